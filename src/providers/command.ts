@@ -1,0 +1,107 @@
+import { isJsonObject } from '../core/json.ts';
+import type { Usage } from '../core/mail/event.ts';
+import type { Exit, Outcome, Provider } from '../core/ports.ts';
+import { amount } from './events.ts';
+import { interrupted } from './exits.ts';
+import { latest } from './limits.ts';
+import type { ProviderOptions } from './options.ts';
+import { because, limited, never, transient } from './outcomes.ts';
+import { unknownUsage } from './prices.ts';
+import { environment } from './variables.ts';
+
+/** EX_TEMPFAIL of sysexits.h: "not now": here, a limit of use. */
+const temporaryFailure = 75;
+
+/**
+ * Any program. The prompt comes on standard input, the turn in the variables of `variables()`; what it writes to
+ * standard output is its final text, and its exit code decides:
+ *
+ * | exit code | outcome |
+ * |---|---|
+ * | 0 | done |
+ * | 1 | later |
+ * | 75 (EX_TEMPFAIL) | later: a limit of use, which costs no retry |
+ * | 124, or our own timeout | later, `E_TIMEOUT` |
+ * | 126, 127 | never: cannot be executed, command not found |
+ * | 2 and all others | never |
+ * | ended by a signal | later |
+ *
+ * The last lines of standard error may say more, as `retry-after: <seconds>` (with 75) and
+ * `usage: {"usd": 0.02, "tokens": 1200}`. A program is its author's word: rights are not restricted here.
+ */
+export function commandProvider(options: ProviderOptions): Provider {
+  const program = options.command[0] ?? options.name;
+  return {
+    name: options.name,
+    sessions: false,
+    restrict: () => ({ exact: true, widened: [] }),
+    start: (invocation) => ({
+      argv: [...options.command, ...options.arguments],
+      env: environment(invocation, options),
+      inherit: options.inherit,
+      stdin: invocation.prompt,
+      files: {},
+      writable: options.writable,
+    }),
+    read: (exit, _invocation, now) => read(exit, program, now),
+  };
+}
+
+function read(exit: Exit, program: string, now: number): Outcome {
+  const said = trailers(exit.stderr);
+  const outcome = interrupted(exit, program) ?? byCode(exit, program, said, now);
+  return { ...outcome, usage: said.usage };
+}
+
+function byCode(exit: Exit, program: string, said: Trailers, now: number): Outcome {
+  const problem = because(`${program} ended with exit code ${exit.code}`, said.rest);
+  switch (exit.code) {
+    case 0:
+      return { is: 'done', text: exit.stdout, session: null, usage: said.usage, model: null, denials: [] };
+    case 1:
+      return transient(problem);
+    case temporaryFailure:
+      return limited(because(`${program} is at its limit of use`, said.rest), latest(now, said.retryAfterMs));
+    case 124:
+      return transient(because(`${program} timed out`, said.rest), unknownUsage, 'E_TIMEOUT');
+    default:
+      return never(problem, unknownUsage, 'E_TURN');
+  }
+}
+
+interface Trailers {
+  readonly retryAfterMs: number | null;
+  readonly usage: Usage;
+  /** Standard error without them. */
+  readonly rest: string;
+}
+
+/** The known `key: value` lines at the very end of standard error; blank lines between them do not count. */
+function trailers(stderr: string): Trailers {
+  const lines = stderr.slice(-16_384).trimEnd().split('\n');
+  let retryAfterMs: number | null = null;
+  let usage: Usage = unknownUsage;
+  for (let line = lines.at(-1); line !== undefined; line = lines.at(-1)) {
+    const [, key, value = ''] = /^(retry-after|usage):\s*(\S.*)$/i.exec(line.trim()) ?? [];
+    if (key === undefined && line.trim() !== '') break;
+    if (key?.toLowerCase() === 'retry-after') retryAfterMs = milliseconds(value);
+    if (key?.toLowerCase() === 'usage') usage = usageIn(value);
+    lines.pop();
+  }
+  return { retryAfterMs, usage, rest: lines.join('\n') };
+}
+
+function milliseconds(seconds: string): number | null {
+  return /^\d+(\.\d+)?$/.test(seconds) ? Number(seconds) * 1000 : null;
+}
+
+function usageIn(text: string): Usage {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value)
+      ? { usd: amount(value['usd']), tokens: amount(value['tokens']) }
+      : unknownUsage;
+  } catch {
+    return unknownUsage;
+  }
+}

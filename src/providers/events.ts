@@ -1,0 +1,50 @@
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+
+/** The JSON objects of an output with one a line. Whatever else stands there (chatter, a cut line) is passed over. */
+export function eventsIn(stdout: string): JsonObject[] {
+  const events: JsonObject[] = [];
+  for (let start = 0; start < stdout.length;) {
+    const found = stdout.indexOf('\n', start);
+    const end = found === -1 ? stdout.length : found;
+    const event = objectIn(stdout.slice(start, end));
+    if (event !== null) events.push(event);
+    start = end + 1;
+  }
+  return events;
+}
+
+function objectIn(line: string): JsonObject | null {
+  const text = line.trim();
+  if (!text.startsWith('{') || !text.endsWith('}')) return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The value under a path of keys; undefined where there is none. */
+export function at(value: Json | undefined, ...path: readonly string[]): Json | undefined {
+  let found = value;
+  for (const key of path) {
+    if (!isJsonObject(found) || !Object.hasOwn(found, key)) return undefined;
+    found = found[key];
+  }
+  return found;
+}
+
+/** The value as a list; anything else is an empty one. */
+export function list(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The value as a string, or null. */
+export function string(value: Json | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** The value as a cost or a count: finite and not negative, else null. */
+export function amount(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
+}

@@ -1,0 +1,48 @@
+import type { Exit, Outcome } from '../core/ports.ts';
+import { because, never, transient } from './outcomes.ts';
+
+/** Failures to start that have to do with the machine's load, not with the program. */
+const passing = /\b(EAGAIN|ENOMEM|EMFILE|ENFILE|ETXTBSY)\b/;
+
+/**
+ * What an end means whatever the program is: it could not be started, was not there, was ended by us or by a signal.
+ * Null when the program ended by itself; then its exit code and output decide. Exit codes 129 to 192 are a shell's or
+ * a sandbox's way to report a signal; a program with codes of its own there (`ownCodes`) is asked first.
+ */
+export function interrupted(exit: Exit, program: string, ownCodes: readonly number[] = []): Outcome | null {
+  switch (exit.ended) {
+    case 'spawn-failed':
+      return spawnFailed(exit, program);
+    case 'total-timeout':
+      return transient(`${program} took longer than its time`, undefined, 'E_TIMEOUT');
+    case 'idle-timeout':
+      return transient(`${program} wrote nothing for too long`, undefined, 'E_TIMEOUT');
+    case 'output-limit':
+      return transient(`${program} wrote more than may be kept of its output`);
+    case 'stopped':
+      return transient(`${program} was stopped`, undefined, 'E_CANCELLED');
+    case 'exited':
+      return exitedByItself(exit, program, ownCodes);
+  }
+}
+
+function spawnFailed(exit: Exit, program: string): Outcome {
+  const problem = because(`${program} could not be started`, exit.error ?? '');
+  if (/\bENOENT\b/.test(exit.error ?? '')) return notFound(program, '');
+  return passing.test(exit.error ?? '') ? transient(problem) : never(problem);
+}
+
+function exitedByItself(exit: Exit, program: string, ownCodes: readonly number[]): Outcome | null {
+  if (exit.signal !== null) return transient(because(`${program} was ended by ${exit.signal}`, exit.stderr));
+  if (exit.code === null) return transient(because(`${program} ended without an exit code`, exit.stderr));
+  if (exit.code === 127) return notFound(program, exit.stderr);
+  if (exit.code === 126) return never(because(`cannot be executed: ${program}`, exit.stderr));
+  if (exit.code > 128 && exit.code <= 192 && !ownCodes.includes(exit.code)) {
+    return transient(because(`${program} was ended by signal ${exit.code - 128}`, exit.stderr));
+  }
+  return null;
+}
+
+function notFound(program: string, stderr: string): Outcome {
+  return never(because(`command not found: ${program}`, stderr));
+}

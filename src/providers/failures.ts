@@ -1,0 +1,77 @@
+import type { Usage } from '../core/mail/event.ts';
+import type { Outcome } from '../core/ports.ts';
+import { endOf, limitIn } from './limits.ts';
+import { because, limited, never, transient } from './outcomes.ts';
+
+/** What a CLI said about its failure. */
+export interface Failure {
+  readonly program: string;
+  /** The status of the model's API, where the CLI tells it apart from the text. */
+  readonly status: number | null;
+  readonly text: string;
+  readonly usage: Usage;
+  /** How a person logs in, for those who must. */
+  readonly login: string;
+}
+
+/** Money, not time, is what is missing. */
+const unpaid =
+  /credit balance is too low|insufficient_quota|billing_(not_active|hard_limit)|payment required/i;
+
+const loggedOut =
+  /not logged in|please run \/login|log ?in again|invalid (x-)?api[ -]?key|incorrect api key|api key not valid|API_KEY_INVALID|authentication_error|permission_error|PERMISSION_DENIED|UNAUTHENTICATED|oauth token|token (has )?expired|missing (environment variable|api key|bearer)|no api key|invalid auth method|set an auth method|could not resolve authentication|\bunauthorized\b/i;
+
+/** It asks for more than it may ever get, or for what is not there. */
+const hopeless =
+  /prompt is too long|context[ _](window|length)|invalid_request_error|model_not_found|unknown model|model .{1,80} (does not exist|not found|is not supported)|unexpected argument|unknown (option|argument)|ProviderModelNotFoundError/i;
+
+/** Where texts carry the status of an API. */
+const statuses: readonly RegExp[] = [
+  /\bstatus(?:[ _]?code)?\\*["']?\s*[:=]?\s*\(?([45]\d\d)\b/i,
+  /\bAPI Error:?\s*\(?([45]\d\d)\b/i,
+  /\bcode\\*["']?\s*[:=]\s*([45]\d\d)\b/i,
+  /\bHTTP(?:\/\d(?:\.\d)?)?\s*:?\s*([45]\d\d)\b/i,
+  /\b([45]\d\d)\b:? (?:unauthorized|forbidden|bad request|not found|too many requests|payment required|internal server error|bad gateway|service unavailable|gateway timeout|overloaded)/i,
+];
+
+/** The API's status that a text mentions, or null. */
+export function statusIn(text: string): number | null {
+  const words = text.slice(0, 8192);
+  for (const pattern of statuses) {
+    const match = pattern.exec(words);
+    if (match !== null) return Number(match[1]);
+  }
+  return null;
+}
+
+/** Statuses by which an API says "not like this". 408, 409 and 425 mean "not now", 429 has a class of its own. */
+const refusals = new Set([400, 402, 404, 405, 406, 410, 411, 413, 414, 415, 422]);
+
+/**
+ * What a failure means: a limit of use ends, a server comes back; a missing key, a bad request or an empty purse stay
+ * until a person does something. What nobody knows is "later": attempts are limited.
+ */
+export function failed(failure: Failure, now: number): Outcome {
+  const { program, usage } = failure;
+  const words = failure.text.slice(0, 8192);
+  const status = failure.status ?? statusIn(words);
+  const saying = (problem: string) => because(problem, words.slice(0, 300));
+  if (unpaid.test(words)) return never(saying(`${program} has no credit left`), usage);
+  if (status === 401 || status === 403 || (maybeRefused(status) && loggedOut.test(words))) {
+    return never(saying(`${program} may not use its model; ${failure.login}`), usage);
+  }
+  if (status === 429) return limited(saying(`${program} is at its limit of use`), endOf(words, now), usage);
+  if (status !== null && refusals.has(status))
+    return never(saying(`${program} was refused (${status})`), usage);
+  if (status === null) {
+    const limit = limitIn(words, now);
+    if (limit !== null) return limited(saying(`${program} is at its limit of use`), limit.until, usage);
+    if (hopeless.test(words)) return never(saying(`${program} cannot do this`), usage);
+  }
+  return transient(saying(status === null ? `${program} failed` : `${program} failed (${status})`), usage);
+}
+
+/** 400 is how some APIs speak of a bad key; a failing server's words say nothing about the key. */
+function maybeRefused(status: number | null): boolean {
+  return status === null || status === 400;
+}

@@ -1,0 +1,18 @@
+import { MailroomError } from '../core/errors.ts';
+import type { Provider } from '../core/ports.ts';
+
+/** A person: has an inbox and no turns. It exists so that `provider: human` is a name; nobody may start it. */
+export function humanProvider(): Provider {
+  const noTurns = () => new MailroomError('E_INTERNAL', 'a person has no turns, but one was started');
+  return {
+    name: 'human',
+    sessions: false,
+    restrict: () => ({ exact: true, widened: [] }),
+    start: () => {
+      throw noTurns();
+    },
+    read: () => {
+      throw noTurns();
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { duration, instant } from './resets.ts';
+
+/** Nobody's limit lasts longer; what says so is not believed. */
+const longestMs = 32 * 86_400_000;
+
+/** Sentences that mean "you have used up what you may use for now". Wordings as the CLIs print them, 2025 and 2026. */
+const sentences: readonly RegExp[] = [
+  // claude: "Claude AI usage limit reached|1760000000", "5-hour limit reached ∙ resets 3pm", "You've hit your session limit"
+  /\b(usage|session|weekly|daily|hourly|monthly|5-hour|opus|sonnet|fable|haiku) limit\b/i,
+  /\b(hit|reached) (your|the) (\S+ ){0,3}limit\b/i,
+  /\blimit reached\b/i,
+  // codex and the OpenAI API: "You've hit your usage limit.", "Rate limit reached for gpt-5 in organization …"
+  /\brate[ _-]?limit/i,
+  /\btoo many requests\b/i,
+  // gemini: "You exceeded your current quota", "Quota exceeded for quota metric …", "You have exhausted your capacity on this model"
+  /\bquota\b/i,
+  /RESOURCE_EXHAUSTED/,
+  /\bresource has been exhausted\b/i,
+  /\bexhausted your (daily |current )?(capacity|quota)/i,
+];
+
+/** Where the sentences say when: what follows the match is a duration. */
+const durations: readonly RegExp[] = [
+  /\b(?:try again|retry|available again|resets?|reset) (?:in|after) (?:about |~)?/i,
+  /\bretry[-_ ]?after(?:[-_ ]seconds)?\\*"?[:=\s]\s*\\*"?/i,
+  /\bretryDelay\\*"?\s*:\s*\\*"/,
+  /\bresets_in_seconds\\*"?\s*:\s*/,
+  /\bwait (?:for )?/i,
+];
+
+/** The same: what follows is an instant. */
+const instants: readonly RegExp[] = [
+  /\blimit reached\s*\|/i,
+  /\bresets?_at\\*"?\s*:\s*\\*"?/i,
+  /\b(?:try again|retry|available again|resets?|reset) (?:at |on |after )?/i,
+];
+
+/**
+ * Whether a text says that a limit of use is reached, and until when (milliseconds since 1970, never before `now`;
+ * null: it does not say). Times without a zone are in `home`, default the machine's zone.
+ */
+export function limitIn(text: string, now: number, home?: string): { readonly until: number | null } | null {
+  const words = text.slice(0, 8192);
+  return sentences.some((sentence) => sentence.test(words)) ? { until: endOf(words, now, home) } : null;
+}
+
+/** When a text says that its limit ends, whether or not the wording is one that we know. */
+export function endOf(text: string, now: number, home?: string): number | null {
+  const words = text.slice(0, 8192);
+  for (const [patterns, read] of [
+    [durations, (rest: string) => latest(now, duration(rest))],
+    [instants, (rest: string) => within(now, instant(rest, now, home))],
+  ] as const) {
+    for (const pattern of patterns) {
+      const match = pattern.exec(words);
+      const until =
+        match === null ? null : read(words.slice(match.index + match[0].length, match.index + 200));
+      if (until !== null) return until;
+    }
+  }
+  return null;
+}
+
+/** The instant that long after `now`; at most a month away. */
+export function latest(now: number, milliseconds: number | null): number | null {
+  return milliseconds === null ? null : within(now, now + milliseconds);
+}
+
+/** An instant that has passed says nothing: the program repeats an old one. */
+function within(now: number, at: number | null): number | null {
+  if (at === null || at < now) return null;
+  return Math.min(Math.ceil(at), now + longestMs);
+}

@@ -1,0 +1,31 @@
+import type { Invocation } from '../core/ports.ts';
+import type { ProviderOptions } from './options.ts';
+
+/**
+ * What every agent finds in its environment, whatever runs it: who it is (`MAILROOM_ROLE`), for which turn
+ * (`MAILROOM_THREAD`, `MAILROOM_TURN`, `MAILROOM_ATTEMPT` from 1, `MAILROOM_ROUND` from 0), where it works
+ * (`MAILROOM_PROJECT`, `MAILROOM_WORKSPACE`), where to put mail (`MAILROOM_OUTBOX`) and what it has to work on
+ * (`MAILROOM_MESSAGES`, absolute paths, one a line).
+ */
+export function variables(invocation: Invocation): Record<string, string> {
+  return {
+    MAILROOM_PROJECT: invocation.project,
+    MAILROOM_WORKSPACE: invocation.workspace,
+    MAILROOM_ROLE: invocation.role,
+    MAILROOM_THREAD: invocation.thread,
+    MAILROOM_TURN: invocation.turn,
+    MAILROOM_ATTEMPT: String(invocation.attempt),
+    MAILROOM_ROUND: String(invocation.round),
+    MAILROOM_OUTBOX: invocation.paths.outbox,
+    MAILROOM_MESSAGES: invocation.paths.messages.join('\n'),
+  };
+}
+
+/** A provider's switches, which its configuration and then the role may change; the variables of the turn nobody may. */
+export function environment(
+  invocation: Invocation,
+  options: ProviderOptions,
+  switches: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  return { ...switches, ...options.env, ...invocation.env, ...variables(invocation) };
+}
