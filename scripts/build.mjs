@@ -1,0 +1,129 @@
+// Bundles src/app.ts into dist/. Every file that dist/app.js needs is named by its content and moved into place
+// before dist/app.js itself, so whoever reads dist/ while it is built, or runs from it, has one whole build.
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { statSync, utimesSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { basename, join, sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dayInMilliseconds = 24 * 60 * 60 * 1000;
+
+/** Builds into `outputDirectory` (dist/ of this checkout) and returns the path of its app.js. */
+export async function build(outputDirectory = join(root, 'dist')) {
+  const { build: bundle } = await import('esbuild');
+  const sourceTime = newestSource() / 1000;
+  mkdirSync(outputDirectory, { recursive: true });
+  const staging = mkdtempSync(join(outputDirectory, '.building-'));
+  try {
+    await bundle(bundleOptions(staging));
+    // An edit made while the build runs must count as newer than the build.
+    utimesSync(join(staging, 'app.js'), sourceTime, sourceTime);
+    publish(staging, outputDirectory);
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+  return join(outputDirectory, 'app.js');
+}
+
+/** Returns the path of an app.js that is as new as the sources, building one when there is none. */
+export async function ensureBuilt() {
+  const built = join(root, 'dist', 'app.js');
+  if (!existsSync(join(root, 'src')) || isCurrent(built)) return built;
+  try {
+    return await build();
+  } catch (error) {
+    if (!['EACCES', 'EPERM', 'EROFS'].includes(error.code)) throw error;
+  }
+  const elsewhere = privateTemporaryDirectory();
+  return isCurrent(join(elsewhere, 'app.js')) ? join(elsewhere, 'app.js') : build(elsewhere);
+}
+
+function bundleOptions(outdir) {
+  return {
+    absWorkingDir: root,
+    entryPoints: ['src/app.ts'],
+    outdir,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    minifySyntax: true,
+    minifyWhitespace: true,
+    sourcemap: 'linked',
+    legalComments: 'linked',
+    chunkNames: '[name]-[hash]',
+    logLevel: 'error',
+    // CommonJS packages inside an ES module bundle ask for Node's own modules through require.
+    banner: {
+      js: "import{createRequire as createBundleRequire}from'node:module';const require=createBundleRequire(import.meta.url);",
+    },
+  };
+}
+
+function isCurrent(app) {
+  const built = statSync(app, { throwIfNoEntry: false });
+  // File systems keep fractions of a millisecond that utimes rounds.
+  return built !== undefined && built.mtimeMs + 1 >= newestSource();
+}
+
+let newest;
+
+/** The latest modification time of whatever goes into a build, in milliseconds. */
+function newestSource() {
+  newest ??= Math.max(
+    statSync(join(root, 'package.json')).mtimeMs,
+    statSync(join(root, 'scripts', 'build.mjs')).mtimeMs,
+    newestBelow(join(root, 'src')),
+  );
+  return newest;
+}
+
+// A folder's own time counts too: it changes when a file is removed or renamed.
+function newestBelow(directory) {
+  let latest = statSync(directory).mtimeMs;
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = directory + sep + entry.name;
+    if (entry.isDirectory()) latest = Math.max(latest, newestBelow(path));
+    else if (!entry.name.endsWith('.test.ts')) latest = Math.max(latest, statSync(path).mtimeMs);
+  }
+  return latest;
+}
+
+function publish(staging, outputDirectory) {
+  const names = readdirSync(staging);
+  for (const name of names.filter((each) => each !== 'app.js')) {
+    renameSync(join(staging, name), join(outputDirectory, name));
+  }
+  renameSync(join(staging, 'app.js'), join(outputDirectory, 'app.js'));
+  removeOldFiles(outputDirectory, new Set(names));
+}
+
+// A program that is still running may load its part of an earlier build late, so that stays for a day.
+function removeOldFiles(directory, current) {
+  for (const name of readdirSync(directory).filter((each) => !current.has(each))) {
+    const path = join(directory, name);
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found !== undefined && Date.now() - found.mtimeMs > dayInMilliseconds) {
+      rmSync(path, { recursive: true, force: true });
+    }
+  }
+}
+
+// Code is loaded from here, so a folder that another user could have made is not used.
+function privateTemporaryDirectory() {
+  const key = createHash('sha256').update(root).digest('hex').slice(0, 16);
+  const directory = join(tmpdir(), `mailroom-build-${key}-${process.getuid?.() ?? 'user'}`);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const found = lstatSync(directory);
+  const isOurs =
+    process.getuid === undefined || (found.uid === process.getuid() && (found.mode & 0o022) === 0);
+  return found.isDirectory() && isOurs ? directory : mkdtempSync(join(tmpdir(), 'mailroom-build-'));
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  rmSync(join(root, 'dist'), { recursive: true, force: true });
+  console.log(`built ${basename(await build())}`);
+}
