@@ -1,0 +1,360 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../../src/core/json.ts';
+import type { Draft, Message } from '../../src/core/mail/message.ts';
+import { formatMessage, parseMessage } from '../../src/spec/message.ts';
+
+const id = '01930f5e-7b1c-7def-8a3b-0123456789ab';
+
+function read(text: string): Draft {
+  const result = parseMessage(text, 'm.md');
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  return result.value;
+}
+
+/** Every problem as `line:column code message`. */
+function wrong(text: string): string[] {
+  const result = parseMessage(text, 'm.md');
+  if (result.ok) throw new Error('it was read');
+  return result.problems.map(
+    ({ place, code, message }) => `${place?.line}:${place?.column} ${code} ${message}`,
+  );
+}
+
+const message: Message = {
+  id,
+  type: 'review-request',
+  from: 'engineer',
+  to: ['qa'],
+  thread: id,
+  inReplyTo: id,
+  subject: 'Review of the parser',
+  created: Date.UTC(2026, 10, 21, 20, 45, 12),
+  attachments: ['src/parser.ts'],
+  fields: { verdict: 'approved', rounds: 3, notes: ['a, b', 'no'], deep: { ok: true } },
+  extra: { priority: 'high', ticket: '42' },
+  body: 'Prose.\n',
+};
+
+/** What an author who copies the file has said. */
+function draftOf({ id: _id, created: _created, ...rest }: Message): Draft {
+  return { ...rest, frontMatter: true };
+}
+
+describe('a message as a file', () => {
+  test('has its keys in a fixed order, one line each', () => {
+    expect(formatMessage(message)).toBe(
+      [
+        '---',
+        `id: ${id}`,
+        'type: review-request',
+        'from: engineer',
+        'to: qa',
+        `thread: ${id}`,
+        `in_reply_to: ${id}`,
+        'subject: Review of the parser',
+        'created: 2026-11-21T20:45:12.000Z',
+        'attachments: [src/parser.ts]',
+        'fields:',
+        '  verdict: approved',
+        '  rounds: 3',
+        '  notes: ["a, b", "no"]',
+        '  deep: { ok: true }',
+        'priority: high',
+        'ticket: "42"',
+        '---',
+        'Prose.',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('leaves out what is not there, and lists several recipients', () => {
+    const text = formatMessage({
+      ...message,
+      to: ['qa', 'user'],
+      inReplyTo: null,
+      attachments: [],
+      fields: {},
+      extra: {},
+    });
+    expect(
+      text
+        .split('\n')
+        .slice(1, -2)
+        .map((line) => line.replace(/:.*/, '')),
+    ).toEqual(['id', 'type', 'from', 'to', 'thread', 'subject', 'created', '---']);
+    expect(text).toContain('to: [qa, user]\n');
+  });
+
+  test.each([
+    'a: b',
+    'a #b',
+    '# a',
+    'null',
+    'True',
+    '42',
+    '1e3',
+    '2026-11-21',
+    '- a',
+    '',
+    ' a',
+    'a ',
+    'line\nline',
+    '@a',
+    '`a`',
+    '"',
+    '---',
+    '\u2028',
+    '\ufeff',
+    'ends:',
+    '[a]',
+    '\ud800',
+    'a\rb',
+    '~',
+    '=',
+    'off',
+  ])('a subject that YAML would misread is quoted: %j', (subject) => {
+    const text = formatMessage({ ...message, subject });
+    expect(text).toMatch(/^subject: "/m);
+    expect(read(text).subject).toBe(subject);
+  });
+
+  test.each([
+    'Review of the parser',
+    "Don't panic, it's fine",
+    'über/naïve',
+    'a-b_c.d (e)',
+    'step-result',
+    'Yes, do',
+  ])('a subject that is plain stays plain: %j', (subject) => {
+    expect(formatMessage({ ...message, subject })).toContain(`subject: ${subject}\n`);
+    expect(read(formatMessage({ ...message, subject })).subject).toBe(subject);
+  });
+});
+
+describe('what an author wrote', () => {
+  test('a text without front matter is all body', () => {
+    expect(read('\ufeff# Title\r\n\r\nText\n')).toEqual({
+      type: null,
+      from: null,
+      to: null,
+      thread: null,
+      inReplyTo: null,
+      subject: null,
+      attachments: [],
+      fields: {},
+      extra: {},
+      body: '# Title\n\nText\n',
+      frontMatter: false,
+    });
+  });
+
+  test('a rule of four dashes is prose', () => {
+    expect(read('-----\nText').body).toBe('-----\nText');
+  });
+
+  test('a supplied id or created is dropped, whatever it is; a key without a value is not said', () => {
+    const draft = read('---\nid: [1]\ncreated: {}\ntype: task\nthread:\n---\nText');
+    expect(draft).toMatchObject({ type: 'task', thread: null, extra: {}, body: 'Text', frontMatter: true });
+  });
+
+  test('empty front matter says nothing', () => {
+    expect(read('---\n---\nText')).toMatchObject({ frontMatter: true, type: null, body: 'Text' });
+    expect(read('---\n---')).toMatchObject({ frontMatter: true, body: '' });
+  });
+
+  test('CRLF and a BOM change nothing', () => {
+    const text = '---\ntype: task\nsubject: "a"\nfields:\n  a: |\n    x\n    y\n---\nLine\nLine\n';
+    expect(read(`\ufeff${text.replaceAll('\n', '\r\n')}`)).toEqual(read(text));
+  });
+
+  test('`to` is one role or a list, each once', () => {
+    expect(read('---\nto: qa\n---\n').to).toEqual(['qa']);
+    expect(read('---\nto: [qa, user, qa]\n---\n').to).toEqual(['qa', 'user']);
+  });
+
+  test('keys that are not ours are kept, `__proto__` too', () => {
+    const draft = read('---\npriority: high\n__proto__: { a: 1 }\n---\n');
+    expect(Object.keys(draft.extra)).toEqual(['priority', '__proto__']);
+    expect(Object.getPrototypeOf(draft.extra)).toBe(Object.prototype);
+  });
+});
+
+describe('what is refused', () => {
+  test.each(['---js', '--- js', '---yaml', '--- ', '---javascript ', '---constructor', '---\t', '--- # a'])(
+    'line 1 %j is not front matter and runs nothing',
+    (line) => {
+      const result = wrong(`${line}\nprocess.exit(1)\n---\n`);
+      expect(result).toEqual([
+        '1:4 E_MESSAGE front matter opens with exactly `---`, and nothing after it on line 1 is read or run',
+      ]);
+    },
+  );
+
+  test('front matter that is not closed, or too long', () => {
+    expect(wrong('---\ntype: task\n')).toEqual(['1:1 E_MESSAGE front matter is opened and not closed']);
+    expect(wrong('---')).toEqual(['1:1 E_MESSAGE front matter is opened and not closed']);
+    const long = `---\na: ${'x'.repeat(65536)}\n---\n`;
+    expect(wrong(long)).toEqual(['1:1 E_MESSAGE front matter is not closed within 64 KiB']);
+    expect(read(`---\na: ${'x'.repeat(65532)}\n---\n`).extra).toEqual({ a: 'x'.repeat(65532) });
+  });
+
+  test('aliases, tags, directives, duplicate keys: all at once, at their lines in the file', () => {
+    expect(wrong('---\na: &x 1\nb: *x\nc: !t d\n---\n')).toEqual([
+      '2:4 E_MESSAGE YAML anchors are not allowed',
+      '3:4 E_MESSAGE YAML aliases are not allowed',
+      '4:4 E_MESSAGE YAML tags are not allowed',
+    ]);
+    expect(wrong('---\n%YAML 1.1\na: 1\n---\n')[0]).toBe('2:1 E_MESSAGE YAML directives are not allowed');
+    expect(wrong('---\na: 1\na: 2\n---\n')).toEqual(['3:1 E_MESSAGE the key `a` is given twice']);
+  });
+
+  test('front matter that is not a map', () => {
+    expect(wrong('---\n- a\n---\n')).toEqual([
+      '2:1 E_MESSAGE front matter must be a map of keys, not a list',
+    ]);
+    expect(wrong('---\njust words\n---\n')).toEqual([
+      '2:1 E_MESSAGE front matter must be a map of keys, not a text',
+    ]);
+  });
+
+  test('values of the wrong type, each where it stands', () => {
+    const text =
+      '---\ntype: 1\nto: [qa, 2, ""]\nfrom: ""\nsubject: true\nthread: []\nattachments: a.ts\nfields: [a]\n---\n';
+    expect(wrong(text)).toEqual([
+      '2:7 E_MESSAGE `type` must be a text, not a number',
+      '4:7 E_MESSAGE `from` must not be empty',
+      '3:10 E_MESSAGE `to` must be a text, not a number',
+      '3:13 E_MESSAGE `to` must not be empty',
+      '6:9 E_MESSAGE `thread` must be a text, not empty',
+      '5:10 E_MESSAGE `subject` must be a text, not true or false',
+      '7:14 E_MESSAGE `attachments` must be a list of paths, not a text',
+      '8:9 E_MESSAGE `fields` must be a map, not a list',
+    ]);
+    expect(wrong('---\nto: []\n---\n')).toEqual([
+      '2:5 E_MESSAGE `to` must be a text or a list of texts, not empty',
+    ]);
+  });
+
+  test.each(['/etc/passwd', '../a', 'a/../../b', 'C:\\a', '\\\\host\\a', 'a\\..\\..\\b', 'a\\0b'])(
+    'an attachment that leaves the project: %j',
+    (path) => {
+      expect(
+        wrong(`---\nattachments: [ok.ts, "${path.replaceAll('\\', '\\\\').replace('\\\\0', '\\0')}"]\n---\n`),
+      ).toHaveLength(1);
+      expect(
+        wrong(
+          `---\nattachments: [ok.ts, "${path.replaceAll('\\', '\\\\').replace('\\\\0', '\\0')}"]\n---\n`,
+        )[0],
+      ).toMatch(/^2:22 E_PATH /);
+    },
+  );
+
+  test('a dot in a name leaves nothing', () => {
+    expect(read('---\nattachments: [a..b/c, ./x, ...]\n---\n').attachments).toEqual(['a..b/c', './x', '...']);
+  });
+
+  test.each([
+    ['typ', 'type'],
+    ['form', 'from'],
+    ['In-Reply-To', 'in_reply_to'],
+    ['subjet', 'subject'],
+    ['field', 'fields'],
+  ])('the misspelt key %s is asked about', (key, meant) => {
+    const result = parseMessage(`---\n${key}: x\n---\n`, 'm.md');
+    expect(result).toMatchObject({
+      ok: false,
+      problems: [
+        {
+          code: 'E_MESSAGE',
+          hint: `did you mean \`${meant}\`?`,
+          place: { line: 2, column: 1, length: key.length },
+        },
+      ],
+    });
+  });
+});
+
+/** JSON as a journal can hold it: no negative zero. */
+const json = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.parse(JSON.stringify(value)) as Json);
+const word = fc.oneof(
+  fc.string({ minLength: 1 }),
+  fc.string({ minLength: 1, unit: 'binary' }),
+  fc.stringMatching(/^[a-z][a-z0-9-]{0,12}$/),
+);
+const strings = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.lorem());
+/** A key that is not near one of ours: those are refused. */
+const extraKey = word.map((key) => `x-${key}`);
+const noReturn = (text: string): boolean => !text.includes('\r\n');
+
+const anyMessage: fc.Arbitrary<Message> = fc.record({
+  id: fc.uuid({ version: 7 }),
+  type: word,
+  from: word,
+  to: fc.uniqueArray(word, { minLength: 1, maxLength: 4 }),
+  thread: fc.oneof(fc.uuid({ version: 7 }), word),
+  inReplyTo: fc.option(fc.uuid({ version: 7 })),
+  subject: strings,
+  created: fc.nat({ max: 4e12 }),
+  attachments: fc.array(
+    fc.stringMatching(/^[a-z][ -.0-~]{0,20}$/).filter((path) => !/\\|\.\.|:/.test(path)),
+    { maxLength: 3 },
+  ),
+  fields: fc.dictionary(word, json, { maxKeys: 5 }).map((fields) => ({ ...fields })),
+  extra: fc.dictionary(extraKey, json, { maxKeys: 3 }).map((extra) => ({ ...extra })),
+  body: strings.filter(noReturn),
+});
+
+describe('for every message', () => {
+  test('what is written is what is read', () => {
+    fc.assert(
+      fc.property(anyMessage, (any) => {
+        const text = formatMessage(any);
+        expect(read(text)).toEqual(draftOf(any));
+        expect(text.split('\n').filter((line) => line.startsWith('subject: '))).not.toHaveLength(0);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('keys too long for YAML are written so that it can read them', () => {
+    const key = 'k'.repeat(3000);
+    const long = { ...message, fields: { [key]: { [key]: 1 } }, extra: { [key]: [{ [key]: 1 }] } };
+    expect(read(formatMessage(long))).toEqual(draftOf(long));
+  });
+
+  test('any text is read or refused, and nothing throws', () => {
+    const line = fc.oneof(
+      fc.constantFrom(
+        '---',
+        'type: task',
+        'to: [a',
+        'fields:',
+        '  a: &x',
+        '  b: *x',
+        '? ',
+        '- ',
+        '"',
+        "'",
+        '{',
+        '|',
+        '%YAML',
+      ),
+      fc.string(),
+      fc.string({ unit: 'binary' }),
+    );
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.array(line).map((lines) => `---\n${lines.join('\n')}\n---\n`),
+      fc.uint8Array().map((bytes) => new TextDecoder().decode(bytes)),
+    );
+    fc.assert(
+      fc.property(text, (any) => {
+        const result = parseMessage(any, 'm.md');
+        if (!result.ok) expect(result.problems.length).toBeGreaterThan(0);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
