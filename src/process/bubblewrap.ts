@@ -1,0 +1,52 @@
+import process from 'node:process';
+import type { Containment } from './types.ts';
+
+/** Programs, libraries and what they look up; where one is missing it is left out. */
+const SYSTEM = `
+  /usr /bin /sbin /lib /lib32 /lib64 /opt /nix/store /run/current-system
+  /etc/alternatives /etc/ld.so.cache /etc/ld.so.conf /etc/ld.so.conf.d /etc/os-release /etc/static
+  /etc/passwd /etc/group /etc/nsswitch.conf /etc/localtime /etc/timezone /etc/mime.types /etc/gitconfig
+  /etc/hosts /etc/host.conf /etc/resolv.conf /etc/services /etc/protocols
+  /etc/ssl /etc/pki /etc/ca-certificates /etc/ca-certificates.conf`
+  .trim()
+  .split(/\s+/);
+
+/** Enough for root to work in folders of other users, and nothing that could change a mount. */
+const ROOT_CAPABILITIES = ['CAP_DAC_OVERRIDE', 'CAP_FOWNER', 'CAP_CHOWN', 'CAP_SETUID', 'CAP_SETGID'];
+
+/**
+ * bwrap and its options, up to the program: the system's programs read-only, a private /tmp, /proc and /dev, and the
+ * given paths. Where two of them lie within each other, the deeper one decides.
+ */
+export function sandboxArguments(sandbox: Containment & { kind: 'bubblewrap' }, cwd: string): string[] {
+  const binds = [
+    ...sandbox.readable.map((path) => ({ path, option: '--ro-bind-try' })),
+    ...sandbox.writable.map((path) => ({ path, option: '--bind-try' })),
+  ].toSorted((a, b) => depthOf(a.path) - depthOf(b.path));
+  const capabilities = process.getuid?.() === 0 ? ROOT_CAPABILITIES : [];
+  return [
+    'bwrap',
+    '--unshare-pid',
+    '--unshare-ipc',
+    '--die-with-parent',
+    ...(sandbox.network ? [] : ['--unshare-net']),
+    '--cap-drop',
+    'ALL',
+    ...capabilities.flatMap((name) => ['--cap-add', name]),
+    ...SYSTEM.flatMap((path) => ['--ro-bind-try', path, path]),
+    '--proc',
+    '/proc',
+    '--dev',
+    '/dev',
+    '--tmpfs',
+    '/tmp',
+    ...binds.flatMap(({ option, path }) => [option, path, path]),
+    '--chdir',
+    cwd,
+    '--',
+  ];
+}
+
+function depthOf(path: string): number {
+  return path.split('/').filter((part) => part !== '').length;
+}

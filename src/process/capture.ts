@@ -1,0 +1,77 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import type { Masker } from './mask.ts';
+import { createTail } from './tail.ts';
+
+const TAIL_BYTES = 64 * 1024;
+
+export interface CaptureEvents {
+  /** Something came, whatever becomes of it. */
+  activity(): void;
+  /** Masked output, as it goes into the file. */
+  output(chunk: Buffer): void;
+  /** The limit is reached; what follows is dropped. Called once. */
+  full(): void;
+  /** The file cannot be written any more; what follows is dropped. Called once. */
+  failed(error: string): void;
+}
+
+/** One output of a process on its way through the masker into a file. Memory is bounded whatever comes. */
+export interface Capture {
+  /** Call it once, before the stream flows. */
+  follow(stream: Readable, events: CaptureEvents): void;
+  /** Writes what the masker held back and closes the file; whatever comes later is refused. */
+  close(): void;
+  /** The last 64 KB, masked. */
+  tail(): string;
+}
+
+/** Creates or empties the file. Throws when it cannot be opened. */
+export function openCapture(file: string, limitBytes: number, masker: Masker): Capture {
+  const descriptor = openSync(file, 'w');
+  const tail = createTail(TAIL_BYTES);
+  let state: 'open' | 'dropping' | 'closed' = 'open';
+  let size = 0;
+  let events: CaptureEvents | null = null;
+
+  const write = (chunk: Buffer): void => {
+    try {
+      for (let at = 0; at < chunk.length;) at += writeSync(descriptor, chunk, at);
+    } catch (error) {
+      state = 'dropping';
+      events?.failed(error instanceof Error ? error.message : String(error));
+    }
+  };
+  const accept = (masked: Buffer): void => {
+    if (masked.length === 0 || state !== 'open') return;
+    const kept = masked.subarray(0, limitBytes - size);
+    size += kept.length;
+    tail.push(kept);
+    write(kept);
+    events?.output(kept);
+    if (kept.length === masked.length || state !== 'open') return;
+    state = 'dropping';
+    const note = Buffer.from(`\n[output limit of ${limitBytes} bytes reached: the rest was dropped]\n`);
+    tail.push(note);
+    write(note);
+    events?.full();
+  };
+  return {
+    follow(stream, listener) {
+      events = listener;
+      stream.on('error', () => {});
+      stream.on('data', (chunk: Buffer) => {
+        if (state === 'closed') return;
+        listener.activity();
+        if (state === 'open') accept(masker.push(chunk));
+      });
+    },
+    close() {
+      if (state === 'closed') return;
+      accept(masker.flush());
+      state = 'closed';
+      closeSync(descriptor);
+    },
+    tail: () => tail.text(),
+  };
+}

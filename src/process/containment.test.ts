@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { wrap } from './containment.ts';
+
+const GATE = 'echo r >&4; read -r x <&3 || exit 125; exec 3<&- 4>&-; ';
+
+describe('wrap', () => {
+  it('leaves a group without a gate as it is', () => {
+    expect(wrap({ kind: 'group' }, ['git', 'log'], false, '/w')).toEqual(['git', 'log']);
+  });
+
+  it('puts the gate innermost', () => {
+    expect(wrap({ kind: 'group' }, ['a', 'b c'], true, '/w')).toEqual([
+      'sh',
+      '-c',
+      `${GATE}exec "$@"`,
+      'sh',
+      'a',
+      'b c',
+    ]);
+  });
+
+  it('gives a namespace a first process of ours, which is the gate as well', () => {
+    const outer = 'setpriv --pdeathsig KILL unshare --pid --fork --kill-child --mount-proc --'.split(' ');
+    const stay = '(exec "$@"); exit $?';
+    expect(wrap({ kind: 'namespace', user: false }, ['a'], false, '/w')).toEqual([
+      ...outer,
+      'sh',
+      '-c',
+      stay,
+      'sh',
+      'a',
+    ]);
+    expect(wrap({ kind: 'namespace', user: false }, ['a'], true, '/w')).toEqual([
+      ...outer,
+      ...['sh', '-c', GATE + stay, 'sh', 'a'],
+    ]);
+    expect(wrap({ kind: 'namespace', user: true }, ['a'], false, '/w')).toContain('--map-current-user');
+  });
+
+  it('binds only what is given into a sandbox, deeper paths last', () => {
+    const sandbox = {
+      kind: 'bubblewrap',
+      writable: ['/w/agents/qa/outbox', '/t'],
+      readable: ['/w'],
+      network: false,
+    } as const;
+    const argv = wrap(sandbox, ['a'], true, '/w').join(' ');
+    expect(argv).toContain(
+      ' --ro-bind-try /w /w --bind-try /t /t --bind-try /w/agents/qa/outbox /w/agents/qa/outbox ',
+    );
+    expect(argv).toMatch(/^bwrap --unshare-pid .*--die-with-parent --unshare-net /);
+    expect(argv).toContain(`--chdir /w -- sh -c ${GATE}exec "$@" sh a`);
+    expect(argv).not.toContain('--bind / /');
+    expect(wrap({ ...sandbox, network: true }, ['a'], false, '/w')).not.toContain('--unshare-net');
+  });
+});

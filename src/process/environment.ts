@@ -1,0 +1,28 @@
+import process from 'node:process';
+
+/** What every process gets of the host's environment. */
+const ALWAYS = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_*', 'TERM', 'TZ', 'TMPDIR'];
+
+export interface EnvironmentRequest {
+  /** Further names that are taken over, or patterns in which `*` stands for any characters. */
+  readonly inherit?: readonly string[];
+  /** Variables that are set, whatever the host has. */
+  readonly set?: Readonly<Record<string, string>>;
+  /** The host's environment when left out. */
+  readonly from?: Readonly<Record<string, string | undefined>>;
+}
+
+/** The complete environment of a process: nothing is inherited but what the allowlist names. */
+export function buildEnvironment(request: EnvironmentRequest = {}): Record<string, string> {
+  const allowed = ALWAYS.concat(request.inherit ?? []).map(namePattern);
+  const environment: Record<string, string> = {};
+  for (const [name, value] of Object.entries(request.from ?? process.env)) {
+    if (value !== undefined && allowed.some((pattern) => pattern.test(name))) environment[name] = value;
+  }
+  return { ...environment, ...request.set };
+}
+
+function namePattern(pattern: string): RegExp {
+  const parts = pattern.split('*').map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`, 's');
+}

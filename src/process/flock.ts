@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { buildEnvironment } from './environment.ts';
+import { describeSpawnError, whyNotStart } from './refusal.ts';
+
+/** flock(1) is told to say so by this exit code when somebody else holds the lock. */
+const TAKEN = 75;
+
+export type KernelLock =
+  | {
+      readonly held: true;
+      /** Lets go of it; resolves when it is free. */
+      release(): Promise<void>;
+      /** Resolves when the lock is gone without `release`: stop at once. */
+      readonly lost: Promise<void>;
+    }
+  | { readonly held: false; readonly reason: 'taken' }
+  /** There is no flock(1) on this system. */
+  | { readonly held: false; readonly reason: 'missing' }
+  | { readonly held: false; readonly reason: 'failed'; readonly error: string };
+
+/**
+ * Takes the kernel's lock on a file, which is created if need be and whose content is left alone. A helper process holds
+ * it for as long as it can read from us, so the lock falls when this process ends, however it ends.
+ */
+export function takeKernelLock(file: string): Promise<KernelLock> {
+  const where = { cwd: '/', env: buildEnvironment() };
+  const argv = ['flock', '-n', '-E', String(TAKEN), file, 'cat'];
+  const refusal = whyNotStart(argv, where);
+  if (refusal !== null) return Promise.resolve({ held: false, reason: 'missing' });
+  // A session of its own: Ctrl-C must not take the lock away before the host has put its work in order.
+  const helper = spawn(argv[0]!, argv.slice(1), { ...where, detached: true });
+  let releasing = false;
+  let complaint = '';
+  helper.stdin.on('error', () => {});
+  helper.stderr.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-1000)));
+  return new Promise((resolve) => {
+    helper.once('error', (error) =>
+      resolve({ held: false, reason: 'failed', error: describeSpawnError(error) }),
+    );
+    const closed = new Promise<void>((ended) => {
+      helper.once('exit', (code) => {
+        helper.stdin.destroy();
+        ended();
+        if (code === TAKEN) resolve({ held: false, reason: 'taken' });
+        else
+          resolve({ held: false, reason: 'failed', error: complaint.trim() || `flock ended with ${code}` });
+      });
+    });
+    const lost = new Promise<void>((tell) => void closed.then(() => releasing || tell()));
+    const release = (): Promise<void> => {
+      releasing = true;
+      helper.stdin.end();
+      return closed;
+    };
+    // cat runs, and so answers, only once the lock is held.
+    helper.stdout.once('data', () => resolve({ held: true, release, lost }));
+    helper.stdin.write('held\n');
+  });
+}

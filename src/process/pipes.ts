@@ -1,0 +1,21 @@
+import type { Readable } from 'node:stream';
+
+/**
+ * Resolves when all of these streams are closed. After `ms` it closes those that somebody still holds open, so that it
+ * always resolves.
+ */
+export async function settledWithin(streams: readonly (Readable | null)[], ms: number): Promise<void> {
+  const open = streams.flatMap((stream) => (stream?.closed === false ? [stream] : []));
+  const closed = open.map(
+    (stream) =>
+      new Promise<void>((resolve) => {
+        stream.once('close', resolve);
+        stream.once('error', () => {});
+      }),
+  );
+  const timer = setTimeout(() => {
+    for (const stream of open) stream.destroy();
+  }, ms);
+  await Promise.all(closed);
+  clearTimeout(timer);
+}

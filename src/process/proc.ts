@@ -1,0 +1,112 @@
+import { accessSync, constants, readFileSync, readdirSync, statSync } from 'node:fs';
+import { delimiter, resolve } from 'node:path';
+
+/** What the system says about its processes (from /proc) and about programs and folders. */
+export interface ProcessInfo {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** With the pid it names a process for ever: the boot and the tick of its start. */
+  readonly startTime: string;
+  /** It has ended; only its entry is left. */
+  readonly ended: boolean;
+}
+
+const MARK = '\0MAILROOM_MARK=';
+let boot: string | undefined;
+let pidLimit: number | undefined;
+
+/** Null: there is no such process. */
+export function readProcess(pid: number): ProcessInfo | null {
+  const stat = readProc(`/proc/${pid}/stat`)?.toString('latin1');
+  if (stat === undefined) return null;
+  // The second field is the name in parentheses and may hold anything.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  boot ??= readProc('/proc/sys/kernel/random/boot_id')?.toString('latin1').slice(0, 8) ?? 'boot';
+  return {
+    pid,
+    parent: Number(fields[1]),
+    group: Number(fields[2]),
+    session: Number(fields[3]),
+    startTime: `${boot}-${fields[19] ?? ''}`,
+    ended: fields[0] === 'Z' || fields[0] === 'X',
+  };
+}
+
+/** The mark in the process's environment; null: it has none, or may not be looked at, or is gone. */
+export function readMark(pid: number): string | null {
+  const environment = readProc(`/proc/${pid}/environ`);
+  if (environment === undefined) return null;
+  const text = `\0${environment.toString('utf8')}`;
+  const start = text.indexOf(MARK);
+  return start < 0 ? null : text.slice(start + MARK.length).split('\0', 1)[0]!;
+}
+
+/** Every process that can be seen; null where the system has no /proc. */
+export function listProcesses(): number[] | null {
+  try {
+    return readdirSync('/proc').map(Number).filter(Number.isInteger);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** The pid that the system gave out last, and where it begins again; null where the system does not say. */
+export function pidCounter(): { last: number; limit: number } | null {
+  pidLimit ??= Number(readProc('/proc/sys/kernel/pid_max')?.toString('latin1'));
+  const last = Number(readProc('/proc/loadavg')?.toString('latin1').trim().split(' ')[4]);
+  return last > 0 && pidLimit > 0 ? { last, limit: pidLimit } : null;
+}
+
+export type ProgramState = 'found' | 'missing' | 'not-executable';
+
+/** Whether the system would find this program, by the PATH of that environment. */
+export function findProgram(name: string, path: string | undefined, cwd: string): ProgramState {
+  const folders = name.includes('/') ? [''] : (path ?? '/bin:/usr/bin').split(delimiter);
+  let state: ProgramState = 'missing';
+  for (const folder of folders) {
+    const file = resolve(cwd, folder, name);
+    if (!is(file, 'isFile')) continue;
+    if (isExecutable(file)) return 'found';
+    state = 'not-executable';
+  }
+  return state;
+}
+
+export function isFolder(path: string): boolean {
+  return is(path, 'isDirectory');
+}
+
+function is(path: string, kind: 'isFile' | 'isDirectory'): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.[kind]() === true;
+  } catch {
+    return false;
+  }
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Undefined: gone, or not for us to read. Whatever else goes wrong is thrown, never mistaken for "gone". */
+function readProc(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES' || code === 'EPERM') return undefined;
+    throw error;
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

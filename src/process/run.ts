@@ -1,0 +1,101 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import process from 'node:process';
+import { settledWithin } from './pipes.ts';
+import { describeSpawnError, whyNotStart } from './refusal.ts';
+
+export interface RunOptions {
+  readonly cwd: string;
+  /** The complete environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin?: string | Buffer;
+  readonly timeoutMs?: number;
+  /** Of each output; what goes beyond ends the program. */
+  readonly maxOutputBytes?: number;
+}
+
+export interface RunResult {
+  /** Null when a signal ended it, or nothing was started. */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly ended: 'exited' | 'timeout' | 'output-limit' | 'spawn-failed';
+  readonly error: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+const DEFAULT_OUTPUT_BYTES = 16 * 1024 * 1024;
+const PIPE_WAIT_MS = 200;
+
+/**
+ * Runs a short tool of the host's own, such as git, to its end. Never rejects. For agents and for whatever the project
+ * names there is `supervise`.
+ */
+export async function run(argv: readonly string[], options: RunOptions): Promise<RunResult> {
+  const refusal = whyNotStart(argv, options);
+  if (refusal !== null) return { ...NOTHING, exitCode: refusal.exitCode, error: refusal.error };
+  let child: ChildProcess;
+  try {
+    // A group of its own: Ctrl-C at a terminal must not end git in the middle of a commit.
+    child = spawn(argv[0]!, argv.slice(1), { cwd: options.cwd, env: options.env, detached: true });
+  } catch (error) {
+    return { ...NOTHING, error: describeSpawnError(error) };
+  }
+  return follow(child, options);
+}
+
+const NOTHING = {
+  exitCode: null,
+  signal: null,
+  ended: 'spawn-failed',
+  error: null,
+  stdout: '',
+  stderr: '',
+} as const;
+
+async function follow(child: ChildProcess, options: RunOptions): Promise<RunResult> {
+  let ended: RunResult['ended'] = 'exited';
+  const kill = (reason: RunResult['ended']): void => {
+    if (ended !== 'exited' || child.pid === undefined) return;
+    ended = reason;
+    try {
+      process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // It has just ended.
+    }
+  };
+  const limit = options.maxOutputBytes ?? DEFAULT_OUTPUT_BYTES;
+  const stdout = collect(child, 'stdout', limit, () => kill('output-limit'));
+  const stderr = collect(child, 'stderr', limit, () => kill('output-limit'));
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(options.stdin ?? '');
+  const timer = setTimeout(() => kill('timeout'), options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+  const exit = await new Promise<{ exitCode: number | null; signal: string | null; error: string | null }>(
+    (resolve) => {
+      child.once('error', (error) =>
+        resolve({ exitCode: null, signal: null, error: describeSpawnError(error) }),
+      );
+      child.once('exit', (exitCode, signal) => resolve({ exitCode, signal, error: null }));
+    },
+  );
+  clearTimeout(timer);
+  await settledWithin([child.stdout, child.stderr], PIPE_WAIT_MS);
+  return { ...exit, ended: exit.error === null ? ended : 'spawn-failed', stdout: stdout(), stderr: stderr() };
+}
+
+function collect(
+  child: ChildProcess,
+  name: 'stdout' | 'stderr',
+  limit: number,
+  onLimit: () => void,
+): () => string {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  child[name]?.on('data', (chunk: Buffer) => {
+    const room = limit - size;
+    if (room > 0) chunks.push(chunk.subarray(0, room));
+    size += Math.min(room, chunk.length);
+    if (chunk.length > room) onLimit();
+  });
+  return () => Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,47 @@
+import { openCapture, type Capture } from './capture.ts';
+import { launch } from './launch.ts';
+import { maskerFactory } from './mask.ts';
+import { describeSpawnError, whyNotStart, type Refusal } from './refusal.ts';
+import { Supervision } from './supervision.ts';
+import type { ProcessResult, ProcessSpec, Supervised, SuperviseHooks } from './types.ts';
+
+/**
+ * Starts a process and answers for it until it and everything it started are gone. Never throws: what goes wrong is in
+ * the result.
+ */
+export function supervise(spec: ProcessSpec, hooks: SuperviseHooks = {}): Supervised {
+  const refusal = whyNotStart(spec.argv, spec);
+  if (refusal !== null) return refused(refusal);
+  const captures: Capture[] = [];
+  try {
+    const masker = maskerFactory(spec.secrets);
+    for (const file of [spec.stdoutFile, spec.stderrFile]) {
+      captures.push(openCapture(file, spec.limits.outputBytes, masker()));
+    }
+    const supervision = new Supervision(spec, hooks, launch(spec), captures);
+    return {
+      ready: supervision.ready,
+      exited: supervision.exited,
+      release: () => supervision.release(),
+      stop: () => supervision.end('stopped'),
+    };
+  } catch (error) {
+    for (const capture of captures) capture.close();
+    return refused({ exitCode: null, error: describeSpawnError(error) });
+  }
+}
+
+function refused({ exitCode, error }: Refusal): Supervised {
+  const result: ProcessResult = {
+    exitCode,
+    signal: null,
+    reason: 'spawn-failed',
+    error,
+    stdoutTail: '',
+    stderrTail: '',
+    startedAt: null,
+    durationMs: 0,
+    survivors: [],
+  };
+  return { ready: Promise.resolve(null), exited: Promise.resolve(result), release() {}, stop() {} };
+}

@@ -1,0 +1,161 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Capture, CaptureEvents } from './capture.ts';
+import type { LaunchGate, Launched } from './launch.ts';
+import { watchLimits, type LimitWatch } from './limits.ts';
+import { settledWithin } from './pipes.ts';
+import { readProcess } from './proc.ts';
+import { describeSpawnError } from './refusal.ts';
+import { ProcessTree } from './tree.ts';
+import type { EndReason, Launch, ProcessResult, ProcessSpec, SuperviseHooks } from './types.ts';
+
+const GRACE_MS = 3000;
+/** After KILL the leader has so long to disappear; one that hangs in the kernel may never do so. */
+const GIVE_UP_MS = 5000;
+/** How long the pipes may stay open after the leader's end. */
+const PIPE_WAIT_MS = 200;
+
+interface Exit {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+}
+
+/** One spawned process until the end of all that it started. */
+export class Supervision {
+  readonly ready: Promise<Launch | null>;
+  readonly exited: Promise<ProcessResult>;
+  readonly #spec: ProcessSpec;
+  readonly #child: ChildProcess;
+  readonly #gate: LaunchGate;
+  /** Null: the system has refused to start it; the reason is on its way. */
+  readonly #tree: ProcessTree | null;
+  readonly #captures: readonly Capture[];
+  readonly #startedAt = Date.now();
+  readonly #started = performance.now();
+  #limits: LimitWatch | null = null;
+  #reason: EndReason | null = null;
+  #error: string | null = null;
+  readonly #leader = withResolver<Exit>();
+  #leaderIsGone = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `captures`: of standard output and of standard error, open. */
+  constructor(spec: ProcessSpec, hooks: SuperviseHooks, launched: Launched, captures: readonly Capture[]) {
+    const { child, gate } = launched;
+    this.#spec = spec;
+    this.#child = child;
+    this.#gate = gate;
+    this.#captures = captures;
+    const contained = spec.containment.kind !== 'group';
+    this.#tree = child.pid === undefined ? null : new ProcessTree(child.pid, spec.mark, contained);
+    for (const [index, name] of (['stdout', 'stderr'] as const).entries()) {
+      const stream = child[name];
+      if (stream !== null) captures[index]?.follow(stream, this.#captureEvents(name, hooks));
+    }
+    this.ready = this.#reachedGate();
+    this.exited = this.#leader.promise.then((exit) => this.#finish(exit));
+    child.once('error', (error) => this.#leaderGone(null, null, describeSpawnError(error)));
+    child.once('exit', (exitCode, signal) => this.#leaderGone(exitCode, signal, null));
+    if (!spec.gate) this.release();
+  }
+
+  /** Lets the program start, if it has not been let or ended. */
+  release(): void {
+    if (this.#limits !== null || this.#reason !== null || this.#leaderIsGone) return;
+    this.#gate.open();
+    this.#limits = watchLimits(this.#spec.limits, (limit) => this.end(limit));
+  }
+
+  /** Begins the end. The first reason is the one that counts. */
+  end(reason: EndReason): void {
+    if (this.#reason !== null || this.#tree === null || this.#leaderIsGone) return;
+    this.#reason = reason;
+    this.#limits?.stop();
+    this.#gate.close();
+    const tree = this.#tree;
+    tree.terminate();
+    this.#timer = setTimeout(() => {
+      tree.kill();
+      const giveUp = (): void => this.#leaderGone(null, null, 'the process outlived SIGKILL');
+      this.#timer = setTimeout(giveUp, GIVE_UP_MS);
+    }, this.#spec.graceMs ?? GRACE_MS);
+  }
+
+  #captureEvents(stream: 'stdout' | 'stderr', hooks: SuperviseHooks): CaptureEvents {
+    return {
+      activity: () => this.#limits?.touch(),
+      output: (chunk) => hooks.output?.(stream, chunk),
+      full: () => this.#endForOutput('output-limit'),
+      failed: (error) => {
+        this.#error ??= `the output cannot be written: ${error}`;
+        this.#endForOutput('output-failed');
+      },
+    };
+  }
+
+  /** What is lost of the output is said, even when the program has ended by itself in the meantime. */
+  #endForOutput(reason: 'output-limit' | 'output-failed'): void {
+    if (this.#leaderIsGone) this.#reason ??= reason;
+    else this.end(reason);
+  }
+
+  #leaderGone(exitCode: number | null, signal: string | null, error: string | null): void {
+    this.#leaderIsGone = true;
+    this.#error ??= error;
+    this.#leader.resolve({ exitCode, signal });
+  }
+
+  async #reachedGate(): Promise<Launch | null> {
+    const pid = this.#child.pid;
+    if (pid === undefined) return null;
+    const reached = new Promise<boolean>((resolve) => this.#gate.reached(() => resolve(true)));
+    const ended = this.#leader.promise.then(() => false);
+    if (!(await Promise.race([reached, ended]))) return null;
+    return { pid, startTime: startTimeOf(pid), mark: this.#spec.mark };
+  }
+
+  async #finish(exit: Exit): Promise<ProcessResult> {
+    const durationMs = performance.now() - this.#started;
+    clearTimeout(this.#timer);
+    this.#limits?.stop();
+    this.#gate.close();
+    const [survivors] = await Promise.all([
+      this.#endLeftovers(),
+      settledWithin([this.#child.stdout, this.#child.stderr], PIPE_WAIT_MS),
+    ]);
+    for (const capture of this.#captures) capture.close();
+    return {
+      ...exit,
+      reason: this.#tree === null ? 'spawn-failed' : (this.#reason ?? 'exited'),
+      error: this.#error,
+      stdoutTail: this.#captures[0]?.tail() ?? '',
+      stderrTail: this.#captures[1]?.tail() ?? '',
+      startedAt: this.#tree === null ? null : this.#startedAt,
+      durationMs,
+      survivors,
+    };
+  }
+
+  async #endLeftovers(): Promise<number[]> {
+    try {
+      const ended = await this.#tree?.endLeftovers(this.#spec.graceMs ?? GRACE_MS);
+      return ended?.survivors.map(({ pid }) => pid) ?? [];
+    } catch (error) {
+      this.#error ??= `could not look for what the program left running: ${String(error)}`;
+      return [];
+    }
+  }
+}
+
+function startTimeOf(pid: number): string {
+  try {
+    return readProcess(pid)?.startTime ?? 'unknown';
+  } catch {
+    return 'unknown';
+  }
+}
+
+function withResolver<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((settle) => (resolve = settle));
+  return { promise, resolve };
+}

@@ -1,0 +1,97 @@
+/**
+ * What holds a process and everything that it starts.
+ * - `bubblewrap`: a PID namespace with a file system that shows only the system's programs and the given folders.
+ * - `namespace`: a PID namespace of its own; `user` makes a user namespace first, for hosts without the privilege.
+ * - `group`: a session and process group; what leaves it is found by its mark.
+ */
+export type Containment =
+  | {
+      readonly kind: 'bubblewrap';
+      /** Folders and files that may be written; absolute. */
+      readonly writable: readonly string[];
+      /** Folders and files that may be read, besides the system's programs and libraries; absolute. */
+      readonly readable: readonly string[];
+      readonly network: boolean;
+    }
+  | { readonly kind: 'namespace'; readonly user: boolean }
+  | { readonly kind: 'group' };
+
+export type ContainmentKind = Containment['kind'];
+
+export interface ProcessLimits {
+  /** From the start (behind a gate: from its release); null: unlimited. */
+  readonly totalMs: number | null;
+  /** Without any output; null: unlimited. */
+  readonly idleMs: number | null;
+  /** Kept of each of the two outputs; what comes after is dropped and ends the process. */
+  readonly outputBytes: number;
+}
+
+export interface ProcessSpec {
+  /** Program and arguments; no shell is involved. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** The complete environment; `MAILROOM_MARK` is added. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Written to standard input, which is then closed. */
+  readonly stdin: string;
+  /** Names the process and all that it starts, by the variable `MAILROOM_MARK`. */
+  readonly mark: string;
+  readonly containment: Containment;
+  /** True: the program starts only after `release()`, and never once this host is gone. */
+  readonly gate: boolean;
+  readonly limits: ProcessLimits;
+  /** Masked in everything that is captured. */
+  readonly secrets: readonly string[];
+  readonly stdoutFile: string;
+  readonly stderrFile: string;
+  /** Between TERM and KILL; 3000 when left out. */
+  readonly graceMs?: number;
+}
+
+/** `output-failed`: the output could not be written to its file, so the process was ended. */
+export type EndReason =
+  'exited' | 'total-timeout' | 'idle-timeout' | 'output-limit' | 'output-failed' | 'stopped' | 'spawn-failed';
+
+export interface ProcessResult {
+  /**
+   * The program's exit code, or null when a signal ended it. In a namespace or sandbox a signal is seen from outside as
+   * 128 + its number, which cannot be told from an exit code.
+   */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly reason: EndReason;
+  readonly error: string | null;
+  /** The last 64 KB of each output, masked. */
+  readonly stdoutTail: string;
+  readonly stderrTail: string;
+  /** Milliseconds since 1970; null when nothing was started. */
+  readonly startedAt: number | null;
+  /** From the spawn to the end of the program, by the monotonic clock. */
+  readonly durationMs: number;
+  /** Processes that outlived KILL; empty but for a broken kernel or disk. */
+  readonly survivors: readonly number[];
+}
+
+export interface Launch {
+  readonly pid: number;
+  /** Together with the pid it names a process for ever; made of the system's boot and the process's start. */
+  readonly startTime: string;
+  readonly mark: string;
+}
+
+export interface SuperviseHooks {
+  /** Gets the masked output as it comes, within the output limit. */
+  output?(stream: 'stdout' | 'stderr', chunk: Buffer): void;
+}
+
+export interface Supervised {
+  /** Resolves when the process exists (behind a gate: when it waits there); null when it ended before. Never rejects. */
+  readonly ready: Promise<Launch | null>;
+  /** Resolves once the program and all that it started are gone and the files are closed. Never rejects. */
+  readonly exited: Promise<ProcessResult>;
+  /** Opens the launch gate; may be called before it is reached. Without a gate it does nothing. */
+  release(): void;
+  /** Ends everything: TERM, the grace time, KILL. Any number of calls is one. */
+  stop(): void;
+}
