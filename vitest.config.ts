@@ -7,7 +7,6 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    passWithNoTests: true,
     // The JSON report is where `npm run ci` and `.ci/run` take their counts from.
     reporters: process.env['CI'] ? ['default', 'json'] : ['default'],
     outputFile: { json: 'coverage/report.json' },
