@@ -1,0 +1,45 @@
+// The whole gate in one command: each step with its name and time, ending at the first that fails.
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+const steps = [
+  { name: 'packages', command: 'node scripts/setup.mjs' },
+  { name: 'format', command: 'npm run --silent format:check' },
+  { name: 'types', command: 'npm run --silent typecheck' },
+  { name: 'lint', command: 'npm run --silent lint' },
+  { name: 'unused code and packages', command: 'npm run --silent unused' },
+  { name: 'tests', command: 'npm test' },
+];
+
+/** Runs the command line in a shell, with its output on ours, and resolves to its exit code. */
+function run(command) {
+  // CI makes Vitest write its JSON report and refuse to write snapshots.
+  const child = spawn(command, {
+    cwd: root,
+    shell: true,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, CI: 'true' },
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve(code ?? 1));
+  });
+}
+
+async function gate() {
+  rmSync(`${root}coverage/report.json`, { force: true });
+  for (const { name, command } of steps) {
+    console.log(`▸ ${name}`);
+    const started = performance.now();
+    const code = await run(command);
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    console.log(`${code === 0 ? '✓' : '✗'} ${name} (${seconds} s)\n`);
+    if (code !== 0) return code;
+  }
+  return 0;
+}
+
+process.exitCode = await gate();
