@@ -1,0 +1,101 @@
+import type { Json } from './json.ts';
+import type { Budget, Capability } from './mail/protocol.ts';
+
+/** The adapters that a named provider can be set up for; `command` is any program. */
+export const providerKinds = ['claude', 'codex', 'gemini', 'opencode', 'replay', 'command'] as const;
+export type ProviderKind = (typeof providerKinds)[number];
+
+/** The providers that every project has: `command` needs a program and is not among them, `human` has no process. */
+export const builtInProviders = ['claude', 'codex', 'gemini', 'opencode', 'replay', 'human'] as const;
+
+/** One provider of mailroom.yaml. */
+export interface ProviderConfig {
+  readonly name: string;
+  readonly kind: ProviderKind;
+  /** The program and its first arguments; null: the adapter's own. Never null for the kind `command`. */
+  readonly command: readonly string[] | null;
+  /** Arguments that come after those of the adapter. */
+  readonly arguments: readonly string[];
+  /** Names (or `PREFIX_*`) that are taken over from the host's environment. */
+  readonly env: readonly string[];
+  /** Absolute or home paths that the program must be able to write besides workspace and staging folder. */
+  readonly writable: readonly string[];
+  /** Command lines that the right RUN_TESTS allows, by their first words; null: the usual ones. */
+  readonly tests: readonly string[] | null;
+  /** Dollars per million tokens, for programs that report tokens and no cost. */
+  readonly prices: { readonly input: number; readonly output: number } | null;
+}
+
+/** What holds for every role that does not say otherwise. Null is "not said". */
+export interface RoleDefaults {
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly capabilities: readonly Capability[] | null;
+  /** Milliseconds. */
+  readonly timeout: number | null;
+  readonly idleTimeout: number | null;
+  readonly concurrency: number | null;
+  readonly session: 'thread' | 'fresh' | null;
+  readonly retries: number | null;
+  readonly budget: Budget | null;
+}
+
+/** Limits as one file gives them: null is "not said", and the next file or the default decides. */
+export interface GivenLimits {
+  readonly turnsPerThread: number | null;
+  readonly corrections: number | null;
+  readonly nesting: number | null;
+  readonly threadBudget: Budget;
+  readonly dayBudget: Budget;
+}
+
+/** Project-wide settings: what mailroom.yaml says, and what holds without it. */
+export interface Config {
+  readonly providers: ReadonlyMap<string, ProviderConfig>;
+  readonly defaults: RoleDefaults;
+  /** The branch that the trail is written to; null: no trail. */
+  readonly trail: { readonly branch: string } | null;
+  readonly sandbox: 'auto' | 'required' | 'off';
+  /** What becomes of a right that a provider can only widen: a warning, or an error. */
+  readonly capabilities: 'widen' | 'strict';
+  readonly limits: GivenLimits;
+  /** Processes of one host at once; null: the number of cores. */
+  readonly concurrency: number | null;
+  /** The command that is run when `user` gets mail, or that hooks run for `<scheme>:` targets. */
+  readonly notify: Readonly<Record<string, readonly string[]>>;
+  /** Kept as it was written, for the language that it belongs to. */
+  readonly nip: Json;
+}
+
+export const defaultConfig: Config = {
+  providers: new Map(),
+  defaults: {
+    provider: null,
+    model: null,
+    capabilities: null,
+    timeout: null,
+    idleTimeout: null,
+    concurrency: null,
+    session: null,
+    retries: null,
+    budget: null,
+  },
+  trail: { branch: 'mailroom-trail' },
+  sandbox: 'auto',
+  capabilities: 'widen',
+  limits: {
+    turnsPerThread: null,
+    corrections: null,
+    nesting: null,
+    threadBudget: { usd: null, tokens: null },
+    dayBudget: { usd: null, tokens: null },
+  },
+  concurrency: null,
+  notify: {},
+  nip: null,
+};
+
+/** Every name that a role may give as its provider. */
+export function providerNames(config: Config): string[] {
+  return [...builtInProviders, ...config.providers.keys()];
+}

@@ -1,0 +1,60 @@
+import type { Command, Reason, Target } from '../event.ts';
+import type { Message, RoleName } from '../message.ts';
+import type { MailState } from '../state.ts';
+import { place } from './places.ts';
+import { openThread } from './threads.ts';
+import { addMail } from './sending.ts';
+import { abandon, changeTurn, failThread } from './turns.ts';
+
+/** What a command that was not refused changes. */
+export function control(state: MailState, command: Command, by: string): void {
+  switch (command.verb) {
+    case 'pause':
+      setPaused(state, command.target, true);
+      if (command.now) putBack(state, command.target);
+      return;
+    case 'unpause':
+      return setPaused(state, command.target, false);
+    case 'cancel':
+      return cancel(state, command.target, { code: 'E_CANCELLED', text: `cancelled by ${by}` });
+    case 'retry':
+      return retry(state, command.message, command.role);
+    default:
+      return command satisfies never;
+  }
+}
+
+function setPaused({ paused }: MailState, target: Target, on: boolean): void {
+  if (target.kind === 'all') {
+    paused.all = on;
+    if (!on) [paused.roles, paused.threads].forEach((set) => set.clear());
+  }
+  if (target.kind === 'role') paused.roles[on ? 'add' : 'delete'](target.role);
+  if (target.kind === 'thread') paused.threads[on ? 'add' : 'delete'](target.thread);
+}
+
+/** Takes the process away from what runs there; it will start again, and nothing is counted. */
+function putBack(state: MailState, target: Target): void {
+  for (const turn of state.turns.values()) {
+    const meant =
+      target.kind === 'all' ||
+      (target.kind === 'role' && target.role === turn.role) ||
+      (target.kind === 'thread' && target.thread === turn.thread);
+    if (meant && turn.phase.is === 'active')
+      changeTurn(state, turn.id, { reserved: false, phase: { is: 'pending', notBefore: 0 } });
+  }
+}
+
+function cancel(state: MailState, target: Target, reason: Reason): void {
+  if (target.kind === 'thread') return failThread(state, target.thread, reason);
+  const turn = target.kind === 'turn' ? state.turns.get(target.turn) : undefined;
+  if (turn) abandon(state, turn, reason);
+}
+
+/** Puts a dead letter back into the inbox that it failed in. Its thread goes on. */
+function retry(state: MailState, message: Message, role: RoleName): void {
+  openThread(state, message.thread, message.subject);
+  const mail = state.mail.get(message.id) ?? addMail(state, message);
+  place(state, mail, role, { at: 'inbox' });
+  state.stirred.delete(message.thread);
+}

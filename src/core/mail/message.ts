@@ -1,0 +1,73 @@
+import type { Json } from '../json.ts';
+
+/** A uuid v7, given by the controller. */
+export type MessageId = string;
+/** The id of the message that started the thread. */
+export type ThreadId = string;
+export type RoleName = string;
+export type TypeName = string;
+
+/** A message as it lies in a mailbox: the envelope is the front matter, the body is prose. */
+export interface Message {
+  readonly id: MessageId;
+  readonly type: TypeName;
+  readonly from: RoleName;
+  readonly to: readonly RoleName[];
+  readonly thread: ThreadId;
+  readonly inReplyTo: MessageId | null;
+  readonly subject: string;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  /** Paths inside the project. */
+  readonly attachments: readonly string[];
+  /** Typed by the protocol. */
+  readonly fields: Readonly<Record<string, Json>>;
+  /** Front-matter keys that we do not know; kept as they were. */
+  readonly extra: Readonly<Record<string, Json>>;
+  readonly body: string;
+}
+
+/** What an author wrote, before the controller has judged it. Null is "not said". */
+export interface Draft {
+  readonly type: TypeName | null;
+  readonly from: RoleName | null;
+  readonly to: readonly RoleName[] | null;
+  readonly thread: ThreadId | null;
+  readonly inReplyTo: MessageId | null;
+  readonly subject: string | null;
+  readonly attachments: readonly string[];
+  readonly fields: Readonly<Record<string, Json>>;
+  readonly extra: Readonly<Record<string, Json>>;
+  readonly body: string;
+  /** False for a plain file: no front matter was there. */
+  readonly frontMatter: boolean;
+}
+
+/** The built-in types, accepted by every role and not to be redefined. */
+export const builtInTypes = ['notice', 'step', 'step-result'] as const;
+/** The built-in roles: the person, and the runs of workflows. */
+export const builtInRoles = ['user', 'workflow'] as const;
+/** The sender of notices: the program itself. */
+export const mailroom: RoleName = 'mailroom';
+
+/** `2026-11-21T20:45:12.345Z` as `20261121T204512345Z`. */
+function compactTime(created: number): string {
+  return new Date(created).toISOString().replaceAll(/[-:.]/g, '');
+}
+
+/** The file name of a message in every mailbox: `<created, compact UTC>-<type>-<last 6 of id>.md`. */
+export function fileName(message: Pick<Message, 'id' | 'type' | 'created'>): string {
+  return `${compactTime(message.created)}-${message.type}-${message.id.slice(-6)}.md`;
+}
+
+/** `2026-11`: handled mail is filed by the month in which the message was created. */
+export function monthOf(created: number): string {
+  return new Date(created).toISOString().slice(0, 7);
+}
+
+/** The first heading or non-empty line of a body, at most 120 characters; what a plain file is about. */
+export function subjectOf(body: string): string {
+  const line = body.split('\n').find((candidate) => candidate.trim() !== '') ?? '';
+  const text = line.replace(/^#+\s*/, '').trim();
+  return text.length > 120 ? `${text.slice(0, 119)}…` : text;
+}

@@ -1,0 +1,63 @@
+import type { Usage } from './event.ts';
+import type { Budget } from './protocol.ts';
+import type { Cost, MailState } from './state.ts';
+
+/** Dollars are kept to a millionth, so that sums do not drift. */
+function round(usd: number): number {
+  return Math.round(usd * 1e6) / 1e6;
+}
+
+export function addCost(a: Cost, b: Cost): Cost {
+  return { usd: round(a.usd + b.usd), tokens: a.tokens + b.tokens, unpriced: a.unpriced + b.unpriced };
+}
+
+/** `2026-11-21`: budgets of a day are of the day in UTC. */
+export function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+/** What an invocation counts as: its own figures, and its reservation where a figure is unknown. */
+export function settled(usage: Usage, reservation: Budget | null): Cost {
+  return {
+    usd: usage.usd ?? reservation?.usd ?? 0,
+    tokens: usage.tokens ?? reservation?.tokens ?? 0,
+    unpriced: usage.usd === null ? 1 : 0,
+  };
+}
+
+/** Whether a launch fits, must wait for what others have reserved, or can never fit. */
+export type Fit = 'fits' | 'later' | 'never';
+
+function fit(limit: number | null, spent: number, reserved: number, wanted: number): Fit {
+  if (limit === null || round(spent + reserved + wanted) <= limit) return 'fits';
+  return reserved > 0 && round(spent + wanted) <= limit ? 'later' : 'never';
+}
+
+/** The worse of several answers. */
+function worst(fits: readonly Fit[]): Fit {
+  return fits.includes('never') ? 'never' : fits.includes('later') ? 'later' : 'fits';
+}
+
+/** Reservations of launched turns, those of `thread` only when it is given. */
+export function reservedBy(state: MailState, thread: string | null): { usd: number; tokens: number } {
+  const sum = { usd: 0, tokens: 0 };
+  for (const turn of state.turns.values()) {
+    if (!turn.reserved || (thread !== null && turn.thread !== thread)) continue;
+    sum.usd += turn.budget?.usd ?? 0;
+    sum.tokens += turn.budget?.tokens ?? 0;
+  }
+  return sum;
+}
+
+/** Whether one more launch with this budget fits into a limit. */
+export function fits(
+  limit: Budget,
+  spent: Cost,
+  reserved: { usd: number; tokens: number },
+  wanted: Budget | null,
+): Fit {
+  return worst([
+    fit(limit.usd, spent.usd, reserved.usd, wanted?.usd ?? 0),
+    fit(limit.tokens, spent.tokens, reserved.tokens, wanted?.tokens ?? 0),
+  ]);
+}

@@ -1,0 +1,117 @@
+import type { Json } from '../json.ts';
+import type { RoleName, TypeName } from './message.ts';
+
+/** What a role's agent may do. Each provider maps these to its own restrictions. */
+export type Capability = 'READ' | 'EDIT' | 'RUN_TESTS' | 'RUN_COMMANDS';
+export const capabilities: readonly Capability[] = ['READ', 'EDIT', 'RUN_TESTS', 'RUN_COMMANDS'];
+
+/** Null is "no limit"; usd in dollars, tokens as a count. */
+export interface Budget {
+  readonly usd: number | null;
+  readonly tokens: number | null;
+}
+
+/** When a role may be invoked: by one message of any of the types, or by one of each within a thread. */
+export interface Clause {
+  readonly kind: 'any' | 'all';
+  readonly types: readonly TypeName[];
+}
+
+export interface Role {
+  readonly name: RoleName;
+  /** A provider's name; `human` means a person, who has no turns. */
+  readonly provider: string;
+  readonly model: string | null;
+  readonly capabilities: readonly Capability[];
+  /** Milliseconds that one turn may take, its gates and corrections included. */
+  readonly timeout: number | null;
+  /** Milliseconds without any output after which a turn is ended. */
+  readonly idleTimeout: number | null;
+  readonly concurrency: number;
+  readonly session: 'thread' | 'fresh';
+  /** Further attempts after a failed one. */
+  readonly retries: number;
+  /** What one launch reserves. */
+  readonly budget: Budget | null;
+  readonly expects: readonly Clause[];
+  /** Variables added to the agent's environment. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export type Blocking = 'role' | 'thread' | 'none';
+export type TimeoutPolicy = 'escalate' | 'proceed' | 'fail';
+
+/** Evidence that is checked before a turn may commit a message. */
+export type Gate =
+  | { readonly kind: 'run'; readonly argv: readonly string[]; readonly timeout: number }
+  | { readonly kind: 'changed'; readonly globs: readonly string[] };
+
+export interface FieldType {
+  readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'list' | 'object';
+  readonly enum: readonly Json[] | null;
+  readonly required: boolean;
+  readonly default: Json;
+  readonly description: string | null;
+}
+
+export interface MessageType {
+  readonly name: TypeName;
+  readonly from: readonly RoleName[];
+  readonly to: readonly RoleName[];
+  /** The types that answer it; none: it is not a request. */
+  readonly reply: readonly TypeName[];
+  readonly blocking: Blocking;
+  readonly timeout: number | null;
+  readonly onTimeout: TimeoutPolicy;
+  readonly escalateTo: RoleName;
+  readonly gates: readonly Gate[];
+  readonly fields: Readonly<Record<string, FieldType>>;
+  readonly closes: boolean;
+}
+
+export interface Limits {
+  readonly turnsPerThread: number;
+  readonly corrections: number;
+  readonly nesting: number;
+  readonly threadBudget: Budget;
+  readonly dayBudget: Budget;
+}
+
+export const defaultLimits: Limits = {
+  turnsPerThread: 40,
+  corrections: 2,
+  nesting: 3,
+  threadBudget: { usd: null, tokens: null },
+  dayBudget: { usd: null, tokens: null },
+};
+
+/** All files in protocols/ together, checked: every name in it is defined in it. */
+export interface Protocol {
+  readonly name: string;
+  readonly version: string;
+  /** A folder inside the project that all turns share, or one git worktree per thread. */
+  readonly workspace: { readonly kind: 'folder'; readonly path: string } | { readonly kind: 'worktree' };
+  /** Every role, `user` included. */
+  readonly roles: ReadonlyMap<RoleName, Role>;
+  /** Every type of the protocol; the built-in ones are not here. */
+  readonly types: ReadonlyMap<TypeName, MessageType>;
+  readonly limits: Limits;
+  /** What a plain file in an inbox is. */
+  readonly start: { readonly type: TypeName; readonly to: RoleName } | null;
+  /** Processes of one host at once. */
+  readonly concurrency: number;
+}
+
+export function isHuman(protocol: Protocol, role: RoleName): boolean {
+  return protocol.roles.get(role)?.provider === 'human';
+}
+
+/** The types that this role may send to that one. */
+export function typesBetween(protocol: Protocol, from: RoleName, to: RoleName): MessageType[] {
+  return [...protocol.types.values()].filter((type) => type.from.includes(from) && type.to.includes(to));
+}
+
+/** The types that this role may send to anybody. */
+export function typesFrom(protocol: Protocol, from: RoleName): MessageType[] {
+  return [...protocol.types.values()].filter((type) => type.from.includes(from));
+}

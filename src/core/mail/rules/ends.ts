@@ -1,0 +1,58 @@
+import { askState } from '../fold/asks.ts';
+import type { Ask, Fact, Reason } from '../event.ts';
+import { isHuman, type Protocol } from '../protocol.ts';
+import type { MailState } from '../state.ts';
+import { failThreadFact } from './notices.ts';
+
+/** The asks that end now without a reply: their time is over, or nobody is left to answer. */
+export function ends(state: MailState, protocol: Protocol, now: number): Fact[] {
+  const facts: Fact[] = [];
+  for (const { reason, ...ask } of state.broken.values()) facts.push(end(state, protocol, ask, reason));
+  for (const [request, deadline] of state.deadlines) {
+    if (deadline > now) continue;
+    const mail = state.mail.get(request);
+    const reason: Reason = {
+      code: 'E_TIMEOUT',
+      text: `no answer to ${request} (${mail?.message.subject ?? ''}) in time`,
+    };
+    for (const recipient of mail?.request?.asks.keys() ?? []) {
+      const ask = { request, recipient };
+      if (askState(state, ask)?.is === 'open' && !state.broken.has(`${request} ${recipient}`))
+        facts.push(end(state, protocol, ask, reason));
+    }
+  }
+  return onePerThread(facts);
+}
+
+function end(state: MailState, protocol: Protocol, ask: Ask, reason: Reason): Fact {
+  const mail = state.mail.get(ask.request);
+  const current = askState(state, ask);
+  const thread = mail?.message.thread ?? '';
+  const request = mail?.request;
+  if (!mail || !request || current?.is !== 'open') return failThreadFact(state, thread, reason);
+  const { escalateTo, onTimeout } = request;
+  const fresh = current.escalated === null && escalateTo !== ask.recipient;
+  if (onTimeout === 'escalate' && fresh && protocol.roles.has(escalateTo))
+    return { type: 'escalated', ask, to: escalateTo, person: isHuman(protocol, escalateTo) };
+  if (onTimeout !== 'proceed') return failThreadFact(state, thread, reason);
+  const { from, subject } = mail.message;
+  const standIn = {
+    to: from,
+    thread,
+    inReplyTo: ask.request,
+    subject: `No answer from ${ask.recipient}: ${subject}`,
+    body: `${ask.recipient} has not answered ${ask.request}: ${reason.text}. Go on without it.`,
+  };
+  return { type: 'proceeded', ask, standIn, person: isHuman(protocol, from) };
+}
+
+/** A thread fails once, and nothing else ends in it then. */
+function onePerThread(facts: readonly Fact[]): Fact[] {
+  const failing = new Set<string>();
+  return facts.filter((fact) => {
+    if (fact.type !== 'thread-failed') return true;
+    const first = !failing.has(fact.thread);
+    failing.add(fact.thread);
+    return first;
+  });
+}

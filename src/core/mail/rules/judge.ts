@@ -1,0 +1,119 @@
+import { isOpen } from '../fold/asks.ts';
+import type { Ask, Sent, Staged } from '../event.ts';
+import type { Draft } from '../message.ts';
+import { typesFrom, type Gate, type Protocol } from '../protocol.ts';
+import type { MailState, Phase, Turn } from '../state.ts';
+import { address, maySend } from './address.ts';
+import type { Author } from './author.ts';
+
+type Returned = Turn & { readonly phase: Extract<Phase, { is: 'returned' }> };
+
+export type Judgement =
+  | {
+      readonly ok: true;
+      readonly sent: readonly Sent[];
+      readonly gates: readonly { gate: Gate; message: string }[];
+    }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** Judges what a turn wrote: what it sends, or everything that is wrong with it. Gates are listed, not run. */
+export function judge(state: MailState, protocol: Protocol, turn: Returned): Judgement {
+  const { result } = turn.phase;
+  const problems: string[] = [...result.violations];
+  const sent: Sent[] = [];
+  const take = (staged: Staged, draft: Draft | null) => {
+    if (staged.problem !== null || draft === null)
+      return problems.push(`${staged.name}: ${staged.problem ?? ''}`);
+    const addressed = address(state, protocol, authorOf(turn, staged), draft);
+    if ('problems' in addressed)
+      return problems.push(...addressed.problems.map((text) => `${staged.name}: ${text}`));
+    const twice = sent.some(({ answers }) => answers && sameAsk(answers, addressed.sent.answers));
+    if (twice) return problems.push(`${staged.name}: this turn answers the same request twice`);
+    return sent.push(addressed.sent);
+  };
+  for (const staged of result.staged) take(staged, staged.draft);
+  if (problems.length === 0) {
+    const spoken = finalMessage(state, protocol, turn, sent);
+    if ('problem' in spoken) problems.push(spoken.problem);
+    else if (spoken.draft && result.finalText) take(result.finalText, spoken.draft);
+  }
+  if (problems.length === 0) problems.push(...debts(state, turn, sent));
+  if (problems.length > 0) return { ok: false, problems };
+  const gates = sent.flatMap(({ message }) =>
+    (protocol.types.get(message.type)?.gates ?? []).map((gate) => ({ gate, message: message.type })),
+  );
+  return { ok: true, sent, gates };
+}
+
+function authorOf(turn: Turn, { id, created }: Staged): Author {
+  const { role, thread, owes, mustAnswer } = turn;
+  return { role, thread, owes, mustAnswer, turn: true, id, created };
+}
+
+function sameAsk(a: Ask, b: Ask | null): boolean {
+  return b !== null && a.request === b.request && a.recipient === b.recipient;
+}
+
+function unanswered(state: MailState, turn: Turn, sent: readonly Sent[]): Ask[] {
+  return turn.owes.filter((ask) => isOpen(state, ask) && !sent.some(({ answers }) => sameAsk(ask, answers)));
+}
+
+/** What is still owed at the end must be answered, or carried on by a request of the turn's own. */
+function debts(state: MailState, turn: Turn, sent: readonly Sent[]): string[] {
+  const owed = unanswered(state, turn, sent);
+  if (owed.length === 0) return [];
+  if (sent.some(({ closes }) => closes))
+    return [
+      `a message that closes the thread may not be sent while an answer is owed: ${describe(state, owed)}`,
+    ];
+  if (sent.some(({ request }) => request !== null)) return [];
+  return [`an answer is owed: ${describe(state, owed)}`];
+}
+
+function describe(state: MailState, owed: readonly Ask[]): string {
+  const one = ({ request }: Ask) => {
+    const mail = state.mail.get(request);
+    const types = mail?.request?.replies.map((type) => `\`${type}\``).join(' or ') ?? '';
+    return `${types} to ${mail?.message.from ?? ''}, in reply to ${request} (${mail?.message.subject ?? ''})`;
+  };
+  return owed.map(one).join('; ');
+}
+
+const nothingToSend = /^\W*nothing to send\W*$/i;
+
+/** Whether the final text is a message, and which: agents that cannot write files are full members. */
+function finalMessage(
+  state: MailState,
+  protocol: Protocol,
+  turn: Returned,
+  sent: readonly Sent[],
+): { draft: Draft | null } | { problem: string } {
+  const { result } = turn.phase;
+  const { finalText } = result;
+  const owed = unanswered(state, turn, sent);
+  const asked = sent.some(({ request }) => request !== null);
+  const silent = result.text.trim() === '' || nothingToSend.test(result.text);
+  if (owed.length > 0 && !asked && !sent.some(({ closes }) => closes)) {
+    if (silent || !finalText) return { problem: `an answer is owed: ${describe(state, owed)}` };
+    if (!finalText.draft) return { problem: `${finalText.name}: ${finalText.problem ?? ''}` };
+    const replies = state.mail.get(owed[0]?.request ?? '')?.request?.replies ?? [];
+    const type = finalText.draft.type ?? (replies.length === 1 ? (replies[0] ?? null) : null);
+    return { draft: { ...finalText.draft, type } };
+  }
+  if (owed.length > 0 || result.staged.length > 0 || silent || !finalText) return { draft: null };
+  if (!finalText.draft || finalText.draft.frontMatter) return { draft: finalText.draft };
+  return onlyChoice(protocol, turn, finalText.draft);
+}
+
+/** A final text without front matter, nothing owed: it can be but one thing, or it must say what it is. */
+function onlyChoice(protocol: Protocol, turn: Turn, draft: Draft): { draft: Draft } | { problem: string } {
+  const replies = new Set([...protocol.types.values()].flatMap(({ reply }) => reply));
+  const choices = typesFrom(protocol, turn.role).filter(({ name }) => !replies.has(name));
+  const [only] = choices;
+  if (choices.length === 1 && only?.to.length === 1) return { draft: { ...draft, type: only.name } };
+  return {
+    problem:
+      `nothing was written to the outbox, and the final text does not say what it is: ${maySend(protocol, turn.role)}. ` +
+      'Write a message with front matter, or end with `nothing to send`',
+  };
+}

@@ -1,0 +1,98 @@
+import type { Fact } from '../event.ts';
+import type { Gate, Protocol } from '../protocol.ts';
+import type { MailState, Phase, Turn } from '../state.ts';
+import { judge } from './judge.ts';
+import { abandonFact, failThreadFact } from './notices.ts';
+import type { Slots } from './slots.ts';
+
+type In<P extends Phase['is']> = Turn & { readonly phase: Extract<Phase, { is: P }> };
+
+function isIn<P extends Phase['is']>(turn: Turn, phase: P): turn is In<P> {
+  return turn.phase.is === phase;
+}
+
+export interface GateCheck {
+  readonly turn: Turn;
+  readonly gates: readonly { readonly gate: Gate; readonly message: string }[];
+}
+
+/** What becomes of turns whose invocation is over, and the gates that must run first. */
+export function outcomes(
+  state: MailState,
+  protocol: Protocol,
+  slots: Slots,
+  now: number,
+): { facts: Fact[]; gates: GateCheck[] } {
+  const facts: Fact[] = [];
+  const gates: GateCheck[] = [];
+  for (const turn of state.turns.values()) {
+    if (isIn(turn, 'failed')) facts.push(...afterFailure(state, turn, now));
+    if (!isIn(turn, 'returned')) continue;
+    const judgement = judge(state, protocol, turn);
+    const problems = judgement.ok ? turn.phase.gates : judgement.problems;
+    if (judgement.ok && judgement.gates.length > 0 && problems === null)
+      gates.push({ turn, gates: judgement.gates });
+    else if (judgement.ok && (problems ?? []).length === 0)
+      facts.push({ type: 'committed', turn: turn.id, sent: judgement.sent });
+    else facts.push(...correct(state, protocol, slots, turn, problems ?? []));
+  }
+  return { facts, gates };
+}
+
+/** Goes back to the author with the reasons, as long as corrections and money are left. */
+function correct(
+  state: MailState,
+  protocol: Protocol,
+  slots: Slots,
+  turn: Turn,
+  problems: readonly string[],
+): Fact[] {
+  const role = protocol.roles.get(turn.role);
+  if (!role || turn.round >= turn.corrections) {
+    const text = `what the turn wrote breaks the protocol: ${problems.join('; ')}`;
+    return [abandonFact(state, turn, { code: 'E_FORBIDDEN', text })];
+  }
+  const money = slots.money({ role, thread: turn.thread, holds: turn.holds });
+  if (money === 'fits') return [{ type: 'corrected', turn: turn.id, problems }];
+  if (money === 'later') return [];
+  return [
+    failThreadFact(state, turn.thread, {
+      code: 'E_BUDGET',
+      text: 'a correction does not fit into the budget',
+    }),
+  ];
+}
+
+const minute = 60_000;
+
+function afterFailure(state: MailState, turn: In<'failed'>, now: number): Fact[] {
+  const { phase, id, provider } = turn;
+  if (phase.class === 'RETRYABLE_RATE_LIMIT') {
+    const until = Math.max(phase.until ?? 0, now + minute);
+    return [
+      { type: 'parked', provider, until },
+      { type: 'requeued', turn: id, notBefore: until, counted: false },
+    ];
+  }
+  if (phase.class === 'RETRYABLE_TRANSIENT' && turn.failures < turn.retries)
+    return [
+      {
+        type: 'requeued',
+        turn: id,
+        notBefore: now + backoff(`${id}/${String(turn.attempt)}`, turn.failures),
+        counted: true,
+      },
+    ];
+  return [abandonFact(state, turn, phase.reason)];
+}
+
+const base = 1_000;
+const cap = 30_000;
+
+/** Exponential with full jitter; the jitter is a function of the turn, so that a replay decides the same. */
+function backoff(key: string, failures: number): number {
+  let hash = 2166136261;
+  for (const char of key) hash = Math.imul(hash ^ char.charCodeAt(0), 16777619) >>> 0;
+  const longest = Math.min(cap, base * 2 ** failures);
+  return Math.ceil((hash / 2 ** 32) * longest);
+}

@@ -1,0 +1,214 @@
+import type { ErrorClass } from '../errors.ts';
+import type { Ask, Claim, Launched, Reason, Request, Session, TurnId, TurnResult } from './event.ts';
+import type { Message, MessageId, RoleName, ThreadId } from './message.ts';
+
+/** Where one recipient's copy of a message is. */
+export type Delivery =
+  | { readonly at: 'inbox' }
+  /** In the inbox too, but a turn has taken it up. */
+  | { readonly at: 'claimed'; readonly turn: TurnId }
+  /** In the inbox of a person. */
+  | { readonly at: 'unread' }
+  | { readonly at: 'read' }
+  | { readonly at: 'processed' }
+  | { readonly at: 'failed'; readonly reason: Reason }
+  | { readonly at: 'withdrawn' };
+
+/** How far one recipient's answer to one request is. */
+export type AskState =
+  /** `candidates` may still answer; with none left it is broken, and ends as `onTimeout` says. */
+  | { readonly is: 'open'; readonly candidates: readonly RoleName[]; readonly escalated: RoleName | null }
+  /** `by` is the reply, or the notice that stands in for it. */
+  | { readonly is: 'answered'; readonly by: MessageId; readonly from: RoleName | null };
+
+/** A message that the state still knows. */
+export interface Mail {
+  readonly message: Message;
+  /** Position in the journal's order, counted in messages. */
+  readonly order: number;
+  readonly turn: TurnId | null;
+  readonly deliveries: Map<RoleName, Delivery>;
+  readonly request:
+    (Request & { readonly asks: Map<RoleName, AskState>; readonly wait: string | null }) | null;
+  /** The wait that this reply belongs to: it is taken up with the wait, not by itself. */
+  readonly wait: string | null;
+  /** Recipients that take it up only together with other messages. */
+  readonly joins: readonly RoleName[];
+}
+
+/** All requests that one turn sent, until the last is answered and the answers are taken up. */
+export interface Wait {
+  readonly id: string;
+  readonly role: RoleName;
+  readonly thread: ThreadId;
+  readonly blocks: 'role' | 'thread' | 'none';
+  readonly requests: readonly MessageId[];
+  /** What the sender owed when it asked, and still owes. */
+  readonly owes: readonly Ask[];
+  readonly since: number;
+}
+
+export type Phase =
+  /** Claimed, and waits for a slot, not before the instant given. */
+  | { readonly is: 'pending'; readonly notBefore: number }
+  /** Its agent should be running. */
+  | { readonly is: 'active'; readonly since: number; readonly launched: Launched | null }
+  /** Its agent is done; what it wrote is to be judged, gated and committed. */
+  | {
+      readonly is: 'returned';
+      readonly since: number;
+      readonly result: TurnResult;
+      /** Null until the gates have run; then what they found wrong. */
+      readonly gates: readonly string[] | null;
+    }
+  /** Its attempt failed; what comes next is to be decided. */
+  | {
+      readonly is: 'failed';
+      readonly class: ErrorClass;
+      readonly reason: Reason;
+      readonly until: number | null;
+    };
+
+export interface Turn extends Claim {
+  readonly id: TurnId;
+  /** Asks that were open and are this role's to answer. */
+  readonly owes: readonly Ask[];
+  readonly claimedAt: number;
+  /** Numbers the launches, from 1; names the folder. */
+  readonly attempt: number;
+  /** Numbers the corrections within an attempt, from 0. */
+  readonly round: number;
+  /** Attempts that count against `retries`. */
+  readonly failures: number;
+  /** What was wrong with the last round, for the prompt of the next. */
+  readonly problems: readonly string[];
+  /** What the last round wrote, for the prompt of a correction without a session. */
+  readonly lastResult: TurnResult | null;
+  /** The reason of the last failed attempt, for the prompt of a retry. */
+  readonly lastFailure: Reason | null;
+  readonly reserved: boolean;
+  readonly cost: Cost;
+  readonly phase: Phase;
+}
+
+/** Settled money. `unpriced` counts invocations whose price is unknown and that were settled at their reservation. */
+export interface Cost {
+  readonly usd: number;
+  readonly tokens: number;
+  readonly unpriced: number;
+}
+
+export type ThreadState = 'open' | 'quiet' | 'closed' | 'failed';
+
+export interface Thread {
+  readonly id: ThreadId;
+  readonly state: ThreadState;
+  readonly subject: string;
+  readonly opened: number;
+  readonly messages: MessageId[];
+  /** How many messages were ever sent in it. */
+  readonly count: number;
+  readonly turns: number;
+  readonly cost: Cost;
+  /** The git tree of the workspace at the first launch; what `changed` compares with. */
+  readonly tree: string | null;
+  readonly sessions: Readonly<Record<RoleName, Session & { readonly provider: string }>>;
+  readonly reason: Reason | null;
+}
+
+/**
+ * A file that the folders do not show yet: a copy that came to lie somewhere else, what its author keeps, or what was
+ * refused. Drawing it twice is harmless.
+ */
+export type Picture =
+  | {
+      readonly kind: 'copy';
+      readonly message: Message;
+      readonly role: RoleName;
+      readonly delivery: Delivery;
+      readonly since: number;
+    }
+  | { readonly kind: 'sent'; readonly message: Message; readonly role: RoleName; readonly since: number }
+  | {
+      readonly kind: 'refused';
+      readonly id: MessageId;
+      readonly created: number;
+      readonly role: RoleName;
+      readonly text: string;
+      readonly reason: Reason;
+      readonly since: number;
+    };
+
+export interface RoleState {
+  /** Waiting requests, and other waiting mail, in the journal's order; replies that belong to a wait are in neither. */
+  readonly requests: Set<MessageId>;
+  readonly queue: Set<MessageId>;
+  readonly turns: number;
+  readonly cost: Cost;
+  /** Its inbox vanished with waiting mail in it: nothing is concluded until it is back. */
+  readonly vanished: boolean;
+}
+
+/**
+ * Everything that is true of the mail now: the fold of the journal. It is made of plain values, maps and sets;
+ * `apply` is the only code that changes it.
+ */
+export interface MailState {
+  /** The largest `at` of any event. */
+  now: number;
+  /** How many events were applied. */
+  events: number;
+  /** Counters that number turns, waits and messages. */
+  lastTurn: number;
+  lastMail: number;
+  lastWait: number;
+  /** The protocol that the last start read. */
+  protocol: string;
+  readonly threads: Map<ThreadId, Thread>;
+  /** Mail of every thread that is still known. */
+  readonly mail: Map<MessageId, Mail>;
+  readonly turns: Map<TurnId, Turn>;
+  readonly waits: Map<string, Wait>;
+  readonly roles: Map<RoleName, RoleState>;
+  /** Mail of people that was not read yet, by message and role. Outlives its thread. */
+  readonly unread: Map<string, { readonly message: Message; readonly role: RoleName }>;
+  /** What the folders do not show yet, by message and role. */
+  readonly undrawn: Map<string, Picture>;
+  /** Asks with a deadline, and asks that nobody is left to answer. */
+  readonly deadlines: Map<MessageId, number>;
+  readonly broken: Map<string, Ask & { readonly reason: Reason }>;
+  /** Threads in which something happened since they were last looked at for quiet. */
+  readonly stirred: Set<ThreadId>;
+  /** Ended threads, oldest first; the oldest leave. */
+  readonly ended: Set<ThreadId>;
+  readonly paused: { all: boolean; readonly roles: Set<RoleName>; readonly threads: Set<ThreadId> };
+  readonly parked: Map<string, number>;
+  spent: { readonly day: string; readonly cost: Cost };
+}
+
+export function emptyState(): MailState {
+  return {
+    now: 0,
+    events: 0,
+    lastTurn: 0,
+    lastMail: 0,
+    lastWait: 0,
+    protocol: '',
+    threads: new Map(),
+    mail: new Map(),
+    turns: new Map(),
+    waits: new Map(),
+    roles: new Map(),
+    unread: new Map(),
+    undrawn: new Map(),
+    deadlines: new Map(),
+    broken: new Map(),
+    stirred: new Set(),
+    ended: new Set(),
+    paused: { all: false, roles: new Set(), threads: new Set() },
+    parked: new Map(),
+    spent: { day: '', cost: { usd: 0, tokens: 0, unpriced: 0 } },
+  };
+}
+
+export const nothing: Cost = { usd: 0, tokens: 0, unpriced: 0 };

@@ -1,0 +1,297 @@
+import type { Launched, MailEventRecord, Reason, Session, Usage } from './mail/event.ts';
+import type { MessageId, RoleName, ThreadId } from './mail/message.ts';
+import type { Budget, Capability, Gate } from './mail/protocol.ts';
+
+/** The wall clock, in milliseconds since 1970. */
+export interface Clock {
+  now(): number;
+}
+
+/* ---------------------------------------------------------------- the journal */
+
+/**
+ * The truth: an append-only list of records numbered from 1. Every method is synchronous; a failed or short write or a
+ * failed sync throws `MailroomError('E_DISK')`, after which the journal refuses further appends.
+ */
+export interface Journal {
+  /** The newest snapshot (null: none) and every whole record after it. Throws `E_JOURNAL` on damage or a gap. */
+  read(): { snapshot: { n: number; state: unknown } | null; records: MailEventRecord[]; cut: string | null };
+  /** Appends records after the last one; they are true once `sync` has returned. Returns the number of the last. */
+  append(events: readonly MailEventRecord['event'][]): number;
+  /** Makes everything appended durable. */
+  sync(): void;
+  /** Replaces all records up to `n` by a state; keeps segments that hold records after `keepAfter`. */
+  snapshot(n: number, state: unknown, keepAfter: number): void;
+  close(): void;
+}
+
+/* ---------------------------------------------------------------- the mailboxes */
+
+export type Box = 'inbox' | 'outbox';
+
+/** A file that lies in a mailbox and whose name the caller does not expect there. */
+export interface Dropped {
+  readonly role: RoleName;
+  readonly box: Box;
+  readonly name: string;
+}
+
+/** What an accepted file turned out to be. */
+export type Content =
+  { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string };
+
+export interface Accepted {
+  readonly id: MessageId;
+  readonly role: RoleName;
+  readonly box: Box;
+  /** The name that it was dropped under, where it is still known. */
+  readonly name: string | null;
+  readonly content: Content;
+}
+
+/** A place in a role's folder. `processed`, `sent` and `failed` are filed by month. */
+export type Folder = 'inbox' | 'processed' | 'sent' | 'failed' | 'withdrawn';
+
+/**
+ * The mail folders of a project. Synchronous; what cannot be read or written throws `E_DISK`, so that "cannot read" never
+ * looks like "empty". Nothing here is synced: it can all be drawn again from the journal.
+ */
+export interface Mailboxes {
+  /** Makes the folders of these roles. Returns the roles whose inbox was not there. */
+  prepare(roles: readonly RoleName[]): RoleName[];
+  /** The `.md` names in a role's box, sorted. Null: the folder is gone. */
+  list(role: RoleName, box: Box): string[] | null;
+  /**
+   * Whether a dropped file is complete: not empty, unchanged for 10 ms, its front matter closed. `wait`: look again at
+   * that instant. `refuse`: it stayed empty or unclosed for 2 s.
+   */
+  settled(
+    file: Dropped,
+    now: number,
+  ): { is: 'complete' } | { is: 'wait'; until: number } | { is: 'refuse'; problem: string } | { is: 'gone' };
+  /** Takes a dropped file in, under a name that carries its new id, by one rename. False: it was gone. */
+  accept(file: Dropped, id: MessageId): boolean;
+  /** Everything that was taken in and not yet released, oldest id first; reads each (only a regular file within the limit). */
+  accepting(): Accepted[];
+  /** Forgets a taken-in file, once the journal has it. */
+  release(id: MessageId): void;
+  /** Moves a taken-in file that could not be read as text (a folder, a link, something binary) to `failed` as it is. */
+  keep(id: MessageId, role: RoleName, month: string, name: string): void;
+  /** The text of a file in a folder, in any month; null when it is not there. */
+  read(role: RoleName, folder: Folder, name: string): string | null;
+  /** True when a file of this name lies in that folder of the role (in any month). */
+  holds(role: RoleName, folder: Folder, name: string): boolean;
+  /** Puts a whole file there (temporary and rename); `month` is ignored for the inbox. */
+  put(role: RoleName, folder: Folder, month: string, name: string, text: string): void;
+  /** Moves inbox/name to a folder; puts `text` there when the inbox does not have it. */
+  file(role: RoleName, folder: Folder, month: string, name: string, text: string): void;
+  /** Removes inbox/name or outbox/name if it is there. */
+  remove(role: RoleName, box: Box, name: string): void;
+}
+
+/* ---------------------------------------------------------------- control from outside */
+
+export interface Control {
+  /** The command files that wait, oldest first; one that cannot be read comes with its problem. */
+  list(): { name: string; text: string | null }[];
+  remove(name: string): void;
+}
+
+/* ---------------------------------------------------------------- turn folders */
+
+/** What lies in a staging folder after a turn. */
+export interface StagedFile {
+  readonly name: string;
+  readonly content: Content;
+}
+
+export interface TurnFolders {
+  /**
+   * Makes `.mailroom/turns/<turn>/<attempt>/` with prompt, read-only copies of the messages and an empty staging folder
+   * (`keepStaging`: a further round of the same attempt keeps what lies there). Returns absolute paths.
+   */
+  open(
+    turn: string,
+    attempt: number,
+    round: number,
+    prompt: string,
+    messages: readonly { name: string; text: string }[],
+    keepStaging: boolean,
+  ): TurnPaths;
+  /** Copies the staging folder aside and reads the copy: what is written later is not seen. */
+  collect(turn: string, attempt: number, round: number): StagedFile[];
+  /** Puts a file into the staging folder (mail that a role wrote into its own outbox during its turn). */
+  stage(turn: string, attempt: number, name: string, from: { role: RoleName; name: string }): boolean;
+  /** Writes the result for people. */
+  result(turn: string, attempt: number, round: number, document: unknown): void;
+}
+
+export interface TurnPaths {
+  readonly folder: string;
+  readonly prompt: string;
+  readonly outbox: string;
+  readonly messages: readonly string[];
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/* ---------------------------------------------------------------- providers */
+
+/** What a provider needs to know to make one invocation. Pure data. */
+export interface Invocation {
+  readonly role: RoleName;
+  readonly thread: ThreadId;
+  readonly turn: string;
+  readonly attempt: number;
+  readonly round: number;
+  readonly prompt: string;
+  readonly capabilities: readonly Capability[];
+  readonly model: string | null;
+  /** Working directory, absolute. */
+  readonly workspace: string;
+  /** The project, absolute. */
+  readonly project: string;
+  /** Conversation to resume, or null for a new one. */
+  readonly session: Session | null;
+  readonly budget: Budget | null;
+  readonly paths: TurnPaths;
+  /** Variables of the role, added to the allowlisted environment. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A process to start. Argv only; the prompt goes to standard input, which is then closed. */
+export interface CommandLine {
+  readonly argv: readonly string[];
+  /** Added to the allowlisted environment of the host. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Names (or `PREFIX_*`) that are taken over from the host's environment besides the usual ones. */
+  readonly inherit: readonly string[];
+  readonly stdin: string;
+  /** Files to write into the turn's folder first, by name. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Folders besides workspace and staging that the program must be able to write, e.g. its own configuration. */
+  readonly writable: readonly string[];
+}
+
+/** How a process ended and what it wrote. `stdout` is the whole file, up to the output limit. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly ended: 'exited' | 'total-timeout' | 'idle-timeout' | 'output-limit' | 'stopped' | 'spawn-failed';
+  readonly error: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly durationMs: number;
+}
+
+/** Whoever is outside answers done, later or never; nonsense is "later". */
+export type Outcome =
+  | {
+      readonly is: 'done';
+      readonly text: string;
+      readonly session: Session | null;
+      readonly usage: Usage;
+      readonly model: string | null;
+      /** Tools that were refused to the agent. */
+      readonly denials: readonly string[];
+    }
+  | {
+      readonly is: 'later';
+      readonly class: 'RETRYABLE_TRANSIENT' | 'RETRYABLE_RATE_LIMIT';
+      readonly reason: Reason;
+      /** For a rate limit: when it ends, if the program said so; milliseconds since 1970. */
+      readonly until: number | null;
+      readonly usage: Usage;
+    }
+  | { readonly is: 'never'; readonly reason: Reason; readonly usage: Usage };
+
+/** Whether a provider can hold a role to exactly these rights, or only to wider ones. */
+export interface Restriction {
+  readonly exact: boolean;
+  /** Rights that the agent has although the role does not, with the reason, in words. */
+  readonly widened: readonly string[];
+}
+
+/** One kind of agent. Both directions are pure: a turn becomes a command line, its output becomes an outcome. */
+export interface Provider {
+  readonly name: string;
+  /** True when the provider can resume a conversation. */
+  readonly sessions: boolean;
+  restrict(capabilities: readonly Capability[]): Restriction;
+  start(invocation: Invocation): CommandLine;
+  /** `now` is for limits that say "resets in …"; `previous` is the session that was resumed (usage is a difference). */
+  read(exit: Exit, invocation: Invocation, now: number): Outcome;
+}
+
+/* ---------------------------------------------------------------- running agents */
+
+/** One invocation that should be running. `key` is unique for ever. */
+export interface AgentJob {
+  readonly key: string;
+  readonly provider: string;
+  readonly invocation: Invocation;
+  /** Milliseconds left of the turn's time; null: unlimited. */
+  readonly totalMs: number | null;
+  readonly idleMs: number | null;
+  /** Whether the workspace's tree is to be noted before the agent starts. */
+  readonly noteTree: boolean;
+}
+
+export interface GateJob {
+  readonly key: string;
+  readonly gates: readonly { readonly gate: Gate; readonly message: string }[];
+  readonly workspace: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly tree: string | null;
+  readonly totalMs: number | null;
+}
+
+/** What the runner tells its host. Calls come later, never from inside `start`. */
+export interface RunnerEvents {
+  /** The process exists and waits behind the launch gate; `release` lets it go. */
+  ready(key: string, process: Launched, tree: string | null): void;
+  ended(key: string, outcome: Outcome, exit: Exit): void;
+  gated(key: string, problems: string[]): void;
+}
+
+/** Starts and stops processes. */
+export interface Runner {
+  start(job: AgentJob): void;
+  release(key: string): void;
+  check(job: GateJob): void;
+  /** Ends the process of that key and everything it started. The `ended` call still comes. */
+  stop(key: string): void;
+  /** Ends what earlier hosts of this project left running. */
+  sweep(): Promise<void>;
+  /** A name for the workspace's content now (a git tree), or null outside git. */
+  tree(workspace: string): Promise<string | null>;
+}
+
+/* ---------------------------------------------------------------- the trail */
+
+/** One commit: what changed in the mail folders, and what to say about it. */
+export interface TrailEntry {
+  /** The journal's number of the event. */
+  readonly seq: number;
+  readonly at: number;
+  readonly subject: string;
+  readonly trailers: readonly (readonly [string, string])[];
+  readonly changes: readonly TrailChange[];
+}
+
+/** Paths are relative to the project. `text` null removes the file. */
+export interface TrailChange {
+  readonly path: string;
+  readonly text: string | null;
+}
+
+export interface Trail {
+  /** Queues a commit. Never throws and never blocks; order is kept. */
+  record(entry: TrailEntry): void;
+  /** The `Seq` of the last commit on the branch; 0 when there is none, null where there is no trail. */
+  position(): Promise<number | null>;
+  /** Resolves when everything recorded is committed, or cannot be. */
+  settled(): Promise<void>;
+  /** The last problem, for `status`; null when all is well. */
+  problem(): string | null;
+}
