@@ -55,7 +55,7 @@ function bundleOptions(outdir) {
     sourcemap: 'linked',
     legalComments: 'linked',
     chunkNames: '[name]-[hash]',
-    logLevel: 'error',
+    logLevel: 'silent',
     // CommonJS packages inside an ES module bundle ask for Node's own modules through require.
     banner: {
       js: "import{createRequire as createBundleRequire}from'node:module';const require=createBundleRequire(import.meta.url);",
