@@ -32,7 +32,11 @@ describe('wrap', () => {
     ]);
     expect(wrap({ kind: 'namespace', user: false }, ['a'], true, '/w')).toEqual([
       ...outer,
-      ...['sh', '-c', GATE + stay, 'sh', 'a'],
+      'sh',
+      '-c',
+      GATE + stay,
+      'sh',
+      'a',
     ]);
     expect(wrap({ kind: 'namespace', user: true }, ['a'], false, '/w')).toContain('--map-current-user');
   });

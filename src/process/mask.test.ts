@@ -36,7 +36,7 @@ describe('masker', () => {
     for (let cut = 0; cut <= text.length; cut++) {
       expect(maskChunks([text.slice(0, cut), text.slice(cut)], ['s3cret'])).toBe('token=***;');
     }
-    expect(maskChunks([...text], ['s3cret'])).toBe('token=***;');
+    expect(maskChunks(text.split(''), ['s3cret'])).toBe('token=***;');
   });
 
   it('gives out the beginning of a secret that does not go on', () => {
