@@ -1,0 +1,50 @@
+import { isUtf8 } from 'node:buffer';
+import type { Content } from '../core/ports.ts';
+import type { Disk, Kind } from './disk.ts';
+
+/** The largest message, in bytes. */
+export const messageBytes = 4 * 1024 * 1024;
+
+const kinds: Readonly<Record<Exclude<Kind, 'file'>, string>> = {
+  folder: 'a folder',
+  link: 'a link',
+  fifo: 'a fifo (named pipe)',
+  socket: 'a socket',
+  device: 'a device',
+};
+
+/** What a file of somebody else turns out to be. `gone`: nothing is there. */
+export type Found = Content | 'gone';
+
+/**
+ * Reads a text that somebody else wrote. Only a regular file within the limit is opened; what it is instead, or why its
+ * bytes are no text, is the problem, in words. Throws `E_DISK` when the system cannot say.
+ */
+export function readContent(disk: Disk, path: string, limit = messageBytes): Found {
+  const look = disk.look(path);
+  if (look === null) return 'gone';
+  if (look.kind !== 'file') return problem(`it is ${kinds[look.kind]}, not a file`);
+  if (look.size > limit) return problem(tooLarge(look.size, limit));
+  const bytes = disk.read(path, limit + 1);
+  if (bytes === null) return 'gone';
+  if (bytes.length > limit) return problem(tooLarge(bytes.length, limit));
+  if (bytes.includes(0)) return problem('it is binary: it holds NUL bytes');
+  if (!isUtf8(bytes)) return problem('it is not text in UTF-8');
+  return { ok: true, text: bytes.toString('utf8') };
+}
+
+export function problem(text: string): Content {
+  return { ok: false, problem: text };
+}
+
+function tooLarge(size: number, limit: number): string {
+  return `it has ${inWords(size)}, the limit is ${inWords(limit)}`;
+}
+
+/** `4 MiB`, `4.1 MiB`, `12 bytes`. A size above a limit never reads like the limit. */
+export function inWords(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes`;
+  const [unit, name] = bytes < 1024 * 1024 ? [1024, 'KiB'] : [1024 * 1024, 'MiB'];
+  const units = Math.ceil((bytes / unit) * 10) / 10;
+  return `${units} ${name}`;
+}

@@ -1,0 +1,108 @@
+import { crc32 } from 'node:zlib';
+import { MailroomError } from '../core/errors.ts';
+import type { MailEventRecord } from '../core/mail/event.ts';
+import { decode } from './codec.ts';
+import type { TextStore } from './codec.ts';
+
+export const newline = 10;
+/** Eight hex digits and a space. */
+const header = 9;
+
+/** A line of a journal: the CRC-32 of the JSON's bytes as eight hex digits, a space, the JSON, a newline. */
+export function formatLine(json: string): string {
+  return `${checksum(json)} ${json}\n`;
+}
+
+function checksum(data: string | Uint8Array): string {
+  return crc32(data).toString(16).padStart(8, '0');
+}
+
+/** The JSON of a line without its newline; null when it is not whole. */
+export function openLine(line: Buffer): string | null {
+  if (line.length < header || line.toString('latin1', 0, header) !== `${checksum(line.subarray(header))} `) {
+    return null;
+  }
+  return line.toString('utf8', header);
+}
+
+export interface Segment {
+  /** The records after `after`. */
+  readonly records: readonly MailEventRecord[];
+  /** The number that the next record would have. */
+  readonly next: number;
+  /** How many bytes the whole lines take. */
+  readonly bytes: number;
+  /** What is wrong with the last line, in words; null: nothing. */
+  readonly torn: string | null;
+}
+
+export interface SegmentOptions {
+  /** For errors. */
+  readonly file: string;
+  /** The number of the segment's first record. */
+  readonly first: number;
+  /** Records up to this number are checked and left out. */
+  readonly after: number;
+  readonly texts: TextStore;
+}
+
+/**
+ * Reads a segment up to its last whole line. Throws `E_JOURNAL` for a bad line that is not the last, and for a number that
+ * does not follow the one before.
+ */
+export function readSegment(bytes: Buffer, options: SegmentOptions): Segment {
+  const records: MailEventRecord[] = [];
+  let next = options.first;
+  let at = 0;
+  for (let line = 1; at < bytes.length; line += 1) {
+    const end = bytes.indexOf(newline, at);
+    const json = end < 0 ? null : openLine(bytes.subarray(at, end));
+    if (json === null) {
+      if (end >= 0 && end < bytes.length - 1)
+        throw damaged(options.file, line, 'the line does not match its checksum');
+      if (hidesRecord(bytes, at)) throw damaged(options.file, line, 'two records run into one line');
+      return { records, next, bytes: at, torn: tornText(options.file, line, bytes.length - at) };
+    }
+    const record = parseRecord(json, options.texts);
+    if (record.n !== next)
+      throw damaged(options.file, line, `record ${next} should be here, not ${record.n}`);
+    if (next > options.after) records.push(record);
+    next += 1;
+    at = end + 1;
+  }
+  return { records, next, bytes: at, torn: null };
+}
+
+/** The line of one event. */
+export function formatRecord(n: number, event: string): string {
+  return formatLine(`{"n":${n},"event":${event}}`);
+}
+
+function parseRecord(json: string, texts: TextStore): MailEventRecord {
+  // The checksum held: this is what `formatRecord` wrote.
+  const value = JSON.parse(json) as MailEventRecord;
+  // Only what `encode` made has a key that begins with `$`; the quick look spares a copy of every other event.
+  return json.includes('"$') ? (decode(value, texts) as MailEventRecord) : value;
+}
+
+/** The start of a record inside a line. No string can look like it: quotes are escaped in strings. */
+const recordStart = Buffer.from(' {"n":');
+
+/**
+ * True when another record begins inside the bad last line: then a newline was damaged, and cutting the line off would
+ * lose a record that was confirmed. A torn write never looks like that.
+ */
+function hidesRecord(bytes: Buffer, at: number): boolean {
+  return bytes.indexOf(recordStart, at + header) >= 0;
+}
+
+function tornText(file: string, line: number, bytes: number): string {
+  return `${file}:${line}: the last line was not whole (${bytes} bytes)`;
+}
+
+function damaged(file: string, line: number, what: string): MailroomError {
+  return new MailroomError('E_JOURNAL', `${file}:${line}: ${what}`, restoreHint);
+}
+
+export const restoreHint =
+  'restore .mailroom/ from a backup, or move it away to begin anew with the mail that waits in the inboxes';

@@ -1,0 +1,166 @@
+import { MailroomError } from '../core/errors.ts';
+import type { MailEventRecord } from '../core/mail/event.ts';
+import type { Journal } from '../core/ports.ts';
+import { Blobs } from './blobs.ts';
+import { encode, longText } from './codec.ts';
+import { join, parentOf } from './disk.ts';
+import type { Appender, Disk } from './disk.ts';
+import {
+  blobFolder,
+  journalFolder,
+  listJournal,
+  loadJournal,
+  segmentName,
+  snapshotName,
+} from './journal-files.ts';
+import type { Snapshot } from './journal-files.ts';
+import { formatLine, formatRecord } from './journal-lines.ts';
+
+export interface JournalOptions {
+  /** Default `.mailroom/journal`. */
+  readonly folder?: string;
+  /** Default `.mailroom/blobs`. */
+  readonly blobs?: string;
+  /** A new segment is begun once the last one has this many bytes; default 8 MB. */
+  readonly segmentBytes?: number;
+}
+
+/** The journal as its one writer sees it. `read` comes first: it says where appending goes on. */
+export class DiskJournal implements Journal {
+  readonly #disk: Disk;
+  readonly #folder: string;
+  readonly #blobs: Blobs;
+  readonly #segmentBytes: number;
+  /** The number of the last record; null until `read`. */
+  #last: number | null = null;
+  /** The open segment; null: the next append begins one. */
+  #segment: Appender | null = null;
+  #unsynced = false;
+  #failure: MailroomError | null = null;
+
+  constructor(disk: Disk, options: JournalOptions = {}) {
+    this.#disk = disk;
+    this.#folder = options.folder ?? journalFolder;
+    this.#blobs = new Blobs(disk, options.blobs ?? blobFolder);
+    this.#segmentBytes = options.segmentBytes ?? 8 * 1024 * 1024;
+  }
+
+  /** Cuts a torn last line off; `cut` says so in words, and which damaged snapshots were passed over. */
+  read(): { snapshot: Snapshot | null; records: MailEventRecord[]; cut: string | null } {
+    return this.#guarded(() => {
+      this.#closeSegment();
+      const loaded = loadJournal(this.#disk, this.#folder, this.#blobs);
+      const { tail } = loaded;
+      if (tail?.torn === true) this.#cut(tail.first, tail.bytes);
+      // A tail that ends before its snapshot cannot be continued: the numbers would have a gap.
+      if (tail !== null && tail.next === loaded.last + 1) this.#segment = this.#open(tail.first);
+      this.#last = loaded.last;
+      return { snapshot: loaded.snapshot, records: loaded.records, cut: loaded.problem };
+    });
+  }
+
+  append(events: readonly MailEventRecord['event'][]): number {
+    const last = this.#position();
+    if (events.length === 0) return last;
+    return this.#guarded(() => {
+      const lines = events.map((event, index) => formatRecord(last + index + 1, this.#json(event)));
+      const segment = this.#segmentFor(last + 1);
+      segment.write(Buffer.from(lines.join('')));
+      this.#unsynced = true;
+      return (this.#last = last + events.length);
+    });
+  }
+
+  sync(): void {
+    this.#guarded(() => {
+      if (this.#unsynced) this.#segment?.sync();
+      this.#unsynced = false;
+    });
+  }
+
+  snapshot(n: number, state: unknown, keepAfter: number): void {
+    if (n > this.#position())
+      throw new MailroomError('E_INTERNAL', `a snapshot of record ${n}, which is not written`);
+    this.sync();
+    this.#guarded(() => {
+      const json = JSON.stringify(encode({ n, state }, this.#blobs));
+      this.#disk.write(join(this.#folder, snapshotName(n)), formatLine(json), { sync: true });
+      this.#removeBefore(Math.min(n, keepAfter));
+    });
+  }
+
+  close(): void {
+    this.#closeSegment();
+    this.#last = null;
+  }
+
+  #position(): number {
+    if (this.#failure !== null) throw this.#failure;
+    if (this.#last === null)
+      throw new MailroomError('E_INTERNAL', 'the journal was not read before it was written');
+    return this.#last;
+  }
+
+  /** After a failure nobody knows what is on the disk: everything but `close` throws it again. */
+  #guarded<T>(work: () => T): T {
+    if (this.#failure !== null) throw this.#failure;
+    try {
+      return work();
+    } catch (error) {
+      if (error instanceof MailroomError) this.#failure = error;
+      throw error;
+    }
+  }
+
+  #json(event: MailEventRecord['event']): string {
+    const json = JSON.stringify(event);
+    if (json.length <= longText && !json.includes('"$')) return json;
+    return JSON.stringify(encode(event, this.#blobs));
+  }
+
+  #segmentFor(first: number): Appender {
+    if (this.#segment !== null && this.#segment.size < this.#segmentBytes) return this.#segment;
+    // A power cut must not lose the end of this segment and keep the next one.
+    if (this.#unsynced) this.#segment?.sync();
+    this.#closeSegment();
+    const segment = (this.#segment = this.#open(first));
+    for (let folder = this.#folder; ; folder = parentOf(folder)) {
+      this.#disk.syncFolder(folder);
+      if (folder === '' || first > 1) break;
+    }
+    return segment;
+  }
+
+  #open(first: number): Appender {
+    return this.#disk.openAppend(join(this.#folder, segmentName(first)));
+  }
+
+  #cut(first: number, bytes: number): void {
+    const segment = this.#open(first);
+    segment.truncate(bytes);
+    segment.sync();
+    segment.close();
+  }
+
+  /** Removes segments that hold nothing after `n`, and snapshots that the rest of the records cannot continue. */
+  #removeBefore(n: number): void {
+    const { segments, snapshots } = listJournal(this.#disk, this.#folder);
+    const kept = segments.filter((_, index) => (segments[index + 1] ?? Infinity) > n + 1);
+    const oldest = kept[0] ?? 1;
+    for (const first of segments) {
+      if (!kept.includes(first)) this.#disk.remove(join(this.#folder, segmentName(first)));
+    }
+    const useful = snapshots
+      .slice(-2)
+      .filter((number, index, all) => index === all.length - 1 || number >= oldest - 1);
+    for (const number of snapshots) {
+      if (!useful.includes(number)) this.#disk.remove(join(this.#folder, snapshotName(number)));
+    }
+  }
+
+  #closeSegment(): void {
+    const segment = this.#segment;
+    this.#segment = null;
+    segment?.close();
+  }
+}

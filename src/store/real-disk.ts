@@ -1,0 +1,299 @@
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fdatasyncSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import type { Stats } from 'node:fs';
+import { MailroomError } from '../core/errors.ts';
+import { checkPath, diskError, parentOf, pathError, temporaryFolder } from './disk.ts';
+import type { Appender, Disk, Kind, Look, WriteOptions } from './disk.ts';
+import { nameFromBytes, pathForSystem } from './file-names.ts';
+
+/** The folders of a project on the real disk. */
+export class RealDisk implements Disk {
+  readonly root: string;
+  readonly #prefix: string;
+
+  /** Throws `E_DISK` when the folder is not there. */
+  constructor(root: string) {
+    this.root = attempt('open the project', root, () => realpathSync.native(root));
+    this.#prefix = this.root === '/' ? '/' : `${this.root}/`;
+  }
+
+  list(folder: string): string[] | null {
+    this.#check(folder);
+    this.#inside(folder);
+    const path = this.#system(folder);
+    const names = unlessMissing('list', folder, null, () => readdirSync(path));
+    if (names === null || !names.some((name) => name.includes('\ufffd'))) return names;
+    return attempt('list', folder, () => readdirSync(path, { encoding: 'buffer' }).map(nameFromBytes));
+  }
+
+  look(path: string): Look | null {
+    const stats = this.#stats(path);
+    return stats === null ? null : { kind: kindOf(stats), size: stats.size, mtimeMs: stats.mtimeMs };
+  }
+
+  read(path: string, maxBytes: number, from = 0): Buffer | null {
+    this.#check(path);
+    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+    return unlessMissing('read', path, null, () => {
+      const file = openSync(this.#system(path), flags);
+      try {
+        const stats = fstatSync(file);
+        if (!stats.isFile()) throw new Error(`it is a ${kindOf(stats)}, not a file`);
+        return readBytes(file, Math.max(0, Math.min(maxBytes, stats.size - from)), from);
+      } finally {
+        closeSync(file);
+      }
+    });
+  }
+
+  resolve(path: string): string | null {
+    this.#check(path);
+    const real = unlessMissing('follow', path, null, () =>
+      nameFromBytes(realpathSync.native(this.#system(path), 'buffer')),
+    );
+    return real === null ? null : this.#relative(path, real);
+  }
+
+  write(path: string, data: string | Uint8Array, options: WriteOptions = {}): void {
+    this.#check(path);
+    const temporary = this.#writeBeside(path, data, options);
+    try {
+      this.#makingParent(path, () => renameSync(this.#system(temporary), this.#system(path)));
+    } catch (error) {
+      rmSync(this.#system(temporary), { force: true });
+      throw isOurs(error) ? error : diskError('write', path, error);
+    }
+    if (options.sync === true) this.syncFolder(parentOf(path));
+  }
+
+  rename(
+    from: string,
+    to: string,
+    options: { readonly replace?: boolean } = {},
+  ): 'moved' | 'missing' | 'exists' {
+    this.#check(from);
+    this.#check(to);
+    if (options.replace === false && this.#stats(to) !== null) return 'exists';
+    return attempt(`move ${from} to`, to, () => {
+      try {
+        renameSync(this.#system(from), this.#system(to));
+        return 'moved';
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+      }
+      // Which of the two is missing, the system does not say.
+      if (this.#stats(from) === null) return 'missing';
+      this.makeFolder(parentOf(to));
+      renameSync(this.#system(from), this.#system(to));
+      return 'moved';
+    });
+  }
+
+  remove(path: string): boolean {
+    if (this.#stats(path) === null) return false;
+    attempt('remove', path, () => rmSync(this.#system(path), { recursive: true, force: true }));
+    return true;
+  }
+
+  makeFolder(path: string): void {
+    this.#check(path);
+    this.#inside(path);
+    attempt('make the folder', path, () => mkdirSync(this.#system(path), { recursive: true }));
+  }
+
+  openAppend(path: string): Appender {
+    this.#check(path);
+    const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
+    return attempt('open', path, () =>
+      this.#makingParent(path, () => new RealAppender(path, openSync(this.#system(path), flags, 0o666))),
+    );
+  }
+
+  syncFolder(path: string): void {
+    this.#check(path);
+    this.#inside(path);
+    attempt('sync the folder', path, () => {
+      const folder = openSync(this.#system(path), constants.O_RDONLY | constants.O_DIRECTORY);
+      try {
+        fsyncSync(folder);
+      } finally {
+        closeSync(folder);
+      }
+    });
+  }
+
+  #writeBeside(path: string, data: string | Uint8Array, options: WriteOptions): string {
+    const temporary = `${temporaryFolder}/${process.pid}-${randomBytes(8).toString('hex')}`;
+    this.#inside(temporaryFolder);
+    const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+    attempt('write', path, () => {
+      const file = this.#makingParent(temporary, () =>
+        openSync(this.#system(temporary), 'wx', options.mode ?? 0o666),
+      );
+      try {
+        writeBytes(file, bytes);
+        if (options.sync === true) fsyncSync(file);
+      } catch (error) {
+        rmSync(this.#system(temporary), { force: true });
+        throw error;
+      } finally {
+        closeSync(file);
+      }
+    });
+    return temporary;
+  }
+
+  #makingParent<T>(path: string, work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+    this.makeFolder(parentOf(path));
+    return work();
+  }
+
+  #stats(path: string): Stats | null {
+    this.#check(path);
+    return unlessMissing('look at', path, null, () => lstatSync(this.#system(path)));
+  }
+
+  /** Refuses what leaves the project by its words, or by a link on the way. */
+  #check(path: string): void {
+    checkPath(path);
+    if (path !== '') this.#inside(parentOf(path));
+  }
+
+  #inside(folder: string): void {
+    if (folder === '') return;
+    let real: string;
+    try {
+      real = realpathSync.native(this.#system(folder));
+    } catch (error) {
+      if (isMissing(error)) return this.#inside(parentOf(folder));
+      throw diskError('look at', folder, error);
+    }
+    this.#relative(folder, real);
+  }
+
+  #relative(path: string, real: string): string {
+    if (real === this.root) return '';
+    if (real.startsWith(this.#prefix)) return real.slice(this.#prefix.length);
+    throw pathError(path, 'a link on the way leads out of the project');
+  }
+
+  #system(path: string): string | Buffer {
+    return pathForSystem(path === '' ? this.root : this.#prefix + path);
+  }
+}
+
+class RealAppender implements Appender {
+  readonly #path: string;
+  readonly #file: number;
+  #size: number;
+
+  constructor(path: string, file: number) {
+    const stats = fstatSync(file);
+    if (!stats.isFile()) {
+      closeSync(file);
+      throw new Error(`it is a ${kindOf(stats)}, not a file`);
+    }
+    this.#path = path;
+    this.#file = file;
+    this.#size = stats.size;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  write(bytes: Uint8Array): void {
+    attempt('append to', this.#path, () => writeBytes(this.#file, bytes));
+    this.#size += bytes.length;
+  }
+
+  sync(): void {
+    attempt('sync', this.#path, () => fdatasyncSync(this.#file));
+  }
+
+  truncate(size: number): void {
+    attempt('cut', this.#path, () => ftruncateSync(this.#file, size));
+    this.#size = size;
+  }
+
+  close(): void {
+    attempt('close', this.#path, () => closeSync(this.#file));
+  }
+}
+
+/** True when something lies at an absolute path and, where asked, is a folder. Links are followed. */
+export function existsOnDisk(path: string, kind: 'any' | 'folder' = 'any'): boolean {
+  const stats = unlessMissing('look at', path, null, () => statSync(path));
+  return stats !== null && (kind === 'any' || stats.isDirectory());
+}
+
+function kindOf(stats: Stats): Kind {
+  if (stats.isFile()) return 'file';
+  if (stats.isDirectory()) return 'folder';
+  if (stats.isSymbolicLink()) return 'link';
+  if (stats.isFIFO()) return 'fifo';
+  return stats.isSocket() ? 'socket' : 'device';
+}
+
+function readBytes(file: number, length: number, from: number): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(length);
+  let done = 0;
+  while (done < length) {
+    const count = readSync(file, bytes, done, length - done, from + done);
+    if (count === 0) break;
+    done += count;
+  }
+  return bytes.subarray(0, done);
+}
+
+/** A short write is followed by another, which then tells the reason. */
+function writeBytes(file: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done);
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as { code?: string }).code === 'ENOENT';
+}
+
+function attempt<T>(action: string, path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw isOurs(error) ? error : diskError(action, path, error);
+  }
+}
+
+function unlessMissing<T>(action: string, path: string, missing: T, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (isMissing(error)) return missing;
+    throw isOurs(error) ? error : diskError(action, path, error);
+  }
+}
+
+function isOurs(error: unknown): boolean {
+  return error instanceof MailroomError;
+}
