@@ -2,9 +2,11 @@ import type { Checked, Diagnostic } from '../core/diagnostic.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { Json, JsonObject } from '../core/json.ts';
-import type { Draft } from '../core/mail/message.ts';
+import type { Draft, Message } from '../core/mail/message.ts';
 import { distance } from '../core/nearest.ts';
 import { splitFrontMatter } from './front-matter.ts';
+import { isInside } from './paths.ts';
+import { Source } from './source.ts';
 import { parseYaml } from './yaml.ts';
 import type { Located, Path } from './yaml.ts';
 
@@ -32,13 +34,51 @@ type Key = (typeof keys)[number];
  * is not said; a key that nearly is one of ours is a mistake; other keys go to `extra`.
  */
 export function parseMessage(text: string, file: string): Checked<Draft> {
+  const opened = openMessage(text, file);
+  if (!opened.ok) return { ok: false, problems: opened.problems };
+  if (opened.yaml === null) return { ok: true, value: { ...nothingSaid, body: opened.body }, warnings: [] };
+  const envelope = new Envelope(opened.yaml);
+  const value = readDraft(envelope, opened.body);
+  if (envelope.problems.length > 0) return { ok: false, problems: envelope.problems };
+  return { ok: true, value, warnings: [] };
+}
+
+/**
+ * Reads a message as `formatMessage` wrote it, `id` and `created` included. Only for files that are known to be ours: in
+ * those of authors, both are hearsay. A plain text, or an envelope without one of its keys, is `E_MESSAGE`.
+ */
+export function parseEnvelope(text: string, file: string): Checked<Message> {
+  const opened = openMessage(text, file);
+  if (!opened.ok) return { ok: false, problems: opened.problems };
+  const envelope = new Envelope(
+    opened.yaml ?? { value: {}, place: () => new Source(file, text).place(0, 1) },
+  );
+  const { type, from, to, thread, subject, frontMatter: _, ...rest } = readDraft(envelope, opened.body);
+  const value: Message = {
+    ...rest,
+    id: envelope.required('id', envelope.name('id')),
+    type: envelope.required('type', type),
+    from: envelope.required('from', from),
+    to: envelope.required('to', to) as readonly string[],
+    thread: envelope.required('thread', thread),
+    subject: envelope.required('subject', subject),
+    created: envelope.time('created'),
+  };
+  if (envelope.problems.length > 0) return { ok: false, problems: envelope.problems };
+  return { ok: true, value, warnings: [] };
+}
+
+type Opened =
+  | { readonly ok: true; readonly yaml: Located | null; readonly body: string }
+  | { readonly ok: false; readonly problems: readonly Diagnostic[] };
+
+function openMessage(text: string, file: string): Opened {
   const split = splitFrontMatter(text, file);
   if (!split.ok) return { ok: false, problems: [split.problem] };
-  if (split.front === null) return { ok: true, value: { ...nothingSaid, body: split.body }, warnings: [] };
+  if (split.front === null) return { ok: true, yaml: null, body: split.body };
   const yaml = parseYaml(split.front, file, 2);
-  if (!yaml.ok)
-    return { ok: false, problems: yaml.problems.map((problem) => ({ ...problem, code: 'E_MESSAGE' })) };
-  return readEnvelope(yaml.value, split.body);
+  if (yaml.ok) return { ok: true, yaml: yaml.value, body: split.body };
+  return { ok: false, problems: yaml.problems.map((problem) => ({ ...problem, code: 'E_MESSAGE' })) };
 }
 
 const nothingSaid: Draft = {
@@ -55,9 +95,8 @@ const nothingSaid: Draft = {
   frontMatter: false,
 };
 
-function readEnvelope(yaml: Located, body: string): Checked<Draft> {
-  const envelope = new Envelope(yaml);
-  const draft: Draft = {
+function readDraft(envelope: Envelope, body: string): Draft {
+  return {
     type: envelope.name('type'),
     from: envelope.name('from'),
     to: envelope.names('to'),
@@ -70,8 +109,6 @@ function readEnvelope(yaml: Located, body: string): Checked<Draft> {
     body,
     frontMatter: true,
   };
-  if (envelope.problems.length > 0) return { ok: false, problems: envelope.problems };
-  return { ok: true, value: draft, warnings: [] };
 }
 
 /** What a value is, in words. */
@@ -83,9 +120,10 @@ function kindOf(value: Json): string {
   ];
 }
 
-/** True for a path that leaves the folder it is relative to, on any system. */
-function leaves(path: string): boolean {
-  return /^[/\\]|^[A-Za-z]:|\0/.test(path) || path.split(/[/\\]/).includes('..');
+/** Whether a key is one of ours but for its style or one letter; in a word of two letters, one more letter. */
+function isSlip(key: string, known: Key): boolean {
+  if (key.toLowerCase().replaceAll('-', '_') === known) return true;
+  return distance(known, key) === 1 && (known.length > 2 || key.length > 2);
 }
 
 /** Front matter, taken apart key by key; what is wrong with a key goes to `problems`. */
@@ -100,6 +138,23 @@ class Envelope {
     if (!isJsonObject(yaml.value) && yaml.value !== null) {
       this.problem('E_MESSAGE', [], `front matter must be a map of keys, not ${kindOf(yaml.value)}`, null);
     }
+  }
+
+  /** A value that must have been said. */
+  required<T>(key: Key, value: T | null): T {
+    if (value !== null) return value;
+    if ((this.values[key] ?? null) === null) this.problem('E_MESSAGE', [], `\`${key}\` is missing`, null);
+    // With a problem noted, nobody sees the value.
+    return '' as T;
+  }
+
+  /** An instant in ISO 8601, in milliseconds since 1970. */
+  time(key: Key): number {
+    const text = this.required(key, this.name(key));
+    const time = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN;
+    if (Number.isNaN(time) && text !== '')
+      this.wrong([key], text, 'must be a time such as 2026-11-21T20:45:12.000Z');
+    return time;
   }
 
   text(key: Key): string | null {
@@ -130,7 +185,7 @@ class Envelope {
     const list =
       Array.isArray(value) && value.length === 0 ? [] : this.texts(key, value, 'must be a list of paths');
     for (const [index, path] of (list ?? []).entries()) {
-      if (!leaves(path)) continue;
+      if (path === '' || isInside(path)) continue;
       const hint = 'paths are relative to the project, without `..`';
       this.problem('E_PATH', [key, index], `the path \`${path}\` would leave the project`, hint);
     }
@@ -149,9 +204,7 @@ class Envelope {
     const extra: JsonObject = {};
     for (const [key, value] of Object.entries(this.values)) {
       if (keys.includes(key as Key)) continue;
-      const meant = keys.find(
-        (known) => known === key.toLowerCase().replaceAll('-', '_') || distance(known, key) === 1,
-      );
+      const meant = keys.find((known) => isSlip(key, known));
       if (meant !== undefined) {
         this.problem(
           'E_MESSAGE',
@@ -161,7 +214,7 @@ class Envelope {
           'key',
         );
       }
-      Object.defineProperty(extra, key, { value, enumerable: true, configurable: true, writable: true });
+      extra[key] = value;
     }
     return extra;
   }

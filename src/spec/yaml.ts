@@ -134,8 +134,9 @@ class Reader {
     for (const { key, value } of map.items) {
       const name = keyText(key);
       const range = rangeOf(key as Parsed) ?? rangeOf(map);
-      if (name === null) {
-        this.problem('E_YAML', 'a key must be a text', range, null);
+      if (name === null || name === '__proto__') {
+        const message = name === null ? 'a key must be a text' : 'a key cannot be `__proto__`';
+        this.problem('E_YAML', message, range, null);
         continue;
       }
       const first = seen.get(name);
@@ -149,13 +150,7 @@ class Reader {
         );
       }
       seen.set(name, range);
-      // Never by assignment: the key may be `__proto__`.
-      Object.defineProperty(object, name, {
-        value: this.read(value),
-        enumerable: true,
-        configurable: true,
-        writable: true,
-      });
+      object[name] = this.read(value);
     }
     return object;
   }

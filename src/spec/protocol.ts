@@ -1,0 +1,46 @@
+import { defaultConfig, providerNames } from '../core/config.ts';
+import type { Config } from '../core/config.ts';
+import type { Checked, Diagnostic } from '../core/diagnostic.ts';
+import { checkProtocol } from '../core/mail/check.ts';
+import type { CheckContext, Problem } from '../core/mail/check.ts';
+import type { Protocol } from '../core/mail/protocol.ts';
+import { inOrder } from './diagnostics.ts';
+import { lower } from './protocol-lower.ts';
+import { mergeFiles } from './protocol-merge.ts';
+import type { Merged } from './protocol-merge.ts';
+
+/** What a protocol cannot know by itself. */
+export interface ProtocolOptions {
+  /** Processes at once where mailroom.yaml does not say; the number of cores, for a host. */
+  readonly cores?: number;
+  /** By provider name: the rights that it gives an agent beyond these capabilities, in words. Not there: none. */
+  readonly widened?: CheckContext['widened'];
+}
+
+/**
+ * All files of protocols/ as one protocol, with the defaults of mailroom.yaml filled in. Everything that is wrong in any of
+ * them is reported at once, in the order of the files; warnings alone come with the value. No file is an empty protocol.
+ */
+export function parseProtocol(
+  files: readonly { readonly file: string; readonly text: string }[],
+  config: Config = defaultConfig,
+  options: ProtocolOptions = {},
+): Checked<Protocol> {
+  const merged = mergeFiles(files);
+  const { protocol, problems } = lower(merged, config, options.cores ?? 1);
+  const checked = checkProtocol(protocol, {
+    broken: merged.broken,
+    providers: providerNames(config),
+    widened: options.widened ?? new Map(),
+    strict: config.capabilities === 'strict',
+  });
+  const located = [...problems, ...checked].map((problem) => locate(problem, merged));
+  const names = files.map(({ file }) => file);
+  const all = inOrder([...merged.problems, ...located], names);
+  if (all.some((each) => each.severity === 'error')) return { ok: false, problems: all };
+  return { ok: true, value: protocol, warnings: all };
+}
+
+function locate({ code, severity, path, message, hint }: Problem, merged: Merged): Diagnostic {
+  return { code, severity, message, place: merged.place(path), hint };
+}
