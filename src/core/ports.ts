@@ -114,7 +114,7 @@ export interface TurnFolders {
     turn: string,
     attempt: number,
     round: number,
-    prompt: string,
+    prompt: (outbox: string) => string,
     messages: readonly { name: string; text: string }[],
     keepStaging: boolean,
   ): TurnPaths;
@@ -177,7 +177,14 @@ export interface CommandLine {
 export interface Exit {
   readonly code: number | null;
   readonly signal: string | null;
-  readonly ended: 'exited' | 'total-timeout' | 'idle-timeout' | 'output-limit' | 'stopped' | 'spawn-failed';
+  readonly ended:
+    | 'exited'
+    | 'total-timeout'
+    | 'idle-timeout'
+    | 'output-limit'
+    | 'output-failed'
+    | 'stopped'
+    | 'spawn-failed';
   readonly error: string | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -235,6 +242,8 @@ export interface AgentJob {
   readonly idleMs: number | null;
   /** Whether the workspace's tree is to be noted before the agent starts. */
   readonly noteTree: boolean;
+  /** The thread whose git worktree must be there first; null: the workspace is a folder. */
+  readonly worktree: ThreadId | null;
 }
 
 export interface GateJob {
@@ -244,6 +253,8 @@ export interface GateJob {
   readonly env: Readonly<Record<string, string>>;
   readonly tree: string | null;
   readonly totalMs: number | null;
+  /** Whose folder the output goes to. */
+  readonly folder: { readonly turn: string; readonly attempt: number };
 }
 
 /** What the runner tells its host. Calls come later, never from inside `start`. */

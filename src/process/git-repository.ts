@@ -108,12 +108,19 @@ export class GitRepository {
     if (this.#place !== null) return this.#place;
     const valid = await this.#git(['check-ref-format', this.#ref]);
     if (valid.error !== null) return `no trail is written: ${valid.error}`;
-    if (valid.exitCode !== 0) return `no trail is written: ${JSON.stringify(this.#branch)} is no name for a branch`;
-    const look = await this.#git(['rev-parse', '--is-inside-work-tree', '--absolute-git-dir', '--show-prefix']);
+    if (valid.exitCode !== 0)
+      return `no trail is written: ${JSON.stringify(this.#branch)} is no name for a branch`;
+    const look = await this.#git([
+      'rev-parse',
+      '--is-inside-work-tree',
+      '--absolute-git-dir',
+      '--show-prefix',
+    ]);
     const [inside, folder = '', prefix = ''] = look.stdout.split('\n');
     if (look.exitCode !== 0 || inside !== 'true') return whyNoRepository(look);
     const worktree = /[\\/]worktrees[\\/]([^\\/]+)$/.exec(folder)?.[1];
-    const name = encodeURIComponent(`${worktree === undefined ? '' : `${worktree}:`}${prefix}`);
+    const plain = `${worktree === undefined ? '' : `${worktree}:`}${prefix}`;
+    const name = encodeURIComponent(plain).replaceAll('%2F', '/');
     this.#place = {
       prefix,
       email: name === '' ? 'mailroom@localhost' : `mailroom+${name}@localhost`,
@@ -143,7 +150,11 @@ export class GitRepository {
 
   #refuse(why: string): MailroomError {
     const hint = 'switch to another branch there, or name another one for the trail with `trail.branch`';
-    return new MailroomError('E_TRAIL', `the branch ${this.#branch} ${why}, so no trail is written to it`, hint);
+    return new MailroomError(
+      'E_TRAIL',
+      `the branch ${this.#branch} ${why}, so no trail is written to it`,
+      hint,
+    );
   }
 
   async #seq(tip: string, email: string): Promise<number> {
@@ -151,7 +162,12 @@ export class GitRepository {
     const format = ['--encoding=UTF-8', '--format=%x00%B', '--max-count=20'];
     const log = await this.#must(['rev-list', ...match, ...format, tip, '--']);
     for (const message of log.split('\0').slice(1)) {
-      const trailers = message.replace(/\ncommit \S+\n$/, '').trim().split('\n\n').at(-1) ?? '';
+      const trailers =
+        message
+          .replace(/\ncommit \S+\n$/, '')
+          .trim()
+          .split('\n\n')
+          .at(-1) ?? '';
       const seq = /^Seq: (\d+)$/m.exec(trailers)?.[1];
       if (seq !== undefined) return Number(seq);
     }
@@ -178,7 +194,8 @@ export class GitRepository {
     const branch = tip === null ? `create ${this.#ref} ${commit}` : `update ${this.#ref} ${commit} ${tip}`;
     const stdin = `${branch}\ndelete ${place.importRef} ${commit}\n`;
     // The reflog is read last by a `gc` that has seen the branch before this and the import after it.
-    const moved = await this.#git(['update-ref', '--create-reflog', '-m', 'trail', '--stdin'], stdin);
+    const options = ['--no-deref', '--create-reflog', '-m', 'trail', '--stdin'];
+    const moved = await this.#git(['update-ref', ...options], stdin);
     if (moved.exitCode === 0) return true;
     const now = await this.#tip();
     if (now.commit !== tip) return false;
@@ -215,20 +232,23 @@ export class GitRepository {
 function whyNoRepository({ error, stderr }: RunResult): string {
   if (error !== null) return `no trail is written: ${error}`;
   const trust = /git config --global --add safe\.directory .+/.exec(stderr)?.[0];
-  if (trust !== undefined) return `no trail is written: git does not trust this folder's owner; \`${trust.trim()}\``;
+  if (trust !== undefined)
+    return `no trail is written: git does not trust this folder's owner; \`${trust.trim()}\``;
   if (stderr === '' || stderr.includes('not a git repository')) {
     return 'no trail is written: this is not a git working tree; `git init` makes one, `trail: off` ends this hint';
   }
-  return `no trail is written: ${firstLine(stderr)}`;
+  return `no trail is written: ${verdict(stderr)}`;
 }
 
 function failure(command: string, { error, ended, stderr }: RunResult): MailroomError {
-  const why = error ?? (ended === 'exited' ? firstLine(stderr) : `ended by ${ended}`);
+  const why = error ?? (ended === 'exited' ? verdict(stderr) : `ended by ${ended}`);
   return new MailroomError('E_TRAIL', `git ${command} failed: ${why}`);
 }
 
-function firstLine(text: string): string {
-  return text.trim().split('\n', 1)[0] ?? '';
+/** What git says it ended for; warnings and advice stand before and after it. */
+function verdict(text: string): string {
+  const lines = text.trim().split('\n');
+  return lines.find((line) => /^(?:fatal|error): /.test(line)) ?? lines[0] ?? '';
 }
 
 /** The commits as a stream for `git fast-import`, which prints the id of the last one. */

@@ -62,7 +62,7 @@ describe('the layer check', () => {
       'src/store/a.ts': `import { spawn } from 'node:child_process';`,
     });
     expect(faults).toEqual([
-      'src/cli/a.ts:1 only store may import node:fs',
+      'src/cli/a.ts:1 only store and process may import node:fs',
       'src/cli/a.ts:1 only store may import node:fs/promises',
       'src/cli/a.ts:1 only process may import node:child_process',
       'src/store/a.ts:1 only process may import node:child_process',

@@ -17,11 +17,11 @@ const rooms: Readonly<Record<string, { may: readonly string[]; types?: readonly 
   app: { may: ['core', 'spec', 'store', 'process', 'providers', 'engine', 'server', 'cli'] },
 };
 
-/** Node modules that one room alone may use. */
-const onlyUser: Readonly<Record<string, string>> = {
-  fs: 'store',
-  'fs/promises': 'store',
-  child_process: 'process',
+/** Node modules that few rooms may use: store for the project's files, process for /proc and what children write. */
+const onlyUsers: Readonly<Record<string, readonly string[]>> = {
+  fs: ['store', 'process'],
+  'fs/promises': ['store'],
+  child_process: ['process'],
 };
 
 /** Packages that core may use: pure ones, each for a named reason. */
@@ -76,8 +76,8 @@ function faultOf(each: Import, tree: Tree): string | undefined {
 function packageFault(room: string, target: string): string | undefined {
   const builtin = /^node:(.+)$/.exec(target)?.[1];
   const name = builtin ?? target;
-  const user = onlyUser[name];
-  if (user !== undefined && user !== room) return `only ${user} may import node:${name}`;
+  const users = onlyUsers[name];
+  if (users?.includes(room) === false) return `only ${users.join(' and ')} may import node:${name}`;
   if (room !== 'core') return undefined;
   if (builtin !== undefined) return `core may not import ${target}`;
   return purePackages.includes(target) ? undefined : `core may not use the package ${target}`;

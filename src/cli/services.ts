@@ -1,0 +1,94 @@
+import type { Config } from '../core/config.ts';
+import type { Checked } from '../core/diagnostic.ts';
+import type { RoleName } from '../core/mail/message.ts';
+import type { Capability, Protocol } from '../core/mail/protocol.ts';
+import type { MailState } from '../core/mail/state.ts';
+import type { Folder, Restriction } from '../core/ports.ts';
+import type { Idle } from '../engine/idle.ts';
+
+/** What the composition root gives to the commands. Everything that touches the world goes through here. */
+export interface Services {
+  readonly version: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Where the program was called. */
+  readonly cwd: string;
+  /** The folder of the installed package: templates lie there. */
+  readonly packageRoot: string;
+  /** The project that `from` lies in, or null. `$MAILROOM_PROJECT` wins. */
+  findProject(from: string): string | null;
+  openProject(root: string): ProjectServices;
+  /** Writes a new project; existing files are kept. Returns the paths that were written. */
+  scaffold(root: string, template: string, options: { provider: string | null }): ScaffoldResult;
+  templates(): string[];
+  doctor(root: string | null): Promise<readonly Finding[]>;
+}
+
+export interface ScaffoldResult {
+  readonly written: readonly string[];
+  readonly kept: readonly string[];
+  readonly provider: string;
+}
+
+/** One line of `doctor`. */
+export interface Finding {
+  readonly topic: string;
+  readonly state: 'ok' | 'warning' | 'problem' | 'info';
+  readonly text: string;
+}
+
+export interface Definition {
+  readonly protocol: Protocol;
+  readonly config: Config;
+  /** Names the protocol as it was read. */
+  readonly hash: string;
+}
+
+/** One project, as far as its files go. Synchronous where it only reads. */
+export interface ProjectServices {
+  readonly root: string;
+  /** Reads mailroom.yaml and protocols/: all that is wrong with them, or what they say. */
+  definition(): Checked<Definition>;
+  restrict(provider: string, capabilities: readonly Capability[]): Restriction | null;
+  /** The fold of the journal, as another process sees it; null: there is no journal yet. Throws `E_JOURNAL`. */
+  state(): MailState | null;
+  /** Who holds the project now; null: nobody. */
+  holder(): { readonly pid: number; readonly host: string; readonly since: number } | null;
+  /** The mail that lies in a folder of a role, in all months: file name, path from the project, text. */
+  mail(role: RoleName, folder: Folder | 'outbox'): readonly { name: string; path: string; text: string }[];
+  roles(): RoleName[];
+  /** Drops a message file into a role's box, whole (by one rename). Returns its path from the project. */
+  drop(role: RoleName, box: 'inbox' | 'outbox', name: string, text: string): string;
+  /** Writes a message into the staging folder of the turn that we are called from. */
+  stage(folder: string, name: string, text: string): string;
+  /** Leaves a command for the controller. */
+  request(document: { readonly id: string; readonly [key: string]: unknown }): void;
+  /** The verdict of a command; undefined: not taken yet. Looks at the journal's end. */
+  verdict(id: string): { readonly refusal: string | null } | undefined;
+  files: {
+    read(path: string): string | null;
+    exists(path: string): boolean;
+  };
+  newId(): string;
+  /** Waits for something to change in the project, at most so many milliseconds. */
+  changed(milliseconds: number): Promise<void>;
+  /** Starts the controller. Throws `E_LOCKED` when another one holds the project. */
+  controller(options: ControllerOptions): Promise<Controller>;
+}
+
+export interface ControllerOptions {
+  readonly untilIdle: boolean;
+  /** Folder to record turns into, for the `replay` provider; null: none. */
+  readonly record: string | null;
+  /** Called after every look. */
+  readonly onChange: (state: MailState) => void;
+}
+
+export interface Controller {
+  readonly state: MailState;
+  readonly definition: Definition;
+  /** What the start has to say: a journal cut off at its end, a trail that is off, an edited protocol. */
+  readonly notes: readonly string[];
+  /** Runs until it is told to end; resolves to why nothing more happens, and whether anything failed meanwhile. */
+  run(): Promise<{ readonly idle: Idle; readonly failures: number }>;
+  end(how: 'stop' | 'drain'): void;
+}

@@ -1,0 +1,43 @@
+import type { Staged, TurnResult } from '../core/mail/event.ts';
+import type { Exit, Outcome, StagedFile } from '../core/ports.ts';
+import { parseMessage } from '../spec/message.ts';
+import { problemText } from './problems.ts';
+
+interface Stamps {
+  readonly newId: () => string;
+  readonly created: number;
+}
+
+function read(name: string, text: string, { newId, created }: Stamps): Staged {
+  const parsed = parseMessage(text, name);
+  const id = newId();
+  if (parsed.ok) return { id, created, name, draft: parsed.value, problem: null, text };
+  return { id, created, name, draft: null, problem: parsed.problems.map(problemText).join('; '), text };
+}
+
+/** What an invocation came back with: its staged files and its final text, read as messages. */
+export function resultOf(
+  files: readonly StagedFile[],
+  outcome: Extract<Outcome, { is: 'done' }>,
+  exit: Exit,
+  violations: readonly string[],
+  stamps: Stamps,
+): TurnResult {
+  const staged = files.map(({ name, content }): Staged => {
+    if (content.ok) return read(name, content.text, stamps);
+    const { created, newId } = stamps;
+    return { id: newId(), created, name, draft: null, problem: content.problem, text: '' };
+  });
+  const { text, usage, session, model } = outcome;
+  return {
+    text,
+    staged,
+    finalText: text.trim() === '' ? null : read('final text', text, stamps),
+    violations,
+    usage,
+    session,
+    model,
+    exit: exit.code,
+    durationMs: exit.durationMs,
+  };
+}

@@ -1,0 +1,80 @@
+import type { Command, Fact, Reason, Target } from '../core/mail/event.ts';
+import { refusal } from '../core/mail/rules/commands.ts';
+import type { Message, RoleName } from '../core/mail/message.ts';
+import type { Protocol } from '../core/mail/protocol.ts';
+import type { Control, Mailboxes } from '../core/ports.ts';
+import { isJsonObject, type Json } from '../core/json.ts';
+import { readStored } from './stored.ts';
+import type { Ledger } from './ledger.ts';
+
+/** One file in `.mailroom/control/`: what another process asks of the controller. */
+export interface ControlFile {
+  readonly id: string;
+  readonly at: number;
+  readonly by: string;
+  readonly verb: Command['verb'];
+  readonly target: Target | { readonly kind: 'letter'; readonly role: RoleName; readonly name: string };
+  readonly now: boolean;
+}
+
+/** Takes the command files; each becomes one event with its verdict. Returns the names that may go after the flush. */
+export function takeCommands(
+  ledger: Ledger,
+  protocol: Protocol,
+  ports: { control: Control; mailboxes: Mailboxes },
+): string[] {
+  return ports.control.list().map(({ name, text }) => {
+    const file = text === null ? null : parse(text);
+    if (file) ledger.record([verdict(ledger, protocol, ports.mailboxes, file)]);
+    return name;
+  });
+}
+
+function verdict(ledger: Ledger, protocol: Protocol, mailboxes: Mailboxes, file: ControlFile): Fact {
+  const { id, by } = file;
+  const command = commandOf(ledger, mailboxes, file);
+  if ('code' in command) {
+    const target: Target = { kind: 'all' };
+    return { type: 'controlled', id, by, command: { verb: 'unpause', target, now: false }, refusal: command };
+  }
+  return { type: 'controlled', id, by, command, refusal: refusal(ledger.state, protocol, command) };
+}
+
+function commandOf(
+  ledger: Ledger,
+  mailboxes: Mailboxes,
+  { verb, target, now }: ControlFile,
+): Command | Reason {
+  if (verb === 'retry') {
+    if (target.kind !== 'letter') return { code: 'E_TARGET', text: 'only a message can be retried' };
+    const message = deadLetter(ledger, mailboxes, target);
+    if (message) return { verb, message, role: target.role };
+    return { code: 'E_TARGET', text: `agents/${target.role}/failed has no message ${target.name}` };
+  }
+  if (target.kind === 'letter') return { code: 'E_TARGET', text: `a message cannot be told to ${verb}` };
+  return verb === 'cancel' ? { verb, target } : { verb, target, now };
+}
+
+function deadLetter(
+  ledger: Ledger,
+  mailboxes: Mailboxes,
+  target: { role: RoleName; name: string },
+): Message | null {
+  const text = mailboxes.read(target.role, 'failed', target.name);
+  const stored = text === null ? null : readStored(text);
+  return stored && (ledger.state.mail.get(stored.id)?.message ?? stored);
+}
+
+const verbs: readonly string[] = ['pause', 'unpause', 'cancel', 'retry'] satisfies Command['verb'][];
+
+function parse(text: string): ControlFile | null {
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
+  if (!isJsonObject(value) || typeof value['id'] !== 'string' || !isJsonObject(value['target'])) return null;
+  if (!verbs.includes(String(value['verb']))) return null;
+  return value as unknown as ControlFile;
+}

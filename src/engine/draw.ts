@@ -1,0 +1,73 @@
+import { fileName, monthOf, type Message, type RoleName } from '../core/mail/message.ts';
+import type { Reason } from '../core/mail/event.ts';
+import type { MailState, Picture } from '../core/mail/state.ts';
+import type { Mailboxes } from '../core/ports.ts';
+import { formatMessage } from '../spec/message.ts';
+
+/** What we put into each inbox: role → file name → message id. What lies there besides was dropped by somebody. */
+export type Expected = Map<RoleName, Map<string, string>>;
+
+export function expectedNow(state: MailState): Expected {
+  const expected: Expected = new Map();
+  const expect = (role: RoleName, message: Message) =>
+    namesOf(expected, role).set(fileName(message), message.id);
+  for (const { message, deliveries } of state.mail.values())
+    for (const [role, { at }] of deliveries) if (at === 'inbox' || at === 'claimed') expect(role, message);
+  for (const { message, role } of state.unread.values()) expect(role, message);
+  return expected;
+}
+
+export function namesOf(expected: Expected, role: RoleName): Map<string, string> {
+  const known = expected.get(role);
+  if (known) return known;
+  const fresh = new Map<string, string>();
+  expected.set(role, fresh);
+  return fresh;
+}
+
+/** Draws one picture; drawing it twice is harmless. Keeps `expected` in step. */
+export function draw(mailboxes: Mailboxes, expected: Expected, picture: Picture): void {
+  if (picture.kind === 'refused') return drawRefused(mailboxes, picture);
+  const { message, role } = picture;
+  const name = fileName(message);
+  const month = monthOf(message.created);
+  const text = formatMessage(message);
+  if (picture.kind === 'sent') return mailboxes.put(role, 'sent', month, name, text);
+  const { delivery } = picture;
+  const names = namesOf(expected, role);
+  switch (delivery.at) {
+    case 'inbox':
+    case 'claimed':
+    case 'unread':
+      mailboxes.put(role, 'inbox', month, name, text);
+      names.set(name, message.id);
+      return;
+    case 'processed':
+      mailboxes.file(role, 'processed', month, name, text);
+      break;
+    case 'failed':
+      mailboxes.file(role, 'failed', month, name, text);
+      putReason(mailboxes, role, month, name, delivery.reason);
+      break;
+    case 'withdrawn':
+    case 'read':
+      mailboxes.remove(role, 'inbox', name);
+      break;
+    default:
+      return delivery satisfies never;
+  }
+  names.delete(name);
+}
+
+function drawRefused(mailboxes: Mailboxes, picture: Extract<Picture, { kind: 'refused' }>): void {
+  const { id, created, role, text, reason } = picture;
+  const name = fileName({ id, created, type: 'refused' });
+  const month = monthOf(created);
+  if (text === '') mailboxes.keep(id, role, month, name);
+  else mailboxes.put(role, 'failed', month, name, text);
+  putReason(mailboxes, role, month, name, reason);
+}
+
+function putReason(mailboxes: Mailboxes, role: RoleName, month: string, name: string, reason: Reason): void {
+  mailboxes.put(role, 'failed', month, `${name}.reason.txt`, `${reason.code}: ${reason.text}\n`);
+}

@@ -1,0 +1,143 @@
+import type { Fact, Notice } from '../core/mail/event.ts';
+import type { RoleName } from '../core/mail/message.ts';
+import type { Protocol } from '../core/mail/protocol.ts';
+import { admit } from '../core/mail/rules/admit.ts';
+import { tellUser } from '../core/mail/rules/notices.ts';
+import type { Accepted, Box, Dropped, Mailboxes } from '../core/ports.ts';
+import { problemText } from './problems.ts';
+import { parseMessage } from '../spec/message.ts';
+import { namesOf, type Expected } from './draw.ts';
+import type { Ledger } from './ledger.ts';
+import { trusted } from './first-start.ts';
+
+/** Files taken in during one look; the rest waits for the next, so that one sync serves many and none waits long. */
+const batch = 256;
+
+/** The name of a file that we once put somewhere. */
+const canonical = /^\d{8}T\d{9}Z-.+-[0-9a-f]{6}\.md$/;
+
+/** What a look at the mailboxes found. */
+export interface Looked {
+  /** When to look again because a file may be complete then. */
+  readonly wake: number | null;
+  /** True when the batch was full. */
+  readonly more: boolean;
+}
+
+/** Takes in what people and agents dropped into the mailboxes. */
+export class Intake {
+  readonly #ledger: Ledger;
+  readonly #mailboxes: Mailboxes;
+  readonly #protocol: Protocol;
+  readonly #expected: Expected;
+  readonly #newId: () => string;
+  /** Files in an outbox that an open turn of that role takes; true when it was taken. */
+  readonly #stage: (file: Dropped) => boolean;
+  #names = new Map<string, string>();
+
+  constructor(
+    ledger: Ledger,
+    ports: { mailboxes: Mailboxes; newId: () => string },
+    protocol: Protocol,
+    expected: Expected,
+    stage: (file: Dropped) => boolean,
+  ) {
+    this.#ledger = ledger;
+    this.#mailboxes = ports.mailboxes;
+    this.#newId = ports.newId;
+    this.#protocol = protocol;
+    this.#expected = expected;
+    this.#stage = stage;
+  }
+
+  /** Moves complete files to `accepting`, then records what each of them is. */
+  look(roles: Iterable<RoleName>): Looked {
+    let wake: number | null = null;
+    let taken = 0;
+    for (const role of roles)
+      for (const box of ['inbox', 'outbox'] as const)
+        for (const name of this.#dropped(role, box)) {
+          if (taken >= batch) break;
+          const until = this.#take({ role, box, name });
+          if (until === null) taken += 1;
+          else wake = Math.min(wake ?? until, until);
+        }
+    if (taken > 0) this.recordAccepted();
+    return { wake: wake === Infinity ? null : wake, more: taken >= batch };
+  }
+
+  /** Names that we did not put there. Handled mail that reappears is removed. */
+  #dropped(role: RoleName, box: Box): string[] {
+    const names = this.#mailboxes.list(role, box) ?? [];
+    if (box === 'outbox') return names;
+    const expected = namesOf(this.#expected, role);
+    return names.filter((name) => {
+      if (expected.has(name)) return false;
+      const handled =
+        canonical.test(name) &&
+        (this.#mailboxes.holds(role, 'processed', name) || this.#mailboxes.holds(role, 'failed', name));
+      if (handled) this.#mailboxes.remove(role, box, name);
+      return !handled;
+    });
+  }
+
+  /** Null: taken. Else when to look at this file again; never is Infinity. */
+  #take(file: Dropped): number | null {
+    const settled = this.#mailboxes.settled(file, this.#ledger.now());
+    if (settled.is === 'wait') return settled.until;
+    if (settled.is === 'gone') return Infinity;
+    if (file.box === 'outbox' && settled.is === 'complete' && this.#stage(file)) return null;
+    const id = this.#newId();
+    if (!this.#mailboxes.accept(file, id)) return Infinity;
+    this.#names.set(id, file.name);
+    return null;
+  }
+
+  /** Records everything that lies in `accepting`: of this look, and of a host that was killed before it could. */
+  recordAccepted(): void {
+    for (const accepted of this.#mailboxes.accepting()) {
+      if (this.#done.has(accepted.id)) continue;
+      const known = this.#ledger.state.mail.has(accepted.id) || this.#ledger.state.undrawn.has(accepted.id);
+      if (!known) this.#ledger.record([this.#judge(accepted)]);
+      this.#done.add(accepted.id);
+    }
+  }
+
+  readonly #done = new Set<string>();
+
+  /** After the flush: what was taken in is in the journal, and what could not be read was moved to `failed`. */
+  release(): void {
+    for (const id of this.#done) this.#mailboxes.release(id);
+    this.#done.clear();
+    this.#names.clear();
+  }
+
+  #judge(accepted: Accepted): Fact {
+    const { id, role, box, content } = accepted;
+    const name = accepted.name ?? this.#names.get(id) ?? `${box} file`;
+    if (!content.ok) return this.#refuse(accepted, name, '', [content.problem]);
+    const parsed = parseMessage(content.text, `agents/${role}/${box}/${name}`);
+    if (!parsed.ok) return this.#refuse(accepted, name, content.text, parsed.problems.map(problemText));
+    const created = this.#ledger.now();
+    const old = this.#ledger.fresh ? trusted(this.#protocol, { role, box, id, created }, parsed.value) : null;
+    const addressed =
+      old ?? admit(this.#ledger.state, this.#protocol, { role, box, id, created }, parsed.value);
+    if ('problems' in addressed) return this.#refuse(accepted, name, content.text, addressed.problems);
+    return { type: 'accepted', sent: addressed.sent };
+  }
+
+  #refuse(accepted: Accepted, name: string, text: string, problems: readonly string[]): Fact {
+    const { id, role, box } = accepted;
+    const reason = { code: text === '' ? 'E_FILE' : 'E_MESSAGE', text: problems.join('; ') } as const;
+    const notices: Notice[] = [
+      tellUser(null, `Refused: agents/${role}/${box}/${name.slice(0, 80)}`, [
+        'This file was not taken as a message:',
+        '',
+        ...problems.map((problem) => `- ${problem}`),
+        '',
+        `It lies in agents/${role}/failed/ with the reason beside it. Mend it and drop it again.`,
+      ]),
+    ];
+    return { type: 'refused', id, role, box, name, text, reason, notices };
+  }
+}

@@ -1,0 +1,111 @@
+import type { Trail } from '../core/ports.ts';
+import type { MailHost } from './mail-host.ts';
+
+/** What the loop needs besides the host. */
+export interface LoopPorts {
+  /** Calls back soon after something changed in a watched folder. Only a hint: events may be lost, late or repeated. */
+  watch(onHint: () => void): { close(): Promise<void> };
+  /** Calls back at an instant (milliseconds since 1970), at most an hour ahead. */
+  timer(at: number, onTime: () => void): { cancel(): void };
+  now(): number;
+  readonly trail: Trail;
+}
+
+/** Between two scans that nothing asked for. */
+const scanEvery = 2_000;
+const longest = 3_600_000;
+
+export type Ending = 'stop' | 'drain';
+
+/**
+ * Runs a host until it is told to stop, or (`untilIdle`) until nothing more will happen by itself. The watcher, the timer
+ * and finished processes only say "look again".
+ */
+export class Loop {
+  readonly #host: MailHost;
+  readonly #ports: LoopPorts;
+  readonly #untilIdle: boolean;
+  readonly #changed: (() => void) | null;
+  #wake: () => void = () => {};
+  #hinted = false;
+  #ending: Ending | null = null;
+  #failure: Error | null = null;
+
+  constructor(host: MailHost, ports: LoopPorts, options: { untilIdle: boolean; onChange?: () => void }) {
+    this.#host = host;
+    this.#ports = ports;
+    this.#untilIdle = options.untilIdle;
+    this.#changed = options.onChange ?? null;
+  }
+
+  /** Says that something happened. Safe to call at any time. */
+  hint(): void {
+    this.#hinted = true;
+    this.#wake();
+  }
+
+  /** Ends the loop: running turns are stopped and put back, or (`drain`) finish first. */
+  end(how: Ending): void {
+    this.#ending = how;
+    this.hint();
+  }
+
+  /** Ends the loop with an error: nothing may follow from a journal that cannot be trusted. */
+  fail(error: Error): void {
+    this.#failure ??= error;
+    this.hint();
+  }
+
+  async run(): Promise<void> {
+    const watcher = this.#ports.watch(() => this.hint());
+    try {
+      await this.#turn();
+    } finally {
+      await watcher.close();
+      await this.#ports.trail.settled();
+    }
+    if (this.#failure) throw this.#failure;
+  }
+
+  async #turn(): Promise<void> {
+    for (;;) {
+      if (this.#failure) return this.#host.turns.stopAll();
+      this.#hinted = false;
+      if (this.#ending === 'stop') return await this.#stop();
+      if (this.#ending === 'drain') this.#host.hold();
+      const { wake, more, settled } = this.#host.look();
+      this.#changed?.();
+      if (this.#ending === 'drain' && this.#host.running === 0 && this.#host.desired === 0) return;
+      if (this.#untilIdle && settled && (await this.#idle())) return;
+      await this.#sleep(more ? this.#ports.now() : Math.min(wake ?? Infinity, this.#ports.now() + scanEvery));
+    }
+  }
+
+  /** Puts back what runs, and waits until nothing does. */
+  async #stop(): Promise<void> {
+    this.#host.stop();
+    while (this.#host.running > 0) {
+      this.#hinted = false;
+      await this.#sleep(this.#ports.now() + scanEvery);
+    }
+    this.#host.flush();
+  }
+
+  /** Nothing is desired, nothing waits to be accepted, the trail is written, and a last look finds nothing new. */
+  async #idle(): Promise<boolean> {
+    if (this.#host.idle() === 'busy') return false;
+    await this.#ports.trail.settled();
+    return !this.#hinted && this.#host.look().settled && this.#host.idle() !== 'busy';
+  }
+
+  #sleep(at: number): Promise<void> {
+    if (this.#hinted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = this.#ports.timer(Math.min(at, this.#ports.now() + longest), resolve);
+      this.#wake = () => {
+        timer.cancel();
+        resolve();
+      };
+    });
+  }
+}

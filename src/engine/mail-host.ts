@@ -1,0 +1,228 @@
+import { MailroomError } from '../core/errors.ts';
+import { decide, type Decision } from '../core/mail/decide.ts';
+import type { Fact, Sent } from '../core/mail/event.ts';
+import type { RoleName } from '../core/mail/message.ts';
+import type { Protocol } from '../core/mail/protocol.ts';
+import type { MailState } from '../core/mail/state.ts';
+import { takeCommands } from './commands.ts';
+import { draw, expectedNow, namesOf, type Expected } from './draw.ts';
+import { idleOf, type Idle } from './idle.ts';
+import { Intake } from './intake.ts';
+import { Ledger } from './ledger.ts';
+import type { HostOptions, HostPorts } from './ports.ts';
+import { compare } from './reconcile.ts';
+import { tellSender } from './telling.ts';
+import { Turns } from './turns.ts';
+
+/** More rounds of deciding than any state can need: past it, deciding goes in circles. */
+const mostRounds = 100_000;
+
+/** What a look left behind. */
+export interface Look {
+  /** When to look again although nothing happened; milliseconds since 1970. */
+  readonly wake: number | null;
+  /** Files or pictures are left: look again at once. */
+  readonly more: boolean;
+  /** True when no dropped file is on its way in. */
+  readonly settled: boolean;
+}
+
+/**
+ * The mail host: takes in what came, decides, records, and makes it so. Level-triggered: it may be told to look at any
+ * time, as often as one likes. Every method is synchronous; an `E_DISK` of the journal is fatal and ends the host.
+ */
+export class MailHost {
+  readonly #ports: HostPorts;
+  readonly #options: HostOptions;
+  readonly #ledger: Ledger;
+  readonly #expected: Expected;
+  readonly #intake: Intake;
+  readonly #turns: Turns;
+  /** The protocol, or while nothing new may start one without room for anything. */
+  #held: Protocol;
+  #problem: string | null = null;
+  #decision: Decision = { facts: [], processes: [], wake: null };
+  /** The trail's position when it was last asked; what lies behind it may leave the journal. */
+  trailAt: number | null = null;
+
+  constructor(ports: HostPorts, options: HostOptions) {
+    this.#ports = ports;
+    this.#options = options;
+    this.#held = options.protocol;
+    this.#ledger = new Ledger(ports);
+    this.#expected = expectedNow(this.#ledger.state);
+    this.#turns = new Turns(this.#ledger, ports, options);
+    this.#intake = new Intake(this.#ledger, ports, options.protocol, this.#expected, (file) =>
+      this.#turns.stage(file),
+    );
+  }
+
+  get state(): MailState {
+    return this.#ledger.state;
+  }
+
+  /** The processes that should be running now. */
+  get desired(): number {
+    return this.#decision.processes.length;
+  }
+
+  get running(): number {
+    return this.#turns.running;
+  }
+
+  /** What the disk refused at the last look, apart from the journal; null: all is well. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  get fresh(): boolean {
+    return this.#ledger.fresh;
+  }
+
+  get cut(): string | null {
+    return this.#ledger.cut;
+  }
+
+  /** Goes on where the last host ended. Call it once, after the orphans were ended and before the first look. */
+  start(): void {
+    const { protocol, protocolHash, version } = this.#options;
+    const facts: Fact[] = [{ type: 'started', version, protocol: protocolHash }];
+    for (const { id, attempt, round, phase } of this.#ledger.state.turns.values()) {
+      if (phase.is !== 'active' || phase.launched === null) continue;
+      facts.push({
+        type: 'attempt-failed',
+        turn: id,
+        attempt,
+        round,
+        class: 'RETRYABLE_TRANSIENT',
+        reason: { code: 'E_TURN', text: 'the controller ended while the turn ran' },
+        until: null,
+        usage: { usd: null, tokens: null },
+      });
+    }
+    this.#ledger.record(facts);
+    this.#guard(() => this.#prepare([...protocol.roles.keys()]));
+    this.#ledger.flush();
+    this.#draw();
+    this.#intake.recordAccepted();
+  }
+
+  /** Makes missing folders; where one held waiting mail it is left missing, so that `compare` can tell. */
+  #prepare(roles: readonly RoleName[]): void {
+    const missing = (role: RoleName) => this.#ports.mailboxes.list(role, 'inbox') === null;
+    this.#ports.mailboxes.prepare(
+      roles.filter((role) => !missing(role) || namesOf(this.#expected, role).size === 0),
+    );
+  }
+
+  /** Looks at everything: commands, mailboxes, time; decides, records, draws, and starts and stops processes. */
+  look(roles: Iterable<RoleName> = this.#options.protocol.roles.keys()): Look {
+    const names = [...roles];
+    const commands = takeCommands(this.#ledger, this.#options.protocol, this.#ports);
+    let wake: number | null = null;
+    let more = false;
+    this.#problem = null;
+    this.#guard(() => {
+      this.#compare(names);
+      const looked = this.#intake.look(names);
+      wake = looked.wake;
+      more = looked.more;
+    });
+    this.#decide();
+    this.#ledger.flush();
+    this.#draw();
+    for (const name of commands) this.#ports.control.remove(name);
+    this.#turns.steer(this.#decision.processes);
+    this.#ledger.snapshotIfDue(this.trailAt);
+    const instants = [wake, this.#decision.wake].filter((at) => at !== null);
+    return {
+      wake: instants.length > 0 ? Math.min(...instants) : null,
+      more,
+      settled: wake === null && !more && this.#problem === null && this.#ledger.state.undrawn.size === 0,
+    };
+  }
+
+  #compare(roles: readonly RoleName[]): void {
+    const { mailboxes } = this.#ports;
+    const { protocol } = this.#options;
+    if (this.#ledger.state.undrawn.size > 0) return;
+    const telling = (state: MailState, id: string, to: RoleName): Sent =>
+      tellSender(state, id, to, this.#ports.newId(), this.#ledger.now());
+    for (const role of roles) {
+      const facts = compare(this.#ledger.state, protocol, mailboxes, this.#expected, role, telling);
+      if (facts.length === 0) continue;
+      const names = namesOf(this.#expected, role);
+      for (const fact of facts)
+        if (fact.type === 'read' || fact.type === 'withdrawn')
+          for (const [name, id] of names) if (id === fact.message) names.delete(name);
+      this.#ledger.record(facts);
+    }
+  }
+
+  #decide(): void {
+    for (let round = 0; round < mostRounds; round += 1) {
+      this.#decision = decide(this.#ledger.state, this.#held, this.#ledger.now());
+      if (this.#decision.facts.length === 0) return;
+      this.#ledger.record(this.#decision.facts);
+    }
+    throw new MailroomError('E_INTERNAL', 'deciding does not come to an end');
+  }
+
+  /** Makes the folders show what the journal says. What cannot be drawn now is drawn at a later look. */
+  #draw(): void {
+    const { undrawn } = this.#ledger.state;
+    const shown = this.#guard(() => {
+      for (const picture of undrawn.values())
+        if (this.#options.protocol.roles.has(picture.role))
+          draw(this.#ports.mailboxes, this.#expected, picture);
+      this.#intake.release();
+    });
+    if (shown && undrawn.size > 0) this.#ledger.drawn();
+  }
+
+  /** Folders that cannot be read or written are told of and tried again; only the journal is worth stopping for. */
+  #guard(act: () => void): boolean {
+    try {
+      act();
+      return true;
+    } catch (error) {
+      if (!(error instanceof MailroomError) || error.code !== 'E_DISK') throw error;
+      this.#problem = error.message;
+      return false;
+    }
+  }
+
+  /** What the runner reports goes here; look afterwards. */
+  get turns(): Turns {
+    return this.#turns;
+  }
+
+  /** How many events of this host moved something to `failed`. */
+  get failures(): number {
+    return this.#ledger.failures;
+  }
+
+  /** Starts nothing new any more; what runs goes on. */
+  hold(): void {
+    this.#held = { ...this.#options.protocol, concurrency: 0 };
+  }
+
+  /** Stops on purpose: running turns are put back, uncounted, and their processes are ended. Look no more. */
+  stop(): void {
+    this.#turns.putBack();
+    this.#ledger.flush();
+    this.#turns.stopAll();
+  }
+
+  /** Makes durable what was recorded since the last look. */
+  flush(): void {
+    this.#ledger.flush();
+  }
+
+  /** Why the host has nothing to do, or that it has. */
+  idle(): Idle {
+    const { protocol } = this.#options;
+    if (this.desired > 0 || this.running > 0) return 'busy';
+    return idleOf(this.#ledger.state, protocol, this.#ledger.now());
+  }
+}

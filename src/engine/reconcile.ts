@@ -1,0 +1,74 @@
+import type { Fact } from '../core/mail/event.ts';
+import { fileName, type RoleName } from '../core/mail/message.ts';
+import { isHuman, type Protocol } from '../core/mail/protocol.ts';
+import { tellUser } from '../core/mail/rules/notices.ts';
+import type { Sent } from '../core/mail/event.ts';
+import type { MailState } from '../core/mail/state.ts';
+import type { Mailboxes } from '../core/ports.ts';
+import { namesOf, type Expected } from './draw.ts';
+
+/**
+ * Compares an inbox with the journal: a file that is gone was read by its person, or withdrawn by hand. Call it only when
+ * everything is drawn, so that a file that was never put there is not taken for one that is gone.
+ */
+export function compare(
+  state: MailState,
+  protocol: Protocol,
+  mailboxes: Mailboxes,
+  expected: Expected,
+  role: RoleName,
+  notice: (state: MailState, id: string, to: RoleName) => Sent,
+): Fact[] {
+  const names = namesOf(expected, role);
+  const present = mailboxes.list(role, 'inbox');
+  const vanished = state.roles.get(role)?.vanished === true;
+  if (present === null) return names.size > 0 && !vanished ? [vanish(role)] : [];
+  const there = new Set(present);
+  const gone = [...names].filter(([name]) => !there.has(name));
+  if (vanished) return gone.length === 0 ? [{ type: 'restored', role }] : [];
+  return gone.flatMap(([, id]) => goneFacts(state, protocol, role, id, notice));
+}
+
+function vanish(role: RoleName): Fact {
+  return {
+    type: 'vanished',
+    role,
+    notices: [
+      tellUser(null, `The inbox of ${role} is gone`, [
+        `E_MAIL_VANISHED: agents/${role}/inbox held waiting mail and is not there any more.`,
+        'Nothing is concluded from that: the role is parked until the folder is back with its files.',
+        `\`mailroom unpause ${role}\` draws the folder again from the journal.`,
+      ]),
+    ],
+  };
+}
+
+function goneFacts(
+  state: MailState,
+  protocol: Protocol,
+  role: RoleName,
+  id: string,
+  notice: (state: MailState, id: string, to: RoleName) => Sent,
+): Fact[] {
+  const mail = state.mail.get(id);
+  if (isHuman(protocol, role)) return [{ type: 'read', message: id, recipient: role }];
+  if (mail?.deliveries.get(role)?.at !== 'inbox') return [];
+  const { from, subject } = mail.message;
+  const name = fileName(mail.message);
+  const facts: Fact[] = [
+    {
+      type: 'withdrawn',
+      message: id,
+      recipient: role,
+      notices: [
+        tellUser(mail.message.thread, `Withdrawn: ${subject}`, [
+          `agents/${role}/inbox/${name} was removed by hand, so ${role} will not get it.`,
+          'Its text is still in what its sender sent, and in the trail.',
+        ]),
+      ],
+    },
+  ];
+  const tellSender = mail.request === null && protocol.roles.has(from) && !isHuman(protocol, from);
+  if (tellSender) facts.push({ type: 'accepted', sent: notice(state, id, from) });
+  return facts;
+}

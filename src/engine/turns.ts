@@ -1,0 +1,223 @@
+import { invocationKey, type Process } from '../core/mail/decide.ts';
+import type { Fact, Launched, Session } from '../core/mail/event.ts';
+import { fileName } from '../core/mail/message.ts';
+import { prompt } from '../core/mail/prompt.ts';
+import type { Role } from '../core/mail/protocol.ts';
+import type { Turn } from '../core/mail/state.ts';
+import type { AgentJob, Dropped, Exit, Invocation, Outcome } from '../core/ports.ts';
+import { formatMessage } from '../spec/message.ts';
+import { resultOf } from './collect.ts';
+import type { Ledger } from './ledger.ts';
+import type { HostOptions, HostPorts } from './ports.ts';
+import { workspaceOf } from './workspace.ts';
+
+/** Starts and stops the processes that should be running, and records what becomes of them. */
+export class Turns {
+  readonly #ledger: Ledger;
+  readonly #ports: HostPorts;
+  readonly #options: HostOptions;
+  /** Started and not yet ended: a key stays here until its end was recorded. */
+  readonly #running = new Map<string, Invocation | null>();
+  readonly #stopping = new Set<string>();
+  /** What an open turn did against the rules that its result cannot show. */
+  readonly #violations = new Map<string, string[]>();
+
+  constructor(ledger: Ledger, ports: HostPorts, options: HostOptions) {
+    this.#ledger = ledger;
+    this.#ports = ports;
+    this.#options = options;
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** Makes what runs the same as what should run. Call it only after a flush. */
+  steer(processes: readonly Process[]): void {
+    const wanted = new Set(processes.map(({ key }) => key));
+    for (const key of this.#running.keys())
+      if (!wanted.has(key) && !this.#stopping.has(key)) {
+        this.#stopping.add(key);
+        this.#ports.runner.stop(key);
+      }
+    for (const process of processes) {
+      if (this.#running.has(process.key)) continue;
+      if (process.kind === 'agent') this.#startAgent(process.key, process.turn);
+      else this.#startGates(process);
+    }
+  }
+
+  #role(turn: Turn): Role | undefined {
+    return this.#options.protocol.roles.get(turn.role);
+  }
+
+  /** Milliseconds that are left of a turn's time; null: unlimited. */
+  #left(turn: Turn): number | null {
+    const timeout = this.#role(turn)?.timeout ?? null;
+    const since =
+      turn.phase.is === 'active' || turn.phase.is === 'returned' ? turn.phase.since : this.#ledger.now();
+    return timeout === null ? null : Math.max(1, timeout - (this.#ledger.now() - since));
+  }
+
+  #startAgent(key: string, turn: Turn): void {
+    const role = this.#role(turn);
+    if (!role) return;
+    const job = this.#job(key, turn, role);
+    this.#running.set(key, job.invocation);
+    this.#ports.runner.start(job);
+  }
+
+  #job(key: string, turn: Turn, role: Role): AgentJob {
+    const { state } = this.#ledger;
+    const { protocol } = this.#options;
+    const provider = this.#ports.providers.get(role.provider);
+    const session = this.#session(turn, role, provider?.sessions ?? false);
+    const resumed = session !== null;
+    const keepStaging = turn.round > 0 && resumed;
+    const mails = turn.messages.flatMap((id) => state.mail.get(id)?.message ?? []);
+    const files = mails.map((message) => ({ name: fileName(message), text: formatMessage(message) }));
+    const { folders, project } = this.#ports;
+    const parts = { roleText: this.#ports.roleText(role.name), resumed, format: formatMessage };
+    const write = (outbox: string) => prompt(state, protocol, turn, { ...parts, outbox });
+    const paths = folders.open(turn.id, turn.attempt, turn.round, write, files, keepStaging);
+    const { workspace, worktree } = workspaceOf(protocol, project, turn.thread);
+    return {
+      key,
+      provider: role.provider,
+      totalMs: this.#left(turn),
+      idleMs: role.idleTimeout,
+      noteTree: state.threads.get(turn.thread)?.tree === null && needsTree(protocol.types.values()),
+      worktree,
+      invocation: {
+        role: role.name,
+        thread: turn.thread,
+        turn: turn.id,
+        attempt: turn.attempt,
+        round: turn.round,
+        prompt: write(paths.outbox),
+        capabilities: role.capabilities,
+        model: role.model,
+        workspace,
+        project,
+        session,
+        budget: role.budget,
+        paths,
+        env: role.env,
+      },
+    };
+  }
+
+  /** The conversation to resume: that of the round to be corrected, or that of the thread. */
+  #session(turn: Turn, role: Role, canResume: boolean): Session | null {
+    if (!canResume) return null;
+    if (turn.round > 0) return turn.lastResult?.session ?? null;
+    if (role.session !== 'thread') return null;
+    const kept = this.#ledger.state.threads.get(turn.thread)?.sessions[turn.role];
+    return kept?.provider === role.provider ? kept : null;
+  }
+
+  #startGates({ key, turn, gates }: Extract<Process, { kind: 'gates' }>): void {
+    const { protocol } = this.#options;
+    const { project, runner } = this.#ports;
+    this.#running.set(key, null);
+    runner.check({
+      key,
+      gates,
+      workspace: workspaceOf(protocol, project, turn.thread).workspace,
+      env: this.#role(turn)?.env ?? {},
+      tree: this.#ledger.state.threads.get(turn.thread)?.tree ?? null,
+      totalMs: this.#left(turn),
+      folder: { turn: turn.id, attempt: turn.attempt },
+    });
+  }
+
+  /** The process exists: once that is in the journal it may go. */
+  ready(key: string, process: Launched, tree: string | null): void {
+    const invocation = this.#running.get(key);
+    if (!invocation || this.#stopping.has(key)) return;
+    const { turn, attempt, round } = invocation;
+    this.#ledger.record([{ type: 'launched', turn, attempt, round, process, tree }]);
+    this.#ledger.flush();
+    this.#ports.runner.release(key);
+  }
+
+  ended(key: string, outcome: Outcome, exit: Exit): void {
+    const invocation = this.#running.get(key);
+    if (!invocation) return;
+    if (!this.#stopping.has(key)) this.#ledger.record([this.#end(invocation, outcome, exit)]);
+    this.#forget(key);
+  }
+
+  gated(key: string, problems: string[]): void {
+    const turn = [...this.#ledger.state.turns.values()].find((one) => `${invocationKey(one)}/gates` === key);
+    if (turn && !this.#stopping.has(key)) {
+      const { id, attempt, round } = turn;
+      this.#ledger.record([{ type: 'gated', turn: id, attempt, round, problems }]);
+    }
+    this.#forget(key);
+  }
+
+  #forget(key: string): void {
+    this.#running.delete(key);
+    this.#stopping.delete(key);
+  }
+
+  #end(invocation: Invocation, outcome: Outcome, exit: Exit): Fact {
+    const { turn, attempt, round } = invocation;
+    const violations = this.#violations.get(turn) ?? [];
+    this.#violations.delete(turn);
+    const { folders, newId } = this.#ports;
+    if (outcome.is === 'done') {
+      const files = folders.collect(turn, attempt, round);
+      const result = resultOf(files, outcome, exit, violations, { newId, created: this.#ledger.now() });
+      folders.result(turn, attempt, round, { outcome, exit: exit.code, durationMs: exit.durationMs });
+      return { type: 'returned', turn, attempt, round, result };
+    }
+    folders.result(turn, attempt, round, { outcome, exit: exit.code, durationMs: exit.durationMs });
+    const later = outcome.is === 'later';
+    const { reason, usage } = outcome;
+    const errorClass = later ? outcome.class : 'NON_RETRYABLE';
+    const until = later ? outcome.until : null;
+    return { type: 'attempt-failed', turn, attempt, round, class: errorClass, reason, until, usage };
+  }
+
+  /**
+   * A file in the outbox of a role belongs to the role's open turn. With several open it cannot be told whose it is: each
+   * gets a correction, and the file is judged as a person's.
+   */
+  stage(file: Dropped): boolean {
+    const open = [...this.#running.values()].filter((one) => one?.role === file.role);
+    const [only] = open;
+    if (only && open.length === 1) return this.#ports.folders.stage(only.turn, only.attempt, file.name, file);
+    for (const one of open)
+      if (one)
+        this.violate(
+          one.turn,
+          `\`${file.name}\` was written to agents/${file.role}/outbox: write to $MAILROOM_OUTBOX`,
+        );
+    return false;
+  }
+
+  violate(turn: string, text: string): void {
+    this.#violations.set(turn, [...(this.#violations.get(turn) ?? []), text]);
+  }
+
+  /** Records that running turns are stopped on purpose; they start again, uncounted. */
+  putBack(): void {
+    for (const { id, attempt, round, phase } of [...this.#ledger.state.turns.values()])
+      if (phase.is === 'active') this.#ledger.record([{ type: 'stopped', turn: id, attempt, round }]);
+  }
+
+  /** Ends everything at once. */
+  stopAll(): void {
+    for (const key of this.#running.keys())
+      if (!this.#stopping.has(key)) {
+        this.#stopping.add(key);
+        this.#ports.runner.stop(key);
+      }
+  }
+}
+
+function needsTree(types: Iterable<{ gates: readonly { kind: string }[] }>): boolean {
+  return [...types].some(({ gates }) => gates.some(({ kind }) => kind === 'changed'));
+}

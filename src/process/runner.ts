@@ -1,0 +1,212 @@
+import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type {
+  AgentJob,
+  CommandLine,
+  Exit,
+  GateJob,
+  Outcome,
+  Provider,
+  Runner,
+  RunnerEvents,
+} from '../core/ports.ts';
+import { buildEnvironment } from './environment.ts';
+import { checkGates } from './gates.ts';
+import { supervise } from './supervise.ts';
+import { sweepMarked } from './sweep.ts';
+import type { Containment, ProcessResult, Supervised } from './types.ts';
+import { ensureWorktree, workspaceTree } from './workspace-tree.ts';
+
+export interface RunnerOptions {
+  readonly project: string;
+  /** Begins the mark of every process of this project. */
+  readonly mark: string;
+  readonly providers: ReadonlyMap<string, Provider>;
+  /** How a process is contained that may write these folders. */
+  contain(writable: readonly string[]): Containment;
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Called with everything that was started and read back; for recordings. */
+  readonly recorded?: (job: AgentJob, outcome: Outcome, exit: Exit) => void;
+}
+
+/** Kept of each output of an agent: 32 MB. */
+const outputBytes = 32 * 1024 * 1024;
+
+/** Starts agents and gates as real processes. */
+export class ProcessRunner implements Runner {
+  readonly #options: RunnerOptions;
+  readonly #events: RunnerEvents;
+  readonly #running = new Map<string, Supervised | null>();
+  readonly #stopped = new Set<string>();
+
+  constructor(options: RunnerOptions, events: RunnerEvents) {
+    this.#options = options;
+    this.#events = events;
+  }
+
+  start(job: AgentJob): void {
+    this.#running.set(job.key, null);
+    void this.#agent(job).then(([outcome, exit]) => {
+      this.#options.recorded?.(job, outcome, exit);
+      this.#forget(job.key);
+      this.#events.ended(job.key, outcome, exit);
+    });
+  }
+
+  check(job: GateJob): void {
+    this.#running.set(job.key, null);
+    void this.#gates(job).then((problems) => {
+      this.#forget(job.key);
+      this.#events.gated(job.key, problems);
+    });
+  }
+
+  release(key: string): void {
+    this.#running.get(key)?.release();
+  }
+
+  stop(key: string): void {
+    this.#stopped.add(key);
+    this.#running.get(key)?.stop();
+  }
+
+  async sweep(): Promise<void> {
+    await sweepMarked(this.#options.mark);
+  }
+
+  tree(workspace: string): Promise<string | null> {
+    return workspaceTree(workspace);
+  }
+
+  #forget(key: string): void {
+    this.#running.delete(key);
+    this.#stopped.delete(key);
+  }
+
+  /** Never rejects: what goes wrong on our side is an outcome too. */
+  async #agent(job: AgentJob): Promise<[Outcome, Exit]> {
+    const { invocation } = job;
+    const provider = this.#options.providers.get(job.provider);
+    if (!provider) return refused(`there is no provider \`${job.provider}\``);
+    const temporary = mkdtempSync(join(tmpdir(), 'mailroom-'));
+    try {
+      const problem =
+        job.worktree === null
+          ? null
+          : await ensureWorktree(this.#options.project, invocation.workspace, job.worktree);
+      if (problem !== null) return refused(problem);
+      const tree = job.noteTree ? await workspaceTree(invocation.workspace) : null;
+      const command = provider.start(invocation);
+      writeFiles(invocation.paths.folder, command.files);
+      const supervised = this.#supervise(job, command, temporary);
+      const launched = await supervised.ready;
+      if (launched) this.#events.ready(job.key, launched, tree);
+      const exit = toExit(await supervised.exited, invocation.paths);
+      return [provider.read(exit, invocation, this.#options.now()), exit];
+    } catch (error) {
+      return refused(error instanceof Error ? error.message : String(error));
+    } finally {
+      rmSync(temporary, { recursive: true, force: true });
+    }
+  }
+
+  #supervise(
+    { key, invocation, totalMs, idleMs }: AgentJob,
+    command: CommandLine,
+    temporary: string,
+  ): Supervised {
+    const { paths, workspace } = invocation;
+    const supervised = supervise({
+      argv: command.argv,
+      cwd: workspace,
+      env: buildEnvironment({ inherit: command.inherit, set: { TMPDIR: temporary, ...command.env } }),
+      stdin: command.stdin,
+      mark: `${this.#options.mark}${key}`,
+      containment: this.#options.contain([workspace, paths.folder, temporary, ...command.writable]),
+      gate: true,
+      limits: { totalMs, idleMs, outputBytes },
+      secrets: secretsOf(command.inherit),
+      stdoutFile: paths.stdout,
+      stderrFile: paths.stderr,
+    });
+    this.#running.set(key, supervised);
+    if (this.#stopped.has(key)) supervised.stop();
+    return supervised;
+  }
+
+  async #gates(job: GateJob): Promise<string[]> {
+    const { key, folder, workspace } = job;
+    const home = join(this.#options.project, '.mailroom', 'turns', folder.turn, String(folder.attempt));
+    const deadline = job.totalMs === null ? Infinity : performance.now() + job.totalMs;
+    const temporary = mkdtempSync(join(tmpdir(), 'mailroom-'));
+    const run = (argv: readonly string[], timeout: number, name: string): Promise<ProcessResult> => {
+      const supervised = supervise({
+        argv,
+        cwd: workspace,
+        env: buildEnvironment({ set: { TMPDIR: temporary, ...job.env } }),
+        stdin: '',
+        mark: `${this.#options.mark}${key}`,
+        containment: this.#options.contain([workspace, temporary]),
+        gate: false,
+        limits: {
+          totalMs: Math.max(1, Math.min(timeout, deadline - performance.now())),
+          idleMs: null,
+          outputBytes,
+        },
+        secrets: [],
+        stdoutFile: join(home, `${name}.stdout`),
+        stderrFile: join(home, `${name}.stderr`),
+      });
+      this.#running.set(key, supervised);
+      if (this.#stopped.has(key)) supervised.stop();
+      return supervised.exited;
+    };
+    try {
+      return await checkGates(job.gates, workspace, job.tree, run);
+    } catch (error) {
+      return [`the gates could not be checked: ${error instanceof Error ? error.message : String(error)}`];
+    } finally {
+      rmSync(temporary, { recursive: true, force: true });
+    }
+  }
+}
+
+function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(folder, name);
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, text);
+  }
+}
+
+function toExit(result: ProcessResult, paths: { stdout: string; stderr: string }): Exit {
+  const { exitCode: code, signal, reason: ended, error, durationMs } = result;
+  const started = ended !== 'spawn-failed';
+  const stdout = started ? readFileSync(paths.stdout, 'utf8') : '';
+  const stderr = started ? readFileSync(paths.stderr, 'utf8') : '';
+  return { code, signal, ended, error, stdout, stderr, durationMs };
+}
+
+/** A turn that could not even be started. */
+function refused(text: string): [Outcome, Exit] {
+  const exit: Exit = {
+    code: null,
+    signal: null,
+    ended: 'spawn-failed',
+    error: text,
+    stdout: '',
+    stderr: '',
+    durationMs: 0,
+  };
+  return [{ is: 'never', reason: { code: 'E_PROVIDER', text }, usage: { usd: 0, tokens: 0 } }, exit];
+}
+
+/** Values of inherited variables that by their name are secrets; they are masked in all output. */
+function secretsOf(inherit: readonly string[]): string[] {
+  const inherited = buildEnvironment({ inherit });
+  return Object.entries(inherited)
+    .filter(([name, value]) => /KEY|TOKEN|SECRET|PASSWORD/i.test(name) && value.length >= 8)
+    .map(([, value]) => value);
+}

@@ -1,0 +1,52 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { git } from './git.ts';
+
+/**
+ * A name for what a folder holds now: a git tree of its tracked and untracked files, ignored ones left out. Null outside
+ * git. The user's index and working tree are not touched: an index of our own is used, which starts as a copy of theirs.
+ */
+export async function workspaceTree(workspace: string): Promise<string | null> {
+  const where = await git(['rev-parse', '--git-path', 'index'], { cwd: workspace });
+  if (where.exitCode !== 0) return null;
+  const folder = mkdtempSync(join(tmpdir(), 'mailroom-index-'));
+  const index = join(folder, 'index');
+  const env = { GIT_INDEX_FILE: index };
+  try {
+    const theirs = resolve(workspace, where.stdout.trim());
+    if (existsSync(theirs)) copyFileSync(theirs, index);
+    const added = await git(['add', '-A', '--', '.'], { cwd: workspace, env });
+    const written = added.exitCode === 0 ? await git(['write-tree'], { cwd: workspace, env }) : added;
+    return written.exitCode === 0 ? written.stdout.trim() : null;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The paths, relative to the workspace, that differ between two of its trees; null when git cannot tell. */
+export async function changedPaths(
+  workspace: string,
+  before: string,
+  after: string,
+): Promise<string[] | null> {
+  const args = ['diff-tree', '-r', '-z', '--name-only', '--relative', before, after];
+  const result = await git(args, { cwd: workspace });
+  return result.exitCode === 0 ? result.stdout.split('\0').filter((path) => path !== '') : null;
+}
+
+/**
+ * Makes the git worktree of a thread if it is not there: a checkout of the project's HEAD on a branch of its own,
+ * `mailroom-<thread>`. Returns what went wrong, in words, or null.
+ */
+export async function ensureWorktree(project: string, path: string, thread: string): Promise<string | null> {
+  if (existsSync(join(path, '.git'))) return null;
+  const branch = `mailroom-${thread}`;
+  await git(['worktree', 'prune'], { cwd: project });
+  const known = await git(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`], { cwd: project });
+  const args = known.exitCode === 0 ? [path, branch] : ['-b', branch, path, 'HEAD'];
+  const made = await git(['worktree', 'add', ...args], { cwd: project });
+  return made.exitCode === 0
+    ? null
+    : `no git worktree for this thread: ${made.stderr.trim() || (made.error ?? '')}`;
+}
