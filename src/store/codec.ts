@@ -31,10 +31,7 @@ export function encode(value: unknown, texts: TextStore | null = null): unknown 
   }
   if (value instanceof Set) return { $set: [...value].map((item) => encode(item, texts)) };
   if (typeof value === 'object') return encodeObject(value, texts);
-  throw new MailroomError(
-    'E_INTERNAL',
-    `a ${typeof value} cannot be written to the journal: ${String(value)}`,
-  );
+  throw new MailroomError('E_INTERNAL', `a ${typeof value} cannot be written to the journal`);
 }
 
 function encodeObject(value: object, texts: TextStore | null): unknown {

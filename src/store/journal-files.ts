@@ -143,6 +143,7 @@ function vanished(file: string): MailroomError {
 }
 
 function gap(file: string, from: number, to: number): MailroomError {
-  const what = to < from ? `record ${from} is there twice` : `the records from ${from} to ${to} are missing`;
+  const what =
+    to < from ? `record ${to + 1} is there twice` : `the records from ${from} to ${to} are missing`;
   return new MailroomError('E_JOURNAL', `${file}: ${what}`, restoreHint);
 }

@@ -59,12 +59,14 @@ export class MemoryTree {
   /** What lies at a path that was followed; null: nothing. */
   find(path: string): MemoryNode | null {
     let node: MemoryNode = this.#top;
-    if (path === '') return node;
-    for (const name of path.split('/')) {
+    for (let at = path === '' ? 1 : 0; at <= path.length;) {
       if (node.kind !== 'folder') throw failure('look at', path, 'ENOTDIR');
-      const child = node.children.get(name);
+      const slash = path.indexOf('/', at);
+      const end = slash < 0 ? path.length : slash;
+      const child = node.children.get(path.slice(at, end));
       if (child === undefined) return null;
       node = child;
+      at = end + 1;
     }
     return node;
   }

@@ -86,6 +86,6 @@ function quietSince(seen: Seen, now: number): number {
 
 /** True unless front matter was opened (the first line is exactly `---`) and no line closes it. */
 function isClosed(head: string): boolean {
-  const lines = /^\ufeff?---\r?(\n|$)/.exec(head);
-  return lines === null || /^---\r?$/m.test(head.slice(lines[0].length));
+  const opened = /^\ufeff?---\r?(?:\n|$)/.exec(head);
+  return opened === null || /\n---\r?(?:\n|$)/.test(head.slice(opened[0].length - 1));
 }

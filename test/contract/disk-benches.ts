@@ -11,14 +11,14 @@ import { RealDisk } from '../../src/store/real-disk.ts';
 export interface Bench {
   readonly disk: Disk;
   /** Puts something there; a link's content is its target. */
-  plant(path: string, content?: string | Uint8Array, kind?: Kind): void;
+  readonly plant: (path: string, content?: string | Uint8Array, kind?: Kind) => void;
   /** Sets a file's time of change, in milliseconds since 1970. */
-  touch(path: string, mtimeMs: number): void;
+  readonly touch: (path: string, mtimeMs: number) => void;
 }
 
 export interface NamedBench {
   readonly name: string;
-  make(): Bench;
+  readonly make: () => Bench;
 }
 
 const folders: string[] = [];

@@ -1,6 +1,7 @@
-import type { MailEvent } from '../../src/core/mail/event.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { expect } from 'vitest';
+import type { MailEvent, MailEventRecord } from '../../src/core/mail/event.ts';
 import type { Message } from '../../src/core/mail/message.ts';
-import type { MailEventRecord } from '../../src/core/mail/event.ts';
 
 /** An event that carries a text; `number` tells events apart. */
 export function event(number: number, text = 'a text'): MailEvent {
@@ -41,4 +42,9 @@ export function message(number: number): Message {
     extra: {},
     body: `body ${number}`,
   };
+}
+
+/** As `expect(actual).toEqual(expected)`, for loops: a quick look first. */
+export function assertEqual(actual: unknown, expected: unknown): void {
+  if (!isDeepStrictEqual(actual, expected)) expect(actual).toStrictEqual(expected);
 }

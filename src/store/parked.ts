@@ -1,0 +1,41 @@
+import { isJsonObject } from '../core/json.ts';
+import { join } from './disk.ts';
+import type { Disk } from './disk.ts';
+
+/** Providers that are not to be asked before an instant; shared by all hosts of a project. */
+export const parkedFolder = '.mailroom/parked';
+
+/** Writes that a provider is parked until then; milliseconds since 1970. */
+export function park(disk: Disk, provider: string, until: number): void {
+  disk.write(pathOf(provider), `${JSON.stringify({ until })}\n`);
+}
+
+export function unpark(disk: Disk, provider: string): void {
+  disk.remove(pathOf(provider));
+}
+
+/** Until when each provider is parked. A file that does not say an instant is passed over: parking only saves waiting. */
+export function readParked(disk: Disk): Map<string, number> {
+  const parked = new Map<string, number>();
+  for (const name of disk.list(parkedFolder) ?? []) {
+    const until = name.startsWith('.') ? null : readUntil(disk, join(parkedFolder, name));
+    if (until !== null) parked.set(decodeURIComponent(name), until);
+  }
+  return parked;
+}
+
+function readUntil(disk: Disk, path: string): number | null {
+  if (disk.look(path)?.kind !== 'file') return null;
+  try {
+    const value: unknown = JSON.parse(disk.read(path, 10_000)?.toString('utf8') ?? '');
+    return isJsonObject(value) && typeof value['until'] === 'number' ? value['until'] : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** A provider's name comes from a configuration file: whatever it holds becomes one plain name. */
+function pathOf(provider: string): string {
+  return join(parkedFolder, encodeURIComponent(provider).replaceAll('.', '%2E'));
+}

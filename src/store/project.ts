@@ -1,0 +1,100 @@
+import { dirname, join as joinPath, sep } from 'node:path';
+import { MailroomError } from '../core/errors.ts';
+import type { RoleName } from '../core/mail/message.ts';
+import { inWords, readContent } from './contents.ts';
+import { join, temporaryFolder } from './disk.ts';
+import type { Disk } from './disk.ts';
+import { existsOnDisk } from './real-disk.ts';
+
+/** The largest definition (protocol, configuration, role) in bytes: YAML readers are slow on larger ones. */
+const definitionBytes = 256 * 1024;
+
+/** A text file of the project, by its path from the project. */
+export interface TextFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+type Exists = (path: string, kind: 'any' | 'folder') => boolean;
+
+/**
+ * The project that a folder (absolute) belongs to: the nearest one upwards with a `mailroom.yaml` or a folder `agents`.
+ * A folder below `.mailroom/worktrees/` belongs to the project above. Null: there is none.
+ */
+export function findProject(from: string, exists: Exists = existsOnDisk): string | null {
+  const worktrees = `${sep}.mailroom${sep}worktrees${sep}`;
+  const at = `${from}${sep}`.indexOf(worktrees);
+  const start = at < 0 ? from : from.slice(0, at) || sep;
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (exists(joinPath(folder, 'mailroom.yaml'), 'any') || exists(joinPath(folder, 'agents'), 'folder'))
+      return folder;
+    if (dirname(folder) === folder) return null;
+  }
+}
+
+/** The files of the protocol, sorted by name. Throws `E_FILE` for one that is no text or over 256 KiB. */
+export function readProtocolFiles(disk: Disk): TextFile[] {
+  return (disk.list('protocols') ?? [])
+    .filter((name) => /\.ya?ml$/.test(name) && !name.startsWith('.'))
+    .toSorted()
+    .flatMap((name) => readDefinition(disk, join('protocols', name)) ?? []);
+}
+
+/** `mailroom.yaml`; null when there is none. Throws as `readProtocolFiles`. */
+export function readConfigFile(disk: Disk): TextFile | null {
+  return readDefinition(disk, 'mailroom.yaml');
+}
+
+/** Who the role is, `agents/<role>/role.md`; null when nothing says so. Throws as `readProtocolFiles`. */
+export function readRoleFile(disk: Disk, role: RoleName): TextFile | null {
+  return readDefinition(disk, join(join('agents', role), 'role.md'));
+}
+
+/** A link is followed as long as it stays in the project: one file may serve two programs. */
+function readDefinition(disk: Disk, path: string): TextFile | null {
+  const real = disk.resolve(path);
+  if (real === null) return null;
+  const content = readContent(disk, real, definitionBytes);
+  if (content === 'gone') return null;
+  if (content.ok) return { path, text: content.text };
+  throw new MailroomError(
+    'E_FILE',
+    `cannot read ${path}: ${content.problem}`,
+    `a text of at most ${inWords(definitionBytes)} belongs there`,
+  );
+}
+
+/** Writes files that are not there yet. Returns the paths that it wrote; whatever lies at the others is kept. */
+export function writeMissing(disk: Disk, files: readonly TextFile[]): string[] {
+  return files
+    .filter(({ path, text }) => {
+      if (disk.look(path) !== null) return false;
+      disk.write(path, text);
+      return true;
+    })
+    .map(({ path }) => path);
+}
+
+/** Appends to a text file (made if need be) the lines that it does not have. Returns those. Throws `E_FILE`. */
+export function appendMissingLines(disk: Disk, path: string, lines: readonly string[]): string[] {
+  const real = disk.resolve(path) ?? path;
+  const content = readContent(disk, real);
+  if (content !== 'gone' && !content.ok)
+    throw new MailroomError('E_FILE', `cannot add to ${path}: ${content.problem}`);
+  const text = content === 'gone' ? '' : content.text;
+  const newline = text.includes('\r\n') ? '\r\n' : '\n';
+  const present = new Set(text.split(/\r?\n/).map((line) => line.trim()));
+  const missing = lines.filter((line) => !present.has(line));
+  if (missing.length === 0) return [];
+  const gap = text === '' || text.endsWith('\n') ? '' : newline;
+  disk.write(real, text + gap + missing.map((line) => line + newline).join(''));
+  return missing;
+}
+
+/** Removes what programs that were killed left in `.mailroom/tmp` over an hour ago. */
+export function removeOldTemporaries(disk: Disk, now: number): void {
+  for (const name of disk.list(temporaryFolder) ?? []) {
+    const path = join(temporaryFolder, name);
+    if ((disk.look(path)?.mtimeMs ?? now) < now - 3_600_000) disk.remove(path);
+  }
+}

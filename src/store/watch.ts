@@ -1,0 +1,38 @@
+import { watch } from 'chokidar';
+
+export interface Watch {
+  /** Ends the watching; no hint comes afterwards. */
+  close(): Promise<void>;
+}
+
+/**
+ * Calls `onHint` soon after something changed in one of the folders (absolute paths; what lies deeper does not count),
+ * once for all changes of one turn of the event loop. It is a hint and no more: some changes are never told, some twice,
+ * so the folders themselves are the truth. Never throws; where watching fails there are no hints.
+ */
+export function watchFolders(folders: readonly string[], onHint: () => void): Watch {
+  let hinted: NodeJS.Immediate | null = null;
+  let closed = false;
+  const hint = (): void => {
+    if (closed || hinted !== null) return;
+    hinted = setImmediate(() => {
+      hinted = null;
+      onHint();
+    });
+  };
+  const watcher = watch([...folders], { depth: 0, ignoreInitial: true, ignored, followSymlinks: false });
+  watcher.on('all', hint);
+  watcher.on('error', () => {});
+  return {
+    close: async () => {
+      closed = true;
+      if (hinted !== null) clearImmediate(hinted);
+      await watcher.close().catch(() => {});
+    },
+  };
+}
+
+/** One watch is held per file: none for what is no mail and no command. */
+function ignored(path: string, stats?: { isFile(): boolean }): boolean {
+  return stats?.isFile() === true && !/[/\\][^./\\][^/\\]*\.(md|json)$/.test(path);
+}
