@@ -1,0 +1,196 @@
+// Plays architect, engineer and qa without a language model, so that a project can be tried before any agent program is
+// installed. What it does is real: it reads its mail, changes files, runs tests. What it knows is little: how to add a
+// missing function to a calculator. With any other task it goes through the motions and leaves a note in notes/.
+//
+// It is also an example of a program as a provider. Mailroom gives it the prompt on standard input (which this one does
+// not need), the messages in MAILROOM_MESSAGES (paths, one a line) and a folder for its answers in MAILROOM_OUTBOX. It
+// runs in the workspace. Exit code 0 is done, 1 is "try again later", 2 is "never".
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const { MAILROOM_ROLE: me = '', MAILROOM_MESSAGES: paths = '', MAILROOM_OUTBOX: outbox = '' } = process.env;
+const source = 'src/calculator.mjs';
+const tests = 'test/calculator.test.mjs';
+const note = `notes/${process.env.MAILROOM_THREAD ?? 'task'}.md`;
+
+/** What each role does with each type of message. */
+const duties = {
+  architect: { task: design, question: answer },
+  engineer: { design: build, 'review-feedback': rework },
+  qa: { 'review-request': review },
+};
+
+const read = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+const quote = (text) => text.trim().replace(/^/gm, '> ');
+
+/** A message: the keys of its front matter (those under `fields` as well), and its body. */
+function parseMessage(text) {
+  const [, head = '', body = text] = /^---\n(.*?)\n---\n(.*)$/s.exec(text) ?? [];
+  const pairs = [...head.matchAll(/^ *(\w+): (.*)$/gm)];
+  const plain = (value) => (value.startsWith('"') ? JSON.parse(value) : value);
+  return { ...Object.fromEntries(pairs.map(([, key, value]) => [key, plain(value)])), body };
+}
+
+/** Hands a message over: a file in the outbox. Who wrote it, when and in which thread is added by Mailroom. */
+function send(type, to, subject, body, fields = {}) {
+  const head = [`type: ${type}`, `to: ${to}`, `subject: ${JSON.stringify(subject)}`];
+  const entries = Object.entries(fields).map(([key, value]) => `  ${key}: ${value}`);
+  if (entries.length > 0) head.push('fields:', ...entries);
+  writeFileSync(join(outbox, `${type}.md`), `---\n${head.join('\n')}\n---\n${body.trim()}\n`);
+  process.stdout.write(`${type} to ${to}: ${subject}\n`);
+}
+
+function runTests() {
+  const { status, stdout } = spawnSync('npm', ['test', '--', '--test-reporter=tap'], { encoding: 'utf8' });
+  const failures = [...String(stdout).matchAll(/^not ok \d+ - .*$/gm)].map(([line]) => `- ${line}`);
+  if (status === 0) return { passed: true, said: '`npm test` passes.' };
+  return { passed: false, said: ['`npm test` fails:', ...failures].join('\n') };
+}
+
+/** The function that a message is about: the first `name(a, b)` in it. */
+function functionIn({ body }) {
+  return /\b(\w+)\(a, b\)/.exec(body)?.[1] ?? null;
+}
+
+// ---------------------------------------------------------------------------------------------------- architect
+
+/** Compares what the tests call with what the module has. */
+function design(task) {
+  const called = [...read(tests).matchAll(/\bcalculator\.(\w+)\(/g)].map(([, name]) => name);
+  const missing = called.find((name) => !read(source).includes(`function ${name}(`));
+  if (missing === undefined) {
+    const plan = `What was asked:\n\n${quote(task.body)}\n\nWrite down in ${note} how you go about it.`;
+    return send('design', 'engineer', `Design: ${task.subject}`, plan);
+  }
+  const rules = /\/\*\*(.*?)\*\//s.exec(read(source))?.[1].replace(/^ *\* ?/gm, '') ?? '';
+  const plan = [
+    `${tests} calls \`${missing}\`, which ${source} does not have. Add \`${missing}(a, b)\` there, next to the others.`,
+    `What holds for all functions of the module holds for this one:\n\n${quote(rules)}`,
+    'It is done when `npm test` passes. The tests that are there stay as they are.',
+  ];
+  return send('design', 'engineer', `Design: ${missing}`, plan.join('\n\n'));
+}
+
+function answer(question) {
+  const text = `I only rehearse, and know no more than you do. You asked:\n\n${quote(question.body)}`;
+  return send('answer', question.from, `Answer: ${question.subject}`, text);
+}
+
+// ----------------------------------------------------------------------------------------------------- engineer
+
+const operators = { add: '+', subtract: '-', multiply: '*', divide: '/', power: '**' };
+
+/** Adds the function, and forgets a rule of the design: that is what reviews are for. */
+function build(plan) {
+  const name = functionIn(plan);
+  if (!existsSync(source) || name === null || !(name in operators)) return writeNote(plan);
+  if (!read(source).includes(`function ${name}(`)) {
+    const code = `export function ${name}(a, b) {\n  return a ${operators[name]} b;\n}`;
+    appendFileSync(source, `\n/** Returns what the name says. */\n${code}\n`);
+  }
+  const text = `\`${name}(a, b)\` is in ${source}, one line, like its neighbours. ${runTests().said}`;
+  return send('review-request', 'qa', `Review of ${name}`, text);
+}
+
+function writeNote(plan) {
+  mkdirSync('notes', { recursive: true });
+  writeFileSync(note, `# ${plan.subject}\n\n${plan.body.trim()}\n`);
+  return send('review-request', 'qa', `Review of ${note}`, `${note} says what is to be done.`);
+}
+
+/** Mends what the review found; delivers once there is nothing left to mend. */
+function rework(feedback) {
+  const name = functionIn(feedback);
+  if (feedback.verdict === 'approved') {
+    const text =
+      name === null ? `${note} is ready.` : `\`${name}(a, b)\` is in ${source}. ${runTests().said}`;
+    return send('delivered', 'user', `Delivered: ${name ?? note}`, `${text} It was reviewed twice.`);
+  }
+  const careless = name !== null && `  return a ${operators[name]} b;`;
+  if (careless && read(source).includes(careless)) {
+    const careful = `  return checked(a) ${operators[name]} checked(b);`;
+    writeFileSync(source, read(source).replace(careless, careful));
+    const lines = [`test('${name} takes nothing but finite numbers', () => {`];
+    for (const args of suspects)
+      lines.push(`  assert.throws(() => calculator.${name}(${show(args)}), TypeError);`);
+    appendFileSync(tests, `\n${lines.join('\n')}\n});\n`);
+    const text = `\`${name}(a, b)\` checks both numbers now, and a test holds it to that. ${runTests().said}`;
+    return send('review-request', 'qa', `Second review of ${name}`, text);
+  }
+  if (name === null && !read(note).includes(checkHeading)) {
+    appendFileSync(note, `\n${checkHeading}\n\nBy reading it again.\n`);
+    return send('review-request', 'qa', `Second review of ${note}`, `${note} says now how it was checked.`);
+  }
+  const text = `I only rehearse, and cannot mend what the review found:\n\n${quote(feedback.body)}`;
+  return send('delivered', 'user', 'Not done', text);
+}
+
+// ----------------------------------------------------------------------------------------------------------- qa
+
+/** What is no pair of finite numbers. */
+const suspects = [
+  ['7', 2],
+  [1, NaN],
+  [3, undefined],
+];
+const show = (args) =>
+  args.map((value) => (typeof value === 'string' ? `'${value}'` : String(value))).join(', ');
+const checkHeading = '## How it was checked';
+
+/** Believes nothing: looks, runs the tests, then tries what they do not. */
+async function review(request) {
+  const name = functionIn(request);
+  const { about, did, faults } = name === null ? lookAtNote() : await lookAtCode(name);
+  const verdict = faults.length === 0 ? 'approved' : 'changes_requested';
+  const list = faults.map((fault) => `- ${fault}`).join('\n') || 'I found nothing wrong.';
+  const subject = `${request.subject}: ${verdict.replace('_', ' ')}`;
+  return send('review-feedback', 'engineer', subject, `I looked at ${about}. ${did}\n\n${list}`, { verdict });
+}
+
+function lookAtNote() {
+  const complete = read(note).includes(checkHeading);
+  const faults = complete ? [] : ['It does not say how it was checked.'];
+  return { about: note, did: 'I read it from end to end.', faults };
+}
+
+async function lookAtCode(name) {
+  const { passed, said } = runTests();
+  const faults = passed ? await faultsOf(name) : ['It is not finished as long as they fail.'];
+  return { about: `\`${name}(a, b)\``, did: `${said} I also called it with what is no number.`, faults };
+}
+
+/** Calls the function as its tests do not, and compares it with its neighbour `add`. */
+async function faultsOf(name) {
+  const calculator = await import(pathToFileURL(resolve(source)).href);
+  const result = (call, args) => {
+    try {
+      return `returns ${call(...args)}`;
+    } catch (error) {
+      return `throws a ${error.name}`;
+    }
+  };
+  return suspects.flatMap((args) => {
+    const [mine, theirs] = [result(calculator[name], args), result(calculator.add, args)];
+    if (mine === theirs) return [];
+    return [`\`${name}(${show(args)})\` ${mine}, but \`add(${show(args)})\` ${theirs}.`];
+  });
+}
+
+// --------------------------------------------------------------------------------------------------------- turn
+
+const messages = paths.split('\n').filter(Boolean).map(read).map(parseMessage);
+const known = messages.find(({ type }) => duties[me]?.[type] !== undefined);
+if (duties[me] === undefined) {
+  process.stderr.write(
+    `rehearsal.mjs plays ${Object.keys(duties).join(', ')}, not ${me}: give it another provider\n`,
+  );
+  process.exitCode = 2;
+} else if (known === undefined) {
+  process.stdout.write('nothing to send\n');
+} else {
+  await duties[me][known.type](known);
+}
+// The last line on standard error may tell what the turn cost.
+process.stderr.write('usage: {"usd": 0, "tokens": 0}\n');
