@@ -20,9 +20,13 @@ export function distance(a: string, b: string): number {
   return previous[b.length]!;
 }
 
-/** The form in which `In-Reply-To`, `inReplyTo` and `in_reply_to` are one word. */
+/** The form in which `In-Reply-To`, `inReplyTo` and `in_reply_to` are one word, and `reply` and `replies` another. */
 function plain(name: string): string {
-  return name.toLowerCase().replaceAll(/[-_ .]/g, '');
+  return name
+    .toLowerCase()
+    .replaceAll(/[-_ .]/g, '')
+    .replace(/ies$/, 'y')
+    .replace(/(?<=..)s$/, '');
 }
 
 /** Names longer than this are no slips of the finger, and comparing them would take long. */

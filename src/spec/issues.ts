@@ -21,7 +21,6 @@ const words: Readonly<Record<string, string>> = {
 
 function kindOf(value: unknown): string {
   if (value === null) return 'nothing';
-  if (Array.isArray(value) && value.length === 0) return 'an empty list';
   return Array.isArray(value) ? 'a list' : (words[typeof value] ?? typeof value);
 }
 
@@ -88,17 +87,15 @@ class Teller {
 
   private wrong(issue: Issue, path: readonly PropertyKey[], value: unknown): void {
     const subject = subjectOf(path);
-    const typed = issue.code === 'invalid_type' || issue.code === 'invalid_union';
-    const instead = typed ? `, not ${kindOf(value)}` : '';
     const known = issue.code === 'invalid_value' ? issue.values.map(String) : [];
     const near = typeof value === 'string' ? didYouMean(value, known) : null;
-    const quote =
-      issue.message.startsWith('a text') && (typeof value === 'number' || typeof value === 'boolean');
+    const bare = typeof value === 'number' || typeof value === 'boolean';
+    const quote = bare && /^a (?:text|name)/.test(issue.message) ? `quote it: "${String(value)}"` : null;
     this.problem(
       'E_VALUE',
       path,
-      `${subject} must be ${issue.message}${instead}`,
-      near ?? (quote ? 'quote it' : null),
+      `${subject} must be ${issue.message}${instead(issue, value)}`,
+      near ?? quote,
     );
   }
 
@@ -139,6 +136,18 @@ class Teller {
     const place = this.located.place(path as Path, part);
     this.problems.push({ code, severity: 'error', message, place, hint });
   }
+}
+
+/** `, not …`: what was given instead, where that says more than the line that is shown. */
+function instead(issue: Issue, value: unknown): string {
+  if (Array.isArray(value) && value.length === 0) return ', not an empty list';
+  if (issue.code === 'invalid_type')
+    return typeof value === 'number' && issue.expected === 'int' ? '' : `, not ${kindOf(value)}`;
+  if (issue.code !== 'invalid_union') return '';
+  const fits = issue.errors.some((option) =>
+    option.every((inner) => inner.path.length > 0 || inner.code !== 'invalid_type'),
+  );
+  return fits || typeof value === 'string' ? '' : `, not ${kindOf(value)}`;
 }
 
 /** The nearest key of a path, which is what the sentence is about. */

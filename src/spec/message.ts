@@ -4,6 +4,7 @@ import { isJsonObject } from '../core/json.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { Draft, Message } from '../core/mail/message.ts';
 import { distance } from '../core/nearest.ts';
+import { inOrder } from './diagnostics.ts';
 import { splitFrontMatter } from './front-matter.ts';
 import { isInside } from './paths.ts';
 import { Source } from './source.ts';
@@ -39,7 +40,7 @@ export function parseMessage(text: string, file: string): Checked<Draft> {
   if (opened.yaml === null) return { ok: true, value: { ...nothingSaid, body: opened.body }, warnings: [] };
   const envelope = new Envelope(opened.yaml);
   const value = readDraft(envelope, opened.body);
-  if (envelope.problems.length > 0) return { ok: false, problems: envelope.problems };
+  if (envelope.problems.length > 0) return { ok: false, problems: inOrder(envelope.problems, [file]) };
   return { ok: true, value, warnings: [] };
 }
 
@@ -64,7 +65,7 @@ export function parseEnvelope(text: string, file: string): Checked<Message> {
     subject: envelope.required('subject', subject),
     created: envelope.time('created'),
   };
-  if (envelope.problems.length > 0) return { ok: false, problems: envelope.problems };
+  if (envelope.problems.length > 0) return { ok: false, problems: inOrder(envelope.problems, [file]) };
   return { ok: true, value, warnings: [] };
 }
 

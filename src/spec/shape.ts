@@ -74,24 +74,23 @@ export function salvage(schema: z.ZodObject, value: object): Record<string, unkn
     const given: unknown = (value as Record<string, unknown>)[key];
     if (given === undefined) continue;
     const result = z.safeParse(inner, given);
-    const values = record(inner);
     if (result.success) good[key] = result.data;
-    else if (values !== null && typeof given === 'object' && given !== null)
-      good[key] = entries(values, given);
+    else if (isRecord(inner) && typeof given === 'object' && given !== null)
+      good[key] = entries(inner, given);
   }
   return good;
 }
 
-function record(schema: Schema): Schema | null {
+function isRecord(schema: Schema): boolean {
   const { def } = unwrapped(schema)[0]!._zod as z.core.$ZodTypes['_zod'];
-  return def.type === 'record' ? def.valueType : null;
+  return def.type === 'record';
 }
 
 function entries(schema: Schema, given: object): Record<string, unknown> {
   const good: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(given)) {
-    const result = z.safeParse(schema, value);
-    if (result.success) good[key] = result.data;
+  for (const entry of Object.entries(given)) {
+    const result = z.safeParse(schema, Object.fromEntries([entry]));
+    if (result.success) Object.assign(good, result.data);
   }
   return good;
 }

@@ -228,11 +228,11 @@ describe('what is refused', () => {
       '---\ntype: 1\nto: [qa, 2, ""]\nfrom: ""\nsubject: true\nthread: []\nattachments: a.ts\nfields: [a]\n---\n';
     expect(wrong(text)).toEqual([
       '2:7 E_MESSAGE `type` must be a text, not a number',
-      '4:7 E_MESSAGE `from` must not be empty',
       '3:10 E_MESSAGE `to` must be a text, not a number',
       '3:13 E_MESSAGE `to` must not be empty',
-      '6:9 E_MESSAGE `thread` must be a text, not empty',
+      '4:7 E_MESSAGE `from` must not be empty',
       '5:10 E_MESSAGE `subject` must be a text, not true or false',
+      '6:9 E_MESSAGE `thread` must be a text, not empty',
       '7:14 E_MESSAGE `attachments` must be a list of paths, not a text',
       '8:9 E_MESSAGE `fields` must be a map, not a list',
     ]);

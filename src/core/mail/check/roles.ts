@@ -1,0 +1,69 @@
+import { didYouMean } from '../../nearest.ts';
+import { isHuman } from '../protocol.ts';
+import type { Role } from '../protocol.ts';
+import { list } from './scene.ts';
+import type { Scene } from './scene.ts';
+
+/** Whether the provider exists and holds the role to its rights. A role without a provider is reported elsewhere. */
+export function checkProvider(scene: Scene, role: Role): void {
+  const { providers, widened, strict } = scene.context;
+  const path = ['roles', role.name];
+  if (role.provider !== '' && !providers.includes(role.provider)) {
+    const others = `there are ${list(providers)}; name a program of yours under \`providers\` in mailroom.yaml`;
+    const hint = didYouMean(role.provider, providers) ?? others;
+    const message = `no provider is called \`${role.provider}\``;
+    scene.problems.push({
+      code: 'E_UNKNOWN_NAME',
+      severity: 'error',
+      path: [...path, 'provider'],
+      message,
+      hint,
+    });
+  }
+  const rights = widened.get(role.provider)?.(role.capabilities) ?? [];
+  if (rights.length === 0) return;
+  const message = `\`${role.provider}\` cannot hold \`${role.name}\` to its capabilities: ${rights.join('; ')}`;
+  scene.problems.push({
+    code: 'E_CAPABILITY',
+    severity: strict ? 'error' : 'warning',
+    path: [...path, 'capabilities'],
+    message,
+    hint: strict ? '`capabilities: strict` in mailroom.yaml refuses this' : null,
+  });
+}
+
+/** Money that is limited must be reserved before it is spent, so every agent must say how much. */
+export function checkBudget(scene: Scene, role: Role): void {
+  if (isHuman(scene.protocol, role.name)) return;
+  const { threadBudget, dayBudget } = scene.protocol.limits;
+  const units = (['usd', 'tokens'] as const).filter(
+    (unit) =>
+      (threadBudget[unit] !== null || dayBudget[unit] !== null) && (role.budget?.[unit] ?? null) === null,
+  );
+  if (units.length === 0) return;
+  const message = `\`limits\` bounds ${units.join(' and ')}, and the role \`${role.name}\` has no such budget`;
+  const budget = units.map((unit) => `${unit}: …`).join(', ');
+  scene.error(
+    ['roles', role.name],
+    message,
+    `give the role, or \`defaults\` in mailroom.yaml, \`budget: { ${budget} }\``,
+  );
+}
+
+/** Whether what a role expects exists and ever comes to it. */
+export function checkExpects(scene: Scene, role: Role): void {
+  for (const [index, clause] of role.expects.entries()) {
+    for (const [position, name] of clause.types.entries()) {
+      const path = ['expects', role.name, index, clause.kind, position];
+      if (!scene.typeExists(name, path)) continue;
+      const type = scene.protocol.types.get(name);
+      if (type === undefined || scene.isDoubtful(type)) continue;
+      if (type.to.includes(role.name) || type.escalateTo === role.name) continue;
+      scene.error(
+        path,
+        `\`${name}\` never comes to \`${role.name}\``,
+        `let \`to\` of \`${name}\` name \`${role.name}\``,
+      );
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { providerKinds } from '../core/config.ts';
+import { argv, limits, name, roleDefaults, text, wholeNumber } from './schema.ts';
+
+const price = z.number({ error: 'a number of dollars' }).min(0, { error: 'at least 0' });
+
+const provider = z
+  .strictObject({
+    kind: z
+      .enum(providerKinds)
+      .optional()
+      .describe('How the program is talked to; default: the built-in one of that name, else command.'),
+    command: argv.optional().describe('The program and its first arguments. The kind `command` needs it.'),
+    arguments: z.array(z.string()).optional().describe('Arguments that come after all others.'),
+    env: z
+      .array(
+        z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*\*?$/, {
+          error: 'the name of a variable, or the beginning of one and `*`',
+        }),
+      )
+      .optional()
+      .describe('Names, or PREFIX_*, of variables that the program may see.'),
+    writable: z
+      .array(text)
+      .optional()
+      .describe('Folders besides its workspace that the program must be able to write.'),
+    tests: z.array(text).optional().describe('Command lines that RUN_TESTS allows, by their first words.'),
+    prices: z
+      .strictObject({
+        input: price.describe('Dollars for a million tokens that are read.'),
+        output: price.describe('Dollars for a million tokens that are written.'),
+      })
+      .meta({ title: 'price list' })
+      .optional()
+      .describe('For a program that tells tokens and no cost.'),
+  })
+  .meta({ title: 'provider' });
+
+/** What git takes as the name of a branch, told in one expression. */
+const branch =
+  /^(?![-/.])(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[^\s~^:?*[\\\u0000-\u001f\u007f]+(?<![/.])$/;
+const trailError = 'off, or a map with the branch: { branch: mailroom-trail }';
+
+/** mailroom.yaml: what holds for the whole project. */
+export const configFile = z
+  .strictObject({
+    $schema: z.string().optional().describe('For editors.'),
+    providers: z
+      .record(name, provider)
+      .optional()
+      .describe('Programs that roles may name as their provider.'),
+    defaults: z
+      .strictObject(roleDefaults)
+      .meta({ title: 'set of defaults' })
+      .optional()
+      .describe('What holds for every role that does not say otherwise.'),
+    trail: z
+      .union(
+        [
+          z.literal('off'),
+          z
+            .strictObject({
+              branch: z
+                .string()
+                .regex(branch, { error: 'the name of a branch' })
+                .describe('Default mailroom-trail.'),
+            })
+            .meta({ title: 'trail' }),
+        ],
+        { error: trailError },
+      )
+      .optional()
+      .describe('The branch that the history of the mail is written to, or off.'),
+    sandbox: z
+      .enum(['auto', 'required', 'off'])
+      .optional()
+      .describe('auto (default): where there is one; required: nothing runs without; off: never.'),
+    capabilities: z
+      .enum(['widen', 'strict'])
+      .optional()
+      .describe(
+        'What becomes of a right that a provider can only widen: a warning (widen, the default) or an error.',
+      ),
+    limits: limits.optional().describe('What ends a loop of mail, where the protocol does not say.'),
+    concurrency: wholeNumber(1)
+      .optional()
+      .describe('Processes of one host at once; default: the number of cores.'),
+    notify: z
+      .record(z.string().regex(/^[a-z][a-z0-9+.-]*$/, { error: '`user` or a scheme in small letters' }), argv)
+      .optional()
+      .describe('Commands that tell somebody: `user` when a person gets mail, others by scheme.'),
+    nip: z.json().optional().describe('Settings of the Nostr workflow language.'),
+  })
+  .meta({ title: 'configuration' });
+
+export type ConfigFile = z.output<typeof configFile>;
+export type ProviderInput = z.output<typeof provider>;

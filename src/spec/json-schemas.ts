@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { configFile } from './config-schema.ts';
+import { protocolFile } from './protocol-schema.ts';
+
+/** What an editor needs to complete and check our files: the same schemas that we check with, as JSON Schema 2020-12. */
+export function jsonSchemas(): ReadonlyMap<string, object> {
+  return new Map<string, object>([
+    ['protocol.schema.json', z.toJSONSchema(protocolFile, { io: 'input' })],
+    ['mailroom.schema.json', z.toJSONSchema(configFile, { io: 'input' })],
+  ]);
+}

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parseConfig } from '../../src/spec/config.ts';
+import { renderDiagnostics } from '../../src/spec/diagnostics.ts';
+import { parseMessage } from '../../src/spec/message.ts';
+import { parseProtocol } from '../../src/spec/protocol.ts';
+import type { Diagnostic } from '../../src/core/diagnostic.ts';
+
+/*
+ * What a person sees for every kind of mistake, whole: test/golden/<name>.yaml (or .md) is read, test/golden/<name>.txt is
+ * what is said about it. The name tells the format; a line `# file: <name>` in a protocol begins another file.
+ */
+
+const golden = new URL('../golden/', import.meta.url);
+const read = (name: string): string => readFileSync(new URL(name, golden), 'utf8');
+const sources = readdirSync(golden).filter((name) => !name.endsWith('.txt'));
+
+function filesOf(name: string, text: string): { file: string; text: string }[] {
+  const [first = '', ...rest] = text.split(/^# file: /m);
+  const others = rest.map((part) => {
+    const end = part.indexOf('\n');
+    return { file: part.slice(0, end), text: part.slice(end + 1) };
+  });
+  return [{ file: name, text: first }, ...others];
+}
+
+const widened = new Map([
+  [
+    'codex',
+    (rights: readonly string[]) => (rights.includes('RUN_COMMANDS') ? [] : ['it can run any command']),
+  ],
+]);
+
+function diagnose(name: string): readonly Diagnostic[] {
+  const text = read(name);
+  if (name.endsWith('.md')) return problemsOf(parseMessage(text, name));
+  if (name.startsWith('config')) return problemsOf(parseConfig(text, name));
+  return problemsOf(parseProtocol(filesOf(name, text), undefined, { widened }));
+}
+
+function problemsOf(
+  result: { ok: true; warnings: readonly Diagnostic[] } | { ok: false; problems: readonly Diagnostic[] },
+): readonly Diagnostic[] {
+  return result.ok ? result.warnings : result.problems;
+}
+
+describe('what is said about', () => {
+  test.each(sources)('%s', (name) => {
+    expect(`${renderDiagnostics(diagnose(name))}\n`).toBe(read(name.replace(/\.\w+$/, '.txt')));
+  });
+});
+
+test('there is a mistake for every code that reading a text can give', () => {
+  const rooms = ['../../src/spec/', '../../src/core/mail/check/'].map(
+    (room) => new URL(room, import.meta.url),
+  );
+  const code = rooms.flatMap((room) =>
+    readdirSync(room).map((file) => readFileSync(new URL(file, room), 'utf8')),
+  );
+  const given = new Set(code.join('').match(/(?<=')E_[A-Z_]+(?=')/g));
+  const shown = new Set(sources.flatMap((name) => diagnose(name).map((problem) => problem.code)));
+  expect([...shown].toSorted()).toEqual([...given].toSorted());
+});
