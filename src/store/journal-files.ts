@@ -78,7 +78,7 @@ export function loadJournal(
   const base = snapshot?.n ?? 0;
   const start = Math.min(base, Math.max(after ?? base, (segments[0] ?? 1) - 1));
   const passed = bad.map((n) => `${join(folder, snapshotName(n))} is damaged and was passed over`);
-  const { records, tail, torn } = loadSegments(disk, folder, segments, start, texts);
+  const { records, tail, torn } = loadSegments(disk, folder, segments, { start, base }, texts);
   const last = Math.max(base, (tail?.next ?? 1) - 1);
   const promised = bad[0] ?? 0;
   if (last < promised) throw gap(join(folder, snapshotName(promised)), last + 1, promised);
@@ -92,23 +92,27 @@ export function loadJournal(
   };
 }
 
-/** The records after `start`. Segments that hold none of them are not looked at. */
+/**
+ * The records after `start`. Segments that hold none of them are not looked at. What is missing before `base` does not
+ * count, the snapshot has it (a power cut can bring back some of the removed segments): then what came before is left out.
+ */
 function loadSegments(
   disk: Disk,
   folder: string,
   segments: readonly number[],
-  start: number,
+  { start, base }: { readonly start: number; readonly base: number },
   texts: TextStore,
 ): { records: MailEventRecord[]; tail: Tail | null; torn: string | null } {
-  const records: MailEventRecord[] = [];
+  let records: MailEventRecord[] = [];
   let tail: Tail | null = null;
   let torn: string | null = null;
   for (const first of segments.filter((_, index) => (segments[index + 1] ?? Infinity) > start + 1)) {
     const file = join(folder, segmentName(first));
-    if (torn !== null) throw new MailroomError('E_JOURNAL', torn, restoreHint);
-    if (tail === null ? first > start + 1 : first !== tail.next) {
-      throw gap(file, tail?.next ?? start + 1, first - 1);
-    }
+    if (torn !== null && first > base + 1) throw new MailroomError('E_JOURNAL', torn, restoreHint);
+    const expected: number = tail?.next ?? start + 1;
+    const follows = tail === null ? first <= expected : first === expected;
+    if (!follows && (first < expected || first > base + 1)) throw gap(file, expected, first - 1);
+    if (!follows) records = [];
     const bytes = disk.read(file, Number.MAX_SAFE_INTEGER);
     if (bytes === null) throw vanished(file);
     const segment = readSegment(bytes, { file, first, after: start, texts });

@@ -13,7 +13,7 @@ import {
   segmentName,
   snapshotName,
 } from './journal-files.ts';
-import type { Snapshot } from './journal-files.ts';
+import type { Snapshot, Tail } from './journal-files.ts';
 import { formatLine, formatRecord } from './journal-lines.ts';
 
 export interface JournalOptions {
@@ -50,10 +50,7 @@ export class DiskJournal implements Journal {
     return this.#guarded(() => {
       this.#closeSegment();
       const loaded = loadJournal(this.#disk, this.#folder, this.#blobs);
-      const { tail } = loaded;
-      if (tail?.torn === true) this.#cut(tail.first, tail.bytes);
-      // A tail that ends before its snapshot cannot be continued: the numbers would have a gap.
-      if (tail !== null && tail.next === loaded.last + 1) this.#segment = this.#open(tail.first);
+      if (loaded.tail !== null) this.#goOnIn(loaded.tail, loaded.last);
       this.#last = loaded.last;
       return { snapshot: loaded.snapshot, records: loaded.records, cut: loaded.problem };
     });
@@ -118,16 +115,25 @@ export class DiskJournal implements Journal {
     return JSON.stringify(encode(event, this.#blobs));
   }
 
+  #goOnIn(tail: Tail, last: number): void {
+    const segment = this.#open(tail.first);
+    if (tail.torn) segment.truncate(tail.bytes);
+    // A host that was killed may not have come to sync what we are about to believe.
+    segment.sync();
+    this.#syncNames();
+    // A tail that ends before its snapshot cannot be continued: the numbers would have a gap.
+    if (tail.next === last + 1) this.#segment = segment;
+    else segment.close();
+  }
+
   #segmentFor(first: number): Appender {
     if (this.#segment !== null && this.#segment.size < this.#segmentBytes) return this.#segment;
     // A power cut must not lose the end of this segment and keep the next one.
     if (this.#unsynced) this.#segment?.sync();
     this.#closeSegment();
     const segment = (this.#segment = this.#open(first));
-    for (let folder = this.#folder; ; folder = parentOf(folder)) {
-      this.#disk.syncFolder(folder);
-      if (folder === '' || first > 1) break;
-    }
+    if (first === 1) this.#syncNames();
+    else this.#disk.syncFolder(this.#folder);
     return segment;
   }
 
@@ -135,11 +141,12 @@ export class DiskJournal implements Journal {
     return this.#disk.openAppend(join(this.#folder, segmentName(first)));
   }
 
-  #cut(first: number, bytes: number): void {
-    const segment = this.#open(first);
-    segment.truncate(bytes);
-    segment.sync();
-    segment.close();
+  /** Makes the journal's names durable, and those of the folders that it lies in. */
+  #syncNames(): void {
+    for (let folder = this.#folder; ; folder = parentOf(folder)) {
+      this.#disk.syncFolder(folder);
+      if (folder === '') return;
+    }
   }
 
   /** Removes segments that hold nothing after `n`, and snapshots that the rest of the records cannot continue. */

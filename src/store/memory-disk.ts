@@ -70,7 +70,8 @@ export class MemoryDisk implements Disk {
   }
 
   /**
-   * The process died: its open files are closed, the disk works again. With `lose: 'unsynced'` the power went too:
+   * The process died: its open files are closed, the disk works again, and everything written is there, though what was
+   * not synced is not safe for that. With `lose: 'unsynced'` the power went too:
    * appended bytes that were not synced are cut off where `random` (from 0 up to 1; default 0, all are lost) says, and
    * an appended file whose folder was not synced is gone when `random` gives less than one half.
    */
@@ -84,9 +85,9 @@ export class MemoryDisk implements Disk {
         if (file !== null) cutTo(file, file.synced + Math.floor(random() * (file.size - file.synced + 1)));
       }
       for (const path of this.#unnamed) if (random() < 0.5) this.#tree.delete(path);
+      this.#unsynced.clear();
+      this.#unnamed.clear();
     }
-    this.#unsynced.clear();
-    this.#unnamed.clear();
   }
 
   /** Puts something there as another program would: no hook is called. A link's `content` is where it leads. */

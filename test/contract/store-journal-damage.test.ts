@@ -149,6 +149,25 @@ describe.each(benches)('a damaged journal: $name', ({ make }) => {
   });
 });
 
+describe.each(benches)('segments that a power cut brought back: $name', ({ make }) => {
+  it('are no damage while the snapshot has what is missing', () => {
+    const { disk, plant } = make();
+    write(disk, 5, 1);
+    const old = bytesOf(disk, first);
+    const journal = new DiskJournal(disk, { segmentBytes: 1 });
+    journal.read();
+    journal.snapshot(4, 'four', 2);
+    plant(first, old);
+    const four = { snapshot: { n: 4, state: 'four' }, records: records(5, 5) };
+    expect(journal.read()).toEqual({ ...four, cut: null });
+    expect(readJournal(disk, 0).records).toEqual(records(3, 5));
+    plant(first, old.subarray(0, -1));
+    expect(journal.read()).toEqual({ ...four, cut: null });
+    expect(readJournal(disk, 0).records).toEqual(records(3, 5));
+    journal.close();
+  });
+});
+
 describe('a reader beside the writer', () => {
   it.each(benches)(
     'sees what was added, across segments, until a snapshot replaced it: $name',

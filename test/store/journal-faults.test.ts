@@ -109,6 +109,40 @@ const steps = fc.array(
 );
 
 describe('a journal through crashes', () => {
+  it.each(['append', 'sync-folder'])(
+    'makes durable what it read after a host was killed before %s',
+    (kind) => {
+      const disk = new MemoryDisk();
+      const journal = opened(disk);
+      if (kind === 'append') journal.append(events(1, 3));
+      disk.before = (operation) => {
+        if (operation.kind === kind) throw new Error('killed');
+      };
+      expect(() => journal.append(events(1, 3))).toThrowError('killed');
+      disk.before = null;
+      disk.crash();
+      const second = opened(disk);
+      const last = second.append(events(4, 4));
+      second.sync();
+      disk.crash({ lose: 'unsynced' });
+      expect(new DiskJournal(disk).read().records).toHaveLength(last);
+      disk.crash();
+      const third = new DiskJournal(disk);
+      third.read();
+      disk.crash({ lose: 'unsynced' });
+      expect(new DiskJournal(disk).read().records).toHaveLength(last);
+    },
+  );
+
+  it('believes nothing that a power cut could still take', () => {
+    const disk = new MemoryDisk();
+    opened(disk).append(events(1, 3));
+    disk.crash();
+    expect(opened(disk).read().records).toEqual(records(1, 3));
+    disk.crash({ lose: 'unsynced' });
+    expect(opened(disk).read().records).toEqual(records(1, 3));
+  });
+
   it('keeps what was synced and nothing but a beginning of what was appended', () => {
     fc.assert(
       fc.property(
