@@ -4,6 +4,7 @@ import { emptyState, type MailState, type Turn } from '../core/mail/state.ts';
 import type { Clock, Journal, Trail, TrailEntry } from '../core/ports.ts';
 import { MailroomError } from '../core/errors.ts';
 import { formatMessage } from '../spec/message.ts';
+import type { HostPorts } from './ports.ts';
 import { trailEntry } from './trail/entries.ts';
 
 /** Records between two snapshots. */
@@ -30,13 +31,15 @@ export class Ledger {
   /** What the trail is told once it is durable. */
   readonly #entries: TrailEntry[] = [];
   #sinceSnapshot = 0;
+  /** The number of the last event that the trail was told of. */
+  #trailLast = 0;
   #last: number;
   /** True when the journal held nothing: this is the first start. */
   readonly fresh: boolean;
   /** What was cut off the end of the journal, if anything. */
   readonly cut: string | null;
 
-  constructor(ports: { journal: Journal; trail: Trail; clock: Clock; newId: () => string }) {
+  constructor(ports: Pick<HostPorts, 'journal' | 'trail' | 'clock' | 'newId' | 'trailAt'>) {
     this.#journal = ports.journal;
     this.#trail = ports.trail;
     this.#clock = ports.clock;
@@ -47,10 +50,11 @@ export class Ledger {
     this.#last = snapshot?.n ?? 0;
     this.#state = (snapshot?.state as MailState | undefined) ?? emptyState();
     for (const { n, event } of records) {
-      this.#state = apply(this.#state, event);
       this.#last = n;
+      this.#apply(event, ports.trailAt === null || n <= ports.trailAt);
     }
     this.#sinceSnapshot = records.length;
+    this.#tellTrail();
   }
 
   get state(): MailState {
@@ -68,13 +72,25 @@ export class Ledger {
   record(facts: readonly Fact[]): void {
     for (const fact of facts) {
       const event = stamp(fact, this.now(), this.#newId);
-      const turn = 'turn' in event ? (this.#state.turns.get(event.turn) ?? null) : null;
-      this.#state = apply(this.#state, event);
+      this.#last += 1;
+      this.#apply(event, false);
       this.#pending.push(event);
       if (failing.has(event.type)) this.failures += 1;
-      this.#last += 1;
-      const entry = this.#trailEntry(event, turn);
-      if (entry) this.#entries.push(entry);
+    }
+  }
+
+  /** Folds one event; the trail hears of it, unless it has it already. */
+  #apply(event: MailEvent, committed: boolean): void {
+    const turn = 'turn' in event ? (this.#state.turns.get(event.turn) ?? null) : null;
+    this.#state = apply(this.#state, event);
+    const entry = committed ? null : this.#trailEntry(event, turn);
+    if (entry) this.#entries.push(entry);
+  }
+
+  #tellTrail(): void {
+    for (const entry of this.#entries.splice(0)) {
+      this.#trail.record(entry);
+      this.#trailLast = entry.seq;
     }
   }
 
@@ -93,7 +109,7 @@ export class Ledger {
     this.#journal.sync();
     this.#sinceSnapshot += this.#pending.length;
     this.#pending = [];
-    for (const entry of this.#entries.splice(0)) this.#trail.record(entry);
+    this.#tellTrail();
   }
 
   /** Records that the folders show everything. Not worth a sync: drawing twice is harmless. */
@@ -105,10 +121,15 @@ export class Ledger {
     this.#pending = [];
   }
 
-  /** Replaces old records by the state, now and then. `trailAt`: the trail still needs the records after it. */
-  snapshotIfDue(trailAt: number | null): void {
-    if (this.#sinceSnapshot < snapshotEvery || this.#pending.length > 0) return;
-    this.#journal.snapshot(this.#last, this.#state, trailAt ?? this.#last);
+  /** Whether so much was recorded since the last snapshot that the next start would be slow. */
+  get snapshotDue(): boolean {
+    return this.#sinceSnapshot >= snapshotEvery;
+  }
+
+  /** Replaces old records by the state, once the trail has all of them. `trailAt`: null where there is no trail. */
+  snapshot(trailAt: number | null): void {
+    if (this.#pending.length > 0 || (trailAt !== null && trailAt < this.#trailLast)) return;
+    this.#journal.snapshot(this.#last, this.#state, this.#last);
     this.#sinceSnapshot = 0;
   }
 }

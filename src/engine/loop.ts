@@ -77,8 +77,15 @@ export class Loop {
       this.#changed?.();
       if (this.#ending === 'drain' && this.#host.running === 0 && this.#host.desired === 0) return;
       if (this.#untilIdle && settled && (await this.#idle())) return;
+      if (this.#host.snapshotDue) await this.#snapshot();
       await this.#sleep(more ? this.#ports.now() : Math.min(wake ?? Infinity, this.#ports.now() + scanEvery));
     }
+  }
+
+  async #snapshot(): Promise<void> {
+    const { trail } = this.#ports;
+    await trail.settled();
+    this.#host.snapshot(await trail.position());
   }
 
   /** Puts back what runs, and waits until nothing does. */

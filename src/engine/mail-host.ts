@@ -42,8 +42,6 @@ export class MailHost {
   #held: Protocol;
   #problem: string | null = null;
   #decision: Decision = { facts: [], processes: [], wake: null };
-  /** The trail's position when it was last asked; what lies behind it may leave the journal. */
-  trailAt: number | null = null;
 
   constructor(ports: HostPorts, options: HostOptions) {
     this.#ports = ports;
@@ -118,6 +116,7 @@ export class MailHost {
   /** Looks at everything: commands, mailboxes, time; decides, records, draws, and starts and stops processes. */
   look(roles: Iterable<RoleName> = this.#options.protocol.roles.keys()): Look {
     const names = [...roles];
+    this.#shareParking();
     const commands = takeCommands(this.#ledger, this.#options.protocol, this.#ports);
     let wake: number | null = null;
     let more = false;
@@ -133,13 +132,25 @@ export class MailHost {
     this.#draw();
     for (const name of commands) this.#ports.control.remove(name);
     this.#turns.steer(this.#decision.processes);
-    this.#ledger.snapshotIfDue(this.trailAt);
     const instants = [wake, this.#decision.wake].filter((at) => at !== null);
     return {
       wake: instants.length > 0 ? Math.min(...instants) : null,
       more,
       settled: wake === null && !more && this.#problem === null && this.#ledger.state.undrawn.size === 0,
     };
+  }
+
+  /** What one host learns of a provider's limit holds for all. */
+  #shareParking(): void {
+    this.#guard(() => {
+      const now = this.#ledger.now();
+      const shared = this.#ports.parking.list();
+      const { parked } = this.#ledger.state;
+      for (const [provider, until] of shared)
+        if (until > now && until > (parked.get(provider) ?? 0)) this.#ledger.record([{ type: 'parked', provider, until }]);
+      for (const [provider, until] of parked)
+        if (until > now && until > (shared.get(provider) ?? 0)) this.#ports.parking.park(provider, until);
+    });
   }
 
   #compare(roles: readonly RoleName[]): void {
@@ -195,6 +206,16 @@ export class MailHost {
   /** What the runner reports goes here; look afterwards. */
   get turns(): Turns {
     return this.#turns;
+  }
+
+  /** Whether the journal has grown so long that it wants a snapshot. */
+  get snapshotDue(): boolean {
+    return this.#ledger.snapshotDue;
+  }
+
+  /** Takes a snapshot if the trail has everything: `trailAt` is where it ends, null where there is none. */
+  snapshot(trailAt: number | null): void {
+    this.#ledger.snapshot(trailAt);
   }
 
   /** How many events of this host moved something to `failed`. */

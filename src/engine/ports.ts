@@ -1,4 +1,4 @@
-import type { RoleName } from '../core/mail/message.ts';
+import type { Message, RoleName } from '../core/mail/message.ts';
 import type { Protocol } from '../core/mail/protocol.ts';
 import type {
   Clock,
@@ -27,6 +27,12 @@ export interface HostPorts {
   roleText(role: RoleName): string;
   /** The absolute path of the project. */
   readonly project: string;
+  /** Providers that are at their limit, as all hosts of the project know it: until when, in milliseconds since 1970. */
+  readonly parking: { list(): ReadonlyMap<string, number>; park(provider: string, until: number): void };
+  /** Called when a person gets mail; may be called twice for the same message. */
+  notify(role: RoleName, message: Message): void;
+  /** Where the trail ends: what the journal says after it is committed first. Null: there is no trail. */
+  readonly trailAt: number | null;
 }
 
 export interface HostOptions {

@@ -1,0 +1,124 @@
+import { MailroomError } from '../../core/errors.ts';
+import type { Json } from '../../core/json.ts';
+import type { Draft, MessageId, RoleName, ThreadId, TypeName } from '../../core/mail/message.ts';
+import { isHuman, typesBetween, type MessageType, type Protocol } from '../../core/mail/protocol.ts';
+import { maySend } from '../../core/mail/rules/address.ts';
+import { didYouMean } from '../../core/nearest.ts';
+import { parseMessage } from '../../spec/message.ts';
+import { ProblemsError } from './problems.ts';
+
+/** What somebody wants to send. Null is "not said"; what the text's own front matter says counts then. */
+export interface Wish {
+  /** The role that speaks. */
+  readonly from: RoleName;
+  readonly to: readonly RoleName[];
+  readonly type: TypeName | null;
+  readonly subject: string | null;
+  /** `name=value`, as it was typed. */
+  readonly fields: readonly string[];
+  readonly attachments: readonly string[];
+  readonly thread: ThreadId | null;
+  readonly inReplyTo: MessageId | null;
+  /** The types that answer the message in question; null: it asks for nothing, or none is in question. */
+  readonly replies: readonly TypeName[] | null;
+  readonly text: string;
+  /** What to call the text in a message about it. */
+  readonly source: string;
+}
+
+/**
+ * What is to be sent, as far as it can be told before the controller judges it. Without a protocol that can be read, the
+ * type must be said. Throws `E_USAGE`, `E_UNKNOWN_NAME` or what is wrong with the text.
+ */
+export function compose(wish: Wish, protocol: Protocol | null): Draft {
+  const parsed = parseMessage(wish.text, wish.source);
+  if (!parsed.ok) throw new ProblemsError(parsed.problems);
+  const written = parsed.value;
+  if (protocol) for (const role of [wish.from, ...wish.to]) known(protocol, role);
+  const type = wish.type ?? written.type ?? impliedType(wish, protocol);
+  const subject = wish.subject ?? written.subject;
+  if (written.body.trim() === '' && (subject ?? '').trim() === '')
+    throw new MailroomError(
+      'E_USAGE',
+      'there is nothing to send: the text is empty',
+      'give a file, `-` for standard input, or `--message TEXT`',
+    );
+  return {
+    type,
+    from: null,
+    to: wish.to,
+    thread: wish.thread ?? written.thread,
+    inReplyTo: wish.inReplyTo ?? written.inReplyTo,
+    subject,
+    attachments: [...written.attachments, ...wish.attachments],
+    fields: { ...written.fields, ...readFields(wish.fields, protocol?.types.get(type) ?? null) },
+    extra: written.extra,
+    body: written.body.endsWith('\n') || written.body === '' ? written.body : `${written.body}\n`,
+    frontMatter: true,
+  };
+}
+
+function known(protocol: Protocol, role: RoleName): void {
+  if (protocol.roles.has(role)) return;
+  const names = [...protocol.roles.keys()];
+  const hint = didYouMean(role, names) ?? `the roles are ${names.join(', ')}`;
+  throw new MailroomError('E_UNKNOWN_NAME', `there is no role \`${role}\``, hint);
+}
+
+/** The type that goes without saying: an answer's only one, the protocol's start, or the only one between the roles. */
+function impliedType({ from, to, replies }: Wish, protocol: Protocol | null): TypeName {
+  const allowed = protocol ? to.map((role) => typesBetween(protocol, from, role).map(({ name }) => name)) : [];
+  const [first = [], ...rest] = allowed;
+  const common = first.filter((name) => rest.every((names) => names.includes(name)));
+  const choices = replies && protocol ? common.filter((name) => replies.includes(name)) : (replies ?? common);
+  const start = protocol?.start?.type;
+  const [only] = choices;
+  if (only !== undefined && choices.length === 1) return only;
+  if (replies === null && start !== undefined && choices.includes(start)) return start;
+  if (choices.length > 1)
+    throw new MailroomError(
+      'E_USAGE',
+      `${from} may send ${to.join(', ')} messages of several types`,
+      `add --type with one of ${choices.join(', ')}`,
+    );
+  if (!protocol)
+    throw new MailroomError('E_USAGE', 'the type cannot be told without a protocol', 'add --type');
+  throw new MailroomError('E_FORBIDDEN', `${from} may send nothing to ${to.join(', ')}`, maySend(protocol, from));
+}
+
+/** `name=value`: JSON where it reads as JSON, unless the field is a text. */
+function readFields(given: readonly string[], type: MessageType | null): Record<string, Json> {
+  const fields: Record<string, Json> = {};
+  for (const pair of given) {
+    const at = pair.indexOf('=');
+    if (at <= 0)
+      throw new MailroomError('E_USAGE', `\`--field ${pair}\` has no value`, 'write --field name=value');
+    const name = pair.slice(0, at);
+    const text = pair.slice(at + 1);
+    fields[name] = type?.fields[name]?.type === 'string' ? text : jsonOrText(text);
+  }
+  return fields;
+}
+
+function jsonOrText(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}
+
+/** The person that a message was sent to, in whose name it is answered. Throws `E_TARGET` when that is in doubt. */
+export function addressee(protocol: Protocol, recipients: readonly RoleName[], as: RoleName | null): RoleName {
+  if (as !== null) return as;
+  const people = recipients.filter((role) => isHuman(protocol, role));
+  const [only] = people;
+  if (only !== undefined && people.length === 1) return only;
+  if (people.length > 1)
+    throw new MailroomError('E_TARGET', `it was sent to ${people.join(' and ')}`, 'say with --as who answers');
+  throw new MailroomError(
+    'E_TARGET',
+    `it was sent to ${recipients.join(', ')}, and to no person`,
+    'say with --as for which role you answer',
+  );
+}

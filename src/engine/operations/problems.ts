@@ -1,0 +1,39 @@
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import { MailroomError } from '../../core/errors.ts';
+import { diagnosticDocument, renderDiagnostics, type DiagnosticDocument } from '../../spec/diagnostics.ts';
+
+/** Everything that is wrong with a text; the first problem stands for all of them. */
+export class ProblemsError extends MailroomError {
+  readonly problems: readonly Diagnostic[];
+
+  constructor(problems: readonly Diagnostic[]) {
+    const first = problems.find(({ severity }) => severity === 'error') ?? problems[0];
+    super(first?.code ?? 'E_INTERNAL', first?.message ?? 'something is wrong', first?.hint ?? null);
+    this.problems = problems;
+  }
+}
+
+/** A failure for programs: the first problem, and all of them. */
+export interface ErrorDocument {
+  readonly schema: 1;
+  readonly error: DiagnosticDocument;
+  readonly errors: readonly DiagnosticDocument[];
+}
+
+export function errorDocument(error: MailroomError): ErrorDocument {
+  const { code, message, hint } = error;
+  const all =
+    error instanceof ProblemsError && error.problems.length > 0
+      ? error.problems.map(diagnosticDocument)
+      : [{ code, message, file: null, line: null, column: null, hint }];
+  const first = all.find((one) => one.code === code && one.message === message) ?? all[0];
+  return { schema: 1, error: first as DiagnosticDocument, errors: all };
+}
+
+/** A failure for people: `error E_CODE: message`, with the place, the line and a hint where there are any. */
+export function errorText(error: MailroomError): string {
+  if (error instanceof ProblemsError) return renderDiagnostics(error.problems);
+  return renderDiagnostics([
+    { code: error.code, severity: 'error', message: error.message, place: null, hint: error.hint },
+  ]);
+}

@@ -1,0 +1,78 @@
+import type { Command, Target } from '../../core/mail/event.ts';
+import { fileName } from '../../core/mail/message.ts';
+import { emptyState, type MailState } from '../../core/mail/state.ts';
+import { MailroomError } from '../../core/errors.ts';
+import type { ControlFile } from '../commands.ts';
+import { resolve } from './directory.ts';
+import { allMessages } from './messages.ts';
+import { patience, waitFor, type Project } from './project.ts';
+import type { Named, NamedKind } from './targets.ts';
+
+/** What became of a command. */
+export interface Verdict {
+  readonly schema: 1;
+  /** `recorded`: no controller has taken it yet; it takes effect when one does. */
+  readonly state: 'done' | 'refused' | 'recorded';
+  readonly verb: Command['verb'];
+  readonly target: ControlFile['target'];
+  readonly reason: string | null;
+  /** Whether a controller runs. */
+  readonly controller: boolean;
+}
+
+const takes: Readonly<Record<Command['verb'], readonly NamedKind[]>> = {
+  pause: ['role', 'thread', 'all'],
+  unpause: ['role', 'thread', 'all'],
+  cancel: ['turn', 'thread'],
+  retry: ['message'],
+};
+
+/** What a word means as the target of a command; a message may have failed for several roles. Throws `E_TARGET`. */
+export function targetsOf(project: Project, verb: Command['verb'], word: string): ControlFile['target'][] {
+  const state = project.state() ?? emptyState();
+  const named = resolve(project, state, word, takes[verb]);
+  return named.kind === 'message' ? letters(project, state, named.message) : [targetOf(named)];
+}
+
+function targetOf(named: Exclude<Named, { kind: 'message' }>): Target {
+  return named;
+}
+
+/** The dead copies of a message. */
+function letters(project: Project, state: MailState, id: string): ControlFile['target'][] {
+  const known = allMessages(project, state).find(({ message }) => message.id === id);
+  if (!known) throw new MailroomError('E_TARGET', `there is no message ${id}`);
+  const name = fileName(known.message);
+  const dead = project
+    .roles()
+    .filter((role) => project.mail(role, 'failed').some((file) => file.name === name));
+  if (dead.length === 0)
+    throw new MailroomError(
+      'E_REFUSED',
+      `message ${id} has not failed: it is in no failed/ folder`,
+      `\`mailroom show ${id.slice(-6)}\` tells where it is`,
+    );
+  return dead.map((role) => ({ kind: 'letter', role, name }) as const);
+}
+
+export interface Asked {
+  readonly verb: Command['verb'];
+  readonly target: ControlFile['target'];
+  readonly now: boolean;
+  readonly by: string;
+}
+
+/** Leaves a command for the controller and waits for its verdict. */
+export async function ask(project: Project, asked: Asked, clock: () => number): Promise<Verdict> {
+  const id = project.newId();
+  const file: ControlFile = { id, at: clock(), ...asked };
+  const controller = project.holder() !== null;
+  project.request({ ...file });
+  const { verb, target } = asked;
+  const verdict = controller
+    ? await waitFor(project, clock, patience, () => project.verdict(id))
+    : undefined;
+  if (verdict === undefined) return { schema: 1, state: 'recorded', verb, target, reason: null, controller };
+  const state = verdict.refusal === null ? 'done' : 'refused';
+  return { schema: 1, state, verb, target, reason: verdict.refusal, controller };
+}

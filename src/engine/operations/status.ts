@@ -1,0 +1,278 @@
+import { askKey, askState } from '../../core/mail/fold/asks.ts';
+import { dayOf } from '../../core/mail/money.ts';
+import type { Ask, Reason, TurnId } from '../../core/mail/event.ts';
+import type { MessageId, RoleName, ThreadId, TypeName } from '../../core/mail/message.ts';
+import { isHuman, type Protocol } from '../../core/mail/protocol.ts';
+import { Waiting } from '../../core/mail/rules/waiting.ts';
+import {
+  nothing,
+  type Cost,
+  type MailState,
+  type Thread,
+  type ThreadState,
+  type Turn,
+} from '../../core/mail/state.ts';
+import type { Holder } from './project.ts';
+import { iso, isoOrNull } from './times.ts';
+
+/** What is going on. Instants are ISO 8601 in UTC, money is in dollars. */
+export interface StatusDocument {
+  readonly schema: 1;
+  /** Who holds the project; null: no controller runs. */
+  readonly controller: { readonly pid: number; readonly host: string; readonly since: string } | null;
+  /** True when the protocol was edited since the controller read it. */
+  readonly protocol_changed: boolean;
+  readonly paused: {
+    readonly all: boolean;
+    readonly roles: readonly RoleName[];
+    readonly threads: readonly ThreadId[];
+  };
+  /** Providers that are not used before an instant. */
+  readonly parked: readonly { readonly provider: string; readonly until: string }[];
+  readonly roles: readonly RoleStatus[];
+  readonly threads: readonly ThreadStatus[];
+  /** Turns that are not over. */
+  readonly turns: readonly TurnStatus[];
+  readonly cost: { readonly today: Cost };
+  /** What is wrong, in words. */
+  readonly problems: readonly string[];
+}
+
+/** The first of these that holds is a role's state. */
+export type RoleActivity = 'paused' | 'parked' | 'running' | 'waiting' | 'idle';
+
+export interface RoleStatus {
+  readonly name: RoleName;
+  readonly state: RoleActivity;
+  /** How many of its turns run. */
+  readonly running: number;
+  /** How many messages wait in its inbox. */
+  readonly inbox: number;
+  /** Whom it waits for, and the requests that they have not answered; null: for nobody. */
+  readonly waiting_for: {
+    readonly roles: readonly RoleName[];
+    readonly messages: readonly MessageId[];
+    readonly since: string;
+  } | null;
+  /** Each wait by itself: all requests that one turn sent. */
+  readonly waits: readonly WaitStatus[];
+  /** The requests that it took up, or as a person received, and has not answered. */
+  readonly owes: readonly DebtStatus[];
+  readonly turns: number;
+  readonly cost: Cost;
+}
+
+export interface WaitStatus {
+  readonly thread: ThreadId;
+  readonly blocks: 'role' | 'thread' | 'none';
+  readonly roles: readonly RoleName[];
+  readonly messages: readonly MessageId[];
+  readonly since: string;
+  readonly deadline: string | null;
+}
+
+export interface DebtStatus {
+  readonly message: MessageId;
+  readonly type: TypeName;
+  readonly to: RoleName;
+  readonly subject: string;
+}
+
+export interface ThreadStatus {
+  readonly id: ThreadId;
+  readonly subject: string;
+  readonly state: ThreadState;
+  readonly reason: Reason | null;
+  readonly opened: string;
+  readonly messages: number;
+  readonly turns: number;
+  readonly cost: Cost;
+}
+
+export interface TurnStatus {
+  readonly id: TurnId;
+  readonly role: RoleName;
+  readonly thread: ThreadId;
+  /** `pending`: it waits for its next attempt; `checking`: its agent is done, its gates run. */
+  readonly state: 'running' | 'checking' | 'pending' | 'failed';
+  readonly attempt: number;
+  readonly round: number;
+  readonly messages: readonly MessageId[];
+  readonly since: string;
+  /** When a pending turn starts again; null: as soon as there is room. */
+  readonly again: string | null;
+  readonly cost: Cost;
+}
+
+/** What the status is made of besides the state. */
+export interface StatusParts {
+  readonly holder: Holder | null;
+  /** Null: it cannot be read, and the roles are those that the state knows. */
+  readonly protocol: Protocol | null;
+  /** Names the protocol that lies on disk. */
+  readonly hash: string | null;
+  /** Files that nobody has taken in yet, by role. */
+  readonly dropped: ReadonlyMap<RoleName, number>;
+  readonly problems: readonly string[];
+  readonly now: number;
+}
+
+export function statusOf(state: MailState, parts: StatusParts): StatusDocument {
+  const { holder, protocol, hash, now } = parts;
+  const names = new Set([...(protocol?.roles.keys() ?? []), ...state.roles.keys()]);
+  const roles = new Roles(state, parts);
+  const vanished = [...state.roles].filter(([, role]) => role.vanished).map(([name]) => name);
+  const gone = (name: RoleName) => `E_MAIL_VANISHED: the inbox of ${name} is gone, with mail in it`;
+  return {
+    schema: 1,
+    controller: holder && { pid: holder.pid, host: holder.host, since: iso(holder.since) },
+    protocol_changed:
+      holder !== null && hash !== null && state.protocol !== '' && hash !== state.protocol,
+    paused: {
+      all: state.paused.all,
+      roles: [...state.paused.roles],
+      threads: [...state.paused.threads],
+    },
+    parked: [...state.parked]
+      .filter(([, until]) => until > now)
+      .map(([provider, until]) => ({ provider, until: iso(until) })),
+    roles: [...names].map((name) => roles.status(name)),
+    threads: [...state.threads.values()].map(threadStatus),
+    turns: [...state.turns.values()].map(turnStatus),
+    cost: { today: state.spent.day === dayOf(now) ? state.spent.cost : nothing },
+    problems: [...parts.problems, ...vanished.map(gone)],
+  };
+}
+
+export function threadStatus(thread: Thread): ThreadStatus {
+  const { id, subject, state, reason, opened, count, turns, cost } = thread;
+  return { id, subject, state, reason, opened: iso(opened), messages: count, turns, cost };
+}
+
+const phases = { active: 'running', returned: 'checking', pending: 'pending', failed: 'failed' } as const;
+
+export function turnStatus({ id, role, thread, phase, attempt, round, messages, ...turn }: Turn): TurnStatus {
+  const since = phase.is === 'active' || phase.is === 'returned' ? phase.since : turn.claimedAt;
+  const again = phase.is === 'pending' && phase.notBefore > 0 ? phase.notBefore : null;
+  return {
+    id,
+    role,
+    thread,
+    state: phases[phase.is],
+    attempt,
+    round,
+    messages,
+    since: iso(since),
+    again: isoOrNull(again),
+    cost: turn.cost,
+  };
+}
+
+/** Looks at the roles of one state; what concerns all of them is looked up once. */
+class Roles {
+  readonly #state: MailState;
+  readonly #parts: StatusParts;
+  readonly #waiting: Waiting;
+  readonly #inboxes = new Map<RoleName, number>();
+  readonly #debts = new Map<RoleName, Map<string, Ask>>();
+
+  constructor(state: MailState, parts: StatusParts) {
+    this.#state = state;
+    this.#parts = parts;
+    this.#waiting = new Waiting(state);
+    this.#countMail();
+    this.#collectDebts();
+  }
+
+  status(name: RoleName): RoleStatus {
+    const known = this.#state.roles.get(name);
+    const running = this.#running(name);
+    const waits = this.#waits(name);
+    return {
+      name,
+      state: this.#activity(name, running, waits),
+      running,
+      inbox: (this.#inboxes.get(name) ?? 0) + (this.#parts.dropped.get(name) ?? 0),
+      waiting_for: together(waits),
+      waits,
+      owes: [...(this.#debts.get(name)?.values() ?? [])].flatMap((ask) => this.#debt(ask)),
+      turns: known?.turns ?? 0,
+      cost: known?.cost ?? nothing,
+    };
+  }
+
+  #activity(name: RoleName, running: number, waits: readonly WaitStatus[]): RoleActivity {
+    const { paused, parked, roles } = this.#state;
+    if (paused.all || paused.roles.has(name)) return 'paused';
+    const provider = this.#parts.protocol?.roles.get(name)?.provider;
+    const until = provider === undefined ? 0 : (parked.get(provider) ?? 0);
+    if (until > this.#parts.now || roles.get(name)?.vanished === true) return 'parked';
+    if (running > 0) return 'running';
+    return waits.some(({ blocks }) => blocks !== 'none') ? 'waiting' : 'idle';
+  }
+
+  #running(name: RoleName): number {
+    return [...this.#state.turns.values()].filter(
+      ({ role, phase }) => role === name && (phase.is === 'active' || phase.is === 'returned'),
+    ).length;
+  }
+
+  #waits(name: RoleName): WaitStatus[] {
+    return this.#waiting.of(name).flatMap((wait): WaitStatus[] => {
+      const open = this.#waiting.openAsks(wait);
+      if (open.length === 0) return [];
+      const messages = [...new Set(open.map(({ request }) => request))];
+      const deadlines = messages.flatMap((id) => this.#state.deadlines.get(id) ?? []);
+      const deadline = deadlines.length > 0 ? Math.min(...deadlines) : null;
+      const roles = [...new Set(open.flatMap((ask) => this.#candidates(ask)))];
+      const { thread, blocks, since } = wait;
+      return [{ thread, blocks, roles, messages, since: iso(since), deadline: isoOrNull(deadline) }];
+    });
+  }
+
+  #candidates(ask: Ask): readonly RoleName[] {
+    const current = askState(this.#state, ask);
+    return current?.is === 'open' ? current.candidates : [];
+  }
+
+  #countMail(): void {
+    const count = (role: RoleName) => this.#inboxes.set(role, (this.#inboxes.get(role) ?? 0) + 1);
+    for (const { deliveries } of this.#state.mail.values())
+      for (const [role, { at }] of deliveries) if (at === 'inbox') count(role);
+    for (const { role } of this.#state.unread.values()) count(role);
+  }
+
+  #collectDebts(): void {
+    const { turns, waits, mail } = this.#state;
+    const owe = (role: RoleName, ask: Ask) => {
+      if (askState(this.#state, ask)?.is !== 'open') return;
+      const debts = this.#debts.get(role) ?? new Map<string, Ask>();
+      this.#debts.set(role, debts.set(askKey(ask), ask));
+    };
+    for (const { role, owes } of [...turns.values(), ...waits.values()]) for (const ask of owes) owe(role, ask);
+    const { protocol } = this.#parts;
+    if (!protocol) return;
+    for (const { message, request } of mail.values())
+      for (const recipient of request?.asks.keys() ?? []) {
+        const ask = { request: message.id, recipient };
+        for (const role of this.#candidates(ask)) if (isHuman(protocol, role)) owe(role, ask);
+      }
+  }
+
+  #debt({ request }: Ask): DebtStatus[] {
+    const message = this.#state.mail.get(request)?.message;
+    if (!message) return [];
+    return [{ message: request, type: message.type, to: message.from, subject: message.subject }];
+  }
+}
+
+function together(waits: readonly WaitStatus[]): RoleStatus['waiting_for'] {
+  const [first, ...rest] = waits;
+  if (!first) return null;
+  const since = rest.reduce((oldest, wait) => (wait.since < oldest ? wait.since : oldest), first.since);
+  return {
+    roles: [...new Set(waits.flatMap(({ roles }) => roles))],
+    messages: waits.flatMap(({ messages }) => messages),
+    since,
+  };
+}

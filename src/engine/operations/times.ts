@@ -1,0 +1,23 @@
+/** An instant in milliseconds since 1970 as documents give it: ISO 8601, UTC. */
+export function iso(at: number): string {
+  return new Date(at).toISOString();
+}
+
+export function isoOrNull(at: number | null): string | null {
+  return at === null ? null : iso(at);
+}
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** A length of time as people say it, in its two largest units: `12s`, `3m 05s`, `2h 05m`, `3d 2h`. */
+export function span(milliseconds: number): string {
+  const left = Math.max(0, milliseconds);
+  const two = (count: number) => String(Math.floor(count)).padStart(2, '0');
+  if (left < minute) return `${String(Math.floor(left / second))}s`;
+  if (left < hour) return `${String(Math.floor(left / minute))}m ${two((left % minute) / second)}s`;
+  if (left < day) return `${String(Math.floor(left / hour))}h ${two((left % hour) / minute)}m`;
+  return `${String(Math.floor(left / day))}d ${String(Math.floor((left % day) / hour))}h`;
+}

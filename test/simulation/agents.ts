@@ -1,0 +1,120 @@
+import type { Message, RoleName } from '../../src/core/mail/message.ts';
+import { typesFrom, type MessageType, type Protocol } from '../../src/core/mail/protocol.ts';
+import type { MailState, Turn } from '../../src/core/mail/state.ts';
+import type { AgentJob, Outcome } from '../../src/core/ports.ts';
+import type { MemoryDisk } from '../../src/store/memory-disk.ts';
+import { ended, type Script } from './scripted-runner.ts';
+import type { Random } from './random.ts';
+
+export interface Stage {
+  readonly disk: MemoryDisk;
+  readonly protocol: Protocol;
+  readonly random: Random;
+  state(): MailState;
+  /** True when everybody behaves: what is owed is answered, threads are closed. */
+  calm(): boolean;
+}
+
+const free = { usd: 0.01, tokens: 10 };
+const unknown = { usd: null, tokens: null };
+
+/** Agents that mostly do what they should, and sometimes whatever an agent can do wrong. */
+export function scriptedAgents(stage: Stage): Script {
+  const { random } = stage;
+  return (job) => {
+    const lasts = random.below(stage.calm() ? 500 : 60_000);
+    const trouble = stage.calm() ? null : troubled(random);
+    if (trouble) return { outcome: trouble, exit: ended('exited', 1), lasts };
+    if (!stage.calm() && random.chance(0.02)) {
+      const reason = { code: 'E_TIMEOUT', text: 'timed out' } as const;
+      const outcome = { is: 'later', class: 'RETRYABLE_TRANSIENT', reason, until: null, usage: unknown } as const;
+      return { outcome, exit: ended('total-timeout'), lasts: job.totalMs ?? 600_000 };
+    }
+    const text = write(stage, job);
+    const usage = random.chance(0.2) ? unknown : free;
+    const outcome: Outcome = { is: 'done', text, session: null, usage, model: null, denials: [] };
+    return { outcome, exit: ended('exited', 0), lasts };
+  };
+}
+
+function troubled(random: Random): Outcome | null {
+  const dice = random.next();
+  const reason = { code: 'E_TURN', text: 'trouble' } as const;
+  if (dice < 0.04) return { is: 'later', class: 'RETRYABLE_TRANSIENT', reason, until: null, usage: unknown };
+  if (dice < 0.05) return { is: 'later', class: 'RETRYABLE_RATE_LIMIT', reason, until: null, usage: unknown };
+  if (dice < 0.06) return { is: 'never', reason, usage: unknown };
+  return null;
+}
+
+/** Writes what the agent hands over; returns its final text. */
+function write(stage: Stage, job: AgentJob): string {
+  const { random, protocol } = stage;
+  const state = stage.state();
+  const turn = state.turns.get(job.invocation.turn);
+  if (!turn) return '';
+  const put = (name: string, text: string) =>
+    stage.disk.plant(`${job.invocation.paths.outbox.slice(stage.disk.root.length + 1)}/${name}`, text);
+  if (!stage.calm() && random.chance(0.03)) put('torn.md', '---\ntype: answer\nto: [');
+  if (!stage.calm() && random.chance(0.03)) put('odd.md', `---\ntype: nonsense\nto: ${turn.role}\n---\nHello\n`);
+  const owed = turn.owes.filter(
+    ({ request, recipient }) => state.mail.get(request)?.request?.asks.get(recipient)?.is === 'open',
+  );
+  const mayAsk = !turn.mustAnswer && !stage.calm();
+  if (owed.length > 0) {
+    if (mayAsk && random.chance(0.25)) return ask(stage, turn, put);
+    if (!stage.calm() && random.chance(0.05)) return 'nothing to send';
+    for (const [index, { request }] of owed.entries()) {
+      const mail = state.mail.get(request);
+      const type = protocol.types.get(random.pick(mail?.request?.replies ?? []));
+      if (mail && type) put(`answer-${String(index)}.md`, text(random, type, [mail.message.from], mail.message));
+    }
+    return '';
+  }
+  const closing = typesFrom(protocol, turn.role).find(({ closes }) => closes);
+  if (closing && random.chance(stage.calm() ? 0.9 : 0.15)) put('close.md', text(random, closing, closing.to, null));
+  else if (mayAsk && random.chance(0.4)) return ask(stage, turn, put);
+  else if (random.chance(0.6)) mention(stage, turn, put);
+  return '';
+}
+
+function ask(stage: Stage, turn: Turn, put: (name: string, text: string) => void): string {
+  const { random, protocol } = stage;
+  const types = typesFrom(protocol, turn.role).filter(({ reply }) => reply.length > 0);
+  if (types.length === 0) return 'nothing to send';
+  const count = random.chance(0.2) ? 2 : 1;
+  for (let index = 0; index < count; index += 1) {
+    const type = random.pick(types);
+    const others = type.to.filter((name) => name !== turn.role);
+    if (others.length > 0) put(`ask-${String(index)}.md`, text(random, type, [random.pick(others)], null));
+  }
+  return '';
+}
+
+/** A message that neither asks, nor answers, nor closes. */
+function mention(stage: Stage, turn: Turn, put: (name: string, text: string) => void): void {
+  const { random, protocol } = stage;
+  const replies = new Set([...protocol.types.values()].flatMap(({ reply }) => reply));
+  const types = typesFrom(protocol, turn.role).filter(
+    ({ name, reply, closes }) => reply.length === 0 && !closes && !replies.has(name),
+  );
+  if (types.length === 0) return;
+  const type = random.pick(types);
+  put('mention.md', text(random, type, type.name === 'build' ? type.to : [random.pick(type.to)], null));
+}
+
+function text(random: Random, type: MessageType, to: readonly RoleName[], request: Message | null): string {
+  const copied = random.chance(0.05) && request ? [`id: ${request.id}`, `created: 2020-01-01T00:00:00Z`] : [];
+  const named = request && random.chance(0.5) ? [`in_reply_to: ${request.id}`] : [];
+  const fields = Object.entries(type.fields).map(([name, { enum: values }]) => `  ${name}: ${String(values?.[0] ?? 'x')}`);
+  return [
+    '---',
+    `type: ${type.name}`,
+    `to: [${to.join(', ')}]`,
+    ...copied,
+    ...named,
+    ...(fields.length > 0 ? ['fields:', ...fields] : []),
+    '---',
+    `Words ${String(random.below(1_000_000))}`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,60 @@
+/** Protocols that the simulation plays, as their authors would write them. */
+export const protocols: Readonly<Record<string, string>> = {
+  team: `
+name: team
+version: "1"
+roles:
+  architect: { provider: scripted, capabilities: [READ], timeout: 10m }
+  engineer: { provider: scripted, capabilities: [READ, EDIT], retries: 2, timeout: 10m }
+  qa: { provider: scripted, capabilities: [READ] }
+messages:
+  task: { from: user, to: architect }
+  design: { from: architect, to: engineer }
+  question:
+    { from: [engineer, qa], to: [architect, user], reply: [answer], blocking: true, timeout: 30m, on_timeout: escalate }
+  answer: { from: [architect, user], to: [engineer, qa] }
+  review-request: { from: engineer, to: qa, reply: [review-feedback], blocking: true }
+  review-feedback:
+    { from: qa, to: engineer, fields: { verdict: { type: string, enum: [approved, changes_requested], required: true } } }
+  delivered: { from: engineer, to: user, closes: true }
+limits: { turns_per_thread: 30, corrections: 2, nesting: 3 }
+start: { type: task, to: architect }
+`,
+  join: `
+name: join
+version: "1"
+roles:
+  planner: { provider: scripted, concurrency: 2 }
+  backend: { provider: scripted }
+  frontend: { provider: scripted }
+  integrator: { provider: scripted }
+messages:
+  task: { from: user, to: planner }
+  build: { from: planner, to: [backend, frontend] }
+  backend-done: { from: backend, to: integrator }
+  frontend-done: { from: frontend, to: integrator }
+  help: { from: [backend, frontend], to: [frontend, backend], reply: [helped], blocking: role }
+  helped: { from: [backend, frontend], to: [frontend, backend] }
+  shipped: { from: integrator, to: user, closes: true }
+expects:
+  integrator: [{ all: [backend-done, frontend-done] }]
+limits: { turns_per_thread: 25, corrections: 1, nesting: 2 }
+start: { type: task, to: planner }
+`,
+  ring: `
+name: ring
+version: "1"
+roles:
+  a: { provider: scripted, retries: 1 }
+  b: { provider: scripted, retries: 1 }
+  c: { provider: scripted, retries: 1, budget: { usd: 1 } }
+messages:
+  begin: { from: user, to: [a, b, c] }
+  ask: { from: [a, b, c], to: [a, b, c], reply: [tell], blocking: role }
+  consult: { from: [a, b, c], to: [a, b, c, user], reply: [tell], blocking: thread, timeout: 20m, on_timeout: proceed }
+  poll: { from: [a, b], to: [c], reply: [tell], blocking: false, timeout: 5m, on_timeout: fail }
+  tell: { from: [a, b, c, user], to: [a, b, c] }
+  done: { from: [a, b, c], to: user, closes: true }
+limits: { turns_per_thread: 20, corrections: 1, nesting: 2 }
+`,
+};
