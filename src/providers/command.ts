@@ -37,7 +37,7 @@ export function commandProvider(options: ProviderOptions): Provider {
     restrict: () => ({ exact: true, widened: [] }),
     start: (invocation) => ({
       argv: [...options.command, ...options.arguments],
-      env: environment(invocation, options),
+      env: environment(invocation),
       inherit: options.inherit,
       stdin: invocation.prompt,
       files: {},

@@ -2,7 +2,8 @@ import type { Exit, Outcome } from '../core/ports.ts';
 import { because, never, transient } from './outcomes.ts';
 
 /** Failures to start that have to do with the machine's load, not with the program. */
-const passing = /\b(EAGAIN|ENOMEM|EMFILE|ENFILE|ETXTBSY)\b/;
+const passing =
+  /\b(EAGAIN|ENOMEM|EMFILE|ENFILE|ETXTBSY)\b|no room for another process|too many files are open/;
 
 /**
  * What an end means whatever the program is: it could not be started, was not there, was ended by us or by a signal.
@@ -19,6 +20,12 @@ export function interrupted(exit: Exit, program: string, ownCodes: readonly numb
       return transient(`${program} wrote nothing for too long`, undefined, 'E_TIMEOUT');
     case 'output-limit':
       return transient(`${program} wrote more than may be kept of its output`);
+    case 'output-failed':
+      return transient(
+        because(`the output of ${program} could not be kept`, exit.error ?? ''),
+        undefined,
+        'E_DISK',
+      );
     case 'stopped':
       return transient(`${program} was stopped`, undefined, 'E_CANCELLED');
     case 'exited':
@@ -28,7 +35,7 @@ export function interrupted(exit: Exit, program: string, ownCodes: readonly numb
 
 function spawnFailed(exit: Exit, program: string): Outcome {
   const problem = because(`${program} could not be started`, exit.error ?? '');
-  if (/\bENOENT\b/.test(exit.error ?? '')) return notFound(program, '');
+  if (exit.code === 127 || /\bENOENT\b/.test(exit.error ?? '')) return notFound(program, '');
   return passing.test(exit.error ?? '') ? transient(problem) : never(problem);
 }
 

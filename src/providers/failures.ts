@@ -8,7 +8,9 @@ export interface Failure {
   readonly program: string;
   /** The status of the model's API, where the CLI tells it apart from the text. */
   readonly status: number | null;
+  /** Its own sentence about it; empty where there is none, then standard error is looked at. */
   readonly text: string;
+  readonly stderr: string;
   readonly usage: Usage;
   /** How a person logs in, for those who must. */
   readonly login: string;
@@ -23,7 +25,7 @@ const loggedOut =
 
 /** It asks for more than it may ever get, or for what is not there. */
 const hopeless =
-  /prompt is too long|context[ _](window|length)|invalid_request_error|model_not_found|unknown model|model .{1,80} (does not exist|not found|is not supported)|unexpected argument|unknown (option|argument)|ProviderModelNotFoundError/i;
+  /prompt is too long|context[ _](window|length)|invalid_request_error|model_not_found|unknown model|model .{1,80} (does not exist|not found|is not supported)|unexpected argument|unknown (option|argument)|ProviderModelNotFoundError|error loading config/i;
 
 /** Where texts carry the status of an API. */
 const statuses: readonly RegExp[] = [
@@ -53,9 +55,11 @@ const refusals = new Set([400, 402, 404, 405, 406, 410, 411, 413, 414, 415, 422]
  */
 export function failed(failure: Failure, now: number): Outcome {
   const { program, usage } = failure;
-  const words = failure.text.slice(0, 8192);
+  // A sentence is read from its beginning; of standard error the end counts, after warnings and traces.
+  const words = failure.text === '' ? failure.stderr.slice(-4096) : failure.text.slice(0, 8192);
+  const shown = failure.text === '' ? words : words.slice(0, 300);
   const status = failure.status ?? statusIn(words);
-  const saying = (problem: string) => because(problem, words.slice(0, 300));
+  const saying = (problem: string) => because(problem, shown);
   if (unpaid.test(words)) return never(saying(`${program} has no credit left`), usage);
   if (status === 401 || status === 403 || (maybeRefused(status) && loggedOut.test(words))) {
     return never(saying(`${program} may not use its model; ${failure.login}`), usage);
@@ -68,7 +72,8 @@ export function failed(failure: Failure, now: number): Outcome {
     if (limit !== null) return limited(saying(`${program} is at its limit of use`), limit.until, usage);
     if (hopeless.test(words)) return never(saying(`${program} cannot do this`), usage);
   }
-  return transient(saying(status === null ? `${program} failed` : `${program} failed (${status})`), usage);
+  const unclear = words.trim() === '' ? `${program} ended without a result` : `${program} failed`;
+  return transient(saying(status === null ? unclear : `${program} failed (${status})`), usage);
 }
 
 /** 400 is how some APIs speak of a bad key; a failing server's words say nothing about the key. */

@@ -1,38 +1,128 @@
+import type { ProviderConfig, ProviderKind } from '../core/config.ts';
 import { MailroomError } from '../core/errors.ts';
 import type { Provider } from '../core/ports.ts';
+import { claudeProvider } from './claude.ts';
+import { codexProvider } from './codex.ts';
 import { commandProvider } from './command.ts';
+import { geminiProvider } from './gemini.ts';
 import { humanProvider } from './human.ts';
-import { complete, type ProviderOptions } from './options.ts';
+import { opencodeProvider } from './opencode.ts';
+import { usualTests, type ProviderOptions } from './options.ts';
+import { replayProvider } from './replay.ts';
 
-/** What the composition root knows about this machine. */
+/** What the composition root knows about this machine and this program. */
 export interface Surroundings {
-  /** The host's environment: `MAILROOM_CLAUDE_BIN` and its like, and where the CLIs keep their configuration. */
+  /** The host's: `HOME`, `MAILROOM_CLAUDE_BIN` and its like, and where the CLIs keep their configuration. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The path of the Node that runs us. */
+  readonly node: string;
+  /** The path of bin/replay-agent.mjs. */
+  readonly replayAgent: string;
 }
 
-/** The kinds of agents that a named provider can be set up for. */
-export const adapters = ['command'] as const;
-export type AdapterName = (typeof adapters)[number];
+const factories: Readonly<Record<ProviderKind, (options: ProviderOptions) => Provider>> = {
+  claude: claudeProvider,
+  codex: codexProvider,
+  gemini: geminiProvider,
+  opencode: opencodeProvider,
+  replay: replayProvider,
+  command: commandProvider,
+};
 
-/** A provider of mailroom.yaml. Without `adapter` it is a program of the author's own (command.ts says how it answers). */
-export type ProviderConfig = Partial<Omit<ProviderOptions, 'name'>> & { readonly adapter?: AdapterName };
-
-/** The providers that every project has, by name. */
-export function builtInProviders(_surroundings: Surroundings): Map<string, Provider> {
-  const providers: readonly Provider[] = [humanProvider()];
-  return new Map(providers.map((provider) => [provider.name, provider]));
+/** The providers that every project has, by name: the agent CLIs, `replay` and `human`. */
+export function builtInProviders(surroundings: Surroundings): Map<string, Provider> {
+  const providers = new Map<string, Provider>([['human', humanProvider()]]);
+  for (const kind of ['claude', 'codex', 'gemini', 'opencode', 'replay'] as const) {
+    providers.set(kind, factories[kind](defaults(kind, surroundings)));
+  }
+  return providers;
 }
 
-/** A provider as mailroom.yaml sets it up. Throws `E_VALUE` when a program is wanted and none is named. */
-export function namedProvider(name: string, config: ProviderConfig): Provider {
-  const { adapter = 'command', ...options } = config;
-  const command = options.command ?? [];
-  if (adapter === 'command' && (command[0] ?? '') === '') {
+/**
+ * A provider as mailroom.yaml sets it up: a built-in one with another program, arguments, variables or prices, or a
+ * program of its author's own. Throws `E_VALUE` when a program is wanted and none is named.
+ */
+export function namedProvider(config: ProviderConfig, surroundings: Surroundings): Provider {
+  const base = defaults(config.kind, surroundings);
+  const command = config.command ?? base.command;
+  if ((command[0] ?? '') === '') {
     throw new MailroomError(
       'E_VALUE',
-      `provider ${name} names no command`,
-      `say what runs, e.g. command: [node, agent.mjs]`,
+      `provider ${config.name} names no command`,
+      'say what runs, e.g. command: [node, agent.mjs]',
     );
   }
-  return commandProvider(complete(name, command, options));
+  return factories[config.kind]({
+    name: config.name,
+    command,
+    arguments: config.arguments,
+    inherit: config.env,
+    writable: [...base.writable, ...config.writable.map((path) => atHome(path, surroundings))],
+    tests: config.tests ?? base.tests,
+    price: config.prices,
+  });
 }
+
+/** The providers of a project by name: the built-in ones, and over them those of its mailroom.yaml. */
+export function providersOf(
+  named: Iterable<ProviderConfig>,
+  surroundings: Surroundings,
+): Map<string, Provider> {
+  const providers = builtInProviders(surroundings);
+  for (const config of named) providers.set(config.name, namedProvider(config, surroundings));
+  return providers;
+}
+
+function defaults(kind: ProviderKind, surroundings: Surroundings): ProviderOptions {
+  return {
+    name: kind,
+    command: programOf(kind, surroundings),
+    arguments: [],
+    inherit: [],
+    writable: foldersOf(kind, surroundings),
+    tests: usualTests,
+    price: null,
+  };
+}
+
+/** `MAILROOM_CLAUDE_BIN` and its like name another program than the one on PATH. */
+function programOf(kind: ProviderKind, { environment, node, replayAgent }: Surroundings): string[] {
+  if (kind === 'replay') return [node, replayAgent];
+  if (kind === 'command') return [];
+  const named = environment[`MAILROOM_${kind.toUpperCase()}_BIN`];
+  return [named === undefined || named === '' ? kind : named];
+}
+
+/** Where each CLI keeps its login, its settings and its conversations. */
+function foldersOf(kind: ProviderKind, surroundings: Surroundings): string[] {
+  const { environment } = surroundings;
+  const named = (variable: string, path: string) => {
+    const value = environment[variable];
+    return value === undefined || value === '' ? atHome(path, surroundings) : value;
+  };
+  switch (kind) {
+    case 'claude':
+      return [named('CLAUDE_CONFIG_DIR', '~/.claude'), atHome('~/.claude.json', surroundings)];
+    case 'codex':
+      return [named('CODEX_HOME', '~/.codex')];
+    case 'gemini':
+      return [`${named('GEMINI_CLI_HOME', '~')}/.gemini`];
+    case 'opencode':
+      return [
+        `${named('XDG_CONFIG_HOME', '~/.config')}/opencode`,
+        `${named('XDG_DATA_HOME', '~/.local/share')}/opencode`,
+        `${named('XDG_STATE_HOME', '~/.local/state')}/opencode`,
+        `${named('XDG_CACHE_HOME', '~/.cache')}/opencode`,
+      ];
+    case 'replay':
+    case 'command':
+      return [];
+  }
+}
+
+function atHome(path: string, { environment }: Surroundings): string {
+  const home = environment['HOME'] ?? '';
+  return path === '~' || path.startsWith('~/') ? `${home}${path.slice(1)}` : path;
+}
+
+export { recordOf, type Recorded, type Recording } from './recording.ts';

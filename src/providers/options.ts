@@ -1,6 +1,6 @@
 import type { Price } from './prices.ts';
 
-/** How one provider is set up: by the program itself, or by a named provider of mailroom.yaml. */
+/** How one provider is set up: by the program itself, or by mailroom.yaml. */
 export interface ProviderOptions {
   /** The name that roles use. */
   readonly name: string;
@@ -8,7 +8,6 @@ export interface ProviderOptions {
   readonly command: readonly string[];
   /** Arguments after ours, e.g. a model endpoint. */
   readonly arguments: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
   /** Names (or `PREFIX_*`) that are taken over from the host's environment besides the provider's own. */
   readonly inherit: readonly string[];
   /** Absolute paths that the program must be able to write besides workspace and staging folder. */
@@ -45,25 +44,6 @@ export const usualTests: readonly string[] = [
   'dotnet test',
   'bundle exec rspec',
 ];
-
-/** Fills in what was not said. */
-export function complete(
-  name: string,
-  command: readonly string[],
-  options: Partial<ProviderOptions>,
-): ProviderOptions {
-  return {
-    name,
-    command,
-    arguments: [],
-    env: {},
-    inherit: [],
-    writable: [],
-    price: null,
-    tests: usualTests,
-    ...options,
-  };
-}
 
 /** Variables that every program which talks to a model over the network may need. */
 export const networkVariables: readonly string[] = [

@@ -34,3 +34,8 @@ export function because(problem: string, words: string): string {
   const said = excerpt(words);
   return said === '' ? problem : `${problem}: ${said}`;
 }
+
+/** A refused use of a tool, in words: the tool and what it was to do. */
+export function denied(tool: string, detail: string | null): string {
+  return because(tool, detail?.slice(0, 200) ?? '');
+}

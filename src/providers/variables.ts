@@ -1,5 +1,4 @@
 import type { Invocation } from '../core/ports.ts';
-import type { ProviderOptions } from './options.ts';
 
 /**
  * What every agent finds in its environment, whatever runs it: who it is (`MAILROOM_ROLE`), for which turn
@@ -21,11 +20,10 @@ export function variables(invocation: Invocation): Record<string, string> {
   };
 }
 
-/** A provider's switches, which its configuration and then the role may change; the variables of the turn nobody may. */
+/** A provider's switches, which the role may change, and the variables of the turn, which it may not. */
 export function environment(
   invocation: Invocation,
-  options: ProviderOptions,
   switches: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
-  return { ...switches, ...options.env, ...invocation.env, ...variables(invocation) };
+  return { ...switches, ...invocation.env, ...variables(invocation) };
 }

@@ -1,0 +1,117 @@
+#!/usr/bin/env node
+// Answers a turn from a recording (MAILROOM_RECORDING, a folder of JSON files): writes the recorded messages into
+// MAILROOM_OUTBOX, prints the recorded final text and ends as the recorded program ended. Uses nothing but Node, so that
+// it runs as it lies here. The format and the key of a turn are those of src/providers/recording.ts.
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+const environment = process.env;
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const date = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+const messageFile = /\d{8}T\d{9}Z-([\w.-]+)-[0-9a-f]{6}\.md/g;
+const fleeting = /^(?:id|created|thread|in_reply_to|to):.*\n(?:[ \t-].*\n)*/gm;
+
+/** Exit codes as every program says them to Mailroom. */
+const exitCodes = { done: 0, later: 1, 'timed-out': 124, limited: 75, never: 2 };
+
+function enduring(text) {
+  const lines = text.replaceAll('\r\n', '\n');
+  const end = lines.startsWith('---\n') ? lines.indexOf('\n---\n', 3) : -1;
+  const head = end === -1 ? '' : lines.slice(4, end + 1).replaceAll(fleeting, '');
+  const body = end === -1 ? lines : lines.slice(end + 5);
+  return `${head}\n${body.trim()}`
+    .replaceAll(variable('MAILROOM_WORKSPACE'), '<folder>')
+    .replaceAll(variable('MAILROOM_PROJECT'), '<folder>')
+    .replaceAll(messageFile, '<$1>')
+    .replaceAll(uuid, '<id>')
+    .replaceAll(date, '<date>');
+}
+
+function keyOf(texts) {
+  const hash = createHash('sha256');
+  for (const text of texts) hash.update(`${enduring(text)}\0`);
+  return hash.digest('hex').slice(0, 12);
+}
+
+function variable(name) {
+  const value = environment[name];
+  if (value === undefined || value === '')
+    throw new Error(`${name} is not set: this program runs inside a turn`);
+  return value;
+}
+
+/** The recording of this turn: same role, same mail; of several the nearest turn, then the nearest attempt and round. */
+function choose(folder, role, key) {
+  const numbers = /-t(\d+)-a(\d+)-r(\d+)\.json$/;
+  const turn = Number(variable('MAILROOM_TURN').replaceAll(/\D/g, ''));
+  const attempt = Number(variable('MAILROOM_ATTEMPT'));
+  const round = Number(variable('MAILROOM_ROUND'));
+  // One that was recorded later than we are is the worse guess.
+  const distance = (recorded, wanted) => (recorded > wanted ? 1000 : 0) + Math.abs(recorded - wanted);
+  const rank = (name) => {
+    const [, t, a, r] = numbers.exec(name);
+    return [Math.abs(t - turn), distance(Number(a), attempt), distance(Number(r), round), Number(t)];
+  };
+  const candidates = readdirSync(folder)
+    .filter((name) => name.startsWith(`${role}-${key}-t`) && numbers.test(name))
+    .map((name) => ({ name, rank: rank(name) }))
+    .toSorted((left, right) => {
+      const place = left.rank.findIndex((value, index) => value !== right.rank[index]);
+      return place === -1 ? 0 : left.rank[place] - right.rank[place];
+    });
+  return candidates[0]?.name;
+}
+
+/** What the names of a recording stand for in this turn. */
+function valuesOf(texts, prompt) {
+  const values = new Map([
+    ['braces', '{{'],
+    ['outbox', variable('MAILROOM_OUTBOX')],
+    ['project', variable('MAILROOM_PROJECT')],
+    ['workspace', variable('MAILROOM_WORKSPACE')],
+    ['thread', variable('MAILROOM_THREAD')],
+  ]);
+  texts.forEach((text, index) => {
+    const head = text.slice(0, Math.max(text.indexOf('\n---', 3), 0));
+    for (const key of ['id', 'in_reply_to', 'created']) {
+      const value = new RegExp(`^${key}: *["']?([^"'\\n]+?)["']? *$`, 'm').exec(head)?.[1];
+      if (value !== undefined) values.set(`message.${index + 1}.${key}`, value);
+    }
+  });
+  const known = new Set(values.values());
+  const others = new Set((prompt.match(uuid) ?? []).filter((id) => !known.has(id)));
+  [...others].forEach((id, index) => values.set(`prompt.${index + 1}`, id));
+  return values;
+}
+
+function replay() {
+  const folder = variable('MAILROOM_RECORDING');
+  const role = variable('MAILROOM_ROLE');
+  const prompt = readFileSync(0, 'utf8');
+  const paths = (environment['MAILROOM_MESSAGES'] ?? '').split('\n').filter((path) => path !== '');
+  const texts = paths.map((path) => readFileSync(path, 'utf8'));
+  const key = keyOf(texts);
+  const name = choose(folder, role, key);
+  if (name === undefined)
+    throw new Error(`${folder} has no recording of ${role} for this mail (${role}-${key}-…)`);
+  const recording = JSON.parse(readFileSync(join(folder, name), 'utf8'));
+  const values = valuesOf(texts, prompt);
+  const resolve = (text) =>
+    text.replaceAll(/\{\{([a-z_.0-9]+)\}\}/g, (whole, what) => values.get(what) ?? whole);
+  for (const file of recording.files) {
+    writeFileSync(join(variable('MAILROOM_OUTBOX'), basename(resolve(file.name))), resolve(file.text));
+  }
+  process.stdout.write(resolve(recording.text));
+  if (recording.reason !== null) process.stderr.write(`${resolve(recording.reason)}\n`);
+  if (recording.outcome === 'limited') process.stderr.write('retry-after: 0\n');
+  process.stderr.write(`usage: ${JSON.stringify(recording.usage)}\n`);
+  return exitCodes[recording.outcome] ?? 2;
+}
+
+try {
+  process.exitCode = replay();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,177 @@
+import type { Capability } from '../core/mail/protocol.ts';
+import { isJsonObject, type JsonObject } from '../core/json.ts';
+import type { Usage } from '../core/mail/event.ts';
+import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } from '../core/ports.ts';
+import { amount, at, eventsIn, list, string } from './events.ts';
+import { interrupted } from './exits.ts';
+import { failed } from './failures.ts';
+import { networkVariables, type ProviderOptions } from './options.ts';
+import { endOf } from './limits.ts';
+import { because, denied, never } from './outcomes.ts';
+import { sinceSession, usageOf, type Price } from './prices.ts';
+import { settle } from './sessions.ts';
+import { environment } from './variables.ts';
+
+const login = 'run `claude` once and log in, or set ANTHROPIC_API_KEY';
+
+/** No telemetry, no update under our feet, and no retries that go on for minutes without a word. */
+const switches = {
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  DISABLE_AUTOUPDATER: '1',
+  CLAUDE_CODE_MAX_RETRIES: '2',
+};
+
+const inherited = [
+  'ANTHROPIC_*',
+  'CLAUDE_CONFIG_DIR',
+  'CLAUDE_CODE_OAUTH_TOKEN',
+  'CLAUDE_CODE_USE_BEDROCK',
+  'CLAUDE_CODE_USE_VERTEX',
+];
+
+/** Claude Code, driven by `claude -p` with its stream of JSON events. */
+export function claudeProvider(options: ProviderOptions): Provider {
+  return {
+    name: options.name,
+    sessions: true,
+    restrict,
+    start: (invocation) => start(invocation, options),
+    read: (exit, invocation, now) => read(exit, invocation, options, now),
+  };
+}
+
+function restrict(capabilities: readonly Capability[]): Restriction {
+  const widened =
+    capabilities.includes('READ') || capabilities.length > 0
+      ? []
+      : ['READ: claude always reads its workspace'];
+  return { exact: widened.length === 0, widened };
+}
+
+function start(invocation: Invocation, options: ProviderOptions): CommandLine {
+  const { model, session, budget } = invocation;
+  return {
+    argv: [
+      ...options.command,
+      '-p',
+      '--output-format',
+      'stream-json',
+      '--verbose',
+      ...(model === null ? [] : ['--model', model]),
+      ...(session === null ? [] : ['--resume', session.id]),
+      ...(budget?.usd == null ? [] : ['--max-budget-usd', String(budget.usd)]),
+      ...rights(invocation, options.tests),
+      ...options.arguments,
+    ],
+    env: environment(invocation, switches),
+    inherit: [...inherited, ...networkVariables, ...options.inherit],
+    stdin: invocation.prompt,
+    files: {},
+    writable: options.writable,
+  };
+}
+
+/**
+ * Tools that a role has no right to are not offered at all. The staging folder is writable for everybody: path rules
+ * begin with `//` for an absolute path, and `Edit` covers every tool that writes files.
+ */
+function rights(invocation: Invocation, tests: readonly string[]): string[] {
+  const { capabilities, paths } = invocation;
+  const edits = capabilities.includes('EDIT');
+  const commands = capabilities.includes('RUN_COMMANDS');
+  const shell = commands || capabilities.includes('RUN_TESTS');
+  const allowed = [
+    `Edit(/${paths.outbox}/**)`,
+    `Read(/${paths.folder}/**)`,
+    ...(commands ? ['Bash'] : []),
+    ...(shell && !commands ? tests.map((test) => `Bash(${test}:*)`) : []),
+  ];
+  const tools = ['Read', 'Grep', 'Glob', 'Write', 'Edit', ...(shell ? ['Bash'] : [])];
+  return [
+    ['--permission-mode', edits ? 'acceptEdits' : 'default'],
+    ['--tools', tools.join(',')],
+    ['--allowedTools', allowed.join(',')],
+    ['--add-dir', paths.outbox],
+    // MCP servers of the person who runs the host would bring rights that the role was not given.
+    ['--strict-mcp-config'],
+  ].flat();
+}
+
+function read(exit: Exit, invocation: Invocation, options: ProviderOptions, now: number): Outcome {
+  const events = eventsIn(exit.stdout);
+  const result = events.findLast((event) => event['type'] === 'result');
+  const total = totalOf(result, options.price);
+  const usage = sinceSession(total, invocation.session);
+  const stopped = interrupted(exit, options.name);
+  if (stopped !== null) return { ...stopped, usage };
+  // On an API error the result says `subtype: success` and `is_error: true`: the subtype alone proves nothing.
+  if (result?.['subtype'] !== 'success' || result['is_error'] !== false || exit.code !== 0) {
+    return unsuccessful(exit, events, result, { now, usage, program: options.name });
+  }
+  return {
+    is: 'done',
+    text: string(result['result']) ?? '',
+    session: settle(string(result['session_id']), total, invocation.session),
+    usage,
+    model: modelOf(events) ?? invocation.model,
+    denials: denialsOf(result),
+  };
+}
+
+interface Failing {
+  readonly now: number;
+  readonly usage: Usage;
+  readonly program: string;
+}
+
+function unsuccessful(
+  exit: Exit,
+  events: readonly JsonObject[],
+  result: JsonObject | undefined,
+  { now, usage, program }: Failing,
+): Outcome {
+  const subtype = string(result?.['subtype']) ?? '';
+  const errors = list(result?.['errors']).filter((error) => typeof error === 'string');
+  const text = [string(result?.['result']) ?? '', ...errors].join('\n').trim();
+  if (subtype === 'error_max_turns' || subtype === 'error_max_budget_usd') {
+    const limit = subtype === 'error_max_turns' ? 'its number of steps' : 'its budget';
+    return never(because(`${program} used up ${limit}`, text), usage, 'E_BUDGET');
+  }
+  const status = amount(result?.['api_error_status']);
+  const outcome = failed({ program, status, text, stderr: exit.stderr, usage, login }, now);
+  const until = rejectedUntil(events, now);
+  const limit = outcome.is === 'later' && outcome.class === 'RETRYABLE_RATE_LIMIT';
+  return limit && until !== null ? { ...outcome, until } : outcome;
+}
+
+/** `rate_limit_event` names the end of a subscription's limit more exactly than the sentence for people does. */
+function rejectedUntil(events: readonly JsonObject[], now: number): number | null {
+  const last = events.findLast((event) => event['type'] === 'rate_limit_event');
+  if (at(last, 'rate_limit_info', 'status') !== 'rejected') return null;
+  const resets = amount(at(last, 'rate_limit_info', 'resetsAt'));
+  return resets === null ? null : endOf(`resets_at: ${Math.floor(resets)}`, now);
+}
+
+/** The conversation's total so far: cost and tokens both go on counting when it is resumed. */
+function totalOf(result: JsonObject | undefined, price: Price | null): Usage {
+  const models = result?.['modelUsage'];
+  const sum = (...keys: readonly string[]) =>
+    (isJsonObject(models) ? Object.values(models) : [])
+      .flatMap((model) => keys.map((key) => amount(at(model, key)) ?? 0))
+      .reduce((total, part) => total + part, 0);
+  const usd = amount(result?.['total_cost_usd']);
+  if (!isJsonObject(models)) return { usd, tokens: null };
+  const input = sum('inputTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens');
+  return usageOf({ input, output: sum('outputTokens'), usd }, price);
+}
+
+function modelOf(events: readonly JsonObject[]): string | null {
+  return string(events.find((event) => event['subtype'] === 'init')?.['model']);
+}
+
+function denialsOf(result: JsonObject): string[] {
+  return list(result['permission_denials']).map((denial) => {
+    const detail = at(denial, 'tool_input', 'file_path') ?? at(denial, 'tool_input', 'command');
+    return denied(string(at(denial, 'tool_name')) ?? 'a tool', string(detail));
+  });
+}

@@ -1,0 +1,149 @@
+import type { JsonObject } from '../core/json.ts';
+import type { Usage } from '../core/mail/event.ts';
+import type { Capability } from '../core/mail/protocol.ts';
+import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } from '../core/ports.ts';
+import { amount, at, eventsIn, string } from './events.ts';
+import { interrupted } from './exits.ts';
+import { failed } from './failures.ts';
+import { networkVariables, type ProviderOptions } from './options.ts';
+import { denied } from './outcomes.ts';
+import { sinceSession, unknownUsage, usageOf, type Price } from './prices.ts';
+import { settle } from './sessions.ts';
+import { environment } from './variables.ts';
+
+const login = 'run `codex login` once, or set CODEX_API_KEY';
+
+/** No telemetry, no update check, nothing fetched from elsewhere. Codex has no switch against retries of its own provider. */
+const quiet = [
+  ['-c', 'analytics.enabled=false'],
+  ['-c', 'check_for_update_on_startup=false'],
+  ['--disable', 'plugins'],
+  ['--disable', 'apps'],
+].flat();
+
+const inherited = ['CODEX_HOME', 'CODEX_API_KEY', 'CODEX_CA_CERTIFICATE', 'OPENAI_API_KEY'];
+
+/** Codex, driven by `codex exec --json`. */
+export function codexProvider(options: ProviderOptions): Provider {
+  return {
+    name: options.name,
+    sessions: true,
+    restrict,
+    start: (invocation) => start(invocation, options),
+    read: (exit, invocation, now) => read(exit, invocation, options, now),
+  };
+}
+
+/** Codex has a shell and two sandboxes for it: nothing writable, or the workspace. There is nothing in between. */
+function restrict(capabilities: readonly Capability[]): Restriction {
+  const edits = capabilities.includes('EDIT');
+  const commands = capabilities.includes('RUN_COMMANDS');
+  const tests = capabilities.includes('RUN_TESTS');
+  const widened: string[] = [];
+  if (capabilities.length === 0) widened.push('READ: codex always reads its workspace');
+  if (!commands && (edits || tests)) {
+    widened.push(
+      'RUN_COMMANDS: codex cannot edit or test without a shell; it runs any command, in the workspace, without network',
+    );
+  }
+  if (!commands && tests && !edits) {
+    widened.push('EDIT: what codex runs in order to test may write the workspace');
+  }
+  return { exact: widened.length === 0, widened };
+}
+
+function start(invocation: Invocation, options: ProviderOptions): CommandLine {
+  const { model, session } = invocation;
+  return {
+    argv: [
+      ...options.command,
+      'exec',
+      '--json',
+      '--skip-git-repo-check',
+      ...sandbox(invocation),
+      ...(model === null ? [] : ['-m', model]),
+      ...quiet,
+      ...options.arguments,
+      // The sandbox of a resumed conversation is the one named before `resume`, not the one it began with.
+      ...(session === null ? [] : ['resume', session.id]),
+      '-',
+    ],
+    env: environment(invocation),
+    inherit: [...inherited, ...networkVariables, ...options.inherit],
+    stdin: invocation.prompt,
+    files: {},
+    writable: options.writable,
+  };
+}
+
+/** With READ alone nothing is writable, the staging folder included: then the final text is the mail. */
+function sandbox({ capabilities, paths }: Invocation): string[] {
+  if (capabilities.every((capability) => capability === 'READ')) return ['-s', 'read-only'];
+  return [
+    ['-s', 'workspace-write'],
+    ['-c', `sandbox_workspace_write.writable_roots=[${JSON.stringify(paths.outbox)}]`],
+    // The turn's own TMPDIR stays writable; the machine's /tmp belongs to others.
+    ['-c', 'sandbox_workspace_write.exclude_slash_tmp=true'],
+    ['-c', `sandbox_workspace_write.network_access=${capabilities.includes('RUN_COMMANDS')}`],
+  ].flat();
+}
+
+function read(exit: Exit, invocation: Invocation, options: ProviderOptions, now: number): Outcome {
+  const events = eventsIn(exit.stdout);
+  // `error` events alone are not failures: codex reports every reconnection as one.
+  const final = events.findLast(
+    (event) => event['type'] === 'turn.completed' || event['type'] === 'turn.failed',
+  );
+  const total = totalOf(final, options.price);
+  const usage = sinceSession(total, invocation.session);
+  const stopped = interrupted(exit, options.name);
+  if (stopped !== null) return { ...stopped, usage };
+  if (final?.['type'] !== 'turn.completed' || exit.code !== 0) {
+    const failure = { program: options.name, status: null, text: complaint(events, final), usage, login };
+    return failed({ ...failure, stderr: exit.stderr }, now);
+  }
+  return {
+    is: 'done',
+    text: finalText(events),
+    session: settle(threadOf(events), total, invocation.session),
+    usage,
+    model: invocation.model,
+    denials: denialsOf(events),
+  };
+}
+
+function complaint(events: readonly JsonObject[], final: JsonObject | undefined): string {
+  const failure = string(at(final, 'error', 'message'));
+  const error = string(events.findLast((event) => event['type'] === 'error')?.['message']);
+  return failure ?? error ?? '';
+}
+
+/** The conversation's total so far. `input_tokens` has the cached ones in it, `output_tokens` the reasoning. */
+function totalOf(final: JsonObject | undefined, price: Price | null): Usage {
+  const input = amount(at(final, 'usage', 'input_tokens'));
+  const output = amount(at(final, 'usage', 'output_tokens'));
+  if (input === null && output === null) return unknownUsage;
+  return usageOf({ input: input ?? 0, output: output ?? 0, usd: null }, price);
+}
+
+function items(events: readonly JsonObject[]): JsonObject[] {
+  return events.filter((event) => event['type'] === 'item.completed');
+}
+
+function finalText(events: readonly JsonObject[]): string {
+  const last = items(events).findLast((event) => at(event, 'item', 'type') === 'agent_message');
+  return string(at(last, 'item', 'text')) ?? '';
+}
+
+function threadOf(events: readonly JsonObject[]): string | null {
+  return string(events.find((event) => event['type'] === 'thread.started')?.['thread_id']);
+}
+
+/** What codex says that it declined. A command that only failed against the sandbox is not told apart from any other. */
+function denialsOf(events: readonly JsonObject[]): string[] {
+  return items(events)
+    .filter((event) => at(event, 'item', 'status') === 'declined')
+    .map((event) =>
+      denied(string(at(event, 'item', 'type')) ?? 'a tool', string(at(event, 'item', 'command'))),
+    );
+}

@@ -1,0 +1,170 @@
+import type { JsonObject } from '../core/json.ts';
+import type { Usage } from '../core/mail/event.ts';
+import type { Capability } from '../core/mail/protocol.ts';
+import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } from '../core/ports.ts';
+import { amount, at, eventsIn, string } from './events.ts';
+import { interrupted } from './exits.ts';
+import { failed } from './failures.ts';
+import { networkVariables, type ProviderOptions } from './options.ts';
+import { denied } from './outcomes.ts';
+import { unknownUsage, usageOf, type Price } from './prices.ts';
+import { goOn } from './sessions.ts';
+import { environment } from './variables.ts';
+
+const login = 'run `opencode auth login` once, or set the key of its provider';
+
+const inherited = [
+  'OPENCODE_API_KEY',
+  'OPENCODE_CONFIG',
+  'OPENCODE_CONFIG_DIR',
+  'ANTHROPIC_API_KEY',
+  'OPENAI_API_KEY',
+  'OPENROUTER_API_KEY',
+  'GEMINI_API_KEY',
+  'GOOGLE_GENERATIVE_AI_API_KEY',
+  'XDG_*',
+];
+
+/** opencode, driven by `opencode run --format json`. It has no final event: the last step must say that it stopped. */
+export function opencodeProvider(options: ProviderOptions): Provider {
+  return {
+    name: options.name,
+    sessions: true,
+    restrict,
+    start: (invocation) => start(invocation, options),
+    read: (exit, invocation, now) => read(exit, invocation, options, now),
+  };
+}
+
+function restrict(capabilities: readonly Capability[]): Restriction {
+  const widened = capabilities.length === 0 ? ['READ: opencode always reads its workspace'] : [];
+  return { exact: widened.length === 0, widened };
+}
+
+function start(invocation: Invocation, options: ProviderOptions): CommandLine {
+  const { model, session, role, turn, capabilities } = invocation;
+  const config = { autoupdate: false, share: 'disabled', permission: permissions(invocation, options.tests) };
+  return {
+    argv: [
+      options.command,
+      ['run', '--pure', '--format', 'json'],
+      // Without a title it asks the model for one.
+      ['--title', `${role} ${turn}`],
+      model === null ? [] : ['-m', model],
+      session === null ? [] : ['-s', session.id],
+      options.arguments,
+    ].flat(),
+    env: environment(invocation, {
+      OPENCODE_CONFIG_CONTENT: JSON.stringify(config),
+      OPENCODE_DISABLE_AUTOUPDATE: '1',
+      OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+      // It would install packages of its own on a fresh machine; an agent's own `npm install` must still work.
+      ...(capabilities.includes('RUN_COMMANDS') ? {} : { npm_config_offline: 'true' }),
+    }),
+    inherit: [...inherited, ...networkVariables, ...options.inherit],
+    stdin: invocation.prompt,
+    files: {},
+    writable: options.writable,
+  };
+}
+
+/**
+ * Rules of which the last that fits counts. `ask` would end the turn, so everything is allowed or denied. Paths of `edit`
+ * are relative to the git root, wherever that is: the staging folder is named by its last parts.
+ */
+function permissions({ capabilities, paths }: Invocation, tests: readonly string[]): Record<string, unknown> {
+  const edits = capabilities.includes('EDIT');
+  const commands = capabilities.includes('RUN_COMMANDS');
+  const staging = `*/${paths.outbox.split('/').slice(-4).join('/')}/*`;
+  const shell: Record<string, string> = { '*': 'deny' };
+  for (const test of capabilities.includes('RUN_TESTS') ? tests : []) {
+    shell[test] = 'allow';
+    shell[`${test} *`] = 'allow';
+  }
+  // A redirection is part of the command that it follows, and writes.
+  if (!edits) shell['*>*'] = 'deny';
+  return {
+    read: { '*': 'allow', '*.env': 'deny', '*.env.*': 'deny', '*.env.example': 'allow' },
+    edit: edits || commands ? 'allow' : { '*': 'deny', [staging]: 'allow' },
+    bash: commands ? 'allow' : shell,
+    webfetch: commands ? 'allow' : 'deny',
+    task: commands ? 'allow' : 'deny',
+    question: 'deny',
+    doom_loop: 'deny',
+    external_directory: commands ? 'allow' : { '*': 'deny', [`${paths.folder}/*`]: 'allow' },
+  };
+}
+
+function read(exit: Exit, invocation: Invocation, options: ProviderOptions, now: number): Outcome {
+  const events = eventsIn(exit.stdout);
+  const usage = usageIn(events, options.price);
+  const stopped = interrupted(exit, options.name);
+  if (stopped !== null) return { ...stopped, usage };
+  const final = events.findLast((event) => event['type'] === 'step_finish' || event['type'] === 'error');
+  const denials = denialsOf(events);
+  if (final?.['type'] !== 'step_finish' || at(final, 'part', 'reason') !== 'stop' || exit.code !== 0) {
+    const failure = { program: options.name, usage, login, stderr: exit.stderr };
+    return failed({ ...failure, ...complaint(final, denials) }, now);
+  }
+  return {
+    is: 'done',
+    text: finalText(events),
+    session: goOn(string(final['sessionID']), usage, invocation.session),
+    usage,
+    model: invocation.model,
+    denials,
+  };
+}
+
+function complaint(
+  final: JsonObject | undefined,
+  denials: readonly string[],
+): { status: number | null; text: string } {
+  const reason = string(at(final, 'part', 'reason'));
+  if (reason !== null && reason !== 'stop') {
+    const refused = denials.length === 0 ? '' : `, after a refusal of ${denials.join(', ')}`;
+    return { status: null, text: `its last step ended with "${reason}"${refused}` };
+  }
+  const data = at(final, 'error', 'data');
+  const retryAfter = string(at(data, 'responseHeaders', 'retry-after'));
+  const message = string(at(data, 'message')) ?? string(at(final, 'error', 'name')) ?? '';
+  return {
+    status: amount(at(data, 'statusCode')),
+    text: retryAfter === null ? message : `${message} (retry-after: ${retryAfter})`,
+  };
+}
+
+/** The sum over all steps of this run. A cost of 0 for tokens that were used means that the model has no price there. */
+function usageIn(events: readonly JsonObject[], price: Price | null): Usage {
+  const steps = events.filter((event) => event['type'] === 'step_finish');
+  const sum = (...path: readonly string[]) =>
+    steps.map((step) => amount(at(step, 'part', ...path)) ?? 0).reduce((total, part) => total + part, 0);
+  const input = sum('tokens', 'input') + sum('tokens', 'cache', 'read') + sum('tokens', 'cache', 'write');
+  const output = sum('tokens', 'output') + sum('tokens', 'reasoning');
+  const usd = sum('cost');
+  if (steps.length === 0) return unknownUsage;
+  return usageOf({ input, output, usd: usd === 0 && input + output > 0 ? null : usd }, price);
+}
+
+/** What was said in the last step. */
+function finalText(events: readonly JsonObject[]): string {
+  const lastStep = events.findLastIndex((event) => event['type'] === 'step_start');
+  return events
+    .slice(lastStep + 1)
+    .filter((event) => event['type'] === 'text')
+    .map((event) => string(at(event, 'part', 'text')) ?? '')
+    .join('\n');
+}
+
+const refusedUse = /rule which prevents you|rejected permission|permission denied by/i;
+
+function denialsOf(events: readonly JsonObject[]): string[] {
+  return events
+    .filter((event) => event['type'] === 'tool_use' && at(event, 'part', 'state', 'status') === 'error')
+    .filter((event) => refusedUse.test(string(at(event, 'part', 'state', 'error')) ?? ''))
+    .map((event) => {
+      const input = at(event, 'part', 'state', 'input');
+      const detail = at(input, 'filePath') ?? at(input, 'command');
+      return denied(string(at(event, 'part', 'tool')) ?? 'a tool', string(detail));
+    });
+}

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import type { Usage } from '../core/mail/event.ts';
+import type { Exit, Invocation, Outcome, StagedFile } from '../core/ports.ts';
+
+/** A file of a recording: one invocation, what it was given (as a key) and what came of it. */
+export interface Recorded {
+  /** `<role>-<key>-t<turn>-a<attempt>-r<round>.json` */
+  readonly name: string;
+  readonly json: string;
+}
+
+/** What the JSON holds. `text` and `files` speak of ids, dates and paths by name: `{{thread}}`, `{{message.1.id}}`. */
+export interface Recording {
+  readonly mailroom_recording: 1;
+  readonly role: string;
+  readonly key: string;
+  readonly turn: number;
+  readonly attempt: number;
+  readonly round: number;
+  readonly outcome: 'done' | 'later' | 'timed-out' | 'limited' | 'never';
+  readonly reason: string | null;
+  /** The exit code of the program that was recorded, for people. */
+  readonly exit: number | null;
+  readonly duration_ms: number;
+  readonly usage: Usage;
+  readonly text: string;
+  readonly files: readonly { readonly name: string; readonly text: string }[];
+}
+
+/** A message that the turn consumed: its file's name and whole text, in the order of `invocation.paths.messages`. */
+export interface Consumed {
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * What is kept of one invocation, so that bin/replay-agent.mjs can answer in its place: in another project, on another
+ * day, with other ids. Staged files that could not be read are left out.
+ */
+export function recordOf(
+  invocation: Invocation,
+  messages: readonly Consumed[],
+  exit: Exit,
+  staged: readonly StagedFile[],
+  outcome: Outcome,
+): Recorded {
+  const { role, attempt, round } = invocation;
+  const turn = Number(invocation.turn.replaceAll(/\D/g, ''));
+  const key = keyOf(messages, invocation);
+  const names = namesIn(invocation, messages);
+  const recording: Recording = {
+    mailroom_recording: 1,
+    role,
+    key,
+    turn,
+    attempt,
+    round,
+    outcome: kindOf(outcome),
+    reason: outcome.is === 'done' ? null : nameAll(outcome.reason.text, names),
+    exit: exit.code,
+    duration_ms: Math.round(exit.durationMs),
+    usage: outcome.usage,
+    text: outcome.is === 'done' ? nameAll(outcome.text, names) : '',
+    files: staged.flatMap(({ name, content }) =>
+      content.ok ? [{ name: nameAll(name, names), text: nameAll(content.text, names) }] : [],
+    ),
+  };
+  return {
+    name: `${role}-${key}-t${turn}-a${attempt}-r${round}.json`,
+    json: `${JSON.stringify(recording, null, 2)}\n`,
+  };
+}
+
+function kindOf(outcome: Outcome): Recording['outcome'] {
+  if (outcome.is !== 'later') return outcome.is;
+  if (outcome.class === 'RETRYABLE_RATE_LIMIT') return 'limited';
+  return outcome.reason.code === 'E_TIMEOUT' ? 'timed-out' : 'later';
+}
+
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const date = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+const messageFile = /\d{8}T\d{9}Z-([\w.-]+)-[0-9a-f]{6}\.md/g;
+
+/** Keys of the front matter that differ from run to run, with the lines that belong to them. */
+const fleeting = /^(?:id|created|thread|in_reply_to|to):.*\n(?:[ \t-].*\n)*/gm;
+
+/**
+ * Names what a turn was given: equal for the same types, senders, subjects, fields and prose, whatever the ids, dates and
+ * folders. bin/replay-agent.mjs computes the same.
+ */
+export function keyOf(
+  messages: readonly Consumed[],
+  { project, workspace }: Pick<Invocation, 'project' | 'workspace'>,
+): string {
+  const hash = createHash('sha256');
+  for (const { text } of messages) hash.update(`${enduring(text, project, workspace)}\0`);
+  return hash.digest('hex').slice(0, 12);
+}
+
+function enduring(text: string, project: string, workspace: string): string {
+  const lines = text.replaceAll('\r\n', '\n');
+  const end = lines.startsWith('---\n') ? lines.indexOf('\n---\n', 3) : -1;
+  const head = end === -1 ? '' : lines.slice(4, end + 1).replaceAll(fleeting, '');
+  const body = end === -1 ? lines : lines.slice(end + 5);
+  return `${head}\n${body.trim()}`
+    .replaceAll(workspace, '<folder>')
+    .replaceAll(project, '<folder>')
+    .replaceAll(messageFile, '<$1>')
+    .replaceAll(uuid, '<id>')
+    .replaceAll(date, '<date>');
+}
+
+/** Values of this run and the names that stand for them; an earlier name of the same value wins. */
+function namesIn(invocation: Invocation, messages: readonly Consumed[]): Map<string, string> {
+  const names = new Map<string, string>();
+  const name = (value: string | undefined, what: string) => {
+    if (value !== undefined && value.length > 1 && !names.has(value)) names.set(value, `{{${what}}}`);
+  };
+  // A pair of braces of the author's own must not look like a name.
+  name('{{', 'braces');
+  name(invocation.paths.outbox, 'outbox');
+  name(invocation.project, 'project');
+  name(invocation.workspace, 'workspace');
+  name(invocation.thread, 'thread');
+  messages.forEach(({ text }, index) => {
+    for (const key of ['id', 'in_reply_to', 'created'])
+      name(headOf(text, key), `message.${index + 1}.${key}`);
+  });
+  const others = (invocation.prompt.match(uuid) ?? []).filter((id) => !names.has(id));
+  [...new Set(others)].forEach((id, index) => name(id, `prompt.${index + 1}`));
+  return names;
+}
+
+/** The value of a simple key of the front matter. */
+function headOf(text: string, key: string): string | undefined {
+  const end = text.indexOf('\n---', 3);
+  return new RegExp(`^${key}: *["']?([^"'\\n]+?)["']? *$`, 'm').exec(text.slice(0, Math.max(end, 0)))?.[1];
+}
+
+/** All values at once, longer ones first, so that no name is taken for a value. */
+function nameAll(text: string, names: ReadonlyMap<string, string>): string {
+  const values = [...names.keys()].toSorted((left, right) => right.length - left.length);
+  const pattern = values.map((value) => value.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)).join('|');
+  return text.replaceAll(new RegExp(pattern, 'g'), (value) => names.get(value) ?? value);
+}

@@ -1,0 +1,11 @@
+import type { Provider } from '../core/ports.ts';
+import { commandProvider } from './command.ts';
+import type { ProviderOptions } from './options.ts';
+
+/**
+ * Answers from a recording (recording.ts has its format): the program is Node with bin/replay-agent.mjs, which speaks as
+ * any other program does. `MAILROOM_RECORDING` names the folder, in the host's environment or in the role's `env`.
+ */
+export function replayProvider(options: ProviderOptions): Provider {
+  return commandProvider({ ...options, inherit: [...options.inherit, 'MAILROOM_RECORDING'] });
+}

@@ -1,0 +1,19 @@
+import type { Session, Usage } from '../core/mail/event.ts';
+
+/** The conversation after a run whose program counts each run by itself; null where no conversation is known. */
+export function goOn(id: string | null, usage: Usage, previous: Session | null): Session | null {
+  const known = id ?? previous?.id;
+  if (known === undefined) return null;
+  return {
+    id: known,
+    usd: (previous?.usd ?? 0) + (usage.usd ?? 0),
+    tokens: (previous?.tokens ?? 0) + (usage.tokens ?? 0),
+  };
+}
+
+/** The same where the program gives the conversation's running total. */
+export function settle(id: string | null, total: Usage, previous: Session | null): Session | null {
+  const known = id ?? previous?.id;
+  if (known === undefined) return null;
+  return { id: known, usd: total.usd ?? previous?.usd ?? 0, tokens: total.tokens ?? previous?.tokens ?? 0 };
+}
