@@ -1,9 +1,9 @@
 import type { Config } from '../core/config.ts';
 import type { Checked } from '../core/diagnostic.ts';
 import type { RoleName } from '../core/mail/message.ts';
-import type { Capability, Protocol } from '../core/mail/protocol.ts';
+import type { Protocol } from '../core/mail/protocol.ts';
 import type { MailState } from '../core/mail/state.ts';
-import type { Folder, Restriction } from '../core/ports.ts';
+import type { Folder } from '../core/ports.ts';
 import type { Idle } from '../engine/idle.ts';
 
 /** What the composition root gives to the commands. Everything that touches the world goes through here. */
@@ -14,8 +14,8 @@ export interface Services {
   readonly cwd: string;
   /** The folder of the installed package: templates lie there. */
   readonly packageRoot: string;
-  /** The project that `from` lies in, or null. `$MAILROOM_PROJECT` wins. */
-  findProject(from: string): string | null;
+  /** The project that `from` lies in, or null. `$MAILROOM_PROJECT` wins, unless a person named the folder. */
+  findProject(from: string, named: boolean): string | null;
   openProject(root: string): ProjectServices;
   /** Writes a new project; existing files are kept. Returns the paths that were written. */
   scaffold(root: string, template: string, options: { provider: string | null }): ScaffoldResult;
@@ -47,8 +47,9 @@ export interface Definition {
 export interface ProjectServices {
   readonly root: string;
   /** Reads mailroom.yaml and protocols/: all that is wrong with them, or what they say. */
-  definition(): Checked<Definition>;
-  restrict(provider: string, capabilities: readonly Capability[]): Restriction | null;
+  definition(): Promise<Checked<Definition>>;
+  /** Names the protocol as it lies on disk now, without reading what it says. */
+  hash(): string;
   /** The fold of the journal, as another process sees it; null: there is no journal yet. Throws `E_JOURNAL`. */
   state(): MailState | null;
   /** Who holds the project now; null: nobody. */

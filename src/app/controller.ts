@@ -1,0 +1,215 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { v7 } from 'uuid';
+import metadata from '../../package.json' with { type: 'json' };
+import type { Controller, ControllerOptions } from '../cli/services.ts';
+import type { Config } from '../core/config.ts';
+import { MailroomError } from '../core/errors.ts';
+import type { Message, RoleName } from '../core/mail/message.ts';
+import type { RunnerEvents, Trail } from '../core/ports.ts';
+import { Loop } from '../engine/loop.ts';
+import { MailHost } from '../engine/mail-host.ts';
+import { TrailWriter } from '../engine/trail/writer.ts';
+import { probeContainment } from '../process/containment.ts';
+import { GitRepository } from '../process/git-repository.ts';
+import { ProcessRunner } from '../process/runner.ts';
+import { startDetached } from '../process/detached.ts';
+import type { Containment } from '../process/types.ts';
+import { controlFolder, DiskControl } from '../store/control.ts';
+import { DiskJournal } from '../store/journal.ts';
+import { removeHolder, writeHolder } from '../store/lock.ts';
+import { DiskMailboxes } from '../store/mailboxes.ts';
+import { park, readParked } from '../store/parked.ts';
+import { readRoleFile, removeOldTemporaries } from '../store/project.ts';
+import type { RealDisk } from '../store/real-disk.ts';
+import { DiskTurnFolders } from '../store/turn-folders.ts';
+import { watchFolders } from '../store/watch.ts';
+import type { Wired } from './definition.ts';
+import { takeLock } from './lock.ts';
+import { recorder } from './recorder.ts';
+
+/** Takes the project and puts a host to work on it. Throws `E_LOCKED` when another controller has it. */
+export async function startController(
+  disk: RealDisk,
+  definition: Wired,
+  options: ControllerOptions,
+): Promise<Controller> {
+  const lock = await takeLock(disk);
+  try {
+    writeHolder(disk, Date.now());
+    const controller = await compose(disk, definition, options, lock.lost);
+    return { ...controller, run: () => controller.run().finally(() => release(disk, lock)) };
+  } catch (error) {
+    await release(disk, lock);
+    throw error;
+  }
+}
+
+async function release(disk: RealDisk, lock: { release(): Promise<void> }): Promise<void> {
+  removeHolder(disk);
+  await lock.release();
+}
+
+async function compose(
+  disk: RealDisk,
+  definition: Wired,
+  options: ControllerOptions,
+  lost: Promise<void>,
+): Promise<Controller> {
+  const { config, protocol, hash, providers } = definition;
+  removeOldTemporaries(disk, Date.now());
+  disk.makeFolder(controlFolder);
+  const trail = trailOf(disk, config);
+  const trailAt = await trail.position();
+  const contain = await containmentOf(disk, config);
+  const mark = `mailroom-${createHash('sha256').update(disk.root).digest('hex').slice(0, 12)}:`;
+  const events: { to: RunnerEvents | null } = { to: null };
+  const runner = new ProcessRunner(
+    {
+      project: disk.root,
+      mark,
+      providers,
+      contain,
+      now: Date.now,
+      ...(options.record === null ? {} : { recorded: recorder(options.record) }),
+    },
+    {
+      ready: (...told) => events.to?.ready(...told),
+      ended: (...told) => events.to?.ended(...told),
+      gated: (...told) => events.to?.gated(...told),
+    },
+  );
+  // Before anything else runs: what an earlier controller left.
+  await runner.sweep();
+  const journal = new DiskJournal(disk);
+  const host = new MailHost(
+    {
+      clock: { now: Date.now },
+      journal,
+      mailboxes: new DiskMailboxes(disk),
+      control: new DiskControl(disk),
+      folders: new DiskTurnFolders(disk),
+      runner,
+      trail,
+      trailAt,
+      providers,
+      newId: v7,
+      roleText: (role) => readRoleFile(disk, role)?.text ?? '',
+      project: disk.root,
+      parking: { list: () => readParked(disk), park: (provider, until) => park(disk, provider, until) },
+      notify: (role, message) => notify(disk, config, role, message),
+    },
+    { protocol, protocolHash: hash, version: metadata.version },
+  );
+  const edited = !host.fresh && host.state.protocol !== hash;
+  host.start();
+  const folders = [...protocol.roles.keys()].flatMap((role) =>
+    ['inbox', 'outbox'].map((box) => `agents/${role}/${box}`),
+  );
+  const watched = [controlFolder, ...folders].map((folder) => join(disk.root, folder));
+  const loop = new Loop(
+    host,
+    { watch: (onHint) => watchFolders(watched, onHint), timer, now: Date.now, trail },
+    { untilIdle: options.untilIdle, onChange: () => options.onChange(host.state) },
+  );
+  events.to = reporting(host, loop);
+  void lost.then(() =>
+    loop.fail(new MailroomError('E_LOCKED', 'the lock of the project was lost, so all work was stopped')),
+  );
+  const notes = [host.cut, trail.problem(), edited ? 'the protocol has changed since the last start' : null];
+  return {
+    definition,
+    get state() {
+      return host.state;
+    },
+    notes: notes.filter((note) => note !== null),
+    end: (how) => loop.end(how),
+    run: async () => {
+      try {
+        await loop.run();
+        return { idle: host.idle() === 'busy' ? 'done' : asIdle(host), failures: host.failures };
+      } finally {
+        journal.close();
+      }
+    },
+  };
+}
+
+function asIdle(host: MailHost) {
+  const idle = host.idle();
+  return idle === 'busy' ? 'done' : idle;
+}
+
+/** What the runner reports goes to the host, and the loop looks again. A journal that refuses ends everything. */
+function reporting(host: MailHost, loop: Loop): RunnerEvents {
+  const tell = (act: () => void) => {
+    try {
+      act();
+    } catch (error) {
+      loop.fail(error instanceof Error ? error : new Error(String(error)));
+    }
+    loop.hint();
+  };
+  return {
+    ready: (...told) => tell(() => host.turns.ready(...told)),
+    ended: (...told) => tell(() => host.turns.ended(...told)),
+    gated: (...told) => tell(() => host.turns.gated(...told)),
+  };
+}
+
+function timer(at: number, onTime: () => void): { cancel(): void } {
+  const timeout = setTimeout(onTime, Math.max(0, at - Date.now()));
+  return { cancel: () => clearTimeout(timeout) };
+}
+
+function trailOf(disk: RealDisk, config: Config): Trail {
+  if (config.trail !== null)
+    return new TrailWriter({
+      repository: new GitRepository({ project: disk.root, branch: config.trail.branch }),
+    });
+  return {
+    record: () => {},
+    position: () => Promise.resolve(null),
+    settled: () => Promise.resolve(),
+    problem: () => null,
+  };
+}
+
+/** How agents are held: in a sandbox where one is required, else in a PID namespace, else in a process group. */
+async function containmentOf(
+  disk: RealDisk,
+  config: Config,
+): Promise<(writable: readonly string[]) => Containment> {
+  const probe = await probeContainment();
+  if (config.sandbox === 'required') {
+    if (!probe.bubblewrap.works)
+      throw new MailroomError(
+        'E_PROVIDER',
+        `sandbox: required, but there is none: ${probe.bubblewrap.why}`,
+        'install bubblewrap',
+      );
+    return (writable) => ({
+      kind: 'bubblewrap',
+      writable,
+      readable: [disk.root, process.execPath],
+      network: true,
+    });
+  }
+  const { namespace } = probe;
+  return () => (namespace.works ? { kind: 'namespace', user: namespace.user } : { kind: 'group' });
+}
+
+/** Runs what mailroom.yaml names for people's mail; what becomes of it is not our business. */
+function notify(disk: RealDisk, config: Config, role: RoleName, message: Message): void {
+  const argv = config.notify[role];
+  if (argv === undefined) return;
+  const { id, type, from, subject, thread } = message;
+  startDetached(argv, disk.root, {
+    MAILROOM_PROJECT: disk.root,
+    MAILROOM_MESSAGE: id,
+    MAILROOM_TYPE: type,
+    MAILROOM_FROM: from,
+    MAILROOM_SUBJECT: subject,
+    MAILROOM_THREAD: thread,
+  });
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import type { Definition } from '../cli/services.ts';
+import { defaultConfig, type Config } from '../core/config.ts';
+import type { Checked, Diagnostic } from '../core/diagnostic.ts';
+import type { Capability } from '../core/mail/protocol.ts';
+import type { Provider } from '../core/ports.ts';
+import { readConfigFile, readProtocolFiles } from '../store/project.ts';
+import type { RealDisk } from '../store/real-disk.ts';
+
+/** Names what the protocol and the settings say now. */
+export function hashOf(disk: RealDisk): string {
+  const texts = [readConfigFile(disk), ...readProtocolFiles(disk)].map(
+    (file) => `${file?.path}\n${file?.text}`,
+  );
+  return createHash('sha256').update(texts.join('\0')).digest('hex').slice(0, 16);
+}
+
+/** Reads mailroom.yaml and protocols/, with everything that is wrong in them. The readers are loaded only now: they are slow to load. */
+export async function readDefinition(disk: RealDisk, packageRoot: string): Promise<Checked<Wired>> {
+  const [{ parseConfig }, { parseProtocol }, { providersOf }] = await Promise.all([
+    import('../spec/config.ts'),
+    import('../spec/protocol.ts'),
+    import('../providers/index.ts'),
+  ]);
+  const file = readConfigFile(disk);
+  const read: Checked<Config> = file
+    ? parseConfig(file.text, file.path)
+    : { ok: true, value: defaultConfig, warnings: [] };
+  if (!read.ok) return read;
+  const config = read.value;
+  const providers = providersOf(config.providers.values(), surroundings(packageRoot));
+  const texts = readProtocolFiles(disk).map(({ path, text }) => ({ file: path, text }));
+  if (texts.length === 0) return { ok: false, problems: [noProtocol(disk.root)] };
+  const widened = new Map(
+    [...providers].map(
+      ([name, provider]) =>
+        [name, (rights: readonly Capability[]) => provider.restrict(rights).widened] as const,
+    ),
+  );
+  const protocol = parseProtocol(texts, config, { cores: availableParallelism(), widened });
+  if (!protocol.ok) return protocol;
+  const value = { protocol: protocol.value, config, hash: hashOf(disk), providers };
+  return { ok: true, value, warnings: [...read.warnings, ...protocol.warnings] };
+}
+
+/** What the program needs of a definition besides what commands see of it. */
+export interface Wired extends Definition {
+  readonly providers: ReadonlyMap<string, Provider>;
+}
+
+function surroundings(packageRoot: string) {
+  return {
+    environment: process.env,
+    node: process.execPath,
+    replayAgent: join(packageRoot, 'bin', 'replay-agent.mjs'),
+  };
+}
+
+function noProtocol(root: string): Diagnostic {
+  return {
+    code: 'E_NO_PROJECT',
+    severity: 'error',
+    message: `${root} has no protocol: protocols/ holds no .yaml file`,
+    place: null,
+    hint: '`mailroom init` makes a project that runs',
+  };
+}

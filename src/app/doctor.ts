@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import process from 'node:process';
+import type { Finding } from '../cli/services.ts';
+import { MailroomError } from '../core/errors.ts';
+import { probeContainment } from '../process/containment.ts';
+import { buildEnvironment } from '../process/environment.ts';
+import { git } from '../process/git.ts';
+import { findProgram } from '../process/proc.ts';
+import { run } from '../process/run.ts';
+import { readHolder } from '../store/lock.ts';
+import { RealDisk } from '../store/real-disk.ts';
+import { readDefinition } from './definition.ts';
+
+const agents = [
+  { name: 'claude', variable: 'MAILROOM_CLAUDE_BIN' },
+  { name: 'codex', variable: 'MAILROOM_CODEX_BIN' },
+  { name: 'gemini', variable: 'MAILROOM_GEMINI_BIN' },
+  { name: 'opencode', variable: 'MAILROOM_OPENCODE_BIN' },
+] as const;
+
+/** What this machine has, and what would not work here. Starts nothing that costs anything. */
+export async function examine(root: string | null, packageRoot: string): Promise<Finding[]> {
+  const found = await Promise.all([
+    machine(),
+    containment(),
+    ...agents.map(agent),
+    root === null ? [noProject] : project(root, packageRoot),
+  ]);
+  return found.flat();
+}
+
+const noProject: Finding = { topic: 'project', state: 'info', text: 'none here; `mailroom init` makes one' };
+
+async function version(argv: readonly string[]): Promise<string | null> {
+  const result = await run(argv, { cwd: '/', env: buildEnvironment(), timeoutMs: 10_000 });
+  return result.exitCode === 0 ? (result.stdout.trim().split('\n')[0] ?? '') : null;
+}
+
+async function machine(): Promise<Finding[]> {
+  const [gitVersion, flock] = await Promise.all([
+    version(['git', '--version']),
+    version(['flock', '--version']),
+  ]);
+  return [
+    { topic: 'node', state: 'ok', text: process.version },
+    gitVersion === null
+      ? { topic: 'git', state: 'warning', text: 'not found: no trail, no `changed` gates, no worktrees' }
+      : { topic: 'git', state: 'ok', text: gitVersion },
+    flock === null
+      ? {
+          topic: 'lock',
+          state: 'warning',
+          text: 'no flock(1): a weaker lock is used, which outlives a killed controller by 15 s',
+        }
+      : { topic: 'lock', state: 'ok', text: flock },
+  ];
+}
+
+async function containment(): Promise<Finding[]> {
+  const { bubblewrap, namespace } = await probeContainment();
+  return [
+    namespace.works
+      ? {
+          topic: 'containment',
+          state: 'ok',
+          text: 'each agent has a PID namespace of its own: nothing that it starts outlives it',
+        }
+      : {
+          topic: 'containment',
+          state: 'warning',
+          text: `process groups only (${namespace.why}): what leaves its group is ended by a sweep of /proc`,
+        },
+    bubblewrap.works
+      ? { topic: 'sandbox', state: 'ok', text: 'bubblewrap works (`sandbox: required` uses it)' }
+      : { topic: 'sandbox', state: 'info', text: `no bubblewrap: ${bubblewrap.why}` },
+  ];
+}
+
+async function agent({ name, variable }: (typeof agents)[number]): Promise<Finding[]> {
+  const program = process.env[variable] ?? name;
+  const state = findProgram(program, process.env['PATH'], process.cwd());
+  if (state !== 'found')
+    return [
+      {
+        topic: name,
+        state: 'info',
+        text: `${program} is ${state === 'missing' ? 'not here' : 'not executable'}`,
+      },
+    ];
+  const said = await version([program, '--version']);
+  return [
+    said === null
+      ? { topic: name, state: 'problem', text: `${program} is here, but \`${program} --version\` fails` }
+      : { topic: name, state: 'ok', text: `${said} (${program}); driven headless` },
+  ];
+}
+
+async function project(root: string, packageRoot: string): Promise<Finding[]> {
+  try {
+    const disk = new RealDisk(root);
+    const definition = await readDefinition(disk, packageRoot);
+    const protocol: Finding = definition.ok
+      ? {
+          topic: 'protocol',
+          state: 'ok',
+          text: `${String(definition.value.protocol.roles.size)} roles, ${String(definition.value.protocol.types.size)} types`,
+        }
+      : {
+          topic: 'protocol',
+          state: 'problem',
+          text: `${String(definition.problems.length)} problem(s); see \`mailroom check\``,
+        };
+    const holder = readHolder(disk);
+    const held: Finding[] =
+      holder === null
+        ? []
+        : [{ topic: 'controller', state: 'info', text: `process ${String(holder.pid)} on ${holder.host}` }];
+    return [{ topic: 'project', state: 'ok', text: root }, protocol, ...held, ...(await ignored(root))];
+  } catch (error) {
+    if (!(error instanceof MailroomError)) throw error;
+    return [{ topic: 'project', state: 'problem', text: error.message }];
+  }
+}
+
+/** Mail that git tracks would be moved by stash, clean and checkout. */
+async function ignored(root: string): Promise<Finding[]> {
+  const inside = await git(['rev-parse', '--is-inside-work-tree'], { cwd: root });
+  if (inside.exitCode !== 0)
+    return [
+      {
+        topic: 'trail',
+        state: 'warning',
+        text: 'not in a git repository: `git init` gives the mail a history',
+      },
+    ];
+  const paths = ['.mailroom/journal', 'agents/x/inbox/x.md', 'agents/x/processed/x.md'];
+  const checked = await Promise.all(
+    paths.map((path) => git(['check-ignore', '-q', join(root, path)], { cwd: root })),
+  );
+  const missing = paths.filter((_path, index) => checked[index]?.exitCode !== 0);
+  if (missing.length === 0) return [{ topic: 'gitignore', state: 'ok', text: 'git leaves the mail alone' }];
+  return [
+    {
+      topic: 'gitignore',
+      state: 'warning',
+      text: `git does not ignore ${missing.join(', ')}: stash, clean and checkout would move mail. \`mailroom init\` adds the lines`,
+    },
+  ];
+}

@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import { MailroomError } from '../core/errors.ts';
+import { takeKernelLock } from '../process/flock.ts';
+import { lockFile, readHolder, takeFallbackLock } from '../store/lock.ts';
+import type { RealDisk } from '../store/real-disk.ts';
+
+export interface Lock {
+  release(): Promise<void>;
+  /** Resolves when the lock is gone without `release`. */
+  readonly lost: Promise<void>;
+}
+
+/** One controller a project: the kernel's lock, or where flock(1) is missing a weaker one. Throws `E_LOCKED`. */
+export async function takeLock(disk: RealDisk): Promise<Lock> {
+  disk.makeFolder('.mailroom');
+  const kernel = await takeKernelLock(join(disk.root, lockFile));
+  if (kernel.held) return kernel;
+  if (kernel.reason === 'failed')
+    throw new MailroomError('E_LOCKED', `the project cannot be locked: ${kernel.error}`);
+  const fallback = kernel.reason === 'missing' ? takeFallbackLock(disk) : null;
+  if (fallback?.held) return fallback;
+  const holder = readHolder(disk);
+  const who = holder === null ? 'another controller' : `process ${String(holder.pid)} on ${holder.host}`;
+  const since = holder === null ? '' : `, since ${new Date(holder.since).toISOString()}`;
+  throw new MailroomError(
+    'E_LOCKED',
+    `${who} holds this project${since}`,
+    'there is one controller a project; `mailroom status` shows what it does',
+  );
+}

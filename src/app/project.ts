@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import process from 'node:process';
+import { v7 } from 'uuid';
+import type { ProjectServices } from '../cli/services.ts';
+import type { Checked } from '../core/diagnostic.ts';
+import { MailroomError } from '../core/errors.ts';
+import { apply } from '../core/mail/apply.ts';
+import { emptyState, type MailState } from '../core/mail/state.ts';
+import { requestControl } from '../store/control.ts';
+import { JournalReader } from '../store/journal-reader.ts';
+import { readHolder, type Holder } from '../store/lock.ts';
+import { readMail, rolesOnDisk } from '../store/mail-files.ts';
+import { RealDisk } from '../store/real-disk.ts';
+import { hashOf, readDefinition } from './definition.ts';
+
+/** A project as its commands see it. */
+export function openProject(path: string, packageRoot: string): ProjectServices {
+  const disk = new RealDisk(path);
+  const reader = new JournalReader(disk);
+  const definition = () => readDefinition(disk, packageRoot);
+  return {
+    root: disk.root,
+    definition,
+    hash: () => hashOf(disk),
+    state: () => stateOf(reader),
+    holder: () => holderOf(disk),
+    mail: (role, folder) => readMail(disk, role, folder),
+    roles: () => rolesOnDisk(disk),
+    drop: (role, box, name, text) => {
+      const file = `agents/${role}/${box}/${name}`;
+      disk.write(file, text);
+      return file;
+    },
+    stage: (folder, name, text) => {
+      new RealDisk(folder).write(name, text);
+      return join(folder, name);
+    },
+    request: (document) => void requestControl(disk, document.id, document),
+    verdict: (id) => verdictOf(disk, id),
+    files: {
+      read: (file) => disk.read(file, 4 * 1024 * 1024)?.toString('utf8') ?? null,
+      exists: (file) => disk.look(file) !== null,
+    },
+    newId: v7,
+    changed: (milliseconds) => changed(disk, milliseconds),
+    controller: async (options) => {
+      const { startController } = await import('./controller.ts');
+      return startController(disk, expectValue(await definition()), options);
+    },
+  };
+}
+
+function expectValue<T>(checked: Checked<T>): T {
+  if (checked.ok) return checked.value;
+  const [first] = checked.problems;
+  throw new MailroomError(
+    first?.code ?? 'E_PROTOCOL',
+    first?.message ?? 'the protocol is wrong',
+    '`mailroom check` shows it all',
+  );
+}
+
+function stateOf(reader: JournalReader): MailState | null {
+  const { snapshot, records, last } = reader.read();
+  if (last === 0) return null;
+  const start = (snapshot?.state as MailState | undefined) ?? emptyState();
+  return records.reduce((state, { event }) => apply(state, event), start);
+}
+
+function verdictOf(disk: RealDisk, id: string): { refusal: string | null } | undefined {
+  for (const { event } of new JournalReader(disk).read().records)
+    if (event.type === 'controlled' && event.id === id) return { refusal: event.refusal?.text ?? null };
+  return undefined;
+}
+
+/** Who holds the project: whoever wrote it down, if that process is still there. */
+function holderOf(disk: RealDisk): Holder | null {
+  const holder = readHolder(disk);
+  if (holder === null) return null;
+  try {
+    process.kill(holder.pid, 0);
+    return holder;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM' ? holder : null;
+  }
+}
+
+async function changed(disk: RealDisk, milliseconds: number): Promise<void> {
+  const { watchFolders } = await import('../store/watch.ts');
+  await new Promise<void>((done) => {
+    const finish = () => {
+      clearTimeout(timer);
+      void watch.close().then(done);
+    };
+    const timer = setTimeout(finish, milliseconds);
+    const watch = watchFolders(
+      [join(disk.root, '.mailroom', 'journal'), join(disk.root, '.mailroom', 'control')],
+      finish,
+    );
+  });
+}
