@@ -1,7 +1,41 @@
+import { join, resolve } from 'node:path';
+import process from 'node:process';
 import metadata from '../package.json' with { type: 'json' };
+import { openProject } from './app/project.ts';
+import { runCli } from './cli/main.ts';
+import type { Services } from './cli/services.ts';
+import { findProject } from './store/project.ts';
+import { RealDisk } from './store/real-disk.ts';
+import { copyTemplate, makeProjectFolder } from './store/scaffold.ts';
 
-/** Runs the program with the arguments that follow its name and resolves to its exit code. */
-export async function main(_argv: readonly string[]): Promise<number> {
-  process.stdout.write(`${metadata.name} ${metadata.version}\n`);
-  return 0;
+/** Runs the program with the arguments that follow its name; `packageRoot` is the folder that it is installed in. */
+export function main(argv: readonly string[], packageRoot: string): Promise<number> {
+  return runCli(argv, servicesOf(packageRoot));
+}
+
+function servicesOf(packageRoot: string): Services {
+  const environment = process.env;
+  const templates = new RealDisk(join(packageRoot, 'templates'));
+  return {
+    version: metadata.version,
+    environment,
+    cwd: process.cwd(),
+    packageRoot,
+    findProject: (from) => {
+      const named = environment['MAILROOM_PROJECT'];
+      return named === undefined || named === '' ? findProject(from) : resolve(named);
+    },
+    openProject: (root) => openProject(root, packageRoot),
+    templates: () => templates.list('')?.toSorted() ?? [],
+    scaffold: (root, template, { provider }) => {
+      makeProjectFolder(root);
+      const chosen = provider ?? 'rehearsal';
+      const from = new RealDisk(join(templates.root, template));
+      return { ...copyTemplate(from, new RealDisk(root), chosen), provider: chosen };
+    },
+    doctor: async (root) => {
+      const { examine } = await import('./app/doctor.ts');
+      return examine(root, packageRoot);
+    },
+  };
 }

@@ -69,7 +69,7 @@ export class Loop {
 
   async #turn(): Promise<void> {
     for (;;) {
-      if (this.#failure) return this.#host.turns.stopAll();
+      if (this.#failure) return await this.#abort();
       this.#hinted = false;
       if (this.#ending === 'stop') return await this.#stop();
       if (this.#ending === 'drain') this.#host.hold();
@@ -82,6 +82,20 @@ export class Loop {
     }
   }
 
+  /** The journal or the lock cannot be trusted: everything is ended, and nothing is recorded any more. */
+  async #abort(): Promise<void> {
+    this.#host.turns.stopAll();
+    await this.#drained();
+  }
+
+  /** Waits until no process is left. */
+  async #drained(): Promise<void> {
+    while (this.#host.running > 0) {
+      this.#hinted = false;
+      await this.#sleep(this.#ports.now() + scanEvery);
+    }
+  }
+
   async #snapshot(): Promise<void> {
     const { trail } = this.#ports;
     await trail.settled();
@@ -91,10 +105,7 @@ export class Loop {
   /** Puts back what runs, and waits until nothing does. */
   async #stop(): Promise<void> {
     this.#host.stop();
-    while (this.#host.running > 0) {
-      this.#hinted = false;
-      await this.#sleep(this.#ports.now() + scanEvery);
-    }
+    await this.#drained();
     this.#host.flush();
   }
 
