@@ -61,7 +61,6 @@ export function openCapture(file: string, limitBytes: number, masker: Masker): C
       events = listener;
       stream.on('error', () => {});
       stream.on('data', (chunk: Buffer) => {
-        if (state === 'closed') return;
         listener.activity();
         if (state === 'open') accept(masker.push(chunk));
       });

@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readProcess } from '../../src/process/proc.ts';
-import { fixture, lives, marked, start, temporaryFolder, until } from './support.ts';
+import { fixture, holdUp, lives, marked, processesNaming, start, temporaryFolder, until } from './support.ts';
 
 const MB = 1024 * 1024;
 
@@ -210,8 +210,16 @@ describe('limits of time', () => {
   });
 
   it('let a process go on that talks', async () => {
-    const limits = { totalMs: null, idleMs: 1000, outputBytes: 1000 };
+    const limits = { totalMs: null, idleMs: 700, outputBytes: 1000 };
     expect((await start(['sh', fixture('talks.sh')], { limits }).exited).reason).toBe('exited');
+  });
+
+  it('take output that waits to be read for what it is, when the host itself was held up', async () => {
+    const limits = { totalMs: null, idleMs: 400, outputBytes: 1000 };
+    const started = start(['sh', fixture('talks.sh')], { limits });
+    await until('it talks', () => started.seen.stdout !== '');
+    holdUp(500);
+    expect((await started.exited).reason).toBe('exited');
   });
 
   it('end a process that takes too long in all, though it talks', async () => {
@@ -254,6 +262,17 @@ describe('stopping', () => {
     expect(result.durationMs).toBeGreaterThanOrEqual(300);
   });
 
+  it('kills what does not obey in a session of its own without a second grace time', async () => {
+    const script = `setsid sh "$0" & exec sh "$0"`;
+    const started = start(['sh', '-c', script, fixture('ignores-term.sh')], { graceMs: 1500 });
+    await until('both are ready', () => started.seen.stdout === 'ready\nready\n');
+    const began = performance.now();
+    started.stop();
+    expect((await started.exited).survivors).toEqual([]);
+    expect(performance.now() - began).toBeLessThan(2900);
+    expect(marked(started.spec.mark)).toEqual([]);
+  });
+
   it('after the end changes nothing', async () => {
     const started = start(['true']);
     await started.exited;
@@ -294,6 +313,24 @@ describe('what a process leaves running', () => {
     expect(Number(result.stdoutTail)).toBeGreaterThan(1);
     expect(lives(Number(result.stdoutTail))).toBe(false);
     expect(marked(started.spec.mark)).toEqual([]);
+  });
+
+  it('is ended in its group, too, when it hides its mark', async () => {
+    const wait = 'until [ "$(wc -c < /proc/$!/environ)" = 0 ]; do :; done';
+    const started = start(['sh', '-c', `env -i sleep 1000 >/dev/null 2>&1 & ${wait}; echo $!`]);
+    const hidden = Number((await started.exited).stdoutTail);
+    expect(hidden).toBeGreaterThan(1);
+    expect(lives(hidden)).toBe(false);
+  });
+
+  it('holds up nothing even where it cannot be found', async () => {
+    // Without mark, session and parent it is nobody's in a group; it holds the pipes all the same.
+    const seconds = `1000.${process.hrtime.bigint()}`;
+    const script = `mkfifo up; (setsid env -i sh -c 'echo > up; exec sleep ${seconds}' &); read line < up`;
+    const started = start(['sh', '-c', script]);
+    await until('it is there', () => processesNaming(seconds).length > 0);
+    expect(await started.exited).toMatchObject({ reason: 'exited', exitCode: 0, survivors: [] });
+    for (const pid of processesNaming(seconds)) process.kill(pid, 'SIGKILL');
   });
 
   it('is told from processes of others', async () => {

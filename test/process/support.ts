@@ -26,6 +26,12 @@ export async function pause(ms: number): Promise<void> {
   while (performance.now() < end) await new Promise((resolve) => setImmediate(resolve));
 }
 
+/** Keeps this process busy, as a suspended or overloaded host is. */
+export function holdUp(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
 /** The path of a scripted process. */
 export function fixture(name: string): string {
   return fileURLToPath(new URL(`../fixtures/process/${name}`, import.meta.url));
