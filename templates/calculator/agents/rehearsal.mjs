@@ -97,7 +97,7 @@ function build(plan) {
 function writeNote(plan) {
   mkdirSync('notes', { recursive: true });
   writeFileSync(note, `# ${plan.subject}\n\n${plan.body.trim()}\n`);
-  return send('review-request', 'qa', `Review of ${note}`, `${note} says what is to be done.`);
+  return send('review-request', 'qa', 'Review of the note', `${note} says what is to be done.`);
 }
 
 /** Mends what the review found; delivers once there is nothing left to mend. */
@@ -106,7 +106,7 @@ function rework(feedback) {
   if (feedback.verdict === 'approved') {
     const text =
       name === null ? `${note} is ready.` : `\`${name}(a, b)\` is in ${source}. ${runTests().said}`;
-    return send('delivered', 'user', `Delivered: ${name ?? note}`, `${text} It was reviewed twice.`);
+    return send('delivered', 'user', `Delivered: ${name ?? 'the note'}`, `${text} It was reviewed twice.`);
   }
   const careless = name !== null && `  return a ${operators[name]} b;`;
   if (careless && read(source).includes(careless)) {
@@ -121,7 +121,7 @@ function rework(feedback) {
   }
   if (name === null && !read(note).includes(checkHeading)) {
     appendFileSync(note, `\n${checkHeading}\n\nBy reading it again.\n`);
-    return send('review-request', 'qa', `Second review of ${note}`, `${note} says now how it was checked.`);
+    return send('review-request', 'qa', 'Second review of the note', `${note} says now how it was checked.`);
   }
   const text = `I only rehearse, and cannot mend what the review found:\n\n${quote(feedback.body)}`;
   return send('delivered', 'user', 'Not done', text);

@@ -1,0 +1,146 @@
+// `npm run demo [-- --provider claude]`: sets up what is missing, makes a small project whose tests fail in a folder of
+// its own, drops a task into the architect's inbox, and lets the roles work until it is delivered. Without --provider
+// they are played by a script (agents/rehearsal.mjs), so that no agent program need be installed.
+// Ends with 0 only if the task was delivered and the tests pass.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs, styleText } from 'node:util';
+
+const repository = fileURLToPath(new URL('..', import.meta.url));
+const program = join(repository, 'bin', 'mailroom');
+const providers = ['rehearsal', 'claude', 'codex', 'gemini', 'opencode'];
+const task = `# Add subtraction
+
+The calculator cannot subtract: \`npm test\` fails. Add what is missing to src/calculator.mjs.
+`;
+
+const isPlain = !process.stdout.isTTY || Boolean(process.env.NO_COLOR);
+const paint = (style, text) => (isPlain ? text : styleText(style, text));
+const say = (text = '') => process.stdout.write(`${text}\n`);
+const command = (text) => say(`\n${paint('cyan', '$')} ${paint('bold', text)}`);
+
+// The project is a new one, whatever the environment says of other projects and repositories.
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(MAILROOM_(?!\w+_BIN$)|GIT_|npm_)/.test(name)),
+);
+
+/** Runs a program and shows what it says as it says it, or keeps that. */
+function run(argv, cwd, shown) {
+  const [name, ...rest] = argv;
+  const stdio = shown ? 'inherit' : 'pipe';
+  const { status, error, stdout, stderr } = spawnSync(name, rest, {
+    cwd,
+    env: environment,
+    stdio: ['ignore', stdio, stdio],
+    encoding: 'utf8',
+  });
+  const complaint = error?.message ?? stderr ?? '';
+  return { ok: status === 0, status: status ?? 1, stdout: stdout ?? '', complaint };
+}
+
+/** The same, where nothing makes sense without it. */
+function need(argv, cwd) {
+  const { ok, status, stdout, complaint } = run(argv, cwd, false);
+  if (ok) return stdout;
+  throw new Error(`${argv.join(' ')} ended with exit code ${status}:\n${stdout}${complaint}`);
+}
+
+const mailroom = (...argv) => [process.execPath, program, ...argv];
+
+/** What `npm test` says, in one line. */
+function testResult(project) {
+  const { ok, stdout } = run(['npm', 'test', '--', '--test-reporter=tap'], project, false);
+  const count = (word) => new RegExp(`^# ${word} (\\d+)$`, 'm').exec(stdout)?.[1] ?? '?';
+  const [, failed = '', reason = ''] = /^not ok \d+ - (.*)[^]*?^ {2}error: '?(.*?)'?$/m.exec(stdout) ?? [];
+  const line = ok ? `${count('pass')} tests pass` : `${count('fail')} test fails: “${failed}”: ${reason}`;
+  return { ok, line: paint(ok ? 'green' : 'red', line) };
+}
+
+/** A project in a folder of its own, and in git where there is git. */
+function makeProject(provider) {
+  const project = join(mkdtempSync(join(tmpdir(), 'mailroom-demo-')), 'calculator');
+  need(mailroom('init', project, '--template', 'calculator', '--provider', provider), tmpdir());
+  const hasGit = run(['git', '--version'], project, false).ok;
+  if (hasGit) {
+    const author = ['-c', 'user.name=Demo', '-c', 'user.email=demo@localhost', '-c', 'commit.gpgsign=false'];
+    need(['git', 'init', '--quiet'], project);
+    need(['git', 'add', '--all'], project);
+    need(['git', ...author, 'commit', '--quiet', '-m', 'A calculator that cannot subtract'], project);
+  }
+  return { project, hasGit };
+}
+
+function isDelivered(project) {
+  const messages = JSON.parse(need(mailroom('trail', '--json'), project));
+  return messages.some(({ type, subject }) => type === 'delivered' && !subject.startsWith('Not done'));
+}
+
+function demo(provider) {
+  const started = Date.now();
+  const { project, hasGit } = makeProject(provider);
+  say(paint('bold', 'Three roles build a feature, and talk by files alone'));
+  say(`\nproject  ${project}`);
+  say(
+    `roles    architect, engineer and qa, ${provider === 'rehearsal' ? 'played by a script' : `run by ${provider}`}`,
+  );
+
+  command('npm test');
+  say(testResult(project).line);
+
+  command('echo "# Add subtraction …" > agents/architect/inbox/subtraction.md');
+  mkdirSync(join(project, 'agents', 'architect', 'inbox'), { recursive: true });
+  writeFileSync(join(project, 'agents', 'architect', 'inbox', 'subtraction.md'), task);
+
+  command('mailroom up --until-idle');
+  const worked = run(mailroom('up', '--until-idle'), project, true).ok;
+
+  command('mailroom trail');
+  run(mailroom('trail'), project, true);
+
+  command('npm test');
+  const tests = testResult(project);
+  say(tests.line);
+
+  if (hasGit) {
+    command('git log mailroom-trail --format=%s');
+    run(['git', '--no-pager', 'log', 'mailroom-trail', '--format=%s'], project, true);
+  }
+
+  const succeeded = worked && tests.ok && isDelivered(project);
+  const seconds = Math.round((Date.now() - started) / 1000);
+  const verdict = succeeded ? 'Delivered, and the tests pass' : 'Not delivered';
+  say(
+    `\n${paint(succeeded ? 'green' : 'red', `${verdict}, after ${seconds} s.`)} All of it is plain files; have a look:\n`,
+  );
+  say(`  cd ${project}`);
+  if (hasGit) say('  git diff                    what the engineer changed');
+  say('  ls agents/*/{sent,inbox}    what each role said, and what waits for you');
+  say('  ls .mailroom/turns          what each turn was told, and what it printed');
+  return succeeded ? 0 : 1;
+}
+
+/** The provider that the command line names. */
+function chosenProvider() {
+  const { values } = parseArgs({ options: { provider: { type: 'string', default: 'rehearsal' } } });
+  if (providers.includes(values.provider)) return values.provider;
+  throw new TypeError(`--provider is one of ${providers.join(', ')}`);
+}
+
+let provider;
+try {
+  provider = chosenProvider();
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exit(2);
+}
+const setup = spawnSync(process.execPath, [join(repository, 'scripts', 'setup.mjs')], { stdio: 'inherit' });
+if (setup.status !== 0) process.exit(1);
+try {
+  process.exitCode = demo(provider);
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { defaultConfig } from '../../src/core/config.ts';
+import { parseConfig } from '../../src/spec/config.ts';
+import { parseProtocol } from '../../src/spec/protocol.ts';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+const protocol = 'protocols/feature-team.yaml';
+
+function read(...path: string[]): string {
+  return readFileSync(join(repository, ...path), 'utf8');
+}
+
+/** All but where the file's schema lies, which differs from project to project. */
+function withoutSchema(text: string): string {
+  return text.replace(/^# yaml-language-server: .*\n/, '');
+}
+
+/** What a person does who wants the gate: takes the comment signs away. */
+function withGate(text: string): string {
+  return text.replace(/^( *)# (gates:\n)\1# ( *- run: )/m, '$1$2$1$3');
+}
+
+describe('the example project and the templates', () => {
+  const settings = parseConfig(read('mailroom.yaml'), 'mailroom.yaml');
+
+  it.each(['.', 'templates/feature-team', 'templates/calculator'])(
+    '%s has nothing wrong with it',
+    (folder) => {
+      const config = parseConfig(read(folder, 'mailroom.yaml'), 'mailroom.yaml');
+      const files = [{ file: protocol, text: read(folder, protocol) }];
+      const checked = parseProtocol(files, config.ok ? config.value : defaultConfig);
+      expect(checked).toMatchObject({ ok: true, warnings: [] });
+    },
+  );
+
+  it('are the same but for the gate of the calculator, which has tests', () => {
+    expect(settings).toMatchObject({ ok: true });
+    const own = withoutSchema(read(protocol));
+    expect(withoutSchema(read('templates/feature-team', protocol))).toBe(own);
+    expect(withGate(own)).not.toBe(own);
+    expect(withoutSchema(read('templates/calculator', protocol))).toBe(withGate(own));
+  });
+
+  it.each(['feature-team', 'calculator'])('%s has the same roles, settings and rehearsal', (template) => {
+    const files = ['rehearsal.mjs', ...['architect', 'engineer', 'qa'].map((role) => `${role}/role.md`)];
+    const texts = files.map((file) => read('templates', template, 'agents', file));
+    expect(texts).toEqual(files.map((file) => read('agents', file)));
+    const config = read('templates', template, 'mailroom.yaml');
+    expect(withoutSchema(config)).toBe(withoutSchema(read('mailroom.yaml')));
+  });
+
+  it.each(['feature-team', 'calculator'])(
+    '%s names its provider on one line, for init to change',
+    (template) => {
+      expect(read('templates', template, 'mailroom.yaml').match(/^ {2}provider: rehearsal$/gm)).toHaveLength(
+        1,
+      );
+    },
+  );
+});
+
+describe('the examples of the documentation', () => {
+  const pages = readdirSync(join(repository, 'docs')).filter((name) => name.endsWith('.md'));
+  const blocks = pages.flatMap((page) =>
+    [...read('docs', page).matchAll(/^```yaml\n# (\S+)\n([^]*?)^```$/gm)].map(([, file = '', text = '']) => ({
+      page,
+      file,
+      text,
+    })),
+  );
+
+  it('are there', () => {
+    expect(blocks.length).toBeGreaterThan(5);
+  });
+
+  it.each(blocks.map((block) => [`${block.file} in ${block.page}`, block] as const))('%s', (_, block) => {
+    const { file, text } = block;
+    const checked =
+      file === 'mailroom.yaml' ? parseConfig(text, file) : parseProtocol([{ file, text }], defaultConfig);
+    expect(checked.ok ? [] : checked.problems.map(({ message }) => message)).toEqual([]);
+  });
+});
