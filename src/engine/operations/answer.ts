@@ -29,9 +29,11 @@ export function answerTo(state: MailState, awaited: Awaited): Answer | null {
   const now = state.threads.get(thread)?.state ?? 'closed';
   const asks = [...(mail.request?.asks.keys() ?? [])];
   const answered = (recipient: RoleName) =>
-    askState(state, { request: mail.message.id, recipient })?.is === 'answered';
+    askState(state, { request: mail.message.id, recipient })?.is !== 'open';
   const over = asks.length > 0 ? asks.every(answered) : now !== 'open';
-  return over || now === 'failed' || now === 'closed' ? { is: 'over', thread: now, news } : { is: 'open', news };
+  return over || now === 'failed' || now === 'closed'
+    ? { is: 'over', thread: now, news }
+    : { is: 'open', news };
 }
 
 /** What was sent to a role in a thread after some message, in order. */

@@ -67,7 +67,8 @@ export function describeChange(before: Memory, state: MailState, money: (cost: C
     .map(({ message }) => sentLine(message));
   for (const turn of before.turns.values())
     if (!state.turns.has(turn.id)) changes.push(...endOf(before, state, turn, told, money));
-  for (const turn of state.turns.values()) changes.push(...progress(before.turns.get(turn.id), turn, state.now));
+  for (const turn of state.turns.values())
+    changes.push(...progress(before.turns.get(turn.id), turn, state.now));
   changes.push(...notices.map(noticeLine), ...threadLines(before, state, told, money));
   return [...changes, ...heldLines(before, state)];
 }
@@ -80,7 +81,11 @@ function newNotices(before: Memory, { unread }: MailState): Message[] {
 }
 
 function sentLine({ id, type, from, to, subject }: Message): Change {
-  return { kind: 'sent', role: from, text: `${from} → ${to.join(', ')}: ${type} — ${subject} (${short(id)})` };
+  return {
+    kind: 'sent',
+    role: from,
+    text: `${from} → ${to.join(', ')}: ${type} — ${subject} (${short(id)})`,
+  };
 }
 
 /** How a turn ended: what it sent, or that it failed; the reason of a failure is in the notice, where there is one. */
@@ -95,7 +100,9 @@ function endOf(
   const copies = messages.map((message) => state.mail.get(message)?.deliveries.get(role));
   const failed = copies.find((copy) => copy?.at === 'failed');
   if (failed?.at === 'failed')
-    return told.has(thread) ? [] : [{ kind: 'failed', role, text: `${role} ${id} failed: ${failed.reason.text}` }];
+    return told.has(thread)
+      ? []
+      : [{ kind: 'failed', role, text: `${role} ${id} failed: ${failed.reason.text}` }];
   const sent = [...state.mail.values()].filter((mail) => mail.turn === id && mail.order > before.lastMail);
   const took = span(state.now - claimedAt);
   const cost = money(turnCost(before, state, turn));
@@ -127,7 +134,8 @@ function progress(before: Turn | undefined, turn: Turn, now: number): Change[] {
     return [{ kind: 'again', role, text: `${role} ${id} starts attempt ${String(attempt)}` }];
   if (phase.is !== 'pending' || before.phase.is === 'pending') return [];
   const wait = phase.notBefore > now ? `, again in ${span(phase.notBefore - now)}` : ', again soon';
-  const reason = turn.lastFailure && turn.lastFailure !== before.lastFailure ? `: ${turn.lastFailure.text}` : '';
+  const reason =
+    turn.lastFailure && turn.lastFailure !== before.lastFailure ? `: ${turn.lastFailure.text}` : '';
   return [{ kind: 'again', role, text: `${role} ${id} stopped${reason}${wait}` }];
 }
 
@@ -153,9 +161,14 @@ function threadLines(
   });
 }
 
-function threadLine({ id, state, subject, turns, cost, reason }: Thread, money: (cost: Cost) => string): string {
+function threadLine(
+  { id, state, subject, turns, cost, reason }: Thread,
+  money: (cost: Cost) => string,
+): string {
   const why = reason === null ? '' : `: ${reason.text}`;
-  const figures = [`${String(turns)} turn${turns === 1 ? '' : 's'}`, money(cost)].filter((text) => text !== '');
+  const figures = [`${String(turns)} turn${turns === 1 ? '' : 's'}`, money(cost)].filter(
+    (text) => text !== '',
+  );
   return `thread ${short(id)} is ${state} — ${subject} (${figures.join(', ')})${why}`;
 }
 

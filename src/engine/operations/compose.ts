@@ -67,7 +67,9 @@ function known(protocol: Protocol, role: RoleName): void {
 
 /** The type that goes without saying: an answer's only one, the protocol's start, or the only one between the roles. */
 function impliedType({ from, to, replies }: Wish, protocol: Protocol | null): TypeName {
-  const allowed = protocol ? to.map((role) => typesBetween(protocol, from, role).map(({ name }) => name)) : [];
+  const allowed = protocol
+    ? to.map((role) => typesBetween(protocol, from, role).map(({ name }) => name))
+    : [];
   const [first = [], ...rest] = allowed;
   const common = first.filter((name) => rest.every((names) => names.includes(name)));
   const choices = replies && protocol ? common.filter((name) => replies.includes(name)) : (replies ?? common);
@@ -83,7 +85,11 @@ function impliedType({ from, to, replies }: Wish, protocol: Protocol | null): Ty
     );
   if (!protocol)
     throw new MailroomError('E_USAGE', 'the type cannot be told without a protocol', 'add --type');
-  throw new MailroomError('E_FORBIDDEN', `${from} may send nothing to ${to.join(', ')}`, maySend(protocol, from));
+  throw new MailroomError(
+    'E_FORBIDDEN',
+    `${from} may send nothing to ${to.join(', ')}`,
+    maySend(protocol, from),
+  );
 }
 
 /** `name=value`: JSON where it reads as JSON, unless the field is a text. */
@@ -109,13 +115,21 @@ function jsonOrText(text: string): Json {
 }
 
 /** The person that a message was sent to, in whose name it is answered. Throws `E_TARGET` when that is in doubt. */
-export function addressee(protocol: Protocol, recipients: readonly RoleName[], as: RoleName | null): RoleName {
+export function addressee(
+  protocol: Protocol,
+  recipients: readonly RoleName[],
+  as: RoleName | null,
+): RoleName {
   if (as !== null) return as;
   const people = recipients.filter((role) => isHuman(protocol, role));
   const [only] = people;
   if (only !== undefined && people.length === 1) return only;
   if (people.length > 1)
-    throw new MailroomError('E_TARGET', `it was sent to ${people.join(' and ')}`, 'say with --as who answers');
+    throw new MailroomError(
+      'E_TARGET',
+      `it was sent to ${people.join(' and ')}`,
+      'say with --as who answers',
+    );
   throw new MailroomError(
     'E_TARGET',
     `it was sent to ${recipients.join(', ')}, and to no person`,

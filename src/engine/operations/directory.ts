@@ -1,4 +1,4 @@
-import type { Message } from '../../core/mail/message.ts';
+import type { Message, ThreadId } from '../../core/mail/message.ts';
 import type { MailState } from '../../core/mail/state.ts';
 import { allMessages } from './messages.ts';
 import type { Project } from './project.ts';
@@ -51,4 +51,14 @@ export function resolve(
   } catch {
     return findNamed(word, wholeDirectory(project, state, roles), kinds);
   }
+}
+
+/** The thread that a word names, by its own id or by that of one of its messages. */
+export function resolveThread(project: Project, state: MailState, word: string): ThreadId {
+  const named = resolve(project, state, word, ['thread', 'message']);
+  if (named.kind === 'thread') return named.thread;
+  const id = named.kind === 'message' ? named.message : '';
+  const known =
+    state.mail.get(id)?.message ?? allMessages(project, state).find((one) => one.message.id === id)?.message;
+  return known?.thread ?? id;
 }

@@ -104,6 +104,12 @@ export function copyPath(message: Message, role: RoleName, { at }: Pick<Delivery
   }
 }
 
+/** A message of the state, or one that it has forgotten. */
+export function knownMessage(state: MailState, message: Message): KnownMessage {
+  const mail = state.mail.get(message.id) ?? null;
+  return { message, mail, paths: mail ? pathsOf(mail) : [sentPath(message)] };
+}
+
 export function messageDocument(project: Pick<Project, 'files'>, known: KnownMessage): MessageDocument {
   const { message, mail, paths } = known;
   const { [reference]: _ours, ...extra } = message.extra;

@@ -69,9 +69,7 @@ export async function ask(project: Project, asked: Asked, clock: () => number): 
   const controller = project.holder() !== null;
   project.request({ ...file });
   const { verb, target } = asked;
-  const verdict = controller
-    ? await waitFor(project, clock, patience, () => project.verdict(id))
-    : undefined;
+  const verdict = controller ? await waitFor(project, clock, patience, () => project.verdict(id)) : undefined;
   if (verdict === undefined) return { schema: 1, state: 'recorded', verb, target, reason: null, controller };
   const state = verdict.refusal === null ? 'done' : 'refused';
   return { schema: 1, state, verb, target, reason: verdict.refusal, controller };

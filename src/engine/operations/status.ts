@@ -67,6 +67,8 @@ export interface WaitStatus {
   readonly blocks: 'role' | 'thread' | 'none';
   readonly roles: readonly RoleName[];
   readonly messages: readonly MessageId[];
+  /** The types of these messages. */
+  readonly types: readonly TypeName[];
   readonly since: string;
   readonly deadline: string | null;
 }
@@ -126,8 +128,7 @@ export function statusOf(state: MailState, parts: StatusParts): StatusDocument {
   return {
     schema: 1,
     controller: holder && { pid: holder.pid, host: holder.host, since: iso(holder.since) },
-    protocol_changed:
-      holder !== null && hash !== null && state.protocol !== '' && hash !== state.protocol,
+    protocol_changed: holder !== null && hash !== null && state.protocol !== '' && hash !== state.protocol,
     paused: {
       all: state.paused.all,
       roles: [...state.paused.roles],
@@ -225,8 +226,9 @@ class Roles {
       const deadlines = messages.flatMap((id) => this.#state.deadlines.get(id) ?? []);
       const deadline = deadlines.length > 0 ? Math.min(...deadlines) : null;
       const roles = [...new Set(open.flatMap((ask) => this.#candidates(ask)))];
+      const types = [...new Set(messages.flatMap((id) => this.#state.mail.get(id)?.message.type ?? []))];
       const { thread, blocks, since } = wait;
-      return [{ thread, blocks, roles, messages, since: iso(since), deadline: isoOrNull(deadline) }];
+      return [{ thread, blocks, roles, messages, types, since: iso(since), deadline: isoOrNull(deadline) }];
     });
   }
 
@@ -249,7 +251,8 @@ class Roles {
       const debts = this.#debts.get(role) ?? new Map<string, Ask>();
       this.#debts.set(role, debts.set(askKey(ask), ask));
     };
-    for (const { role, owes } of [...turns.values(), ...waits.values()]) for (const ask of owes) owe(role, ask);
+    for (const { role, owes } of [...turns.values(), ...waits.values()])
+      for (const ask of owes) owe(role, ask);
     const { protocol } = this.#parts;
     if (!protocol) return;
     for (const { message, request } of mail.values())

@@ -34,13 +34,21 @@ function entriesOf(directory: Directory, kinds: readonly NamedKind[]): Entry[] {
   const all: Entry[] = [
     { name: 'all', about: 'everything', named: { kind: 'all' } },
     ...directory.roles.map((role): Entry => ({ name: role, about: 'a role', named: { kind: 'role', role } })),
-    ...directory.turns.map(({ id, about }): Entry => ({ name: id, about, named: { kind: 'turn', turn: id } })),
-    ...directory.messages.map(
-      ({ id, about }): Entry => ({ name: id, about, named: { kind: 'message', message: id } }),
-    ),
-    ...directory.threads.map(
-      ({ id, about }): Entry => ({ name: id, about, named: { kind: 'thread', thread: id } }),
-    ),
+    ...directory.turns.map(({ id, about }): Entry => ({
+      name: id,
+      about,
+      named: { kind: 'turn', turn: id },
+    })),
+    ...directory.messages.map(({ id, about }): Entry => ({
+      name: id,
+      about,
+      named: { kind: 'message', message: id },
+    })),
+    ...directory.threads.map(({ id, about }): Entry => ({
+      name: id,
+      about,
+      named: { kind: 'thread', thread: id },
+    })),
   ];
   return all.filter(({ named }) => kinds.includes(named.kind));
 }
@@ -73,7 +81,8 @@ function candidates(word: string, entries: readonly Entry[]): Entry[] {
   return unlessMessage(
     entries.filter(
       ({ name, named }) =>
-        (named.kind === 'message' || named.kind === 'thread') && (name.startsWith(part) || name.endsWith(part)),
+        (named.kind === 'message' || named.kind === 'thread') &&
+        (name.startsWith(part) || name.endsWith(part)),
     ),
   );
 }

@@ -1,0 +1,86 @@
+import { relative, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { MailroomError } from '../../core/errors.ts';
+import { didYouMean } from '../../core/nearest.ts';
+import type { Context } from '../context.ts';
+import { json } from '../output.ts';
+import type { ScaffoldResult } from '../services.ts';
+
+/** `init`: scaffolds a project that runs. */
+export function addInit(program: Command, context: Context): void {
+  program
+    .command('init')
+    .description('write a project that runs; files that are there are kept')
+    .argument('[dir]', 'where; the current folder when it is not said')
+    .option('--template <name>', 'what kind of project')
+    .option('--provider <name>', 'the agent CLI that the roles use')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', '\nExample:\n  $ mailroom init my-project')
+    .action(
+      context.act((directory: string | undefined, options: InitOptions) =>
+        init(context, directory ?? null, options),
+      ),
+    );
+}
+
+interface InitOptions {
+  readonly template?: string;
+  readonly provider?: string;
+  readonly json?: boolean;
+}
+
+async function init(context: Context, directory: string | null, options: InitOptions): Promise<number> {
+  const { services, terminal } = context;
+  const root = directory === null ? (context.named() ?? services.cwd) : resolve(services.cwd, directory);
+  const templates = services.templates();
+  const { template } = options;
+  if (template !== undefined && !templates.includes(template))
+    throw new MailroomError(
+      'E_USAGE',
+      `there is no template \`${template}\``,
+      didYouMean(template, templates) ?? `the templates are ${templates.join(', ')}`,
+    );
+  const asking =
+    terminal.interactive && options.json !== true && template === undefined && templates.length > 1;
+  const chosen = asking ? await askTemplate(templates) : (template ?? standard(templates));
+  const result = services.scaffold(root, chosen, { provider: options.provider ?? null });
+  if (options.json === true) terminal.write(json({ schema: 1, root, template: chosen, ...result }));
+  else terminal.write(`${report(context, root, result).join('\n')}\n`);
+  return 0;
+}
+
+/** The template where nobody says which. */
+function standard(templates: readonly string[]): string {
+  const first = templates.includes('feature-team') ? 'feature-team' : templates[0];
+  if (first === undefined) throw new MailroomError('E_INTERNAL', 'this installation has no templates');
+  return first;
+}
+
+async function askTemplate(templates: readonly string[]): Promise<string> {
+  const { isCancel, select } = await import('@clack/prompts');
+  const answer = await select({
+    message: 'What kind of project?',
+    options: templates.map((name) => ({ value: name, label: name })),
+    initialValue: standard(templates),
+  });
+  if (isCancel(answer)) throw new MailroomError('E_CANCELLED', 'nothing was written');
+  return answer;
+}
+
+function report({ services, terminal }: Context, root: string, result: ScaffoldResult): string[] {
+  const { colours } = terminal;
+  const where = relative(services.cwd, root);
+  const enter = where === '' ? [] : [`cd ${where}`];
+  const steps = [
+    [...enter, 'mailroom check'].join(' && '),
+    'mailroom up',
+    'mailroom send <role> --message "…"   (in another terminal; `mailroom status` shows what becomes of it)',
+  ];
+  return [
+    ...result.written.map((path) => `${colours.green('wrote')} ${path}`),
+    ...result.kept.map((path) => `${colours.dim('kept')}  ${path}`),
+    '',
+    `The roles use the provider ${colours.bold(result.provider)}. Next:`,
+    ...steps.map((step, index) => `  ${String(index + 1)}. ${step}`),
+  ];
+}

@@ -1,0 +1,67 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { MailroomError } from '../core/errors.ts';
+import type { ProjectServices, Services } from './services.ts';
+import type { Terminal } from './terminal.ts';
+
+/** What every command is given. */
+export interface Context {
+  readonly services: Services;
+  readonly terminal: Terminal;
+  /** The exit code, once a command has ended. */
+  code: number;
+  /** The folder that `--project` names, made absolute; null: the option was not given. */
+  named(): string | null;
+  /** The root of the project that the command is about; null: there is none. */
+  root(): string | null;
+  /** The project that the command is about. Throws `E_NO_PROJECT`. */
+  project(): ProjectServices;
+  /** The turn that we are called from; null: we are not inside a turn. */
+  readonly turn: { readonly id: string; readonly role: string; readonly outbox: string } | null;
+  /** Throws `E_INSIDE_TURN` when an agent says this verb from inside its own turn. */
+  outsideTurn(verb: string): void;
+  /** Makes a function that resolves to an exit code an action of a command. */
+  act<Given extends unknown[]>(run: (...given: Given) => Promise<number>): (...given: Given) => Promise<void>;
+}
+
+export function makeContext(services: Services, terminal: Terminal, program: Command): Context {
+  const { environment, cwd } = services;
+  const named = () => {
+    const { project } = program.opts<{ project?: string }>();
+    return project === undefined ? null : resolve(cwd, project);
+  };
+  const root = () => services.findProject(named() ?? cwd, named() !== null);
+  const id = environment['MAILROOM_TURN'] ?? '';
+  const turn = {
+    id,
+    role: environment['MAILROOM_ROLE'] ?? '',
+    outbox: environment['MAILROOM_OUTBOX'] ?? '',
+  };
+  const context: Context = {
+    services,
+    terminal,
+    code: 0,
+    named,
+    root,
+    turn: id === '' ? null : turn,
+    project: () => {
+      const found = root();
+      if (found !== null) return services.openProject(found);
+      const where = named() ?? cwd;
+      throw new MailroomError('E_NO_PROJECT', `there is no project in ${where} or above it`, hintToInit);
+    },
+    outsideTurn: (verb) => {
+      if (context.turn === null) return;
+      const hint = 'inside a turn there are send, reply and what only looks; ask a person by a message';
+      throw new MailroomError('E_INSIDE_TURN', `an agent may not \`${verb}\` from inside its own turn`, hint);
+    },
+    act:
+      (run) =>
+      async (...given) => {
+        context.code = await run(...given);
+      },
+  };
+  return context;
+}
+
+const hintToInit = '`mailroom init` makes one here; `-C DIR` names another folder';

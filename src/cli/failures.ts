@@ -1,0 +1,63 @@
+import { CommanderError } from 'commander';
+import { errorCodes, MailroomError } from '../core/errors.ts';
+import { errorDocument, errorText } from '../engine/operations/problems.ts';
+import type { Colours, Terminal } from './terminal.ts';
+
+/** How a failure is to be told. */
+export interface Telling {
+  readonly json: boolean;
+  readonly debug: boolean;
+}
+
+/**
+ * Tells of a failure and returns the exit code: for people on standard error, for programs as one document on standard
+ * output. A stack is shown only with `--debug`.
+ */
+export function tellFailure(error: unknown, terminal: Terminal, { json, debug }: Telling): number {
+  if (error instanceof CommanderError && error.exitCode === 0) return 0;
+  const failure = asFailure(error, debug);
+  if (json) terminal.write(`${JSON.stringify(errorDocument(failure), null, 2)}\n`);
+  else terminal.complain(`${paintDiagnostics(errorText(failure), terminal.colours)}\n`);
+  if (debug && error instanceof Error) terminal.complain(`${stackOf(error)}\n`);
+  return errorCodes[failure.code];
+}
+
+function asFailure(error: unknown, debug: boolean): MailroomError {
+  if (error instanceof MailroomError) return error;
+  if (error instanceof CommanderError) return usageFailure(error);
+  const message = error instanceof Error ? error.message : String(error);
+  const hint = debug ? null : 'this is a bug; the same command with --debug shows where';
+  return new MailroomError('E_INTERNAL', message, hint);
+}
+
+/** `error: unknown command 'stats'\n(Did you mean status?)`, taken apart. */
+function usageFailure(error: CommanderError): MailroomError {
+  const text = error.message.replace(/^error: /, '');
+  const near = /\n?\(Did you mean (?:one of )?(.+?)\?\)\s*$/.exec(text);
+  const message = near ? text.slice(0, near.index) : text;
+  const hint = near
+    ? `did you mean \`${near[1] ?? ''}\`?`
+    : '`mailroom --help` lists the commands and options';
+  return new MailroomError('E_USAGE', message.replace(/\.$/, ''), hint);
+}
+
+/** Error codes in red, hints dimmed; as it is where there are no colours. */
+export function paintDiagnostics(text: string, colours: Colours): string {
+  return text
+    .split('\n')
+    .map((line) => {
+      if (line.startsWith('hint: ')) return colours.dim(line);
+      return line.replace(
+        /^((?:\S+:\d+:\d+: )?)(error E_\w+|warning E_\w+)/,
+        (_, place: string, code: string) =>
+          `${colours.bold(place)}${code.startsWith('error') ? colours.red(code) : colours.yellow(code)}`,
+      );
+    })
+    .join('\n');
+}
+
+/** The stacks of an error and of what caused it. */
+function stackOf(error: Error): string {
+  const cause = error.cause instanceof Error ? `\ncaused by ${stackOf(error.cause)}` : '';
+  return `${error.stack ?? error.message}${cause}`;
+}

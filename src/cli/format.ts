@@ -1,0 +1,95 @@
+import type { Cost } from '../core/mail/state.ts';
+import { span } from '../engine/operations/times.ts';
+
+export { short } from '../engine/operations/changes.ts';
+
+/** `$0.42`, and what has no price: `$0.42, 2 unpriced`. Nothing spent is nothing said; tokens count where dollars do not. */
+export function money({ usd, tokens, unpriced }: Cost): string {
+  const dollars = usd > 0 ? `$${usd < 0.01 ? usd.toFixed(4) : usd.toFixed(2)}` : '';
+  const words = dollars === '' && tokens > 0 ? `${count(tokens)} tokens` : dollars;
+  const open = unpriced > 0 && words !== '' ? `${String(unpriced)} unpriced` : '';
+  return [words, open].filter((part) => part !== '').join(', ');
+}
+
+/** `950`, `12.3k`, `4.0M`. */
+function count(number: number): string {
+  if (number < 1_000) return String(number);
+  return number < 1_000_000 ? `${(number / 1_000).toFixed(1)}k` : `${(number / 1_000_000).toFixed(1)}M`;
+}
+
+const two = (number: number) => String(number).padStart(2, '0');
+
+/** An instant as local time: `20:45`, and with its day when that is another one than today's. */
+export function clock(at: number | string, now: number): string {
+  const time = new Date(at);
+  const today = new Date(now);
+  const minutes = `${two(time.getHours())}:${two(time.getMinutes())}`;
+  return time.toDateString() === today.toDateString() ? minutes : `${dateOf(time)} ${minutes}`;
+}
+
+/** An instant as local time, to the second. */
+export function seconds(at: number): string {
+  const time = new Date(at);
+  return `${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
+}
+
+/** An instant as local date and time: `2026-11-21 20:45`. */
+export function moment(at: string): string {
+  const time = new Date(at);
+  return `${dateOf(time)} ${two(time.getHours())}:${two(time.getMinutes())}`;
+}
+
+function dateOf(time: Date): string {
+  return `${String(time.getFullYear())}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+}
+
+/** How long ago an instant of a document was. */
+export function since(at: string, now: number): string {
+  return span(now - Date.parse(at));
+}
+
+/** How far ahead an instant of a document is. */
+export function ahead(at: string, now: number): string {
+  return span(Date.parse(at) - now);
+}
+
+/** What others wrote, safe for a terminal: no control character of theirs reaches it. */
+export function printable(text: string): string {
+  return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, (character) =>
+    character === '\t' ? '    ' : '\ufffd',
+  );
+}
+
+/** The same on one line. */
+export function line(text: string): string {
+  return printable(text.replaceAll(/\s*\n\s*/g, ' '));
+}
+
+/** A text of at most so many characters; what is cut is marked. */
+export function cut(text: string, width: number): string {
+  const letters = [...text];
+  return letters.length <= width ? text : `${letters.slice(0, Math.max(0, width - 1)).join('')}…`;
+}
+
+/** Rows below a head, in columns two spaces apart. Columns of numbers are set right; the last is as long as it is. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const all = [head, ...rows];
+  const widths = head.map((_, column) => Math.max(...all.map((row) => width(row[column] ?? ''))));
+  const numeric = head.map(
+    (_, column) => rows.length > 0 && rows.every((row) => /^\d*$/.test(row[column] ?? '')),
+  );
+  return all.map((row) =>
+    row
+      .map((cell, column) => {
+        const space = ' '.repeat((widths[column] ?? 0) - width(cell));
+        if (numeric[column] === true) return space + cell;
+        return column === head.length - 1 ? cell : cell + space;
+      })
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function width(text: string): number {
+  return [...text].length;
+}

@@ -1,0 +1,101 @@
+import { resolve } from 'node:path';
+import { MailroomError } from '../core/errors.ts';
+import type { Draft } from '../core/mail/message.ts';
+import type { Handed } from '../engine/operations/sending.ts';
+import type { Context } from './context.ts';
+import { json } from './output.ts';
+import type { ProjectServices } from './services.ts';
+
+/** What `send` and `reply` have in common. */
+export interface LetterOptions {
+  readonly type?: string;
+  readonly subject?: string;
+  readonly field?: readonly string[];
+  readonly attach?: readonly string[];
+  readonly message?: string;
+  readonly as?: string;
+  readonly wait?: boolean;
+  readonly json?: boolean;
+}
+
+export interface Text {
+  readonly text: string;
+  /** What to call it in a message about it. */
+  readonly source: string;
+}
+
+/** The text of a message: `--message`, a file, or standard input (`-`, or nothing said and something piped). */
+export async function readText(
+  context: Context,
+  project: ProjectServices,
+  file: string | null,
+  options: LetterOptions,
+): Promise<Text> {
+  const { terminal, services } = context;
+  if (options.message !== undefined) {
+    if (file !== null) throw new MailroomError('E_USAGE', 'there is a file and a --message: say one of them');
+    return { text: options.message, source: '--message' };
+  }
+  if (file === '-' || (file === null && terminal.piped))
+    return { text: await terminal.readInput(), source: 'standard input' };
+  if (file === null)
+    throw new MailroomError('E_USAGE', 'there is no text to send', 'give a file, `-` or `--message TEXT`');
+  const text = project.files.read(resolve(services.cwd, file));
+  if (text === null)
+    throw new MailroomError(
+      'E_USAGE',
+      `there is no file ${file}`,
+      'a text itself is given by `--message TEXT`',
+    );
+  return { text, source: file };
+}
+
+/** Hands a message over, as the role or into the staging folder of our turn, and says what became of it. */
+export async function deliver(
+  context: Context,
+  project: ProjectServices,
+  role: string,
+  draft: Draft,
+  options: LetterOptions,
+): Promise<number> {
+  const { handOver, handToTurn } = await import('../engine/operations/sending.ts');
+  const { terminal, turn } = context;
+  if (turn !== null) {
+    if (turn.outbox === '')
+      throw new MailroomError(
+        'E_INSIDE_TURN',
+        'this turn has no staging folder: $MAILROOM_OUTBOX is not set',
+      );
+    const handed = await handToTurn(project, turn, draft);
+    terminal.write(options.json === true ? json(handed) : `${inWords(handed)}\n`);
+    return 0;
+  }
+  const handed = await handOver(project, role, draft, terminal.now);
+  if (options.wait === true) {
+    if (options.json !== true) terminal.complain(`${inWords(handed)}\n`);
+    const { awaitAnswer } = await import('./waiting.ts');
+    return await awaitAnswer(context, project, { role, handed, json: options.json === true });
+  }
+  terminal.write(options.json === true ? json(handed) : `${inWords(handed)}\n`);
+  return 0;
+}
+
+function inWords(handed: Handed): string {
+  switch (handed.state) {
+    case 'accepted':
+      return `sent ${handed.id} (${handed.type} to ${handed.to.join(', ')}, thread ${handed.thread})`;
+    case 'recorded':
+      return handed.controller
+        ? `recorded in ${handed.path}; the controller has not taken it yet`
+        : `recorded in ${handed.path}; no controller runs, the next \`mailroom up\` takes it`;
+    case 'staged':
+      return `staged ${handed.path}; it is sent when this turn is committed`;
+    default:
+      return handed satisfies never;
+  }
+}
+
+/** Collects an option that may be given several times. */
+export function collect(value: string, before: readonly string[] | undefined): string[] {
+  return [...(before ?? []), value];
+}

@@ -1,0 +1,31 @@
+import type { ProjectServices } from './services.ts';
+import type { Terminal } from './terminal.ts';
+
+/** A document as text. */
+export function json(document: unknown): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/**
+ * Shows something again whenever it has changed, until Ctrl-C or until nobody reads. On a terminal it is drawn in place;
+ * elsewhere each version follows the last one.
+ */
+export async function watch(
+  terminal: Terminal,
+  project: Pick<ProjectServices, 'changed'>,
+  show: () => Promise<string>,
+): Promise<number> {
+  let ended = false;
+  const forget = terminal.onSignal(() => {
+    ended = true;
+  });
+  let shown = '';
+  while (!ended && !terminal.closed()) {
+    const text = await show();
+    if (text !== shown) terminal.write(terminal.interactive ? `\u001b[H\u001b[2J${text}` : text);
+    shown = text;
+    if (!ended) await project.changed(1_000);
+  }
+  forget();
+  return 0;
+}

@@ -1,0 +1,46 @@
+import { Command } from 'commander';
+import type { Context } from './context.ts';
+import { makeContext } from './context.ts';
+import { addCheck } from './commands/check.ts';
+import { addInit } from './commands/init.ts';
+import { addReply } from './commands/reply.ts';
+import { addSend } from './commands/send.ts';
+import { addStatus } from './commands/status.ts';
+import { addTrail } from './commands/trail.ts';
+import { addUp } from './commands/up.ts';
+import type { Services } from './services.ts';
+import type { Terminal } from './terminal.ts';
+
+const about = `Hands work between headless coding agents by files: a role has an inbox and an outbox, a protocol
+in YAML says who may ask whom for what, and one controller moves the mail and wakes who is unblocked.`;
+
+const codes = `
+Exit codes:
+  0 done, 1 it ran and failed, 2 the command line or the configuration is wrong and nothing was started,
+  3 a path would leave the project, 124 timed out, 130 cancelled
+
+Examples:
+  $ mailroom init my-project && cd my-project
+  $ mailroom up
+  $ mailroom send architect --message "Add a --json flag to the list command"`;
+
+/** Every command with its options; the program is ready to parse. Errors are thrown, nothing ends the process. */
+export function makeProgram(services: Services, terminal: Terminal): { program: Command; context: Context } {
+  const program = new Command('mailroom');
+  program
+    .description(about)
+    .version(services.version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command]', 'show help for a command')
+    .option('-C, --project <dir>', 'the project, instead of the one around the current folder')
+    .option('--debug', 'show where in the program an error comes from')
+    .addHelpText('after', codes)
+    .exitOverride()
+    .configureOutput({ writeOut: terminal.write, writeErr: () => {}, outputError: () => {} })
+    .configureHelp({ helpWidth: Math.min(100, terminal.columns()), showGlobalOptions: true });
+  const context = makeContext(services, terminal, program);
+  for (const add of commands) add(program, context);
+  return { program, context };
+}
+
+const commands = [addInit, addUp, addSend, addReply, addStatus, addTrail, addCheck];

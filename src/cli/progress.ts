@@ -1,0 +1,127 @@
+import { describeChange, remember, type Change, type Memory } from '../engine/operations/changes.ts';
+import type { MailState } from '../core/mail/state.ts';
+import { statusOf } from '../engine/operations/status.ts';
+import { line, money, seconds } from './format.ts';
+import { blockLines } from './live.ts';
+import type { Controller } from './services.ts';
+import type { Colours, Terminal } from './terminal.ts';
+
+/** What a running controller shows. */
+export interface Progress {
+  /** Tells what has changed since the last look. */
+  look(state: MailState): void;
+  /** One line of the program's own. */
+  say(text: string): void;
+  /** Leaves what was told and takes away what was drawn. May be called again. */
+  close(): void;
+}
+
+/** Milliseconds between two drawings. */
+const frame = 100;
+
+/**
+ * Tells what a controller does: one line per event, and on a terminal (`live`) below them a block that is redrawn in place,
+ * at most ten times a second and once a second for its clocks. `quiet`: standard output stays free for a document.
+ */
+export function startProgress(
+  terminal: Terminal,
+  controller: Controller,
+  { live, quiet }: { readonly live: boolean; readonly quiet: boolean },
+): Progress {
+  const block = live ? new Block(terminal, controller) : null;
+  const print = quiet ? terminal.complain : terminal.write;
+  const tell = (text: string) => {
+    block?.erase();
+    print(`${terminal.colours.dim(seconds(terminal.now()))} ${text}\n`);
+    block?.changed();
+  };
+  let memory: Memory = remember(controller.state);
+  tell(`${controller.definition.protocol.name}: ${String(controller.definition.protocol.roles.size)} roles`);
+  for (const note of controller.notes) tell(terminal.colours.yellow(line(note)));
+  return {
+    look: (state) => {
+      if (state.events === memory.events) return;
+      for (const change of describeChange(memory, state, money)) tell(painted(change, terminal.colours));
+      memory = remember(state);
+      block?.changed();
+    },
+    say: tell,
+    close: () => block?.close(),
+  };
+}
+
+function painted({ kind, text }: Change, colours: Colours): string {
+  const plain = line(text);
+  switch (kind) {
+    case 'failed':
+      return colours.red(plain);
+    case 'notice':
+    case 'held':
+    case 'again':
+      return colours.yellow(plain);
+    case 'sent':
+      return colours.cyan(plain);
+    case 'thread':
+      return colours.bold(plain);
+    case 'started':
+    case 'ended':
+      return plain;
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** The lines at the bottom of the screen. */
+class Block {
+  readonly #terminal: Terminal;
+  readonly #controller: Controller;
+  readonly #forget: () => void;
+  #height = 0;
+  #drawnAt = 0;
+  #stale = true;
+  #closed = false;
+
+  constructor(terminal: Terminal, controller: Controller) {
+    this.#terminal = terminal;
+    this.#controller = controller;
+    this.#forget = terminal.every(frame, () => this.#tick());
+  }
+
+  changed(): void {
+    this.#stale = true;
+  }
+
+  #tick(): void {
+    const age = this.#terminal.now() - this.#drawnAt;
+    if (!this.#closed && (this.#stale || age >= 1_000)) this.#draw();
+  }
+
+  #draw(): void {
+    const { definition, state } = this.#controller;
+    const now = this.#terminal.now();
+    const { protocol, hash } = definition;
+    const parts = { holder: null, protocol, hash, dropped: new Map(), problems: [], now };
+    const lines = blockLines(statusOf(state, parts), now, this.#terminal.colours, {
+      columns: this.#terminal.columns(),
+      rows: Math.max(3, this.#terminal.rows() - 2),
+    });
+    const up = this.#height > 0 ? `\u001b[${String(this.#height)}A` : '';
+    this.#terminal.write(`${up}\r\u001b[0J${lines.join('\n')}\n`);
+    this.#height = lines.length;
+    this.#drawnAt = now;
+    this.#stale = false;
+  }
+
+  /** Makes room for a line above; the block comes back with the next drawing. */
+  erase(): void {
+    if (this.#height > 0) this.#terminal.write(`\u001b[${String(this.#height)}A\r\u001b[0J`);
+    this.#height = 0;
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#forget();
+    this.erase();
+  }
+}

@@ -1,0 +1,125 @@
+import type { Colours } from './terminal.ts';
+import type {
+  RoleActivity,
+  RoleStatus,
+  StatusDocument,
+  ThreadStatus,
+  TurnStatus,
+} from '../engine/operations/status.ts';
+import { ahead, clock, line, money, short, since, table } from './format.ts';
+
+interface Look {
+  readonly now: number;
+  /** Whether ended threads are listed too. */
+  readonly all: boolean;
+  readonly colours: Colours;
+}
+
+/** The status as a person reads it. */
+export function statusLines(document: StatusDocument, look: Look): string[] {
+  const { roles, threads } = document;
+  return [
+    ...headLines(document, look),
+    '',
+    ...roleLines(document, look),
+    ...(threads.length > 0 ? ['', ...threadLines(threads, look)] : []),
+    ...(roles.length === 0 ? ['no roles yet'] : []),
+  ];
+}
+
+function headLines(document: StatusDocument, { now, colours }: Look): string[] {
+  const { controller, paused, parked, cost, problems } = document;
+  const lines = [
+    controller === null
+      ? `controller  ${colours.yellow('none runs')}; \`mailroom up\` starts one`
+      : `controller  process ${String(controller.pid)} on ${controller.host} for ${since(controller.since, now)}`,
+  ];
+  const today = money(cost.today);
+  if (today !== '') lines.push(`today       ${today}`);
+  if (paused.all) lines.push(colours.yellow('paused      everything; `mailroom unpause all` goes on'));
+  for (const thread of paused.threads) lines.push(colours.yellow(`paused      thread ${short(thread)}`));
+  for (const { provider, until } of parked)
+    lines.push(colours.yellow(`parked      ${provider} until ${clock(until, now)}, in ${ahead(until, now)}`));
+  if (document.protocol_changed)
+    lines.push(colours.yellow('protocol    changed on disk; the next start takes it up'));
+  for (const problem of problems) lines.push(colours.red(`problem     ${line(problem)}`));
+  return lines;
+}
+
+const paint: Readonly<Record<RoleActivity, (colours: Colours, text: string) => string>> = {
+  paused: (colours, text) => colours.yellow(text),
+  parked: (colours, text) => colours.yellow(text),
+  running: (colours, text) => colours.green(text),
+  waiting: (colours, text) => colours.cyan(text),
+  idle: (colours, text) => colours.dim(text),
+};
+
+function roleLines({ roles, turns }: StatusDocument, { now, colours }: Look): string[] {
+  const rows = roles.map((role) => [
+    role.name,
+    role.state,
+    String(role.inbox),
+    String(role.turns),
+    money(role.cost),
+    doing(role, turns, now),
+  ]);
+  const [head = '', ...lines] = table(['ROLE', 'STATE', 'INBOX', 'TURNS', 'COST', 'NOW'], rows);
+  // Painted after it was aligned: colours have no width.
+  const painted = lines.map((text, index) => {
+    const state = roles[index]?.state ?? 'idle';
+    return text.replace(` ${state}`, () => ` ${paint[state](colours, state)}`);
+  });
+  return [colours.dim(head), ...painted];
+}
+
+/** What a role does and waits for, in words. */
+export function doing(role: RoleStatus, turns: readonly TurnStatus[], now: number): string {
+  const own = turns.filter((turn) => turn.role === role.name);
+  const parts = own.map((turn) => turnWords(turn, now));
+  for (const wait of role.waits) {
+    const asked = `${wait.types.join(', ')} ${wait.messages.map(short).join(', ')}`;
+    const end = wait.deadline === null ? '' : `, until ${clock(wait.deadline, now)}`;
+    parts.push(`waits for ${wait.roles.join(', ')} for ${since(wait.since, now)} (${asked}${end})`);
+  }
+  for (const { message, type, to } of role.owes)
+    parts.push(`owes ${to} an answer to ${type} ${short(message)}`);
+  return parts.join('; ');
+}
+
+function turnWords({ id, state, attempt, round, again, ...turn }: TurnStatus, now: number): string {
+  const tries = attempt > 1 ? `, attempt ${String(attempt)}` : '';
+  const corrections = round > 0 ? `, correction ${String(round)}` : '';
+  const wait = again !== null && Date.parse(again) > now ? ` in ${ahead(again, now)}` : '';
+  switch (state) {
+    case 'running':
+      return `${id} runs for ${since(turn.since, now)}${tries}${corrections}`;
+    case 'checking':
+      return `${id} is checked${tries}${corrections}`;
+    case 'pending':
+    case 'failed':
+      return `${id} starts again${wait}`;
+    default:
+      return state satisfies never;
+  }
+}
+
+/** Ended threads that are listed without `--all`. */
+const fewEnded = 5;
+
+function threadLines(threads: readonly ThreadStatus[], { all, colours }: Look): string[] {
+  const ended = threads.filter(({ state }) => state === 'closed' || state === 'failed');
+  const hidden = new Set(all ? [] : ended.slice(0, Math.max(0, ended.length - fewEnded)));
+  const rows = threads
+    .filter((thread) => !hidden.has(thread))
+    .map(({ id, state, messages, turns, cost, subject, reason }) => [
+      short(id),
+      state,
+      String(messages),
+      String(turns),
+      money(cost),
+      line(reason === null ? subject : `${subject} (${reason.code}: ${reason.text})`),
+    ]);
+  const [head = '', ...lines] = table(['THREAD', 'STATE', 'MESSAGES', 'TURNS', 'COST', 'SUBJECT'], rows);
+  const more = hidden.size > 0 ? [`${String(hidden.size)} older ended threads; --all lists them`] : [];
+  return [colours.dim(head), ...lines, ...more.map((text) => colours.dim(text))];
+}

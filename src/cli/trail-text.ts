@@ -1,0 +1,75 @@
+import type { Thread } from '../core/mail/state.ts';
+import type { MessageDocument } from '../engine/operations/messages.ts';
+import { cut, line, moment, money, printable, short } from './format.ts';
+import type { Colours } from './terminal.ts';
+
+interface Look {
+  readonly full: boolean;
+  readonly colours: Colours;
+}
+
+/** How much of a message is shown when not all of it is. */
+const firstLines = 3;
+const widest = 100;
+
+/** The conversation as a person reads it: each thread under its subject, each message with its first lines. */
+export function trailLines(
+  messages: readonly MessageDocument[],
+  threads: ReadonlyMap<string, Pick<Thread, 'subject' | 'state' | 'turns' | 'cost'>>,
+  look: Look,
+): string[] {
+  if (messages.length === 0) return ['nothing was said yet'];
+  const byThread = new Map<string, MessageDocument[]>();
+  for (const message of messages) {
+    const known = byThread.get(message.thread);
+    if (known) known.push(message);
+    else byThread.set(message.thread, [message]);
+  }
+  return [...byThread].flatMap(([id, said], index) => [
+    ...(index === 0 ? [] : ['']),
+    headLine(id, said, threads.get(id), look),
+    ...said.flatMap((message) => messageLines(message, look)),
+  ]);
+}
+
+function headLine(
+  id: string,
+  said: readonly MessageDocument[],
+  thread: Pick<Thread, 'subject' | 'state' | 'turns' | 'cost'> | undefined,
+  { colours }: Look,
+): string {
+  const subject = thread?.subject ?? said[0]?.subject ?? '';
+  const facts = [
+    thread?.state ?? 'over',
+    `${String(said.length)} message${said.length === 1 ? '' : 's'}`,
+    ...(thread ? [`${String(thread.turns)} turn${thread.turns === 1 ? '' : 's'}`, money(thread.cost)] : []),
+  ].filter((fact) => fact !== '');
+  return `${colours.bold(line(subject))}  ${colours.dim(`thread ${short(id)}: ${facts.join(', ')}`)}`;
+}
+
+function messageLines(message: MessageDocument, { full, colours }: Look): string[] {
+  const { id, type, from, to, subject, created, turn, body, fields, attachments } = message;
+  const by = turn === null ? '' : ` ${turn}`;
+  const head = `  ${colours.cyan(`${from} → ${to.join(', ')}`)}  ${type}  ${colours.dim(`${moment(created)}${by} ${short(id)}`)}`;
+  const said = [`    ${line(subject)}`];
+  const values = Object.entries(fields).map(([name, value]) => `${name}: ${line(asText(value))}`);
+  if (values.length > 0) said.push(`    ${values.join(', ')}`);
+  if (attachments.length > 0) said.push(`    attached: ${attachments.map(line).join(', ')}`);
+  return ['', head, ...said, ...bodyLines(body, subject, full).map((text) => colours.dim(`    ${text}`))];
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The text, without a first line that the subject was made of. */
+function bodyLines(body: string, subject: string, full: boolean): string[] {
+  const lines = printable(body).trimEnd().split('\n');
+  if (full) return lines;
+  const plain = (text: string) => text.replace(/^#+\s*/, '').trim();
+  const told = lines.filter((text) => text.trim() !== '').map((text) => text.trimEnd());
+  const rest = plain(told[0] ?? '') === subject ? told.slice(1) : told;
+  const shown = rest.slice(0, firstLines).map((text) => cut(text, widest));
+  const more = rest.length - shown.length;
+  return more > 0 ? [...shown, `… ${String(more)} more line${more === 1 ? '' : 's'}`] : shown;
+}
