@@ -122,6 +122,8 @@ export interface TurnFolders {
   collect(turn: string, attempt: number, round: number): StagedFile[];
   /** Puts a file into the staging folder (mail that a role wrote into its own outbox during its turn). */
   stage(turn: string, attempt: number, name: string, from: { role: RoleName; name: string }): boolean;
+  /** Mail that lies in mail folders of a checkout below `.mailroom/worktrees/`, where nobody looks for it. */
+  strays(worktree: string): string[];
   /** Writes the result for people. */
   result(turn: string, attempt: number, round: number, document: unknown): void;
 }

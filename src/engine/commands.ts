@@ -17,17 +17,29 @@ export interface ControlFile {
   readonly now: boolean;
 }
 
-/** Takes the command files; each becomes one event with its verdict. Returns the names that may go after the flush. */
+/** What came from other processes. */
+export interface Taken {
+  /** The files, which may go once their verdicts are in the journal. */
+  readonly names: readonly string[];
+  /** Roles that a person wants to go on. */
+  readonly unpaused: readonly RoleName[];
+}
+
+/** Takes the command files; each becomes one event with its verdict. */
 export function takeCommands(
   ledger: Ledger,
   protocol: Protocol,
   ports: { control: Control; mailboxes: Mailboxes },
-): string[] {
-  return ports.control.list().map(({ name, text }) => {
+): Taken {
+  const unpaused: RoleName[] = [];
+  const names = ports.control.list().map(({ name, text }) => {
     const file = text === null ? null : parse(text);
     if (file) ledger.record([verdict(ledger, protocol, ports.mailboxes, file)]);
+    if (file?.verb === 'unpause' && file.target.kind === 'role') unpaused.push(file.target.role);
+    if (file?.verb === 'unpause' && file.target.kind === 'all') unpaused.push(...protocol.roles.keys());
     return name;
   });
+  return { names, unpaused };
 }
 
 function verdict(ledger: Ledger, protocol: Protocol, mailboxes: Mailboxes, file: ControlFile): Fact {

@@ -4,6 +4,7 @@ import type { Fact, Sent } from '../core/mail/event.ts';
 import type { RoleName } from '../core/mail/message.ts';
 import type { Protocol } from '../core/mail/protocol.ts';
 import type { MailState } from '../core/mail/state.ts';
+import { formatMessage } from '../spec/message.ts';
 import { takeCommands } from './commands.ts';
 import { draw, expectedNow, namesOf, type Expected } from './draw.ts';
 import { idleOf, type Idle } from './idle.ts';
@@ -122,6 +123,7 @@ export class MailHost {
     let more = false;
     this.#problem = null;
     this.#guard(() => {
+      for (const role of commands.unpaused) this.#restore(role);
       this.#compare(names);
       const looked = this.#intake.look(names);
       wake = looked.wake;
@@ -130,7 +132,7 @@ export class MailHost {
     this.#decide();
     this.#ledger.flush();
     this.#draw();
-    for (const name of commands) this.#ports.control.remove(name);
+    for (const name of commands.names) this.#ports.control.remove(name);
     this.#turns.steer(this.#decision.processes);
     const instants = [wake, this.#decision.wake].filter((at) => at !== null);
     return {
@@ -140,6 +142,17 @@ export class MailHost {
     };
   }
 
+  /** Draws an inbox again that vanished with waiting mail in it. */
+  #restore(role: RoleName): void {
+    if (this.#ledger.state.roles.get(role)?.vanished !== true) return;
+    const { mailboxes } = this.#ports;
+    mailboxes.prepare([role]);
+    for (const [name, id] of namesOf(this.#expected, role)) {
+      const message = this.#ledger.state.mail.get(id)?.message;
+      if (message) mailboxes.put(role, 'inbox', '', name, formatMessage(message));
+    }
+  }
+
   /** What one host learns of a provider's limit holds for all. */
   #shareParking(): void {
     this.#guard(() => {
@@ -147,7 +160,8 @@ export class MailHost {
       const shared = this.#ports.parking.list();
       const { parked } = this.#ledger.state;
       for (const [provider, until] of shared)
-        if (until > now && until > (parked.get(provider) ?? 0)) this.#ledger.record([{ type: 'parked', provider, until }]);
+        if (until > now && until > (parked.get(provider) ?? 0))
+          this.#ledger.record([{ type: 'parked', provider, until }]);
       for (const [provider, until] of parked)
         if (until > now && until > (shared.get(provider) ?? 0)) this.#ports.parking.park(provider, until);
     });

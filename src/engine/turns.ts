@@ -164,9 +164,16 @@ export class Turns {
 
   #end(invocation: Invocation, outcome: Outcome, exit: Exit): Fact {
     const { turn, attempt, round } = invocation;
-    const violations = this.#violations.get(turn) ?? [];
-    this.#violations.delete(turn);
     const { folders, newId } = this.#ports;
+    const worktree = this.#options.protocol.workspace.kind === 'worktree' ? invocation.thread : null;
+    const strays = worktree === null ? [] : folders.strays(worktree);
+    const violations = [
+      ...(this.#violations.get(turn) ?? []),
+      ...strays.map(
+        (path) => `\`${path}\` was written in the worktree, where nobody looks: write to $MAILROOM_OUTBOX`,
+      ),
+    ];
+    this.#violations.delete(turn);
     if (outcome.is === 'done') {
       const files = folders.collect(turn, attempt, round);
       const result = resultOf(files, outcome, exit, violations, { newId, created: this.#ledger.now() });

@@ -8,6 +8,8 @@ import type { Disk } from './disk.ts';
 import { freeNames } from './mailboxes.ts';
 
 export const turnsFolder = '.mailroom/turns';
+/** One git worktree a thread. */
+const worktreesFolder = '.mailroom/worktrees';
 
 /** What one staging folder may hold: more is nonsense, and must not fill our memory. */
 const stagedFiles = 1_000;
@@ -86,6 +88,17 @@ export class DiskTurnFolders implements TurnFolders {
       if (moved !== 'exists') return moved === 'moved';
     }
     return false;
+  }
+
+  strays(worktree: string): string[] {
+    const agents = join(join(worktreesFolder, worktree), 'agents');
+    return (this.#disk.list(agents) ?? []).flatMap((role) =>
+      ['inbox', 'outbox'].flatMap((box) => {
+        const folder = join(join(agents, role), box);
+        const names = this.#disk.look(folder)?.kind === 'folder' ? (this.#disk.list(folder) ?? []) : [];
+        return names.filter((name) => name.endsWith('.md')).map((name) => `agents/${role}/${box}/${name}`);
+      }),
+    );
   }
 
   result(turn: string, attempt: number, round: number, document: unknown): void {

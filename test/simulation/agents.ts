@@ -27,7 +27,13 @@ export function scriptedAgents(stage: Stage): Script {
     if (trouble) return { outcome: trouble, exit: ended('exited', 1), lasts };
     if (!stage.calm() && random.chance(0.02)) {
       const reason = { code: 'E_TIMEOUT', text: 'timed out' } as const;
-      const outcome = { is: 'later', class: 'RETRYABLE_TRANSIENT', reason, until: null, usage: unknown } as const;
+      const outcome = {
+        is: 'later',
+        class: 'RETRYABLE_TRANSIENT',
+        reason,
+        until: null,
+        usage: unknown,
+      } as const;
       return { outcome, exit: ended('total-timeout'), lasts: job.totalMs ?? 600_000 };
     }
     const text = write(stage, job);
@@ -55,7 +61,8 @@ function write(stage: Stage, job: AgentJob): string {
   const put = (name: string, text: string) =>
     stage.disk.plant(`${job.invocation.paths.outbox.slice(stage.disk.root.length + 1)}/${name}`, text);
   if (!stage.calm() && random.chance(0.03)) put('torn.md', '---\ntype: answer\nto: [');
-  if (!stage.calm() && random.chance(0.03)) put('odd.md', `---\ntype: nonsense\nto: ${turn.role}\n---\nHello\n`);
+  if (!stage.calm() && random.chance(0.03))
+    put('odd.md', `---\ntype: nonsense\nto: ${turn.role}\n---\nHello\n`);
   const owed = turn.owes.filter(
     ({ request, recipient }) => state.mail.get(request)?.request?.asks.get(recipient)?.is === 'open',
   );
@@ -66,12 +73,14 @@ function write(stage: Stage, job: AgentJob): string {
     for (const [index, { request }] of owed.entries()) {
       const mail = state.mail.get(request);
       const type = protocol.types.get(random.pick(mail?.request?.replies ?? []));
-      if (mail && type) put(`answer-${String(index)}.md`, text(random, type, [mail.message.from], mail.message));
+      if (mail && type)
+        put(`answer-${String(index)}.md`, text(random, type, [mail.message.from], mail.message));
     }
     return '';
   }
   const closing = typesFrom(protocol, turn.role).find(({ closes }) => closes);
-  if (closing && random.chance(stage.calm() ? 0.9 : 0.15)) put('close.md', text(random, closing, closing.to, null));
+  if (closing && random.chance(stage.calm() ? 0.9 : 0.15))
+    put('close.md', text(random, closing, closing.to, null));
   else if (mayAsk && random.chance(0.4)) return ask(stage, turn, put);
   else if (random.chance(0.6)) mention(stage, turn, put);
   return '';
@@ -105,7 +114,9 @@ function mention(stage: Stage, turn: Turn, put: (name: string, text: string) => 
 function text(random: Random, type: MessageType, to: readonly RoleName[], request: Message | null): string {
   const copied = random.chance(0.05) && request ? [`id: ${request.id}`, `created: 2020-01-01T00:00:00Z`] : [];
   const named = request && random.chance(0.5) ? [`in_reply_to: ${request.id}`] : [];
-  const fields = Object.entries(type.fields).map(([name, { enum: values }]) => `  ${name}: ${String(values?.[0] ?? 'x')}`);
+  const fields = Object.entries(type.fields).map(
+    ([name, { enum: values }]) => `  ${name}: ${String(values?.[0] ?? 'x')}`,
+  );
   return [
     '---',
     `type: ${type.name}`,

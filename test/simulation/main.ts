@@ -4,7 +4,11 @@ import { playSchedule } from './schedule.ts';
 
 /** `npm run simulate -- --schedules 10000`, or `--seed 42` to play one schedule again. */
 const { values } = parseArgs({
-  options: { schedules: { type: 'string', default: '500' }, seed: { type: 'string' }, from: { type: 'string', default: '1' } },
+  options: {
+    schedules: { type: 'string', default: '500' },
+    seed: { type: 'string' },
+    from: { type: 'string', default: '1' },
+  },
 });
 
 const first = Number(values.seed ?? values.from);
@@ -17,7 +21,9 @@ for (let seed = first; seed < first + count; seed += 1) {
   totals.crashes += result.crashes;
   if (result.problems.length === 0) continue;
   totals.failed += 1;
-  process.stdout.write(`seed ${String(seed)} (${result.protocol}):\n  ${result.problems.slice(0, 10).join('\n  ')}\n`);
+  process.stdout.write(
+    `seed ${String(seed)} (${result.protocol}):\n  ${result.problems.slice(0, 10).join('\n  ')}\n`,
+  );
   process.stdout.write(`  again: npm run simulate -- --seed ${String(seed)}\n`);
 }
 process.stdout.write(

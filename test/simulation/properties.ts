@@ -3,11 +3,12 @@ import type { MailEvent, Sent } from '../../src/core/mail/event.ts';
 import { fileName, type Message } from '../../src/core/mail/message.ts';
 import { isHuman, type Protocol } from '../../src/core/mail/protocol.ts';
 import { emptyState, type MailState } from '../../src/core/mail/state.ts';
-import type { MemoryDisk } from '../../src/store/memory-disk.ts';
+import type { Disk } from '../../src/store/disk.ts';
 
 /** Every message that an event makes, with its recipients. */
 function made(event: MailEvent): Message[] {
-  const sent: Sent[] = event.type === 'accepted' ? [event.sent] : event.type === 'committed' ? [...event.sent] : [];
+  const sent: Sent[] =
+    event.type === 'accepted' ? [event.sent] : event.type === 'committed' ? [...event.sent] : [];
   const notices = 'notices' in event ? event.notices : event.type === 'proceeded' ? [event.standIn] : [];
   return [...sent.map(({ message }) => message), ...notices];
 }
@@ -30,7 +31,8 @@ export function checkHistory(events: readonly MailEvent[], protocol: Protocol): 
       const claim = claims.get(event.turn);
       for (const id of claim?.messages ?? []) {
         const key = `${id} ${claim?.role ?? ''}`;
-        if (consumed.has(key)) problems.push(`${key} was consumed by ${consumed.get(key) ?? ''} and ${event.turn}`);
+        if (consumed.has(key))
+          problems.push(`${key} was consumed by ${consumed.get(key) ?? ''} and ${event.turn}`);
         consumed.set(key, event.turn);
       }
       for (const sent of event.sent) problems.push(...forbidden(sent, protocol));
@@ -43,8 +45,11 @@ export function checkHistory(events: readonly MailEvent[], protocol: Protocol): 
 
 function forbidden({ message }: Sent, protocol: Protocol): string[] {
   const type = protocol.types.get(message.type);
-  const allowed = type?.from.includes(message.from) === true && message.to.every((role) => type.to.includes(role));
-  return allowed ? [] : [`${message.from} sent ${message.type} to ${message.to.join(', ')}, which is forbidden`];
+  const allowed =
+    type?.from.includes(message.from) === true && message.to.every((role) => type.to.includes(role));
+  return allowed
+    ? []
+    : [`${message.from} sent ${message.type} to ${message.to.join(', ')}, which is forbidden`];
 }
 
 function crowded(state: MailState, protocol: Protocol): string[] {
@@ -58,12 +63,13 @@ function crowded(state: MailState, protocol: Protocol): string[] {
     if (phase.is === 'active' || phase.is === 'returned') running.set(role, (running.get(role) ?? 0) + 1);
   }
   for (const [role, count] of running)
-    if (count > (protocol.roles.get(role)?.concurrency ?? 0)) problems.push(`${String(count)} turns of ${role} at once`);
+    if (count > (protocol.roles.get(role)?.concurrency ?? 0))
+      problems.push(`${String(count)} turns of ${role} at once`);
   return problems;
 }
 
 /** Each recipient's copy of each message lies in exactly one place, and that is where the journal says. */
-export function checkFolders(disk: MemoryDisk, events: readonly MailEvent[], protocol: Protocol): string[] {
+export function checkFolders(disk: Disk, events: readonly MailEvent[], protocol: Protocol): string[] {
   const files = new Map<string, string[]>();
   for (const role of protocol.roles.keys())
     for (const folder of ['inbox', 'processed', 'failed'])
@@ -79,7 +85,8 @@ export function checkFolders(disk: MemoryDisk, events: readonly MailEvent[], pro
     if (found.join() !== wanted.join())
       problems.push(`${key} (${message.type}) is ${at}, but lies in [${found.join(', ')}]`);
   }
-  for (const name of disk.list('.mailroom/accepting') ?? []) problems.push(`${name} was taken in and forgotten`);
+  for (const name of disk.list('.mailroom/accepting') ?? [])
+    problems.push(`${name} was taken in and forgotten`);
   return problems;
 }
 
@@ -88,7 +95,7 @@ function folderOf(at: string): string[] {
   return at === 'processed' || at === 'failed' ? [at] : [];
 }
 
-function namesBelow(disk: MemoryDisk, folder: string): string[] {
+function namesBelow(disk: Disk, folder: string): string[] {
   return (disk.list(folder) ?? []).flatMap((name) => {
     const path = `${folder}/${name}`;
     if (disk.look(path)?.kind === 'folder') return namesBelow(disk, path);
@@ -117,29 +124,38 @@ function placesOf(events: readonly MailEvent[]) {
 /** At the end nobody waits for anything but a person, and every thread has come to rest. */
 export function checkRest(state: MailState, protocol: Protocol): string[] {
   const problems: string[] = [];
-  for (const turn of state.turns.values()) problems.push(`turn ${turn.id} of ${turn.role} is still ${turn.phase.is}`);
+  for (const turn of state.turns.values())
+    problems.push(`turn ${turn.id} of ${turn.role} is still ${turn.phase.is}`);
   for (const wait of state.waits.values()) problems.push(`${wait.role} still waits in ${wait.thread}`);
   for (const thread of state.threads.values())
     if (thread.state === 'open') problems.push(`thread ${thread.id} is still open`);
   for (const [name, { queue, requests }] of state.roles)
     for (const id of [...queue, ...requests]) {
       const thread = state.threads.get(state.mail.get(id)?.message.thread ?? '');
-      if (thread?.state !== 'quiet' && protocol.roles.has(name)) problems.push(`${id} still waits for ${name}`);
+      if (thread?.state !== 'quiet' && protocol.roles.has(name))
+        problems.push(`${id} still waits for ${name}`);
     }
   return problems;
 }
 
 /** Launches are bounded before they happen: attempts (crashes count) and corrections. */
-export function checkLaunches(launches: readonly string[], events: readonly MailEvent[], protocol: Protocol): string[] {
+export function checkLaunches(
+  launches: readonly string[],
+  events: readonly MailEvent[],
+  protocol: Protocol,
+): string[] {
   const free = new Map<string, number>();
   const roles = new Map<string, string>();
   let turns = 0;
   for (const event of events) {
     if (event.type === 'claimed') roles.set(`t${String((turns += 1))}`, event.role);
     const uncounted =
-      event.type === 'stopped' || (event.type === 'requeued' && !event.counted) || event.type === 'controlled';
+      event.type === 'stopped' ||
+      (event.type === 'requeued' && !event.counted) ||
+      event.type === 'controlled';
     if (uncounted)
-      for (const turn of 'turn' in event ? [event.turn] : roles.keys()) free.set(turn, (free.get(turn) ?? 0) + 1);
+      for (const turn of 'turn' in event ? [event.turn] : roles.keys())
+        free.set(turn, (free.get(turn) ?? 0) + 1);
   }
   const attempts = new Map<string, Set<string>>();
   for (const key of launches) {

@@ -2,7 +2,11 @@ import type { AgentJob, Exit, GateJob, Outcome, Runner, RunnerEvents } from '../
 import type { Random } from './random.ts';
 
 /** What an agent does in one invocation: writes files into its staging folder and ends. */
-export type Script = (job: AgentJob) => { readonly outcome: Outcome; readonly exit: Exit; readonly lasts: number };
+export type Script = (job: AgentJob) => {
+  readonly outcome: Outcome;
+  readonly exit: Exit;
+  readonly lasts: number;
+};
 
 interface Running {
   readonly job: AgentJob;

@@ -98,19 +98,28 @@ export class World {
         control: new DiskControl(this.disk),
         folders: new DiskTurnFolders(this.disk),
         runner,
-        trail: { record: () => {}, position: () => Promise.resolve(null), settled: () => Promise.resolve(), problem: () => null },
+        trail: {
+          record: () => {},
+          position: () => Promise.resolve(null),
+          settled: () => Promise.resolve(),
+          problem: () => null,
+        },
         providers: new Map(),
         newId: this.#newId,
         roleText: () => '',
         project: this.disk.root,
-        parking: { list: () => readParked(this.disk), park: (provider, until) => park(this.disk, provider, until) },
+        parking: {
+          list: () => readParked(this.disk),
+          park: (provider, until) => park(this.disk, provider, until),
+        },
         notify: () => {},
         trailAt: null,
       },
       { protocol: this.protocol, protocolHash: 'one', version: 'test' },
     );
     runner.events = {
-      ready: (key, process, tree) => this.#guarded(() => this.#current(runner)?.turns.ready(key, process, tree)),
+      ready: (key, process, tree) =>
+        this.#guarded(() => this.#current(runner)?.turns.ready(key, process, tree)),
       ended: (key, outcome, exit) => {
         this.#guarded(() => this.#current(runner)?.turns.ended(key, outcome, exit));
         this.#hint();
@@ -155,7 +164,8 @@ export class World {
     try {
       act();
     } catch (error) {
-      if (!(error instanceof Crash) && !(error instanceof MailroomError && error.code === 'E_DISK')) throw error;
+      if (!(error instanceof Crash) && !(error instanceof MailroomError && error.code === 'E_DISK'))
+        throw error;
       this.kill();
     }
   }

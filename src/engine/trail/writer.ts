@@ -173,7 +173,7 @@ export class TrailWriter implements Trail {
       await this.#repository.append(batch);
     } catch (error) {
       this.#failures += 1;
-      this.#problem = describe(error);
+      if (!this.#absent) this.#problem = describe(error);
       return false;
     }
     this.#failures = 0;

@@ -1,0 +1,97 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const program = fileURLToPath(new URL('../../bin/mailroom', import.meta.url));
+
+export interface Ran {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A project in a temporary folder, and the real program to use on it. */
+export class TestProject {
+  readonly root = realpathSync(mkdtempSync(join(tmpdir(), 'mailroom-test-')));
+
+  /** Writes files by their path from the project. */
+  constructor(files: Readonly<Record<string, string>>) {
+    for (const [path, text] of Object.entries(files)) this.write(path, text);
+  }
+
+  write(path: string, text: string): void {
+    mkdirSync(dirname(join(this.root, path)), { recursive: true });
+    writeFileSync(join(this.root, path), text);
+  }
+
+  /** Puts a whole file there by one rename, as a careful writer does. */
+  drop(path: string, text: string): void {
+    this.write(`.drop/${path}`, text);
+    mkdirSync(dirname(join(this.root, path)), { recursive: true });
+    renameSync(join(this.root, '.drop', path), join(this.root, path));
+  }
+
+  read(path: string): string {
+    return readFileSync(join(this.root, path), 'utf8');
+  }
+
+  list(path: string): string[] {
+    return readdirSync(join(this.root, path)).toSorted();
+  }
+
+  start(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
+    const inherited = { ...process.env, NO_COLOR: '1', ...env };
+    return spawn(process.execPath, [program, ...args], {
+      cwd: this.root,
+      env: inherited,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  }
+
+  run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
+    return finished(this.start(args, env));
+  }
+
+  /** Command lines of processes of this project that are still there. */
+  survivors(): string[] {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((pid) => {
+        try {
+          const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
+          if (!environment.includes(`MAILROOM_PROJECT=${this.root}`)) return [];
+          return [`${pid} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')}`];
+        } catch {
+          return [];
+        }
+      });
+  }
+
+  remove(): void {
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
+
+/** Collects a program's output until it has ended. */
+export function finished(child: ChildProcess): Promise<Ran> {
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+  });
+}
