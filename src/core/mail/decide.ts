@@ -3,11 +3,10 @@ import type { Protocol } from './protocol.ts';
 import type { MailState, Turn } from './state.ts';
 import { claims } from './rules/claims.ts';
 import { ends } from './rules/ends.ts';
-import { failStuck } from './rules/liveness.ts';
+import { failStuck } from './rules/stuck.ts';
 import { outcomes, type GateCheck } from './rules/outcomes.ts';
 import { quieted } from './rules/quiet.ts';
 import { Slots } from './rules/slots.ts';
-import { Waiting } from './rules/waiting.ts';
 
 /** A process that should be running. */
 export type Process =
@@ -28,16 +27,20 @@ export function invocationKey(turn: { id: TurnId; attempt: number; round: number
 }
 
 /** What is true, what is to run and when to look again, given the state, the protocol and the time. Pure. */
-export function decide(state: MailState, protocol: Protocol, now: number): Decision {
+export function decide(state: MailState, protocol: Protocol, clock: number): Decision {
+  const now = Math.max(clock, state.now);
   const slots = new Slots(state, protocol, now);
-  const due = ends(state, protocol, now);
-  const { facts: settled, gates } = outcomes(state, protocol, slots, now);
-  if (due.length > 0 || settled.length > 0) return { facts: [...due, ...settled], processes: [], wake: null };
-  const waiting = new Waiting(state);
-  const started = claims(state, protocol, slots, waiting, now);
-  if (started.length > 0) return { facts: started, processes: [], wake: null };
-  const ended = [...failStuck(state, protocol, waiting), ...quieted(state, protocol)];
-  if (ended.length > 0) return { facts: ended, processes: [], wake: null };
+  const { facts, gates } = outcomes(state, protocol, slots, now);
+  for (const next of [
+    () => facts,
+    () => ends(state, protocol, now),
+    () => claims(state, protocol, slots, now),
+    () => failStuck(state, protocol),
+    () => quieted(state, protocol),
+  ]) {
+    const found = next();
+    if (found.length > 0) return { facts: found, processes: [], wake: null };
+  }
   const agents = [...state.turns.values()]
     .filter((turn) => turn.phase.is === 'active')
     .map((turn) => ({ kind: 'agent', key: invocationKey(turn), turn }) as const);

@@ -34,12 +34,23 @@ function fit(limit: number | null, spent: number, reserved: number, wanted: numb
 }
 
 /** The worse of several answers. */
-function worst(fits: readonly Fit[]): Fit {
-  return fits.includes('never') ? 'never' : fits.includes('later') ? 'later' : 'fits';
+export function worst(all: readonly Fit[]): Fit {
+  return all.includes('never') ? 'never' : all.includes('later') ? 'later' : 'fits';
+}
+
+/** True when there is anything to count. */
+export function isLimited(limit: Budget): boolean {
+  return limit.usd !== null || limit.tokens !== null;
+}
+
+/** What launches have set aside. */
+export interface Reservation {
+  readonly usd: number;
+  readonly tokens: number;
 }
 
 /** Reservations of launched turns, those of `thread` only when it is given. */
-export function reservedBy(state: MailState, thread: string | null): { usd: number; tokens: number } {
+export function reservedBy(state: MailState, thread: string | null): Reservation {
   const sum = { usd: 0, tokens: 0 };
   for (const turn of state.turns.values()) {
     if (!turn.reserved || (thread !== null && turn.thread !== thread)) continue;
@@ -50,12 +61,7 @@ export function reservedBy(state: MailState, thread: string | null): { usd: numb
 }
 
 /** Whether one more launch with this budget fits into a limit. */
-export function fits(
-  limit: Budget,
-  spent: Cost,
-  reserved: { usd: number; tokens: number },
-  wanted: Budget | null,
-): Fit {
+export function fits(limit: Budget, spent: Cost, reserved: Reservation, wanted: Budget | null): Fit {
   return worst([
     fit(limit.usd, spent.usd, reserved.usd, wanted?.usd ?? 0),
     fit(limit.tokens, spent.tokens, reserved.tokens, wanted?.tokens ?? 0),

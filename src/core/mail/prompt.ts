@@ -90,7 +90,10 @@ function messages(state: MailState, turn: Turn, parts: PromptParts): string {
 
 /** What the protocol lets this role send, and what it owes. */
 function duties(state: MailState, protocol: Protocol, turn: Turn): string {
-  const types = typesFrom(protocol, turn.role).map((type) => {
+  const allowed = typesFrom(protocol, turn.role).filter(
+    ({ reply }) => reply.length === 0 || !turn.mustAnswer,
+  );
+  const types = allowed.map((type) => {
     const fields = Object.entries(type.fields).map(([name, field]) => {
       const values = field.enum
         ? `: ${field.enum.map((value) => JSON.stringify(value)).join(' | ')}`

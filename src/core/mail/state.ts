@@ -19,7 +19,9 @@ export type AskState =
   /** `candidates` may still answer; with none left it is broken, and ends as `onTimeout` says. */
   | { readonly is: 'open'; readonly candidates: readonly RoleName[]; readonly escalated: RoleName | null }
   /** `by` is the reply, or the notice that stands in for it. */
-  | { readonly is: 'answered'; readonly by: MessageId; readonly from: RoleName | null };
+  | { readonly is: 'answered'; readonly by: MessageId; readonly from: RoleName | null }
+  /** Its thread ended first: nobody waits for the answer any more. */
+  | { readonly is: 'over' };
 
 /** A message that the state still knows. */
 export interface Mail {
@@ -29,16 +31,19 @@ export interface Mail {
   readonly turn: TurnId | null;
   readonly deliveries: Map<RoleName, Delivery>;
   readonly request:
-    (Request & { readonly asks: Map<RoleName, AskState>; readonly wait: string | null }) | null;
+    (Request & { readonly asks: Map<RoleName, AskState>; readonly wait: WaitId | null }) | null;
   /** The wait that this reply belongs to: it is taken up with the wait, not by itself. */
-  readonly wait: string | null;
+  readonly wait: WaitId | null;
   /** Recipients that take it up only together with other messages. */
   readonly joins: readonly RoleName[];
 }
 
+/** `w1`, `w2`, …: numbered by `apply`. */
+export type WaitId = string;
+
 /** All requests that one turn sent, until the last is answered and the answers are taken up. */
 export interface Wait {
-  readonly id: string;
+  readonly id: WaitId;
   readonly role: RoleName;
   readonly thread: ThreadId;
   readonly blocks: 'role' | 'thread' | 'none';
@@ -46,6 +51,8 @@ export interface Wait {
   /** What the sender owed when it asked, and still owes. */
   readonly owes: readonly Ask[];
   readonly since: number;
+  /** The turn that has taken up the answers. */
+  readonly turn: TurnId | null;
 }
 
 export type Phase =
@@ -108,6 +115,10 @@ export interface Thread {
   readonly messages: MessageId[];
   /** How many messages were ever sent in it. */
   readonly count: number;
+  /** Its open turns and waits; with `waiting` it says whether something can still happen here. */
+  readonly running: number;
+  /** Copies in inboxes of roles that take them up by themselves. */
+  readonly waiting: number;
   readonly turns: number;
   readonly cost: Cost;
   /** The git tree of the workspace at the first launch; what `changed` compares with. */
@@ -143,6 +154,22 @@ export interface RoleState {
   /** Waiting requests, and other waiting mail, in the journal's order; replies that belong to a wait are in neither. */
   readonly requests: Set<MessageId>;
   readonly queue: Set<MessageId>;
+  /** What is in `requests` and `queue`, by thread. */
+  readonly inThread: Map<ThreadId, Set<MessageId>>;
+  /** What is in `requests`, by sender. */
+  readonly fromRole: Map<RoleName, Set<MessageId>>;
+  /** Requests that this role may still answer. */
+  readonly asked: Set<MessageId>;
+  /** How many answers its waits still lack, by who may give them. */
+  readonly waitsFor: Map<RoleName, number>;
+  /** Its waits that hold back other mail: of their thread, or of everything, under ''. */
+  readonly blockedBy: Map<ThreadId, Set<WaitId>>;
+  /** Waiting requests that it takes up only together with other mail, by thread. */
+  readonly joining: Map<ThreadId, Set<MessageId>>;
+  /** Threads in which its own waits hold back its mail, or a request waits for a join: where roles can get stuck. */
+  readonly crossed: Set<ThreadId>;
+  /** Its waits whose answers are all in and not yet taken up. */
+  readonly answered: Set<WaitId>;
   readonly turns: number;
   readonly cost: Cost;
   /** Its inbox vanished with waiting mail in it: nothing is concluded until it is back. */
@@ -168,7 +195,7 @@ export interface MailState {
   /** Mail of every thread that is still known. */
   readonly mail: Map<MessageId, Mail>;
   readonly turns: Map<TurnId, Turn>;
-  readonly waits: Map<string, Wait>;
+  readonly waits: Map<WaitId, Wait>;
   readonly roles: Map<RoleName, RoleState>;
   /** Mail of people that was not read yet, by message and role. Outlives its thread. */
   readonly unread: Map<string, { readonly message: Message; readonly role: RoleName }>;
@@ -177,7 +204,7 @@ export interface MailState {
   /** Asks with a deadline, and asks that nobody is left to answer. */
   readonly deadlines: Map<MessageId, number>;
   readonly broken: Map<string, Ask & { readonly reason: Reason }>;
-  /** Threads in which something happened since they were last looked at for quiet. */
+  /** Open threads in which, as far as the fold can tell, nothing more can happen. */
   readonly stirred: Set<ThreadId>;
   /** Ended threads, oldest first; the oldest leave. */
   readonly ended: Set<ThreadId>;

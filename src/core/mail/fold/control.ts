@@ -1,6 +1,7 @@
 import type { Command, Reason, Target } from '../event.ts';
 import type { Message, RoleName } from '../message.ts';
 import type { MailState } from '../state.ts';
+import { askAgain } from './asks.ts';
 import { place } from './places.ts';
 import { openThread } from './threads.ts';
 import { addMail } from './sending.ts';
@@ -46,15 +47,19 @@ function putBack(state: MailState, target: Target): void {
 }
 
 function cancel(state: MailState, target: Target, reason: Reason): void {
-  if (target.kind === 'thread') return failThread(state, target.thread, reason);
+  if (target.kind === 'thread') failThread(state, target.thread, reason);
   const turn = target.kind === 'turn' ? state.turns.get(target.turn) : undefined;
   if (turn) abandon(state, turn, reason);
 }
 
-/** Puts a dead letter back into the inbox that it failed in. Its thread goes on. */
+/** Puts a dead letter back into the inbox that it failed in, behind what waits there. Its thread goes on. */
 function retry(state: MailState, message: Message, role: RoleName): void {
+  const known = state.mail.get(message.id);
+  const at = known?.deliveries.get(role)?.at;
+  if (known && at !== 'failed' && at !== 'withdrawn') return;
   openThread(state, message.thread, message.subject);
-  const mail = state.mail.get(message.id) ?? addMail(state, message);
+  const mail = known ? { ...known, order: ++state.lastMail } : addMail(state, message);
+  state.mail.set(message.id, mail);
+  askAgain(state, mail, role);
   place(state, mail, role, { at: 'inbox' });
-  state.stirred.delete(message.thread);
 }

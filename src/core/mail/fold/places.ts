@@ -1,7 +1,6 @@
-import type { Reason } from '../event.ts';
 import type { Message, MessageId, RoleName, ThreadId } from '../message.ts';
 import { nothing, type Delivery, type Mail, type MailState, type Picture, type RoleState } from '../state.ts';
-import { breakAsks } from './asks.ts';
+import { countWaiting, dropFrom, setOf } from './work.ts';
 
 export function copyKey(message: MessageId, role: RoleName): string {
   return `${message} ${role}`;
@@ -14,6 +13,14 @@ export function roleState(state: MailState, name: RoleName): RoleState {
   const fresh: RoleState = {
     requests: new Set(),
     queue: new Set(),
+    inThread: new Map(),
+    fromRole: new Map(),
+    asked: new Set(),
+    waitsFor: new Map(),
+    blockedBy: new Map(),
+    joining: new Map(),
+    crossed: new Set(),
+    answered: new Set(),
     turns: 0,
     cost: nothing,
     vanished: false,
@@ -41,28 +48,47 @@ export function place(state: MailState, mail: Mail, role: RoleName, delivery: De
   mail.deliveries.set(role, delivery);
   if (delivery.at === 'unread') state.unread.set(key, { message, role });
   else state.unread.delete(key);
-  const { queue, requests } = roleState(state, role);
-  requests.delete(message.id);
-  queue.delete(message.id);
-  if (delivery.at === 'inbox' && !belongsToWait(state, mail, role))
-    (mail.request ? requests : queue).add(message.id);
+  leaveQueue(state, mail, role);
+  if (delivery.at === 'inbox' && !belongsToWait(state, mail, role)) joinQueue(state, mail, role);
   const moved = !(delivery.at === 'claimed' || (delivery.at === 'inbox' && before === 'claimed'));
   if (moved) toDraw(state, key, { kind: 'copy', message, role, delivery, since: state.events });
 }
 
-/** Files one copy under `failed`. If it was a request, this recipient will not answer it. */
-export function failCopy(state: MailState, mail: Mail, role: RoleName, reason: Reason): void {
-  place(state, mail, role, { at: 'failed', reason });
-  breakAsks(state, mail, role, reason);
+function joinQueue(state: MailState, mail: Mail, role: RoleName): void {
+  const { id, thread, from } = mail.message;
+  const { queue, requests, inThread, fromRole, joining } = roleState(state, role);
+  const joins = mail.joins.includes(role);
+  if (mail.request) {
+    requests.add(id);
+    setOf(fromRole, from).add(id);
+    if (joins) setOf(joining, thread).add(id);
+  } else queue.add(id);
+  setOf(inThread, thread).add(id);
+  if (!joins) countWaiting(state, thread, 1);
+  keepCrossed(state, role, thread);
+}
+
+function leaveQueue(state: MailState, mail: Mail, role: RoleName): void {
+  const { id, thread, from } = mail.message;
+  const { queue, requests, inThread, fromRole, joining } = roleState(state, role);
+  const waited = requests.delete(id) || queue.delete(id);
+  if (!waited) return;
+  dropFrom(fromRole, from, id);
+  dropFrom(inThread, thread, id);
+  dropFrom(joining, thread, id);
+  if (!mail.joins.includes(role)) countWaiting(state, thread, -1);
+  keepCrossed(state, role, thread);
+}
+
+/** Keeps in step whether a role's mail of a thread can be part of a circle of waits in that thread. */
+export function keepCrossed(state: MailState, role: RoleName, thread: ThreadId): void {
+  const { blockedBy, inThread, joining, crossed } = roleState(state, role);
+  if (joining.has(thread) || (blockedBy.has(thread) && inThread.has(thread))) crossed.add(thread);
+  else crossed.delete(thread);
 }
 
 /** Shows a message among what its author sent. */
 export function drawSent(state: MailState, message: Message): void {
   const key = `${copyKey(message.id, message.from)} sent`;
   toDraw(state, key, { kind: 'sent', message, role: message.from, since: state.events });
-}
-
-/** Remembers that something in a thread ended, so that it may have gone quiet. */
-export function stir(state: MailState, thread: ThreadId): void {
-  if (state.threads.get(thread)?.state === 'open') state.stirred.add(thread);
 }

@@ -1,42 +1,92 @@
 import type { Ask, Sent, TurnId } from '../event.ts';
 import type { Message, RoleName, ThreadId } from '../message.ts';
-import type { Delivery, Mail, MailState } from '../state.ts';
-import { askState, settleAsk } from './asks.ts';
-import { changeThread, endThread } from './threads.ts';
+import type { AskState, Mail, MailState, Wait, WaitId } from '../state.ts';
+import { askState, isOpen, openAsksFor, setAsk, settleAsk } from './asks.ts';
 import { drawSent, place } from './places.ts';
+import { openWait } from './waits.ts';
+import { changeThread } from './work.ts';
+
+/** Who sends, where, and what it owes while it does. */
+export interface Sender {
+  readonly role: RoleName;
+  readonly thread: ThreadId;
+  readonly owes: readonly Ask[];
+}
+
+/** Sends what belongs together: its requests are one wait, which carries what is still owed. */
+export function sendTogether(
+  state: MailState,
+  all: readonly Sent[],
+  by: Sender,
+  turn: TurnId | null,
+): readonly Sent[] {
+  const sent = all.filter(({ message }, index) => isNew(state, all, message, index));
+  const answered = new Set(sent.flatMap(({ answers }) => answers?.request ?? []));
+  const owes = by.owes.filter((ask) => isOpen(state, ask) && !answered.has(ask.request));
+  const wait = waitFor(state, by, sent, owes);
+  for (const one of sent) send(state, one, turn, wait);
+  return sent;
+}
+
+/** No message is ever delivered twice, whatever the journal says. */
+function isNew(state: MailState, all: readonly Sent[], { id }: Message, index: number): boolean {
+  return !state.mail.has(id) && all.findIndex(({ message }) => message.id === id) === index;
+}
+
+/** One wait for all requests that were sent together. The strongest way of blocking counts. */
+function waitFor(
+  state: MailState,
+  { role, thread }: Sender,
+  sent: readonly Sent[],
+  owes: readonly Ask[],
+): WaitId | null {
+  const requests = sent.flatMap(({ request, message }) =>
+    request === null || message.to.length === 0 ? [] : [{ blocks: request.blocks, id: message.id }],
+  );
+  if (requests.length === 0 || state.threads.get(thread)?.state !== 'open') return null;
+  const ways = new Set(requests.map(({ blocks }) => blocks));
+  const blocks: Wait['blocks'] = ways.has('role') ? 'role' : ways.has('thread') ? 'thread' : 'none';
+  const ids = requests.map(({ id }) => id);
+  return openWait(state, role, thread, blocks, ids, owes);
+}
 
 /** Makes a message known and delivers it to everybody it is for. A thread that has ended delivers to people only. */
-export function send(state: MailState, sent: Sent, turn: TurnId | null, wait: string | null): void {
+function send(state: MailState, sent: Sent, turn: TurnId | null, wait: WaitId | null): void {
   const { message } = sent;
   const open = state.threads.get(message.thread)?.state === 'open';
-  const answered = sent.answers ? askState(state, sent.answers) : null;
-  const request = sent.request && open ? sent.request : null;
+  const answered = sent.answers === null ? null : askState(state, sent.answers);
+  // Another reply may have come first since this one was judged.
+  const late = sent.late || answered?.is === 'answered';
+  const replyTo = answered?.is === 'open' ? state.mail.get(sent.answers?.request ?? '') : undefined;
+  const request = sent.request && open ? { ...sent.request, wait, asks: new Map<string, AskState>() } : null;
   const mail: Mail = {
     message,
     order: ++state.lastMail,
     turn,
     deliveries: new Map(),
-    request: request && {
-      ...request,
-      wait,
-      asks: new Map(
-        message.to.map(
-          (recipient) => [recipient, { is: 'open', candidates: [recipient], escalated: null }] as const,
-        ),
-      ),
-    },
-    wait:
-      answered?.is === 'open' ? (state.mail.get(sent.answers?.request ?? '')?.request?.wait ?? null) : null,
+    request,
+    wait: replyTo?.request?.wait ?? null,
     joins: sent.joins,
   };
   know(state, mail);
-  if (sent.answers && answered?.is === 'open') settleAsk(state, sent.answers, message.id, message.from);
-  if (request?.deadline != null) state.deadlines.set(message.id, request.deadline);
-  for (const role of message.to) {
-    const filed: Delivery = sent.late || !open ? { at: 'processed' } : { at: 'inbox' };
-    place(state, mail, role, sent.people.includes(role) ? { at: 'unread' } : filed);
-  }
+  if (request)
+    for (const recipient of message.to)
+      setAsk(state, mail, recipient, { is: 'open', candidates: [recipient], escalated: null });
+  if (request && request.deadline !== null && message.to.length > 0)
+    state.deadlines.set(message.id, request.deadline);
+  if (replyTo) answer(state, replyTo, sent);
+  for (const role of message.to)
+    if (sent.people.includes(role)) place(state, mail, role, { at: 'unread' });
+    else place(state, mail, role, late || !open ? { at: 'processed' } : { at: 'inbox' });
   drawSent(state, message);
+}
+
+/** One reply answers everything that its author was asked with that request. */
+function answer(state: MailState, request: Mail, { message, answers, people }: Sent): void {
+  const asks = openAsksFor(state, request, message.from);
+  const all = answers && !asks.some(({ recipient }) => recipient === answers.recipient) ? [answers] : asks;
+  const person = people.includes(request.message.from);
+  for (const ask of all) settleAsk(state, ask, message.id, message.from, person);
 }
 
 /** Adds a message to the state and to its thread. */
@@ -47,52 +97,28 @@ function know(state: MailState, mail: Mail): void {
   if (!thread) return;
   thread.messages.push(message.id);
   changeThread(state, thread.id, { count: thread.count + 1 });
-  const alone = message.to.some((role) => !mail.joins.includes(role));
-  if (alone) state.stirred.delete(thread.id);
 }
 
 /** A notice has no thread of its own to open; one about a thread that is gone lives among the unread mail only. */
 export function deliverNotice(state: MailState, notice: Message): void {
+  if (state.mail.has(notice.id)) return;
   const mail = addMail(state, notice);
   for (const role of notice.to) place(state, mail, role, { at: 'unread' });
 }
 
 /** A notice that takes the place of the reply to an ask. */
 export function standIn(state: MailState, ask: Ask, notice: Message, person: boolean): void {
+  if (state.mail.has(notice.id)) return;
   const wait = state.mail.get(ask.request)?.request?.wait ?? null;
   const mail = addMail(state, notice, wait);
-  settleAsk(state, ask, notice.id, null);
   for (const role of notice.to) place(state, mail, role, person ? { at: 'unread' } : { at: 'inbox' });
+  settleAsk(state, ask, notice.id, null, person);
 }
 
 /** A message that asks for nothing; it belongs to its thread if that is known. */
-export function addMail(state: MailState, message: Message, wait: string | null = null): Mail {
+export function addMail(state: MailState, message: Message, wait: WaitId | null = null): Mail {
   const order = ++state.lastMail;
   const mail: Mail = { message, order, turn: null, deliveries: new Map(), request: null, wait, joins: [] };
   if (state.threads.has(message.thread)) know(state, mail);
   return mail;
-}
-
-/** One wait for all requests that were sent together. The strongest way of blocking counts. */
-export function openWait(
-  state: MailState,
-  role: RoleName,
-  thread: ThreadId,
-  sent: readonly Sent[],
-  owes: readonly Ask[],
-): string | null {
-  const requests = sent.filter(({ request }) => request !== null);
-  if (requests.length === 0 || state.threads.get(thread)?.state !== 'open') return null;
-  const ways = requests.map(({ request }) => request?.blocks);
-  const blocks = ways.includes('role') ? 'role' : ways.includes('thread') ? 'thread' : 'none';
-  const id = `w${String(++state.lastWait)}`;
-  const ids = requests.map(({ message }) => message.id);
-  state.waits.set(id, { id, role, thread, blocks, requests: ids, owes, since: state.now });
-  return id;
-}
-
-/** Closing files what still waits in the thread. */
-export function closeIfAsked(state: MailState, sent: readonly Sent[]): void {
-  for (const { closes, message } of sent)
-    if (closes) endThread(state, message.thread, 'closed', null, { at: 'processed' });
 }

@@ -1,8 +1,10 @@
 import type { Reason } from '../event.ts';
 import type { ThreadId } from '../message.ts';
-import { nothing, type Delivery, type MailState, type Thread, type ThreadState } from '../state.ts';
-import { askKey } from './asks.ts';
+import { nothing, type Delivery, type MailState, type Thread } from '../state.ts';
+import { setAsk } from './asks.ts';
 import { place } from './places.ts';
+import { closeWait } from './waits.ts';
+import { changeThread } from './work.ts';
 
 /** Ended threads that the state still remembers whole, so that people can look at them and go on with them. */
 const remembered = 100;
@@ -10,69 +12,84 @@ const remembered = 100;
 /** The thread of a message; opened, or opened again, when it is not open. */
 export function openThread(state: MailState, id: ThreadId, subject: string): void {
   const known = state.threads.get(id);
-  state.ended.delete(id);
   if (known?.state === 'open') return;
-  state.threads.set(
-    id,
-    known
-      ? { ...known, state: 'open', reason: null }
-      : {
-          id,
-          state: 'open',
-          subject,
-          opened: state.now,
-          messages: [],
-          count: 0,
-          turns: 0,
-          cost: nothing,
-          tree: null,
-          sessions: {},
-          reason: null,
-        },
-  );
+  if (!known) state.threads.set(id, freshThread(id, subject, state.now));
+  state.ended.delete(id);
+  changeThread(state, id, { state: 'open', reason: null });
 }
 
-export function changeThread(state: MailState, id: ThreadId, change: Partial<Thread>): void {
-  const known = state.threads.get(id);
-  if (known) state.threads.set(id, { ...known, ...change });
+function freshThread(id: ThreadId, subject: string, opened: number): Thread {
+  return {
+    id,
+    state: 'open',
+    subject,
+    opened,
+    messages: [],
+    count: 0,
+    running: 0,
+    waiting: 0,
+    turns: 0,
+    cost: nothing,
+    tree: null,
+    sessions: {},
+    reason: null,
+  };
+}
+
+/** True when the thread goes on, or would with the next message. */
+export function goesOn(state: MailState, id: ThreadId): boolean {
+  const known = state.threads.get(id)?.state;
+  return known === 'open' || known === 'quiet';
 }
 
 /** Ends a thread: its requests and waits are over, its waiting mail goes where `rest` says. */
 export function endThread(
   state: MailState,
   id: ThreadId,
-  how: Exclude<ThreadState, 'open' | 'quiet'>,
+  how: 'closed' | 'failed',
   reason: Reason | null,
   rest: Delivery,
 ): void {
-  for (const wait of state.waits.values()) if (wait.thread === id) state.waits.delete(wait.id);
-  for (const messageId of state.threads.get(id)?.messages ?? []) {
+  const thread = state.threads.get(id);
+  if (!thread) return;
+  for (const messageId of thread.messages) {
     const mail = state.mail.get(messageId);
     if (!mail) continue;
-    for (const recipient of mail.request?.asks.keys() ?? [])
-      state.broken.delete(askKey({ request: messageId, recipient }));
-    state.deadlines.delete(messageId);
-    const over = { ...mail, request: null, wait: null };
-    state.mail.set(messageId, over);
+    for (const recipient of mail.request?.asks.keys() ?? []) setAsk(state, mail, recipient, { is: 'over' });
     for (const [role, delivery] of mail.deliveries)
-      if (delivery.at === 'inbox') place(state, over, role, rest);
+      if (delivery.at === 'inbox') place(state, mail, role, rest);
   }
+  for (const wait of state.waits.values()) if (wait.thread === id) closeWait(state, wait.id);
   changeThread(state, id, { state: how, reason });
   retire(state, id);
 }
 
-/** Remembers an ended thread as the newest one, and forgets the oldest. */
+/** A thread in which nothing more can happen by itself. What still waits in it goes on waiting. */
+export function quietThread(state: MailState, id: ThreadId): boolean {
+  const thread = state.threads.get(id);
+  if (thread?.state !== 'open' || thread.running > 0) return false;
+  changeThread(state, id, { state: 'quiet' });
+  retire(state, id);
+  return true;
+}
+
+/** Remembers an ended thread as the newest one, and forgets the oldest. One that holds waiting mail is kept. */
 export function retire(state: MailState, id: ThreadId): void {
-  state.stirred.delete(id);
   state.ended.delete(id);
+  const thread = state.threads.get(id);
+  if (!thread || thread.state === 'open' || thread.running > 0 || holdsMail(state, thread)) return;
   state.ended.add(id);
   for (const oldest of state.ended) {
     if (state.ended.size <= remembered) return;
-    const busy = [...state.turns.values()].some((turn) => turn.thread === oldest);
-    if (busy) continue;
     for (const messageId of state.threads.get(oldest)?.messages ?? []) state.mail.delete(messageId);
     state.threads.delete(oldest);
     state.paused.threads.delete(oldest);
     state.ended.delete(oldest);
   }
+}
+
+function holdsMail(state: MailState, thread: Thread): boolean {
+  return thread.messages.some((id) =>
+    [...(state.mail.get(id)?.deliveries.values() ?? [])].some(({ at }) => at === 'inbox' || at === 'claimed'),
+  );
 }

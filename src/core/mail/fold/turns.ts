@@ -1,23 +1,23 @@
-import type { Ask, AtInvocation, Happening, Reason, Sent, TurnId, Usage } from '../event.ts';
-import type { Message, RoleName, ThreadId } from '../message.ts';
-import type { Cost, MailState, Phase, Turn } from '../state.ts';
+import type { AtInvocation, Happening, Reason, TurnId, Usage } from '../event.ts';
+import type { Message, ThreadId } from '../message.ts';
+import type { Cost, Mail, MailState, Phase, Turn } from '../state.ts';
+import { nothing } from '../state.ts';
 import { addCost, dayOf, settled } from '../money.ts';
-import { asksFor, isOpen, loseCandidate } from './asks.ts';
-import { changeThread, endThread, retire } from './threads.ts';
-import { closeIfAsked, openWait, send } from './sending.ts';
-import { failCopy, place, roleState, stir, toDraw } from './places.ts';
+import { failCopy, isOpen, loseCandidate, openAsksFor } from './asks.ts';
+import { endThread, goesOn, openThread, retire } from './threads.ts';
+import { sendTogether } from './sending.ts';
+import { place, roleState, toDraw } from './places.ts';
+import { closeWait, resumeWait } from './waits.ts';
+import { changeThread, countRunning } from './work.ts';
 
 type Event<T extends Happening<Message>['type']> = Extract<Happening<Message>, { type: T }>;
+type In<P extends Phase['is']> = Turn & { readonly phase: Extract<Phase, { is: P }> };
 
 /** The turn that an event of an invocation speaks of; null when the event is late and the turn has moved on. */
-export function current<P extends Phase['is']>(
-  state: MailState,
-  at: AtInvocation,
-  phase: P,
-): (Turn & { phase: Extract<Phase, { is: P }> }) | null {
+export function current<P extends Phase['is']>(state: MailState, at: AtInvocation, phase: P): In<P> | null {
   const turn = state.turns.get(at.turn);
   const same = turn?.attempt === at.attempt && turn.round === at.round && turn.phase.is === phase;
-  return same ? (turn as Turn & { phase: Extract<Phase, { is: P }> }) : null;
+  return same ? (turn as In<P>) : null;
 }
 
 export function changeTurn(state: MailState, id: TurnId, change: Partial<Turn>): void {
@@ -25,20 +25,21 @@ export function changeTurn(state: MailState, id: TurnId, change: Partial<Turn>):
   if (turn) state.turns.set(id, { ...turn, ...change });
 }
 
-export function claim(state: MailState, event: Event<'claimed'>): void {
+/** A role takes up messages. A claim of what is not there any more changes nothing. */
+export function claim(state: MailState, event: Event<'claimed'>): boolean {
   const { type: _type, ...claimed } = event;
+  const { role, thread, wait, messages } = claimed;
+  const mails = messages.flatMap((id) => state.mail.get(id) ?? []);
+  if (!claimable(state, event, mails)) return false;
   const id = `t${String(++state.lastTurn)}`;
-  const asks: Ask[] = [...(state.waits.get(claimed.wait ?? '')?.owes ?? [])];
-  for (const messageId of claimed.messages) {
-    const mail = state.mail.get(messageId);
-    if (!mail) continue;
-    asks.push(...asksFor(mail, claimed.role));
-    place(state, mail, claimed.role, { at: 'claimed', turn: id });
-  }
+  const carried = state.waits.get(wait ?? '')?.owes ?? [];
+  const taken = mails.flatMap((mail) => openAsksFor(state, mail, role));
+  if (wait !== null) resumeWait(state, wait, id);
+  openThread(state, thread, '');
   state.turns.set(id, {
     ...claimed,
     id,
-    owes: asks.filter((ask) => isOpen(state, ask)),
+    owes: [...carried.filter((ask) => isOpen(state, ask)), ...taken],
     claimedAt: state.now,
     attempt: 1,
     round: 0,
@@ -47,14 +48,26 @@ export function claim(state: MailState, event: Event<'claimed'>): void {
     lastResult: null,
     lastFailure: null,
     reserved: true,
-    cost: { usd: 0, tokens: 0, unpriced: 0 },
+    cost: nothing,
     phase: { is: 'active', since: state.now, launched: null },
   });
-  const role = roleState(state, claimed.role);
-  state.roles.set(claimed.role, { ...role, turns: role.turns + 1 });
-  const thread = state.threads.get(claimed.thread);
-  if (thread) changeThread(state, thread.id, { turns: thread.turns + 1 });
-  state.stirred.delete(claimed.thread);
+  countRunning(state, thread, 1);
+  for (const mail of mails) place(state, mail, role, { at: 'claimed', turn: id });
+  const known = roleState(state, role);
+  state.roles.set(role, { ...known, turns: known.turns + 1 });
+  changeThread(state, thread, { turns: (state.threads.get(thread)?.turns ?? 0) + 1 });
+  return true;
+}
+
+function claimable(state: MailState, event: Event<'claimed'>, mails: readonly Mail[]): boolean {
+  const { role, thread, wait, messages } = event;
+  if (!goesOn(state, thread) || mails.length < new Set(messages).size || mails.length < messages.length)
+    return false;
+  for (const turn of state.turns.values()) if (turn.role === role && turn.thread === thread) return false;
+  if (wait === null && messages.length === 0) return false;
+  const ready = wait === null || roleState(state, role).answered.has(wait);
+  const here = (mail: Mail) => mail.message.thread === thread && mail.deliveries.get(role)?.at === 'inbox';
+  return ready && mails.every(here);
 }
 
 /** Replaces a turn's reservation by what it really cost; an unknown price is settled at the reservation. */
@@ -67,47 +80,34 @@ export function settle(state: MailState, turn: Turn, usage: Usage): void {
   const thread = state.threads.get(turn.thread);
   if (thread) changeThread(state, thread.id, { cost: addCost(thread.cost, cost) });
   const day = dayOf(state.now);
-  const spent = state.spent.day === day ? state.spent.cost : { usd: 0, tokens: 0, unpriced: 0 };
+  const spent = state.spent.day === day ? state.spent.cost : nothing;
   state.spent = { day, cost: addCost(spent, cost) };
 }
 
-export function commit(state: MailState, event: Event<'committed'>): void {
-  const turn = state.turns.get(event.turn);
-  if (turn?.phase.is !== 'returned') return;
-  const { result } = turn.phase;
+/** What a turn took up and what it sends become true together. */
+export function commit(state: MailState, turn: Turn, event: Event<'committed'>): boolean {
+  if (turn.phase.is !== 'returned') return false;
+  const { session } = turn.phase.result;
   for (const id of turn.messages) {
     const mail = state.mail.get(id);
     if (mail) place(state, mail, turn.role, { at: 'processed' });
   }
-  state.waits.delete(turn.wait ?? '');
-  sendTogether(state, event.sent, turn, turn.id);
+  if (turn.wait !== null) closeWait(state, turn.wait);
+  const sent = sendTogether(state, event.sent, turn, turn.id);
   const thread = state.threads.get(turn.thread);
-  if (thread && result.session) {
-    const sessions = { ...thread.sessions, [turn.role]: { ...result.session, provider: turn.provider } };
+  if (thread && session) {
+    const sessions = { ...thread.sessions, [turn.role]: { ...session, provider: turn.provider } };
     changeThread(state, thread.id, { sessions });
   }
   leave(state, turn);
-}
-
-/** Sends what belongs together: its requests are one wait, which carries what is still owed. */
-export function sendTogether(
-  state: MailState,
-  sent: readonly Sent[],
-  by: { role: RoleName; thread: string; owes: readonly Ask[] },
-  turn: TurnId | null,
-): void {
-  const answered = (ask: Ask) =>
-    sent.some(({ answers }) => answers?.request === ask.request && answers.recipient === ask.recipient);
-  const owes = by.owes.filter((ask) => isOpen(state, ask) && !answered(ask));
-  const wait = openWait(state, by.role, by.thread, sent, owes);
-  for (const one of sent) send(state, one, turn, wait);
-  closeIfAsked(state, sent);
+  for (const { closes, message } of sent) if (closes) closeThread(state, message.thread);
+  return true;
 }
 
 /** Ends a turn for good: what it took up goes to `failed`, what it owed will not come from this role. */
 export function abandon(state: MailState, turn: Turn, reason: Reason): void {
   if (turn.phase.is === 'active') settle(state, turn, { usd: null, tokens: null });
-  state.waits.delete(turn.wait ?? '');
+  if (turn.wait !== null) closeWait(state, turn.wait);
   for (const id of turn.messages) {
     const mail = state.mail.get(id);
     if (mail) failCopy(state, mail, turn.role, reason);
@@ -121,15 +121,30 @@ export function abandon(state: MailState, turn: Turn, reason: Reason): void {
   leave(state, turn);
 }
 
+/** Closes a thread. What runs in it finishes; what only waits for its next attempt does not begin again. */
+export function closeThread(state: MailState, id: ThreadId): void {
+  if (!goesOn(state, id)) return;
+  endThread(state, id, 'closed', null, { at: 'processed' });
+  for (const turn of state.turns.values()) {
+    if (turn.thread !== id || turn.phase.is !== 'pending') continue;
+    for (const messageId of turn.messages) {
+      const mail = state.mail.get(messageId);
+      if (mail) place(state, mail, turn.role, { at: 'processed' });
+    }
+    leave(state, turn);
+  }
+}
+
 /** Ends a thread that cannot go on, with everything that runs and waits in it. */
-export function failThread(state: MailState, id: ThreadId, reason: Reason): void {
+export function failThread(state: MailState, id: ThreadId, reason: Reason): boolean {
+  if (!goesOn(state, id)) return false;
   endThread(state, id, 'failed', reason, { at: 'failed', reason });
-  for (const turn of [...state.turns.values()]) if (turn.thread === id) abandon(state, turn, reason);
+  for (const turn of state.turns.values()) if (turn.thread === id) abandon(state, turn, reason);
+  return true;
 }
 
 function leave(state: MailState, turn: Turn): void {
-  state.turns.delete(turn.id);
-  const thread = state.threads.get(turn.thread);
-  if (thread && thread.state !== 'open') retire(state, thread.id);
-  stir(state, turn.thread);
+  if (!state.turns.delete(turn.id)) return;
+  countRunning(state, turn.thread, -1);
+  retire(state, turn.thread);
 }

@@ -32,6 +32,8 @@ export function address(state: MailState, protocol: Protocol, author: Author, dr
   if ('problem' in reply) problems.push(reply.problem);
   const asker = 'ask' in reply && reply.ask ? state.mail.get(reply.ask.request)?.message.from : undefined;
   const to = recipients(protocol, author.role, type, draft, asker ?? null, problems);
+  if (asker !== undefined && !to.includes(asker))
+    problems.push(`this answers a request of ${asker}, so it must go to ${asker} too`);
   const checked = checkFields(type, draft.fields);
   problems.push(...checked.problems);
   if (type.reply.length > 0) problems.push(...askingProblems(author, type, to));

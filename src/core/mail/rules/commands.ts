@@ -1,5 +1,5 @@
 import type { Command, Reason, Target } from '../event.ts';
-import type { Protocol } from '../protocol.ts';
+import { isHuman, type Protocol } from '../protocol.ts';
 import type { MailState } from '../state.ts';
 
 /** Why a command cannot be done; null when it can. */
@@ -11,6 +11,8 @@ export function refusal(state: MailState, protocol: Protocol, command: Command):
     case 'cancel':
       return missing(state, protocol, command.target) ?? over(state, command.target);
     case 'retry': {
+      if (!protocol.roles.has(command.role) || isHuman(protocol, command.role))
+        return { code: 'E_TARGET', text: `\`${command.role}\` is no role that takes up mail` };
       const at = state.mail.get(command.message.id)?.deliveries.get(command.role)?.at;
       const { id } = command.message;
       if (at === undefined || at === 'failed' || at === 'withdrawn') return null;

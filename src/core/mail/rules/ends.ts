@@ -1,4 +1,4 @@
-import { askState } from '../fold/asks.ts';
+import { askKey, askState } from '../fold/asks.ts';
 import type { Ask, Fact, Reason } from '../event.ts';
 import { isHuman, type Protocol } from '../protocol.ts';
 import type { MailState } from '../state.ts';
@@ -7,35 +7,28 @@ import { failThreadFact } from './notices.ts';
 /** The asks that end now without a reply: their time is over, or nobody is left to answer. */
 export function ends(state: MailState, protocol: Protocol, now: number): Fact[] {
   const facts: Fact[] = [];
-  for (const { reason, ...ask } of state.broken.values()) facts.push(end(state, protocol, ask, reason));
+  for (const { reason, ...ask } of state.broken.values()) facts.push(...end(state, protocol, ask, reason));
   for (const [request, deadline] of state.deadlines) {
     if (deadline > now) continue;
     const mail = state.mail.get(request);
-    const reason: Reason = {
-      code: 'E_TIMEOUT',
-      text: `no answer to ${request} (${mail?.message.subject ?? ''}) in time`,
-    };
-    for (const recipient of mail?.request?.asks.keys() ?? []) {
-      const ask = { request, recipient };
-      if (askState(state, ask)?.is === 'open' && !state.broken.has(`${request} ${recipient}`))
-        facts.push(end(state, protocol, ask, reason));
-    }
+    const text = `no answer to ${request} (${mail?.message.subject ?? ''}) in time`;
+    for (const [recipient, ask] of mail?.request?.asks ?? [])
+      if (ask.is === 'open' && ask.escalated === null && !state.broken.has(askKey({ request, recipient })))
+        facts.push(...end(state, protocol, { request, recipient }, { code: 'E_TIMEOUT', text }));
   }
   return onePerThread(facts);
 }
 
-function end(state: MailState, protocol: Protocol, ask: Ask, reason: Reason): Fact {
+function end(state: MailState, protocol: Protocol, ask: Ask, reason: Reason): Fact[] {
   const mail = state.mail.get(ask.request);
   const current = askState(state, ask);
-  const thread = mail?.message.thread ?? '';
-  const request = mail?.request;
-  if (!mail || !request || current?.is !== 'open') return failThreadFact(state, thread, reason);
-  const { escalateTo, onTimeout } = request;
-  const fresh = current.escalated === null && escalateTo !== ask.recipient;
-  if (onTimeout === 'escalate' && fresh && protocol.roles.has(escalateTo))
-    return { type: 'escalated', ask, to: escalateTo, person: isHuman(protocol, escalateTo) };
-  if (onTimeout !== 'proceed') return failThreadFact(state, thread, reason);
-  const { from, subject } = mail.message;
+  if (!mail?.request || current?.is !== 'open') return [];
+  const { escalateTo, onTimeout } = mail.request;
+  const { from, subject, thread } = mail.message;
+  const helps = escalateTo !== ask.recipient && escalateTo !== from && protocol.roles.has(escalateTo);
+  if (onTimeout === 'escalate' && helps && current.escalated === null)
+    return [{ type: 'escalated', ask, to: escalateTo, person: isHuman(protocol, escalateTo) }];
+  if (onTimeout !== 'proceed') return [failThreadFact(state, thread, reason)];
   const standIn = {
     to: from,
     thread,
@@ -43,7 +36,7 @@ function end(state: MailState, protocol: Protocol, ask: Ask, reason: Reason): Fa
     subject: `No answer from ${ask.recipient}: ${subject}`,
     body: `${ask.recipient} has not answered ${ask.request}: ${reason.text}. Go on without it.`,
   };
-  return { type: 'proceeded', ask, standIn, person: isHuman(protocol, from) };
+  return [{ type: 'proceeded', ask, standIn, person: isHuman(protocol, from) }];
 }
 
 /** A thread fails once, and nothing else ends in it then. */

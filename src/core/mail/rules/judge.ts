@@ -23,12 +23,13 @@ export function judge(state: MailState, protocol: Protocol, turn: Returned): Jud
   const sent: Sent[] = [];
   const take = (staged: Staged, draft: Draft | null) => {
     if (staged.problem !== null || draft === null)
-      return problems.push(`${staged.name}: ${staged.problem ?? ''}`);
+      return problems.push(`${staged.name}: ${staged.problem ?? 'it is no message'}`);
     const addressed = address(state, protocol, authorOf(turn, staged), draft);
     if ('problems' in addressed)
       return problems.push(...addressed.problems.map((text) => `${staged.name}: ${text}`));
-    const twice = sent.some(({ answers }) => answers && sameAsk(answers, addressed.sent.answers));
-    if (twice) return problems.push(`${staged.name}: this turn answers the same request twice`);
+    const { answers } = addressed.sent;
+    if (answers && sent.some((one) => one.answers?.request === answers.request))
+      return problems.push(`${staged.name}: this turn answers the same request twice`);
     return sent.push(addressed.sent);
   };
   for (const staged of result.staged) take(staged, staged.draft);
@@ -37,7 +38,7 @@ export function judge(state: MailState, protocol: Protocol, turn: Returned): Jud
     if ('problem' in spoken) problems.push(spoken.problem);
     else if (spoken.draft && result.finalText) take(result.finalText, spoken.draft);
   }
-  if (problems.length === 0) problems.push(...debts(state, turn, sent));
+  if (problems.length === 0) problems.push(...closing(sent), ...debts(state, turn, sent));
   if (problems.length > 0) return { ok: false, problems };
   const gates = sent.flatMap(({ message }) =>
     (protocol.types.get(message.type)?.gates ?? []).map((gate) => ({ gate, message: message.type })),
@@ -50,12 +51,19 @@ function authorOf(turn: Turn, { id, created }: Staged): Author {
   return { role, thread, owes, mustAnswer, turn: true, id, created };
 }
 
-function sameAsk(a: Ask, b: Ask | null): boolean {
-  return b !== null && a.request === b.request && a.recipient === b.recipient;
+/** What is owed and not answered by any of this. One answer does for all that its author owes to a request. */
+function unanswered(state: MailState, turn: Turn, sent: readonly Sent[]): Ask[] {
+  return turn.owes.filter(
+    (ask) => isOpen(state, ask) && !sent.some(({ answers }) => answers?.request === ask.request),
+  );
 }
 
-function unanswered(state: MailState, turn: Turn, sent: readonly Sent[]): Ask[] {
-  return turn.owes.filter((ask) => isOpen(state, ask) && !sent.some(({ answers }) => sameAsk(ask, answers)));
+/** Nobody would answer a request in a thread that ends with it. */
+function closing(sent: readonly Sent[]): string[] {
+  const asks = sent.find(({ request }) => request !== null)?.message.type;
+  const closes = sent.find((one) => one.closes)?.message.type;
+  if (asks === undefined || closes === undefined) return [];
+  return [`\`${closes}\` closes the thread, so \`${asks}\` would never be answered: send one of them`];
 }
 
 /** What is still owed at the end must be answered, or carried on by a request of the turn's own. */
@@ -101,14 +109,18 @@ function finalMessage(
     return { draft: { ...finalText.draft, type } };
   }
   if (owed.length > 0 || result.staged.length > 0 || silent || !finalText) return { draft: null };
-  if (!finalText.draft || finalText.draft.frontMatter) return { draft: finalText.draft };
-  return onlyChoice(protocol, turn, finalText.draft);
+  if (!finalText.draft) return { problem: `${finalText.name}: ${finalText.problem ?? ''}` };
+  return finalText.draft.frontMatter
+    ? { draft: finalText.draft }
+    : onlyChoice(protocol, turn, finalText.draft);
 }
 
 /** A final text without front matter, nothing owed: it can be but one thing, or it must say what it is. */
 function onlyChoice(protocol: Protocol, turn: Turn, draft: Draft): { draft: Draft } | { problem: string } {
   const replies = new Set([...protocol.types.values()].flatMap(({ reply }) => reply));
-  const choices = typesFrom(protocol, turn.role).filter(({ name }) => !replies.has(name));
+  const choices = typesFrom(protocol, turn.role).filter(
+    ({ name, reply }) => !replies.has(name) && !(turn.mustAnswer && reply.length > 0),
+  );
   const [only] = choices;
   if (choices.length === 1 && only?.to.length === 1) return { draft: { ...draft, type: only.name } };
   return {

@@ -1,153 +1,151 @@
 import { askKey, askState } from '../fold/asks.ts';
-import type { Ask, Fact } from '../event.ts';
-import type { RoleName } from '../message.ts';
-import { isHuman, type Protocol } from '../protocol.ts';
+import type { Ask } from '../event.ts';
+import type { MessageId, RoleName, ThreadId } from '../message.ts';
+import { isHuman, type Protocol, type Role } from '../protocol.ts';
 import type { Mail, MailState, Wait } from '../state.ts';
-import { takesAlone } from './claims.ts';
-import { tellUser } from './notices.ts';
-import type { Waiting } from './waiting.ts';
+import { nextOf, takesAlone } from './expects.ts';
+import { blocking, mayNest, openAsks } from './waiting.ts';
 
 /** Why an ask can still be answered: of itself, when other waits end, or not at all. */
-type Hope =
+export type Hope =
   | { readonly is: 'alive' }
   | { readonly is: 'depends'; readonly on: readonly Wait[] }
+  /** One of these waits is enough. */
+  | { readonly is: 'any'; readonly of: readonly (readonly Wait[])[] }
   | { readonly is: 'dead' };
 
 const alive: Hope = { is: 'alive' };
+const dead: Hope = { is: 'dead' };
 
-/** Finds who waits for what can never come. Least fixpoint: nobody is alive but for a reason. */
-export class Liveness {
+/** What the answers to asks hang on, one step deep. */
+export class Hopes {
   readonly #state: MailState;
   readonly #protocol: Protocol;
-  readonly #waiting: Waiting;
-  readonly #alive = new Set<Wait>();
 
-  constructor(state: MailState, protocol: Protocol, waiting: Waiting) {
+  constructor(state: MailState, protocol: Protocol) {
     this.#state = state;
     this.#protocol = protocol;
-    this.#waiting = waiting;
+  }
+
+  /** What the answer to this ask hangs on; one for each who may give it. */
+  of(ask: Ask): Hope[] {
+    const current = askState(this.#state, ask);
+    const mail = this.#state.mail.get(ask.request);
+    if (current?.is !== 'open' || !mail) return [alive];
+    // A deadline has done its work for an ask that was escalated.
+    const timed = this.#state.deadlines.has(ask.request) && current.escalated === null;
+    if (timed || this.#state.broken.has(askKey(ask))) return [alive];
+    return current.candidates.map((candidate) => this.#from(ask, mail, candidate));
+  }
+
+  #from(ask: Ask, mail: Mail, candidate: RoleName): Hope {
+    if (isHuman(this.#protocol, candidate)) return alive;
+    const delivery = mail.deliveries.get(candidate);
+    if (delivery?.at === 'claimed') return alive;
+    if (delivery?.at === 'processed') return this.#fromDebtor(ask, mail, candidate);
+    const role = this.#protocol.roles.get(candidate);
+    if (delivery?.at !== 'inbox' || !role) return dead;
+    return this.#state.roles.get(candidate)?.vanished === true ? alive : this.#fromInbox(mail, role);
+  }
+
+  /** The request was taken up: the debt is with a turn, or with a wait of the candidate. */
+  #fromDebtor(ask: Ask, { message }: Mail, candidate: RoleName): Hope {
+    const owes = (one: { role: RoleName; thread: ThreadId; owes: readonly Ask[] }) =>
+      one.role === candidate &&
+      one.thread === message.thread &&
+      one.owes.some((owed) => askKey(owed) === askKey(ask));
+    for (const turn of this.#state.turns.values()) if (owes(turn)) return alive;
+    const on: Wait[] = [];
+    for (const wait of this.#waitsIn(message.thread)) if (owes(wait)) on.push(wait);
+    return on.length > 0 ? { is: 'depends', on } : dead;
+  }
+
+  #fromInbox(mail: Mail, role: Role): Hope {
+    const { thread, type } = mail.message;
+    const alone = takesAlone(role, type);
+    if (!alone && !this.#joins(role, thread, mail.message.id)) return this.#fromOthers(thread);
+    const on = blocking(this.#state, role.name, thread);
+    if (on.length === 0 || (alone && mayNest(this.#state, role.name)(mail))) return alive;
+    return { is: 'depends', on };
+  }
+
+  /** Whether the role could take this up now together with what it needs, if it waited for nothing. */
+  #joins(role: Role, thread: ThreadId, id: MessageId): boolean {
+    return nextOf(this.#state, role, thread, null)?.includes(id) ?? false;
+  }
+
+  /** A join waits for other messages of its thread: something else must be able to happen there. */
+  #fromOthers(thread: ThreadId): Hope {
+    for (const turn of this.#state.turns.values()) if (turn.thread === thread) return alive;
+    const ways: (readonly Wait[])[] = this.#waitsIn(thread).map((wait) => [wait]);
+    for (const [name, { inThread }] of this.#state.roles) {
+      const role = this.#protocol.roles.get(name);
+      if (!role || isHuman(this.#protocol, name) || !inThread.has(thread)) continue;
+      if (nextOf(this.#state, role, thread, null)) ways.push(blocking(this.#state, name, thread));
+    }
+    return { is: 'any', of: ways };
+  }
+
+  #waitsIn(thread: ThreadId): Wait[] {
+    const ids = new Set<string>();
+    for (const message of this.#state.threads.get(thread)?.messages ?? []) {
+      const wait = this.#state.mail.get(message)?.request?.wait;
+      if (wait != null) ids.add(wait);
+    }
+    return [...ids].flatMap((id) => this.#state.waits.get(id) ?? []);
+  }
+}
+
+/** Which of some waits can still end. Least fixpoint: nobody is alive but for a reason. */
+export class Liveness {
+  readonly #state: MailState;
+  readonly #hopes: Hopes;
+  readonly #alive = new Set<string>();
+
+  constructor(state: MailState, hopes: Hopes, waits: Iterable<Wait>) {
+    this.#state = state;
+    this.#hopes = hopes;
+    // Debts lead from older waits to younger ones: the youngest first, and one pass is mostly enough.
+    const reached = [...this.#reach(waits)].toReversed();
     for (let grown = true; grown;) {
       grown = false;
-      for (const wait of state.waits.values())
-        if (!this.#alive.has(wait) && this.#lives(wait)) {
-          this.#alive.add(wait);
+      for (const wait of reached)
+        if (!this.#alive.has(wait.id) && this.#lives(wait)) {
+          this.#alive.add(wait.id);
           grown = true;
         }
     }
   }
 
+  /** These waits, and everything that they hang on. */
+  #reach(waits: Iterable<Wait>): Set<Wait> {
+    const reached = new Set(waits);
+    for (const wait of reached)
+      for (const ask of this.#openAsks(wait))
+        for (const hope of this.#hopes.of(ask)) {
+          const further = hope.is === 'depends' ? hope.on : hope.is === 'any' ? hope.of.flat() : [];
+          for (const next of further) reached.add(next);
+        }
+    return reached;
+  }
+
+  #openAsks(wait: Wait): Ask[] {
+    return wait.turn === null ? openAsks(this.#state, wait) : [];
+  }
+
   #lives(wait: Wait): boolean {
-    return this.#waiting.resumed(wait) || this.#waiting.openAsks(wait).every((ask) => this.#hopeful(ask));
+    return this.#openAsks(wait).every((ask) => this.hopeful(ask));
   }
 
-  #hopeful(ask: Ask): boolean {
-    const current = askState(this.#state, ask);
-    const mail = this.#state.mail.get(ask.request);
-    if (current?.is !== 'open' || !mail) return true;
-    if (this.#state.deadlines.has(ask.request) || this.#state.broken.has(askKey(ask))) return true;
-    return current.candidates.some((candidate) => this.#possible(this.#hope(ask, mail, candidate)));
+  lives(wait: Wait): boolean {
+    return this.#alive.has(wait.id);
   }
 
-  #possible(hope: Hope): boolean {
-    return hope.is === 'alive' || (hope.is === 'depends' && hope.on.every((wait) => this.#alive.has(wait)));
+  hopeful(ask: Ask): boolean {
+    return this.#hopes.of(ask).some((hope) => {
+      if (hope.is === 'depends') return hope.on.every((wait) => this.lives(wait));
+      if (hope.is === 'any') return hope.of.some((way) => way.every((wait) => this.lives(wait)));
+      return hope.is === 'alive';
+    });
   }
-
-  /** What this candidate's answer hangs on. */
-  #hope(ask: Ask, mail: Mail, candidate: RoleName): Hope {
-    if (isHuman(this.#protocol, candidate)) return alive;
-    const delivery = mail.deliveries.get(candidate);
-    if (delivery?.at === 'claimed') return alive;
-    if (delivery?.at === 'processed') return this.#owing(ask, candidate);
-    if (delivery?.at !== 'inbox') return { is: 'dead' };
-    const role = this.#protocol.roles.get(candidate);
-    if (!role) return { is: 'dead' };
-    if (this.#state.roles.get(candidate)?.vanished === true) return alive;
-    if (!takesAlone(role, mail.message.type)) return this.#joined(mail);
-    const blocking = this.#waiting.blocking(candidate, mail.message.thread);
-    if (blocking.length === 0 || this.#waiting.nested(candidate, mail)) return alive;
-    return { is: 'depends', on: blocking };
-  }
-
-  /** The request was taken up: the debt is with a turn, or with a wait of the candidate. */
-  #owing(ask: Ask, candidate: RoleName): Hope {
-    const owes = (one: { role: RoleName; owes: readonly Ask[] }) =>
-      one.role === candidate && one.owes.some((owed) => askKey(owed) === askKey(ask));
-    if ([...this.#state.turns.values()].some(owes)) return alive;
-    const on = this.#waiting.of(candidate).filter(owes);
-    return on.length > 0 ? { is: 'depends', on } : { is: 'dead' };
-  }
-
-  /** A join waits for other messages of its thread: something else must be able to happen there. */
-  #joined(mail: Mail): Hope {
-    const { thread } = mail.message;
-    if ([...this.#state.turns.values()].some((turn) => turn.thread === thread)) return alive;
-    const startable =
-      this.#state.threads.get(thread)?.messages.some((id) => this.#startable(id, thread)) ?? false;
-    if (startable) return alive;
-    const others = [...this.#state.waits.values()].filter(
-      (wait) => wait.thread === thread && this.#alive.has(wait),
-    );
-    return others.length > 0 ? alive : { is: 'dead' };
-  }
-
-  #startable(id: string, thread: string): boolean {
-    const mail = this.#state.mail.get(id);
-    return [...(mail?.deliveries ?? [])].some(
-      ([role, { at }]) =>
-        at === 'inbox' &&
-        takesAlone(this.#protocol.roles.get(role), mail?.message.type ?? '') &&
-        this.#waiting.blocking(role, thread).length === 0,
-    );
-  }
-
-  /** The oldest wait that is stuck, as a chain of asks; its last request is to be failed back. */
-  stuck(): Ask[] {
-    for (const wait of this.#state.waits.values()) if (!this.#alive.has(wait)) return this.#chain(wait);
-    return [];
-  }
-
-  #chain(first: Wait): Ask[] {
-    const chain: Ask[] = [];
-    const visited = new Set<Wait>();
-    for (let wait: Wait | undefined = first; wait && !visited.has(wait);) {
-      visited.add(wait);
-      const ask: Ask | undefined = this.#waiting.openAsks(wait).find((one) => !this.#hopeful(one));
-      if (!ask) break;
-      chain.push(ask);
-      wait = this.#next(ask);
-    }
-    return chain;
-  }
-
-  #next(ask: Ask): Wait | undefined {
-    const current = askState(this.#state, ask);
-    const mail = this.#state.mail.get(ask.request);
-    if (current?.is !== 'open' || !mail) return undefined;
-    return current.candidates
-      .map((candidate) => this.#hope(ask, mail, candidate))
-      .flatMap((hope) => (hope.is === 'depends' ? hope.on : []))
-      .find((wait) => !this.#alive.has(wait));
-  }
-}
-
-/** Names the oldest stuck wait to `user`, and fails the request at the end of its chain back. */
-export function failStuck(state: MailState, protocol: Protocol, waiting: Waiting): Fact[] {
-  if (state.waits.size === 0) return [];
-  const chain = new Liveness(state, protocol, waiting).stuck();
-  const last = chain.at(-1);
-  if (!last) return [];
-  const lines = chain.map(({ request, recipient }) => {
-    const message = state.mail.get(request)?.message;
-    return `${message?.from ?? '?'} waits for ${recipient} (${message?.type ?? '?'}: ${message?.subject ?? request})`;
-  });
-  const thread = state.mail.get(last.request)?.message.thread ?? null;
-  const text = `nobody can go on: ${lines.join(', and ')}`;
-  const notice = tellUser(thread, 'Stuck: roles wait for each other', [
-    'Nobody of these can go on:',
-    '',
-    ...lines.map((line) => `- ${line}`),
-    '',
-    'The last request was failed back, and ends as its `on_timeout` says.',
-  ]);
-  return [{ type: 'failed-back', ask: last, reason: { code: 'E_DEADLOCK', text }, notices: [notice] }];
 }

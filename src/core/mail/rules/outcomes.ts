@@ -25,18 +25,27 @@ export function outcomes(
 ): { facts: Fact[]; gates: GateCheck[] } {
   const facts: Fact[] = [];
   const gates: GateCheck[] = [];
+  const wrong: { turn: In<'returned'>; problems: readonly string[] }[] = [];
   for (const turn of state.turns.values()) {
     if (isIn(turn, 'failed')) facts.push(...afterFailure(state, turn, now));
+    if (isIn(turn, 'pending') && !protocol.roles.has(turn.role)) facts.push(homeless(state, turn));
     if (!isIn(turn, 'returned')) continue;
     const judgement = judge(state, protocol, turn);
-    const problems = judgement.ok ? turn.phase.gates : judgement.problems;
-    if (judgement.ok && judgement.gates.length > 0 && problems === null)
+    const problems = judgement.ok ? (turn.phase.gates ?? []) : judgement.problems;
+    if (problems.length > 0) wrong.push({ turn, problems });
+    else if (judgement.ok && judgement.gates.length > 0 && turn.phase.gates === null) {
       gates.push({ turn, gates: judgement.gates });
-    else if (judgement.ok && (problems ?? []).length === 0)
-      facts.push({ type: 'committed', turn: turn.id, sent: judgement.sent });
-    else facts.push(...correct(state, protocol, slots, turn, problems ?? []));
+      slots.works(turn.thread);
+    } else if (judgement.ok) facts.push({ type: 'committed', turn: turn.id, sent: judgement.sent });
   }
+  for (const { turn, problems } of wrong) facts.push(...correct(state, protocol, slots, turn, problems));
   return { facts, gates };
+}
+
+/** A turn whose role is not in the protocol any more can never run again. */
+function homeless(state: MailState, turn: Turn): Fact {
+  const text = `the protocol has no role \`${turn.role}\` any more`;
+  return abandonFact(state, turn, { code: 'E_UNKNOWN_NAME', text });
 }
 
 /** Goes back to the author with the reasons, as long as corrections and money are left. */
@@ -44,29 +53,29 @@ function correct(
   state: MailState,
   protocol: Protocol,
   slots: Slots,
-  turn: Turn,
+  turn: In<'returned'>,
   problems: readonly string[],
 ): Fact[] {
-  const role = protocol.roles.get(turn.role);
-  if (!role || turn.round >= turn.corrections) {
+  if (!protocol.roles.has(turn.role) || turn.round >= turn.corrections) {
     const text = `what the turn wrote breaks the protocol: ${problems.join('; ')}`;
     return [abandonFact(state, turn, { code: 'E_FORBIDDEN', text })];
   }
-  const money = slots.money({ role, thread: turn.thread, holds: turn.holds });
-  if (money === 'fits') return [{ type: 'corrected', turn: turn.id, problems }];
-  if (money === 'later') return [];
-  return [
-    failThreadFact(state, turn.thread, {
-      code: 'E_BUDGET',
-      text: 'a correction does not fit into the budget',
-    }),
-  ];
+  const verdict = slots.afford(turn);
+  if (verdict === 'later') return [];
+  if (verdict === 'now') {
+    slots.reserve(turn.thread, turn.budget);
+    return [{ type: 'corrected', turn: turn.id, problems }];
+  }
+  const open = state.threads.get(turn.thread)?.state === 'open';
+  return [open ? failThreadFact(state, turn.thread, verdict) : abandonFact(state, turn, verdict)];
 }
 
 const minute = 60_000;
 
 function afterFailure(state: MailState, turn: In<'failed'>, now: number): Fact[] {
   const { phase, id, provider } = turn;
+  // In a thread that has ended what runs finishes, and nothing begins again.
+  if (state.threads.get(turn.thread)?.state !== 'open') return [abandonFact(state, turn, phase.reason)];
   if (phase.class === 'RETRYABLE_RATE_LIMIT') {
     const until = Math.max(phase.until ?? 0, now + minute);
     return [

@@ -1,22 +1,24 @@
 import type { Fact } from '../event.ts';
-import type { ThreadId } from '../message.ts';
-import type { Protocol } from '../protocol.ts';
+import type { MessageId, RoleName, ThreadId } from '../message.ts';
+import { isHuman, type Protocol } from '../protocol.ts';
 import type { MailState } from '../state.ts';
-import { takesAlone } from './claims.ts';
+import { nextOf } from './expects.ts';
 import { tellUser } from './notices.ts';
 
 /** Threads in which nothing more can happen although nothing closed them. `user` is told once. */
 export function quieted(state: MailState, protocol: Protocol): Fact[] {
-  const busy = new Set<ThreadId>();
-  for (const { thread } of state.turns.values()) busy.add(thread);
-  for (const { thread } of state.waits.values()) busy.add(thread);
   return [...state.stirred].flatMap((id): Fact[] => {
     const thread = state.threads.get(id);
-    if (thread?.state !== 'open' || busy.has(id)) return [];
-    const left = thread.messages.filter((message) => waits(state, message));
-    const startable = left.some((message) => startsAlone(state, protocol, message));
+    if (thread?.state !== 'open' || thread.running > 0) return [];
+    const left = waitingIn(state, id);
+    const startable = left.some(({ role }) => {
+      const known = protocol.roles.get(role);
+      return known && !isHuman(protocol, role) && nextOf(state, known, id, null) !== null;
+    });
     if (startable) return [];
-    const waiting = left.map((message) => `- ${message}: ${state.mail.get(message)?.message.subject ?? ''}`);
+    const waiting = left.map(
+      ({ message, role }) => `- ${message}, for ${role}: ${state.mail.get(message)?.message.subject ?? ''}`,
+    );
     const notice = tellUser(id, `Quiet: ${thread.subject}`, [
       'Nothing more can happen in this thread, and nothing closed it.',
       ...(waiting.length > 0 ? ['', 'These wait for others that never came:', ...waiting] : []),
@@ -27,13 +29,11 @@ export function quieted(state: MailState, protocol: Protocol): Fact[] {
   });
 }
 
-function waits(state: MailState, id: string): boolean {
-  return [...(state.mail.get(id)?.deliveries.values() ?? [])].some(({ at }) => at === 'inbox');
-}
-
-function startsAlone(state: MailState, protocol: Protocol, id: string): boolean {
-  const mail = state.mail.get(id);
-  return [...(mail?.deliveries ?? [])].some(
-    ([role, { at }]) => at === 'inbox' && takesAlone(protocol.roles.get(role), mail?.message.type ?? ''),
+/** What waits in a thread to be taken up, and by whom. */
+function waitingIn(state: MailState, thread: ThreadId): { message: MessageId; role: RoleName }[] {
+  return (state.threads.get(thread)?.messages ?? []).flatMap((message) =>
+    [...(state.mail.get(message)?.deliveries ?? [])]
+      .filter(([, { at }]) => at === 'inbox')
+      .map(([role]) => ({ message, role })),
   );
 }

@@ -15,84 +15,96 @@ export type Reply =
     }
   | { readonly problem: string };
 
+/** A request that an author may answer, by one of the asks of it that are the author's. */
 interface Candidate {
   readonly ask: Ask;
-  readonly state: AskState;
+  readonly state: Exclude<AskState, { is: 'over' }>;
   readonly request: Message;
 }
 
-/** The requests that this author may answer with this type, as far as its draft says to whom. */
+/** How many requests are named to an author whose answer fits several. */
+const mostNamed = 5;
+
+/** Finds the request that a draft answers: the one it names, the one its turn owes, or the only one that fits. */
+export function findAsk(state: MailState, author: Author, type: MessageType, draft: Draft): Reply {
+  if (draft.inReplyTo !== null) return named(state, author, type, draft.inReplyTo);
+  const thread = author.thread ?? draft.thread;
+  const fits = ({ request }: Candidate) => draft.to === null || draft.to.includes(request.from);
+  const find = (ids: Iterable<MessageId>) => candidates(state, author, type, ids).filter(fits);
+  const owed = find(new Set(author.owes.map(({ request }) => request)));
+  const open = owed.filter((one) => one.state.is === 'open');
+  const choice = open.length > 0 ? open : find(asked(state, author, thread));
+  if (choice.length > 1) {
+    const ids = choice.slice(0, mostNamed).map(({ request }) => `${request.id} (${request.subject})`);
+    const more = choice.length > mostNamed ? ', …' : '';
+    return {
+      problem: `this may answer any of several requests; set \`in_reply_to\` to one of ${ids.join(', ')}${more}`,
+    };
+  }
+  const [only] = choice;
+  if (only) return answer(only);
+  const [over] = owed;
+  return over ? ended(author, over) : { ask: null, late: false, inReplyTo: null, thread };
+}
+
+/** The requests that still wait for an answer of this author; in its thread, if it is in one. */
+function asked(state: MailState, { role }: Author, thread: ThreadId | null): Iterable<MessageId> {
+  const open = state.roles.get(role)?.asked ?? new Set<MessageId>();
+  if (thread === null) return open;
+  return (state.threads.get(thread)?.messages ?? []).filter((id) => open.has(id));
+}
+
+/** Those of these requests that the author may answer with this type; each once, an open ask of it first. */
 function candidates(
   state: MailState,
   author: Author,
   type: MessageType,
-  draft: Draft,
-  mails: Iterable<Mail>,
-) {
+  ids: Iterable<MessageId>,
+): Candidate[] {
   const found: Candidate[] = [];
-  for (const mail of mails) {
-    if (!mail.request?.replies.includes(type.name)) continue;
-    if (draft.to !== null && !draft.to.includes(mail.message.from)) continue;
-    for (const ask of asksFor(mail, author.role)) {
-      const current = askState(state, ask);
-      if (current) found.push({ ask, state: current, request: mail.message });
-    }
+  for (const id of ids) {
+    const mail = state.mail.get(id);
+    if (mail?.request?.replies.includes(type.name) !== true) continue;
+    const own = asksOf(state, author, mail);
+    const first = own.find((one) => one.state.is === 'open') ?? own[0];
+    if (first) found.push(first);
   }
   return found;
 }
 
-function mailOf(state: MailState, thread: ThreadId | null): Mail[] {
-  if (thread === null) return [...state.mail.values()];
-  const ids = state.threads.get(thread)?.messages ?? [];
-  return ids.flatMap((id) => state.mail.get(id) ?? []);
-}
-
-/** Finds the request that a draft answers: the one it names, the one its turn owes, or the only one that fits. */
-export function findAsk(state: MailState, author: Author, type: MessageType, draft: Draft): Reply {
-  if (draft.inReplyTo !== null) return named(state, author, type, draft, draft.inReplyTo);
-  const thread = author.thread ?? draft.thread;
-  const fitting = candidates(state, author, type, draft, mailOf(state, thread));
-  const owed = fitting.filter(({ ask }) => author.owes.some((one) => same(one, ask)));
-  const open = (among: Candidate[]) => among.filter((one) => one.state.is === 'open');
-  const first = open(owed);
-  const choice = first.length > 0 ? first : open(fitting);
-  if (new Set(choice.map(({ ask }) => ask.request)).size > 1) {
-    const ids = choice.map(({ request }) => `${request.id} (${request.subject})`).join(', ');
-    return { problem: `this may answer any of several requests; set \`in_reply_to\` to one of ${ids}` };
-  }
-  if (choice[0]) return answer(choice[0]);
-  const over = owed[0];
-  if (over) return ended(author, over);
-  return { ask: null, late: false, inReplyTo: null, thread };
+function asksOf(state: MailState, author: Author, mail: Mail): Candidate[] {
+  const owed = author.owes.filter(({ request }) => request === mail.message.id);
+  return [...asksFor(mail, author.role), ...owed].flatMap((ask) => {
+    const current = askState(state, ask);
+    return current === null || current.is === 'over' ? [] : [{ ask, state: current, request: mail.message }];
+  });
 }
 
 /** For a type that answers nothing: the message that it refers to must be one of its thread. */
 export function findReference(state: MailState, author: Author, draft: Draft): Reply {
   const thread = author.thread ?? draft.thread;
-  const mail = draft.inReplyTo === null ? null : state.mail.get(draft.inReplyTo);
-  if (mail === null) return { ask: null, late: false, inReplyTo: null, thread };
-  if (!mail || (author.thread !== null && mail.message.thread !== author.thread))
-    return unknown(draft.inReplyTo);
+  if (draft.inReplyTo === null) return { ask: null, late: false, inReplyTo: null, thread };
+  const mail = inReach(state, author, draft.inReplyTo);
+  if (!mail) return unknown(draft.inReplyTo);
   return { ask: null, late: false, inReplyTo: mail.message.id, thread: mail.message.thread };
 }
 
-function unknown(id: MessageId | null): Reply {
-  return { problem: `\`in_reply_to: ${String(id)}\` names no message of this thread; leave it out` };
-}
-
-function named(state: MailState, author: Author, type: MessageType, draft: Draft, id: MessageId): Reply {
+/** A message that the author may refer to. */
+function inReach(state: MailState, { thread }: Author, id: MessageId): Mail | null {
   const mail = state.mail.get(id);
-  if (!mail || (author.thread !== null && mail.message.thread !== author.thread)) return unknown(id);
-  const { thread } = mail.message;
-  const fitting = candidates(state, author, type, { ...draft, to: null }, [mail]);
-  const open = fitting.find((one) => one.state.is === 'open');
-  if (open) return answer(open);
-  if (fitting[0]) return ended(author, fitting[0]);
-  return { ask: null, late: false, inReplyTo: id, thread };
+  return mail && (thread === null || mail.message.thread === thread) ? mail : null;
 }
 
-function same(a: Ask, b: Ask): boolean {
-  return a.request === b.request && a.recipient === b.recipient;
+function unknown(id: MessageId): Reply {
+  return { problem: `\`in_reply_to: ${id}\` names no message of this thread; leave it out` };
+}
+
+function named(state: MailState, author: Author, type: MessageType, id: MessageId): Reply {
+  const mail = inReach(state, author, id);
+  if (!mail) return unknown(id);
+  const [fitting] = candidates(state, author, type, [id]);
+  if (!fitting) return { ask: null, late: false, inReplyTo: id, thread: mail.message.thread };
+  return fitting.state.is === 'open' ? answer(fitting) : ended(author, fitting);
 }
 
 function answer({ ask, request }: Candidate): Reply {

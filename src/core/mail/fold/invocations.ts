@@ -1,0 +1,48 @@
+import type { Happening } from '../event.ts';
+import type { Message } from '../message.ts';
+import type { MailState } from '../state.ts';
+import { changeTurn, current, settle } from './turns.ts';
+import { changeThread } from './work.ts';
+
+type InvocationEvent = Extract<
+  Happening<Message>,
+  { type: 'launched' | 'returned' | 'gated' | 'attempt-failed' | 'stopped' }
+>;
+
+/** What is said of one invocation of a turn; late when the turn has gone on to another. */
+export function invocation(state: MailState, event: InvocationEvent): boolean {
+  if (event.type === 'gated') {
+    const returned = current(state, event, 'returned');
+    if (!returned) return false;
+    changeTurn(state, returned.id, { phase: { ...returned.phase, gates: event.problems } });
+    return true;
+  }
+  const running = current(state, event, 'active');
+  if (!running) return false;
+  const { since } = running.phase;
+  switch (event.type) {
+    case 'launched': {
+      const { process, tree } = event;
+      changeTurn(state, running.id, { phase: { ...running.phase, launched: process } });
+      if (state.threads.get(running.thread)?.tree === null) changeThread(state, running.thread, { tree });
+      return true;
+    }
+    case 'returned':
+      settle(state, running, event.result.usage);
+      changeTurn(state, running.id, {
+        phase: { is: 'returned', since, result: event.result, gates: null },
+      });
+      return true;
+    case 'attempt-failed': {
+      const { class: errorClass, reason, until } = event;
+      settle(state, running, event.usage);
+      changeTurn(state, running.id, { phase: { is: 'failed', class: errorClass, reason, until } });
+      return true;
+    }
+    case 'stopped':
+      changeTurn(state, running.id, { reserved: false, phase: { is: 'pending', notBefore: 0 } });
+      return true;
+    default:
+      return event satisfies never;
+  }
+}
