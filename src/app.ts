@@ -4,6 +4,8 @@ import metadata from '../package.json' with { type: 'json' };
 import { openProject } from './app/project.ts';
 import { runCli } from './cli/main.ts';
 import type { Services } from './cli/services.ts';
+import { rolesOnDisk } from './store/mail-files.ts';
+import { DiskMailboxes } from './store/mailboxes.ts';
 import { findProject } from './store/project.ts';
 import { RealDisk } from './store/real-disk.ts';
 import { copyTemplate, makeProjectFolder } from './store/scaffold.ts';
@@ -31,7 +33,10 @@ function servicesOf(packageRoot: string): Services {
       makeProjectFolder(root);
       const chosen = provider ?? 'rehearsal';
       const from = new RealDisk(join(templates.root, template));
-      return { ...copyTemplate(from, new RealDisk(root), chosen), provider: chosen };
+      const project = new RealDisk(root);
+      const copied = copyTemplate(from, project, chosen);
+      new DiskMailboxes(project).prepare([...new Set([...rolesOnDisk(project), 'user'])]);
+      return { ...copied, provider: chosen };
     },
     doctor: async (root) => {
       const { examine } = await import('./app/doctor.ts');
