@@ -82,8 +82,13 @@ export interface Started extends Supervised {
   readonly seen: { stdout: string; stderr: string };
 }
 
+interface Changes extends Partial<ProcessSpec> {
+  /** Called for every piece of output. */
+  readonly watch?: () => void;
+}
+
 /** Supervises a process with short times and its output in a temporary folder. */
-export function start(argv: readonly string[], changes: Partial<ProcessSpec> = {}): Started {
+export function start(argv: readonly string[], { watch, ...changes }: Changes = {}): Started {
   const folder = temporaryFolder();
   const spec: ProcessSpec = {
     argv,
@@ -103,6 +108,7 @@ export function start(argv: readonly string[], changes: Partial<ProcessSpec> = {
   const seen = { stdout: '', stderr: '' };
   const supervised = supervise(spec, {
     output(stream, chunk) {
+      watch?.();
       if (seen[stream].length < 65_536) seen[stream] += chunk.toString();
     },
   });
