@@ -9,7 +9,7 @@ import { checkFolders, checkHistory, checkLaunches } from '../simulation/propert
 import { protocols } from '../simulation/protocols.ts';
 import { Random } from '../simulation/random.ts';
 import { simulated } from '../simulation/schedule.ts';
-import { finished, TestProject } from '../support/project.ts';
+import { finished, said, TestProject } from '../support/project.ts';
 
 const agent = fileURLToPath(new URL('../fixtures/agents/team.mjs', import.meta.url));
 const rounds = Number(process.env['MAILROOM_KILLS'] ?? 15);
@@ -37,7 +37,9 @@ describe('a controller that is killed again and again', () => {
         project.drop(`agents/architect/inbox/task-${String(round)}.md`, `Task ${String(round)}\n`);
       const child = project.start(['up', '--until-idle']);
       const end = finished(child);
-      await Promise.race([after(150 + random.below(700)), end]);
+      // Some are killed while they start or recover, most while a turn runs.
+      const begun = random.chance(0.25) ? after(random.below(600)) : said(child, 'starts');
+      await Promise.race([begun.then(() => after(random.below(300))), end]);
       child.kill('SIGKILL');
       await end;
     }

@@ -95,3 +95,14 @@ export function finished(child: ChildProcess): Promise<Ran> {
     child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
   });
 }
+
+/** Resolves when a program has written these words to its standard output; never, if it does not. */
+export function said(child: ChildProcess, words: string): Promise<void> {
+  let heard = '';
+  return new Promise((resolve) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
+      heard += chunk.toString();
+      if (heard.includes(words)) resolve();
+    });
+  });
+}
