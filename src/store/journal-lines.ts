@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { MailroomError } from '../core/errors.ts';
 import type { MailEventRecord } from '../core/mail/event.ts';
-import { decode } from './codec.ts';
+import { decode, encode, longText } from './codec.ts';
 import type { TextStore } from './codec.ts';
 
 export const newline = 10;
@@ -73,16 +73,25 @@ export function readSegment(bytes: Buffer, options: SegmentOptions): Segment {
   return { records, next, bytes: at, torn: null };
 }
 
-/** The line of one event. */
-export function formatRecord(n: number, event: string): string {
-  return formatLine(`{"n":${n},"event":${event}}`);
+/** What the JSON of a line says; an event that `encode` had to change is under `encoded`. */
+type LineValue =
+  | { readonly n: number; readonly event: MailEventRecord['event'] }
+  | { readonly n: number; readonly event?: never; readonly encoded: unknown };
+
+/** The line of one event. Long texts in it go to `texts` first. */
+export function formatRecord(n: number, event: MailEventRecord['event'], texts: TextStore): string {
+  const json = JSON.stringify(event);
+  // In a string the quote would be escaped: this finds keys, and texts in a list.
+  const plain = json.length <= longText && !json.includes('{"$') && !json.includes(',"$');
+  if (plain) return formatLine(`{"n":${n},"event":${json}}`);
+  return formatLine(`{"n":${n},"encoded":${JSON.stringify(encode(event, texts))}}`);
 }
 
 function parseRecord(json: string, texts: TextStore): MailEventRecord {
   // The checksum held: this is what `formatRecord` wrote.
-  const value = JSON.parse(json) as MailEventRecord;
-  // Only what `encode` made has a key that begins with `$`; the quick look spares a copy of every other event.
-  return json.includes('"$') ? (decode(value, texts) as MailEventRecord) : value;
+  const value = JSON.parse(json) as LineValue;
+  if (value.event !== undefined) return value;
+  return { n: value.n, event: decode(value.encoded, texts) as MailEventRecord['event'] };
 }
 
 /** The start of a record inside a line. No string can look like it: quotes are escaped in strings. */

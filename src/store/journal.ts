@@ -2,7 +2,7 @@ import { MailroomError } from '../core/errors.ts';
 import type { MailEventRecord } from '../core/mail/event.ts';
 import type { Journal } from '../core/ports.ts';
 import { Blobs } from './blobs.ts';
-import { encode, longText } from './codec.ts';
+import { encode } from './codec.ts';
 import { join, parentOf } from './disk.ts';
 import type { Appender, Disk } from './disk.ts';
 import {
@@ -60,7 +60,7 @@ export class DiskJournal implements Journal {
     const last = this.#position();
     if (events.length === 0) return last;
     return this.#guarded(() => {
-      const lines = events.map((event, index) => formatRecord(last + index + 1, this.#json(event)));
+      const lines = events.map((event, index) => formatRecord(last + index + 1, event, this.#blobs));
       const segment = this.#segmentFor(last + 1);
       segment.write(Buffer.from(lines.join('')));
       this.#unsynced = true;
@@ -107,12 +107,6 @@ export class DiskJournal implements Journal {
       if (error instanceof MailroomError) this.#failure = error;
       throw error;
     }
-  }
-
-  #json(event: MailEventRecord['event']): string {
-    const json = JSON.stringify(event);
-    if (json.length <= longText && !json.includes('"$')) return json;
-    return JSON.stringify(encode(event, this.#blobs));
   }
 
   #goOnIn(tail: Tail, last: number): void {

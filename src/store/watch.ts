@@ -1,6 +1,8 @@
 import { watch } from 'chokidar';
 
 export interface Watch {
+  /** Resolves when changes are noticed from now on; what happened before needs a scan. */
+  readonly ready: Promise<void>;
   /** Ends the watching; no hint comes afterwards. */
   close(): Promise<void>;
 }
@@ -24,6 +26,7 @@ export function watchFolders(folders: readonly string[], onHint: () => void): Wa
   watcher.on('all', hint);
   watcher.on('error', () => {});
   return {
+    ready: new Promise((resolve) => watcher.once('ready', resolve)),
     close: async () => {
       closed = true;
       if (hinted !== null) clearImmediate(hinted);
