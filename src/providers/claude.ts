@@ -114,7 +114,7 @@ function read(exit: Exit, invocation: Invocation, options: ProviderOptions, now:
     session: settle(string(result['session_id']), total, invocation.session),
     usage,
     model: modelOf(events) ?? invocation.model,
-    denials: denialsOf(result),
+    denials: denialsOf(events, result),
   };
 }
 
@@ -169,9 +169,16 @@ function modelOf(events: readonly JsonObject[]): string | null {
   return string(events.find((event) => event['subtype'] === 'init')?.['model']);
 }
 
-function denialsOf(result: JsonObject): string[] {
-  return list(result['permission_denials']).map((denial) => {
+/** Tools that were refused, and tools that were not offered and called all the same: only the first are in the result. */
+function denialsOf(events: readonly JsonObject[], result: JsonObject): string[] {
+  const refused = list(result['permission_denials']).map((denial) => {
     const detail = at(denial, 'tool_input', 'file_path') ?? at(denial, 'tool_input', 'command');
     return denied(string(at(denial, 'tool_name')) ?? 'a tool', string(detail));
   });
+  const missing = events
+    .filter((event) => event['type'] === 'user')
+    .flatMap((event) => list(at(event, 'message', 'content')))
+    .map((part) => /No such tool available: (\w{1,80})/.exec(string(at(part, 'content')) ?? '')?.[1])
+    .filter((tool) => tool !== undefined);
+  return [...refused, ...missing];
 }

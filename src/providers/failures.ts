@@ -72,7 +72,7 @@ export function failed(failure: Failure, now: number): Outcome {
     if (limit !== null) return limited(saying(`${program} is at its limit of use`), limit.until, usage);
     if (hopeless.test(words)) return never(saying(`${program} cannot do this`), usage);
   }
-  const unclear = words.trim() === '' ? `${program} ended without a result` : `${program} failed`;
+  const unclear = failure.text === '' ? `${program} ended without a result` : `${program} failed`;
   return transient(saying(status === null ? unclear : `${program} failed (${status})`), usage);
 }
 

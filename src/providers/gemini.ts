@@ -6,7 +6,7 @@ import { amount, at, eventsIn, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
 import { networkVariables, type ProviderOptions } from './options.ts';
-import { denied, never } from './outcomes.ts';
+import { because, denied, never } from './outcomes.ts';
 import { unknownUsage, usageOf, type Price } from './prices.ts';
 import { goOn } from './sessions.ts';
 import { environment } from './variables.ts';
@@ -135,7 +135,7 @@ function unsuccessful(exit: Exit, result: JsonObject | undefined, { now, usage, 
   const text = string(at(result, 'error', 'message')) ?? '';
   if (exit.code === 53) return never(`${program} used up its number of steps`, usage, 'E_BUDGET');
   const refusal = refusals.get(exit.code ?? 0);
-  if (refusal !== undefined) return never(`${program} ${refusal}`, usage);
+  if (refusal !== undefined) return never(because(`${program} ${refusal}`, exit.stderr), usage);
   const status = statuses.get(exit.code ?? 0) ?? null;
   return failed({ program, status, text, stderr: exit.stderr, usage, login }, now);
 }

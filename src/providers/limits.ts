@@ -6,7 +6,7 @@ const longestMs = 32 * 86_400_000;
 /** Sentences that mean "you have used up what you may use for now". Wordings as the CLIs print them, 2025 and 2026. */
 const sentences: readonly RegExp[] = [
   // claude: "Claude AI usage limit reached|1760000000", "5-hour limit reached ∙ resets 3pm", "You've hit your session limit"
-  /\b(usage|session|weekly|daily|hourly|monthly|5-hour|opus|sonnet|fable|haiku) limit\b/i,
+  /\b(usage|session|weekly|daily|hourly|monthly|5-hour|opus|sonnet|fable|haiku)[ _]limit/i,
   /\b(hit|reached) (your|the) (\S+ ){0,3}limit\b/i,
   /\blimit reached\b/i,
   // codex and the OpenAI API: "You've hit your usage limit.", "Rate limit reached for gpt-5 in organization …"

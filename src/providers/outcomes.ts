@@ -22,10 +22,16 @@ export function never(text: string, usage: Usage = unknownUsage, code: ErrorCode
   return { is: 'never', reason: { code, text }, usage };
 }
 
-/** The last lines of what a program wrote, on one line and at most `length` characters: what a person is shown. */
+/** Colours and other control characters, line breaks included. */
+const controls = /\p{Cc}\[[\d;?]*[A-Za-z]|[\p{Cc}\s]+/gu;
+
+/** The end of what a program wrote, on one line and at most `length` characters: what a person is shown. */
 export function excerpt(text: string, length = 300): string {
-  const end = text.slice(-4 * length);
-  const words = end.replaceAll(/\s+/g, ' ').trim();
+  const words = text
+    .slice(-4 * length)
+    .replaceAll(controls, ' ')
+    .replaceAll(/ {2,}/g, ' ')
+    .trim();
   return words.length <= length ? words : `…${words.slice(1 - length)}`;
 }
 

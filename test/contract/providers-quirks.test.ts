@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import type { Exit, Outcome } from '../../src/core/ports.ts';
+import { namedProvider } from '../../src/providers/index.ts';
+import {
+  agents,
+  exit,
+  fixture,
+  invocation,
+  now,
+  program,
+  surroundings,
+  verdict,
+} from './providers-samples.ts';
+
+function read(name: string, ended: Exit, changes = {}): Outcome {
+  const agent = agents.find((candidate) => candidate.name === name);
+  if (agent === undefined) throw new Error(`no agent ${name}`);
+  return agent.provider.read(ended, invocation(changes), now);
+}
+
+/** The fixture with its last event changed. */
+function changed(name: string, sample: string, change: Record<string, unknown>): Exit {
+  const recorded = fixture(name, sample);
+  const lines = recorded.stdout.trimEnd().split('\n');
+  const last = JSON.parse(lines.at(-1) ?? '') as Record<string, unknown>;
+  return { ...recorded, stdout: [...lines.slice(0, -1), JSON.stringify({ ...last, ...change })].join('\n') };
+}
+
+describe('claude', () => {
+  it('is judged by is_error, not by a subtype that says success', () => {
+    expect(verdict(read('claude', changed('claude', 'text', { is_error: true })))).toBe(
+      'later transient E_PROVIDER',
+    );
+    expect(verdict(read('claude', changed('claude', 'text', { subtype: 'error_during_execution' })))).toBe(
+      'later transient E_PROVIDER',
+    );
+  });
+
+  it('has used up its budget or its steps', () => {
+    expect(read('claude', fixture('claude', 'budget'))).toEqual({
+      is: 'never',
+      reason: { code: 'E_BUDGET', text: 'claude used up its budget: Reached maximum budget ($0.001)' },
+      usage: { usd: 0.00375, tokens: 1050 },
+    });
+    expect(verdict(read('claude', fixture('claude', 'steps')))).toBe('never E_BUDGET');
+  });
+
+  it('says in words when a limit ends, where it has no event for that', () => {
+    expect(read('claude', fixture('claude', 'limit-in-words'))).toMatchObject({ until: now + 3 * 3_600_000 });
+  });
+
+  it('does not take the warning of a limit for the limit', () => {
+    const warning =
+      '{"type":"rate_limit_event","rate_limit_info":{"status":"allowed_warning","resetsAt":1795300000}}\n';
+    const recorded = fixture('claude', 'status-429');
+    expect(read('claude', { ...recorded, stdout: warning + recorded.stdout })).toMatchObject({ until: null });
+    const good = fixture('claude', 'text');
+    expect(verdict(read('claude', { ...good, stdout: warning + good.stdout }))).toBe('done');
+  });
+
+  it('counts tokens of all models, cached ones included, and its own cost', () => {
+    const modelUsage = {
+      opus: { inputTokens: 10, outputTokens: 5, cacheReadInputTokens: 100, cacheCreationInputTokens: 20 },
+      haiku: { inputTokens: 1, outputTokens: 2 },
+    };
+    const usage = { usd: 0.5, tokens: 138 };
+    expect(read('claude', changed('claude', 'text', { modelUsage, total_cost_usd: 0.5 }))).toMatchObject({
+      usage,
+    });
+  });
+
+  it('counts anew when a total went down: the program lost count', () => {
+    const session = { id: 's', usd: 5, tokens: 90_000 };
+    expect(read('claude', fixture('claude', 'text'), { session })).toMatchObject({
+      usage: { usd: 0.00375, tokens: 1050 },
+    });
+  });
+
+  it('names a tool that was called though it was not offered', () => {
+    expect(read('claude', fixture('claude', 'edit-shell-denied'))).toMatchObject({
+      is: 'done',
+      denials: ['Bash'],
+    });
+  });
+});
+
+describe('codex', () => {
+  it('is not judged by the errors that it got over', () => {
+    expect(read('codex', fixture('codex', 'reconnected'))).toMatchObject({ is: 'done', text: 'Hello.' });
+  });
+
+  it('cannot be driven by a command line that it does not know', () => {
+    expect(verdict(read('codex', fixture('codex', 'unknown-flag')))).toBe('never E_PROVIDER');
+  });
+
+  it('is priced from its tokens, over the whole conversation', () => {
+    const priced = namedProvider(
+      {
+        name: 'codex',
+        kind: 'codex',
+        command: null,
+        arguments: [],
+        env: [],
+        writable: [],
+        tests: null,
+        prices: { input: 2, output: 10 },
+      },
+      surroundings,
+    );
+    const first = priced.read(fixture('codex', 'text'), invocation(), now);
+    if (first.is !== 'done') throw new Error('the fixture is a success');
+    expect(first).toMatchObject({
+      usage: { usd: 0.0025, tokens: 1050 },
+      session: { usd: 0.0025, tokens: 1050 },
+    });
+    expect(
+      priced.read(fixture('codex', 'resume'), invocation({ session: first.session }), now),
+    ).toMatchObject({
+      usage: { usd: 0.0025, tokens: 1050 },
+      session: { usd: 0.005, tokens: 2100 },
+    });
+  });
+});
+
+describe('gemini', () => {
+  it('is no success after SIGTERM, though it ends with exit code 0', () => {
+    expect(fixture('gemini', 'sigterm')).toMatchObject({ code: 0, signal: null });
+    expect(read('gemini', fixture('gemini', 'sigterm'))).toMatchObject({
+      is: 'later',
+      reason: { text: expect.stringContaining('gemini ended without a result') },
+    });
+  });
+
+  it('has used up its steps', () => {
+    expect(verdict(read('gemini', fixture('gemini', 'steps')))).toBe('never E_BUDGET');
+  });
+
+  it.each([
+    [44, 'never E_PROVIDER'],
+    [52, 'never E_PROVIDER'],
+    [55, 'never E_PROVIDER'],
+    [145, 'never E_PROVIDER'],
+    [173, 'later limited E_PROVIDER'],
+    [17, 'later transient E_PROVIDER'],
+    [143, 'later transient E_PROVIDER'],
+  ])('ends with %i, which tells even without a word: %s', (code, meaning) => {
+    expect(verdict(read('gemini', exit({ code })))).toBe(meaning);
+  });
+});
+
+describe('opencode', () => {
+  it('is unpriced when it has no price for a model', () => {
+    const free = fixture('opencode', 'text');
+    expect(read('opencode', { ...free, stdout: free.stdout.replaceAll('0.00375', '0') })).toMatchObject({
+      usage: { usd: null, tokens: 1050 },
+    });
+  });
+
+  it('has not finished when its last step wanted to use a tool', () => {
+    const denied = fixture('opencode', 'read-denied').stdout.trimEnd().split('\n');
+    const end = denied.findIndex((line) => line.includes('"reason":"tool-calls"'));
+    const outcome = read('opencode', exit({ stdout: denied.slice(0, end + 1).join('\n') }));
+    expect(outcome).toMatchObject({
+      is: 'later',
+      reason: { text: expect.stringContaining('after a refusal of write: /project/denied.txt') },
+    });
+  });
+});
+
+describe('a program of the project', () => {
+  it.each<[Partial<Exit>, string]>([
+    [{ code: 0 }, 'done'],
+    [{ code: 1 }, 'later transient E_PROVIDER'],
+    [{ code: 2 }, 'never E_TURN'],
+    [{ code: 3 }, 'never E_TURN'],
+    [{ code: 75 }, 'later limited E_PROVIDER'],
+    [{ code: 124 }, 'later transient E_TIMEOUT'],
+    [{ code: 125 }, 'never E_TURN'],
+    [{ code: 126 }, 'never E_PROVIDER'],
+    [{ code: 127 }, 'never E_PROVIDER'],
+    [{ code: 255 }, 'never E_TURN'],
+    [{ code: null, signal: 'SIGTERM' }, 'later transient E_PROVIDER'],
+  ])('that ends with %j is %s', (changes, meaning) => {
+    expect(verdict(program.read(exit(changes), invocation(), now))).toBe(meaning);
+  });
+
+  it('says all that it wrote as its final text, byte by byte', () => {
+    const stdout = '---\ntype: answer\n---\n  Yes.\n\n';
+    expect(program.read(exit({ stdout, stderr: 'debug: 1' }), invocation(), now)).toEqual({
+      is: 'done',
+      text: stdout,
+      session: null,
+      usage: { usd: null, tokens: null },
+      model: null,
+      denials: [],
+    });
+  });
+
+  it('may say at the end of standard error what it used and when to come back', () => {
+    const stderr = 'Too busy.\n\nusage: {"usd": 0.02, "tokens": 1200}\nRetry-After: 90.5\n\n';
+    expect(program.read(exit({ code: 75, stderr }), invocation(), now)).toEqual({
+      is: 'later',
+      class: 'RETRYABLE_RATE_LIMIT',
+      reason: { code: 'E_PROVIDER', text: 'node is at its limit of use: Too busy.' },
+      until: now + 90_500,
+      usage: { usd: 0.02, tokens: 1200 },
+    });
+    expect(program.read(exit({ stderr }), invocation(), now)).toMatchObject({
+      is: 'done',
+      usage: { usd: 0.02 },
+    });
+  });
+
+  it.each([
+    'usage: {"usd": -1, "tokens": "x"}',
+    'usage: nothing',
+    'retry-after: soon',
+    'retry-after: 5\nbut not at the end',
+  ])('is not believed when it says %j', (stderr) => {
+    expect(program.read(exit({ code: 75, stderr }), invocation(), now)).toMatchObject({
+      until: null,
+      usage: { usd: null, tokens: null },
+    });
+  });
+});

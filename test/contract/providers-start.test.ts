@@ -1,0 +1,328 @@
+import { describe, expect, it } from 'vitest';
+import type { Capability } from '../../src/core/mail/protocol.ts';
+import { builtInProviders, namedProvider, providersOf } from '../../src/providers/index.ts';
+import { agents, everybody, invocation, program, surroundings } from './providers-samples.ts';
+
+const folder = '/project/.mailroom/turns/t7/1';
+const session = { id: 'the-session', usd: 1, tokens: 10 };
+
+function agent(name: string) {
+  const found = agents.find((candidate) => candidate.name === name);
+  if (found === undefined) throw new Error(`no agent ${name}`);
+  return found.provider;
+}
+
+/** The arguments after the program, for these rights. */
+function argumentsOf(name: string, capabilities: readonly Capability[], changes = {}): readonly string[] {
+  return agent(name)
+    .start(invocation({ capabilities, ...changes }))
+    .argv.slice(1);
+}
+
+describe.each(everybody)('$name', (provider) => {
+  it('gives the prompt on standard input and nowhere else', () => {
+    const { argv, env, files, stdin } = provider.start(invocation());
+    expect(stdin).toBe(invocation().prompt);
+    expect(JSON.stringify([argv, env, files])).not.toContain('touch');
+  });
+
+  it('tells the turn in variables, which the role cannot change', () => {
+    const { env } = provider.start(invocation({ env: { MAILROOM_ROLE: 'boss', EDITOR: 'vi' } }));
+    expect(env).toMatchObject({
+      MAILROOM_PROJECT: '/project',
+      MAILROOM_WORKSPACE: '/project',
+      MAILROOM_ROLE: 'engineer',
+      MAILROOM_THREAD: '019a0000-0000-7000-8000-00000000000a',
+      MAILROOM_TURN: 't7',
+      MAILROOM_ATTEMPT: '1',
+      MAILROOM_ROUND: '0',
+      MAILROOM_OUTBOX: `${folder}/outbox`,
+      MAILROOM_MESSAGES: `${folder}/messages/a.md\n${folder}/messages/b.md`,
+      EDITOR: 'vi',
+    });
+  });
+
+  it('makes the same command line of the same turn, and changes nothing', () => {
+    const turn = Object.freeze(invocation({ session, model: 'm' }));
+    expect(provider.start(turn)).toEqual(provider.start(turn));
+  });
+});
+
+describe('the command line of claude', () => {
+  const rules = `Edit(/${folder}/outbox/**),Read(/${folder}/**)`;
+  const always = ['-p', '--output-format', 'stream-json', '--verbose'];
+  const rights = (mode: string, tools: string, allowed: string) => [
+    ...['--permission-mode', mode, '--tools', tools, '--allowedTools', allowed],
+    ...['--add-dir', `${folder}/outbox`, '--strict-mcp-config'],
+  ];
+
+  it.each<[Capability[], string[]]>([
+    [['READ'], rights('default', 'Read,Grep,Glob,Write,Edit', rules)],
+    [['READ', 'EDIT'], rights('acceptEdits', 'Read,Grep,Glob,Write,Edit', rules)],
+    [['READ', 'RUN_COMMANDS'], rights('default', 'Read,Grep,Glob,Write,Edit,Bash', `${rules},Bash`)],
+    [['EDIT', 'RUN_COMMANDS'], rights('acceptEdits', 'Read,Grep,Glob,Write,Edit,Bash', `${rules},Bash`)],
+  ])('for %j', (capabilities, expected) => {
+    expect(argumentsOf('claude', capabilities)).toEqual([...always, ...expected]);
+  });
+
+  it('allows the usual tests, and only them, to RUN_TESTS', () => {
+    const allowed = argumentsOf('claude', ['RUN_TESTS']).at(-4)?.split(',') ?? [];
+    expect(allowed).toContain('Bash(npm test:*)');
+    expect(allowed).toContain('Bash(cargo test:*)');
+    expect(allowed).not.toContain('Bash');
+  });
+
+  it('names model, conversation and money', () => {
+    const line = argumentsOf('claude', ['READ'], { session, model: 'opus', budget: { usd: 0.5, tokens: 9 } });
+    expect(line.join(' ')).toContain(
+      '--verbose --model opus --resume the-session --max-budget-usd 0.5 --perm',
+    );
+    expect(argumentsOf('claude', ['READ'], { budget: { usd: null, tokens: 9 } }).join(' ')).not.toContain(
+      'budget',
+    );
+  });
+
+  it('is quiet, and takes over its own variables', () => {
+    const { env, inherit } = agent('claude').start(invocation());
+    expect(env).toMatchObject({ DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' });
+    expect(inherit).toContain('ANTHROPIC_*');
+    expect(inherit).not.toContain('CLAUDE_*');
+  });
+});
+
+describe('the command line of codex', () => {
+  const quiet =
+    '-c analytics.enabled=false -c check_for_update_on_startup=false --disable plugins --disable apps';
+  const workspace = (network: boolean) =>
+    `exec --json --skip-git-repo-check -s workspace-write -c sandbox_workspace_write.writable_roots=["${folder}/outbox"] -c sandbox_workspace_write.exclude_slash_tmp=true -c sandbox_workspace_write.network_access=${network}`;
+
+  it.each<[Capability[], string]>([
+    [['READ'], 'exec --json --skip-git-repo-check -s read-only'],
+    [[], 'exec --json --skip-git-repo-check -s read-only'],
+    [['READ', 'EDIT'], workspace(false)],
+    [['READ', 'RUN_TESTS'], workspace(false)],
+    [['READ', 'EDIT', 'RUN_COMMANDS'], workspace(true)],
+  ])('for %j', (capabilities, expected) => {
+    expect(argumentsOf('codex', capabilities).join(' ')).toBe(`${expected} ${quiet} -`);
+  });
+
+  it('names the sandbox before the conversation that it resumes', () => {
+    const line = argumentsOf('codex', ['READ'], { session, model: 'gpt-5.5' }).join(' ');
+    expect(line).toBe(
+      `exec --json --skip-git-repo-check -s read-only -m gpt-5.5 ${quiet} resume the-session -`,
+    );
+  });
+});
+
+describe('the command line of gemini', () => {
+  it.each<[Capability[], string]>([
+    [['READ'], 'default'],
+    [['READ', 'RUN_TESTS'], 'default'],
+    [['READ', 'EDIT'], 'auto_edit'],
+    [['READ', 'EDIT', 'RUN_TESTS'], 'auto_edit'],
+    [['RUN_COMMANDS'], 'yolo'],
+  ])('for %j', (capabilities, mode) => {
+    expect(argumentsOf('gemini', capabilities).join(' ')).toBe(
+      `-o stream-json --approval-mode ${mode} --policy ${folder}/gemini-policy.toml --include-directories ${folder}/outbox`,
+    );
+  });
+
+  it('names model and conversation', () => {
+    const line = argumentsOf('gemini', ['READ'], { session, model: 'gemini-2.5-pro' });
+    expect(line.slice(-4)).toEqual(['-m', 'gemini-2.5-pro', '-r', 'the-session']);
+  });
+
+  it('has a policy that lets everybody write into the staging folder, and testers test', () => {
+    const policy = (capabilities: readonly Capability[]) =>
+      agent('gemini').start(invocation({ capabilities })).files['gemini-policy.toml'] ?? '';
+    expect(policy(['READ'])).toBe(
+      String.raw`[[rule]]
+toolName = ["write_file", "replace"]
+argsPattern = "\\x00\"file_path\":\"/project/\\.mailroom/turns/t7/1/outbox/[^\"/\\\\]+\"\\x00"
+decision = "allow"
+priority = 100
+`,
+    );
+    expect(policy(['RUN_TESTS'])).toContain('commandPrefix = ["npm test",');
+    expect(policy(['RUN_COMMANDS', 'EDIT'])).not.toContain('commandPrefix');
+  });
+
+  it('takes defaults without telemetry and updates, which the person may still change', () => {
+    const { env, files } = agent('gemini').start(invocation());
+    expect(env).toMatchObject({
+      GEMINI_CLI_SYSTEM_DEFAULTS_PATH: `${folder}/gemini-settings.json`,
+      GEMINI_CLI_NO_RELAUNCH: 'true',
+    });
+    expect(JSON.parse(files['gemini-settings.json'] ?? '')).toMatchObject({
+      general: { enableAutoUpdate: false },
+      privacy: { usageStatisticsEnabled: false },
+      telemetry: { enabled: false },
+    });
+  });
+});
+
+describe('the command line of opencode', () => {
+  function permissions(capabilities: readonly Capability[]): Record<string, unknown> {
+    const { env } = agent('opencode').start(invocation({ capabilities }));
+    const config = JSON.parse(env['OPENCODE_CONFIG_CONTENT'] ?? '') as {
+      permission: Record<string, unknown>;
+    };
+    return config.permission;
+  }
+  const staging = { '*': 'deny', '*/turns/t7/1/outbox/*': 'allow' };
+
+  it('names model and conversation, and a title', () => {
+    expect(argumentsOf('opencode', ['READ'], { session, model: 'anthropic/claude' })).toEqual([
+      ...['run', '--pure', '--format', 'json', '--title', 'engineer t7'],
+      ...['-m', 'anthropic/claude', '-s', 'the-session'],
+    ]);
+  });
+
+  it('denies what the role may not do, and asks nobody', () => {
+    expect(permissions(['READ'])).toMatchObject({
+      edit: staging,
+      bash: { '*': 'deny', '*>*': 'deny' },
+      task: 'deny',
+      external_directory: { '*': 'deny', [`${folder}/*`]: 'allow' },
+    });
+    expect(permissions(['READ', 'EDIT'])).toMatchObject({ edit: 'allow', bash: { '*': 'deny' } });
+    expect(permissions(['READ', 'RUN_COMMANDS'])).toMatchObject({ edit: 'allow', bash: 'allow' });
+    expect(JSON.stringify(permissions(['READ']))).not.toContain('"ask"');
+  });
+
+  it('lets testers test, and redirect the output into files only if they may edit', () => {
+    const rules = (capabilities: readonly Capability[]) =>
+      Object.entries(permissions(capabilities)['bash'] ?? {});
+    expect(rules(['RUN_TESTS'])).toContainEqual(['npm test *', 'allow']);
+    expect(rules(['RUN_TESTS']).at(0)).toEqual(['*', 'deny']);
+    expect(rules(['RUN_TESTS']).at(-1)).toEqual(['*>*', 'deny']);
+    expect(rules(['RUN_TESTS', 'EDIT'])).not.toContainEqual(['*>*', 'deny']);
+  });
+
+  it('installs nothing by itself, but lets a role with RUN_COMMANDS install', () => {
+    const offline = (capabilities: readonly Capability[]) =>
+      agent('opencode').start(invocation({ capabilities })).env['npm_config_offline'];
+    expect(offline(['READ'])).toBe('true');
+    expect(offline(['RUN_COMMANDS'])).toBe(undefined);
+  });
+});
+
+describe('the rights that a provider cannot restrict', () => {
+  it('are none for claude, gemini and opencode', () => {
+    for (const name of ['claude', 'gemini', 'opencode']) {
+      for (const right of ['READ', 'EDIT', 'RUN_TESTS', 'RUN_COMMANDS'] as const) {
+        expect(agent(name).restrict([right])).toEqual({ exact: true, widened: [] });
+      }
+      expect(agent(name).restrict([]).widened).toEqual([`READ: ${name} always reads its workspace`]);
+    }
+  });
+
+  it.each<[Capability[], string[]]>([
+    [['READ'], []],
+    [['READ', 'EDIT'], ['RUN_COMMANDS']],
+    [
+      ['READ', 'RUN_TESTS'],
+      ['RUN_COMMANDS', 'EDIT'],
+    ],
+    [['READ', 'EDIT', 'RUN_TESTS'], ['RUN_COMMANDS']],
+    [['READ', 'EDIT', 'RUN_TESTS', 'RUN_COMMANDS'], []],
+    [[], ['READ']],
+  ])('of codex, for %j, are %j', (capabilities, rights) => {
+    const { exact, widened } = agent('codex').restrict(capabilities);
+    expect(widened.map((reason) => reason.split(':')[0])).toEqual(rights);
+    expect(exact).toBe(rights.length === 0);
+  });
+
+  it('are not asked of a program that the project names: it runs what its author wrote', () => {
+    expect(program.restrict(['READ'])).toEqual({ exact: true, widened: [] });
+  });
+});
+
+describe('the providers of a project', () => {
+  const config = { command: null, arguments: [], env: [], writable: [], tests: null, prices: null };
+
+  it('are built in by name', () => {
+    const providers = builtInProviders(surroundings);
+    expect([...providers.keys()].toSorted()).toEqual([
+      'claude',
+      'codex',
+      'gemini',
+      'human',
+      'opencode',
+      'replay',
+    ]);
+    for (const [name, provider] of providers) expect(provider.name).toBe(name);
+    expect(providers.get('claude')?.sessions).toBe(true);
+    expect(providers.get('replay')?.sessions).toBe(false);
+  });
+
+  it('run another program where the environment names one', () => {
+    const environment = { HOME: '/home/ada', MAILROOM_CODEX_BIN: '/opt/codex', MAILROOM_CLAUDE_BIN: '' };
+    const providers = builtInProviders({ ...surroundings, environment });
+    expect(providers.get('codex')?.start(invocation()).argv[0]).toBe('/opt/codex');
+    expect(providers.get('claude')?.start(invocation()).argv[0]).toBe('claude');
+    expect(providers.get('replay')?.start(invocation()).argv).toEqual([
+      process.execPath,
+      surroundings.replayAgent,
+    ]);
+  });
+
+  it('may write where their CLI keeps its state', () => {
+    const environment = { HOME: '/home/ada', CODEX_HOME: '/data/codex', XDG_CACHE_HOME: '/cache' };
+    const providers = builtInProviders({ ...surroundings, environment });
+    const writable = (name: string) => providers.get(name)?.start(invocation()).writable;
+    expect(writable('claude')).toEqual(['/home/ada/.claude', '/home/ada/.claude.json']);
+    expect(writable('codex')).toEqual(['/data/codex']);
+    expect(writable('gemini')).toEqual(['/home/ada/.gemini']);
+    expect(writable('opencode')).toContain('/cache/opencode');
+  });
+
+  it('are set up by mailroom.yaml', () => {
+    const { argv, inherit, writable } = program.start(invocation());
+    expect(argv).toEqual(['node', 'review.mjs', '--fast']);
+    expect(inherit).toEqual(['REVIEW_*']);
+    expect(writable).toEqual(['/home/ada/.review', '/var/cache/review']);
+    const named = namedProvider(
+      {
+        ...config,
+        name: 'fast',
+        kind: 'codex',
+        command: ['npx', 'codex'],
+        arguments: ['-c', 'a=1'],
+        tests: ['just test'],
+      },
+      surroundings,
+    );
+    const line = named.start(invocation({ session })).argv.join(' ');
+    expect(line).toMatch(/^npx codex exec .* -c a=1 resume the-session -$/);
+    const tester = namedProvider(
+      { ...config, name: 'tester', kind: 'claude', tests: ['just test'] },
+      surroundings,
+    );
+    expect(tester.start(invocation({ capabilities: ['RUN_TESTS'] })).argv.join(' ')).toContain(
+      ',Bash(just test:*) ',
+    );
+  });
+
+  it('replace the built-in ones of their name', () => {
+    const providers = providersOf(
+      [{ ...config, name: 'claude', kind: 'claude', command: ['my-claude'] }],
+      surroundings,
+    );
+    expect(providers.size).toBe(6);
+    expect(providers.get('claude')?.start(invocation()).argv[0]).toBe('my-claude');
+  });
+
+  it('have a program', () => {
+    const nothing = () => namedProvider({ ...config, name: 'mine', kind: 'command' }, surroundings);
+    expect(nothing).toThrow(
+      expect.objectContaining({ code: 'E_VALUE', message: 'provider mine names no command' }),
+    );
+  });
+
+  it('never start a person', () => {
+    const human = builtInProviders(surroundings).get('human');
+    expect(() => human?.start(invocation())).toThrow(expect.objectContaining({ code: 'E_INTERNAL' }));
+    expect(human?.restrict(['EDIT'])).toEqual({ exact: true, widened: [] });
+  });
+});
