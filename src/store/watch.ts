@@ -35,7 +35,7 @@ export function watchFolders(folders: readonly string[], onHint: () => void): Wa
   };
 }
 
-/** One watch is held per file: none for what is no mail and no command. */
+/** One watch is held per file: none for what is no mail, no command and no journal. */
 function ignored(path: string, stats?: { isFile(): boolean }): boolean {
-  return stats?.isFile() === true && !/[/\\][^./\\][^/\\]*\.(md|json)$/.test(path);
+  return stats?.isFile() === true && !/[/\\][^./\\][^/\\]*\.(md|json|log)$/.test(path);
 }

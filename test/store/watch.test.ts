@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -66,7 +66,13 @@ describe('watchFolders', () => {
     next = told.next();
     writeFileSync(join(control, 'x.json'), '{}');
     await next;
-    expect(told.count).toBeGreaterThan(1);
+    next = told.next();
+    writeFileSync(join(control, '000000000001.log'), '{}');
+    await next;
+    next = told.next();
+    appendFileSync(join(control, '000000000001.log'), '{}');
+    await next;
+    expect(told.count).toBeGreaterThan(3);
   });
 
   it('says nothing after it was closed', async () => {
