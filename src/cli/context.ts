@@ -11,15 +11,15 @@ export interface Context {
   /** The exit code, once a command has ended. */
   code: number;
   /** The folder that `--project` names, made absolute; null: the option was not given. */
-  named(): string | null;
+  readonly named: () => string | null;
   /** The root of the project that the command is about; null: there is none. */
-  root(): string | null;
+  readonly root: () => string | null;
   /** The project that the command is about. Throws `E_NO_PROJECT`. */
-  project(): ProjectServices;
+  readonly project: () => ProjectServices;
   /** The turn that we are called from; null: we are not inside a turn. */
   readonly turn: { readonly id: string; readonly role: string; readonly outbox: string } | null;
   /** Throws `E_INSIDE_TURN` when an agent says this verb from inside its own turn. */
-  outsideTurn(verb: string): void;
+  readonly outsideTurn: (verb: string) => void;
   /** Makes a function that resolves to an exit code an action of a command. */
   act<Given extends unknown[]>(run: (...given: Given) => Promise<number>): (...given: Given) => Promise<void>;
 }

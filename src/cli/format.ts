@@ -53,11 +53,12 @@ export function ahead(at: string, now: number): string {
   return span(Date.parse(at) - now);
 }
 
-/** What others wrote, safe for a terminal: no control character of theirs reaches it. */
+/** What others wrote, safe for a terminal: no character of theirs that steers it or turns the writing around. */
 export function printable(text: string): string {
-  return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, (character) =>
-    character === '\t' ? '    ' : '\ufffd',
-  );
+  return text.replaceAll(/\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu, (character) => {
+    if (character === '\n') return character;
+    return character === '\t' ? '    ' : '\ufffd';
+  });
 }
 
 /** The same on one line. */
@@ -65,10 +66,32 @@ export function line(text: string): string {
   return printable(text.replaceAll(/\s*\n\s*/g, ' '));
 }
 
-/** A text of at most so many characters; what is cut is marked. */
-export function cut(text: string, width: number): string {
-  const letters = [...text];
-  return letters.length <= width ? text : `${letters.slice(0, Math.max(0, width - 1)).join('')}…`;
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+
+/** How many columns a character takes on a terminal. */
+function columnsOf(character: string): number {
+  if (/^[\p{Mn}\p{Me}\p{Cf}]$/u.test(character)) return 0;
+  return wide.test(character) ? 2 : 1;
+}
+
+/** How many columns a text takes on a terminal. */
+function width(text: string): number {
+  if (/^[\u0020-\u007e]*$/.test(text)) return text.length;
+  return Array.from(text, columnsOf).reduce((sum, columns) => sum + columns, 0);
+}
+
+/** A text of at most so many columns; what is cut is marked. */
+export function cut(text: string, columns: number): string {
+  if (width(text) <= columns) return text;
+  let used = 1;
+  let shown = '';
+  for (const character of text) {
+    used += columnsOf(character);
+    if (used > columns) break;
+    shown += character;
+  }
+  return `${shown}…`;
 }
 
 /** Rows below a head, in columns two spaces apart. Columns of numbers are set right; the last is as long as it is. */
@@ -88,8 +111,4 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
       .join('  ')
       .trimEnd(),
   );
-}
-
-function width(text: string): number {
-  return [...text].length;
 }

@@ -25,12 +25,7 @@ export interface Text {
 }
 
 /** The text of a message: `--message`, a file, or standard input (`-`, or nothing said and something piped). */
-export async function readText(
-  context: Context,
-  project: ProjectServices,
-  file: string | null,
-  options: LetterOptions,
-): Promise<Text> {
+export async function readText(context: Context, file: string | null, options: LetterOptions): Promise<Text> {
   const { terminal, services } = context;
   if (options.message !== undefined) {
     if (file !== null) throw new MailroomError('E_USAGE', 'there is a file and a --message: say one of them');
@@ -40,7 +35,7 @@ export async function readText(
     return { text: await terminal.readInput(), source: 'standard input' };
   if (file === null)
     throw new MailroomError('E_USAGE', 'there is no text to send', 'give a file, `-` or `--message TEXT`');
-  const text = project.files.read(resolve(services.cwd, file));
+  const text = services.readText(resolve(services.cwd, file));
   if (text === null)
     throw new MailroomError(
       'E_USAGE',

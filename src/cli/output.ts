@@ -15,16 +15,14 @@ export async function watch(
   project: Pick<ProjectServices, 'changed'>,
   show: () => Promise<string>,
 ): Promise<number> {
-  let ended = false;
-  const forget = terminal.onSignal(() => {
-    ended = true;
-  });
+  const end = new AbortController();
+  const forget = terminal.onSignal(() => end.abort());
   let shown = '';
-  while (!ended && !terminal.closed()) {
+  while (!end.signal.aborted && !terminal.closed()) {
     const text = await show();
     if (text !== shown) terminal.write(terminal.interactive ? `\u001b[H\u001b[2J${text}` : text);
     shown = text;
-    if (!ended) await project.changed(1_000);
+    if (!end.signal.aborted) await project.changed(1_000);
   }
   forget();
   return 0;

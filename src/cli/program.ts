@@ -1,12 +1,18 @@
 import { Command } from 'commander';
 import type { Context } from './context.ts';
 import { makeContext } from './context.ts';
+import { addCancel } from './commands/cancel.ts';
 import { addCheck } from './commands/check.ts';
+import { addDoctor } from './commands/doctor.ts';
 import { addInit } from './commands/init.ts';
+import { addPause } from './commands/pause.ts';
 import { addReply } from './commands/reply.ts';
+import { addRetry } from './commands/retry.ts';
 import { addSend } from './commands/send.ts';
+import { addShow } from './commands/show.ts';
 import { addStatus } from './commands/status.ts';
 import { addTrail } from './commands/trail.ts';
+import { addUnpause } from './commands/unpause.ts';
 import { addUp } from './commands/up.ts';
 import type { Services } from './services.ts';
 import type { Terminal } from './terminal.ts';
@@ -43,4 +49,19 @@ export function makeProgram(services: Services, terminal: Terminal): { program: 
   return { program, context };
 }
 
-const commands = [addInit, addUp, addSend, addReply, addStatus, addTrail, addCheck];
+/** In the order of the help. */
+const commands = [
+  addInit,
+  addUp,
+  addSend,
+  addReply,
+  addStatus,
+  addTrail,
+  addShow,
+  addCheck,
+  addPause,
+  addUnpause,
+  addCancel,
+  addRetry,
+  addDoctor,
+];

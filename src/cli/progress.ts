@@ -35,11 +35,15 @@ export function startProgress(
     print(`${terminal.colours.dim(seconds(terminal.now()))} ${text}\n`);
     block?.changed();
   };
+  let told: ReadonlySet<string> = new Set();
   let memory: Memory = remember(controller.state);
   tell(`${controller.definition.protocol.name}: ${String(controller.definition.protocol.roles.size)} roles`);
   for (const note of controller.notes) tell(terminal.colours.yellow(line(note)));
   return {
     look: (state) => {
+      const wrong = controller.problems();
+      for (const problem of wrong) if (!told.has(problem)) tell(terminal.colours.red(line(problem)));
+      told = new Set(wrong);
       if (state.events === memory.events) return;
       for (const change of describeChange(memory, state, money)) tell(painted(change, terminal.colours));
       memory = remember(state);

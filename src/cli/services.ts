@@ -17,6 +17,8 @@ export interface Services {
   /** The project that `from` lies in, or null. `$MAILROOM_PROJECT` wins, unless a person named the folder. */
   findProject(from: string, named: boolean): string | null;
   openProject(root: string): ProjectServices;
+  /** The text of a file that the caller named, by its absolute path, wherever it lies; null: there is no such file. */
+  readText(path: string): string | null;
   /** Writes a new project; existing files are kept. Returns the paths that were written. */
   scaffold(root: string, template: string, options: { provider: string | null }): ScaffoldResult;
   templates(): string[];
@@ -89,6 +91,8 @@ export interface Controller {
   readonly definition: Definition;
   /** What the start has to say: a journal cut off at its end, a trail that is off, an edited protocol. */
   readonly notes: readonly string[];
+  /** What is wrong now and will be tried again: folders that cannot be read or drawn, a trail that cannot be written. */
+  readonly problems: () => readonly string[];
   /** Runs until it is told to end; resolves to why nothing more happens, and whether anything failed meanwhile. */
   run(): Promise<{ readonly idle: Idle; readonly failures: number }>;
   end(how: 'stop' | 'drain'): void;

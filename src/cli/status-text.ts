@@ -86,7 +86,8 @@ export function doing(role: RoleStatus, turns: readonly TurnStatus[], now: numbe
   return parts.join('; ');
 }
 
-function turnWords({ id, state, attempt, round, again, ...turn }: TurnStatus, now: number): string {
+/** What a turn that is not over does, in words. */
+export function turnWords({ id, state, attempt, round, again, ...turn }: TurnStatus, now: number): string {
   const tries = attempt > 1 ? `, attempt ${String(attempt)}` : '';
   const corrections = round > 0 ? `, correction ${String(round)}` : '';
   const wait = again !== null && Date.parse(again) > now ? ` in ${ahead(again, now)}` : '';

@@ -7,24 +7,24 @@ export interface Terminal {
   /** Whether standard input is something other than a keyboard. */
   readonly piped: boolean;
   readonly colours: Colours;
-  columns(): number;
-  rows(): number;
+  readonly columns: () => number;
+  readonly rows: () => number;
   /** Writes to standard output; nothing once its reader is gone. */
-  write(text: string): void;
+  readonly write: (text: string) => void;
   /** Writes to standard error. */
-  complain(text: string): void;
+  readonly complain: (text: string) => void;
   /** True when nobody reads standard output any more. */
-  closed(): boolean;
+  readonly closed: () => boolean;
   /** All of standard input. */
-  readInput(): Promise<string>;
+  readonly readInput: () => Promise<string>;
   /** Milliseconds since 1970. */
-  now(): number;
+  readonly now: () => number;
   /** Calls back every so many milliseconds, until the returned function is called. */
-  every(milliseconds: number, act: () => void): () => void;
+  readonly every: (milliseconds: number, act: () => void) => () => void;
   /** Calls back on Ctrl-C and TERM instead of ending, until the returned function is called. */
-  onSignal(act: () => void): () => void;
+  readonly onSignal: (act: () => void) => () => void;
   /** Ends the program at once. */
-  exit(code: number): void;
+  readonly exit: (code: number) => void;
 }
 
 export type Colours = ReturnType<typeof picocolors.createColors>;

@@ -42,7 +42,7 @@ async function reply(
   const message = await findMessage(project, state, word);
   if (message.from === mailroom)
     throw new MailroomError('E_TARGET', 'a notice is from the program itself: nobody reads an answer to it');
-  const text = await readText(context, project, file, options);
+  const text = await readText(context, file, options);
   const from = await speaker(context, project, state, message, options);
   const draft = compose(
     {

@@ -45,7 +45,7 @@ async function send(
   const { resolveThread, resolve } = await import('../../engine/operations/directory.ts');
   const project = context.project();
   const from = speaker(context, options);
-  const text = await readText(context, project, file, options);
+  const text = await readText(context, file, options);
   const state = project.state() ?? emptyState();
   const thread = options.thread === undefined ? null : resolveThread(project, state, options.thread);
   const named =

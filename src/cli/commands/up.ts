@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Idle } from '../../engine/idle.ts';
 import type { Context } from '../context.ts';
@@ -40,7 +41,6 @@ async function up(context: Context, options: UpOptions): Promise<number> {
   const project = context.project();
   await refuseBadDefinition(project);
   const { startProgress } = await import('../progress.ts');
-  const { resolve } = await import('node:path');
   const record = options.record === undefined ? null : resolve(context.services.cwd, options.record);
   const shown: { progress: Progress | null } = { progress: null };
   const controller = await project.controller({

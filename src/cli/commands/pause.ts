@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+import type { Context } from '../context.ts';
+import { control } from '../control.ts';
+
+/** `pause`: holds back starts. */
+export function addPause(program: Command, context: Context): void {
+  program
+    .command('pause')
+    .description('start nothing more of a role, in a thread, or at all; what runs goes on')
+    .argument('<target>', 'a role, a thread by its id, or `all`')
+    .option('--now', 'stop what runs too; it starts again after `unpause`, and nothing is counted')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', '\nExample:\n  $ mailroom pause engineer --now')
+    .action(
+      context.act((target: string, options: { now?: boolean; json?: boolean }) =>
+        control(context, 'pause', target, options),
+      ),
+    );
+}

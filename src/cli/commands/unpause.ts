@@ -1,0 +1,18 @@
+import type { Command } from 'commander';
+import type { Context } from '../context.ts';
+import { control } from '../control.ts';
+
+/** `unpause`: the end of `pause`, and of a role whose inbox was gone. */
+export function addUnpause(program: Command, context: Context): void {
+  program
+    .command('unpause')
+    .description('let a role, a thread or everything go on after `pause`')
+    .argument('<target>', 'a role, a thread by its id, or `all`')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', '\nExample:\n  $ mailroom unpause all')
+    .action(
+      context.act((target: string, options: { json?: boolean }) =>
+        control(context, 'unpause', target, options),
+      ),
+    );
+}

@@ -1,0 +1,85 @@
+import { userInfo } from 'node:os';
+import { MailroomError } from '../core/errors.ts';
+import type { Asked, Verdict } from '../engine/operations/requests.ts';
+import type { Context } from './context.ts';
+import { short } from './format.ts';
+import { json } from './output.ts';
+
+type Verb = Asked['verb'];
+type Target = Asked['target'];
+
+/**
+ * Asks the controller for something about what a word names, waits for its verdict and says it. Exit code 0: done, or
+ * recorded for the next start; 1: refused.
+ */
+export async function control(
+  context: Context,
+  verb: Verb,
+  word: string,
+  options: { readonly now?: boolean; readonly json?: boolean },
+): Promise<number> {
+  context.outsideTurn(verb);
+  const { ask, targetsOf } = await import('../engine/operations/requests.ts');
+  const { terminal } = context;
+  const project = context.project();
+  const verdicts: Verdict[] = [];
+  for (const target of targetsOf(project, verb, word)) {
+    const asked = { verb, target, now: options.now === true, by: caller(context) };
+    verdicts.push(await ask(project, asked, terminal.now));
+  }
+  const refused = verdicts.find(({ state }) => state === 'refused');
+  if (refused)
+    throw new MailroomError('E_REFUSED', `${told(refused)}: ${refused.reason ?? 'no reason given'}`);
+  terminal.write(options.json === true ? json(oneDocument(verdicts)) : lines(verdicts));
+  return 0;
+}
+
+/** Who asks, for the journal: a record, not authentication. */
+function caller({ services }: Context): string {
+  const named = services.environment['MAILROOM_USER'] ?? '';
+  if (named !== '') return named;
+  try {
+    return userInfo().username;
+  } catch {
+    return 'user';
+  }
+}
+
+/** One verdict as it is; several as the first with all their targets. */
+function oneDocument(verdicts: readonly Verdict[]): object {
+  const [first] = verdicts;
+  return { ...first, targets: verdicts.map(({ target }) => target) };
+}
+
+function lines(verdicts: readonly Verdict[]): string {
+  return verdicts
+    .map((verdict) => {
+      if (verdict.state === 'done') return `${told(verdict)}: done\n`;
+      const when = verdict.controller
+        ? 'recorded; the controller has not taken it yet'
+        : 'recorded, takes effect at the next `mailroom up`';
+      return `${told(verdict)}: ${when}\n`;
+    })
+    .join('');
+}
+
+function told({ verb, target }: Verdict): string {
+  return `${verb} ${named(target)}`;
+}
+
+function named(target: Target): string {
+  switch (target.kind) {
+    case 'all':
+      return 'everything';
+    case 'role':
+      return target.role;
+    case 'thread':
+      return `thread ${short(target.thread)}`;
+    case 'turn':
+      return target.turn;
+    case 'letter':
+      return `${target.name} for ${target.role}`;
+    default:
+      return target satisfies never;
+  }
+}

@@ -1,0 +1,157 @@
+import { isJsonObject, type Json } from '../core/json.ts';
+import type { CopyDocument, InvocationDocument, RequestDocument, Shown } from '../engine/operations/show.ts';
+import type { MessageDocument } from '../engine/operations/messages.ts';
+import { span } from '../engine/operations/times.ts';
+import { clock, line, moment, money, printable, short } from './format.ts';
+import { turnWords } from './status-text.ts';
+import type { Colours } from './terminal.ts';
+
+/** Names and values, the values in one column. */
+function pairs(values: readonly (readonly [string, string])[]): string[] {
+  const given = values.filter(([, value]) => value !== '');
+  const width = Math.max(0, ...given.map(([name]) => name.length));
+  return given.map(([name, value]) => `${name.padEnd(width)}  ${value}`);
+}
+
+/** One thing with everything that is known of it, as a person reads it. */
+export function shownLines(shown: Shown, now: number, colours: Colours): string[] {
+  switch (shown.kind) {
+    case 'message':
+      return messageLines(shown, now, colours);
+    case 'thread':
+      return threadLines(shown, now, colours);
+    case 'turn':
+      return turnLines(shown, now, colours);
+    case 'refused':
+      return [
+        colours.bold('not taken as a message'),
+        ...pairs([
+          ['file', shown.path],
+          ['reason', line(shown.reason ?? '')],
+        ]),
+        '',
+        ...printable(shown.text).trimEnd().split('\n'),
+      ];
+    default:
+      return shown satisfies never;
+  }
+}
+
+type Of<Kind extends Shown['kind']> = Extract<Shown, { kind: Kind }>;
+
+function messageLines(
+  { message, copies, request, thread }: Of<'message'>,
+  now: number,
+  colours: Colours,
+): string[] {
+  const { id, type, from, to, subject, created, turn, path, fields, attachments } = message;
+  const values = Object.entries(fields).map(([name, value]) => `${name}: ${line(text(value))}`);
+  const about = thread === null ? '' : `: ${thread.state} — ${line(thread.subject)}`;
+  return [
+    colours.bold(line(subject)),
+    ...pairs([
+      ['message', id],
+      ['type', type],
+      ['from', turn === null ? from : `${from}, in turn ${turn}`],
+      ['to', to.join(', ')],
+      ['sent', moment(created)],
+      ['thread', `${message.thread}${about}`],
+      ['answers', message.in_reply_to ?? ''],
+      ['fields', values.join(', ')],
+      ['attached', attachments.map(line).join(', ')],
+      ['file', path ?? ''],
+      ...copies.map((copy) => [copy.role, copyWords(copy)] as const),
+      ...(request === null ? [] : askPairs(request, now)),
+    ]),
+    '',
+    ...printable(message.body).trimEnd().split('\n'),
+  ];
+}
+
+function text(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function copyWords({ at, turn, path, reason }: CopyDocument): string {
+  const by = turn === null ? '' : ` by ${turn}`;
+  const words = at === 'failed' && reason !== null ? `failed: ${line(reason)}` : `${at}${by}`;
+  return path === null ? words : `${words}  (${path})`;
+}
+
+function askPairs({ replies, deadline, asks }: RequestDocument, now: number): (readonly [string, string])[] {
+  const end = deadline === null ? '' : `, until ${clock(deadline, now)}`;
+  return [
+    ['asks for', `${replies.join(' or ')}${end}`],
+    ...asks.map(({ recipient, state, candidates, by }) => {
+      if (state === 'open')
+        return ['', `${recipient}: open; may be answered by ${candidates.join(', ')}`] as const;
+      return ['', `${recipient}: ${state}${by === null ? '' : ` by ${short(by)}`}`] as const;
+    }),
+  ];
+}
+
+function sentLine({ id, type, from, to, subject }: MessageDocument): string {
+  return `${short(id)}  ${from} → ${to.join(', ')}: ${type} — ${line(subject)}`;
+}
+
+function threadLines({ id, thread, messages, turns }: Of<'thread'>, now: number, colours: Colours): string[] {
+  return [
+    colours.bold(line(thread?.subject ?? messages[0]?.subject ?? '')),
+    ...pairs([
+      ['thread', id],
+      ['state', thread?.state ?? 'over'],
+      ['reason', thread?.reason ? line(`${thread.reason.code}: ${thread.reason.text}`) : ''],
+      ['opened', thread ? moment(thread.opened) : ''],
+      ['turns', thread ? String(thread.turns) : ''],
+      ['cost', thread ? money(thread.cost) : ''],
+      ...turns.map((turn) => [turn.role, turnWords(turn, now)] as const),
+    ]),
+    '',
+    ...messages.map(sentLine),
+  ];
+}
+
+function turnLines({ id, turn, sent, invocations }: Of<'turn'>, now: number, colours: Colours): string[] {
+  const by = turn?.role ?? sent[0]?.from ?? '';
+  return [
+    colours.bold(`${id}${by === '' ? '' : ` of ${by}`}`),
+    ...pairs([
+      ['state', turn ? turnWords(turn, now) : 'over'],
+      ['thread', turn?.thread ?? sent[0]?.thread ?? ''],
+      ['takes up', turn?.messages.map(short).join(', ') ?? ''],
+      ['cost', turn ? money(turn.cost) : ''],
+    ]),
+    ...invocations.flatMap((one) => ['', ...invocationLines(one, colours)]),
+    ...(sent.length > 0 ? ['', 'sent:', ...sent.map(sentLine)] : []),
+  ];
+}
+
+function invocationLines(one: InvocationDocument, colours: Colours): string[] {
+  const { attempt, round, prompt, stdout, stderr, result } = one;
+  const correction = round === 0 ? '' : `, correction ${String(round)}`;
+  return [
+    colours.bold(`attempt ${String(attempt)}${correction}`),
+    ...pairs([
+      ['prompt', prompt ?? ''],
+      ['stdout', stdout ?? ''],
+      ['stderr', stderr ?? ''],
+      ['result', result === null ? 'none yet' : resultWords(result)],
+    ]),
+  ];
+}
+
+/** What a result says of how an invocation ended, what it took and what it cost. */
+function resultWords(result: Readonly<Record<string, Json>>): string {
+  const outcome = isJsonObject(result['outcome']) ? result['outcome'] : {};
+  const usage = isJsonObject(outcome['usage']) ? outcome['usage'] : {};
+  const reason = isJsonObject(outcome['reason']) ? text(outcome['reason']['text'] ?? '') : '';
+  const { usd, tokens } = usage;
+  const cost = money({ usd: Number(usd ?? 0), tokens: Number(tokens ?? 0), unpriced: 0 });
+  const parts = [
+    `${text(outcome['is'] ?? 'ended')}${reason === '' ? '' : `: ${line(reason)}`}`,
+    typeof result['exit'] === 'number' ? `exit ${String(result['exit'])}` : '',
+    typeof result['durationMs'] === 'number' ? span(result['durationMs']) : '',
+    cost,
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}
