@@ -9,6 +9,7 @@ import { DiskMailboxes } from './store/mailboxes.ts';
 import { findProject } from './store/project.ts';
 import { RealDisk } from './store/real-disk.ts';
 import { copyTemplate, makeProjectFolder } from './store/scaffold.ts';
+import { readText } from './store/text.ts';
 
 /** Runs the program with the arguments that follow its name; `packageRoot` is the folder that it is installed in. */
 export function main(argv: readonly string[], packageRoot: string): Promise<number> {
@@ -23,10 +24,11 @@ function servicesOf(packageRoot: string): Services {
     environment,
     cwd: process.cwd(),
     packageRoot,
-    findProject: (from) => {
-      const named = environment['MAILROOM_PROJECT'];
-      return named === undefined || named === '' ? findProject(from) : resolve(named);
+    findProject: (from, isNamed) => {
+      const variable = environment['MAILROOM_PROJECT'] ?? '';
+      return isNamed || variable === '' ? findProject(from) : resolve(variable);
     },
+    readText,
     openProject: (root) => openProject(root, packageRoot),
     templates: () => templates.list('')?.toSorted() ?? [],
     scaffold: (root, template, { provider }) => {

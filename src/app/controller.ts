@@ -123,6 +123,7 @@ async function compose(
       return host.state;
     },
     notes: notes.filter((note) => note !== null),
+    problems: () => [host.problem, trail.problem()].filter((problem) => problem !== null),
     end: (how) => loop.end(how),
     run: async () => {
       try {

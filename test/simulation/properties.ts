@@ -13,6 +13,9 @@ function made(event: MailEvent): Message[] {
   return [...sent.map(({ message }) => message), ...notices];
 }
 
+/** The name of a file that only a host writes. */
+const pictured = /^\d{8}T\d{9}Z-.+-[0-9a-f]{6}\.md$/;
+
 /** What the events say against the properties, without looking at any state of ours but their fold. */
 export function checkHistory(events: readonly MailEvent[], protocol: Protocol): string[] {
   const problems: string[] = [];
@@ -26,6 +29,8 @@ export function checkHistory(events: readonly MailEvent[], protocol: Protocol): 
       if (ids.has(id)) problems.push(`message ${id} was made twice`);
       ids.add(id);
     }
+    if (event.type === 'refused' && pictured.test(event.name))
+      problems.push(`${event.name} was shown in ${event.role}/${event.box} before it was true`);
     if (event.type === 'claimed') claims.set(`t${String((turns += 1))}`, event);
     if (event.type === 'committed') {
       const claim = claims.get(event.turn);

@@ -12,7 +12,7 @@ import { readJournal } from '../../src/store/journal-reader.ts';
 import { MailroomError } from '../../src/core/errors.ts';
 import { scriptedAgents } from './agents.ts';
 import type { Random } from './random.ts';
-import { ScriptedRunner } from './scripted-runner.ts';
+import { ScriptedRunner, type Script } from './scripted-runner.ts';
 
 /** What a schedule may do to the host. */
 export interface Chaos {
@@ -26,7 +26,8 @@ export interface Chaos {
   readonly full: number;
 }
 
-class Crash extends Error {}
+/** The controller is killed here. */
+export class Crash extends Error {}
 
 /** Between two scans that nothing asked for; as in the loop. */
 const scanEvery = 2_000;
@@ -43,17 +44,19 @@ export class World {
   crashes = 0;
   /** Keys of invocations that passed the launch gate, over all hosts. */
   readonly launches: string[] = [];
+  readonly #script: Script;
   #queue: { at: number; order: number; act: () => void }[] = [];
   #order = 0;
   #ids = 0;
   #runner: ScriptedRunner | null = null;
   #nextScan = 0;
 
-  constructor(protocol: Protocol, random: Random, chaos: Chaos) {
+  constructor(protocol: Protocol, random: Random, chaos: Chaos, script: Script | null = null) {
     this.protocol = protocol;
     this.random = random;
     this.chaos = chaos;
     this.disk = new MemoryDisk(() => this.now);
+    this.#script = script ?? this.#scripted();
   }
 
   get state(): MailState {
@@ -87,7 +90,7 @@ export class World {
   }
 
   #boot(): void {
-    const runner = new ScriptedRunner(this.later, this.#script(), this.random);
+    const runner = new ScriptedRunner(this.later, this.#script, this.random);
     this.#runner = runner;
     this.#arm();
     const host = new MailHost(
@@ -137,7 +140,7 @@ export class World {
     return runner === this.#runner ? this.host : null;
   }
 
-  #script() {
+  #scripted(): Script {
     return scriptedAgents({
       disk: this.disk,
       protocol: this.protocol,
