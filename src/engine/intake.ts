@@ -116,6 +116,7 @@ export class Intake {
     const { id, role, box, content } = accepted;
     const name = accepted.name ?? this.#names.get(id) ?? `${box} file`;
     if (!content.ok) return this.#refuse(accepted, name, '', [content.problem]);
+    if (content.text.trim() === '') return this.#refuse(accepted, name, '', ['it is empty']);
     const parsed = parseMessage(content.text, `agents/${role}/${box}/${name}`);
     if (!parsed.ok) return this.#refuse(accepted, name, content.text, parsed.problems.map(problemText));
     const created = this.#ledger.now();
