@@ -97,5 +97,5 @@ export const defaultConfig: Config = {
 
 /** Every name that a role may give as its provider. */
 export function providerNames(config: Config): string[] {
-  return [...builtInProviders, ...config.providers.keys()];
+  return [...new Set([...builtInProviders, ...config.providers.keys()])];
 }

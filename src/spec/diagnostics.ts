@@ -11,7 +11,7 @@ export function renderDiagnostic({ code, severity, message, place, hint }: Diagn
   const lines = [`${place === null ? '' : `${where(place)}: `}${severity} ${code}: ${message}`];
   if (place !== null) lines.push(...excerpt(place));
   if (hint !== null) lines.push(`hint: ${hint}`);
-  return lines.join('\n');
+  return lines.map(printable).join('\n');
 }
 
 /** Several diagnostics, an empty line between them. */
@@ -34,10 +34,10 @@ function excerpt(place: Place): string[] {
   const tail = start + widest < place.text.length ? '…' : '';
   // Tabs stay tabs, so that the mark stands under the place however wide they are shown.
   const indent = before.replaceAll(/[^\t]/g, ' ');
-  return [printable(`  ${head}${shown}${tail}`), `  ${head === '' ? '' : ' '}${indent}${'^'.repeat(length)}`];
+  return [`  ${head}${shown}${tail}`, `  ${head === '' ? '' : ' '}${indent}${'^'.repeat(length)}`];
 }
 
-/** No control character of a text that somebody else wrote reaches the terminal. */
+/** No control character of a text that somebody else wrote, or of a name in it, reaches the terminal. */
 function printable(text: string): string {
   return text.replaceAll(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g, '\ufffd');
 }

@@ -54,9 +54,13 @@ export function syntaxProblems(
   );
   for (const error of documents.flatMap((document) => document.errors)) {
     const [start, end] = error.pos;
+    if (error.code === 'RESOURCE_EXHAUSTION') {
+      // How deep is too deep depends on the stack, and what comes after is the parser on its way out.
+      const line = source.text.lastIndexOf('\n', start - 1) + 1;
+      found.push({ start: line, end: line + 1, message: messageOf(error), hint: null });
+      break;
+    }
     found.push({ start, end, message: messageOf(error), hint: hints[error.code] ?? null });
-    // What comes after is the parser on its way out.
-    if (error.code === 'RESOURCE_EXHAUSTION') break;
   }
   const second = documents[1]?.range[0];
   if (second !== undefined) {

@@ -35,10 +35,14 @@ export function isBuiltInType(name: TypeName): boolean {
   return (builtInTypes as readonly string[]).includes(name);
 }
 
-/** Names as a sentence lists them. */
+/** Names as a sentence lists them; of very many, the first. */
 export function list(names: readonly string[]): string {
-  return names.map((name) => `\`${name}\``).join(', ');
+  const shown = names.slice(0, 20).map((name) => `\`${name}\``);
+  return `${shown.join(', ')}${names.length > shown.length ? ', …' : ''}`;
 }
+
+/** To look for the nearest name takes long where there are many: nobody reads so many hints. */
+const helped = 100;
 
 /** A protocol that is being checked, and what was found so far. */
 export class Scene {
@@ -78,7 +82,8 @@ export class Scene {
 
   private unknown(path: ProblemPath, what: string, name: string, known: readonly string[]): void {
     const message = `no ${what} is called \`${name}\``;
-    const hint = didYouMean(name, known) ?? `there are ${list(known)}`;
+    const hint =
+      this.problems.length < helped ? (didYouMean(name, known) ?? `there are ${list(known)}`) : null;
     this.problems.push({ code: 'E_UNKNOWN_NAME', severity: 'error', path, message, hint });
   }
 

@@ -1,0 +1,77 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { jsonSchemas } from '../../src/spec/json-schemas.ts';
+import { parseConfig } from '../../src/spec/config.ts';
+import { parseProtocol } from '../../src/spec/protocol.ts';
+import { parseYaml } from '../../src/spec/yaml.ts';
+
+const root = new URL('../../', import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
+
+/** The committed schema, as an editor would apply it. */
+function schema(name: string): z.ZodType {
+  return z.fromJSONSchema(JSON.parse(read(`schemas/${name}`)));
+}
+
+function value(path: string): unknown {
+  const yaml = parseYaml(read(path), path);
+  if (!yaml.ok) throw new Error(`${path} is not YAML`);
+  return yaml.value.value;
+}
+
+/** The example project, and the templates that become one. */
+const projects = ['', ...readdirSync(new URL('templates/', root)).map((name) => `templates/${name}/`)];
+
+describe('the committed schemas', () => {
+  test.each([...jsonSchemas()])('%s is current (else: npm run schemas)', (name, current) => {
+    expect(JSON.parse(read(`schemas/${name}`))).toEqual(JSON.parse(JSON.stringify(current)));
+  });
+
+  test('describe every key, for editors', () => {
+    for (const [name, current] of jsonSchemas()) {
+      const text = JSON.stringify(current, (key, part: unknown) => {
+        if (key !== 'properties') return part;
+        for (const [property, inner] of Object.entries(part as Record<string, { description?: string }>)) {
+          expect(inner.description, `${name}: ${property}`).toBeTypeOf('string');
+        }
+        return part;
+      });
+      expect(text).not.toBe('');
+    }
+  });
+
+  test('refuse what we refuse', () => {
+    expect(schema('protocol.schema.json').safeParse({ rolls: {} }).success).toBe(false);
+    expect(schema('protocol.schema.json').safeParse({ roles: { a: { timeout: 5 } } }).success).toBe(false);
+    expect(schema('protocol.schema.json').safeParse({ roles: { a: { timeout: '5 m' } } }).success).toBe(
+      false,
+    );
+    expect(schema('mailroom.schema.json').safeParse({ trail: 'on' }).success).toBe(false);
+  });
+});
+
+describe('a project that we ship', () => {
+  test.each(projects)('%j is right, for us and for editors', (project) => {
+    const configPath = `${project}mailroom.yaml`;
+    expect(existsSync(new URL(configPath, root))).toBe(true);
+    expect(schema('mailroom.schema.json').safeParse(value(configPath) ?? {}).error).toBeUndefined();
+    const config = parseConfig(read(configPath), configPath);
+    expect(config).toMatchObject({ ok: true });
+    if (!config.ok) return;
+    const names = readdirSync(new URL(`${project}protocols/`, root)).filter((name) => name.endsWith('.yaml'));
+    const files = names.map((name) => ({
+      file: `${project}protocols/${name}`,
+      text: read(`${project}protocols/${name}`),
+    }));
+    for (const { file } of files)
+      expect(schema('protocol.schema.json').safeParse(value(file)).error).toBeUndefined();
+    expect(parseProtocol(files, config.value)).toMatchObject({ ok: true, warnings: [] });
+  });
+
+  test('and so is the example of the manual', () => {
+    expect(
+      schema('protocol.schema.json').safeParse(value('test/spec/feature-team.yaml')).error,
+    ).toBeUndefined();
+  });
+});
