@@ -76,10 +76,10 @@ export function checkPath(path: string): void {
 
 /** Joins a folder and one name. Throws `E_PATH` when the name is not one name. */
 export function join(folder: string, name: string): string {
-  if (name.includes('/')) throw pathError(name, 'it is a path where a name should be');
-  const path = folder === '' ? name : `${folder}/${name}`;
-  checkPath(path);
-  return path;
+  if (name === '' || name === '.' || name === '..' || /[/\0]/.test(name)) {
+    throw pathError(name, 'it is no name of a file');
+  }
+  return folder === '' ? name : `${folder}/${name}`;
 }
 
 /** The folder that a path lies in. */

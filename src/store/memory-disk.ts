@@ -92,6 +92,7 @@ export class MemoryDisk implements Disk {
 
   /** Puts something there as another program would: no hook is called. A link's `content` is where it leads. */
   plant(path: string, content: string | Uint8Array = '', kind: Kind = 'file'): void {
+    checkPath(path);
     const place = this.#tree.beside(path);
     if (kind === 'folder') this.#tree.folder(place, this.now());
     else if (kind === 'file') this.#put(place, this.#tree.newFile(content, this.now()));
@@ -142,6 +143,7 @@ export class MemoryDisk implements Disk {
     to: string,
     options: { readonly replace?: boolean } = {},
   ): 'moved' | 'missing' | 'exists' {
+    checkPath(to);
     this.#changing('rename', from);
     const [source, target] = [this.#tree.beside(from), this.#tree.beside(to)];
     const [node, existing] = [this.#tree.find(source), this.#tree.find(target)];

@@ -1,4 +1,4 @@
-import { checkPath, diskError, parentOf, pathError } from './disk.ts';
+import { diskError, parentOf, pathError } from './disk.ts';
 import type { Kind } from './disk.ts';
 
 /**
@@ -33,7 +33,7 @@ export interface OtherNode {
 
 export type MemoryNode = FileNode | FolderNode | OtherNode;
 
-/** Files, folders and links in memory, without hooks or faults. Paths are as in `Disk`. */
+/** Files, folders and links in memory, without hooks or faults. Paths are as in `Disk`, and were checked. */
 export class MemoryTree {
   readonly #root: string;
   #token: Token = {};
@@ -114,7 +114,6 @@ export class MemoryTree {
 
   /** The path with every link on the way followed, its last name excepted. */
   beside(path: string): string {
-    checkPath(path);
     if (!this.#links || path === '') return path;
     const folder = this.straight(parentOf(path));
     return folder === '' ? nameOf(path) : `${folder}/${nameOf(path)}`;
@@ -122,7 +121,6 @@ export class MemoryTree {
 
   /** The path with every link followed. */
   straight(path: string): string {
-    checkPath(path);
     if (!this.#links || path === '') return path;
     let done: string[] = [];
     const rest = path.split('/');
