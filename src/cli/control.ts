@@ -36,8 +36,8 @@ export async function control(
 
 /** Who asks, for the journal: a record, not authentication. */
 function caller({ services }: Context): string {
-  const named = services.environment['MAILROOM_USER'] ?? '';
-  if (named !== '') return named;
+  const said = services.environment['MAILROOM_USER'] ?? '';
+  if (said !== '') return said;
   try {
     return userInfo().username;
   } catch {

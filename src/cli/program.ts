@@ -3,6 +3,7 @@ import type { Context } from './context.ts';
 import { makeContext } from './context.ts';
 import { addCancel } from './commands/cancel.ts';
 import { addCheck } from './commands/check.ts';
+import { addCompletion } from './commands/completion.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addInit } from './commands/init.ts';
 import { addPause } from './commands/pause.ts';
@@ -64,4 +65,5 @@ const commands = [
   addCancel,
   addRetry,
   addDoctor,
+  addCompletion,
 ];

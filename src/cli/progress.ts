@@ -35,7 +35,7 @@ export function startProgress(
     print(`${terminal.colours.dim(seconds(terminal.now()))} ${text}\n`);
     block?.changed();
   };
-  let told: ReadonlySet<string> = new Set();
+  let told: ReadonlySet<string> = new Set(controller.notes);
   let memory: Memory = remember(controller.state);
   tell(`${controller.definition.protocol.name}: ${String(controller.definition.protocol.roles.size)} roles`);
   for (const note of controller.notes) tell(terminal.colours.yellow(line(note)));
@@ -104,7 +104,7 @@ class Block {
     const { definition, state } = this.#controller;
     const now = this.#terminal.now();
     const { protocol, hash } = definition;
-    const parts = { holder: null, protocol, hash, dropped: new Map(), problems: [], now };
+    const parts = { holder: null, protocol, hash, dropped: new Map(), recorded: 0, problems: [], now };
     const lines = blockLines(statusOf(state, parts), now, this.#terminal.colours, {
       columns: this.#terminal.columns(),
       rows: Math.max(3, this.#terminal.rows() - 2),

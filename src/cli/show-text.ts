@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '../core/json.ts';
 import type { CopyDocument, InvocationDocument, RequestDocument, Shown } from '../engine/operations/show.ts';
 import type { MessageDocument } from '../engine/operations/messages.ts';
-import { span } from '../engine/operations/times.ts';
+import { duration } from '../engine/operations/times.ts';
 import { clock, line, moment, money, printable, short } from './format.ts';
 import { turnWords } from './status-text.ts';
 import type { Colours } from './terminal.ts';
@@ -150,7 +150,7 @@ function resultWords(result: Readonly<Record<string, Json>>): string {
   const parts = [
     `${text(outcome['is'] ?? 'ended')}${reason === '' ? '' : `: ${line(reason)}`}`,
     typeof result['exit'] === 'number' ? `exit ${String(result['exit'])}` : '',
-    typeof result['durationMs'] === 'number' ? span(result['durationMs']) : '',
+    typeof result['durationMs'] === 'number' ? duration(result['durationMs']) : '',
     cost,
   ];
   return parts.filter((part) => part !== '').join(', ');

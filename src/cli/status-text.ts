@@ -28,7 +28,7 @@ export function statusLines(document: StatusDocument, look: Look): string[] {
 }
 
 function headLines(document: StatusDocument, { now, colours }: Look): string[] {
-  const { controller, paused, parked, cost, problems } = document;
+  const { controller, paused, parked, cost, recorded, problems } = document;
   const lines = [
     controller === null
       ? `controller  ${colours.yellow('none runs')}; \`mailroom up\` starts one`
@@ -42,6 +42,10 @@ function headLines(document: StatusDocument, { now, colours }: Look): string[] {
     lines.push(colours.yellow(`parked      ${provider} until ${clock(until, now)}, in ${ahead(until, now)}`));
   if (document.protocol_changed)
     lines.push(colours.yellow('protocol    changed on disk; the next start takes it up'));
+  if (recorded > 0)
+    lines.push(
+      colours.yellow(`recorded    ${String(recorded)} in outboxes; the next \`mailroom up\` takes them`),
+    );
   for (const problem of problems) lines.push(colours.red(`problem     ${line(problem)}`));
   return lines;
 }

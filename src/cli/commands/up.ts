@@ -106,7 +106,7 @@ async function tell(
     const { statusOf } = await import('../../engine/operations/status.ts');
     const { protocol, hash } = controller.definition;
     const now = terminal.now();
-    const parts = { holder: null, protocol, hash, dropped: new Map(), problems: [], now };
+    const parts = { holder: null, protocol, hash, dropped: new Map(), recorded: 0, problems: [], now };
     terminal.write(json(endDocument(idle, failures, statusOf(controller.state, parts), project.root)));
   } else if (options.untilIdle === true && idle !== 'stopped') {
     terminal.write(`idle: ${idle}\n`);

@@ -8,7 +8,7 @@ import {
   type ThreadState,
   type Turn,
 } from '../../core/mail/state.ts';
-import { span } from './times.ts';
+import { duration, span } from './times.ts';
 
 /** What one must remember of a state to tell later what has changed; the state itself is changed in place. */
 export interface Memory {
@@ -104,7 +104,7 @@ function endOf(
       ? []
       : [{ kind: 'failed', role, text: `${role} ${id} failed: ${failed.reason.text}` }];
   const sent = [...state.mail.values()].filter((mail) => mail.turn === id && mail.order > before.lastMail);
-  const took = span(state.now - claimedAt);
+  const took = duration(state.now - claimedAt);
   const cost = money(turnCost(before, state, turn));
   const what = sent.length === 0 ? ' and sends nothing' : '';
   const end = `${role} ends ${id}${what} (${cost === '' ? took : `${took}, ${cost}`})`;

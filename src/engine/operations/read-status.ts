@@ -1,5 +1,4 @@
 import type { RoleName } from '../../core/mail/message.ts';
-import type { Protocol } from '../../core/mail/protocol.ts';
 import { emptyState, type MailState } from '../../core/mail/state.ts';
 import { expectedNow } from '../draw.ts';
 import type { Project } from './project.ts';
@@ -12,8 +11,11 @@ export async function readStatus(project: Project, now: number): Promise<StatusD
   const definition = await project.definition();
   const protocol = definition.ok ? definition.value.protocol : null;
   const problems = definition.ok ? [] : [unreadable(definition.problems.length)];
-  const dropped = holder === null ? droppedMail(project, state, protocol) : new Map<RoleName, number>();
-  return statusOf(state, { holder, protocol, hash: project.hash(), dropped, problems, now });
+  const roles = [...(protocol?.roles.keys() ?? project.roles())];
+  const dropped = holder === null ? droppedMail(project, state, roles) : new Map<RoleName, number>();
+  const recorded =
+    holder === null ? roles.reduce((sum, role) => sum + project.mail(role, 'outbox').length, 0) : 0;
+  return statusOf(state, { holder, protocol, hash: project.hash(), dropped, recorded, problems, now });
 }
 
 function unreadable(count: number): string {
@@ -21,10 +23,9 @@ function unreadable(count: number): string {
 }
 
 /** Without a controller, what was dropped is not yet mail; it waits all the same. */
-function droppedMail(project: Project, state: MailState, protocol: Protocol | null): Map<RoleName, number> {
+function droppedMail(project: Project, state: MailState, roles: readonly RoleName[]): Map<RoleName, number> {
   const expected = expectedNow(state);
   const count = (role: RoleName) =>
     project.mail(role, 'inbox').filter(({ name }) => !(expected.get(role)?.has(name) ?? false)).length;
-  const roles = protocol?.roles.keys() ?? project.roles();
-  return new Map([...roles].map((role) => [role, count(role)] as const));
+  return new Map(roles.map((role) => [role, count(role)] as const));
 }

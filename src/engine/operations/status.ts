@@ -34,6 +34,8 @@ export interface StatusDocument {
   /** Turns that are not over. */
   readonly turns: readonly TurnStatus[];
   readonly cost: { readonly today: Cost };
+  /** Messages in outboxes that wait for a controller. */
+  readonly recorded: number;
   /** What is wrong, in words. */
   readonly problems: readonly string[];
 }
@@ -113,8 +115,10 @@ export interface StatusParts {
   readonly protocol: Protocol | null;
   /** Names the protocol that lies on disk. */
   readonly hash: string | null;
-  /** Files that nobody has taken in yet, by role. */
+  /** Files in inboxes that nobody has taken in yet, by role. */
   readonly dropped: ReadonlyMap<RoleName, number>;
+  /** Files in outboxes that nobody has taken in yet. */
+  readonly recorded: number;
   readonly problems: readonly string[];
   readonly now: number;
 }
@@ -141,6 +145,7 @@ export function statusOf(state: MailState, parts: StatusParts): StatusDocument {
     threads: [...state.threads.values()].map(threadStatus),
     turns: [...state.turns.values()].map(turnStatus),
     cost: { today: state.spent.day === dayOf(now) ? state.spent.cost : nothing },
+    recorded: parts.recorded,
     problems: [...parts.problems, ...vanished.map(gone)],
   };
 }

@@ -21,3 +21,8 @@ export function span(milliseconds: number): string {
   if (left < day) return `${String(Math.floor(left / hour))}h ${two((left % hour) / minute)}m`;
   return `${String(Math.floor(left / day))}d ${String(Math.floor((left % day) / hour))}h`;
 }
+
+/** How long something took: tenths where that is short. */
+export function duration(milliseconds: number): string {
+  return milliseconds < 10 * second ? `${(milliseconds / second).toFixed(1)}s` : span(milliseconds);
+}
