@@ -115,36 +115,13 @@ describe('the end of a limit', () => {
   });
 
   it('is never before now and never throws, whatever the text', () => {
-    const words = fc.constantFrom(
-      ...[
-        'usage limit',
-        'resets',
-        'try again',
-        'in',
-        'at',
-        'retry-after:',
-        'Nov 31',
-        '99:99pm',
-        '3pm',
-        '(UTC)',
-        '(A/B)',
-      ],
-      ...[
-        '1795300000',
-        '999999999999',
-        '2 days',
-        '1e9',
-        '0s',
-        '|',
-        '2026-13-45T99:99:99Z',
-        'Feb 30th, 0000',
-        '\n',
-        '…',
-      ],
-    );
+    const words = (
+      'usage limit;resets;try again;in;at;retry-after:;Nov 31;99:99pm;3pm;(UTC);(A/B);1795300000;999999999999;2 days;1e9;' +
+      '0s;|;2026-13-45T99:99:99Z;Feb 30th, 0000;\n;…'
+    ).split(';');
     const texts = fc.oneof(
       fc.string(),
-      fc.array(words).map((parts) => parts.join(' ')),
+      fc.array(fc.constantFrom(...words)).map((parts) => parts.join(' ')),
     );
     fc.assert(
       fc.property(texts, (text) => {

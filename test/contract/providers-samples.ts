@@ -82,7 +82,7 @@ export interface Agent {
 
 const builtIn = builtInProviders(surroundings);
 
-function provider(name: string): Provider {
+function builtInProvider(name: string): Provider {
   const found = builtIn.get(name);
   if (found === undefined) throw new Error(`no provider ${name}`);
   return found;
@@ -94,7 +94,7 @@ export const request = { usd: 0.00375, tokens: 1050 };
 export const agents: readonly Agent[] = [
   {
     name: 'claude',
-    provider: provider('claude'),
+    provider: builtInProvider('claude'),
     session: { id: '78f3716b-6e06-4288-95f9-5f283c3a35f3', ...request },
     usd: request.usd,
     model: 'claude-sonnet-4-5',
@@ -102,7 +102,7 @@ export const agents: readonly Agent[] = [
   },
   {
     name: 'codex',
-    provider: provider('codex'),
+    provider: builtInProvider('codex'),
     session: { id: '01a20089-541f-7820-95d1-cce3ca22d974', usd: 0, tokens: request.tokens },
     usd: null,
     model: null,
@@ -110,7 +110,7 @@ export const agents: readonly Agent[] = [
   },
   {
     name: 'gemini',
-    provider: provider('gemini'),
+    provider: builtInProvider('gemini'),
     session: { id: 'd67e2cee-83fa-4a70-9390-5c4f099985c5', usd: 0, tokens: request.tokens },
     usd: null,
     model: 'gemini-2.5-pro',
@@ -118,7 +118,7 @@ export const agents: readonly Agent[] = [
   },
   {
     name: 'opencode',
-    provider: provider('opencode'),
+    provider: builtInProvider('opencode'),
     session: { id: 'ses_dff75de3dffepbzLHcrKaSLE7C', ...request },
     usd: request.usd,
     model: null,
@@ -141,7 +141,7 @@ export const program = namedProvider(
   surroundings,
 );
 
-export const replay = provider('replay');
+export const replay = builtInProvider('replay');
 
 /** Every provider that runs something. */
 export const everybody: readonly Provider[] = [...agents.map((agent) => agent.provider), program, replay];

@@ -51,10 +51,11 @@ describe.each(everybody)('$name', (provider) => {
 describe('the command line of claude', () => {
   const rules = `Edit(/${folder}/outbox/**),Read(/${folder}/**)`;
   const always = ['-p', '--output-format', 'stream-json', '--verbose'];
-  const rights = (mode: string, tools: string, allowed: string) => [
-    ...['--permission-mode', mode, '--tools', tools, '--allowedTools', allowed],
-    ...['--add-dir', `${folder}/outbox`, '--strict-mcp-config'],
-  ];
+  const rights = (mode: string, tools: string, allowed: string) =>
+    [
+      ['--permission-mode', mode, '--tools', tools, '--allowedTools', allowed],
+      ['--add-dir', `${folder}/outbox`, '--strict-mcp-config'],
+    ].flat();
 
   it.each<[Capability[], string[]]>([
     [['READ'], rights('default', 'Read,Grep,Glob,Write,Edit', rules)],
@@ -172,10 +173,9 @@ describe('the command line of opencode', () => {
   const staging = { '*': 'deny', '*/turns/t7/1/outbox/*': 'allow' };
 
   it('names model and conversation, and a title', () => {
-    expect(argumentsOf('opencode', ['READ'], { session, model: 'anthropic/claude' })).toEqual([
-      ...['run', '--pure', '--format', 'json', '--title', 'engineer t7'],
-      ...['-m', 'anthropic/claude', '-s', 'the-session'],
-    ]);
+    const line = argumentsOf('opencode', ['READ'], { session, model: 'anthropic/claude' });
+    const options = ['run', '--pure', '--format', 'json', '--title', 'engineer t7'];
+    expect(line).toEqual([...options, '-m', 'anthropic/claude', '-s', 'the-session']);
   });
 
   it('denies what the role may not do, and asks nobody', () => {

@@ -28,7 +28,7 @@ describe.each(agents)('$name', ({ name, provider, session, usd, model, denials }
 
   it.each(meanings)('reads the output of %s as %s', (sample, meaning) => {
     const outcome = read(fixture(name, sample));
-    expect(verdict(outcome), JSON.stringify(outcome)).toBe(meaning);
+    expect({ ...outcome, verdict: verdict(outcome) }).toMatchObject({ verdict: meaning });
   });
 
   it('gives text, session, usage and model of a turn', () => {
@@ -143,7 +143,7 @@ const ends: readonly (readonly [string, Partial<Exit>, string])[] = [
 describe.each(everybody)('$name, as every provider,', (provider) => {
   it.each(ends)('takes %s as it is', (_, changes, meaning) => {
     const outcome = provider.read(exit(changes), invocation(), now);
-    expect(verdict(outcome), JSON.stringify(outcome)).toBe(meaning);
+    expect({ ...outcome, verdict: verdict(outcome) }).toMatchObject({ verdict: meaning });
   });
 
   it('names a missing program', () => {
@@ -190,63 +190,16 @@ describe.each(everybody)('$name, as every provider,', (provider) => {
   });
 });
 
-const types = [
-  'system',
-  'assistant',
-  'user',
-  'result',
-  'rate_limit_event',
-  'thread.started',
-  'turn.completed',
-];
-const moreTypes = [
-  'turn.failed',
-  'item.completed',
-  'error',
-  'init',
-  'message',
-  'tool_use',
-  'tool_result',
-  'step_finish',
-];
+const types = (
+  'system assistant user result rate_limit_event thread.started turn.completed turn.failed item.completed ' +
+  'error init message tool_use tool_result step_start step_finish text'
+).split(' ');
 
-const keys = fc.constantFrom(
-  ...[
-    'type',
-    'subtype',
-    'is_error',
-    'result',
-    'status',
-    'message',
-    'content',
-    'session_id',
-    'usage',
-    'modelUsage',
-  ],
-  ...[
-    'total_cost_usd',
-    'permission_denials',
-    'item',
-    'part',
-    'error',
-    'stats',
-    'thread_id',
-    'tokens',
-    'state',
-    'errors',
-  ],
-  ...[
-    'rate_limit_info',
-    'resetsAt',
-    'data',
-    'role',
-    'input_tokens',
-    'text',
-    'reason',
-    '__proto__',
-    'api_error_status',
-  ],
-);
+const keys = (
+  'type subtype is_error result status message content session_id usage modelUsage total_cost_usd permission_denials ' +
+  'item part error stats thread_id tokens state errors rate_limit_info resetsAt data role input_tokens text reason ' +
+  'tool_input tool_name tool_id parameters output cost __proto__ constructor api_error_status'
+).split(' ');
 
 /** JSON that looks like an event of one of the CLIs at first sight. */
 const event = fc.letrec((tie) => ({
@@ -267,10 +220,10 @@ const event = fc.letrec((tie) => ({
     ),
     fc.jsonValue(),
     fc.array(tie('value'), { maxLength: 3 }),
-    fc.dictionary(keys, tie('value'), { maxKeys: 5 }),
+    fc.dictionary(fc.constantFrom(...keys), tie('value'), { maxKeys: 5 }),
   ),
   event: fc
-    .tuple(fc.constantFrom(...types, ...moreTypes), fc.dictionary(keys, tie('value'), { maxKeys: 6 }))
+    .tuple(fc.constantFrom(...types), fc.dictionary(fc.constantFrom(...keys), tie('value'), { maxKeys: 6 }))
     .map(([type, rest]) => JSON.stringify({ ...(rest as object), type })),
 }));
 
