@@ -19,7 +19,12 @@ export type AskState =
   /** `candidates` may still answer; with none left it is broken, and ends as `onTimeout` says. */
   | { readonly is: 'open'; readonly candidates: readonly RoleName[]; readonly escalated: RoleName | null }
   /** `by` is the reply, or the notice that stands in for it. */
-  | { readonly is: 'answered'; readonly by: MessageId; readonly from: RoleName | null }
+  | {
+      readonly is: 'answered';
+      readonly by: MessageId;
+      readonly from: RoleName | null;
+      readonly escalated: RoleName | null;
+    }
   /** Its thread ended first: nobody waits for the answer any more. */
   | { readonly is: 'over' };
 

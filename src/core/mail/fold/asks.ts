@@ -21,7 +21,7 @@ export function isOpen(state: MailState, ask: Ask): boolean {
 export function asksFor(mail: Mail, role: RoleName): Ask[] {
   const asks = mail.request?.asks ?? new Map<RoleName, AskState>();
   return [...asks]
-    .filter(([recipient, ask]) => recipient === role || (ask.is === 'open' && ask.escalated === role))
+    .filter(([recipient, ask]) => recipient === role || (ask.is !== 'over' && ask.escalated === role))
     .map(([recipient]) => ({ request: mail.message.id, recipient }));
 }
 
@@ -71,7 +71,9 @@ export function settleAsk(
 ): void {
   const mail = state.mail.get(ask.request);
   if (!mail?.request) return;
-  setAsk(state, mail, ask.recipient, { is: 'answered', by, from });
+  const current = mail.request.asks.get(ask.recipient);
+  const escalated = current?.is === 'open' ? current.escalated : null;
+  setAsk(state, mail, ask.recipient, { is: 'answered', by, from, escalated });
   fileSettled(state, mail);
   const wait = state.waits.get(mail.request.wait ?? '');
   if (!wait || wait.requests.some((id) => hasOpenAsk(state, id))) return;

@@ -1,7 +1,7 @@
 import type { Ask, Happening } from '../event.ts';
 import type { Message, RoleName } from '../message.ts';
 import type { Mail, MailState } from '../state.ts';
-import { askKey, askState, escalateAsk, failCopy, loseCandidate } from './asks.ts';
+import { askKey, askState, escalateAsk, failCopy, loseCandidate, settleAsk } from './asks.ts';
 import { place } from './places.ts';
 import { standIn } from './sending.ts';
 import { changeTurn } from './turns.ts';
@@ -34,8 +34,14 @@ export function ask(state: MailState, event: AskEvent): boolean {
   }
 }
 
-/** Gives a request to another role. Where that role is at it already, one answer will do for both. */
+/** Gives a request to another role. Where that role has it already, one answer does for both. */
 function hand(state: MailState, mail: Mail, added: Ask, to: RoleName, person: boolean): void {
+  const own = mail.request?.asks.get(to);
+  if (own?.is === 'answered' && own.from === to) {
+    const delivered = state.mail.get(own.by)?.deliveries.get(mail.message.from)?.at;
+    const toPerson = delivered === 'unread' || delivered === 'read';
+    return settleAsk(state, added, own.by, to, toPerson);
+  }
   const delivery = mail.deliveries.get(to);
   if (delivery?.at === 'claimed') {
     const turn = state.turns.get(delivery.turn);
