@@ -70,14 +70,16 @@ function correct(
   return [open ? failThreadFact(state, turn.thread, verdict) : abandonFact(state, turn, verdict)];
 }
 
-const minute = 60_000;
+const second = 1_000;
+/** How long a provider is left alone that did not say how long. */
+const minute = 60 * second;
 
 function afterFailure(state: MailState, turn: In<'failed'>, now: number): Fact[] {
   const { phase, id, provider } = turn;
   // In a thread that has ended what runs finishes, and nothing begins again.
   if (state.threads.get(turn.thread)?.state !== 'open') return [abandonFact(state, turn, phase.reason)];
   if (phase.class === 'RETRYABLE_RATE_LIMIT') {
-    const until = Math.max(phase.until ?? 0, now + minute);
+    const until = phase.until === null ? now + minute : Math.max(phase.until, now + second);
     return [
       { type: 'parked', provider, until },
       { type: 'requeued', turn: id, notBefore: until, counted: false },
