@@ -76,7 +76,7 @@ export function loadJournal(
   const { segments, snapshots } = listJournal(disk, folder);
   const { snapshot, bad } = newestSnapshot(disk, folder, snapshots, texts);
   const base = snapshot?.n ?? 0;
-  const start = Math.min(base, Math.max(after ?? base, (segments[0] ?? 1) - 1));
+  const start = Math.min(base, after ?? base);
   const passed = bad.map((n) => `${join(folder, snapshotName(n))} is damaged and was passed over`);
   const { records, tail, torn } = loadSegments(disk, folder, segments, { start, base }, texts);
   const last = Math.max(base, (tail?.next ?? 1) - 1);

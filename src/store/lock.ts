@@ -1,13 +1,14 @@
-import { hostname } from 'node:os';
 import lockfile from 'proper-lockfile';
-import { isJsonObject } from '../core/json.ts';
 import { diskError } from './disk.ts';
 import type { Disk } from './disk.ts';
+
+// Whoever only asks who holds the project imports holder.ts: that loads no lock library.
+export { readHolder, removeHolder, writeHolder } from './holder.ts';
+export type { Holder } from './holder.ts';
 
 /** What the kernel's lock is taken on; `takeFallbackLock` makes a folder beside it. */
 export const lockFile = '.mailroom/lock';
 const fallbackFolder = '.mailroom/lock.held';
-const holderFile = '.mailroom/lock.json';
 
 /** A lock whose owner did not renew it for this long counts as abandoned, in milliseconds. */
 const staleMs = 15_000;
@@ -53,38 +54,4 @@ export function takeFallbackLock(disk: Disk): FallbackLock {
     if ((error as { code?: string }).code === 'ELOCKED') return { held: false, reason: 'taken' };
     throw diskError('lock', lockFile, error);
   }
-}
-
-/** Who took the project's lock. */
-export interface Holder {
-  readonly pid: number;
-  /** The machine's name. */
-  readonly host: string;
-  /** Milliseconds since 1970. */
-  readonly since: number;
-}
-
-/** Writes down that this process holds the lock, for whoever finds it taken. */
-export function writeHolder(disk: Disk, since: number): Holder {
-  const holder = { pid: process.pid, host: hostname(), since };
-  disk.write(holderFile, `${JSON.stringify(holder)}\n`);
-  return holder;
-}
-
-/** Who held the lock last; null when nobody wrote it down. Only the lock itself says whether they still hold it. */
-export function readHolder(disk: Disk): Holder | null {
-  const text = disk.read(holderFile, 10_000)?.toString('utf8') ?? '';
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isJsonObject(value)) return null;
-    const { pid, host, since } = value;
-    const whole = typeof pid === 'number' && typeof host === 'string' && typeof since === 'number';
-    return whole ? { pid, host, since } : null;
-  } catch {
-    return null;
-  }
-}
-
-export function removeHolder(disk: Disk): void {
-  disk.remove(holderFile);
 }

@@ -96,6 +96,20 @@ describe.each(benches)('Journal: $name', ({ make }) => {
     journal.close();
   });
 
+  it('gives those who read on what comes after the number they name', () => {
+    const { disk } = make();
+    const journal = new DiskJournal(disk, small);
+    journal.read();
+    for (let n = 1; n <= 12; n += 1) journal.append(events(n, n));
+    expect(readJournal(disk, 5).records).toEqual(records(6, 12));
+    journal.snapshot(8, {}, 5);
+    expect(readJournal(disk).records).toEqual(records(9, 12));
+    expect(readJournal(disk, 5).records).toEqual(records(6, 12));
+    expect(readJournal(disk, 10).records).toEqual(records(11, 12));
+    expect(readJournal(disk, 12).records).toEqual([]);
+    journal.close();
+  });
+
   it('keeps one older snapshot, and only while the records can continue it', () => {
     const { disk } = make();
     const journal = new DiskJournal(disk, small);

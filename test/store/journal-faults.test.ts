@@ -77,6 +77,18 @@ describe('a journal on a failing disk', () => {
     expect(kinds).toEqual(['append', 'append', 'sync']);
   });
 
+  it('does not read again what a snapshot replaced', () => {
+    const disk = new MemoryDisk();
+    const journal = new DiskJournal(disk, { segmentBytes: 1 });
+    journal.read();
+    for (let n = 1; n <= 6; n += 1) journal.append(events(n, n));
+    journal.snapshot(4, {}, 0);
+    const read: string[] = [];
+    disk.beforeRead = (path) => void read.push(path.slice(folder.length + 1));
+    journal.read();
+    expect(read).toEqual(['', '000000000004.snapshot', '000000000005.log', '000000000006.log']);
+  });
+
   it('makes a blob durable before the record that names it, and a segment before its first record', () => {
     const disk = new MemoryDisk();
     const journal = opened(disk);

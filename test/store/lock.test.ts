@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readHolder, removeHolder, takeFallbackLock, writeHolder } from '../../src/store/lock.ts';
+import { readHolder, removeHolder, writeHolder } from '../../src/store/holder.ts';
+import { takeFallbackLock } from '../../src/store/lock.ts';
 import { MemoryDisk } from '../../src/store/memory-disk.ts';
 import { RealDisk } from '../../src/store/real-disk.ts';
 

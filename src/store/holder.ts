@@ -1,0 +1,39 @@
+import { hostname } from 'node:os';
+import { isJsonObject } from '../core/json.ts';
+import type { Disk } from './disk.ts';
+
+const holderFile = '.mailroom/lock.json';
+
+/** Who took the project's lock. */
+export interface Holder {
+  readonly pid: number;
+  /** The machine's name. */
+  readonly host: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+}
+
+/** Writes down that this process holds the lock, for whoever finds it taken. */
+export function writeHolder(disk: Disk, since: number): Holder {
+  const holder = { pid: process.pid, host: hostname(), since };
+  disk.write(holderFile, `${JSON.stringify(holder)}\n`);
+  return holder;
+}
+
+/** Who held the lock last; null when nobody wrote it down. Only the lock itself says whether they still hold it. */
+export function readHolder(disk: Disk): Holder | null {
+  const text = disk.read(holderFile, 10_000)?.toString('utf8') ?? '';
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isJsonObject(value)) return null;
+    const { pid, host, since } = value;
+    const whole = typeof pid === 'number' && typeof host === 'string' && typeof since === 'number';
+    return whole ? { pid, host, since } : null;
+  } catch {
+    return null;
+  }
+}
+
+export function removeHolder(disk: Disk): void {
+  disk.remove(holderFile);
+}
