@@ -1,0 +1,93 @@
+import { afterEach, expect, it } from 'vitest';
+import { playProject, smallTeam, type Plays } from '../support/play.ts';
+import { finished, said, type TestProject } from '../support/project.ts';
+
+let project: TestProject;
+afterEach(() => project.remove());
+
+function begin(plays: Plays): void {
+  project = playProject(smallTeam, plays);
+  project.write('agents/maker/inbox/task.md', 'Make it\n');
+}
+
+interface Row {
+  readonly id: string;
+  readonly type: string;
+  readonly body: string;
+}
+
+const trail = async () => JSON.parse((await project.run(['trail', '--json'])).stdout) as Row[];
+
+it('asks a person, waits at no cost, and goes on with the answer', { timeout: 60_000 }, async () => {
+  begin({
+    maker: `if (type === 'task') send('question', 'user', 'Red or blue?'); else send('done', 'user', mail[0]);`,
+  });
+  const first = await project.run(['up', '--until-idle']);
+  expect(first).toMatchObject({ code: 0 });
+  expect(first.stdout.trim().split('\n').at(-1)).toBe('idle: waiting_for_user');
+  expect(project.survivors()).toEqual([]);
+  const status = JSON.parse((await project.run(['status', '--json'])).stdout) as {
+    roles: { name: string; state: string; waiting_for: { roles: string[] } | null }[];
+  };
+  expect(status.roles.find(({ name }) => name === 'maker')).toMatchObject({
+    state: 'waiting',
+    waiting_for: { roles: ['user'] },
+  });
+  const question = (await trail()).find(({ type }) => type === 'question')?.id ?? '';
+  expect(await project.run(['reply', question, '--message', 'Blue'])).toMatchObject({ code: 0 });
+  expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+  expect((await trail()).map(({ type }) => type)).toEqual(['task', 'question', 'answer', 'done']);
+  expect((await trail()).at(-1)?.body).toContain('Blue');
+});
+
+it(
+  'lets a person speak for a role, and refuses a second answer with the reason',
+  { timeout: 60_000 },
+  async () => {
+    begin({ maker: `if (type === 'task') send('question', 'user', 'Red?');` });
+    expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+    const question = (await trail()).find(({ type }) => type === 'question')?.id ?? '';
+    const answer = (text: string) => `---\ntype: answer\nto: maker\nin_reply_to: ${question}\n---\n${text}\n`;
+    project.write('agents/user/outbox/first.md', answer('Red'));
+    expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+    project.write('agents/user/outbox/second.md', answer('No, blue'));
+    expect((await project.run(['up', '--until-idle'])).code).toBe(1);
+    const month = project.list('agents/user/failed')[0] ?? '';
+    const reason =
+      project.list(`agents/user/failed/${month}`).find((name) => name.endsWith('.reason.txt')) ?? '';
+    expect(project.read(`agents/user/failed/${month}/${reason}`)).toContain('already answered');
+  },
+);
+
+it('holds one controller a project, and frees it when that is killed', { timeout: 60_000 }, async () => {
+  begin({ maker: `send('done', 'user');` });
+  const first = project.start(['up']);
+  const end = finished(first);
+  await said(first, 'is closed');
+  const second = await project.run(['up']);
+  expect(second.code).toBe(1);
+  expect(second.stderr).toMatch(/E_LOCKED: process \d+ on .* holds this project/);
+  first.kill('SIGKILL');
+  await end;
+  expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+});
+
+it('takes commands from other processes while it runs', { timeout: 60_000 }, async () => {
+  begin({ maker: `send('done', 'user');` });
+  const child = project.start(['up']);
+  const end = finished(child);
+  await said(child, 'is closed');
+  expect(await project.run(['pause', 'maker'])).toMatchObject({ code: 0 });
+  expect(await project.run(['send', 'maker', '--message', 'Later'])).toMatchObject({ code: 0 });
+  const status = JSON.parse((await project.run(['status', '--json'])).stdout) as {
+    roles: { name: string; state: string }[];
+  };
+  expect(status.roles.find(({ name }) => name === 'maker')?.state).toBe('paused');
+  expect(project.read('maker.log').trim().split('\n')).toHaveLength(1);
+  expect(await project.run(['unpause', 'maker'])).toMatchObject({ code: 0 });
+  expect(await project.run(['pause', 'nobody'])).toMatchObject({ code: 2 });
+  child.kill('SIGTERM');
+  await end;
+  expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+  expect((await trail()).filter(({ type }) => type === 'done')).toHaveLength(2);
+});
