@@ -65,7 +65,8 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
       ['-o', 'stream-json'],
       ['--approval-mode', mode],
       ['--policy', inTurn('gemini-policy.toml')],
-      ['--include-directories', paths.outbox],
+      // The flag takes a list: a path with a comma would be two that do not exist. Then the final text is the mail.
+      paths.outbox.includes(',') ? [] : ['--include-directories', paths.outbox],
       model === null ? [] : ['-m', model],
       session === null ? [] : ['-r', session.id],
       options.arguments,

@@ -133,6 +133,11 @@ describe('the command line of gemini', () => {
     expect(line.slice(-4)).toEqual(['-m', 'gemini-2.5-pro', '-r', 'the-session']);
   });
 
+  it('does not name a staging folder that it would take for two', () => {
+    const paths = { ...invocation().paths, outbox: '/a, b/outbox' };
+    expect(argumentsOf('gemini', ['READ'], { paths })).not.toContain('--include-directories');
+  });
+
   it('has a policy that lets everybody write into the staging folder, and testers test', () => {
     const policy = (capabilities: readonly Capability[]) =>
       agent('gemini').start(invocation({ capabilities })).files['gemini-policy.toml'] ?? '';
