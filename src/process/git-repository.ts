@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { MailroomError } from '../core/errors.ts';
 import type { TrailChange, TrailEntry } from '../core/ports.ts';
 import { git } from './git.ts';
@@ -43,6 +43,8 @@ const settings = [
 const importTimeout = 600_000;
 /** Times that somebody may move the branch under us before a batch is given back. */
 const races = 10;
+/** Times that a batch is imported before it is given back. */
+const imports = 4;
 /** Looks at the number of packs, in batches, and rolls small ones up below the 50 at which git would pack everything. */
 const packsLookedAtEvery = 8;
 const manyPacks = 40;
@@ -183,10 +185,17 @@ export class GitRepository {
   }
 
   async #import(place: Place, entries: readonly TrailEntry[], tip: string | null): Promise<string> {
-    const stdin = renderImport(entries, { ...place, tip });
-    // Forced: a ref that a crash has left behind may say anything.
-    const made = await this.#must(['fast-import', '--quiet', '--force', '--done'], stdin, importTimeout);
-    return made.trim();
+    const stream = renderImport(entries, { ...place, tip });
+    let failed: RunResult | null = null;
+    for (let attempt = 0; attempt < imports; attempt++) {
+      // Somebody's `gc --prune=now` can take the unfinished pack away. What it leaves of it then stands in the way of
+      // the same pack, so a further attempt makes a different one.
+      const stdin = failed === null ? stream : `blob\n${data(randomUUID())}${stream}`;
+      // Forced: a ref that a crash has left behind may say anything.
+      failed = await this.#git(['fast-import', '--quiet', '--force', '--done'], stdin, importTimeout);
+      if (failed.exitCode === 0) return failed.stdout.trim();
+    }
+    throw failure('fast-import', failed);
   }
 
   /** One transaction. False: the branch was not where it should have been. */
@@ -240,7 +249,8 @@ function whyNoRepository({ error, stderr }: RunResult): string {
   return `no trail is written: ${verdict(stderr)}`;
 }
 
-function failure(command: string, { error, ended, stderr }: RunResult): MailroomError {
+function failure(command: string, result: RunResult | null): MailroomError {
+  const { error, ended, stderr } = result ?? { error: null, ended: 'exited', stderr: '' };
   const why = error ?? (ended === 'exited' ? verdict(stderr) : `ended by ${ended}`);
   return new MailroomError('E_TRAIL', `git ${command} failed: ${why}`);
 }
@@ -253,7 +263,7 @@ function verdict(text: string): string {
 
 /** The commits as a stream for `git fast-import`, which prints the id of the last one. */
 function renderImport(entries: readonly TrailEntry[], at: Place & { readonly tip: string | null }): string {
-  const lines: string[] = ['feature done\n'];
+  const lines: string[] = [];
   for (const [index, { at: date, subject, trailers, changes }] of entries.entries()) {
     const who = `Mailroom <${at.email}> ${String(Math.max(0, Math.floor(date / 1000)))} +0000\n`;
     const message = `${subject}\n\n${trailers.map(([name, value]) => `${name}: ${value}\n`).join('')}`;
