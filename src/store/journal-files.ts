@@ -108,11 +108,13 @@ function loadSegments(
   let torn: string | null = null;
   for (const first of segments.filter((_, index) => (segments[index + 1] ?? Infinity) > start + 1)) {
     const file = join(folder, segmentName(first));
-    if (torn !== null && first > base + 1) throw new MailroomError('E_JOURNAL', torn, restoreHint);
     const expected: number = tail?.next ?? start + 1;
-    const follows = tail === null ? first <= expected : first === expected;
-    if (!follows && (first < expected || first > base + 1)) throw gap(file, expected, first - 1);
-    if (!follows) records = [];
+    const missing = first > expected;
+    if (torn !== null && first > base + 1) throw new MailroomError('E_JOURNAL', torn, restoreHint);
+    if ((tail !== null && first < expected) || (missing && first > base + 1)) {
+      throw gap(file, expected, first - 1);
+    }
+    if (missing) records = [];
     const bytes = disk.read(file, Number.MAX_SAFE_INTEGER);
     if (bytes === null) throw vanished(file);
     const segment = readSegment(bytes, { file, first, after: start, texts });
