@@ -236,6 +236,8 @@ function limits(state: MailState, protocol: Protocol): string[] {
 export function checkMoney(state: MailState, thread: string, protocol: Protocol): string[] {
   const { threadBudget, dayBudget } = protocol.limits;
   const cost = state.threads.get(thread)?.cost;
+  const day = new Date(state.now).toISOString().slice(0, 10);
+  const today = state.spent.day === day ? state.spent.cost : undefined;
   const over = (limit: Budget, spent: { usd: number; tokens: number } | undefined, where: string | null) =>
     (['usd', 'tokens'] as const).flatMap((unit) => {
       const reserved = [...state.turns.values()]
@@ -246,5 +248,5 @@ export function checkMoney(state: MailState, thread: string, protocol: Protocol)
         ? [`${String(reserved)} ${unit} of ${String(most)} are launched`]
         : [];
     });
-  return [...over(threadBudget, cost, thread), ...over(dayBudget, state.spent.cost, null)];
+  return [...over(threadBudget, cost, thread), ...over(dayBudget, today, null)];
 }

@@ -9,7 +9,7 @@ import { isHuman } from './protocol.ts';
 import type { MessageType, Protocol } from './protocol.ts';
 
 export { maySettle } from './check/requests.ts';
-export type { CheckContext, Problem, ProblemPath } from './check/scene.ts';
+export type { CheckContext, Problem } from './check/scene.ts';
 
 /**
  * Everything that is wrong with a protocol whose parts are well formed by themselves. The names in it need not exist: that

@@ -20,12 +20,16 @@ export function sendTogether(
   by: Sender,
   turn: TurnId | null,
 ): readonly Sent[] {
-  const sent = all.filter(({ message }, index) => isNew(state, all, message, index));
+  const sent = all.filter(({ message }, index) => isOf(by, message) && isNew(state, all, message, index));
   const answered = new Set(sent.flatMap(({ answers }) => answers?.request ?? []));
   const owes = by.owes.filter((ask) => isOpen(state, ask) && !answered.has(ask.request));
   const wait = waitFor(state, by, sent, owes);
   for (const one of sent) send(state, one, turn, wait);
   return sent;
+}
+
+function isOf({ role, thread }: Sender, message: Message): boolean {
+  return message.from === role && message.thread === thread;
 }
 
 /** No message is ever delivered twice, whatever the journal says. */

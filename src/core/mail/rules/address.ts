@@ -55,7 +55,8 @@ export function address(state: MailState, protocol: Protocol, author: Author, dr
   return {
     sent: {
       message,
-      request: requestOf(type, author.created),
+      // Written earlier than sent: gates may have run in between.
+      request: requestOf(type, Math.max(author.created, state.now)),
       answers: reply.late ? null : reply.ask,
       late: reply.late,
       closes: type.closes,
@@ -118,12 +119,12 @@ function isReply(protocol: Protocol, type: MessageType): boolean {
   return [...protocol.types.values()].some(({ reply }) => reply.includes(type.name));
 }
 
-function requestOf(type: MessageType, created: number): Request | null {
+function requestOf(type: MessageType, sent: number): Request | null {
   if (type.reply.length === 0) return null;
   return {
     replies: type.reply,
     blocks: type.blocking,
-    deadline: type.timeout === null ? null : created + type.timeout,
+    deadline: type.timeout === null ? null : sent + type.timeout,
     onTimeout: type.onTimeout,
     escalateTo: type.escalateTo,
   };

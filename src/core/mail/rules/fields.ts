@@ -24,7 +24,7 @@ function fitsType(value: Json, type: FieldType['type']): boolean {
 
 function problemOf(name: string, value: Json, field: FieldType): string | null {
   if (!fitsType(value, field.type))
-    return `field \`${name}\` must be a ${field.type}, not ${JSON.stringify(value)}`;
+    return `field \`${name}\` must be ${/^[aeio]/.test(field.type) ? 'an' : 'a'} ${field.type}, not ${JSON.stringify(value)}`;
   const allowed = field.enum;
   if (allowed && !allowed.some((one) => JSON.stringify(one) === JSON.stringify(value)))
     return `field \`${name}\` must be one of ${allowed.map((one) => JSON.stringify(one)).join(', ')}`;

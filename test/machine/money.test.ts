@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import { World } from './world.ts';
+
+/** Each launch of a role reserves a dollar. */
+function limited(limits: string, role = 'budget: { usd: 1, tokens: 100 }, concurrency: 9'): World {
+  return new World(`
+roles:
+  one: { ${role} }
+  two: { ${role} }
+messages:
+  go: { from: [user], to: [one, two] }
+  note: { from: [one, two], to: [one, two] }
+  report: { from: [one], to: [user] }
+  done: { from: [one, two], to: [user], closes: true }
+limits: { ${limits} }
+`);
+}
+
+describe('a launch', () => {
+  it('reserves the budget of its role, until it is known what it cost', () => {
+    const world = limited('budget: { day: { usd: 10 } }');
+    world.drop('user → one: go');
+    expect(world.running('one')).toMatchObject({ reserved: true, budget: { usd: 1, tokens: 100 } });
+    world.turn('one', ['→ two: note'], { usage: { usd: 0.25, tokens: 7 } });
+    const cost = { usd: 0.25, tokens: 7, unpriced: 0 };
+    expect(world.state.threads.get('go')?.cost).toEqual(cost);
+    expect(world.state.roles.get('one')?.cost).toEqual(cost);
+    expect(world.state.spent).toEqual({ day: '2026-01-01', cost });
+  });
+
+  it('of a turn without a known price settles at its reservation, marked unpriced', () => {
+    const world = limited('budget: { day: { usd: 10 } }');
+    world.drop('user → one: go');
+    world.turn('one', [], { usage: { usd: null, tokens: 3 } });
+    expect(world.state.threads.get('go')?.cost).toEqual({ usd: 1, tokens: 3, unpriced: 1 });
+  });
+
+  it('of a role without a budget reserves nothing', () => {
+    const world = new World('roles: { one: {} }\nmessages: { go: { from: [user], to: [one] } }');
+    world.drop('user → one: go');
+    world.turn('one', [], { usage: { usd: null, tokens: null } });
+    expect(world.state.threads.get('go')?.cost).toEqual({ usd: 0, tokens: 0, unpriced: 1 });
+  });
+
+  it('again, after a failure, reserves again; and what the failed one cost is spent', () => {
+    const world = limited('budget: { thread: { usd: 2 } }');
+    world.drop('user → one: go');
+    world.fail('one', { usage: { usd: 0.5, tokens: 1 } });
+    world.tick('1m');
+    expect(world.running('one')).toMatchObject({ reserved: true, cost: { usd: 0.5 } });
+    world.fail('one', { usage: { usd: 0.6, tokens: 1 } });
+    expect(world.state.threads.get('go')?.cost.usd).toBe(1.1);
+    world.tick('1m');
+    expect(world.acts().at(-1)).toBe('go fails: E_BUDGET');
+  });
+});
+
+describe('what does not fit into a budget', () => {
+  it('of the thread waits while others run in it, and starts if they leave enough', () => {
+    const world = limited('budget: { thread: { usd: 1.5 } }');
+    world.drop('user → one, two: go');
+    expect(world.processes()).toEqual(['one in go']);
+    world.turn('one', ['→ user: report'], { usage: { usd: 0.5, tokens: 0 } });
+    expect(world.processes()).toEqual(['two in go']);
+  });
+
+  it('fails the thread when nobody runs any more', () => {
+    const world = limited('budget: { thread: { usd: 1.5 } }');
+    world.drop('user → one, two: go');
+    world.turn('one', ['→ user: report'], { usage: { usd: 0.75, tokens: 0 } });
+    expect(world.acts().at(-1)).toBe('go fails: E_BUDGET');
+    expect(world.at('go', 'two')).toBe('failed');
+    expect(world.notices()).toContain('Thread failed: go');
+  });
+
+  it('waits even where it can never fit: what runs may end the thread first', () => {
+    const world = limited('budget: { thread: { usd: 1 } }');
+    world.drop('user → one, two: go');
+    world.turn('one', ['→ user: done'], { usage: { usd: 0.9, tokens: 0 } });
+    expect(world.thread('go')).toBe('closed');
+  });
+
+  it('of the day holds back every thread, and fails those that begin when it is spent', () => {
+    const world = limited('budget: { day: { usd: 2 } }');
+    for (let count = 0; count < 3; count += 1) world.drop('user → one: go');
+    expect(world.processes()).toEqual(['one in go', 'one in go2']);
+    world.turn('one', ['→ user: done'], { in: 'go', usage: { usd: 1, tokens: 0 } });
+    expect(world.processes()).toEqual(['one in go2']);
+    world.turn('one', ['→ user: done'], { in: 'go2', usage: { usd: 1, tokens: 0 } });
+    expect(world.acts().at(-1)).toBe('go3 fails: E_BUDGET');
+  });
+
+  it('fits again on the next day', () => {
+    const world = limited('budget: { day: { usd: 1 } }');
+    world.drop('user → one: go');
+    world.turn('one', ['→ user: done'], { usage: { usd: 1, tokens: 0 } });
+    world.tick('12h');
+    world.drop('user → one: go');
+    expect(world.processes()).toEqual(['one in go2']);
+  });
+
+  it('counts tokens as well as dollars', () => {
+    const world = limited('budget: { thread: { tokens: 150 } }');
+    world.drop('user → one, two: go');
+    world.turn('one', ['→ user: report'], { usage: { usd: 0, tokens: 60 } });
+    expect(world.acts().at(-1)).toBe('go fails: E_BUDGET');
+  });
+
+  it('does not hold back other threads', () => {
+    const world = limited('budget: { thread: { usd: 1 } }', 'budget: { usd: 1 }, concurrency: 2');
+    world.drop('user → one, two: go');
+    world.drop('user → two: go');
+    expect(world.processes()).toEqual(['one in go', 'two in go2']);
+  });
+
+  it('is the same for a correction: it waits, then fails the thread', () => {
+    const world = limited('budget: { thread: { usd: 2 } }');
+    world.drop('user → one, two: go');
+    world.turn('one', ['→ user: nonsense'], { usage: { usd: 0.5, tokens: 0 } });
+    expect(world.processes()).toEqual(['two in go']);
+    world.turn('two', ['→ one: note'], { usage: { usd: 0.75, tokens: 0 } });
+    expect(world.acts().at(-1)).toBe('go fails: E_BUDGET');
+  });
+
+  it('of a correction starts when there is enough again', () => {
+    const world = limited('budget: { thread: { usd: 2 } }');
+    world.drop('user → one, two: go');
+    world.turn('one', ['→ user: nonsense'], { usage: { usd: 0.5, tokens: 0 } });
+    world.turn('two', ['→ one: note'], { usage: { usd: 0.25, tokens: 0 } });
+    expect(world.running('one').round).toBe(1);
+  });
+
+  it('of several corrections at once is counted for each', () => {
+    const world = limited('budget: { day: { usd: 2.5 } }');
+    world.drop('user → one: go');
+    world.drop('user → two: go');
+    world.command({ verb: 'pause', target: { kind: 'all' }, now: false });
+    const wrong = world.running('one').budget;
+    expect(wrong?.usd).toBe(1);
+    const before = world.settle.bind(world);
+    world.settle = () => {};
+    world.turn('one', ['→ user: nonsense'], { usage: { usd: 0.5, tokens: 0 } });
+    world.turn('two', ['→ user: nonsense'], { usage: { usd: 0.5, tokens: 0 } });
+    world.settle = before;
+    world.settle();
+    expect(world.processes()).toEqual(['one in go']);
+  });
+
+  it('of a correction in a thread that was closed fails the turn, not the thread', () => {
+    const world = limited('budget: { thread: { usd: 2 } }');
+    world.drop('user → one, two: go');
+    world.turn('one', ['→ user: done'], { usage: { usd: 1, tokens: 0 } });
+    world.turn('two', ['→ user: nonsense'], { usage: { usd: 1, tokens: 0 } });
+    expect(world.acts().at(-1)).toBe('two fails: E_BUDGET');
+    expect(world.thread('go')).toBe('closed');
+  });
+});
+
+describe('turns per thread', () => {
+  it('are bounded: the next one fails the thread', () => {
+    const world = limited('turns_per_thread: 2');
+    world.drop('user → one: go');
+    world.turn('one', ['→ two: note']);
+    world.turn('two', ['→ one: note']);
+    expect(world.acts().at(-1)).toBe('go fails: E_TURNS');
+    expect(world.at('note2', 'one')).toBe('failed');
+  });
+
+  it('are bounded also when several would begin at once', () => {
+    const world = limited('turns_per_thread: 2');
+    world.drop('user → one: go');
+    world.turn('one', ['→ one, two: note']);
+    expect(world.processes()).toEqual(['one in go']);
+  });
+
+  it('count no further attempts, nor corrections', () => {
+    const world = limited('turns_per_thread: 1');
+    world.drop('user → one: go');
+    world.fail('one');
+    world.tick('1m');
+    world.turn('one', ['→ two: nonsense']);
+    world.turn('one', ['→ user: report']);
+    expect(world.acts().at(-1)).toBe('go is quiet');
+  });
+
+  it('that are used up let those finish that run: they may close the thread', () => {
+    const world = limited('turns_per_thread: 2');
+    world.drop('user → one: go');
+    world.turn('one', ['→ two, one: note']);
+    expect(world.processes()).toHaveLength(1);
+    world.fail('one');
+    expect(world.thread('go')).toBe('open');
+    world.tick('1m');
+    world.turn('one', ['→ user: done']);
+    expect(world.thread('go')).toBe('closed');
+  });
+});
