@@ -81,6 +81,7 @@ class Block {
   readonly #controller: Controller;
   readonly #forget: () => void;
   #height = 0;
+  #shown = '';
   #drawnAt = 0;
   #stale = true;
   #closed = false;
@@ -109,11 +110,14 @@ class Block {
       columns: this.#terminal.columns(),
       rows: Math.max(3, this.#terminal.rows() - 2),
     });
-    const up = this.#height > 0 ? `\u001b[${String(this.#height)}A` : '';
-    this.#terminal.write(`${up}\r\u001b[0J${lines.join('\n')}\n`);
-    this.#height = lines.length;
     this.#drawnAt = now;
     this.#stale = false;
+    const text = lines.join('\n');
+    if (this.#height > 0 && text === this.#shown) return;
+    this.erase();
+    this.#terminal.write(`${text}\n`);
+    this.#shown = text;
+    this.#height = lines.length;
   }
 
   /** Makes room for a line above; the block comes back with the next drawing. */

@@ -41,8 +41,9 @@ export function processTerminal(environment: Environment): Terminal {
     interactive: stdout.isTTY && stdin.isTTY && environment['TERM'] !== 'dumb',
     piped: !stdin.isTTY,
     colours: picocolors.createColors(stdout.isTTY && wanted),
-    columns: () => (stdout.isTTY ? stdout.columns : 100),
-    rows: () => (stdout.isTTY ? stdout.rows : 40),
+    // A terminal that does not know its size says 0.
+    columns: () => (stdout.isTTY && stdout.columns > 0 ? stdout.columns : 100),
+    rows: () => (stdout.isTTY && stdout.rows > 0 ? stdout.rows : 40),
     write: out.write,
     complain: err.write,
     closed: out.closed,

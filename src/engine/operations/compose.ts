@@ -34,8 +34,10 @@ export function compose(wish: Wish, protocol: Protocol | null): Draft {
   const parsed = parseMessage(wish.text, wish.source);
   if (!parsed.ok) throw new ProblemsError(parsed.problems);
   const written = parsed.value;
-  if (protocol) for (const role of [wish.from, ...wish.to]) known(protocol, role);
+  if (wish.to.length === 0) throw new MailroomError('E_USAGE', 'nobody is named to send it to');
+  if (protocol) for (const role of [wish.from, ...wish.to]) known('role', role, protocol.roles);
   const type = wish.type ?? written.type ?? impliedType(wish, protocol);
+  if (protocol && wish.type !== null) known('type', wish.type, protocol.types);
   const subject = wish.subject ?? written.subject;
   if (written.body.trim() === '' && (subject ?? '').trim() === '')
     throw new MailroomError(
@@ -58,11 +60,11 @@ export function compose(wish: Wish, protocol: Protocol | null): Draft {
   };
 }
 
-function known(protocol: Protocol, role: RoleName): void {
-  if (protocol.roles.has(role)) return;
-  const names = [...protocol.roles.keys()];
-  const hint = didYouMean(role, names) ?? `the roles are ${names.join(', ')}`;
-  throw new MailroomError('E_UNKNOWN_NAME', `there is no role \`${role}\``, hint);
+function known(what: 'role' | 'type', name: string, all: ReadonlyMap<string, unknown>): void {
+  if (all.has(name)) return;
+  const names = [...all.keys()];
+  const hint = didYouMean(name, names) ?? `the ${what}s are ${names.join(', ')}`;
+  throw new MailroomError('E_UNKNOWN_NAME', `there is no ${what} \`${name}\``, hint);
 }
 
 /** The type that goes without saying: an answer's only one, the protocol's start, or the only one between the roles. */

@@ -1,0 +1,313 @@
+import picocolors from 'picocolors';
+import { runCli } from '../../src/cli/main.ts';
+import type {
+  Controller,
+  ControllerOptions,
+  Finding,
+  ProjectServices,
+  Services,
+} from '../../src/cli/services.ts';
+import type { Terminal } from '../../src/cli/terminal.ts';
+import { defaultConfig } from '../../src/core/config.ts';
+import { apply } from '../../src/core/mail/apply.ts';
+import type { Protocol } from '../../src/core/mail/protocol.ts';
+import { emptyState, type MailState } from '../../src/core/mail/state.ts';
+import { MailHost } from '../../src/engine/mail-host.ts';
+import { parseProtocol } from '../../src/spec/protocol.ts';
+import { DiskControl, requestControl } from '../../src/store/control.ts';
+import { DiskJournal } from '../../src/store/journal.ts';
+import { JournalReader } from '../../src/store/journal-reader.ts';
+import { readMail, rolesOnDisk } from '../../src/store/mail-files.ts';
+import { DiskMailboxes } from '../../src/store/mailboxes.ts';
+import { MemoryDisk } from '../../src/store/memory-disk.ts';
+import { DiskTurnFolders } from '../../src/store/turn-folders.ts';
+import { HandRunner, type Work } from './hand-runner.ts';
+import { team } from './team.ts';
+
+/** What a command wrote, and how it ended. */
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/**
+ * A project on a virtual disk with a virtual clock, a real host that looks when it is told to, agents that do what the test
+ * says, and the program's commands.
+ */
+export class Bench {
+  now = Date.UTC(2026, 10, 21, 20, 45, 0);
+  readonly disk = new MemoryDisk(() => this.now);
+  /** The protocol as text; what the commands read. */
+  text: string;
+  hash = 'one';
+  /** Whether a controller holds the project. */
+  up = true;
+  environment: Record<string, string | undefined> = {};
+  readonly terminal: FakeTerminal;
+  readonly runner = new HandRunner(this.disk);
+  /** What happens while a command waits: one at each wait. */
+  readonly meanwhile: (() => void)[] = [];
+  /** Files outside the project, by absolute path. */
+  readonly files = new Map<string, string>();
+  findings: Finding[] = [];
+  hasProject = true;
+  #ids = 0;
+  #host: MailHost | null = null;
+  /** What the last controller was told. */
+  readonly ended: string[] = [];
+  options: ControllerOptions | null = null;
+
+  constructor(text = team) {
+    this.text = text;
+    this.terminal = new FakeTerminal(() => this.now);
+  }
+
+  get host(): MailHost {
+    this.#host ??= this.#boot();
+    return this.#host;
+  }
+
+  get state(): MailState {
+    return this.host.state;
+  }
+
+  get protocol(): Protocol {
+    const parsed = parseProtocol([{ file: 'protocols/team.yaml', text: this.text }], defaultConfig, { cores: 4 });
+    if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('\n'));
+    return parsed.value;
+  }
+
+  newId = (): string => {
+    this.#ids += 1;
+    const time = Math.floor(this.now).toString(16).padStart(12, '0');
+    const mixed = ((this.#ids * 0x9e3779b1) % 0x1000000).toString(16).padStart(6, '0');
+    return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000${mixed}`;
+  };
+
+  #boot(): MailHost {
+    const host = new MailHost(
+      {
+        clock: { now: () => this.now },
+        journal: new DiskJournal(this.disk),
+        mailboxes: new DiskMailboxes(this.disk),
+        control: new DiskControl(this.disk),
+        folders: new DiskTurnFolders(this.disk),
+        runner: this.runner,
+        trail: {
+          record: () => {},
+          position: () => Promise.resolve(null),
+          settled: () => Promise.resolve(),
+          problem: () => null,
+        },
+        providers: new Map(),
+        newId: this.newId,
+        roleText: () => '',
+        project: this.disk.root,
+        parking: { list: () => new Map(), park: () => {} },
+        notify: () => {},
+        trailAt: null,
+      },
+      { protocol: this.protocol, protocolHash: this.hash, version: 'test' },
+    );
+    this.runner.events = {
+      ready: (key, process, tree) => host.turns.ready(key, process, tree),
+      ended: (key, outcome, exit) => host.turns.ended(key, outcome, exit),
+      gated: (key, problems) => host.turns.gated(key, problems),
+    };
+    host.start();
+    host.look();
+    return host;
+  }
+
+  /** Lets the host look until nothing more comes of it. */
+  look(): void {
+    for (let count = 0; count < 3; count += 1) {
+      this.now += 20;
+      this.host.look();
+      this.runner.letGo();
+    }
+  }
+
+  /** A person drops a file. */
+  drop(path: string, text: string): void {
+    this.disk.plant(path, text);
+    this.look();
+  }
+
+  /** The agent of the only running turn of a role ends its work. */
+  work(role: string, work: Work): void {
+    this.now += 1_000;
+    this.runner.finish(role, work);
+    this.look();
+  }
+
+  /** The id of the only message with this subject. */
+  id(subject: string): string {
+    const found = [...this.state.mail.values()].filter(({ message }) => message.subject === subject);
+    if (found.length !== 1) throw new Error(`${String(found.length)} messages are called ${subject}`);
+    return found[0]!.message.id;
+  }
+
+  async run(...argv: string[]): Promise<Ran> {
+    this.terminal.clear();
+    const code = await runCli(argv, this.services(), this.terminal);
+    return { code, out: this.terminal.out, err: this.terminal.err };
+  }
+
+  /** Runs a command with `--json` and reads its document. */
+  async json<T>(...argv: string[]): Promise<{ code: number; document: T }> {
+    const { code, out } = await this.run(...argv, '--json');
+    return { code, document: JSON.parse(out) as T };
+  }
+
+  services(): Services {
+    return {
+      version: '1.2.3',
+      environment: this.environment,
+      cwd: '/home/ada/here',
+      packageRoot: '/usr/lib/mailroom',
+      findProject: () => (this.hasProject ? this.disk.root : null),
+      openProject: () => this.project(),
+      readText: (path) => this.files.get(path) ?? null,
+      scaffold: (_root, template, { provider }) => ({
+        written: [`protocols/${template}.yaml`, 'mailroom.yaml'],
+        kept: ['agents/qa/role.md'],
+        provider: provider ?? 'claude',
+      }),
+      templates: () => ['feature-team', 'solo'],
+      doctor: () => Promise.resolve(this.findings),
+    };
+  }
+
+  project(): ProjectServices {
+    const { disk } = this;
+    return {
+      root: disk.root,
+      definition: () => {
+        const file = { file: 'protocols/team.yaml', text: this.text };
+        const parsed = parseProtocol([file], defaultConfig, { cores: 4 });
+        if (!parsed.ok) return Promise.resolve(parsed);
+        const value = { protocol: parsed.value, config: defaultConfig, hash: this.hash };
+        return Promise.resolve({ ok: true, value, warnings: parsed.warnings });
+      },
+      hash: () => this.hash,
+      restrict: () => null,
+      state: () => this.#read(),
+      holder: () => (this.up ? { pid: 4242, host: 'box', since: Date.UTC(2026, 10, 21, 20, 0, 0) } : null),
+      mail: (role, folder) => readMail(disk, role, folder),
+      roles: () => rolesOnDisk(disk),
+      drop: (role, box, name, text) => {
+        const path = `agents/${role}/${box}/${name}`;
+        disk.write(path, text);
+        return path;
+      },
+      stage: (folder, name, text) => {
+        disk.write(`${folder.slice(disk.root.length + 1)}/${name}`, text);
+        return `${folder}/${name}`;
+      },
+      request: (document) => void requestControl(disk, document.id, document),
+      verdict: (id) => this.#verdict(id),
+      files: {
+        read: (path) => disk.read(path, 1_000_000)?.toString('utf8') ?? null,
+        exists: (path) => disk.look(path) !== null,
+      },
+      newId: this.newId,
+      changed: (milliseconds) => {
+        this.meanwhile.shift()?.();
+        if (this.up) this.look();
+        this.now += milliseconds;
+        return Promise.resolve();
+      },
+      controller: (options) => Promise.resolve(this.#controller(options)),
+    };
+  }
+
+  #read(): MailState | null {
+    const { snapshot, records, last } = new JournalReader(this.disk).read();
+    if (last === 0) return null;
+    const start = (snapshot?.state as MailState | undefined) ?? emptyState();
+    return records.reduce((state, { event }) => apply(state, event), start);
+  }
+
+  #verdict(id: string): { refusal: string | null } | undefined {
+    for (const { event } of new JournalReader(this.disk).read().records)
+      if (event.type === 'controlled' && event.id === id) return { refusal: event.refusal?.text ?? null };
+    return undefined;
+  }
+
+  /** A controller that does what `meanwhile` says, and ends when nothing is left of it. */
+  #controller(options: ControllerOptions): Controller {
+    this.options = options;
+    const { host } = this;
+    return {
+      definition: { protocol: this.protocol, config: defaultConfig, hash: this.hash },
+      get state() {
+        return host.state;
+      },
+      notes: ['the trail is off'],
+      problems: () => [],
+      end: (how) => this.ended.push(how),
+      run: () => {
+        while (this.meanwhile.length > 0) {
+          this.meanwhile.shift()?.();
+          options.onChange(host.state);
+          this.terminal.tick();
+        }
+        const idle = host.idle();
+        return Promise.resolve({ idle, failures: host.failures });
+      },
+    };
+  }
+}
+
+/** A terminal that keeps what is written to it, and whose signals and clock ticks the test gives. */
+export class FakeTerminal implements Terminal {
+  out = '';
+  err = '';
+  interactive = false;
+  piped = false;
+  input = '';
+  width = 100;
+  gone = false;
+  readonly exits: number[] = [];
+  readonly colours = picocolors.createColors(false);
+  readonly #signals = new Set<() => void>();
+  readonly #timers = new Set<() => void>();
+  readonly now: () => number;
+
+  constructor(now: () => number) {
+    this.now = now;
+  }
+
+  columns = (): number => this.width;
+  rows = (): number => 24;
+  write = (text: string): void => void (this.out += text);
+  complain = (text: string): void => void (this.err += text);
+  closed = (): boolean => this.gone;
+  readInput = (): Promise<string> => Promise.resolve(this.input);
+  exit = (code: number): void => void this.exits.push(code);
+
+  every = (_milliseconds: number, act: () => void): (() => void) => {
+    this.#timers.add(act);
+    return () => this.#timers.delete(act);
+  };
+
+  onSignal = (act: () => void): (() => void) => {
+    this.#signals.add(act);
+    return () => this.#signals.delete(act);
+  };
+
+  signal(): void {
+    for (const act of this.#signals) act();
+  }
+
+  tick(): void {
+    for (const act of this.#timers) act();
+  }
+
+  clear(): void {
+    this.out = '';
+    this.err = '';
+  }
+}

@@ -1,0 +1,91 @@
+import type { AgentJob, Exit, GateJob, Outcome, Runner, RunnerEvents } from '../../src/core/ports.ts';
+import type { MemoryDisk } from '../../src/store/memory-disk.ts';
+
+/** What an agent does in one invocation. */
+export interface Work {
+  /** Files that it writes into its staging folder, by name. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Its final text. */
+  readonly text?: string;
+  readonly usd?: number;
+  /** Instead of all that: why it failed. */
+  readonly fails?: string;
+  /** With `fails`: the provider is at its limit until then. */
+  readonly until?: number;
+}
+
+/** A runner whose agents do what the test says, when it says so. */
+export class HandRunner implements Runner {
+  readonly #disk: MemoryDisk;
+  readonly #jobs = new Map<string, AgentJob>();
+  readonly #fresh = new Set<string>();
+  readonly #gates = new Set<string>();
+  events: RunnerEvents | null = null;
+
+  constructor(disk: MemoryDisk) {
+    this.#disk = disk;
+  }
+
+  start(job: AgentJob): void {
+    this.#jobs.set(job.key, job);
+    this.#fresh.add(job.key);
+  }
+
+  release(): void {}
+
+  check(job: GateJob): void {
+    this.#gates.add(job.key);
+  }
+
+  stop(key: string): void {
+    this.#end(key, { is: 'never', reason: { code: 'E_TURN', text: 'stopped' }, usage }, 'stopped');
+  }
+
+  /** Lets every new process through its gate, and every check pass. */
+  letGo(): void {
+    for (const key of this.#fresh) this.events?.ready(key, { pid: 1, startTime: '1', mark: key }, null);
+    this.#fresh.clear();
+    for (const key of this.#gates) this.events?.gated(key, []);
+    this.#gates.clear();
+  }
+
+  finish(role: string, { files = {}, text = 'nothing to send', usd, fails, until }: Work): void {
+    const jobs = [...this.#jobs.values()].filter(({ invocation }) => invocation.role === role);
+    const [job] = jobs;
+    if (!job || jobs.length > 1) throw new Error(`${role} runs ${String(jobs.length)} turns`);
+    const outbox = job.invocation.paths.outbox.slice(this.#disk.root.length + 1);
+    for (const [name, content] of Object.entries(files)) this.#disk.write(`${outbox}/${name}`, content);
+    const cost = { usd: usd ?? null, tokens: null };
+    if (fails === undefined) {
+      const done = { is: 'done', text, session: null, usage: cost, model: null, denials: [] } as const;
+      return this.#end(job.key, done, 'exited');
+    }
+    const limit = until === undefined ? 'RETRYABLE_TRANSIENT' : 'RETRYABLE_RATE_LIMIT';
+    const reason = { code: 'E_TURN', text: fails } as const;
+    this.#end(job.key, { is: 'later', class: limit, reason, until: until ?? null, usage: cost }, 'exited');
+  }
+
+  #end(key: string, outcome: Outcome, ended: Exit['ended']): void {
+    if (!this.#jobs.delete(key)) return;
+    const exit: Exit = {
+      code: ended === 'exited' ? 0 : null,
+      signal: null,
+      ended,
+      error: null,
+      stdout: '',
+      stderr: '',
+      durationMs: 1_500,
+    };
+    this.events?.ended(key, outcome, exit);
+  }
+
+  sweep(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  tree(): Promise<string | null> {
+    return Promise.resolve(null);
+  }
+}
+
+const usage = { usd: null, tokens: null };

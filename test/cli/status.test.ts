@@ -1,0 +1,85 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { StatusDocument } from '../../src/engine/operations/status.ts';
+import { Bench } from './bench.ts';
+import { letter } from './team.ts';
+
+beforeAll(() => {
+  process.env['TZ'] = 'UTC';
+});
+
+/** An engineer that waits for qa, which has the request before it. */
+function reviewing(): Bench {
+  const bench = new Bench();
+  bench.drop('agents/architect/inbox/flag.md', '# Add a --json flag\n\nTo the list command.\n');
+  bench.work('architect', { files: { 'd.md': letter('design', 'engineer', 'How to add it') }, usd: 0.12 });
+  bench.work('engineer', { files: { 'r.md': letter('review-request', 'qa', 'Review of the flag') }, usd: 1 });
+  bench.now += 130_000;
+  return bench;
+}
+
+describe('status', () => {
+  it('shows who runs, who waits for whom since when, and what it cost', async () => {
+    const bench = reviewing();
+    const { out, code } = await bench.run('status');
+    expect(out).toMatchInlineSnapshot(`
+      "controller  process 4242 on box for 47m 12s
+      today       $1.12
+
+      ROLE       STATE    INBOX  TURNS  COST   NOW
+      user       idle         0      0
+      architect  idle         0      1  $0.12
+      engineer   waiting      0      1  $1.00  waits for qa for 2m 10s (review-request …dde6c4)
+      qa         running      0      1         t3 runs for 2m 10s; owes engineer an answer to review-request …dde6c4
+      lead       idle         0      0
+
+      THREAD   STATE  MESSAGES  TURNS  COST   SUBJECT
+      …3779b1  open          3      3  $1.12  Add a --json flag
+      "
+    `);
+    expect(code).toBe(0);
+  });
+
+  it('is a document', async () => {
+    const bench = reviewing();
+    const { document } = await bench.json<StatusDocument>('status');
+    const request = bench.id('Review of the flag');
+    const thread = bench.id('Add a --json flag');
+    expect(document).toMatchObject({
+      schema: 1,
+      controller: { pid: 4242, host: 'box', since: '2026-11-21T20:00:00.000Z' },
+      protocol_changed: false,
+      parked: [],
+      recorded: 0,
+      problems: [],
+    });
+    const engineer = document.roles.find(({ name }) => name === 'engineer');
+    expect(engineer).toEqual({
+      name: 'engineer',
+      state: 'waiting',
+      running: 0,
+      inbox: 0,
+      waiting_for: { roles: ['qa'], messages: [request], since: engineer?.waiting_for?.since },
+      waits: [
+        {
+          thread,
+          blocks: 'role',
+          roles: ['qa'],
+          messages: [request],
+          types: ['review-request'],
+          since: engineer?.waiting_for?.since,
+          deadline: null,
+        },
+      ],
+      owes: [],
+      turns: 1,
+      cost: { usd: 1, tokens: 0, unpriced: 0 },
+    });
+    const qa = document.roles.find(({ name }) => name === 'qa');
+    expect(qa).toMatchObject({ state: 'running', running: 1, inbox: 0 });
+    expect(qa?.owes).toEqual([
+      { message: request, type: 'review-request', to: 'engineer', subject: 'Review of the flag' },
+    ]);
+    expect(document.threads).toMatchObject([{ id: thread, state: 'open', messages: 3, turns: 3 }]);
+    expect(document.turns).toMatchObject([{ id: 't3', role: 'qa', state: 'running', attempt: 1 }]);
+  });
+});
