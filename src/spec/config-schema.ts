@@ -37,8 +37,7 @@ const provider = z
   .meta({ title: 'provider' });
 
 /** What git takes as the name of a branch, told in one expression. */
-const branch =
-  /^(?![-/.])(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[^\s~^:?*[\\\u0000-\u001f\u007f]+(?<![/.])$/;
+const branch = /^(?![-/.])(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[^\s~^:?*[\\]+(?<![/.])$/;
 const trailError = 'off, or a map with the branch: { branch: mailroom-trail }';
 
 /** mailroom.yaml: what holds for the whole project. */

@@ -39,7 +39,7 @@ function excerpt(place: Place): string[] {
 
 /** No control character of a text that somebody else wrote, or of a name in it, reaches the terminal. */
 function printable(text: string): string {
-  return text.replaceAll(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g, '\ufffd');
+  return text.replaceAll(/(?!\t)\p{Cc}/gu, '\ufffd');
 }
 
 /** A diagnostic for programs. */

@@ -7,6 +7,7 @@ import { distance } from '../core/nearest.ts';
 import { inOrder } from './diagnostics.ts';
 import { splitFrontMatter } from './front-matter.ts';
 import { isInside } from './paths.ts';
+import { readPlainYaml } from './plain-yaml.ts';
 import { Source } from './source.ts';
 import { parseYaml } from './yaml.ts';
 import type { Located, Path } from './yaml.ts';
@@ -60,7 +61,7 @@ export function parseEnvelope(text: string, file: string): Checked<Message> {
     id: envelope.required('id', envelope.name('id')),
     type: envelope.required('type', type),
     from: envelope.required('from', from),
-    to: envelope.required('to', to) as readonly string[],
+    to: envelope.required('to', to),
     thread: envelope.required('thread', thread),
     subject: envelope.required('subject', subject),
     created: envelope.time('created'),
@@ -77,6 +78,8 @@ function openMessage(text: string, file: string): Opened {
   const split = splitFrontMatter(text, file);
   if (!split.ok) return { ok: false, problems: [split.problem] };
   if (split.front === null) return { ok: true, yaml: null, body: split.body };
+  const plain = readPlainYaml(split.front);
+  if (plain !== null) return { ok: true, yaml: plainDocument(plain, split.front, file), body: split.body };
   const yaml = parseYaml(split.front, file, 2);
   if (yaml.ok) return { ok: true, yaml: yaml.value, body: split.body };
   return { ok: false, problems: yaml.problems.map((problem) => ({ ...problem, code: 'E_MESSAGE' })) };
@@ -95,6 +98,16 @@ const nothingSaid: Draft = {
   body: '',
   frontMatter: false,
 };
+
+/** A document that was read without the parser: it is parsed when something in it is wrong, to say where. */
+function plainDocument(value: JsonObject, front: string, file: string): Located {
+  let parsed: Checked<Located> | null = null;
+  const place: Located['place'] = (path, part) => {
+    parsed ??= parseYaml(front, file, 2);
+    return parsed.ok ? parsed.value.place(path, part) : new Source(file, front, 2).place(0, 1);
+  };
+  return { value, place };
+}
 
 function readDraft(envelope: Envelope, body: string): Draft {
   return {

@@ -115,8 +115,8 @@ class Merger {
     const home = this.homes.get(`${key}/${name}`);
     // A whole role or type is marked by its name.
     if (home !== undefined) return home.place(path, path.length === 2 ? 'key' : 'value');
-    const single = this.homes.get(String(key));
-    if (single !== undefined) return single.place(path);
+    const whole = this.homes.get(String(key));
+    if (whole !== undefined) return whole.place(path);
     // What a role expects may stand in the role itself.
     const role = key === 'expects' ? this.homes.get(`roles/${name}`) : undefined;
     return role?.place(['roles', name, 'expects', ...path.slice(2)]) ?? null;

@@ -6,9 +6,15 @@ import { z } from 'zod';
 
 type Schema = z.core.$ZodType;
 
+type Definition = z.core.$ZodTypes['_zod']['def'];
+
+function definition(schema: Schema): Definition {
+  return (schema as z.ZodType).def as Definition;
+}
+
 /** The schemas behind what only wraps them: optional, default, lazy, transformed; of a union, every option. */
 function unwrapped(schema: Schema): Schema[] {
-  const { def } = schema._zod as z.core.$ZodTypes['_zod'];
+  const def = definition(schema);
   switch (def.type) {
     case 'optional':
     case 'nullable':
@@ -27,7 +33,7 @@ function unwrapped(schema: Schema): Schema[] {
 }
 
 function step(schema: Schema, key: PropertyKey): Schema[] {
-  const { def } = schema._zod as z.core.$ZodTypes['_zod'];
+  const def = definition(schema);
   if (def.type === 'record') return [def.valueType];
   if (def.type === 'array') return [def.element];
   const next = def.type === 'object' ? def.shape[String(key)] : undefined;
@@ -49,7 +55,7 @@ export function keysAt(
   const keys = new Set<string>();
   let title: string | null = null;
   for (const each of schemasAt(schema, path).flatMap(unwrapped)) {
-    const { def } = each._zod as z.core.$ZodTypes['_zod'];
+    const def = definition(each);
     if (def.type !== 'object') continue;
     for (const key of Object.keys(def.shape)) keys.add(key);
     title ??= z.globalRegistry.get(each)?.title ?? null;
@@ -82,8 +88,7 @@ export function salvage(schema: z.ZodObject, value: object): Record<string, unkn
 }
 
 function isRecord(schema: Schema): boolean {
-  const { def } = unwrapped(schema)[0]!._zod as z.core.$ZodTypes['_zod'];
-  return def.type === 'record';
+  return definition(unwrapped(schema)[0]!).type === 'record';
 }
 
 function entries(schema: Schema, given: object): Record<string, unknown> {

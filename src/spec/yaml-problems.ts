@@ -68,7 +68,7 @@ export function syntaxProblems(
     found.push({ start: second, end: second + 1, message, hint: 'remove the `---` that divides them' });
   }
   const problems = new Map<number, Diagnostic>();
-  for (const { start, end, message, hint } of found.sort((a, b) => a.start - b.start)) {
+  for (const { start, end, message, hint } of found.toSorted((a, b) => a.start - b.start)) {
     const place = source.place(start, end);
     if (problems.has(place.line)) continue;
     const inExpression = place.text.includes('${{');

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/core/json.ts';
@@ -280,8 +281,10 @@ describe('what is refused', () => {
   });
 });
 
-/** JSON as a journal can hold it: no negative zero. */
-const json = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.parse(JSON.stringify(value)) as Json);
+/** JSON as a journal can hold it: no negative zero; and without the one key that is refused. */
+const json = fc
+  .jsonValue({ maxDepth: 4 })
+  .map((value) => JSON.parse(JSON.stringify(value).replaceAll('__proto__', 'proto')) as Json);
 const word = fc.oneof(
   fc.string({ minLength: 1 }),
   fc.string({ minLength: 1, unit: 'binary' }),
@@ -305,7 +308,13 @@ const anyMessage: fc.Arbitrary<Message> = fc.record({
     fc.stringMatching(/^[a-z][ -.0-~]{0,20}$/).filter((path) => !/\\|\.\.|:/.test(path)),
     { maxLength: 3 },
   ),
-  fields: fc.dictionary(word, json, { maxKeys: 5 }).map((fields) => ({ ...fields })),
+  fields: fc
+    .dictionary(
+      word.filter((key) => key !== '__proto__'),
+      json,
+      { maxKeys: 5 },
+    )
+    .map((fields) => ({ ...fields })),
   extra: fc.dictionary(extraKey, json, { maxKeys: 3 }).map((extra) => ({ ...extra })),
   body: strings.filter(noReturn),
 });
@@ -386,4 +395,21 @@ describe('for every message', () => {
       { numRuns: 1500 },
     );
   });
+});
+
+test('reading a message loads no schema library', () => {
+  const seen = new Set<string>();
+  const packages = new Set<string>();
+  const visit = (file: URL): void => {
+    if (seen.has(file.href)) return;
+    seen.add(file.href);
+    for (const [, from = ''] of readFileSync(file, 'utf8').matchAll(
+      /^(?:import|export) (?!type ).*from '(.+)';$/gm,
+    )) {
+      if (from.startsWith('.')) visit(new URL(from, file));
+      else packages.add(from);
+    }
+  };
+  visit(new URL('../../src/spec/message.ts', import.meta.url));
+  expect([...packages]).toEqual(['yaml']);
 });

@@ -25,8 +25,8 @@ function wrong(texts: string | readonly string[], config?: Config, options?: Pro
 }
 
 function role(text: string, config?: Config): Role {
-  const read_ = read(`roles: { worker: ${text} }\nmessages: { task: { from: user, to: worker } }`, config);
-  return read_.roles.get('worker')!;
+  const protocol = read(`roles: { worker: ${text} }\nmessages: { task: { from: user, to: worker } }`, config);
+  return protocol.roles.get('worker')!;
 }
 
 describe('the example of the manual', () => {
