@@ -53,7 +53,7 @@ export class Bench {
   findings: Finding[] = [];
   hasProject = true;
   #ids = 0;
-  #host: MailHost | null = null;
+  readonly #host: MailHost;
   /** What the last controller was told. */
   readonly ended: string[] = [];
   options: ControllerOptions | null = null;
@@ -61,10 +61,10 @@ export class Bench {
   constructor(text = team) {
     this.text = text;
     this.terminal = new FakeTerminal(() => this.now);
+    this.#host = this.#boot();
   }
 
   get host(): MailHost {
-    this.#host ??= this.#boot();
     return this.#host;
   }
 
@@ -73,7 +73,9 @@ export class Bench {
   }
 
   get protocol(): Protocol {
-    const parsed = parseProtocol([{ file: 'protocols/team.yaml', text: this.text }], defaultConfig, { cores: 4 });
+    const parsed = parseProtocol([{ file: 'protocols/team.yaml', text: this.text }], defaultConfig, {
+      cores: 4,
+    });
     if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('\n'));
     return parsed.value;
   }

@@ -74,7 +74,10 @@ function impliedType({ from, to, replies }: Wish, protocol: Protocol | null): Ty
     : [];
   const [first = [], ...rest] = allowed;
   const common = first.filter((name) => rest.every((names) => names.includes(name)));
-  const choices = replies && protocol ? common.filter((name) => replies.includes(name)) : (replies ?? common);
+  const fitting = replies && protocol ? common.filter((name) => replies.includes(name)) : (replies ?? common);
+  const unasked = replies === null && protocol ? fitting.filter((name) => !isReply(protocol, name)) : [];
+  // Nobody answers by chance: an answer is meant only where nothing else can be.
+  const choices = unasked.length > 0 ? unasked : fitting;
   const start = protocol?.start?.type;
   const [only] = choices;
   if (only !== undefined && choices.length === 1) return only;
@@ -92,6 +95,10 @@ function impliedType({ from, to, replies }: Wish, protocol: Protocol | null): Ty
     `${from} may send nothing to ${to.join(', ')}`,
     maySend(protocol, from),
   );
+}
+
+function isReply(protocol: Protocol, name: TypeName): boolean {
+  return [...protocol.types.values()].some(({ reply }) => reply.includes(name));
 }
 
 /** `name=value`: JSON where it reads as JSON, unless the field is a text. */

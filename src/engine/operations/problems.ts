@@ -33,7 +33,10 @@ export function errorDocument(error: MailroomError): ErrorDocument {
 /** A failure for people: `error E_CODE: message`, with the place, the line and a hint where there are any. */
 export function errorText(error: MailroomError): string {
   if (error instanceof ProblemsError) return renderDiagnostics(error.problems);
-  return renderDiagnostics([
-    { code: error.code, severity: 'error', message: error.message, place: null, hint: error.hint },
-  ]);
+  const { code, hint } = error;
+  const [message = '', ...more] = error.message.split('\n');
+  // A list below the message quotes what others wrote.
+  const list = more.map((text) => text.replaceAll(/\p{Cc}/gu, '\ufffd'));
+  const head = renderDiagnostics([{ code, severity: 'error', message, place: null, hint: null }]);
+  return [head, ...list, ...(hint === null ? [] : [`hint: ${hint}`])].join('\n');
 }

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import type { ErrorDocument } from '../../src/engine/operations/problems.ts';
+import type { Verdict } from '../../src/engine/operations/requests.ts';
+import { Bench } from './bench.ts';
+
+/** A task that the architect works on. */
+function working(): Bench {
+  const bench = new Bench();
+  bench.drop('agents/architect/inbox/a.md', 'Begin\n');
+  return bench;
+}
+
+describe('pause and unpause', () => {
+  it.each(['architect', 'all'])('are done by the controller: %s', async (target) => {
+    const bench = working();
+    expect(await bench.run('pause', target)).toEqual({
+      code: 0,
+      out: `pause ${target === 'all' ? 'everything' : target}: done\n`,
+      err: '',
+    });
+    expect(bench.state.paused.all || bench.state.paused.roles.has('architect')).toBe(true);
+    expect((await bench.run('unpause', target)).out).toMatch(/: done\n$/);
+    expect(bench.state.paused).toMatchObject({ all: false, roles: new Set() });
+  });
+
+  it('hold back a thread, and with --now what runs in it', async () => {
+    const bench = working();
+    const thread = bench.id('Begin');
+    const argv = ['pause', thread.slice(-6), '--now'];
+    const { code, document } = await bench.json<Verdict>(...argv);
+    expect(code).toBe(0);
+    expect(document).toEqual({
+      schema: 1,
+      state: 'done',
+      verb: 'pause',
+      target: { kind: 'thread', thread },
+      reason: null,
+      controller: true,
+      targets: [{ kind: 'thread', thread }],
+    });
+    expect([...bench.state.turns.values()]).toMatchObject([{ phase: { is: 'pending' } }]);
+  });
+
+  it('are recorded when no controller runs', async () => {
+    const bench = working();
+    bench.up = false;
+    expect(await bench.run('pause', 'qa')).toEqual({
+      code: 0,
+      out: 'pause qa: recorded, takes effect at the next `mailroom up`\n',
+      err: '',
+    });
+    const [name] = bench.disk.list('.mailroom/control') ?? [];
+    const file = JSON.parse(bench.project().files.read(`.mailroom/control/${name ?? ''}`) ?? '') as object;
+    expect(file).toMatchObject({ verb: 'pause', target: { kind: 'role', role: 'qa' }, now: false });
+  });
+
+  it('are refused for what is not there', async () => {
+    const bench = working();
+    expect(await bench.run('pause', 'architec')).toMatchObject({
+      code: 2,
+      err: 'error E_TARGET: `architec` names nothing here; this takes a role, a thread, `all`\nhint: did you mean `architect`?\n',
+    });
+    expect((await bench.run('pause', 't1')).err).toBe(
+      'error E_TARGET: `t1` is a turn that is not over\nhint: this takes a role, a thread, `all`\n',
+    );
+    expect(bench.disk.list('.mailroom/control') ?? []).toEqual([]);
+  });
+
+  it('are in doubt when a role is called all', async () => {
+    const bench = new Bench(new Bench().text.replaceAll('qa', 'all'));
+    expect((await bench.run('pause', 'all')).err).toContain(
+      '`all` may be any of these:\n  all  everything\n  all  a role\n',
+    );
+  });
+});
+
+describe('cancel', () => {
+  it('ends a turn, and a second time says that it is over', async () => {
+    const bench = working();
+    expect((await bench.run('cancel', 't1')).out).toBe('cancel t1: done\n');
+    expect(bench.state.turns.size).toBe(0);
+    expect((await bench.run('cancel', 't1')).code).toBe(2);
+  });
+
+  it('is refused with the reason of the controller', async () => {
+    const bench = working();
+    const thread = bench.id('Begin');
+    expect((await bench.run('cancel', thread)).code).toBe(0);
+    const { code, document } = await bench.json<ErrorDocument>('cancel', thread);
+    expect(code).toBe(1);
+    expect(document.error).toMatchObject({
+      code: 'E_REFUSED',
+      message: `cancel thread …${thread.slice(-6)}: thread ${thread} is over: it is failed`,
+    });
+  });
+
+  it('takes no role', async () => {
+    expect((await working().run('cancel', 'qa')).err).toContain('`qa` is a role\nhint: this takes a turn');
+  });
+});
+
+describe('retry', () => {
+  it('puts a dead letter back', async () => {
+    const bench = working();
+    const id = bench.id('Begin');
+    expect((await bench.run('retry', id)).err).toMatch(/^error E_REFUSED: message .* has not failed/);
+    await bench.run('cancel', 't1');
+    expect(bench.state.mail.get(id)?.deliveries.get('architect')?.at).toBe('failed');
+    const { code, out } = await bench.run('retry', id.slice(-6));
+    expect(code).toBe(0);
+    expect(out).toMatch(/^retry \d{8}T\d{9}Z-task-[0-9a-f]{6}\.md for architect: done\n$/);
+    expect([...bench.state.turns.values()]).toMatchObject([{ role: 'architect' }]);
+  });
+});

@@ -1,0 +1,257 @@
+import { describe, expect, it } from 'vitest';
+import type { Handed } from '../../src/engine/operations/sending.ts';
+import type { ErrorDocument } from '../../src/engine/operations/problems.ts';
+import { Bench } from './bench.ts';
+import { letter } from './team.ts';
+
+describe('send', () => {
+  it('reports the id that the controller gave', async () => {
+    const bench = new Bench();
+    const { code, out } = await bench.run('send', 'architect', '-m', 'Add a flag');
+    const id = bench.id('Add a flag');
+    expect({ code, out }).toEqual({ code: 0, out: `sent ${id} (task to architect, thread ${id})\n` });
+    expect(bench.state.mail.get(id)?.message).toMatchObject({ from: 'user', body: 'Add a flag\n' });
+  });
+
+  it('records the message when no controller runs', async () => {
+    const bench = new Bench();
+    bench.up = false;
+    const { code, document } = await bench.json<Handed>('send', 'architect', '-m', 'Add a flag');
+    expect(code).toBe(0);
+    expect(document).toMatchObject({ schema: 1, state: 'recorded', controller: false });
+    const [name] = bench.disk.list('agents/user/outbox') ?? [];
+    expect(document).toMatchObject({ path: `agents/user/outbox/${name ?? ''}` });
+    expect((await bench.run('send', 'architect', '-m', 'More')).out).toMatch(
+      /^recorded in agents\/user\/outbox\/send-[0-9a-f]{12}\.md; no controller runs, the next `mailroom up` takes it\n$/,
+    );
+  });
+
+  it('says so when the controller does not take it in time', async () => {
+    const bench = new Bench();
+    const services = bench.services();
+    const project = bench.project();
+    const deaf = {
+      ...project,
+      changed: (milliseconds: number) => {
+        bench.now += milliseconds;
+        return Promise.resolve();
+      },
+    };
+    const { runCli } = await import('../../src/cli/main.ts');
+    const before = bench.now;
+    const argv = ['send', 'architect', '-m', 'x'];
+    const code = await runCli(argv, { ...services, openProject: () => deaf }, bench.terminal);
+    expect(code).toBe(0);
+    expect(bench.terminal.out).toContain('the controller has not taken it yet');
+    expect(bench.now - before).toBe(5_000);
+  });
+
+  it.each([
+    ['a file', ['text.md'], ''],
+    ['-', ['-'], 'From there'],
+    ['standard input', [], 'From there'],
+  ])('takes the text from %s', async (_, argv, input) => {
+    const bench = new Bench();
+    bench.files.set('/home/ada/here/text.md', 'From there\n');
+    bench.terminal.piped = input !== '';
+    bench.terminal.input = input;
+    expect((await bench.run('send', 'architect', ...argv)).code).toBe(0);
+    expect(bench.state.mail.get(bench.id('From there'))?.message.body).toBe('From there\n');
+  });
+
+  it.each([
+    [
+      ['nowhere.md'],
+      'error E_USAGE: there is no file nowhere.md\nhint: a text itself is given by `--message TEXT`\n',
+    ],
+    [[], 'error E_USAGE: there is no text to send\nhint: give a file, `-` or `--message TEXT`\n'],
+    [['a.md', '-m', 'x'], 'error E_USAGE: there is a file and a --message: say one of them\n'],
+    [['-m', ' '], /^error E_USAGE: there is nothing to send: the text is empty\n/],
+    [['-m', 'x', '--field', 'size'], /`--field size` has no value/],
+    [['-m', 'x', '--type', 'taks'], /E_UNKNOWN_NAME: there is no type `taks`\nhint: did you mean `task`\?/],
+  ])('refuses %j with exit code 2', async (argv, text) => {
+    const bench = new Bench();
+    const { code, err } = await bench.run('send', 'architect', ...argv);
+    expect(code).toBe(2);
+    expect(err).toMatch(text);
+    expect(bench.disk.list('agents/user/outbox') ?? []).toEqual([]);
+  });
+
+  it('names the role that was probably meant', async () => {
+    const { code, err } = await new Bench().run('send', 'architec', '-m', 'x');
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'error E_UNKNOWN_NAME: there is no role `architec`\nhint: did you mean `architect`?\n',
+    });
+  });
+
+  it('asks for the type where there is a choice', async () => {
+    const bench = new Bench();
+    expect(await bench.run('send', 'engineer', '-m', 'x')).toMatchObject({
+      code: 2,
+      err: 'error E_USAGE: user may send engineer messages of several types\nhint: add --type with one of chore, errand\n',
+    });
+    expect((await bench.run('send', 'engineer', '-m', 'x', '--type', 'errand')).code).toBe(0);
+  });
+
+  it('reads fields as JSON, unless they are texts', async () => {
+    const bench = new Bench();
+    const fields = ['size=3', 'name=42', 'urgent=true'].flatMap((field) => ['--field', field]);
+    expect((await bench.run('send', 'engineer', '--type', 'chore', ...fields, '-m', 'x')).code).toBe(0);
+    expect(bench.state.mail.get(bench.id('x'))?.message.fields).toEqual({
+      size: 3,
+      name: '42',
+      urgent: true,
+    });
+  });
+
+  it('says at once what the protocol forbids, and sends nothing', async () => {
+    const bench = new Bench();
+    const { code, document } = await bench.json<ErrorDocument>(
+      ...['send', 'engineer', '--type', 'chore', '--field', 'size=big', '-m', 'x'],
+    );
+    expect(code).toBe(1);
+    expect(document.error).toEqual({
+      code: 'E_FORBIDDEN',
+      message: 'field `size` must be an integer, not "big"',
+      file: null,
+      line: null,
+      column: null,
+      hint: 'nothing was sent',
+    });
+    expect(bench.state.mail.size).toBe(0);
+  });
+
+  it('tells what the controller refuses that has another protocol', async () => {
+    const bench = new Bench();
+    bench.look();
+    bench.hash = 'two';
+    bench.text = bench.text.replace(
+      'task: { from: [user]',
+      'tusk: { from: [user], to: [qa] }\n  task: { from: [user]',
+    );
+    const { code, err } = await bench.run('send', 'qa', '-m', 'x', '--type', 'tusk');
+    expect(code).toBe(1);
+    expect(err).toMatch(/^error E_MESSAGE: there is no type `tusk`/);
+  });
+
+  it('speaks for another person with --as, and into a thread', async () => {
+    const bench = new Bench();
+    bench.drop('agents/architect/inbox/a.md', 'Begin\n');
+    const thread = bench.id('Begin');
+    const argv = ['--as', 'lead', '--thread', thread.slice(-6), '--subject', 'By the way', '-m', 'A text'];
+    expect((await bench.run('send', 'engineer', ...argv)).code).toBe(0);
+    expect(bench.state.mail.get(bench.id('By the way'))?.message).toMatchObject({ from: 'lead', thread });
+  });
+
+  it('goes by the front matter of the text where nothing else is said', async () => {
+    const bench = new Bench();
+    const text = '---\ntype: errand\nsubject: From the file\nmine: kept\n---\nThe text.\n';
+    bench.files.set('/home/ada/here/text.md', text);
+    expect((await bench.run('send', 'engineer', 'text.md')).code).toBe(0);
+    const { message } = bench.state.mail.get(bench.id('From the file'))!;
+    expect(message).toMatchObject({ type: 'errand', body: 'The text.\n', extra: { mine: 'kept' } });
+  });
+
+  it('shows where the front matter of the text is wrong', async () => {
+    const bench = new Bench();
+    bench.files.set('/home/ada/here/text.md', '---\ntype: [a\n---\nThe text.\n');
+    const { code, err } = await bench.run('send', 'engineer', 'text.md');
+    expect(code).toBe(1);
+    expect(err).toMatch(/^text\.md:\d+:\d+: error E_MESSAGE: .*\n.*\n +\^/);
+  });
+});
+
+describe('send --wait', () => {
+  it('prints what comes and ends with the thread', async () => {
+    const bench = new Bench();
+    const delivered = letter('delivered', 'user', 'Done', '', 'It is in.\n');
+    bench.meanwhile.push(
+      () => bench.look(),
+      () => bench.work('engineer', { files: { 'd.md': delivered } }),
+    );
+    const { code, out, err } = await bench.run('send', 'engineer', '--type', 'errand', '-m', 'Go', '--wait');
+    expect(code).toBe(0);
+    expect(err).toMatch(/^sent /);
+    expect(out).toBe(`engineer: delivered — Done (…${bench.id('Done').slice(-6)})\n\nIt is in.\n\n`);
+  });
+
+  it('is one document with --json, and exit code 1 when the thread fails', async () => {
+    const bench = new Bench();
+    const fail = () => bench.work('engineer', { fails: 'it broke' });
+    bench.meanwhile.push(
+      () => bench.look(),
+      fail,
+      () => (bench.now += 600_000),
+      () => bench.look(),
+      fail,
+    );
+    const argv = ['send', 'engineer', '--type', 'errand', '-m', 'Go', '--wait'];
+    const { code, document } = await bench.json<{ thread_state: string; messages: unknown[] }>(...argv);
+    expect(document).toMatchObject({ schema: 1, state: 'accepted', thread_state: 'quiet', messages: [] });
+    expect(code).toBe(0);
+  });
+
+  it('ends with 130 on Ctrl-C', async () => {
+    const bench = new Bench();
+    bench.meanwhile.push(
+      () => bench.look(),
+      () => bench.terminal.signal(),
+    );
+    const { code, err } = await bench.run('send', 'architect', '-m', 'Go', '--wait');
+    expect(code).toBe(130);
+    expect(err).toContain('error E_CANCELLED: stopped waiting');
+  });
+});
+
+describe('send inside a turn', () => {
+  function inside(): Bench {
+    const bench = new Bench();
+    bench.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
+    bench.environment = {
+      MAILROOM_TURN: 't1',
+      MAILROOM_ROLE: 'engineer',
+      MAILROOM_OUTBOX: '/project/.mailroom/turns/t1/1/outbox',
+    };
+    return bench;
+  }
+
+  it('writes into the staging folder, as the role', async () => {
+    const bench = inside();
+    const { code, out } = await bench.run('send', 'qa', '-m', 'Please review');
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^staged \/project\/\.mailroom\/turns\/t1\/1\/outbox\/send-.*; it is sent when this turn is committed\n$/,
+    );
+    bench.work('engineer', {});
+    expect(bench.state.mail.get(bench.id('Please review'))?.message).toMatchObject({
+      type: 'review-request',
+      from: 'engineer',
+    });
+  });
+
+  it('says at once what the turn may not send', async () => {
+    const { code, err } = await inside().run('send', 'qa', '--type', 'design', '-m', 'x');
+    expect(code).toBe(1);
+    expect(err).toMatch(/^error E_FORBIDDEN: engineer may not send `design`/);
+  });
+
+  it('lets nobody speak for another', async () => {
+    const { code, err } = await inside().run('send', 'qa', '--as', 'user', '-m', 'x');
+    expect(code).toBe(1);
+    expect(err).toContain('E_INSIDE_TURN');
+  });
+
+  it.each([['up'], ['pause', 'qa'], ['unpause', 'qa'], ['cancel', 't1'], ['retry', 'abcd']])(
+    'refuses %s',
+    async (...argv) => {
+      const bench = inside();
+      const { code, err } = await bench.run(...argv);
+      expect(code).toBe(1);
+      expect(err).toContain(
+        `error E_INSIDE_TURN: an agent may not \`${argv[0] ?? ''}\` from inside its own turn`,
+      );
+      expect(bench.disk.list('.mailroom/control') ?? []).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,148 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Shown } from '../../src/engine/operations/show.ts';
+import { Bench } from './bench.ts';
+import { letter } from './team.ts';
+
+beforeAll(() => {
+  process.env['TZ'] = 'UTC';
+});
+
+function asking(): Bench {
+  const bench = new Bench();
+  bench.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
+  const question = letter('question', '[user, architect]', 'Which parser?', 'attachments: [src/a.ts]\n');
+  bench.work('engineer', { files: { 'q.md': question }, usd: 0.25 });
+  return bench;
+}
+
+describe('show', () => {
+  it('tells everything about a message', async () => {
+    const bench = asking();
+    const { out } = await bench.run('show', bench.id('Which parser?').slice(-6));
+    expect(out).toMatchInlineSnapshot(`
+      "Which parser?
+      message    01a1ffda-f104-7000-8000-0000006ef362
+      type       question
+      from       engineer, in turn t1
+      to         user, architect
+      sent       2026-11-21 20:45
+      thread     01a1ffda-ecf4-7000-8000-0000003779b1: open — Do it
+      attached   src/a.ts
+      file       agents/user/inbox/20261121T204501060Z-question-6ef362.md
+      user       unread  (agents/user/inbox/20261121T204501060Z-question-6ef362.md)
+      architect  claimed by t2  (agents/architect/inbox/20261121T204501060Z-question-6ef362.md)
+      asks for   answer, until 21:15
+                 user: open; may be answered by user
+                 architect: open; may be answered by architect
+
+      The text.
+      "
+    `);
+  });
+
+  it('is a document', async () => {
+    const bench = asking();
+    const id = bench.id('Which parser?');
+    const { document } = await bench.json<Shown>('show', id);
+    expect(document).toMatchObject({
+      schema: 1,
+      kind: 'message',
+      message: { id, turn: 't1', attachments: ['src/a.ts'] },
+      copies: [
+        { role: 'user', at: 'unread', turn: null, reason: null },
+        { role: 'architect', at: 'claimed', turn: 't2', reason: null },
+      ],
+      request: {
+        replies: ['answer'],
+        blocks: 'role',
+        deadline: '2026-11-21T21:15:01.060Z',
+        asks: [
+          { recipient: 'user', state: 'open', candidates: ['user'], by: null },
+          { recipient: 'architect', state: 'open', candidates: ['architect'], by: null },
+        ],
+      },
+      thread: { id: bench.id('Do it'), state: 'open' },
+    });
+  });
+
+  it('says why a message failed', async () => {
+    const bench = asking();
+    await bench.run('cancel', 't2');
+    const { out } = await bench.run('show', bench.id('Which parser?'));
+    expect(out).toMatch(/architect {2}failed: E_CANCELLED: cancelled by .* \(agents\/architect\/failed\//);
+  });
+
+  it('tells everything about a turn, while it runs and when it is over', async () => {
+    const bench = asking();
+    expect((await bench.run('show', 't1')).out).toMatchInlineSnapshot(`
+      "t1 of engineer
+      state   over
+      thread  01a1ffda-ecf4-7000-8000-0000003779b1
+
+      attempt 1
+      prompt  .mailroom/turns/t1/1/prompt.md
+      result  done, exit 0, 1.5s, $0.25
+
+      sent:
+      …6ef362  engineer → user, architect: question — Which parser?
+      "
+    `);
+    expect((await bench.run('show', 't2')).out).toMatchInlineSnapshot(`
+      "t2 of architect
+      state     t2 runs for 0s
+      thread    01a1ffda-ecf4-7000-8000-0000003779b1
+      takes up  …6ef362
+
+      attempt 1
+      prompt  .mailroom/turns/t2/1/prompt.md
+      result  none yet
+      "
+    `);
+    const { document } = await bench.json<Shown>('show', 't1');
+    expect(document).toMatchObject({
+      kind: 'turn',
+      id: 't1',
+      turn: null,
+      sent: [{ subject: 'Which parser?' }],
+      invocations: [{ attempt: 1, round: 0, prompt: '.mailroom/turns/t1/1/prompt.md', result: { exit: 0 } }],
+    });
+    expect(await bench.run('show', 't99')).toMatchObject({ code: 2 });
+  });
+
+  it('tells a thread, where only its files are left', async () => {
+    const bench = new Bench();
+    const id = '01890000-0000-7000-8000-000000abcdef';
+    const text = `---\nid: 01890000-0000-7000-8000-000000123456\ntype: design\nfrom: architect\nto: engineer\nthread: ${id}\nsubject: Long ago\ncreated: 2025-01-02T03:04:05.006Z\n---\nX\n`;
+    const path = 'agents/engineer/failed/2025-01/20250102T030405006Z-design-123456.md';
+    bench.disk.plant(path, text);
+    bench.disk.plant(`${path}.reason.txt`, 'E_TURN: it broke\n');
+    const { document } = await bench.json<Shown>('show', 'abcdef');
+    expect(document).toMatchObject({ kind: 'thread', id, thread: null, messages: [{ path }], turns: [] });
+    expect((await bench.run('show', 'abcdef')).out).toMatchInlineSnapshot(`
+      "Long ago
+      thread  01890000-0000-7000-8000-000000abcdef
+      state   over
+
+      …123456  architect → engineer: design — Long ago
+      "
+    `);
+    const message = await bench.json<Shown>('show', '123456');
+    expect(message.document).toMatchObject({
+      kind: 'message',
+      copies: [{ role: 'engineer', at: 'failed', path, reason: 'E_TURN: it broke' }],
+    });
+  });
+
+  it('shows a file that was refused', async () => {
+    const bench = new Bench();
+    bench.drop('agents/user/inbox/x.md', 'What is this?\n');
+    const [name = ''] = (bench.disk.list('agents/user/failed/2026-11') ?? []).filter((each) =>
+      each.endsWith('.md'),
+    );
+    const { out, code } = await bench.run('show', name.slice(-9, -3));
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^not taken as a message\nfile .*-refused-.*\nreason {2}E_\w+: .*write to its outbox\n\nWhat is this\?\n$/,
+    );
+  });
+});

@@ -1,0 +1,161 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { MessageDocument } from '../../src/engine/operations/messages.ts';
+import { Bench } from './bench.ts';
+import { letter } from './team.ts';
+
+beforeAll(() => {
+  process.env['TZ'] = 'UTC';
+});
+
+const old = `---
+id: 01890000-0000-7000-8000-000000abcdef
+type: task
+from: user
+to: architect
+thread: 01890000-0000-7000-8000-000000abcdef
+subject: Long ago
+created: 2025-01-02T03:04:05.006Z
+priority: high
+---
+It is done.
+`;
+
+function told(): Bench {
+  const bench = new Bench();
+  bench.drop('agents/architect/inbox/flag.md', '# Add a --json flag\n\nTo the list command.\nSoon.\n');
+  bench.work('architect', { files: { 'd.md': letter('design', 'engineer', 'How to add it') }, usd: 0.5 });
+  bench.work('engineer', { files: { 'r.md': letter('review-request', 'qa', 'Review') }, usd: 0.5 });
+  const body = ['One.', 'Two.', 'Three.', 'Four.', 'Five.', ''].join('\n');
+  const rest = 'fields: { verdict: approved }\n';
+  bench.work('qa', { files: { 'f.md': letter('review-feedback', 'engineer', 'Fine', rest, body) } });
+  bench.work('engineer', { files: { 'x.md': letter('delivered', 'user', 'There you are') }, usd: 0.5 });
+  return bench;
+}
+
+describe('trail', () => {
+  it('tells the conversation, thread by thread', async () => {
+    const { out, code } = await told().run('trail');
+    expect(out).toMatchInlineSnapshot(`
+      "Add a --json flag  thread …3779b1: closed, 5 messages, 4 turns, $1.50, 1 unpriced
+
+        user → architect  task  2026-11-21 20:45 …3779b1
+          Add a --json flag
+          To the list command.
+          Soon.
+
+        architect → engineer  design  2026-11-21 20:45 t1 …6ef362
+          How to add it
+          The text.
+
+        engineer → qa  review-request  2026-11-21 20:45 t2 …dde6c4
+          Review
+          The text.
+
+        qa → engineer  review-feedback  2026-11-21 20:45 t3 …4cda26
+          Fine
+          verdict: approved
+          One.
+          Two.
+          Three.
+          … 2 more lines
+
+        engineer → user  delivered  2026-11-21 20:45 t4 …bbcd88
+          There you are
+          The text.
+      "
+    `);
+    expect(code).toBe(0);
+  });
+
+  it('is an array of messages in order', async () => {
+    const bench = told();
+    const { document } = await bench.json<MessageDocument[]>('trail');
+    expect(document.map(({ subject }) => subject)).toEqual([
+      'Add a --json flag',
+      'How to add it',
+      'Review',
+      'Fine',
+      'There you are',
+    ]);
+    const thread = bench.id('Add a --json flag');
+    expect(document[3]).toEqual({
+      id: bench.id('Fine'),
+      type: 'review-feedback',
+      from: 'qa',
+      to: ['engineer'],
+      thread,
+      in_reply_to: bench.id('Review'),
+      subject: 'Fine',
+      created: '2026-11-21T20:45:03.180Z',
+      attachments: [],
+      fields: { verdict: 'approved' },
+      extra: {},
+      body: 'One.\nTwo.\nThree.\nFour.\nFive.\n',
+      path: expect.stringMatching(
+        /^agents\/engineer\/processed\/2026-11\/.*-review-feedback-[0-9a-f]{6}\.md$/,
+      ),
+      turn: 't3',
+    });
+    expect(document[0]).toMatchObject({ from: 'user', turn: null, in_reply_to: null });
+    for (const { path } of document) expect(bench.disk.look(path ?? '')?.kind).toBe('file');
+  });
+
+  it('shows one thread, named by a part of its id or of one of its messages', async () => {
+    const bench = told();
+    bench.drop('agents/architect/inbox/other.md', 'Something else\n');
+    const last = bench.id('There you are').slice(-6);
+    const { document } = await bench.json<MessageDocument[]>('trail', last);
+    expect(document).toHaveLength(5);
+    const { out } = await bench.run('trail', bench.id('Something else').slice(-6));
+    expect(out).toContain('Something else');
+    expect(out).not.toContain('Review');
+  });
+
+  it('finds in the folders what the journal has forgotten, and nothing twice', async () => {
+    const bench = told();
+    bench.disk.plant('agents/user/sent/2025-01/20250102T030405006Z-task-abcdef.md', old);
+    bench.disk.plant('agents/architect/processed/2025-01/20250102T030405006Z-task-abcdef.md', old);
+    const { document } = await bench.json<MessageDocument[]>('trail');
+    expect(document.filter(({ subject }) => subject === 'Long ago')).toEqual([
+      expect.objectContaining({
+        path: 'agents/architect/processed/2025-01/20250102T030405006Z-task-abcdef.md',
+        extra: { priority: 'high' },
+        turn: null,
+      }),
+    ]);
+    expect(document[0]?.subject).toBe('Long ago');
+    expect(document).toHaveLength(6);
+  });
+
+  it('shows whole messages with --full, and no character that steers the terminal', async () => {
+    const bench = told();
+    bench.drop('agents/architect/inbox/x.md', `Evil \u001b[2J\n${'word '.repeat(40)}\n`);
+    const { out } = await bench.run('trail', '--full');
+    expect(out).toContain('    Four.\n    Five.\n');
+    expect(out).not.toContain('\u001b');
+    expect(out).toContain('word '.repeat(40).trim());
+  });
+
+  it('says that nothing was said', async () => {
+    const bench = new Bench();
+    expect((await bench.run('trail')).out).toBe('nothing was said yet\n');
+    expect((await bench.run('trail', '--json')).out).toBe('[]\n');
+    expect(await bench.run('trail', 'abcdef')).toMatchObject({
+      code: 2,
+      err: 'error E_TARGET: `abcdef` names nothing here; this takes a thread, a message\n',
+    });
+  });
+
+  it('shows itself again with --watch until somebody ends it', async () => {
+    const bench = told();
+    bench.meanwhile.push(
+      () => {},
+      () => bench.disk.plant('agents/architect/inbox/new.md', 'One more\n'),
+      () => bench.terminal.signal(),
+    );
+    const { out, code } = await bench.run('trail', '--watch');
+    expect(code).toBe(0);
+    expect(out.match(/Add a --json flag {2}thread/g)).toHaveLength(2);
+    expect(out.match(/One more {2}thread/g)).toHaveLength(1);
+  });
+});
