@@ -149,7 +149,7 @@ function reporting(host: MailHost, loop: Loop): RunnerEvents {
     } catch (error) {
       loop.fail(error instanceof Error ? error : new Error(String(error)));
     }
-    loop.hint();
+    loop.told();
   };
   return {
     ready: (...told) => tell(() => host.turns.ready(...told)),

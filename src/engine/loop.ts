@@ -28,6 +28,9 @@ export class Loop {
   readonly #changed: (() => void) | null;
   #wake: () => void = () => {};
   #hinted = false;
+  /** Whether the next look goes through the mailboxes, and when it does in any case. */
+  #scan = true;
+  #scanAt = 0;
   #ending: Ending | null = null;
   #failure: Error | null = null;
 
@@ -38,8 +41,14 @@ export class Loop {
     this.#changed = options.onChange ?? null;
   }
 
-  /** Says that something happened. Safe to call at any time. */
+  /** Says that something may have happened anywhere. Safe to call at any time. */
   hint(): void {
+    this.#scan = true;
+    this.told();
+  }
+
+  /** Says that a process has told the host something; the mailboxes need not be looked at for that. */
+  told(): void {
     this.#hinted = true;
     this.#wake();
   }
@@ -73,12 +82,17 @@ export class Loop {
       this.#hinted = false;
       if (this.#ending === 'stop') return await this.#stop();
       if (this.#ending === 'drain') this.#host.hold();
-      const { wake, more, settled } = this.#host.look();
+      const scan = this.#scan || this.#ports.now() >= this.#scanAt;
+      this.#scan = false;
+      if (scan) this.#scanAt = this.#ports.now() + scanEvery;
+      const { wake, more, settled } = this.#host.look(scan);
+      this.#scan ||= more;
       this.#changed?.();
       if (this.#ending === 'drain' && this.#host.running === 0 && this.#host.desired === 0) return;
       if (this.#untilIdle && settled && (await this.#idle())) return;
+      if (wake !== null && scan) this.#scanAt = Math.min(this.#scanAt, wake);
       if (this.#host.snapshotDue) await this.#snapshot();
-      await this.#sleep(more ? this.#ports.now() : Math.min(wake ?? Infinity, this.#ports.now() + scanEvery));
+      await this.#sleep(more ? this.#ports.now() : Math.min(wake ?? Infinity, this.#scanAt));
     }
   }
 

@@ -114,9 +114,12 @@ export class MailHost {
     );
   }
 
-  /** Looks at everything: commands, mailboxes, time; decides, records, draws, and starts and stops processes. */
-  look(roles: Iterable<RoleName> = this.#options.protocol.roles.keys()): Look {
-    const names = [...roles];
+  /**
+   * Looks at commands, mailboxes and the time; decides, records, draws, and starts and stops processes. Without `scan` it
+   * leaves the mailboxes alone: enough when only a process had something to tell.
+   */
+  look(scan = true): Look {
+    const names = scan ? [...this.#options.protocol.roles.keys()] : [];
     this.#shareParking();
     const commands = takeCommands(this.#ledger, this.#options.protocol, this.#ports);
     let wake: number | null = null;

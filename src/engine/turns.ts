@@ -19,6 +19,8 @@ export class Turns {
   /** Started and not yet ended: a key stays here until its end was recorded. */
   readonly #running = new Map<string, Invocation | null>();
   readonly #stopping = new Set<string>();
+  /** Behind the launch gate, which opens when the journal has them. */
+  readonly #ready = new Set<string>();
   /** What an open turn did against the rules that its result cannot show. */
   readonly #violations = new Map<string, string[]>();
 
@@ -35,6 +37,8 @@ export class Turns {
   /** Makes what runs the same as what should run. Call it only after a flush. */
   steer(processes: readonly Process[]): void {
     const wanted = new Set(processes.map(({ key }) => key));
+    for (const key of this.#ready) if (wanted.has(key)) this.#ports.runner.release(key);
+    this.#ready.clear();
     for (const key of this.#running.keys())
       if (!wanted.has(key) && !this.#stopping.has(key)) {
         this.#stopping.add(key);
@@ -131,14 +135,13 @@ export class Turns {
     });
   }
 
-  /** The process exists: once that is in the journal it may go. */
+  /** The process exists: once that is in the journal, at the next look, it may go. */
   ready(key: string, process: Launched, tree: string | null): void {
     const invocation = this.#running.get(key);
     if (!invocation || this.#stopping.has(key)) return;
     const { turn, attempt, round } = invocation;
     this.#ledger.record([{ type: 'launched', turn, attempt, round, process, tree }]);
-    this.#ledger.flush();
-    this.#ports.runner.release(key);
+    this.#ready.add(key);
   }
 
   ended(key: string, outcome: Outcome, exit: Exit): void {
@@ -163,8 +166,10 @@ export class Turns {
   }
 
   #end(invocation: Invocation, outcome: Outcome, exit: Exit): Fact {
-    const { turn, attempt, round } = invocation;
-    const { folders, newId } = this.#ports;
+    const { role, turn, attempt, round } = invocation;
+    const { folders, mailboxes, newId } = this.#ports;
+    // What it wrote there in its last moment is its own, too.
+    for (const name of mailboxes.list(role, 'outbox') ?? []) this.stage({ role, box: 'outbox', name });
     const worktree = this.#options.protocol.workspace.kind === 'worktree' ? invocation.thread : null;
     const strays = worktree === null ? [] : folders.strays(worktree);
     const violations = [

@@ -121,8 +121,10 @@ export class World {
       { protocol: this.protocol, protocolHash: 'one', version: 'test' },
     );
     runner.events = {
-      ready: (key, process, tree) =>
-        this.#guarded(() => this.#current(runner)?.turns.ready(key, process, tree)),
+      ready: (key, process, tree) => {
+        this.#guarded(() => this.#current(runner)?.turns.ready(key, process, tree));
+        this.later(this.random.below(5), () => this.#look(this.random.chance(0.5)));
+      },
       ended: (key, outcome, exit) => {
         this.#guarded(() => this.#current(runner)?.turns.ended(key, outcome, exit));
         this.#hint();
@@ -186,12 +188,12 @@ export class World {
     this.disk.crash(lose ? { lose: 'unsynced', random: this.random.next } : {});
   }
 
-  #look(): void {
+  #look(scan = true): void {
     if (!this.host) return;
-    this.#nextScan = this.now + scanEvery;
+    if (scan) this.#nextScan = this.now + scanEvery;
     this.#arm();
     this.#guarded(() => {
-      const look = this.host?.look();
+      const look = this.host?.look(scan);
       if (look?.more) this.later(0, () => this.#look());
       if (look?.wake != null) this.later(Math.max(0, look.wake - this.now), () => this.#look());
     });

@@ -1,0 +1,88 @@
+import { v7 } from 'uuid';
+import { apply } from '../src/core/mail/apply.ts';
+import type { MailEvent } from '../src/core/mail/event.ts';
+import { emptyState } from '../src/core/mail/state.ts';
+import { timed, type Line } from './report.ts';
+
+const count = 20_000;
+
+/** A journal of threads that each take one turn. */
+function events(): MailEvent[] {
+  const made: MailEvent[] = [];
+  for (let index = 1; index <= count / 5; index += 1) {
+    const id = v7();
+    const at = 1_700_000_000_000 + index;
+    const message = {
+      id,
+      type: 'task',
+      from: 'user',
+      to: ['a'],
+      thread: id,
+      inReplyTo: null,
+      subject: 'Task',
+      created: at,
+      attachments: [],
+      fields: {},
+      extra: {},
+      body: 'Words of a task. '.repeat(20),
+    };
+    const key = { turn: `t${String(index)}`, attempt: 1, round: 0, v: 1, at } as const;
+    const sent = { message, request: null, answers: null, late: false, closes: false, joins: [], people: [] };
+    made.push({ type: 'accepted', sent, v: 1, at });
+    made.push({
+      type: 'claimed',
+      role: 'a',
+      thread: id,
+      priority: 'mail',
+      messages: [id],
+      wait: null,
+      provider: 'p',
+      retries: 2,
+      corrections: 2,
+      nesting: 0,
+      mustAnswer: false,
+      budget: null,
+      holds: null,
+      v: 1,
+      at,
+    });
+    made.push({ type: 'launched', process: { pid: 1, startTime: '1', mark: 'm' }, tree: null, ...key });
+    made.push({
+      type: 'returned',
+      result: {
+        text: 'Done',
+        staged: [],
+        finalText: null,
+        violations: [],
+        usage: { usd: 0, tokens: 0 },
+        session: null,
+        model: null,
+        exit: 0,
+        durationMs: 5,
+      },
+      ...key,
+    });
+    made.push({ type: 'committed', turn: key.turn, sent: [], v: 1, at });
+    made.push({ type: 'drawn', through: index * 6 - 1, v: 1, at });
+  }
+  return made;
+}
+
+export function folding(): Line[] {
+  const made = events();
+  const lines = made.map((event) => JSON.stringify(event));
+  const parse = () => lines.map((line) => JSON.parse(line) as MailEvent);
+  timed(parse);
+  const parsed = timed(parse);
+  const folded = timed(() => parsed.value.reduce(apply, emptyState()));
+  const ratio = folded.elapsed / parsed.elapsed;
+  return [
+    {
+      what: `folding ${String(made.length)} records`,
+      seen: `${folded.elapsed.toFixed(0)} ms`,
+      ratio: `${ratio.toFixed(2)} × JSON.parse of the same lines (${parsed.elapsed.toFixed(0)} ms)`,
+      budget: '≤ 3 ×',
+      met: ratio <= 3,
+    },
+  ];
+}

@@ -1,0 +1,25 @@
+import process from 'node:process';
+import { folding } from './folding.ts';
+import { latency } from './latency.ts';
+import { programs } from './program.ts';
+import { report, type Line } from './report.ts';
+import { routing } from './routing.ts';
+import { trail } from './trail.ts';
+
+const measures: Readonly<Record<string, () => Line[] | Promise<Line[]>>> = {
+  routing,
+  folding,
+  latency,
+  trail,
+  programs,
+};
+
+/** `npm run bench`, or `npm run bench -- routing latency` for some of it. */
+const wanted = process.argv.slice(2);
+const lines: Line[] = [];
+for (const [name, measure] of Object.entries(measures)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  process.stderr.write(`measuring ${name}…\n`);
+  lines.push(...(await measure()));
+}
+report(lines);
