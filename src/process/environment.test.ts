@@ -22,6 +22,7 @@ describe('environment of a process', () => {
       LC_ALL: 'C',
       LC_TIME: 'de_DE',
       TMPDIR: '/scratch',
+      SHLVL: '1',
     });
   });
 
@@ -40,6 +41,10 @@ describe('environment of a process', () => {
   });
 
   it('leaves out what the host does not have', () => {
-    expect(buildEnvironment({ from: { PATH: undefined } })).toEqual({});
+    expect(buildEnvironment({ from: { PATH: undefined } })).toEqual({ SHLVL: '1' });
+  });
+
+  it('tells shells how deep they are, as a terminal does', () => {
+    expect(buildEnvironment({ from: { SHLVL: '3' } })).toEqual({ SHLVL: '3' });
   });
 });

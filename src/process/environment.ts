@@ -1,7 +1,7 @@
 import process from 'node:process';
 
 /** What every process gets of the host's environment. */
-const ALWAYS = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_*', 'TERM', 'TZ', 'TMPDIR'];
+const ALWAYS = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_*', 'TERM', 'TZ', 'TMPDIR', 'SHLVL'];
 
 export interface EnvironmentRequest {
   /** Further names that are taken over, or patterns in which `*` stands for any characters. */
@@ -12,10 +12,13 @@ export interface EnvironmentRequest {
   readonly from?: Readonly<Record<string, string | undefined>>;
 }
 
-/** The complete environment of a process: nothing is inherited but what the allowlist names. */
+/**
+ * The complete environment of a process: nothing is inherited but what the allowlist names. `SHLVL` is always there: a bash
+ * without it whose input is a socket, as Node's pipes are, takes itself for a remote login and runs `~/.bashrc`.
+ */
 export function buildEnvironment(request: EnvironmentRequest = {}): Record<string, string> {
   const allowed = ALWAYS.concat(request.inherit ?? []).map(namePattern);
-  const environment: Record<string, string> = {};
+  const environment: Record<string, string> = { SHLVL: '1' };
   for (const [name, value] of Object.entries(request.from ?? process.env)) {
     if (value !== undefined && allowed.some((pattern) => pattern.test(name))) environment[name] = value;
   }

@@ -21,6 +21,7 @@ describe('environment of git', () => {
   it('names author and committer, and the instant in seconds', () => {
     const identity = { name: 'Ada', email: 'ada@example.org', at: 1_700_000_000_999 };
     expect(gitEnvironment({}, identity, { GIT_INDEX_FILE: 'i' })).toEqual({
+      SHLVL: '1',
       LC_ALL: 'C',
       GIT_TERMINAL_PROMPT: '0',
       GIT_OPTIONAL_LOCKS: '0',

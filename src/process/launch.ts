@@ -1,6 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import type { Duplex } from 'node:stream';
+import { closeSync } from 'node:fs';
+import type { Duplex, Readable } from 'node:stream';
 import { wrap } from './containment.ts';
+import { openInput } from './input.ts';
+import { openOutputPipe, type OutputPipe } from './pipe-pool.ts';
 import type { ProcessSpec } from './types.ts';
 
 /** The host's ends of the launch gate. */
@@ -15,21 +18,37 @@ export interface LaunchGate {
 export interface Launched {
   readonly child: ChildProcess;
   readonly gate: LaunchGate;
+  /** Null: the system has refused the process. */
+  readonly stdout: Readable | null;
+  readonly stderr: Readable | null;
 }
 
 /** Spawns the process as leader of a session of its own. Throws when the system refuses at once. */
 export function launch(spec: ProcessSpec): Launched {
   const [program, ...rest] = wrap(spec.containment, spec.argv, spec.gate, spec.cwd);
-  const child = spawn(program!, rest, {
-    cwd: spec.cwd,
-    env: { ...spec.env, MAILROOM_MARK: spec.mark },
-    detached: true,
-    stdio: spec.gate ? ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'] : ['pipe', 'pipe', 'pipe'],
-  });
-  // A program that ends without reading its input is no error of ours.
-  child.stdin?.on('error', () => {});
-  child.stdin?.end(spec.stdin);
-  return { child, gate: spec.gate ? gateOf(child) : NO_GATE };
+  const input = openInput(spec.stdin, spec.stdoutFile);
+  const pipes: (OutputPipe | null)[] = [];
+  try {
+    pipes.push(openOutputPipe(), openOutputPipe());
+    const child = spawn(program!, rest, {
+      cwd: spec.cwd,
+      env: { ...spec.env, MAILROOM_MARK: spec.mark },
+      detached: true,
+      stdio: [
+        input,
+        ...pipes.map((pipe) => pipe?.write ?? 'pipe'),
+        ...(spec.gate ? (['pipe', 'pipe'] as const) : []),
+      ],
+    });
+    const [stdout, stderr] = [pipes[0]?.read ?? child.stdout, pipes[1]?.read ?? child.stderr];
+    return { child, gate: spec.gate ? gateOf(child) : NO_GATE, stdout, stderr };
+  } catch (error) {
+    for (const pipe of pipes) pipe?.read.destroy();
+    throw error;
+  } finally {
+    closeSync(input);
+    for (const pipe of pipes) if (pipe !== null) closeSync(pipe.write);
+  }
 }
 
 const NO_GATE: LaunchGate = { reached: (callback) => callback(), open() {}, close() {} };

@@ -37,7 +37,9 @@ export async function run(argv: readonly string[], options: RunOptions): Promise
   let child: ChildProcess;
   try {
     // A group of its own: Ctrl-C at a terminal must not end git in the middle of a commit.
-    child = spawn(argv[0]!, argv.slice(1), { cwd: options.cwd, env: options.env, detached: true });
+    const stdin = options.stdin === undefined ? 'ignore' : 'pipe';
+    const { cwd, env } = options;
+    child = spawn(argv[0]!, argv.slice(1), { cwd, env, detached: true, stdio: [stdin, 'pipe', 'pipe'] });
   } catch (error) {
     return { ...NOTHING, error: describeSpawnError(error) };
   }
@@ -68,7 +70,7 @@ async function follow(child: ChildProcess, options: RunOptions): Promise<RunResu
   const stdout = collect(child, 'stdout', limit, () => kill('output-limit'));
   const stderr = collect(child, 'stderr', limit, () => kill('output-limit'));
   child.stdin?.on('error', () => {});
-  child.stdin?.end(options.stdin ?? '');
+  child.stdin?.end(options.stdin);
   const timer = setTimeout(() => kill('timeout'), options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   const exit = await new Promise<{ exitCode: number | null; signal: string | null; error: string | null }>(
     (resolve) => {

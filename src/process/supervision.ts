@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import type { Capture, CaptureEvents } from './capture.ts';
 import type { LaunchGate, Launched } from './launch.ts';
 import { watchLimits, type LimitWatch } from './limits.ts';
@@ -29,6 +30,7 @@ export class Supervision {
   /** Null: the system has refused to start it; the reason is on its way. */
   readonly #tree: ProcessTree | null;
   readonly #captures: readonly Capture[];
+  readonly #outputs: readonly (Readable | null)[];
   readonly #startedAt = Date.now();
   readonly #started = performance.now();
   #limits: LimitWatch | null = null;
@@ -45,10 +47,11 @@ export class Supervision {
     this.#child = child;
     this.#gate = gate;
     this.#captures = captures;
+    this.#outputs = [launched.stdout, launched.stderr];
     const contained = spec.containment.kind !== 'group';
     this.#tree = child.pid === undefined ? null : new ProcessTree(child.pid, spec.mark, contained);
     for (const [index, name] of (['stdout', 'stderr'] as const).entries()) {
-      const stream = child[name];
+      const stream = launched[name];
       if (stream !== null) captures[index]?.follow(stream, this.#captureEvents(name, hooks));
     }
     this.ready = this.#reachedGate();
@@ -118,10 +121,7 @@ export class Supervision {
     clearTimeout(this.#timer);
     this.#limits?.stop();
     this.#gate.close();
-    const [survivors] = await Promise.all([
-      this.#endLeftovers(),
-      settledWithin([this.#child.stdout, this.#child.stderr], PIPE_WAIT_MS),
-    ]);
+    const [survivors] = await Promise.all([this.#endLeftovers(), settledWithin(this.#outputs, PIPE_WAIT_MS)]);
     for (const capture of this.#captures) capture.close();
     return {
       ...exit,

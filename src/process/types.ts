@@ -33,7 +33,7 @@ export interface ProcessSpec {
   readonly cwd: string;
   /** The complete environment; `MAILROOM_MARK` is added. */
   readonly env: Readonly<Record<string, string>>;
-  /** Written to standard input, which is then closed. */
+  /** All that the program can read from standard input. */
   readonly stdin: string;
   /** Names the process and all that it starts, by the variable `MAILROOM_MARK`. */
   readonly mark: string;

@@ -1,8 +1,18 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readProcess } from '../../src/process/proc.ts';
-import { fixture, holdUp, lives, marked, processesNaming, start, temporaryFolder, until } from './support.ts';
+import {
+  fixture,
+  holdUp,
+  openFiles,
+  lives,
+  marked,
+  processesNaming,
+  start,
+  temporaryFolder,
+  until,
+} from './support.ts';
 
 const MB = 1024 * 1024;
 
@@ -49,6 +59,30 @@ describe('a supervised process', () => {
   it('gets 5 MB of input whole', async () => {
     const result = await start(['wc', '-c'], { stdin: 'x'.repeat(5 * MB) }).exited;
     expect(result.stdoutTail.trim()).toBe(String(5 * MB));
+  });
+
+  it('may open its input and its outputs by name, as in a terminal', async () => {
+    const script = 'cat /dev/stdin; echo out > /dev/stdout; echo err > /dev/stderr';
+    expect(await start(['sh', '-c', script], { stdin: 'in\n' }).exited).toMatchObject({
+      exitCode: 0,
+      stdoutTail: 'in\nout\n',
+      stderrTail: 'err\n',
+    });
+  });
+
+  it('is no remote login: bash does not run ~/.bashrc', async () => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, '.bashrc'), 'echo from bashrc');
+    for (const stdin of ['', 'in']) {
+      const env = { PATH: process.env['PATH']!, HOME: home };
+      expect((await start(['bash', '-c', 'echo hello'], { stdin, env }).exited).stdoutTail).toBe('hello\n');
+    }
+  });
+
+  it('leaves no file of its input behind', async () => {
+    const started = start(['cat'], { stdin: 'a secret prompt' });
+    expect((await started.exited).stdoutTail).toBe('a secret prompt');
+    expect(readdirSync(started.spec.cwd).toSorted()).toEqual(['stderr', 'stdout']);
   });
 
   it('takes arguments as they are', async () => {
@@ -194,6 +228,18 @@ describe('output', () => {
     expect(result.reason).toBe('exited');
     await until('nobody is left', () => marked(started.spec.mark).length === 0);
     expect(statSync(started.spec.stdoutFile).size).toBe(size);
+  });
+});
+
+describe('pipes', () => {
+  it('are used again, but never while somebody could still write into them', async () => {
+    await start(['sh', fixture('writes-late.sh')]).exited;
+    const fresh = Array.from({ length: 12 }, () => start(['sh', '-c', 'echo mine; sleep 0.2']));
+    const results = await Promise.all(fresh.map(({ exited }) => exited));
+    expect(new Set(results.map(({ stdoutTail }) => stdoutTail))).toEqual(new Set(['mine\n']));
+    const before = openFiles();
+    await Promise.all(Array.from({ length: 12 }, () => start(['true']).exited));
+    expect(openFiles()).toBeLessThanOrEqual(before);
   });
 });
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -52,6 +52,11 @@ export function lives(pid: number): boolean {
 /** The living processes with this mark in their environment. */
 export function marked(mark: string): number[] {
   return (listProcesses() ?? []).filter((pid) => readMark(pid)?.startsWith(mark) === true && lives(pid));
+}
+
+/** How many files this process has open. */
+export function openFiles(): number {
+  return readdirSync('/proc/self/fd').length;
 }
 
 /** The living processes whose arguments hold this text. */
