@@ -10,7 +10,7 @@ const environment = process.env;
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const date = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const messageFile = /\d{8}T\d{9}Z-([\w.-]+)-[0-9a-f]{6}\.md/g;
-const fleeting = /^(?:id|created|thread|in_reply_to|to):.*\n(?:[ \t-].*\n)*/gm;
+const lasting = /^(?:type|from|subject|attachments|fields):.*\n(?:[ \t-].*\n)*/gm;
 
 /** Exit codes as every program says them to Mailroom. */
 const exitCodes = { done: 0, later: 1, 'timed-out': 124, limited: 75, never: 2 };
@@ -18,9 +18,9 @@ const exitCodes = { done: 0, later: 1, 'timed-out': 124, limited: 75, never: 2 }
 function enduring(text) {
   const lines = text.replaceAll('\r\n', '\n');
   const end = lines.startsWith('---\n') ? lines.indexOf('\n---\n', 3) : -1;
-  const head = end === -1 ? '' : lines.slice(4, end + 1).replaceAll(fleeting, '');
+  const head = end === -1 ? [] : (lines.slice(4, end + 1).match(lasting) ?? []);
   const body = end === -1 ? lines : lines.slice(end + 5);
-  return `${head}\n${body.trim()}`
+  return `${head.join('')}\n${body.trim()}`
     .replaceAll(variable('MAILROOM_WORKSPACE'), '<folder>')
     .replaceAll(variable('MAILROOM_PROJECT'), '<folder>')
     .replaceAll(messageFile, '<$1>')

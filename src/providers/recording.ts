@@ -81,8 +81,8 @@ const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const date = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const messageFile = /\d{8}T\d{9}Z-([\w.-]+)-[0-9a-f]{6}\.md/g;
 
-/** Keys of the front matter that differ from run to run, with the lines that belong to them. */
-const fleeting = /^(?:id|created|thread|in_reply_to|to):.*\n(?:[ \t-].*\n)*/gm;
+/** What the front matter says of the matter itself, with the lines that belong to each key; the rest differs from run to run. */
+const lasting = /^(?:type|from|subject|attachments|fields):.*\n(?:[ \t-].*\n)*/gm;
 
 /**
  * Names what a turn was given: equal for the same types, senders, subjects, fields and prose, whatever the ids, dates and
@@ -100,9 +100,9 @@ export function keyOf(
 function enduring(text: string, project: string, workspace: string): string {
   const lines = text.replaceAll('\r\n', '\n');
   const end = lines.startsWith('---\n') ? lines.indexOf('\n---\n', 3) : -1;
-  const head = end === -1 ? '' : lines.slice(4, end + 1).replaceAll(fleeting, '');
+  const head = end === -1 ? [] : (lines.slice(4, end + 1).match(lasting) ?? []);
   const body = end === -1 ? lines : lines.slice(end + 5);
-  return `${head}\n${body.trim()}`
+  return `${head.join('')}\n${body.trim()}`
     .replaceAll(workspace, '<folder>')
     .replaceAll(project, '<folder>')
     .replaceAll(messageFile, '<$1>')

@@ -85,6 +85,15 @@ describe('claude', () => {
 });
 
 describe('codex', () => {
+  it('says its final text last', () => {
+    const said = (text: string): string =>
+      JSON.stringify({ type: 'item.completed', item: { type: 'agent_message', text } });
+    const good = fixture('codex', 'text');
+    expect(read('codex', { ...good, stdout: `${said('First I look.')}\n${good.stdout}` })).toMatchObject({
+      text: 'Hello.',
+    });
+  });
+
   it('is not judged by the errors that it got over', () => {
     expect(read('codex', fixture('codex', 'reconnected'))).toMatchObject({ is: 'done', text: 'Hello.' });
   });
@@ -131,6 +140,32 @@ describe('gemini', () => {
     });
   });
 
+  it('says its final text after its last use of a tool, in pieces', () => {
+    const [init = '', ...rest] = fixture('gemini', 'edit-outbox').stdout.split('\n');
+    const piece = (content: string): string =>
+      JSON.stringify({ type: 'message', role: 'assistant', content, delta: true });
+    const last = rest.findIndex((line) => line.includes('"Done."'));
+    const stdout = [
+      init,
+      piece('First I write.'),
+      ...rest.slice(0, last),
+      piece('All '),
+      piece('is '),
+      ...rest.slice(last),
+    ];
+    expect(read('gemini', exit({ stdout: stdout.join('\n') }))).toMatchObject({ text: 'All is Done.' });
+  });
+
+  it('counts thoughts as output', () => {
+    const price = { input: 1_000_000, output: 10_000_000 };
+    const config = { command: null, arguments: [], env: [], writable: [], tests: null };
+    const priced = namedProvider({ ...config, name: 'gemini', kind: 'gemini', prices: price }, surroundings);
+    const stats = { input_tokens: 1, output_tokens: 2, total_tokens: 7 };
+    expect(priced.read(changed('gemini', 'text', { stats }), invocation(), now)).toMatchObject({
+      usage: { tokens: 7, usd: 61 },
+    });
+  });
+
   it('has used up its steps', () => {
     expect(verdict(read('gemini', fixture('gemini', 'steps')))).toBe('never E_BUDGET');
   });
@@ -149,6 +184,23 @@ describe('gemini', () => {
 });
 
 describe('opencode', () => {
+  it('says its final text in its last step', () => {
+    const lines = fixture('opencode', 'text').stdout.trimEnd().split('\n');
+    const first = lines.map((line) =>
+      line.replace('Hello.', 'First I look.').replace('"stop"', '"tool-calls"'),
+    );
+    const outcome = read('opencode', exit({ stdout: [...first, ...lines].join('\n') }));
+    expect(outcome).toMatchObject({ text: 'Hello.', usage: { usd: 0.0075, tokens: 2100 } });
+  });
+
+  it('counts cached and reasoning tokens', () => {
+    const stdout = fixture('opencode', 'text').stdout.replace(
+      '"reasoning":0,"cache":{"write":0,"read":0}',
+      '"reasoning":1,"cache":{"write":20,"read":300}',
+    );
+    expect(read('opencode', exit({ stdout }))).toMatchObject({ usage: { tokens: 1371 } });
+  });
+
   it('is unpriced when it has no price for a model', () => {
     const free = fixture('opencode', 'text');
     expect(read('opencode', { ...free, stdout: free.stdout.replaceAll('0.00375', '0') })).toMatchObject({

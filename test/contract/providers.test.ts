@@ -89,6 +89,8 @@ describe.each(agents)('$name', ({ name, provider, session, usd, model, denials }
       'Warning: a line',
       '{"type":"result","is_error"',
       '{}',
+      '{oops}',
+      '{"type":"result",}',
       'null',
       '[1]',
       '"x"',
