@@ -352,7 +352,7 @@ describe('for every message', () => {
         expect(parseEnvelope(text, 'm.md')).toEqual({ ok: true, value: any, warnings: [] });
         expect(text.split('\n').filter((line) => line.startsWith('subject: '))).not.toHaveLength(0);
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 
@@ -392,7 +392,7 @@ describe('for every message', () => {
         const result = parseMessage(any, 'm.md');
         if (!result.ok) expect(result.problems.length).toBeGreaterThan(0);
       }),
-      { numRuns: 1500 },
+      { numRuns: 800 },
     );
   });
 });
