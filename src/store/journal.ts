@@ -92,7 +92,6 @@ export class DiskJournal implements Journal {
   }
 
   #position(): number {
-    if (this.#failure !== null) throw this.#failure;
     if (this.#last === null)
       throw new MailroomError('E_INTERNAL', 'the journal was not read before it was written');
     return this.#last;

@@ -40,6 +40,7 @@ export class MemoryDisk implements Disk {
   free = Number.POSITIVE_INFINITY;
   #tree: MemoryTree;
   #operations = 0;
+  #open = 0;
   /** Files with appended bytes that are not synced. */
   readonly #unsynced = new Set<string>();
   /** Appended files whose folder is not synced since they were made. */
@@ -57,6 +58,11 @@ export class MemoryDisk implements Disk {
   /** How many operations have changed this disk or tried to. */
   get operations(): number {
     return this.#operations;
+  }
+
+  /** How many files are open for appending. */
+  get openFiles(): number {
+    return this.#open;
   }
 
   /** A disk with the same content; costs nothing until one of the two is changed. Hooks are not copied. */
@@ -78,6 +84,7 @@ export class MemoryDisk implements Disk {
   crash(options: { readonly lose?: 'unsynced'; readonly random?: () => number } = {}): void {
     this.#halted = null;
     this.#life += 1;
+    this.#open = 0;
     const random = options.random ?? (() => 0);
     if (options.lose === 'unsynced') {
       for (const path of this.#unsynced) {
@@ -197,8 +204,10 @@ export class MemoryDisk implements Disk {
 
   #appender(path: string): Appender {
     const life = this.#life;
+    let open = true;
+    this.#open += 1;
     const file = (): FileNode => {
-      const node = life === this.#life ? this.#tree.file(path) : null;
+      const node = life === this.#life && open ? this.#tree.file(path) : null;
       if (node === null) throw failure('use', path, 'EBADF');
       return node;
     };
@@ -226,7 +235,10 @@ export class MemoryDisk implements Disk {
         this.#changing('truncate', path);
         cutTo(file(), size);
       },
-      close: () => {},
+      close: () => {
+        if (life === this.#life && open) this.#open -= 1;
+        open = false;
+      },
     };
   }
 

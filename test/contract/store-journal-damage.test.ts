@@ -62,6 +62,13 @@ describe.each(benches)('a damaged journal: $name', ({ make }) => {
     expect(() => readJournal(disk)).toThrowError(broken(text));
   });
 
+  it.each(['x', '\n', 'x\n'])('starts nothing when a bad line is followed by %j', (rest) => {
+    const { disk, plant } = make();
+    write(disk, 1);
+    plant(first, `${bytesOf(disk, first).toString()}bad\n${rest}`);
+    expect(() => new DiskJournal(disk).read()).toThrowError(broken(/000000000001\.log:2/));
+  });
+
   it('starts nothing when a segment before the last is torn', () => {
     const { disk, plant } = make();
     write(disk, 3, 1);

@@ -13,7 +13,11 @@ const small = { segmentBytes: 1_500 };
 describe.each(benches)('Journal: $name', ({ make }) => {
   it('begins empty', () => {
     const { disk } = make();
-    expect(new DiskJournal(disk).read()).toEqual({ snapshot: null, records: [], cut: null });
+    const journal = new DiskJournal(disk);
+    expect(journal.read()).toEqual({ snapshot: null, records: [], cut: null });
+    expect(journal.append([])).toBe(0);
+    journal.sync();
+    journal.close();
     expect(disk.list(folder)).toBe(null);
   });
 

@@ -77,6 +77,40 @@ describe('a journal on a failing disk', () => {
     expect(kinds).toEqual(['append', 'append', 'sync']);
   });
 
+  it('makes a snapshot durable, and the records in it, before it removes what it replaces', () => {
+    const disk = new MemoryDisk();
+    const journal = new DiskJournal(disk, { segmentBytes: 1 });
+    journal.read();
+    journal.append(events(1, 1));
+    journal.append(events(2, 2));
+    const done: string[] = [];
+    disk.before = ({ kind, path, sync }) =>
+      void done.push(`${kind} ${path.slice(folder.length + 1)} ${sync}`);
+    journal.snapshot(2, {}, 2);
+    expect(done).toEqual([
+      'sync 000000000002.log false',
+      'write 000000000002.snapshot true',
+      'remove 000000000001.log false',
+    ]);
+  });
+
+  it('keeps one file open, and none once it is closed', () => {
+    const disk = new MemoryDisk();
+    const journal = new DiskJournal(disk, { segmentBytes: 700 });
+    for (let n = 1; n <= 8; n += 1) {
+      journal.read();
+      journal.append(events(n, n));
+      expect(disk.openFiles).toBe(1);
+    }
+    journal.snapshot(8, {}, 8);
+    journal.close();
+    expect(disk.openFiles).toBe(0);
+    expect(() => journal.append(events(9, 9))).toThrowError(/was not read before it was written/);
+    disk.plant(`${folder}/000000000007.log`, 'cut off');
+    journal.read();
+    expect(disk.openFiles).toBe(0);
+  });
+
   it('does not read again what a snapshot replaced', () => {
     const disk = new MemoryDisk();
     const journal = new DiskJournal(disk, { segmentBytes: 1 });
@@ -215,9 +249,9 @@ function runUntilCrash(
         tried = promised.appended + step.append;
         promised.appended = journal.append(events(promised.appended + 1, tried));
       } else {
-        journal.sync();
+        if (step.do === 'sync') journal.sync();
+        else journal.snapshot(promised.appended, promised.appended, promised.appended - 1);
         promised.synced = promised.appended;
-        if (step.do === 'snapshot') journal.snapshot(promised.synced, promised.synced, promised.synced - 1);
       }
     }
   } catch {

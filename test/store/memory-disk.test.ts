@@ -133,6 +133,20 @@ describe('MemoryDisk', () => {
     expect(text(disk, 'log')).toBe('12x');
   });
 
+  it('knows which files are open, and refuses those that were closed', () => {
+    const disk = new MemoryDisk();
+    const log = disk.openAppend('log');
+    const other = disk.openAppend('log');
+    expect(disk.openFiles).toBe(2);
+    log.close();
+    log.close();
+    expect(disk.openFiles).toBe(1);
+    expect(() => log.write(Buffer.from('x'))).toThrowError(/bad file descriptor/);
+    disk.crash();
+    other.close();
+    expect(disk.openFiles).toBe(0);
+  });
+
   it('can be slow', () => {
     let now = 0;
     const disk = new MemoryDisk(() => now);
