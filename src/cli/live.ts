@@ -19,7 +19,7 @@ export function blockLines(status: StatusDocument, now: number, colours: Colours
   const figures = [
     `${String(running)} running`,
     `${String(waiting)} waiting`,
-    `${String(of('open'))} threads open`,
+    `${String(of('open'))} open thread${of('open') === 1 ? '' : 's'}`,
     ...(of('quiet') > 0 ? [`${String(of('quiet'))} quiet`] : []),
     ...(today === '' ? [] : [`${today} today`]),
   ];

@@ -1,5 +1,6 @@
 import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { builtInProviders } from '../../core/config.ts';
 import { MailroomError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import type { Context } from '../context.ts';
@@ -40,13 +41,25 @@ async function init(context: Context, directory: string | null, options: InitOpt
       `there is no template \`${template}\``,
       didYouMean(template, templates) ?? `the templates are ${templates.join(', ')}`,
     );
-  const asking =
-    terminal.interactive && options.json !== true && template === undefined && templates.length > 1;
-  const chosen = asking ? await askTemplate(templates) : (template ?? standard(templates));
-  const result = services.scaffold(root, chosen, { provider: options.provider ?? null });
+  const asking = terminal.interactive && options.json !== true;
+  const chosen =
+    template ?? (asking && templates.length > 1 ? await askTemplate(templates) : standard(templates));
+  const provider = options.provider ?? (asking ? await askProvider() : null);
+  const result = services.scaffold(root, chosen, { provider });
   if (options.json === true) terminal.write(json({ schema: 1, root, template: chosen, ...result }));
-  else terminal.write(`${report(context, root, result).join('\n')}\n`);
+  else {
+    const role = await firstRole(context, root);
+    terminal.write(`${report(context, root, result, role).join('\n')}\n`);
+  }
   return 0;
+}
+
+/** Whom a person may send something to in the new project. */
+async function firstRole({ services }: Context, root: string): Promise<string> {
+  const definition = await services.openProject(root).definition();
+  const protocol = definition.ok ? definition.value.protocol : null;
+  const first = protocol && [...protocol.types.values()].find(({ from }) => from.includes('user'));
+  return protocol?.start?.to ?? first?.to[0] ?? '<role>';
 }
 
 /** The template where nobody says which. */
@@ -67,14 +80,34 @@ async function askTemplate(templates: readonly string[]): Promise<string> {
   return answer;
 }
 
-function report({ services, terminal }: Context, root: string, result: ScaffoldResult): string[] {
+/** Null: what the template runs by itself. */
+async function askProvider(): Promise<string | null> {
+  const { isCancel, select } = await import('@clack/prompts');
+  const agents = builtInProviders.filter((name) => name !== 'human' && name !== 'replay');
+  const answer = await select({
+    message: 'Who does the work?',
+    options: [
+      { value: '', label: 'scripted agents, for a first look: they need no account and cost nothing' },
+      ...agents.map((name) => ({ value: name, label: name })),
+    ],
+  });
+  if (isCancel(answer)) throw new MailroomError('E_CANCELLED', 'nothing was written');
+  return answer === '' ? null : answer;
+}
+
+function report(
+  { services, terminal }: Context,
+  root: string,
+  result: ScaffoldResult,
+  role: string,
+): string[] {
   const { colours } = terminal;
   const where = relative(services.cwd, root);
   const enter = where === '' ? [] : [`cd ${where}`];
   const steps = [
     [...enter, 'mailroom check'].join(' && '),
     'mailroom up',
-    'mailroom send <role> --message "…"   (in another terminal; `mailroom status` shows what becomes of it)',
+    `mailroom send ${role} --message "…"   (in another terminal; \`mailroom status\` shows what becomes of it)`,
   ];
   return [
     ...result.written.map((path) => `${colours.green('wrote')} ${path}`),

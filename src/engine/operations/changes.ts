@@ -61,7 +61,7 @@ export function describeChange(before: Memory, state: MailState, money: (cost: C
   if (before.events === state.events) return [];
   const fresh = [...state.mail.values()].filter(({ order }) => order > before.lastMail);
   const notices = newNotices(before, state);
-  const told = new Set(notices.map(({ thread }) => thread));
+  const told = toldBy(notices);
   const changes: Change[] = fresh
     .filter(({ message, turn }) => turn === null && message.from !== mailroom)
     .map(({ message }) => sentLine(message));
@@ -71,6 +71,13 @@ export function describeChange(before: Memory, state: MailState, money: (cost: C
     changes.push(...progress(before.turns.get(turn.id), turn, state.now));
   changes.push(...notices.map(noticeLine), ...threadLines(before, state, told, money));
   return [...changes, ...heldLines(before, state)];
+}
+
+/** Whether a notice has told already why something in a thread came to an end. */
+type Told = (thread: ThreadId, reason: string) => boolean;
+
+function toldBy(notices: readonly Message[]): Told {
+  return (thread, reason) => notices.some((notice) => notice.thread === thread && notice.body.includes(reason));
 }
 
 /** Notices reach people; they are told of even when their thread is unknown. */
@@ -93,14 +100,14 @@ function endOf(
   before: Memory,
   state: MailState,
   turn: Turn,
-  told: ReadonlySet<ThreadId>,
+  told: Told,
   money: (cost: Cost) => string,
 ): Change[] {
   const { id, role, thread, messages, claimedAt } = turn;
   const copies = messages.map((message) => state.mail.get(message)?.deliveries.get(role));
   const failed = copies.find((copy) => copy?.at === 'failed');
   if (failed?.at === 'failed')
-    return told.has(thread)
+    return told(thread, failed.reason.text)
       ? []
       : [{ kind: 'failed', role, text: `${role} ${id} failed: ${failed.reason.text}` }];
   const sent = [...state.mail.values()].filter((mail) => mail.turn === id && mail.order > before.lastMail);
@@ -133,7 +140,7 @@ function progress(before: Turn | undefined, turn: Turn, now: number): Change[] {
   if (attempt > before.attempt)
     return [{ kind: 'again', role, text: `${role} ${id} starts attempt ${String(attempt)}` }];
   if (phase.is !== 'pending' || before.phase.is === 'pending') return [];
-  const wait = phase.notBefore > now ? `, again in ${span(phase.notBefore - now)}` : ', again soon';
+  const wait = phase.notBefore > now ? `, again in ${duration(phase.notBefore - now)}` : ', again soon';
   const reason =
     turn.lastFailure && turn.lastFailure !== before.lastFailure ? `: ${turn.lastFailure.text}` : '';
   return [{ kind: 'again', role, text: `${role} ${id} stopped${reason}${wait}` }];
@@ -150,13 +157,13 @@ function noticeLine({ subject, body }: Message): Change {
 function threadLines(
   before: Memory,
   state: MailState,
-  told: ReadonlySet<ThreadId>,
+  told: Told,
   money: (cost: Cost) => string,
 ): Change[] {
   return [...state.threads.values()].flatMap((thread): Change[] => {
     const was = before.threads.get(thread.id) ?? 'open';
     if (was === thread.state || thread.state === 'open') return [];
-    if (told.has(thread.id) && thread.state !== 'closed') return [];
+    if (thread.state !== 'closed' && told(thread.id, thread.reason?.text ?? '')) return [];
     return [{ kind: 'thread', role: null, text: threadLine(thread, money) }];
   });
 }

@@ -1,0 +1,144 @@
+import { Argument, type Command } from 'commander';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { makeProgram } from '../../src/cli/program.ts';
+import { Bench } from './bench.ts';
+import { letter } from './team.ts';
+
+const page = readFileSync(new URL('../../docs/commands.md', import.meta.url), 'utf8');
+
+/** The part of the page below a heading, up to the next one. */
+function section(heading: string): string {
+  const parts = page.split(/^## /m);
+  return parts.find((part) => part.startsWith(`${heading}\n`)) ?? '';
+}
+
+/** The options in the tables of a text. */
+function told(text: string): string[] {
+  return [...text.matchAll(/^\| `(-[^`]+)`/gm)].map(([, flags]) => flags ?? '').toSorted();
+}
+
+function flags(command: Command): string[] {
+  return command.options.map((option) => option.flags).toSorted();
+}
+
+const bench = new Bench();
+const { program } = makeProgram(bench.services(), bench.terminal);
+const commands = program
+  .createHelp()
+  .visibleCommands(program)
+  .filter((command) => command.name() !== 'help');
+
+describe('docs/commands.md', () => {
+  it('has every command, and no other', () => {
+    const headings = [...page.matchAll(/^## `(.+)`$/gm)].map(([, name]) => name);
+    expect(headings).toEqual(commands.map((command) => command.name()));
+  });
+
+  it('has the options of every command', () => {
+    expect(told(section('Options of every command'))).toEqual(flags(program));
+  });
+
+  it.each(commands.map((command) => [command.name(), command] as const))(
+    'tells how to call %s, its options, exit codes and document',
+    (name, command) => {
+      const text = section(`\`${name}\``);
+      expect(text).toContain(`\n    mailroom ${name} ${command.usage()}\n`);
+      expect(told(text)).toEqual(flags(command));
+      expect(text).toContain('Exit codes');
+      expect(text.includes('```json')).toBe(command.options.some(({ long }) => long === '--json'));
+    },
+  );
+
+  it('gives every command an example in its help', async () => {
+    for (const command of commands) {
+      const { out } = await new Bench().run(command.name(), '--help');
+      expect(out).toMatch(/\nExample:\n {2}\$ .*mailroom /);
+    }
+  });
+
+  it('describes every argument', () => {
+    for (const { registeredArguments } of commands)
+      for (const argument of registeredArguments) {
+        expect(argument).toBeInstanceOf(Argument);
+        expect(argument.description).not.toBe('');
+      }
+  });
+});
+
+/** The examples of documents on the page, by what stands behind `json`. */
+const examples = new Map(
+  [...page.matchAll(/^```json (.+)\n([^]+?)^```$/gm)].map(([, what, text]) => [
+    what ?? '',
+    JSON.parse(text ?? '') as unknown,
+  ]),
+);
+
+/** The keys of a document, with those of what lies in it; of lists, those of all items together. */
+function keys(value: unknown, path = ''): string[] {
+  if (Array.isArray(value)) return [...new Set(value.flatMap((item) => keys(item, `${path}[]`)))];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [
+    `${path}.${key}`,
+    ...keys(inner, `${path}.${key}`),
+  ]);
+}
+
+/** A project in which there is something of everything. */
+function busy(): Bench {
+  const full = new Bench();
+  full.drop('agents/architect/inbox/flag.md', '# Add a --json flag\n');
+  full.work('architect', { files: { 'd.md': letter('design', 'engineer', 'How to add it') } });
+  full.work('engineer', { files: { 'r.md': letter('review-request', 'qa', 'Review') } });
+  full.findings = [{ topic: 'git', state: 'ok', text: '2.39.5' }];
+  return full;
+}
+
+async function real(what: string): Promise<unknown> {
+  const full = busy();
+  const [command = '', ...rest] = what.split(' ');
+  const question = { 'q.md': letter('question', 'user', 'Which?') };
+  switch (command) {
+    case 'error':
+      full.text = full.text.replace('from: [qa]', 'from: [quality]');
+      return (await full.json('up')).document;
+    case 'send':
+      return (await full.json('send', 'architect', '-m', 'x')).document;
+    case 'reply':
+      full.work('qa', { files: question });
+      return (await full.json('reply', full.id('Which?'), '-m', 'x')).document;
+    case 'status':
+      full.work('qa', { files: question });
+      full.drop('agents/architect/inbox/more.md', 'More\n');
+      full.work('architect', { fails: 'later', until: full.now + 3_600_000 });
+      return (await full.json('status')).document;
+    case 'show':
+      return (await full.json('show', rest[0] ?? full.id('Review'))).document;
+    case 'check':
+      full.text = full.text.replace('delivered:', 'lost: { from: [qa], to: [lead] }\n  delivered:');
+      return (await full.json('check')).document;
+    case 'pause':
+    case 'unpause':
+      return (await full.json(command, 'qa')).document;
+    case 'cancel':
+      return (await full.json('cancel', 't3')).document;
+    case 'retry':
+      await full.run('cancel', 't3');
+      return (await full.json('retry', full.id('Review'))).document;
+    default:
+      return (await full.json(command)).document;
+  }
+}
+
+describe('the documents in docs/commands.md', () => {
+  it.each([...examples.keys()])('%s has the keys of the real one', async (what) => {
+    const shown = keys(examples.get(what));
+    const found = keys(await real(what));
+    // What is empty or null on one side says nothing of the keys below it.
+    const known = (list: string[], key: string) =>
+      list.some((other) => other.startsWith(key.slice(0, key.lastIndexOf('.') + 1)));
+    expect(shown.filter((key) => !found.includes(key) && known(found, key))).toEqual([]);
+    expect(found.filter((key) => !shown.includes(key) && known(shown, key))).toEqual([]);
+    expect(shown.length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../../src/cli/main.ts';
+import { Bench } from './bench.ts';
+
+describe('the program', () => {
+  it('shows its help', async () => {
+    const bench = new Bench();
+    const { code, out } = await bench.run('--help');
+    expect(code).toBe(0);
+    expect(out).toMatchInlineSnapshot(`
+      "Usage: mailroom [options] [command]
+
+      Hands work between headless coding agents by files: a role has an inbox and an outbox, a protocol
+      in YAML says who may ask whom for what, and one controller moves the mail and wakes who is
+      unblocked.
+
+      Options:
+        -V, --version                 print the version
+        -C, --project <dir>           the project, instead of the one around the current folder
+        --debug                       show where in the program an error comes from
+        -h, --help                    show help
+
+      Commands:
+        init [options] [dir]          write a project that runs; files that are there are kept
+        up [options]                  watch the mail, deliver it and wake who has something to do
+        send [options] <role> [file]  send a message to a role, in the name of a person
+        reply [options] <id> [file]   answer a message, as the person that it was sent to
+        status [options]              show who runs, who waits for whom since when, and what it cost
+        trail [options] [thread]      show what was said, thread by thread
+        show [options] <id>           show a message, a turn or a thread: where it is, what it cost, why
+                                      it failed
+        check [options]               check mailroom.yaml and protocols/ without starting anything
+        pause [options] <target>      start nothing more of a role, in a thread, or at all; what runs goes
+                                      on
+        unpause [options] <target>    let a role, a thread or everything go on after \`pause\`
+        cancel [options] <target>     end a turn or a thread; its mail goes to failed/, and who waits in
+                                      it is released
+        retry [options] <message>     put a failed message back into the inboxes that it failed in
+        doctor [options]              show which agent CLIs are here, how they can be held, and what would
+                                      not work
+        completion <shell>            print the script by which a shell completes commands, roles and ids
+        help [command]                show help for a command
+
+      Exit codes:
+        0 done, 1 it ran and failed, 2 the command line or the configuration is wrong and nothing was started,
+        3 a path would leave the project, 124 timed out, 130 cancelled
+
+      Examples:
+        $ mailroom init my-project && cd my-project
+        $ mailroom up
+        $ mailroom send architect --message "Add a --json flag to the list command"
+      "
+    `);
+    expect((await bench.run()).out).toBe(out);
+    expect((await bench.run('help')).out).toBe(out);
+  });
+
+  it('shows the help of a command, with an example', async () => {
+    const bench = new Bench();
+    const { code, out } = await bench.run('pause', '--help');
+    expect(code).toBe(0);
+    expect(out).toMatchInlineSnapshot(`
+      "Usage: mailroom pause [options] <target>
+
+      start nothing more of a role, in a thread, or at all; what runs goes on
+
+      Arguments:
+        target               a role, a thread by its id, or \`all\`
+
+      Options:
+        --now                stop what runs too; it starts again after \`unpause\`, and nothing is counted
+        --json               print one JSON document
+        -h, --help           show help
+
+      Global Options:
+        -V, --version        print the version
+        -C, --project <dir>  the project, instead of the one around the current folder
+        --debug              show where in the program an error comes from
+
+      Example:
+        $ mailroom pause engineer --now
+      "
+    `);
+  });
+
+  it('prints its version', async () => {
+    expect(await new Bench().run('--version')).toMatchObject({ code: 0, out: '1.2.3\n' });
+  });
+
+  it.each([
+    [['statsu'], "error E_USAGE: unknown command 'statsu'\nhint: did you mean `status`?\n"],
+    [['status', '--jsno'], "error E_USAGE: unknown option '--jsno'\nhint: did you mean `--json`?\n"],
+    [
+      ['show'],
+      "error E_USAGE: missing required argument 'id'\nhint: `mailroom --help` lists the commands and options\n",
+    ],
+    [['status', 'x'], /^error E_USAGE: too many arguments for 'status'. Expected 0 arguments but got 1/],
+    [['completion', 'tcsh'], /^error E_USAGE: .*'tcsh' is invalid.*bash, zsh, fish/],
+  ])('refuses %j with exit code 2', async (argv, text) => {
+    const { code, err, out } = await new Bench().run(...argv);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(text);
+  });
+
+  it('tells failures as one document with --json', async () => {
+    const bench = new Bench();
+    bench.hasProject = false;
+    const { code, out, err } = await bench.run('status', '--json');
+    const failure = {
+      code: 'E_NO_PROJECT',
+      message: 'there is no project in /home/ada/here or above it',
+      file: null,
+      line: null,
+      column: null,
+      hint: '`mailroom init` makes one here; `-C DIR` names another folder',
+    };
+    expect(JSON.parse(out)).toEqual({ schema: 1, error: failure, errors: [failure] });
+    expect({ code, err }).toEqual({ code: 2, err: '' });
+    expect(JSON.parse((await bench.run('statsu', '--json')).out)).toMatchObject({
+      error: { code: 'E_USAGE' },
+    });
+  });
+
+  it('shows where a bug is only with --debug', async () => {
+    const bench = new Bench();
+    const services = {
+      ...bench.services(),
+      findProject: () => {
+        throw new TypeError('x is not a function', { cause: new Error('deep below') });
+      },
+    };
+    const run = async (...argv: string[]) => {
+      bench.terminal.clear();
+      return { code: await runCli(argv, services, bench.terminal), err: bench.terminal.err };
+    };
+    expect(await run('status')).toEqual({
+      code: 1,
+      err: 'error E_INTERNAL: x is not a function\nhint: this is a bug; the same command with --debug shows where\n',
+    });
+    const debugged = await run('status', '--debug');
+    expect(debugged.err).toMatch(/TypeError: x is not a function\n {4}at /);
+    expect(debugged.err).toMatch(/caused by Error: deep below\n {4}at /);
+  });
+
+  it('takes --project before and after the command', async () => {
+    const bench = new Bench();
+    const asked: [string, boolean][] = [];
+    const services = {
+      ...bench.services(),
+      findProject: (from: string, named: boolean) => {
+        asked.push([from, named]);
+        return '/project';
+      },
+    };
+    for (const argv of [['status'], ['-C', '../there', 'status'], ['status', '--project', '/else']])
+      expect(await runCli(argv, services, bench.terminal)).toBe(0);
+    expect(asked).toEqual([
+      ['/home/ada/here', false],
+      ['/home/ada/there', true],
+      ['/else', true],
+    ]);
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { Bench } from './bench.ts';
+
+describe('init', () => {
+  it('prints what was written and kept, and what comes next', async () => {
+    const { code, out } = await new Bench().run('init', 'my-project');
+    expect(out).toMatchInlineSnapshot(`
+      "wrote protocols/feature-team.yaml
+      wrote mailroom.yaml
+      kept  agents/qa/role.md
+
+      The roles use the provider claude. Next:
+        1. cd my-project && mailroom check
+        2. mailroom up
+        3. mailroom send architect --message "…"   (in another terminal; \`mailroom status\` shows what becomes of it)
+      "
+    `);
+    expect(code).toBe(0);
+  });
+
+  it('is a document', async () => {
+    const { out } = await new Bench().run('init', '--template', 'solo', '--provider', 'codex', '--json');
+    expect(JSON.parse(out)).toEqual({
+      schema: 1,
+      root: '/home/ada/here',
+      template: 'solo',
+      written: ['protocols/solo.yaml', 'mailroom.yaml'],
+      kept: ['agents/qa/role.md'],
+      provider: 'codex',
+    });
+  });
+
+  it('knows its templates', async () => {
+    expect(await new Bench().run('init', '--template', 'sulo')).toMatchObject({
+      code: 2,
+      err: 'error E_USAGE: there is no template `sulo`\nhint: did you mean `solo`?\n',
+    });
+  });
+});
+
+describe('doctor', () => {
+  it('shows what it found, and fails when something would not work', async () => {
+    const bench = new Bench();
+    bench.findings = [
+      { topic: 'node', state: 'ok', text: '20.20.2' },
+      { topic: 'claude', state: 'warning', text: 'is not here\nnpm i -g it' },
+      { topic: 'sandbox', state: 'info', text: 'none' },
+    ];
+    expect(await bench.run('doctor')).toEqual({
+      code: 0,
+      out: '✓ node     20.20.2\n! claude   is not here\n           npm i -g it\n· sandbox  none\n',
+      err: '',
+    });
+    bench.findings.push({ topic: 'git', state: 'problem', text: 'is not here' });
+    const { code, document } = await bench.json<object>('doctor');
+    expect(code).toBe(1);
+    expect(document).toMatchObject({ schema: 1, ok: false, findings: bench.findings });
+  });
+});
+
+describe('completion', () => {
+  const values = async (bench: Bench, ...words: string[]) => {
+    const { out } = await bench.run('complete', '--', ...words);
+    return out
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => line.split('\t')[0]);
+  };
+
+  it.each(['bash', 'zsh', 'fish'])('prints a script for %s', async (shell) => {
+    const { code, out } = await new Bench().run('completion', shell);
+    expect(code).toBe(0);
+    expect(out).toContain('_mailroom_complete');
+    expect(out).toContain('orchestrate');
+  });
+
+  it('knows commands, options, roles and ids', async () => {
+    const bench = new Bench();
+    bench.drop('agents/architect/inbox/a.md', 'Begin\n');
+    const id = bench.id('Begin');
+    expect(await values(bench, 'st')).toEqual(['status']);
+    expect(await values(bench, 'status', '--w')).toEqual(['--watch']);
+    expect(await values(bench, 'send', '')).toEqual(['architect', 'engineer', 'lead', 'qa', 'user']);
+    expect(await values(bench, '-C', '/else', 'send', 'q')).toEqual(['qa']);
+    expect(await values(bench, 'send', 'qa', '--type', 'rev')).toEqual(['review-request', 'review-feedback']);
+    expect(await values(bench, 'send', 'qa', '--as', 'l')).toEqual(['lead']);
+    expect(await values(bench, 'send', 'qa', '')).toEqual([]);
+    expect(await values(bench, 'show', '')).toEqual([id, 't1']);
+    expect(await values(bench, 'trail', '0')).toEqual([id]);
+    expect(await values(bench, 'pause', 'a')).toEqual(['all', 'architect']);
+    expect(await values(bench, 'completion', 'f')).toEqual(['fish']);
+    expect(await values(bench, 'init', '--template', '')).toEqual(['feature-team', 'solo']);
+    expect(await values(bench, 'nonsense', '')).not.toContain('complete');
+  });
+
+  it('has nothing to offer where there is no project', async () => {
+    const bench = new Bench();
+    bench.hasProject = false;
+    expect(await values(bench, 'send', '')).toEqual([]);
+  });
+});

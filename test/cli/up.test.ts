@@ -1,0 +1,236 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Bench } from './bench.ts';
+import { letter } from './team.ts';
+
+beforeAll(() => {
+  process.env['TZ'] = 'UTC';
+});
+
+/** A whole thread, one event at each look. */
+function feature(bench: Bench): void {
+  const rest = 'fields: { verdict: approved }\n';
+  bench.meanwhile.push(
+    () => bench.drop('agents/architect/inbox/a.md', 'Add a flag\n'),
+    () => bench.work('architect', { files: { 'd.md': letter('design', 'engineer', 'How') }, usd: 0.1 }),
+    () => bench.work('engineer', { files: { 'r.md': letter('review-request', 'qa', 'Look') }, usd: 0.2 }),
+    () => bench.work('qa', { files: { 'f.md': letter('review-feedback', 'engineer', 'Fine', rest) } }),
+    () => bench.work('engineer', { files: { 'x.md': letter('delivered', 'user', 'There') }, usd: 0.2 }),
+  );
+}
+
+describe('up', () => {
+  it('tells one line per event, and at last why nothing more happens', async () => {
+    const bench = new Bench();
+    feature(bench);
+    const { code, out } = await bench.run('up', '--until-idle');
+    expect(out).toMatchInlineSnapshot(`
+      "20:45:00 team: 5 roles
+      20:45:00 the trail is off
+      20:45:00 user → architect: task — Add a flag (…3779b1)
+      20:45:00 architect starts t1 with 1 message
+      20:45:01 architect ends t1 (1.1s, $0.10)
+      20:45:01 architect → engineer: design — How (…6ef362)
+      20:45:01 engineer starts t2 with 1 message
+      20:45:02 engineer ends t2 (1.1s, $0.20)
+      20:45:02 engineer → qa: review-request — Look (…dde6c4)
+      20:45:02 qa starts t3 with 1 message
+      20:45:03 qa ends t3 (1.1s)
+      20:45:03 qa → engineer: review-feedback — Fine (…4cda26)
+      20:45:03 engineer starts t4 with 1 message
+      20:45:04 engineer ends t4 (1.1s, $0.20)
+      20:45:04 engineer → user: delivered — There (…bbcd88)
+      20:45:04 thread …3779b1 is closed — Add a flag (4 turns, $0.50, 1 unpriced)
+      idle: done
+      "
+    `);
+    expect(code).toBe(0);
+    expect(bench.options).toMatchObject({ untilIdle: true, record: null });
+  });
+
+  it('tells of corrections, failed attempts, parked providers and what failed for good', async () => {
+    const bench = new Bench();
+    bench.meanwhile.push(
+      () => bench.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it')),
+      () => bench.work('engineer', { files: { 'w.md': letter('design', 'qa', 'Wrong') } }),
+      () => bench.work('engineer', { fails: 'the network is down' }),
+      () => {
+        bench.now += 3_600_000;
+        bench.look();
+      },
+      () => bench.work('engineer', { fails: 'too many requests', until: bench.now + 7_200_000 }),
+      () => {
+        bench.now += 7_300_000;
+        bench.look();
+      },
+      () => bench.work('engineer', { fails: 'the network is down again' }),
+    );
+    const { code, out } = await bench.run('up', '--until-idle');
+    expect(out).toMatchInlineSnapshot(`
+      "20:45:00 team: 5 roles
+      20:45:00 the trail is off
+      20:45:00 user → engineer: errand — Do it (…3779b1)
+      20:45:00 engineer starts t1 with 1 message
+      20:45:01 engineer t1 is to correct: w.md: engineer may not send \`design\`; engineer may send \`question\` to user or lead or architect; \`review-request\` to qa; \`delivered\` to user
+      20:45:02 engineer t1 stopped: the network is down, again in 0.9s
+      21:45:02 engineer t1 starts attempt 2
+      21:45:03 engineer t1 stopped: too many requests, again in 1h 59m
+      21:45:03 codex is parked for 1h 59m
+      23:46:43 engineer t1 starts attempt 3
+      23:46:44 Turn t1 of engineer failed: E_TURN: the network is down again
+      23:46:44 Quiet: Do it: Nothing more can happen in this thread, and nothing closed it.
+      idle: done
+      "
+    `);
+    expect(code).toBe(1);
+  });
+
+  it('tells what people hold back and cancel, and what is refused', async () => {
+    const bench = new Bench();
+    const ask = (verb: string, target: object) => () => {
+      const id = bench.newId();
+      bench.project().request({ id, at: bench.now, by: 'ada', verb, target, now: false });
+      bench.look();
+    };
+    bench.meanwhile.push(
+      ask('pause', { kind: 'role', role: 'qa' }),
+      ask('unpause', { kind: 'role', role: 'qa' }),
+      () => bench.drop('agents/user/inbox/x.md', 'What is this?\n'),
+      () => bench.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it')),
+      ask('cancel', { kind: 'turn', turn: 't1' }),
+      ask('pause', { kind: 'role', role: 'engineer' }),
+      () => bench.drop('agents/user/outbox/f.md', letter('errand', 'engineer', 'And this')),
+      () => {
+        bench.disk.remove('agents/engineer/inbox');
+        bench.look();
+      },
+    );
+    expect((await bench.run('up', '--until-idle')).out).toMatchInlineSnapshot(`
+      "20:45:00 team: 5 roles
+      20:45:00 the trail is off
+      20:45:00 qa: held back
+      20:45:00 qa: goes on
+      20:45:00 Refused: agents/user/inbox/x.md: the inbox of user is for what user receives; write to its outbox
+      20:45:00 user → engineer: errand — Do it (…156075)
+      20:45:00 engineer starts t1 with 1 message
+      20:45:00 engineer t1 failed: cancelled by ada
+      20:45:00 Quiet: Do it: Nothing more can happen in this thread, and nothing closed it.
+      20:45:00 engineer: held back
+      20:45:00 user → engineer: errand — And this (…f34739)
+      20:45:00 The inbox of engineer is gone: E_MAIL_VANISHED: agents/engineer/inbox held waiting mail and is not there any more.
+      20:45:00 engineer (its inbox is gone): held back
+      idle: stuck
+      "
+    `);
+  });
+
+  it('ends with a document, and its events go to standard error', async () => {
+    const bench = new Bench();
+    feature(bench);
+    const { code, out, err } = await bench.run('up', '--until-idle', '--json');
+    expect(JSON.parse(out)).toMatchObject({
+      schema: 1,
+      project: '/project',
+      idle: 'done',
+      failures: 0,
+      threads: [{ subject: 'Add a flag', state: 'closed', turns: 4 }],
+    });
+    expect(err).toContain('architect starts t1');
+    expect(code).toBe(0);
+  });
+
+  it('says who is waited for', async () => {
+    const bench = new Bench();
+    bench.meanwhile.push(
+      () => bench.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it')),
+      () => bench.work('engineer', { files: { 'q.md': letter('question', 'user', 'Which?') } }),
+    );
+    expect((await bench.run('up', '--until-idle')).out).toMatch(/\nidle: waiting_for_user\n$/);
+  });
+
+  it('stops in good order on the first signal: 0, or 130 where it should have gone on', async () => {
+    for (const [argv, code] of [
+      [['up'], 0],
+      [['up', '--until-idle'], 130],
+    ] as const) {
+      const bench = new Bench();
+      bench.meanwhile.push(() => bench.terminal.signal());
+      const ran = await bench.run(...argv);
+      expect(ran.code).toBe(code);
+      expect(ran.out).toMatch(/stopping; again ends at once\nstopped\n$/);
+      expect(bench.ended).toEqual(['stop']);
+    }
+  });
+
+  it('lets turns finish with --drain, and ends at once on the second signal', async () => {
+    const bench = new Bench();
+    bench.meanwhile.push(
+      () => bench.terminal.signal(),
+      () => bench.terminal.signal(),
+    );
+    const { err } = await bench.run('up', '--drain');
+    expect(bench.ended).toEqual(['drain']);
+    expect(bench.terminal.exits).toEqual([130]);
+    expect(err).toContain('ended at once');
+  });
+
+  it('starts nothing with a protocol that is wrong', async () => {
+    const bench = new Bench();
+    bench.text = bench.text.replace('from: [qa]', 'from: [nobody]');
+    const { code, err } = await bench.run('up');
+    expect(code).toBe(2);
+    expect(err).toMatch(/^protocols\/team\.yaml:23:12: error E_UNKNOWN_NAME/);
+    expect(bench.options).toBeNull();
+  });
+
+  it('records into a folder beside the caller', async () => {
+    const bench = new Bench();
+    await bench.run('up', '--record', 'tapes');
+    expect(bench.options).toMatchObject({ record: '/home/ada/here/tapes', untilIdle: false });
+  });
+});
+
+describe('up on a terminal', () => {
+  it('redraws a block below the lines, cut to the width, and takes it away at the end', async () => {
+    const bench = new Bench();
+    bench.terminal.interactive = true;
+    bench.terminal.width = 60;
+    feature(bench);
+    bench.meanwhile.splice(3);
+    const { out } = await bench.run('up');
+    const screen = draw(out);
+    expect(screen.frames.at(-1)).toMatchInlineSnapshot(`
+      [
+        "── 1 running · 1 waiting · 1 open thread · $0.30 today ──",
+        "engineer   waiting  waits for qa for 0s (review-request …d…",
+        "qa         running  t3 runs for 0s; owes engineer an answe…",
+      ]
+    `);
+    expect(screen.last.at(-1)).toBe('stopped');
+    expect(Math.max(...screen.frames.flat().map((line) => [...line].length))).toBeLessThan(60);
+    expect(screen.last.join('\n')).not.toContain('── ');
+  });
+
+  it('is plain with --plain', async () => {
+    const bench = new Bench();
+    bench.terminal.interactive = true;
+    feature(bench);
+    expect((await bench.run('up', '--plain')).out).not.toContain('\u001b');
+  });
+});
+
+/** What a terminal would show: the lines that were left at the end, and each version of the block at the bottom. */
+function draw(out: string): { last: string[]; frames: string[][] } {
+  const lines: string[] = [];
+  const frames: string[][] = [];
+  for (const part of out.split(/(?=\u001b\[\d+A)/)) {
+    const up = /^\u001b\[(\d+)A\r\u001b\[0J/.exec(part);
+    if (up) frames.push(lines.splice(lines.length - Number(up[1])));
+    lines.push(
+      ...part
+        .slice(up?.[0].length ?? 0)
+        .split('\n')
+        .slice(0, -1),
+    );
+  }
+  return { last: lines, frames };
+}
