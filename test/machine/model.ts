@@ -238,6 +238,7 @@ export class Model {
     const duty = this.duty(ask);
     duty.candidates.add(to);
     duty.escalated = true;
+    this.#handed.add(`${ask.request} ${ask.recipient} ${to}`);
     const own = this.duties.get(`${ask.request} ${to}`);
     if (own?.by === to) return this.#answer(duty, person, null, to);
     const owes = (one: { owes: readonly Duty[] }) => one.owes.some(({ request }) => request === duty.request);
@@ -261,18 +262,19 @@ export class Model {
     const { message, role } = command;
     this.made.add(message.id);
     this.threads.set(message.thread, 'open');
-    const duty = this.duties.get(`${message.id} ${role}`);
-    if (duty && !duty.answered) {
-      duty.candidates.add(role);
-      return;
-    }
-    const ended = this.#ended.get(`${message.id} ${role}`);
-    if (ended && !ended.answered) {
-      const again = { ...ended, candidates: new Set([role]), escalated: false };
-      this.duties.set(`${message.id} ${role}`, again);
+    const of = (all: Map<string, Duty>) => [...all].filter(([, duty]) => duty.request.id === message.id);
+    const known = [...of(this.duties), ...of(this.#ended)];
+    const own = known.some(([, duty]) => duty.recipient === role);
+    for (const [key, duty] of known) {
+      if (duty.answered || (own && duty.recipient !== role)) continue;
+      const open = this.duties.get(key) === duty;
+      if (!open) this.duties.set(key, { ...duty, candidates: new Set([role]), escalated: !own });
+      else if (own || this.#handed.has(`${key} ${role}`)) duty.candidates.add(role);
+      this.#ended.delete(key);
     }
   }
 
+  readonly #handed = new Set<string>();
   readonly #ended = new Map<string, Duty>();
 
   #end(thread: string, how: 'closed' | 'failed'): void {

@@ -39,7 +39,7 @@ export interface Mail {
     (Request & { readonly asks: Map<RoleName, AskState>; readonly wait: WaitId | null }) | null;
   /** The wait that this reply belongs to: it is taken up with the wait, not by itself. */
   readonly wait: WaitId | null;
-  /** Recipients that take it up only together with other messages. */
+  /** Recipients that take it up only together with other messages, or may do so. */
   readonly joins: readonly RoleName[];
 }
 

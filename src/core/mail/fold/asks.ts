@@ -124,12 +124,17 @@ export function failCopy(state: MailState, mail: Mail, role: RoleName, reason: R
 
 /** The request was put back into a role's inbox: that role may answer again, with as much time as at first. */
 export function askAgain(state: MailState, mail: Mail, role: RoleName): void {
-  const current = mail.request?.asks.get(role);
-  if (!mail.request || !current || current.is === 'answered') return;
-  const candidates = current.is === 'open' ? [...new Set([...current.candidates, role])] : [role];
-  const escalated = current.is === 'open' ? current.escalated : null;
-  setAsk(state, mail, role, { is: 'open', candidates, escalated });
-  const { deadline } = mail.request;
-  if (deadline !== null && escalated === null)
-    state.deadlines.set(mail.message.id, state.now + Math.max(0, deadline - mail.message.created));
+  const { request, message } = mail;
+  if (!request) return;
+  const own = request.asks.has(role);
+  for (const [recipient, ask] of request.asks) {
+    if (own && recipient !== role) continue;
+    if (ask.is === 'over')
+      setAsk(state, mail, recipient, { is: 'open', candidates: [role], escalated: own ? null : role });
+    else if (ask.is === 'open' && (own || ask.escalated === role))
+      setAsk(state, mail, recipient, { ...ask, candidates: [...new Set([...ask.candidates, role])] });
+  }
+  const timed = [...request.asks.values()].some((ask) => ask.is === 'open' && ask.escalated === null);
+  if (timed && request.deadline !== null)
+    state.deadlines.set(message.id, state.now + Math.max(0, request.deadline - message.created));
 }

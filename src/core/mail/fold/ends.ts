@@ -57,6 +57,10 @@ function hand(state: MailState, mail: Mail, added: Ask, to: RoleName, person: bo
   );
   if (debtor) changeTurn(state, debtor.id, { owes: [...debtor.owes, added] });
   else if (owing) addDebt(state, owing.id, added);
-  else if (delivery?.at !== 'inbox' && delivery?.at !== 'unread')
-    place(state, mail, to, person ? { at: 'unread' } : { at: 'inbox' });
+  else if (delivery?.at !== 'inbox' && delivery?.at !== 'unread') {
+    // Whether that role takes it up by itself was not asked when it was sent.
+    const handed = { ...mail, joins: [...mail.joins, to] };
+    state.mail.set(mail.message.id, handed);
+    place(state, handed, to, person ? { at: 'unread' } : { at: 'inbox' });
+  }
 }

@@ -1,6 +1,7 @@
 import { askKey, askState } from '../fold/asks.ts';
 import type { Ask, Fact, Reason } from '../event.ts';
 import { isHuman, type Protocol } from '../protocol.ts';
+import type { ThreadId } from '../message.ts';
 import type { MailState } from '../state.ts';
 import { failThreadFact } from './notices.ts';
 
@@ -16,7 +17,7 @@ export function ends(state: MailState, protocol: Protocol, now: number): Fact[] 
       if (ask.is === 'open' && ask.escalated === null && !state.broken.has(askKey({ request, recipient })))
         facts.push(...end(state, protocol, { request, recipient }, { code: 'E_TIMEOUT', text }));
   }
-  return onePerThread(facts);
+  return onePerThread(state, facts);
 }
 
 function end(state: MailState, protocol: Protocol, ask: Ask, reason: Reason): Fact[] {
@@ -40,12 +41,12 @@ function end(state: MailState, protocol: Protocol, ask: Ask, reason: Reason): Fa
 }
 
 /** A thread fails once, and nothing else ends in it then. */
-function onePerThread(facts: readonly Fact[]): Fact[] {
-  const failing = new Set<string>();
-  return facts.filter((fact) => {
-    if (fact.type !== 'thread-failed') return true;
-    const first = !failing.has(fact.thread);
-    failing.add(fact.thread);
-    return first;
-  });
+function onePerThread(state: MailState, facts: readonly Fact[]): Fact[] {
+  const failing = new Map<ThreadId, Fact>();
+  for (const fact of facts)
+    if (fact.type === 'thread-failed' && !failing.has(fact.thread)) failing.set(fact.thread, fact);
+  const rest = facts.filter(
+    (fact) => 'ask' in fact && !failing.has(state.mail.get(fact.ask.request)?.message.thread ?? ''),
+  );
+  return [...failing.values(), ...rest];
 }
