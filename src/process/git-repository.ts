@@ -40,6 +40,9 @@ const settings = [
   'core.packedRefsTimeout=5000',
 ].flatMap((setting) => ['-c', setting]);
 
+/** How `fast-import` ends when its files were taken away from under it, or others lie where it wants to put them. */
+const vanishedPack = /cannot (?:create|store) |No such file or directory/;
+
 const importTimeout = 600_000;
 /** Times that somebody may move the branch under us before a batch is given back. */
 const races = 10;
@@ -194,6 +197,7 @@ export class GitRepository {
       // Forced: a ref that a crash has left behind may say anything.
       failed = await this.#git(['fast-import', '--quiet', '--force', '--done'], stdin, importTimeout);
       if (failed.exitCode === 0) return failed.stdout.trim();
+      if (!vanishedPack.test(failed.stderr)) break;
     }
     throw failure('fast-import', failed);
   }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import process from 'node:process';
 import { onTestFinished } from 'vitest';
-import { TrailWriter } from '../../src/engine/trail/writer.ts';
+import { TrailWriter, type TrailRepository } from '../../src/engine/trail/writer.ts';
 import { GitRepository } from '../../src/process/git-repository.ts';
 
 export const branch = 'mailroom-trail';
@@ -115,4 +115,13 @@ exec "$GIT" "$@"
   writeFileSync(join(folder, 'git'), text);
   chmodSync(join(folder, 'git'), 0o755);
   setEnvironment({ PATH: `${folder}${delimiter}${path}` });
+}
+
+export function trailOf(project: string, name: string = branch): TrailRepository {
+  return new GitRepository({ project, branch: name });
+}
+
+/** Every ref of a repository. */
+export function refsOf(folder: string): string[] {
+  return person(folder, ['for-each-ref', '--format=%(refname)']).trim().split('\n');
 }
