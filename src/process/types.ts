@@ -16,8 +16,6 @@ export type Containment =
   | { readonly kind: 'namespace'; readonly user: boolean }
   | { readonly kind: 'group' };
 
-export type ContainmentKind = Containment['kind'];
-
 export interface ProcessLimits {
   /** From the start (behind a gate: from its release); null: unlimited. */
   readonly totalMs: number | null;

@@ -12,7 +12,7 @@ import { sweepMarked } from '../../src/process/sweep.ts';
 import type { Containment, ProcessSpec, Supervised } from '../../src/process/types.ts';
 
 /** Waits for a condition and fails with its name when it does not come. */
-export async function until(what: string, condition: () => boolean, deadlineMs = 10_000): Promise<void> {
+export async function until(what: string, condition: () => boolean, deadlineMs = 20_000): Promise<void> {
   const deadline = performance.now() + deadlineMs;
   while (!condition()) {
     if (performance.now() > deadline) throw new Error(`waited ${deadlineMs} ms in vain until ${what}`);
