@@ -62,8 +62,10 @@ export class GitRepository {
   readonly #ref: string;
   #place: Place | null = null;
   #batches = 0;
-  /** A batch of which is not known whether the branch has it. */
-  #doubtful: { readonly commit: string; readonly seq: number } | null = null;
+  /** The branch when we last knew it, and the newest commit of ours on it then. Null: not looked at yet. */
+  #seen: { readonly tip: string | null; readonly own: string | null } | null = null;
+  /** Entries up to this number are on the branch already. */
+  #written = -1;
 
   constructor(options: GitRepositoryOptions) {
     this.#project = options.project;
@@ -79,9 +81,10 @@ export class GitRepository {
     const found = await this.#locate();
     if (typeof found === 'string') return { is: 'none', hint: found };
     const tip = await this.#tip();
-    const seq = tip.commit === null ? 0 : await this.#seq(tip.commit, found.email);
+    const own = await this.#own(tip.commit, found.email);
+    this.#seen ??= { tip: tip.commit, own: own.commit };
     const problem = tip.refusal === null ? null : `${tip.refusal.message} (${String(tip.refusal.hint)})`;
-    return { is: 'at', seq, problem };
+    return { is: 'at', seq: own.seq, problem };
   }
 
   /** Puts commits on the branch, in order, all or none. After an error the same entries may be given again. */
@@ -91,13 +94,14 @@ export class GitRepository {
     for (let race = 0; race < races; race++) {
       const tip = await this.#tip();
       if (tip.refusal !== null) throw tip.refusal;
-      const missing = await this.#missing(entries, tip.commit);
+      await this.#notice(place, tip.commit);
+      const missing = entries.filter(({ seq }) => seq > this.#written);
       const last = missing.at(-1);
       if (last === undefined) return;
       const commit = await this.#import(place, missing, tip.commit);
-      this.#doubtful = { commit, seq: last.seq };
       if (await this.#move(place, commit, tip.commit)) {
-        this.#doubtful = null;
+        this.#seen = { tip: commit, own: commit };
+        this.#written = last.seq;
         return this.#tidy();
       }
     }
@@ -162,29 +166,30 @@ export class GitRepository {
     );
   }
 
-  async #seq(tip: string, email: string): Promise<number> {
+  /** The newest commit of this project below a tip. */
+  async #own(tip: string | null, email: string): Promise<{ commit: string | null; seq: number }> {
+    if (tip === null) return { commit: null, seq: 0 };
     const match = ['--fixed-strings', `--author=<${email}>`, '--grep=Seq: '];
-    const format = ['--encoding=UTF-8', '--format=%x00%B', '--max-count=20'];
+    const format = ['--encoding=UTF-8', '--format=%x00%H%n%B', '--max-count=20'];
     const log = await this.#must(['rev-list', ...match, ...format, tip, '--']);
-    for (const message of log.split('\0').slice(1)) {
-      const trailers =
-        message
-          .replace(/\ncommit \S+\n$/, '')
-          .trim()
-          .split('\n\n')
-          .at(-1) ?? '';
+    for (const record of log.split('\0').slice(1)) {
+      const [commit = '', ...message] = record.replace(/\ncommit \S+\n$/, '').split('\n');
+      const trailers = message.join('\n').trim().split('\n\n').at(-1) ?? '';
       const seq = /^Seq: (\d+)$/m.exec(trailers)?.[1];
-      if (seq !== undefined) return Number(seq);
+      if (seq !== undefined) return { commit, seq: Number(seq) };
     }
-    return 0;
+    return { commit: null, seq: 0 };
   }
 
-  /** The entries without those of a batch that did arrive although we were told otherwise. */
-  async #missing(entries: readonly TrailEntry[], tip: string | null): Promise<readonly TrailEntry[]> {
-    const doubtful = this.#doubtful;
-    if (doubtful === null || tip === null) return entries;
-    const { exitCode } = await this.#git(['merge-base', '--is-ancestor', doubtful.commit, tip]);
-    return exitCode === 0 ? entries.filter(({ seq }) => seq > doubtful.seq) : entries;
+  /**
+   * Commits of ours that we do not know of are a batch whose answer was lost, or one that a git of a killed controller
+   * finished after the next one had started. They must not be written again.
+   */
+  async #notice(place: Place, tip: string | null): Promise<void> {
+    if (this.#seen?.tip === tip) return;
+    const own = await this.#own(tip, place.email);
+    if (this.#seen !== null && this.#seen.own !== own.commit) this.#written = own.seq;
+    this.#seen = { tip, own: own.commit };
   }
 
   async #import(place: Place, entries: readonly TrailEntry[], tip: string | null): Promise<string> {

@@ -12,13 +12,16 @@ const writerProcess = fileURLToPath(new URL('writer-process.ts', import.meta.url
 interface Child {
   /** The exit code and what was said on standard error. */
   readonly ended: Promise<{ code: number | null; said: string }>;
+  /** Kills the program alone, not what it has started. */
+  kill(): void;
 }
 
 function start(argv: readonly string[], cwd: string): Child {
   const child = spawn(argv[0] ?? '', argv.slice(1), { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (said += chunk));
-  return { ended: once(child, 'close').then(([code]) => ({ code: code as number | null, said })) };
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, said }));
+  return { ended, kill: () => child.kill('SIGKILL') };
 }
 
 /** Does something in a shell over and over, until a file called `stop` is there; ends at the first failure. */
@@ -56,6 +59,10 @@ function seqsOf(folder: string, author: string): number[] {
   return log.split('\n').filter(Boolean).map(Number);
 }
 
+function turnOfTheLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 function upTo(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index + 1);
 }
@@ -87,7 +94,7 @@ describe('the trail beside other users of the repository', patience, () => {
     const writer = open(folder);
     for (const entry of conversation(outside)) {
       writer.record(entry);
-      if (entry.seq % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
+      if (entry.seq % 100 === 0) await turnOfTheLoop();
     }
     await writer.settled();
     expect(await second.ended).toEqual({ code: 0, said: '' });
@@ -113,6 +120,24 @@ describe('the trail beside other users of the repository', patience, () => {
     ]);
     expect(person(folder, ['status', '--porcelain', '--ignored'])).toBe('');
     expect(person(folder, ['for-each-ref', '--format=%(refname)']).trim().split('\n')).toHaveLength(2);
+    expect(person(folder, ['fsck', '--full', '--strict', '--no-dangling'])).toBe('');
+  });
+
+  it('goes on where a killed controller was, without a hole and with nothing twice', async () => {
+    const folder = repository();
+    const all = conversation(1_000);
+    const argv = [process.execPath, '--import', 'tsx', writerProcess, folder, branch, String(all.length)];
+    const child = start(argv, process.cwd());
+    while (person(folder, ['for-each-ref', `refs/heads/${branch}`]) === '') await turnOfTheLoop();
+    child.kill();
+    const writer = open(folder);
+    const position = await writer.position();
+    expect(position).toBeGreaterThan(0);
+    for (const entry of all.slice(position ?? 0)) writer.record(entry);
+    await writer.settled();
+    await child.ended;
+    expect(seqsOf(folder, 'mailroom@localhost')).toEqual(upTo(all.length));
+    expect(treeOf(folder)).toEqual(foldersAfter(all.length));
     expect(person(folder, ['fsck', '--full', '--strict', '--no-dangling'])).toBe('');
   });
 

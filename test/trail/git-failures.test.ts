@@ -92,6 +92,31 @@ describe('a git that fails', () => {
     expect(seqsOf(folder)).toEqual([1, 2, 3, 4, 5]);
   });
 
+  it('and goes on for a controller that was killed, while the next one starts: nothing is written twice', async () => {
+    const folder = repository();
+    const killed = trailOf(folder);
+    await killed.append(entries(1, 3));
+    const next = trailOf(folder);
+    expect(await next.position()).toMatchObject({ seq: 3 });
+    await killed.append(entries(4, 6));
+    await next.append(entries(4, 9));
+    expect(seqsOf(folder)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    await killed.append(entries(10, 11));
+    await next.append(entries(10, 12));
+    expect(seqsOf(folder).slice(9)).toEqual([10, 11, 12]);
+  });
+
+  it('writes the numbers of a new journal, although the branch has higher ones of an old one', async () => {
+    const folder = repository();
+    await trailOf(folder).append(entries(500, 501));
+    const trail = trailOf(folder);
+    expect(await trail.position()).toMatchObject({ seq: 501 });
+    await trail.append([entry(1)]);
+    await trail.append([entry(2)]);
+    expect(seqsOf(folder)).toEqual([500, 501, 1, 2]);
+    expect(await trailOf(folder).position()).toMatchObject({ seq: 2 });
+  });
+
   it('and was killed while it wrote a pack: what it left is not in the way of the next attempt', async () => {
     const packsOf = (folder: string) => readdirSync(join(folder, '.git/objects/pack'));
     const [first, second] = [repository(), repository()];

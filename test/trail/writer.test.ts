@@ -252,6 +252,18 @@ describe('a queue that is full', () => {
     expect(writer.problem()).toMatch('2 entries');
   });
 
+  it('has room again for as much as was written', async () => {
+    const repository = new ScriptedRepository();
+    const writer = new TrailWriter({ repository, limits: { queueCharacters: 60 } });
+    for (let from = 1; from <= 7; from += 3) {
+      entries(from, from + 2).forEach((each) => writer.record(each));
+      await repository.commit();
+      await writer.settled();
+    }
+    expect(repository.committed).toHaveLength(9);
+    expect(writer.problem()).toBeNull();
+  });
+
   it('asks for what it let go once it is empty, and goes on without a hole', async () => {
     const repository = new ScriptedRepository();
     const journal = entries(1, 11);
