@@ -31,6 +31,12 @@ export interface Ran {
   readonly err: string;
 }
 
+/** The document that a command printed, and how it ended. */
+export interface Told<Document> {
+  readonly code: number;
+  readonly document: Document;
+}
+
 /**
  * A project on a virtual disk with a virtual clock, a real host that looks when it is told to, agents that do what the test
  * says, and the program's commands.
@@ -158,9 +164,9 @@ export class Bench {
   }
 
   /** Runs a command with `--json` and reads its document. */
-  async json<T>(...argv: string[]): Promise<{ code: number; document: T }> {
+  async json(...argv: string[]): Promise<Told<unknown>> {
     const { code, out } = await this.run(...argv, '--json');
-    return { code, document: JSON.parse(out) as T };
+    return { code, document: JSON.parse(out) };
   }
 
   services(): Services {
@@ -194,7 +200,6 @@ export class Bench {
         return Promise.resolve({ ok: true, value, warnings: parsed.warnings });
       },
       hash: () => this.hash,
-      restrict: () => null,
       state: () => this.#read(),
       holder: () => (this.up ? { pid: 4242, host: 'box', since: Date.UTC(2026, 10, 21, 20, 0, 0) } : null),
       mail: (role, folder) => readMail(disk, role, folder),

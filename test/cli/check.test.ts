@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckDocument } from '../../src/engine/operations/check.ts';
-import { Bench } from './bench.ts';
+import { Bench, type Told } from './bench.ts';
 
 describe('check', () => {
   it('says that all is well', async () => {
@@ -34,7 +34,7 @@ describe('check', () => {
   it('is a document', async () => {
     const bench = new Bench();
     bench.text = bench.text.replace('from: [qa]', 'from: [quality]');
-    const { code, document } = await bench.json<CheckDocument>('check');
+    const { code, document } = (await bench.json('check')) as Told<CheckDocument>;
     expect(code).toBe(2);
     expect(document).toMatchObject({ schema: 1, ok: false, roles: 0, types: 0, warnings: [] });
     expect(document.errors[0]).toMatchObject({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ErrorDocument } from '../../src/engine/operations/problems.ts';
 import type { Verdict } from '../../src/engine/operations/requests.ts';
-import { Bench } from './bench.ts';
+import { Bench, type Told } from './bench.ts';
 
 /** A task that the architect works on. */
 function working(): Bench {
@@ -27,7 +27,7 @@ describe('pause and unpause', () => {
     const bench = working();
     const thread = bench.id('Begin');
     const argv = ['pause', thread.slice(-6), '--now'];
-    const { code, document } = await bench.json<Verdict>(...argv);
+    const { code, document } = (await bench.json(...argv)) as Told<Verdict>;
     expect(code).toBe(0);
     expect(document).toEqual({
       schema: 1,
@@ -86,7 +86,7 @@ describe('cancel', () => {
     const bench = working();
     const thread = bench.id('Begin');
     expect((await bench.run('cancel', thread)).code).toBe(0);
-    const { code, document } = await bench.json<ErrorDocument>('cancel', thread);
+    const { code, document } = (await bench.json('cancel', thread)) as Told<ErrorDocument>;
     expect(code).toBe(1);
     expect(document.error).toMatchObject({
       code: 'E_REFUSED',

@@ -15,7 +15,7 @@ function section(heading: string): string {
 
 /** The options in the tables of a text. */
 function told(text: string): string[] {
-  return [...text.matchAll(/^\| `(-[^`]+)`/gm)].map(([, flags]) => flags ?? '').toSorted();
+  return [...text.matchAll(/^\| `(-[^`]+)`/gm)].map(([, option]) => option ?? '').toSorted();
 }
 
 function flags(command: Command): string[] {

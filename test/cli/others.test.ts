@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Bench } from './bench.ts';
+import { Bench, type Told } from './bench.ts';
 
 describe('init', () => {
   it('prints what was written and kept, and what comes next', async () => {
@@ -52,7 +52,7 @@ describe('doctor', () => {
       err: '',
     });
     bench.findings.push({ topic: 'git', state: 'problem', text: 'is not here' });
-    const { code, document } = await bench.json<object>('doctor');
+    const { code, document } = (await bench.json('doctor')) as Told<object>;
     expect(code).toBe(1);
     expect(document).toMatchObject({ schema: 1, ok: false, findings: bench.findings });
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Handed } from '../../src/engine/operations/sending.ts';
 import type { ErrorDocument } from '../../src/engine/operations/problems.ts';
-import { Bench } from './bench.ts';
+import { Bench, type Told } from './bench.ts';
 import { letter } from './team.ts';
 
 describe('send', () => {
@@ -16,7 +16,7 @@ describe('send', () => {
   it('records the message when no controller runs', async () => {
     const bench = new Bench();
     bench.up = false;
-    const { code, document } = await bench.json<Handed>('send', 'architect', '-m', 'Add a flag');
+    const { code, document } = (await bench.json('send', 'architect', '-m', 'Add a flag')) as Told<Handed>;
     expect(code).toBe(0);
     expect(document).toMatchObject({ schema: 1, state: 'recorded', controller: false });
     const [name] = bench.disk.list('agents/user/outbox') ?? [];
@@ -107,9 +107,16 @@ describe('send', () => {
 
   it('says at once what the protocol forbids, and sends nothing', async () => {
     const bench = new Bench();
-    const { code, document } = await bench.json<ErrorDocument>(
-      ...['send', 'engineer', '--type', 'chore', '--field', 'size=big', '-m', 'x'],
-    );
+    const { code, document } = (await bench.json(
+      'send',
+      'engineer',
+      '--type',
+      'chore',
+      '--field',
+      'size=big',
+      '-m',
+      'x',
+    )) as Told<ErrorDocument>;
     expect(code).toBe(1);
     expect(document.error).toEqual({
       code: 'E_FORBIDDEN',
@@ -187,7 +194,10 @@ describe('send --wait', () => {
       fail,
     );
     const argv = ['send', 'engineer', '--type', 'errand', '-m', 'Go', '--wait'];
-    const { code, document } = await bench.json<{ thread_state: string; messages: unknown[] }>(...argv);
+    const { code, document } = (await bench.json(...argv)) as Told<{
+      thread_state: string;
+      messages: unknown[];
+    }>;
     expect(document).toMatchObject({ schema: 1, state: 'accepted', thread_state: 'quiet', messages: [] });
     expect(code).toBe(0);
   });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Shown } from '../../src/engine/operations/show.ts';
-import { Bench } from './bench.ts';
+import { Bench, type Told } from './bench.ts';
 import { letter } from './team.ts';
 
 beforeAll(() => {
@@ -43,7 +43,7 @@ describe('show', () => {
   it('is a document', async () => {
     const bench = asking();
     const id = bench.id('Which parser?');
-    const { document } = await bench.json<Shown>('show', id);
+    const { document } = (await bench.json('show', id)) as Told<Shown>;
     expect(document).toMatchObject({
       schema: 1,
       kind: 'message',
@@ -98,7 +98,7 @@ describe('show', () => {
       result  none yet
       "
     `);
-    const { document } = await bench.json<Shown>('show', 't1');
+    const { document } = (await bench.json('show', 't1')) as Told<Shown>;
     expect(document).toMatchObject({
       kind: 'turn',
       id: 't1',
@@ -116,7 +116,7 @@ describe('show', () => {
     const path = 'agents/engineer/failed/2025-01/20250102T030405006Z-design-123456.md';
     bench.disk.plant(path, text);
     bench.disk.plant(`${path}.reason.txt`, 'E_TURN: it broke\n');
-    const { document } = await bench.json<Shown>('show', 'abcdef');
+    const { document } = (await bench.json('show', 'abcdef')) as Told<Shown>;
     expect(document).toMatchObject({ kind: 'thread', id, thread: null, messages: [{ path }], turns: [] });
     expect((await bench.run('show', 'abcdef')).out).toMatchInlineSnapshot(`
       "Long ago
@@ -126,7 +126,7 @@ describe('show', () => {
       …123456  architect → engineer: design — Long ago
       "
     `);
-    const message = await bench.json<Shown>('show', '123456');
+    const message = (await bench.json('show', '123456')) as Told<Shown>;
     expect(message.document).toMatchObject({
       kind: 'message',
       copies: [{ role: 'engineer', at: 'failed', path, reason: 'E_TURN: it broke' }],

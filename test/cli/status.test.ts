@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { StatusDocument } from '../../src/engine/operations/status.ts';
-import { Bench } from './bench.ts';
+import { Bench, type Told } from './bench.ts';
 import { letter } from './team.ts';
 
 beforeAll(() => {
@@ -41,7 +41,7 @@ describe('status', () => {
 
   it('is a document', async () => {
     const bench = reviewing();
-    const { document } = await bench.json<StatusDocument>('status');
+    const { document } = (await bench.json('status')) as Told<StatusDocument>;
     const request = bench.id('Review of the flag');
     const thread = bench.id('Add a --json flag');
     expect(document).toMatchObject({

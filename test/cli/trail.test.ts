@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { MessageDocument } from '../../src/engine/operations/messages.ts';
-import { Bench } from './bench.ts';
+import { Bench, type Told } from './bench.ts';
 import { letter } from './team.ts';
 
 beforeAll(() => {
@@ -69,7 +69,7 @@ describe('trail', () => {
 
   it('is an array of messages in order', async () => {
     const bench = told();
-    const { document } = await bench.json<MessageDocument[]>('trail');
+    const { document } = (await bench.json('trail')) as Told<MessageDocument[]>;
     expect(document.map(({ subject }) => subject)).toEqual([
       'Add a --json flag',
       'How to add it',
@@ -104,7 +104,7 @@ describe('trail', () => {
     const bench = told();
     bench.drop('agents/architect/inbox/other.md', 'Something else\n');
     const last = bench.id('There you are').slice(-6);
-    const { document } = await bench.json<MessageDocument[]>('trail', last);
+    const { document } = (await bench.json('trail', last)) as Told<MessageDocument[]>;
     expect(document).toHaveLength(5);
     const { out } = await bench.run('trail', bench.id('Something else').slice(-6));
     expect(out).toContain('Something else');
@@ -115,7 +115,7 @@ describe('trail', () => {
     const bench = told();
     bench.disk.plant('agents/user/sent/2025-01/20250102T030405006Z-task-abcdef.md', old);
     bench.disk.plant('agents/architect/processed/2025-01/20250102T030405006Z-task-abcdef.md', old);
-    const { document } = await bench.json<MessageDocument[]>('trail');
+    const { document } = (await bench.json('trail')) as Told<MessageDocument[]>;
     expect(document.filter(({ subject }) => subject === 'Long ago')).toEqual([
       expect.objectContaining({
         path: 'agents/architect/processed/2025-01/20250102T030405006Z-task-abcdef.md',

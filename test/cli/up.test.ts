@@ -206,7 +206,7 @@ describe('up on a terminal', () => {
       ]
     `);
     expect(screen.last.at(-1)).toBe('stopped');
-    expect(Math.max(...screen.frames.flat().map((line) => [...line].length))).toBeLessThan(60);
+    expect(Math.max(...screen.frames.flat().map((line) => line.length))).toBeLessThan(60);
     expect(screen.last.join('\n')).not.toContain('── ');
   });
 
@@ -218,12 +218,15 @@ describe('up on a terminal', () => {
   });
 });
 
+const escape = '\u001b[';
+
 /** What a terminal would show: the lines that were left at the end, and each version of the block at the bottom. */
 function draw(out: string): { last: string[]; frames: string[][] } {
   const lines: string[] = [];
   const frames: string[][] = [];
-  for (const part of out.split(/(?=\u001b\[\d+A)/)) {
-    const up = /^\u001b\[(\d+)A\r\u001b\[0J/.exec(part);
+  const parts = out.replaceAll(`\r${escape}0J`, '').split(escape);
+  for (const [index, part] of parts.entries()) {
+    const up = index === 0 ? null : /^(\d+)A/.exec(part);
     if (up) frames.push(lines.splice(lines.length - Number(up[1])));
     lines.push(
       ...part
