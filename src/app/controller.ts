@@ -25,7 +25,7 @@ import type { RealDisk } from '../store/real-disk.ts';
 import { DiskTurnFolders } from '../store/turn-folders.ts';
 import { watchFolders } from '../store/watch.ts';
 import type { Wired } from './definition.ts';
-import { takeLock } from './lock.ts';
+import { takeLock, type Lock } from './lock.ts';
 import { recorder } from './recorder.ts';
 
 /** Takes the project and puts a host to work on it. Throws `E_LOCKED` when another controller has it. */
@@ -37,15 +37,14 @@ export async function startController(
   const lock = await takeLock(disk);
   try {
     writeHolder(disk, Date.now());
-    const controller = await compose(disk, definition, options, lock.lost);
-    return { ...controller, run: () => controller.run().finally(() => release(disk, lock)) };
+    return await compose(disk, definition, options, lock);
   } catch (error) {
     await release(disk, lock);
     throw error;
   }
 }
 
-async function release(disk: RealDisk, lock: { release(): Promise<void> }): Promise<void> {
+async function release(disk: RealDisk, lock: Lock): Promise<void> {
   removeHolder(disk);
   await lock.release();
 }
@@ -54,7 +53,7 @@ async function compose(
   disk: RealDisk,
   definition: Wired,
   options: ControllerOptions,
-  lost: Promise<void>,
+  lock: Lock,
 ): Promise<Controller> {
   const { config, protocol, hash, providers } = definition;
   removeOldTemporaries(disk, Date.now());
@@ -113,7 +112,7 @@ async function compose(
     { untilIdle: options.untilIdle, onChange: () => options.onChange(host.state) },
   );
   events.to = reporting(host, loop);
-  void lost.then(() =>
+  void lock.lost.then(() =>
     loop.fail(new MailroomError('E_LOCKED', 'the lock of the project was lost, so all work was stopped')),
   );
   const notes = [host.cut, trail.problem(), edited ? 'the protocol has changed since the last start' : null];
@@ -131,6 +130,7 @@ async function compose(
         return { idle: host.idle() === 'busy' ? 'done' : asIdle(host), failures: host.failures };
       } finally {
         journal.close();
+        await release(disk, lock);
       }
     },
   };

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import process from 'node:process';
+import { setTimeout as wait } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import type { ProjectServices } from '../cli/services.ts';
 import type { Checked } from '../core/diagnostic.ts';
@@ -85,17 +86,12 @@ function holderOf(disk: RealDisk): Holder | null {
   }
 }
 
+/** Resolves when the journal or what waits for the controller has changed, at the latest after so many milliseconds. */
 async function changed(disk: RealDisk, milliseconds: number): Promise<void> {
   const { watchFolders } = await import('../store/watch.ts');
-  await new Promise<void>((done) => {
-    const finish = () => {
-      clearTimeout(timer);
-      void watch.close().then(done);
-    };
-    const timer = setTimeout(finish, milliseconds);
-    const watch = watchFolders(
-      [join(disk.root, '.mailroom', 'journal'), join(disk.root, '.mailroom', 'control')],
-      finish,
-    );
-  });
+  const folders = ['journal', 'control'].map((folder) => join(disk.root, '.mailroom', folder));
+  const over = new AbortController();
+  const watch = watchFolders(folders, () => over.abort());
+  await wait(milliseconds, undefined, { signal: over.signal }).catch(() => {});
+  await watch.close();
 }

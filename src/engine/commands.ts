@@ -77,7 +77,7 @@ function deadLetter(
   return stored && (ledger.state.mail.get(stored.id)?.message ?? stored);
 }
 
-const verbs: readonly string[] = ['pause', 'unpause', 'cancel', 'retry'] satisfies Command['verb'][];
+const verbs: readonly Json[] = ['pause', 'unpause', 'cancel', 'retry'] satisfies Command['verb'][];
 
 function parse(text: string): ControlFile | null {
   let value: Json;
@@ -87,6 +87,6 @@ function parse(text: string): ControlFile | null {
     return null;
   }
   if (!isJsonObject(value) || typeof value['id'] !== 'string' || !isJsonObject(value['target'])) return null;
-  if (!verbs.includes(String(value['verb']))) return null;
+  if (!verbs.includes(value['verb'] ?? null)) return null;
   return value as unknown as ControlFile;
 }

@@ -1,6 +1,6 @@
 import { invocationKey, type Process } from '../core/mail/decide.ts';
-import type { Fact, Launched, Session } from '../core/mail/event.ts';
-import { fileName } from '../core/mail/message.ts';
+import type { Fact, Launched, Reason, Session } from '../core/mail/event.ts';
+import { fileName, type RoleName } from '../core/mail/message.ts';
 import { prompt } from '../core/mail/prompt.ts';
 import type { Role } from '../core/mail/protocol.ts';
 import type { Turn } from '../core/mail/state.ts';
@@ -23,6 +23,8 @@ export class Turns {
   readonly #ready = new Set<string>();
   /** What an open turn did against the rules that its result cannot show. */
   readonly #violations = new Map<string, string[]>();
+  /** Names of files that were taken from a role's outbox into its open turn. */
+  readonly #borrowed = new Map<string, string[]>();
 
   constructor(ledger: Ledger, ports: HostPorts, options: HostOptions) {
     this.#ledger = ledger;
@@ -147,7 +149,7 @@ export class Turns {
   ended(key: string, outcome: Outcome, exit: Exit): void {
     const invocation = this.#running.get(key);
     if (!invocation) return;
-    if (!this.#stopping.has(key)) this.#ledger.record([this.#end(invocation, outcome, exit)]);
+    if (!this.#stopping.has(key)) this.#ledger.record(this.#end(invocation, outcome, exit));
     this.#forget(key);
   }
 
@@ -165,9 +167,9 @@ export class Turns {
     this.#stopping.delete(key);
   }
 
-  #end(invocation: Invocation, outcome: Outcome, exit: Exit): Fact {
+  #end(invocation: Invocation, outcome: Outcome, exit: Exit): Fact[] {
     const { role, turn, attempt, round } = invocation;
-    const { folders, mailboxes, newId } = this.#ports;
+    const { folders, mailboxes } = this.#ports;
     // What it wrote there in its last moment is its own, too.
     for (const name of mailboxes.list(role, 'outbox') ?? []) this.stage({ role, box: 'outbox', name });
     const worktree = this.#options.protocol.workspace.kind === 'worktree' ? invocation.thread : null;
@@ -179,18 +181,32 @@ export class Turns {
       ),
     ];
     this.#violations.delete(turn);
+    const borrowed = this.#borrowed.get(turn) ?? [];
+    this.#borrowed.delete(turn);
+    folders.result(turn, attempt, round, { outcome, exit: exit.code, durationMs: exit.durationMs });
     if (outcome.is === 'done') {
       const files = folders.collect(turn, attempt, round);
-      const result = resultOf(files, outcome, exit, violations, { newId, created: this.#ledger.now() });
-      folders.result(turn, attempt, round, { outcome, exit: exit.code, durationMs: exit.durationMs });
-      return { type: 'returned', turn, attempt, round, result };
+      const stamps = { newId: () => this.#ports.newId(), created: this.#ledger.now() };
+      const result = resultOf(files, outcome, exit, violations, stamps);
+      return [{ type: 'returned', turn, attempt, round, result }];
     }
-    folders.result(turn, attempt, round, { outcome, exit: exit.code, durationMs: exit.durationMs });
     const later = outcome.is === 'later';
     const { reason, usage } = outcome;
     const errorClass = later ? outcome.class : 'NON_RETRYABLE';
     const until = later ? outcome.until : null;
-    return { type: 'attempt-failed', turn, attempt, round, class: errorClass, reason, until, usage };
+    const lost = borrowed.length === 0 ? [] : folders.collect(turn, attempt, round);
+    return [
+      { type: 'attempt-failed', turn, attempt, round, class: errorClass, reason, until, usage },
+      ...lost.flatMap(({ name, content }) =>
+        borrowed.includes(name) && content.ok ? [this.#refused(role, name, content.text, reason)] : [],
+      ),
+    ];
+  }
+
+  /** What lay in the role's outbox went with the turn, and comes to nothing with it. */
+  #refused(role: RoleName, name: string, text: string, reason: Reason): Fact {
+    const id = this.#ports.newId();
+    return { type: 'refused', id, role, box: 'outbox', name, text, reason, notices: [] };
   }
 
   /**
@@ -200,7 +216,10 @@ export class Turns {
   stage(file: Dropped): boolean {
     const open = [...this.#running.values()].filter((one) => one?.role === file.role);
     const [only] = open;
-    if (only && open.length === 1) return this.#ports.folders.stage(only.turn, only.attempt, file.name, file);
+    if (only && open.length === 1) {
+      this.#borrowed.set(only.turn, [...(this.#borrowed.get(only.turn) ?? []), file.name]);
+      return this.#ports.folders.stage(only.turn, only.attempt, file.name, file);
+    }
     for (const one of open)
       if (one)
         this.violate(
@@ -216,7 +235,7 @@ export class Turns {
 
   /** Records that running turns are stopped on purpose; they start again, uncounted. */
   putBack(): void {
-    for (const { id, attempt, round, phase } of [...this.#ledger.state.turns.values()])
+    for (const { id, attempt, round, phase } of this.#ledger.state.turns.values())
       if (phase.is === 'active') this.#ledger.record([{ type: 'stopped', turn: id, attempt, round }]);
   }
 

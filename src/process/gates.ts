@@ -17,9 +17,9 @@ export async function checkGates(
   const problems: string[] = [];
   for (const [index, { gate, message }] of gates.entries()) {
     const problem =
-      gate.kind === 'run'
-        ? await checkRun(gate.argv, await run(gate.argv, gate.timeout, `gate-${String(index + 1)}`))
-        : await checkChanged(gate.globs, workspace, tree);
+      gate.kind === 'changed'
+        ? await checkChanged(gate.globs, workspace, tree)
+        : checkRun(gate.argv, await run(gate.argv, gate.timeout, `gate-${String(index + 1)}`));
     if (problem !== null) problems.push(`\`${message}\` may not be sent yet: ${problem}`);
   }
   return problems;

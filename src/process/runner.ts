@@ -48,19 +48,25 @@ export class ProcessRunner implements Runner {
 
   start(job: AgentJob): void {
     this.#running.set(job.key, null);
-    void this.#agent(job).then(([outcome, exit]) => {
-      this.#options.recorded?.(job, outcome, exit);
-      this.#forget(job.key);
-      this.#events.ended(job.key, outcome, exit);
-    });
+    void this.#follow(job);
+  }
+
+  async #follow(job: AgentJob): Promise<void> {
+    const [outcome, exit] = await this.#agent(job);
+    this.#options.recorded?.(job, outcome, exit);
+    this.#forget(job.key);
+    this.#events.ended(job.key, outcome, exit);
   }
 
   check(job: GateJob): void {
     this.#running.set(job.key, null);
-    void this.#gates(job).then((problems) => {
-      this.#forget(job.key);
-      this.#events.gated(job.key, problems);
-    });
+    void this.#followGates(job);
+  }
+
+  async #followGates(job: GateJob): Promise<void> {
+    const problems = await this.#gates(job);
+    this.#forget(job.key);
+    this.#events.gated(job.key, problems);
   }
 
   release(key: string): void {

@@ -58,8 +58,8 @@ function write(stage: Stage, job: AgentJob): string {
   const state = stage.state();
   const turn = state.turns.get(job.invocation.turn);
   if (!turn) return '';
-  const put = (name: string, text: string) =>
-    stage.disk.plant(`${job.invocation.paths.outbox.slice(stage.disk.root.length + 1)}/${name}`, text);
+  const put = (name: string, written: string) =>
+    stage.disk.plant(`${job.invocation.paths.outbox.slice(stage.disk.root.length + 1)}/${name}`, written);
   if (!stage.calm() && random.chance(0.03)) put('torn.md', '---\ntype: answer\nto: [');
   if (!stage.calm() && random.chance(0.03))
     put('odd.md', `---\ntype: nonsense\nto: ${turn.role}\n---\nHello\n`);
@@ -74,13 +74,13 @@ function write(stage: Stage, job: AgentJob): string {
       const mail = state.mail.get(request);
       const type = protocol.types.get(random.pick(mail?.request?.replies ?? []));
       if (mail && type)
-        put(`answer-${String(index)}.md`, text(random, type, [mail.message.from], mail.message));
+        put(`answer-${String(index)}.md`, letter(random, type, [mail.message.from], mail.message));
     }
     return '';
   }
   const closing = typesFrom(protocol, turn.role).find(({ closes }) => closes);
   if (closing && random.chance(stage.calm() ? 0.9 : 0.15))
-    put('close.md', text(random, closing, closing.to, null));
+    put('close.md', letter(random, closing, closing.to, null));
   else if (mayAsk && random.chance(0.4)) return ask(stage, turn, put);
   else if (random.chance(0.6)) mention(stage, turn, put);
   return '';
@@ -94,7 +94,7 @@ function ask(stage: Stage, turn: Turn, put: (name: string, text: string) => void
   for (let index = 0; index < count; index += 1) {
     const type = random.pick(types);
     const others = type.to.filter((name) => name !== turn.role);
-    if (others.length > 0) put(`ask-${String(index)}.md`, text(random, type, [random.pick(others)], null));
+    if (others.length > 0) put(`ask-${String(index)}.md`, letter(random, type, [random.pick(others)], null));
   }
   return '';
 }
@@ -108,14 +108,14 @@ function mention(stage: Stage, turn: Turn, put: (name: string, text: string) => 
   );
   if (types.length === 0) return;
   const type = random.pick(types);
-  put('mention.md', text(random, type, type.name === 'build' ? type.to : [random.pick(type.to)], null));
+  put('mention.md', letter(random, type, type.name === 'build' ? type.to : [random.pick(type.to)], null));
 }
 
-function text(random: Random, type: MessageType, to: readonly RoleName[], request: Message | null): string {
+function letter(random: Random, type: MessageType, to: readonly RoleName[], request: Message | null): string {
   const copied = random.chance(0.05) && request ? [`id: ${request.id}`, `created: 2020-01-01T00:00:00Z`] : [];
   const named = request && random.chance(0.5) ? [`in_reply_to: ${request.id}`] : [];
   const fields = Object.entries(type.fields).map(
-    ([name, { enum: values }]) => `  ${name}: ${String(values?.[0] ?? 'x')}`,
+    ([name, { enum: values }]) => `  ${name}: ${JSON.stringify(values?.[0] ?? 'x')}`,
   );
   return [
     '---',

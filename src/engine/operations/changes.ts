@@ -77,7 +77,8 @@ export function describeChange(before: Memory, state: MailState, money: (cost: C
 type Told = (thread: ThreadId, reason: string) => boolean;
 
 function toldBy(notices: readonly Message[]): Told {
-  return (thread, reason) => notices.some((notice) => notice.thread === thread && notice.body.includes(reason));
+  return (thread, reason) =>
+    notices.some((notice) => notice.thread === thread && notice.body.includes(reason));
 }
 
 /** Notices reach people; they are told of even when their thread is unknown. */
@@ -154,12 +155,7 @@ function noticeLine({ subject, body }: Message): Change {
   return { kind: 'notice', role: null, text: about === '' ? subject : `${subject}: ${about}` };
 }
 
-function threadLines(
-  before: Memory,
-  state: MailState,
-  told: Told,
-  money: (cost: Cost) => string,
-): Change[] {
+function threadLines(before: Memory, state: MailState, told: Told, money: (cost: Cost) => string): Change[] {
   return [...state.threads.values()].flatMap((thread): Change[] => {
     const was = before.threads.get(thread.id) ?? 'open';
     if (was === thread.state || thread.state === 'open') return [];
