@@ -124,5 +124,3 @@ function atHome(path: string, { environment }: Surroundings): string {
   const home = environment['HOME'] ?? '';
   return path === '~' || path.startsWith('~/') ? `${home}${path.slice(1)}` : path;
 }
-
-export { recordOf, type Recorded, type Recording } from './recording.ts';

@@ -3,14 +3,14 @@ import type { Usage } from '../core/mail/event.ts';
 import type { Exit, Invocation, Outcome, StagedFile } from '../core/ports.ts';
 
 /** A file of a recording: one invocation, what it was given (as a key) and what came of it. */
-export interface Recorded {
+interface Recorded {
   /** `<role>-<key>-t<turn>-a<attempt>-r<round>.json` */
   readonly name: string;
   readonly json: string;
 }
 
 /** What the JSON holds. `text` and `files` speak of ids, dates and paths by name: `{{thread}}`, `{{message.1.id}}`. */
-export interface Recording {
+interface Recording {
   readonly mailroom_recording: 1;
   readonly role: string;
   readonly key: string;
@@ -28,7 +28,7 @@ export interface Recording {
 }
 
 /** A message that the turn consumed: its file's name and whole text, in the order of `invocation.paths.messages`. */
-export interface Consumed {
+interface Consumed {
   readonly name: string;
   readonly text: string;
 }

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { CommandLine, Exit, Invocation, Outcome, Provider } from '../../src/core/ports.ts';
-import { builtInProviders, namedProvider, recordOf } from '../../src/providers/index.ts';
-import { keyOf } from '../../src/providers/recording.ts';
+import { builtInProviders, namedProvider } from '../../src/providers/index.ts';
+import { keyOf, recordOf } from '../../src/providers/recording.ts';
 import { exit, invocation, now, surroundings } from './providers-samples.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'mailroom-replay-'));
@@ -54,7 +54,7 @@ created: ${world.created}
 fields:
   level: 2
 ---
-${body} See ${join(root, world.name)}/agents and 20261123T080000000Z-design-${world.request.slice(-6)}.md.
+${body} See ${join(root, world.name)}/agents and 20261123T080000000Z-design-${world.request.slice(-6)}.md, and ${world.earlier} of ${world.created}.
 `;
 }
 
@@ -109,7 +109,7 @@ thread: \${process.env.MAILROOM_THREAD}
 in_reply_to: \${head('id')}
 fields: { verdict: approved }
 ---
-Good, {{thread}} and all; asked at \${head('created')} in \${process.env.MAILROOM_PROJECT}, after \${head('in_reply_to')}.
+Good, {{thread}} and all; asked at \${head('created')} in \${process.env.MAILROOM_PROJECT}, from \${process.env.MAILROOM_OUTBOX}, after \${head('in_reply_to')}.
 \`);
 process.stdout.write('Seen in ' + process.env.MAILROOM_WORKSPACE + ': ' + readFileSync(0, 'utf8'));
 process.stderr.write('usage: {"usd": 0.25, "tokens": 1000}');
@@ -250,7 +250,14 @@ describe('a recording', () => {
       attempt,
       round,
     });
-    const known = [at('t2', 1, 0), at('t2', 2, 0), at('t2', 2, 1), at('t9', 1, 0)];
+    const known = [
+      at('t2', 1, 0),
+      at('t2', 2, 0),
+      at('t2', 2, 1),
+      at('t9', 1, 0),
+      at('t20', 1, 0),
+      at('t20', 4, 0),
+    ];
     for (const place of known) keep(folder, turnIn(monday, mail(monday), place), done(JSON.stringify(place)));
     for (const place of known) {
       expect(answer(folder, turnIn(tuesday, mail(tuesday), place))).toMatchObject({
@@ -262,6 +269,7 @@ describe('a recording', () => {
       [at('t8', 1, 0), known[3]],
       [at('t2', 3, 1), known[2]],
       [at('t9', 4, 2), known[3]],
+      [at('t20', 3, 0), known[4]],
     ] as const) {
       expect(answer(folder, turnIn(tuesday, mail(tuesday), asked))).toMatchObject({
         text: JSON.stringify(taken),
