@@ -7,7 +7,7 @@ import { configFile } from './config-schema.ts';
 import type { ConfigFile, ProviderInput } from './config-schema.ts';
 import { inOrder } from './diagnostics.ts';
 import { checkShape } from './issues.ts';
-import { givenLimits } from './protocol-lower.ts';
+import { givenLimits } from './limits.ts';
 import { parseYaml } from './yaml.ts';
 import type { Located, Path } from './yaml.ts';
 

@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../src/core/json.ts';
 import type { Draft, Message } from '../../src/core/mail/message.ts';
 import { formatMessage, parseEnvelope, parseMessage } from '../../src/spec/message.ts';
 
@@ -197,6 +195,7 @@ describe('what is refused', () => {
     const long = `---\na: ${'x'.repeat(65536)}\n---\n`;
     expect(wrong(long)).toEqual(['1:1 E_MESSAGE front matter is not closed within 64 KiB']);
     expect(read(`---\na: ${'x'.repeat(65532)}\n---\n`).extra).toEqual({ a: 'x'.repeat(65532) });
+    expect(wrong(`---\na: ${'x'.repeat(65533)}\n---\n`)).toHaveLength(1);
   });
 
   test('aliases, tags, directives, duplicate keys: all at once, at their lines in the file', () => {
@@ -279,44 +278,12 @@ describe('what is refused', () => {
       ],
     });
   });
-});
 
-/** JSON as a journal can hold it: no negative zero; and without the one key that is refused. */
-const json = fc
-  .jsonValue({ maxDepth: 4 })
-  .map((value) => JSON.parse(JSON.stringify(value).replaceAll('__proto__', 'proto')) as Json);
-const word = fc.oneof(
-  fc.string({ minLength: 1 }),
-  fc.string({ minLength: 1, unit: 'binary' }),
-  fc.stringMatching(/^[a-z][a-z0-9-]{0,12}$/),
-);
-const strings = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.lorem());
-/** A key that is not near one of ours: those are refused. */
-const extraKey = word.map((key) => `x-${key}`);
-const noReturn = (text: string): boolean => !text.includes('\r\n');
-
-const anyMessage: fc.Arbitrary<Message> = fc.record({
-  id: fc.uuid({ version: 7 }),
-  type: word,
-  from: word,
-  to: fc.uniqueArray(word, { minLength: 1, maxLength: 4 }),
-  thread: fc.oneof(fc.uuid({ version: 7 }), word),
-  inReplyTo: fc.option(fc.uuid({ version: 7 })),
-  subject: strings,
-  created: fc.nat({ max: 4e12 }),
-  attachments: fc.array(
-    fc.stringMatching(/^[a-z][ -.0-~]{0,20}$/).filter((path) => !/\\|\.\.|:/.test(path)),
-    { maxLength: 3 },
-  ),
-  fields: fc
-    .dictionary(
-      word.filter((key) => key !== '__proto__'),
-      json,
-      { maxKeys: 5 },
-    )
-    .map((fields) => ({ ...fields })),
-  extra: fc.dictionary(extraKey, json, { maxKeys: 3 }).map((extra) => ({ ...extra })),
-  body: strings.filter(noReturn),
+  test('keys too long for YAML are written so that it can read them', () => {
+    const key = 'k'.repeat(3000);
+    const long = { ...message, fields: { [key]: { [key]: 1 } }, extra: { [key]: [{ [key]: 1 }] } };
+    expect(read(formatMessage(long))).toEqual(draftOf(long));
+  });
 });
 
 describe('a message of ours', () => {
@@ -340,60 +307,6 @@ describe('a message of ours', () => {
     expect(problems(formatMessage(message).replace('to: qa', 'to: 3'))).toEqual([
       '`to` must be a text or a list of texts, not a number',
     ]);
-  });
-});
-
-describe('for every message', () => {
-  test('what is written is what is read', () => {
-    fc.assert(
-      fc.property(anyMessage, (any) => {
-        const text = formatMessage(any);
-        expect(read(text)).toEqual(draftOf(any));
-        expect(parseEnvelope(text, 'm.md')).toEqual({ ok: true, value: any, warnings: [] });
-        expect(text.split('\n').filter((line) => line.startsWith('subject: '))).not.toHaveLength(0);
-      }),
-      { numRuns: 150 },
-    );
-  });
-
-  test('keys too long for YAML are written so that it can read them', () => {
-    const key = 'k'.repeat(3000);
-    const long = { ...message, fields: { [key]: { [key]: 1 } }, extra: { [key]: [{ [key]: 1 }] } };
-    expect(read(formatMessage(long))).toEqual(draftOf(long));
-  });
-
-  test('any text is read or refused, and nothing throws', () => {
-    const line = fc.oneof(
-      fc.constantFrom(
-        '---',
-        'type: task',
-        'to: [a',
-        'fields:',
-        '  a: &x',
-        '  b: *x',
-        '? ',
-        '- ',
-        '"',
-        "'",
-        '{',
-        '|',
-        '%YAML',
-      ),
-      fc.string(),
-      fc.string({ unit: 'binary' }),
-    );
-    const text = fc.oneof(
-      fc.string({ unit: 'binary' }),
-      fc.array(line).map((lines) => `---\n${lines.join('\n')}\n---\n`),
-      fc.uint8Array().map((bytes) => new TextDecoder().decode(bytes)),
-    );
-    fc.assert(
-      fc.property(text, (any) => {
-        const result = parseMessage(any, 'm.md');
-        if (!result.ok) expect(result.problems.length).toBeGreaterThan(0);
-      }),
-      { numRuns: 800 },
-    );
   });
 });
 
