@@ -4,7 +4,9 @@ import { encode } from '../../src/store/codec.ts';
 import { finish, play } from './random-world.ts';
 
 const tapes = fc.array(fc.nat({ max: 999 }), { minLength: 40, maxLength: 400, size: 'max' });
-const runs = Number(process.env['MACHINE_RUNS'] ?? 40);
+/** The same every time; `MACHINE_RUNS=2000 MACHINE_SEED=7` looks further. */
+const numRuns = Number(process.env['MACHINE_RUNS'] ?? 40);
+const seed = Number(process.env['MACHINE_SEED'] ?? 1);
 
 describe('whatever protocol, agents, persons and clock do', () => {
   it('what always holds holds after every event', () => {
@@ -12,7 +14,7 @@ describe('whatever protocol, agents, persons and clock do', () => {
       fc.property(tapes, (tape) => {
         expect(play(tape).history.length).toBeGreaterThan(0);
       }),
-      { numRuns: runs },
+      { numRuns, seed },
     );
   });
 
@@ -25,7 +27,7 @@ describe('whatever protocol, agents, persons and clock do', () => {
         expect([...world.state.turns.values()]).toEqual([]);
         expect([...world.state.threads.values()].filter(({ state }) => state === 'open')).toEqual([]);
       }),
-      { numRuns: runs },
+      { numRuns, seed },
     );
   });
 
@@ -37,7 +39,7 @@ describe('whatever protocol, agents, persons and clock do', () => {
         expect(read.acts()).toEqual(whole.acts());
         expect(JSON.stringify(encode(read.state))).toBe(JSON.stringify(encode(whole.state)));
       }),
-      { numRuns: Math.ceil(runs / 4) },
+      { numRuns: Math.ceil(numRuns / 4), seed },
     );
   });
 });

@@ -3,13 +3,10 @@ import type { Turn } from '../../src/core/mail/state.ts';
 import { answerMail, answers, endTurn, writeMail } from './random-agents.ts';
 import { randomProtocol } from './random-protocol.ts';
 import { Tape } from './tape.ts';
-import { World } from './world.ts';
+import { World, type WorldOptions } from './world.ts';
 
 /** Plays whatever the tape says, checking what always holds after every event. */
-export function play(
-  numbers: readonly number[],
-  options: { snapshots?: boolean; calm?: boolean } = {},
-): World {
+export function play(numbers: readonly number[], options: WorldOptions & { calm?: boolean } = {}): World {
   const tape = new Tape(numbers);
   const world = new World(randomProtocol(tape, options.calm), options);
   writeMail(world, tape);

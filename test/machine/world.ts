@@ -38,6 +38,14 @@ export interface Failure {
   readonly usage?: Usage;
 }
 
+export type Bend = (facts: readonly Fact[], state: MailState) => readonly Fact[];
+
+export interface WorldOptions {
+  readonly snapshots?: boolean;
+  readonly watched?: boolean;
+  readonly bend?: Bend;
+}
+
 /** More rounds of deciding than any test needs. */
 const mostRounds = 500;
 const start = Date.UTC(2026, 0, 1, 12);
@@ -58,14 +66,17 @@ export class World {
   readonly #snapshots: boolean;
   /** False: nothing is checked, for tests with very many events. */
   readonly #watched: boolean;
+  /** What is recorded instead of what was decided: for tests that bend the rules. */
+  readonly #bend: Bend;
   readonly #checker: InvariantChecker;
   readonly #names = new Map<string, number>();
   #acts: string[] = [];
 
-  constructor(protocol: string | Protocol, options: { snapshots?: boolean; watched?: boolean } = {}) {
+  constructor(protocol: string | Protocol, options: WorldOptions = {}) {
     this.protocol = typeof protocol === 'string' ? protocolOf(protocol) : protocol;
     this.#snapshots = options.snapshots ?? false;
     this.#watched = options.watched ?? true;
+    this.#bend = options.bend ?? ((facts) => facts);
     this.#checker = new InvariantChecker(this.protocol);
   }
 
@@ -162,12 +173,13 @@ export class World {
   settle(): void {
     for (let round = 0; round < mostRounds; round += 1) {
       this.decision = decide(this.state, this.protocol, this.now);
-      if (this.decision.facts.length === 0) {
+      const facts = this.#bend(this.decision.facts, this.state);
+      if (facts.length === 0) {
         const stuck = this.#watched ? checkAlive(this.state, this.protocol) : [];
         if (stuck.length > 0) throw new Error(stuck.join('\n'));
         return;
       }
-      for (const fact of this.decision.facts) this.record(fact);
+      for (const fact of facts) this.record(fact);
     }
     throw new Error('deciding does not come to an end');
   }

@@ -21,6 +21,7 @@ export function ask(state: MailState, event: AskEvent): boolean {
       hand(state, mail, event.ask, event.to, event.person);
       return true;
     case 'proceeded':
+      if (event.standIn.thread !== mail.message.thread) return false;
       standIn(state, event.ask, event.standIn, event.person);
       return true;
     case 'failed-back':

@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { peers } from './protocols.ts';
+import { finish, play } from './random-world.ts';
+import { World, type Bend } from './world.ts';
+
+const numRuns = Number(process.env['MACHINE_RUNS'] ?? 40);
+const tapes = fc.array(fc.nat({ max: 999 }), { minLength: 80, maxLength: 300, size: 'max' });
+
+/** Nobody who waits is invoked for a request. */
+const withoutNesting: Bend = (facts) =>
+  facts.filter((fact) => fact.type !== 'claimed' || fact.nesting === 0 || fact.wait !== null);
+
+/** A turn may end although it owes an answer. */
+const withoutDebts: Bend = (facts) =>
+  facts.map((fact) =>
+    fact.type === 'corrected' && fact.problems.every((problem) => problem.startsWith('an answer is owed'))
+      ? { type: 'committed', turn: fact.turn, sent: [] }
+      : fact,
+  );
+
+/** How many of some schedules leave somebody waiting for ever, or must be saved from it. */
+function stuck(bend: Bend, tries: number): number {
+  let count = 0;
+  for (const tape of fc.sample(tapes, { numRuns: tries, seed: 3 })) {
+    const world = play(tape, { calm: true, watched: false, bend });
+    finish(world);
+    const named = world.history.some(({ type }) => type === 'failed-back');
+    if (named || world.state.waits.size > 0) count += 1;
+  }
+  return count;
+}
+
+describe('with debts and nested requests', () => {
+  it('nobody gets stuck, whatever the protocol, as long as requests need no join', () => {
+    expect(stuck((facts) => facts, numRuns)).toBe(0);
+  });
+
+  it('the two go through who ask each other', () => {
+    const world = new World(peers('role'));
+    world.drop('user → one: go');
+    world.turn('one', ['→ two: ask']);
+    world.turn('two', ['→ one: ask']);
+    expect(world.processes()).toEqual(['one in go']);
+  });
+});
+
+describe('without nested requests', () => {
+  it('the two hang who ask each other', () => {
+    const world = new World(peers('role'), { bend: withoutNesting });
+    world.drop('user → one: go');
+    world.turn('one', ['→ two: ask']);
+    world.turn('two', ['→ one: ask']);
+    expect(world.processes()).toEqual([]);
+    expect(world.state.waits.size).toBe(2);
+  });
+
+  it('some schedules hang', () => {
+    expect(stuck(withoutNesting, numRuns)).toBeGreaterThan(0);
+  });
+});
+
+describe('without debts', () => {
+  it('who asked somebody that says nothing is stuck', () => {
+    const world = new World(peers('role'), { bend: withoutDebts, watched: false });
+    world.drop('user → one: go');
+    world.turn('one', ['→ two: ask']);
+    world.turn('two', []);
+    expect(world.acts().slice(-2)).toEqual(['ask is failed back to one', 'go fails: E_DEADLOCK']);
+  });
+
+  it('some schedules get stuck', () => {
+    expect(stuck(withoutDebts, numRuns)).toBeGreaterThan(0);
+  });
+});

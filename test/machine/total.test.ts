@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { apply } from '../../src/core/mail/apply.ts';
+import { decide } from '../../src/core/mail/decide.ts';
+import { stamp, type MailEvent } from '../../src/core/mail/event.ts';
+import type { Protocol } from '../../src/core/mail/protocol.ts';
+import { emptyState, type MailState } from '../../src/core/mail/state.ts';
+import { encode } from '../../src/store/codec.ts';
+import { anyEvent } from './nonsense.ts';
+import { checkPlaces } from './places.ts';
+import { play } from './random-world.ts';
+
+const tapes = fc.array(fc.nat({ max: 999 }), { minLength: 40, maxLength: 150, size: 'max' });
+const nonsense = fc.array(anyEvent, { minLength: 1, maxLength: 60, size: 'max' });
+const numRuns = Number(process.env['MACHINE_RUNS'] ?? 60);
+const seed = Number(process.env['MACHINE_SEED'] ?? 1);
+
+function applyAll(state: MailState, events: readonly MailEvent[]): MailState {
+  return events.reduce((before, event) => {
+    const after = apply(before, event);
+    expect(checkPlaces(after, null)).toEqual([]);
+    return after;
+  }, state);
+}
+
+/** Decides until there is nothing left to decide; false when that never comes. */
+function comesToRest(start: MailState, protocol: Protocol): boolean {
+  let state = start;
+  for (let round = 0; round < 300; round += 1) {
+    const { facts } = decide(state, protocol, state.now);
+    if (facts.length === 0) return true;
+    for (const [index, fact] of facts.entries())
+      state = apply(
+        state,
+        stamp(fact, state.now, () => `n${String(round)}-${String(index)}`),
+      );
+  }
+  return false;
+}
+
+/** A turn that is open may go on with just such an event. */
+function isCurrent(state: MailState, event: MailEvent): boolean {
+  return 'turn' in event && state.turns.has(event.turn);
+}
+
+describe('apply', () => {
+  it('takes any event in any state, and every copy stays in one place', () => {
+    fc.assert(
+      fc.property(nonsense, (events) => {
+        applyAll(emptyState(), events);
+      }),
+      { numRuns: numRuns * 4, seed },
+    );
+  });
+
+  it('takes any event in a state that real work has led to; deciding comes to an end all the same', () => {
+    fc.assert(
+      fc.property(tapes, nonsense, (tape, events) => {
+        const { state, protocol } = play(tape);
+        expect(comesToRest(applyAll(state, events), protocol)).toBe(true);
+      }),
+      { numRuns, seed },
+    );
+  });
+
+  it('does not change anything for an event that comes twice or too late', () => {
+    fc.assert(
+      fc.property(tapes, fc.nat(), (tape, number) => {
+        const { history, state } = play(tape);
+        fc.pre(history.length > 0);
+        const event = history[number % history.length]!;
+        const again = ['claimed', 'committed', 'accepted', 'abandoned', 'returned', 'corrected'];
+        // A dead letter that was put back may be taken up again.
+        const retried = history.some((one) => one.type === 'controlled' && one.command.verb === 'retry');
+        fc.pre(again.includes(event.type) && !retried && !isCurrent(state, event));
+        const shown = () => JSON.stringify({ ...(encode(state) as object), now: 0, events: 0 });
+        const before = shown();
+        apply(state, event);
+        expect(shown()).toBe(before);
+      }),
+      { numRuns, seed },
+    );
+  });
+});
