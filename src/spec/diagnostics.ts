@@ -39,7 +39,7 @@ function excerpt(place: Place): string[] {
 
 /** No control character of a text that somebody else wrote, or of a name in it, reaches the terminal. */
 function printable(text: string): string {
-  return text.replaceAll(/(?!\t)\p{Cc}/gu, '\ufffd');
+  return text.replaceAll(/(?![\t\n])\p{Cc}/gu, '\ufffd');
 }
 
 /** A diagnostic for programs. */

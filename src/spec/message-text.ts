@@ -42,7 +42,7 @@ function formatEntry(key: string, value: Json, indent = ''): string {
 
 /**
  * The message as a file: front matter with its keys in a fixed order, one line each, then the body as it is. What
- * `parseMessage` reads from it is what was written.
+ * `parseMessage` reads from it is what was written, unless the front matter is longer than the 64 KiB that it reads.
  */
 export function formatMessage(message: Message): string {
   const { inReplyTo, attachments, fields } = message;

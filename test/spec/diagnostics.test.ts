@@ -66,8 +66,8 @@ describe('for people', () => {
   test('nothing of the text controls the terminal', () => {
     const text = 'a: \u001b[31m\u0007\u009b';
     expect(renderDiagnostic(diagnostic(at(text, 4, 1))).split('\n')[1]).toBe('  a: \ufffd[31m\ufffd\ufffd');
-    const message = { ...diagnostic(null, '\u001b]8;;x'), message: 'no \u001b[2J' };
-    expect(renderDiagnostic(message)).toBe('error E_VALUE: no \ufffd[2J\nhint: \ufffd]8;;x');
+    const message = { ...diagnostic(null, '\u001b]8;;x'), message: 'no \u001b[2J\n  more' };
+    expect(renderDiagnostic(message)).toBe('error E_VALUE: no \ufffd[2J\n  more\nhint: \ufffd]8;;x');
   });
 });
 
