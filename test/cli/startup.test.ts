@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+
+/** What a file imports at once, when it is loaded: no types, and nothing that is imported later. */
+function importsOf(url: URL): string[] {
+  const file = ts.createSourceFile(url.pathname, readFileSync(url, 'utf8'), ts.ScriptTarget.ES2023);
+  return file.statements.flatMap((statement) => {
+    if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) return [];
+    const clause = ts.isImportDeclaration(statement) ? statement.importClause : undefined;
+    const isType = ts.isExportDeclaration(statement)
+      ? statement.isTypeOnly
+      : clause?.phaseModifier === ts.SyntaxKind.TypeKeyword;
+    const { moduleSpecifier } = statement;
+    return !isType && moduleSpecifier && ts.isStringLiteral(moduleSpecifier) ? [moduleSpecifier.text] : [];
+  });
+}
+
+/** Every package that is loaded with a file, and every file of the project. */
+function loadedWith(entry: URL): { packages: Set<string>; files: Set<string> } {
+  const packages = new Set<string>();
+  const files = new Set<string>();
+  const next = [entry];
+  for (let url = next.pop(); url !== undefined; url = next.pop()) {
+    if (files.has(url.href)) continue;
+    files.add(url.href);
+    for (const name of importsOf(url)) {
+      if (name.startsWith('.')) next.push(new URL(name, url));
+      else if (!name.startsWith('node:')) packages.add(name);
+    }
+  }
+  return { packages, files };
+}
+
+describe('what the program loads before it knows the command', () => {
+  const { packages, files } = loadedWith(new URL('../../src/cli/main.ts', import.meta.url));
+  const root = fileURLToPath(new URL('../../src/', import.meta.url));
+  const loaded = [...files].map((href) => fileURLToPath(href).slice(root.length));
+
+  it('is no package but these, so that --help is quick', () => {
+    expect([...packages].toSorted()).toEqual(['commander', 'picocolors']);
+  });
+
+  it('is no reader of YAML and no host', () => {
+    expect(loaded).not.toContain('spec/yaml.ts');
+    expect(loaded).not.toContain('engine/mail-host.ts');
+    expect(loaded).toContain('cli/commands/up.ts');
+  });
+});
