@@ -8,7 +8,7 @@ import { rolesOnDisk } from './store/mail-files.ts';
 import { DiskMailboxes } from './store/mailboxes.ts';
 import { findProject } from './store/project.ts';
 import { RealDisk } from './store/real-disk.ts';
-import { copyTemplate, makeProjectFolder } from './store/scaffold.ts';
+import { copySchemas, copyTemplate, makeProjectFolder } from './store/scaffold.ts';
 import { readText } from './store/text.ts';
 
 /** Runs the program with the arguments that follow its name; `packageRoot` is the folder that it is installed in. */
@@ -37,6 +37,7 @@ function servicesOf(packageRoot: string): Services {
       const from = new RealDisk(join(templates.root, template));
       const project = new RealDisk(root);
       const copied = copyTemplate(from, project, chosen);
+      copySchemas(new RealDisk(join(packageRoot, 'schemas')), project);
       new DiskMailboxes(project).prepare([...new Set([...rolesOnDisk(project), 'user'])]);
       return { ...copied, provider: chosen };
     },

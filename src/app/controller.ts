@@ -6,9 +6,11 @@ import type { Controller, ControllerOptions } from '../cli/services.ts';
 import type { Config } from '../core/config.ts';
 import { MailroomError } from '../core/errors.ts';
 import type { Message, RoleName } from '../core/mail/message.ts';
+import type { Protocol } from '../core/mail/protocol.ts';
 import type { RunnerEvents, Trail } from '../core/ports.ts';
 import { Loop } from '../engine/loop.ts';
 import { MailHost } from '../engine/mail-host.ts';
+import type { HostPorts } from '../engine/ports.ts';
 import { TrailWriter } from '../engine/trail/writer.ts';
 import { probeContainment } from '../process/containment.ts';
 import { GitRepository } from '../process/git-repository.ts';
@@ -55,66 +57,26 @@ async function compose(
   options: ControllerOptions,
   lock: Lock,
 ): Promise<Controller> {
-  const { config, protocol, hash, providers } = definition;
+  const { config, protocol, hash } = definition;
   removeOldTemporaries(disk, Date.now());
   disk.makeFolder(controlFolder);
   const trail = trailOf(disk, config);
-  const trailAt = await trail.position();
-  const contain = await containmentOf(disk, config);
-  const mark = `mailroom-${createHash('sha256').update(disk.root).digest('hex').slice(0, 12)}:`;
   const events: { to: RunnerEvents | null } = { to: null };
-  const runner = new ProcessRunner(
-    {
-      project: disk.root,
-      mark,
-      providers,
-      contain,
-      now: Date.now,
-      ...(options.record === null ? {} : { recorded: recorder(options.record) }),
-    },
-    {
-      ready: (...told) => events.to?.ready(...told),
-      ended: (...told) => events.to?.ended(...told),
-      gated: (...told) => events.to?.gated(...told),
-    },
-  );
+  const runner = await runnerOf(disk, definition, options, events);
   // Before anything else runs: what an earlier controller left.
   await runner.sweep();
   const journal = new DiskJournal(disk);
-  const host = new MailHost(
-    {
-      clock: { now: Date.now },
-      journal,
-      mailboxes: new DiskMailboxes(disk),
-      control: new DiskControl(disk),
-      folders: new DiskTurnFolders(disk),
-      runner,
-      trail,
-      trailAt,
-      providers,
-      newId: v7,
-      roleText: (role) => readRoleFile(disk, role)?.text ?? '',
-      project: disk.root,
-      parking: { list: () => readParked(disk), park: (provider, until) => park(disk, provider, until) },
-      notify: (role, message) => notify(disk, config, role, message),
-    },
-    { protocol, protocolHash: hash, version: metadata.version },
-  );
+  const ports = { ...portsOf(disk, definition), journal, runner, trail, trailAt: await trail.position() };
+  const host = new MailHost(ports, { protocol, protocolHash: hash, version: metadata.version });
   const edited = !host.fresh && host.state.protocol !== hash;
   host.start();
-  const folders = [...protocol.roles.keys()].flatMap((role) =>
-    ['inbox', 'outbox'].map((box) => `agents/${role}/${box}`),
-  );
-  const watched = [controlFolder, ...folders].map((folder) => join(disk.root, folder));
   const loop = new Loop(
     host,
-    { watch: (onHint) => watchFolders(watched, onHint), timer, now: Date.now, trail },
+    { watch: (onHint) => watchFolders(watched(disk, protocol), onHint), timer, now: Date.now, trail },
     { untilIdle: options.untilIdle, onChange: () => options.onChange(host.state) },
   );
   events.to = reporting(host, loop);
-  void lock.lost.then(() =>
-    loop.fail(new MailroomError('E_LOCKED', 'the lock of the project was lost, so all work was stopped')),
-  );
+  void lock.lost.then(() => loop.fail(lockLost()));
   const notes = [host.cut, trail.problem(), edited ? 'the protocol has changed since the last start' : null];
   return {
     definition,
@@ -127,7 +89,8 @@ async function compose(
     run: async () => {
       try {
         await loop.run();
-        return { idle: host.idle() === 'busy' ? 'done' : asIdle(host), failures: host.failures };
+        const idle = host.idle();
+        return { idle: idle === 'busy' ? 'done' : idle, failures: host.failures };
       } finally {
         journal.close();
         await release(disk, lock);
@@ -136,9 +99,52 @@ async function compose(
   };
 }
 
-function asIdle(host: MailHost) {
-  const idle = host.idle();
-  return idle === 'busy' ? 'done' : idle;
+function lockLost(): MailroomError {
+  return new MailroomError('E_LOCKED', 'the lock of the project was lost, so all work was stopped');
+}
+
+/** The folders in which something may be dropped. */
+function watched(disk: RealDisk, { roles }: Protocol): string[] {
+  const boxes = [...roles.keys()].flatMap((role) => [`agents/${role}/inbox`, `agents/${role}/outbox`]);
+  return [controlFolder, ...boxes].map((folder) => join(disk.root, folder));
+}
+
+async function runnerOf(
+  disk: RealDisk,
+  { config, providers }: Wired,
+  { record }: ControllerOptions,
+  events: { readonly to: RunnerEvents | null },
+): Promise<ProcessRunner> {
+  const mark = `mailroom-${createHash('sha256').update(disk.root).digest('hex').slice(0, 12)}:`;
+  const contain = await containmentOf(disk, config);
+  const recorded = record === null ? {} : { recorded: recorder(record) };
+  return new ProcessRunner(
+    { project: disk.root, mark, providers, contain, now: Date.now, ...recorded },
+    {
+      ready: (...told) => events.to?.ready(...told),
+      ended: (...told) => events.to?.ended(...told),
+      gated: (...told) => events.to?.gated(...told),
+    },
+  );
+}
+
+/** What the host needs of the disk and the settings. */
+function portsOf(
+  disk: RealDisk,
+  { config, providers }: Wired,
+): Omit<HostPorts, 'journal' | 'runner' | 'trail' | 'trailAt'> {
+  return {
+    clock: { now: Date.now },
+    mailboxes: new DiskMailboxes(disk),
+    control: new DiskControl(disk),
+    folders: new DiskTurnFolders(disk),
+    providers,
+    newId: v7,
+    roleText: (role) => readRoleFile(disk, role)?.text ?? '',
+    project: disk.root,
+    parking: { list: () => readParked(disk), park: (provider, until) => park(disk, provider, until) },
+    notify: (role, message) => notify(disk, config, role, message),
+  };
 }
 
 /** What the runner reports goes to the host, and the loop looks again. A journal that refuses ends everything. */

@@ -117,7 +117,8 @@ export class Turns {
   #session(turn: Turn, role: Role, canResume: boolean): Session | null {
     if (!canResume) return null;
     if (turn.round > 0) return turn.lastResult?.session ?? null;
-    if (role.session !== 'thread') return null;
+    // After a failed attempt it may be that very conversation which cannot be gone on with.
+    if (role.session !== 'thread' || turn.failures > 0) return null;
     const kept = this.#ledger.state.threads.get(turn.thread)?.sessions[turn.role];
     return kept?.provider === role.provider ? kept : null;
   }
@@ -149,17 +150,22 @@ export class Turns {
   ended(key: string, outcome: Outcome, exit: Exit): void {
     const invocation = this.#running.get(key);
     if (!invocation) return;
-    if (!this.#stopping.has(key)) this.#ledger.record(this.#end(invocation, outcome, exit));
-    this.#forget(key);
+    try {
+      if (!this.#stopping.has(key)) this.#ledger.record(this.#end(invocation, outcome, exit));
+    } finally {
+      this.#forget(key);
+    }
   }
 
   gated(key: string, problems: string[]): void {
     const turn = [...this.#ledger.state.turns.values()].find((one) => `${invocationKey(one)}/gates` === key);
-    if (turn && !this.#stopping.has(key)) {
+    try {
+      if (!turn || this.#stopping.has(key)) return;
       const { id, attempt, round } = turn;
       this.#ledger.record([{ type: 'gated', turn: id, attempt, round, problems }]);
+    } finally {
+      this.#forget(key);
     }
-    this.#forget(key);
   }
 
   #forget(key: string): void {

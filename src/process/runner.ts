@@ -110,7 +110,9 @@ export class ProcessRunner implements Runner {
       const launched = await supervised.ready;
       if (launched) this.#events.ready(job.key, launched, tree);
       const exit = toExit(await supervised.exited, invocation.paths);
-      return [provider.read(exit, invocation, this.#options.now()), exit];
+      const outcome = provider.read(exit, invocation, this.#options.now());
+      // What never ran has cost nothing, whatever was reserved for it.
+      return [exit.ended === 'spawn-failed' ? { ...outcome, usage: { usd: 0, tokens: 0 } } : outcome, exit];
     } catch (error) {
       return refused(error instanceof Error ? error.message : String(error));
     } finally {

@@ -44,6 +44,11 @@ export function copyTemplate(
   return { written, kept: copied.map(({ path }) => path).filter((path) => !written.includes(path)) };
 }
 
+/** Puts the JSON Schemas where the first line of the scaffolded files says that editors find them. */
+export function copySchemas(schemas: Disk, project: Disk): void {
+  for (const { path, text } of filesBelow(schemas, '')) project.write(`.mailroom/schemas/${path}`, text);
+}
+
 function filesBelow(disk: Disk, folder: string): TextFile[] {
   return (disk.list(folder) ?? []).toSorted().flatMap((name): TextFile[] => {
     const path = folder === '' ? name : join(folder, name);

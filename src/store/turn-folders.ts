@@ -92,11 +92,15 @@ export class DiskTurnFolders implements TurnFolders {
 
   strays(worktree: string): string[] {
     const agents = join(join(worktreesFolder, worktree), 'agents');
-    return (this.#disk.list(agents) ?? []).flatMap((role) =>
+    const listed = (folder: string) =>
+      this.#disk.look(folder)?.kind === 'folder' ? (this.#disk.list(folder) ?? []) : [];
+    return listed(agents).flatMap((role) =>
       ['inbox', 'outbox'].flatMap((box) => {
         const folder = join(join(agents, role), box);
-        const names = this.#disk.look(folder)?.kind === 'folder' ? (this.#disk.list(folder) ?? []) : [];
-        return names.filter((name) => name.endsWith('.md')).map((name) => `agents/${role}/${box}/${name}`);
+        if (this.#disk.look(join(agents, role))?.kind !== 'folder') return [];
+        return listed(folder)
+          .filter((name) => name.endsWith('.md'))
+          .map((name) => `agents/${role}/${box}/${name}`);
       }),
     );
   }

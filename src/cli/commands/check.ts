@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Protocol } from '../../core/mail/protocol.ts';
 import type { Context } from '../context.ts';
 import { json } from '../output.ts';
 import { paintDiagnostics } from '../failures.ts';
@@ -22,9 +23,14 @@ interface CheckOptions {
 }
 
 async function runCheck(context: Context, options: CheckOptions): Promise<number> {
-  const { check } = await import('../../engine/operations/check.ts');
+  const [{ check }, { stuckStates }] = await Promise.all([
+    import('../../engine/operations/check.ts'),
+    import('../../engine/operations/stuck-states.ts'),
+  ]);
   const { terminal } = context;
-  const { document, text } = await check(context.project(), null, options.explore === true);
+  const look = (protocol: Protocol) => stuckStates(protocol, () => performance.now());
+  const explore = options.explore === false ? null : look;
+  const { document, text } = await check(context.project(), explore, options.explore === true);
   const code = document.ok ? 0 : 2;
   if (options.json === true) {
     terminal.write(json(document));

@@ -30,8 +30,16 @@ const takes: Readonly<Record<Command['verb'], readonly NamedKind[]>> = {
 /** What a word means as the target of a command; a message may have failed for several roles. Throws `E_TARGET`. */
 export function targetsOf(project: Project, verb: Command['verb'], word: string): ControlFile['target'][] {
   const state = project.state() ?? emptyState();
+  if (verb === 'cancel' && isOver(state, word))
+    throw new MailroomError('E_REFUSED', `turn ${word} is over: it is too late to cancel it`);
   const named = resolve(project, state, word, takes[verb]);
   return named.kind === 'message' ? letters(project, state, named.message) : [targetOf(named)];
+}
+
+/** Whether a word names a turn that there was. */
+function isOver(state: MailState, word: string): boolean {
+  const number = /^t([1-9]\d*)$/.exec(word)?.[1];
+  return number !== undefined && Number(number) <= state.lastTurn && !state.turns.has(word);
 }
 
 function targetOf(named: Exclude<Named, { kind: 'message' }>): Target {

@@ -108,6 +108,9 @@ function unknown(word: string, directory: Directory, kinds: readonly NamedKind[]
   if (wrong)
     return new MailroomError('E_TARGET', `\`${word}\` is ${words[wrong.named.kind]}`, `this takes ${wanted}`);
   const near = kinds.includes('role') ? didYouMean(word, directory.roles) : null;
-  const short = word.length < shortest ? `a part of an id has at least ${String(shortest)} letters` : null;
+  const short =
+    word.length < shortest && /^[0-9a-f]+$/i.test(word)
+      ? `a part of an id has at least ${String(shortest)} letters`
+      : null;
   return new MailroomError('E_TARGET', `\`${word}\` names nothing here; this takes ${wanted}`, near ?? short);
 }

@@ -39,6 +39,6 @@ function readPicture(event: MailEvent, pictures: readonly Picture[], mail: FindM
 }
 
 function unfailed(event: MailEvent): ReturnType<typeof failedPaths> {
-  const retried = event.type === 'controlled' && event.refusal === null && event.command.verb === 'retry';
+  const retried = event.type === 'controlled' && event.command.verb === 'retry';
   return retried ? failedPaths(event.command.message, event.command.role) : [];
 }

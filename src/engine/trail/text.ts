@@ -1,8 +1,8 @@
 /**
- * What could end a line, hide a part of it or turn its direction: control characters, line and paragraph separators,
+ * What could end a line, hide a part of it or turn its direction: blanks, line separators among them, control characters,
  * marks of writing direction, and halves of a character, which no encoding can write.
  */
-const unfit = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]+/gu;
+const unfit = /[\s\p{Cc}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
 /** The text as one line of at most `limit` characters. What agents wrote cannot forge a line of its own with it. */
 export function oneLine(text: string, limit: number): string {
@@ -10,7 +10,6 @@ export function oneLine(text: string, limit: number): string {
   const line = text
     .slice(0, 8 * limit)
     .replaceAll(unfit, ' ')
-    .replaceAll(/\s+/g, ' ')
     .trim();
   const characters = Array.from(line);
   return characters.length > limit ? `${characters.slice(0, limit - 1).join('')}…` : line;
