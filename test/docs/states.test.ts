@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const page = read('docs/states.md');
+const state = read('src/core/mail/state.ts');
+const event = read('src/core/mail/event.ts');
+
+/** The literals of a tag in a piece of source: `is: 'active'` gives `active`. */
+function tags(source: string, tag: string): string[] {
+  return [...source.matchAll(new RegExp(`readonly ${tag}: '([\\w-]+)'`, 'g'))].map(([, name]) => name ?? '');
+}
+
+function between(source: string, start: string, end: string): string {
+  const from = source.indexOf(start);
+  return source.slice(from, source.indexOf(end, from + start.length));
+}
+
+/** The names in code marks of one section's table, in these columns. */
+function named(section: string, columns: readonly number[]): Set<string> {
+  const rows = between(`${page}\n## `, `## ${section}\n`, '\n## ')
+    .split('\n')
+    .filter((line) => line.startsWith('|') && !line.startsWith('| ---') && !line.startsWith('| from'));
+  const cells = rows.flatMap((row) => columns.map((column) => row.split('|')[column] ?? ''));
+  return new Set(cells.flatMap((cell) => [...cell.matchAll(/`([\w-]+)`/g)].map(([, name]) => name ?? '')));
+}
+
+const sorted = (names: Iterable<string>) => [...new Set(names)].toSorted((a, b) => a.localeCompare(b));
+
+describe('docs/states.md', () => {
+  it.each([
+    ['Turn phases', tags(between(state, 'export type Phase', 'export interface Turn'), 'is')],
+    ['Copies of a message', tags(between(state, 'export type Delivery', 'export type AskState'), 'at')],
+    ['Asks', tags(between(state, 'export type AskState', 'export interface Mail'), 'is')],
+    [
+      'Threads',
+      [...between(state, 'export type ThreadState', ';').matchAll(/'(\w+)'/g)].map(([, name]) => name ?? ''),
+    ],
+  ])('names the states of the code: %s', (section, states) => {
+    expect(states.length).toBeGreaterThan(2);
+    expect(sorted(named(section, [1, 3]))).toEqual(sorted(states));
+  });
+
+  it('names every event, and no other', () => {
+    const events = tags(between(event, 'export type Happening', '/** What `decide` asks'), 'type');
+    const inTables = ['Turn phases', 'Threads', 'Copies of a message', 'Asks'].flatMap((section) => [
+      ...named(section, [2]),
+    ]);
+    const last = [
+      ...between(`${page}\n## `, '## Events that move no mail', '\n## ').matchAll(/`([\w-]+)` (?=\(|and)/g),
+    ];
+    expect(sorted([...inTables, ...last.map(([, name]) => name ?? '')])).toEqual(sorted(events));
+  });
+});
