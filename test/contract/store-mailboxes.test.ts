@@ -315,6 +315,20 @@ describe.each(benches)('Mailboxes.settled: $name', ({ make }) => {
     expect(open()(text, at)(at + 20)).toMatchObject({ is });
   });
 
+  it('knows nothing of a file that was taken in when another of its name comes', () => {
+    const { disk, plant, touch } = make();
+    const mailboxes = new DiskMailboxes(disk);
+    for (const [id, now] of [
+      ['id-1', at + 20],
+      ['id-2', at + 3_000],
+    ] as const) {
+      plant(`${inbox}/x.md`, '');
+      touch(`${inbox}/x.md`, at);
+      expect(mailboxes.settled(dropped('x.md'), now)).toMatchObject({ is: 'wait' });
+      expect(mailboxes.accept(dropped('x.md'), id)).toBe(true);
+    }
+  });
+
   it('answers gone, and knows nothing of an earlier file of that name', () => {
     const { disk, plant, touch } = make();
     const mailboxes = new DiskMailboxes(disk);
