@@ -99,7 +99,7 @@ function listsOf(role: RoleState): unknown {
     asked: [...asked].toSorted(),
     answered: [...answered].toSorted(),
     crossed: [...crossed].toSorted(),
-    waitsFor: [...waitsFor].toSorted(),
+    waitsFor: [...waitsFor].toSorted((a, b) => String(a).localeCompare(String(b))),
   };
 }
 
@@ -143,7 +143,7 @@ function recounted(state: MailState, name: string): unknown {
     asked: [...asked].toSorted(),
     answered: answered.toSorted(),
     crossed,
-    waitsFor: [...waitsFor].toSorted(),
+    waitsFor: [...waitsFor].toSorted((a, b) => String(a).localeCompare(String(b))),
   };
 }
 
@@ -152,6 +152,14 @@ function dangling(state: MailState): string[] {
   const problems: string[] = [];
   for (const id of state.deadlines.keys())
     if (!state.mail.has(id)) problems.push(`a deadline of ${id}, which nobody knows`);
+  const timed = new Set(state.timers.map(({ at, request }) => `${request} ${String(at)}`));
+  for (const [id, at] of state.deadlines)
+    if (!timed.has(`${id} ${String(at)}`)) problems.push(`the deadline of ${id} never comes`);
+  for (const [index, { at }] of state.timers.entries())
+    if (index > 0 && at < state.timers[(index - 1) >> 1]!.at)
+      problems.push(`timer ${String(index)} is too early`);
+  const [first] = state.timers;
+  if (first && state.deadlines.get(first.request) !== first.at) problems.push('the next timer is over');
   for (const [key, { request, recipient }] of state.broken)
     if (state.mail.get(request)?.request?.asks.get(recipient)?.is !== 'open')
       problems.push(`${key} is broken and not open`);

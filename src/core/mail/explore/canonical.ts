@@ -13,9 +13,9 @@ export function canonical(state: MailState): string {
     return known;
   };
   const waits = [...state.waits.values()];
-  const asked = new Set([
-    ...waits.flatMap(({ requests, owes }) => [...requests, ...owes.map(({ request }) => request)]),
-  ]);
+  const asked = new Set(
+    waits.flatMap(({ requests, owes }) => [...requests, ...owes.map(({ request }) => request)]),
+  );
   const turns = [...state.turns.values()];
   for (const { messages, owes } of turns)
     for (const id of [...messages, ...owes.map(({ request }) => request)]) asked.add(id);
