@@ -3,7 +3,7 @@ import { emptyState } from '../core/mail/state.ts';
 import type { Message } from '../core/mail/message.ts';
 import { answerTo, type Answer } from '../engine/operations/answer.ts';
 import { knownMessage, messageDocument } from '../engine/operations/messages.ts';
-import type { Handed } from '../engine/operations/sending.ts';
+import { wordOf, type Handed } from '../engine/operations/sending.ts';
 import type { Context } from './context.ts';
 import { line, printable, short } from './format.ts';
 import { json } from './output.ts';
@@ -17,7 +17,8 @@ interface Waiting {
 
 /**
  * Waits until the message is answered or its thread has ended, and prints what came for its sender: each message when it
- * comes, or one document at the end. Exit code 1 when the thread failed, 130 on Ctrl-C.
+ * comes, or one document at the end. Exit code 1 when the thread failed
+ * or nothing comes any more, 130 on Ctrl-C.
  */
 export async function awaitAnswer(
   context: Context,
@@ -25,12 +26,6 @@ export async function awaitAnswer(
   waiting: Waiting,
 ): Promise<number> {
   const { terminal } = context;
-  const { handed } = waiting;
-  const awaited = {
-    role: waiting.role,
-    id: handed.state === 'accepted' ? handed.id : null,
-    reference: handed.state === 'recorded' ? handed.reference : null,
-  };
   let stopped = false;
   const forget = terminal.onSignal(() => {
     stopped = true;
@@ -38,9 +33,10 @@ export async function awaitAnswer(
   const shown = new Set<string>();
   try {
     for (;;) {
-      const answer = answerTo(project.state() ?? emptyState(), awaited);
+      const sent = sentNow(project, waiting.handed);
+      const answer = sent && answerTo(project.state() ?? emptyState(), sent.id, waiting.role);
       if (answer && !waiting.json) show(context, answer.news, shown);
-      if (answer?.is === 'over') return end(context, project, answer, waiting);
+      if (sent && answer?.is === 'over') return end(context, project, answer, sent, waiting.json);
       if (stopped)
         throw new MailroomError('E_CANCELLED', 'stopped waiting; the message is on its way all the same');
       await project.changed(500);
@@ -48,6 +44,17 @@ export async function awaitAnswer(
   } finally {
     forget();
   }
+}
+
+type Sent = Extract<Handed, { state: 'accepted' }>;
+
+/** What was handed over, once the controller has taken it; null: not yet. Throws `E_MESSAGE` when it refuses it. */
+function sentNow(project: ProjectServices, handed: Handed): Sent | null {
+  if (handed.state !== 'recorded') return handed.state === 'accepted' ? handed : null;
+  const word = wordOf(project, handed.reference);
+  if (word === undefined) return null;
+  if ('refusal' in word) throw new MailroomError('E_MESSAGE', word.refusal, 'nothing was sent');
+  return word;
 }
 
 function show({ terminal }: Context, news: readonly Message[], shown: Set<string>): void {
@@ -62,13 +69,15 @@ function end(
   { terminal }: Context,
   project: ProjectServices,
   answer: Extract<Answer, { is: 'over' }>,
-  waiting: Waiting,
+  sent: Sent,
+  asJson: boolean,
 ): number {
-  const failed = answer.thread === 'failed';
-  if (waiting.json) {
+  const silent = answer.news.length === 0;
+  const failed = answer.thread === 'failed' || (answer.thread === 'quiet' && silent);
+  if (asJson) {
     const state = project.state() ?? emptyState();
     const messages = answer.news.map((message) => messageDocument(project, knownMessage(state, message)));
-    terminal.write(json({ ...waiting.handed, thread_state: answer.thread, messages }));
-  } else if (failed || answer.news.length === 0) terminal.complain(`the thread is ${answer.thread}\n`);
+    terminal.write(json({ ...sent, thread_state: answer.thread, messages }));
+  } else if (failed || silent) terminal.complain(`the thread is ${answer.thread}\n`);
   return failed ? 1 : 0;
 }

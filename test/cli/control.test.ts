@@ -79,7 +79,11 @@ describe('cancel', () => {
     const bench = working();
     expect((await bench.run('cancel', 't1')).out).toBe('cancel t1: done\n');
     expect(bench.state.turns.size).toBe(0);
-    expect((await bench.run('cancel', 't1')).code).toBe(2);
+    expect(await bench.run('cancel', 't1')).toMatchObject({
+      code: 1,
+      err: 'error E_REFUSED: turn t1 is over: it is too late to cancel it\n',
+    });
+    expect((await bench.run('cancel', 't2')).code).toBe(2);
   });
 
   it('is refused with the reason of the controller', async () => {

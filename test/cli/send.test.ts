@@ -169,13 +169,14 @@ describe('send', () => {
   });
 });
 
+const done = letter('delivered', 'user', 'Done', '', 'It is in.\n');
+
 describe('send --wait', () => {
   it('prints what comes and ends with the thread', async () => {
     const bench = new Bench();
-    const delivered = letter('delivered', 'user', 'Done', '', 'It is in.\n');
     bench.meanwhile.push(
       () => bench.look(),
-      () => bench.work('engineer', { files: { 'd.md': delivered } }),
+      () => bench.work('engineer', { files: { 'd.md': done } }),
     );
     const { code, out, err } = await bench.run('send', 'engineer', '--type', 'errand', '-m', 'Go', '--wait');
     expect(code).toBe(0);
@@ -183,7 +184,7 @@ describe('send --wait', () => {
     expect(out).toBe(`engineer: delivered — Done (…${bench.id('Done').slice(-6)})\n\nIt is in.\n\n`);
   });
 
-  it('is one document with --json, and exit code 1 when the thread fails', async () => {
+  it('is one document with --json, and exit code 1 when nothing comes of it', async () => {
     const bench = new Bench();
     const fail = () => bench.work('engineer', { fails: 'it broke' });
     bench.meanwhile.push(
@@ -200,6 +201,28 @@ describe('send --wait', () => {
     }>;
     expect(document).toMatchObject({ schema: 1, state: 'accepted', thread_state: 'quiet', messages: [] });
     expect(code).toBe(0);
+  });
+
+  it('waits for a controller too, and hears it when that one refuses the message', async () => {
+    const bench = new Bench();
+    bench.up = false;
+    const start = () => void (bench.up = true);
+    bench.meanwhile.push(start, () => bench.work('engineer', { files: { 'd.md': done } }));
+    const argv = ['send', 'engineer', '--type', 'errand', '-m', 'Go', '--wait'];
+    const { document } = (await bench.json(...argv)) as Told<object>;
+    expect(document).toMatchObject({
+      state: 'accepted',
+      id: bench.id('Go'),
+      thread_state: 'closed',
+      messages: [{ subject: 'Done', path: expect.stringMatching(/^agents\/user\/inbox\//) }],
+    });
+    bench.up = false;
+    bench.hash = 'two';
+    bench.text = bench.text.replace('task: {', 'tusk: { from: [user], to: [qa] }\n  task: {');
+    bench.meanwhile.push(start);
+    const refused = await bench.run('send', 'qa', '-m', 'x', '--type', 'tusk', '--wait');
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toMatch(/\nerror E_MESSAGE: there is no type `tusk`/);
   });
 
   it('ends with 130 on Ctrl-C', async () => {

@@ -53,16 +53,21 @@ export async function handOver(
   const drop = { role, box: 'outbox', id: 'new', created: clock() } as const;
   if (protocol) forbid(admit(state, protocol, drop, draft));
   const mark = project.newId().slice(-12);
-  const name = `send-${mark}.md`;
+  const name = nameOf(mark);
   const text = draftText({ ...draft, extra: { ...draft.extra, [reference]: mark } });
   const path = project.drop(role, 'outbox', name, text);
   const controller = project.holder() !== null;
   const recorded = { schema: 1, state: 'recorded', path, controller, reference: mark } as const;
   if (!controller) return recorded;
-  const word = await waitFor(project, clock, patience, () => wordOf(project, mark, name));
+  const word = await waitFor(project, clock, patience, () => wordOf(project, mark));
   if (word === undefined) return recorded;
   if ('refusal' in word) throw new MailroomError('E_MESSAGE', word.refusal, 'nothing was sent');
   return word;
+}
+
+/** The name of the file that carries a message with this reference. */
+function nameOf(mark: string): string {
+  return `send-${mark}.md`;
 }
 
 /** Writes a message into the staging folder of the turn that we are called from. */
@@ -100,11 +105,10 @@ function forbid(addressed: object & { readonly problems?: readonly string[] }): 
   throw new MailroomError('E_FORBIDDEN', problems.join('; '), 'nothing was sent');
 }
 
-/** The controller's word about the file of this name, as the journal has it. */
-function wordOf(
-  project: Project,
+/** The controller's word about a message, by its reference, as the journal has it; undefined: it has not said any. */
+export function wordOf(
+  project: Pick<Project, 'state'>,
   mark: string,
-  name: string,
 ): Extract<Handed, { state: 'accepted' }> | { readonly refusal: string } | undefined {
   const state = project.state();
   if (!state) return undefined;
@@ -115,7 +119,7 @@ function wordOf(
     return { schema: 1, state: 'accepted', id: message.id, thread, type, to };
   }
   for (const { message: notice } of state.unread.values())
-    if (notice.subject.startsWith('Refused: ') && notice.subject.endsWith(`/outbox/${name}`))
+    if (notice.subject.startsWith('Refused: ') && notice.subject.endsWith(`/outbox/${nameOf(mark)}`))
       return { refusal: reasons(notice.body) };
   return undefined;
 }
