@@ -77,7 +77,43 @@ test('after many problems there are no more hints, only problems', () => {
   expect(problems.filter((problem) => problem.hint !== null)).toHaveLength(100);
 });
 
+describe('one mistake is one problem', () => {
+  test('a role that is misspelt in a request', () => {
+    const messages =
+      '  task: { from: user, to: [a, b, c] }\n  ask: { from: aa, to: b, reply: answer }\n  answer: { from: b, to: a }\n';
+    expect(said(messages)).toEqual(['error: no role is called `aa`']);
+    expect(said(messages.replace('aa', 'a').replace('from: b', 'from: bb'))).toEqual([
+      'error: no role is called `bb`',
+    ]);
+  });
+
+  test('a role that cannot be read, with its expectations elsewhere', () => {
+    const text =
+      'roles: { a: 5 }\nmessages: { task: { from: user, to: a } }\nexpects: { a: [{ any: task }] }\nstart: { type: task, to: a }';
+    const result = parseProtocol([{ file: 'p.yaml', text }]);
+    expect(result).toMatchObject({ ok: false, problems: [{ message: '`a` must be a map, not a number' }] });
+    expect(result.ok ? 0 : result.problems.length).toBe(1);
+  });
+
+  test('a request that cannot be read, with its reply', () => {
+    const messages =
+      '  task: { from: user, to: [a, b, c] }\n  ask: { from: a, to: b, reply: answer, timeout: soon }\n  answer: { from: b, to: a }\n';
+    expect(said(messages, 'expects: { a: [{ any: task }] }\nstart: { type: ask, to: b }\n')).toEqual([
+      'error: `timeout` must be a duration such as 200ms, 30s, 5m or 1h30m',
+    ]);
+  });
+});
+
 describe('requests among equals', () => {
+  test('nobody need be able to answer himself', () => {
+    const replies = '  from-a: { from: a, to: b }\n  from-b: { from: b, to: a }\n';
+    expect(
+      said(
+        `  task: { from: user, to: [a, b, c] }\n  ask: { from: [a, b], to: [a, b], reply: [from-a, from-b] }\n${replies}`,
+      ),
+    ).toEqual([]);
+  });
+
   test('each may ask each other, and nobody need answer himself', () => {
     expect(
       said(

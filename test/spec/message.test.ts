@@ -255,6 +255,12 @@ describe('what is refused', () => {
     },
   );
 
+  test('an attachment without a name is just that', () => {
+    expect(wrong('---\nattachments: [""]\n---\n')).toEqual([
+      '2:15 E_MESSAGE `attachments` must not be empty',
+    ]);
+  });
+
   test('a dot in a name leaves nothing', () => {
     expect(read('---\nattachments: [a..b/c, ./x, ...]\n---\n').attachments).toEqual(['a..b/c', './x', '...']);
   });
@@ -279,11 +285,15 @@ describe('what is refused', () => {
     });
   });
 
-  test('keys too long for YAML are written so that it can read them', () => {
-    const key = 'k'.repeat(3000);
-    const long = { ...message, fields: { [key]: { [key]: 1 } }, extra: { [key]: [{ [key]: 1 }] } };
-    expect(read(formatMessage(long))).toEqual(draftOf(long));
-  });
+  test.each([900, 1000, 1022, 1023, 1024, 1025, 1500, 3000])(
+    'a key of %d characters is written so that YAML can read it',
+    (length) => {
+      for (const key of ['k'.repeat(length), `${'k'.repeat(length - 1)}:`]) {
+        const long = { ...message, fields: { [key]: { [key]: 1 } }, extra: { [key]: [{ [key]: 1 }] } };
+        expect(read(formatMessage(long))).toEqual(draftOf(long));
+      }
+    },
+  );
 });
 
 describe('a message of ours', () => {

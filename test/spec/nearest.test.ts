@@ -38,6 +38,10 @@ test.each(['', 'subject', 'xyz', 'a', '-', 'x'.repeat(100)])('%j means none of t
   expect(didYouMean(name, keys)).toBeNull();
 });
 
+test('a word of one letter means nothing else', () => {
+  expect(nearest('b', ['a'])).toBeNull();
+});
+
 test('a name is not its own correction', () => {
   expect(nearest('from', ['from', 'form'])).toBe('form');
 });

@@ -345,6 +345,13 @@ start: { type: ask, to: b }
     ]);
   });
 
+  test('in a key that is near to none are answered with all that there are', () => {
+    const result = parseProtocol([{ file: 'p.yaml', text: 'zzzzzz: 1' }]);
+    expect(result.ok ? null : result.problems[0]?.hint).toBe(
+      'the keys are name, version, workspace, roles, messages, expects, limits, start',
+    );
+  });
+
   test('in what was escalated, expected and started with built-in names', () => {
     const text = `roles: { a: { provider: claude } }
 messages:
