@@ -64,7 +64,7 @@ export class GitRepository {
   #batches = 0;
   /** The branch when we last knew it, and the newest commit of ours on it then. Null: not looked at yet. */
   #seen: { readonly tip: string | null; readonly own: string | null } | null = null;
-  /** Entries up to this number are on the branch already. */
+  /** Entries up to this number were found on the branch although nobody told us that they had arrived. */
   #written = -1;
 
   constructor(options: GitRepositoryOptions) {
@@ -96,12 +96,10 @@ export class GitRepository {
       if (tip.refusal !== null) throw tip.refusal;
       await this.#notice(place, tip.commit);
       const missing = entries.filter(({ seq }) => seq > this.#written);
-      const last = missing.at(-1);
-      if (last === undefined) return;
+      if (missing.length === 0) return;
       const commit = await this.#import(place, missing, tip.commit);
       if (await this.#move(place, commit, tip.commit)) {
         this.#seen = { tip: commit, own: commit };
-        this.#written = last.seq;
         return this.#tidy();
       }
     }

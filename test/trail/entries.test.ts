@@ -85,6 +85,7 @@ describe('a turn that was committed', () => {
       subject: 'engineer: turn t12, nothing sent',
       changes: [],
     });
+    expect(trailersOf(silent, [], turn())[0]).toBe(`Thread: ${thread}`);
     expect(entryOf(silent, [], null)).toBeNull();
   });
 
@@ -229,6 +230,21 @@ describe('every other event that moves mail', () => {
       `In-Reply-To: ${id}`,
       'Seq: 7',
     ]);
+  });
+
+  it('has the id that a refused file was given', () => {
+    const refused = event({
+      type: 'refused',
+      id: 'x',
+      role: 'qa',
+      box: 'outbox',
+      name: 'a.md',
+      text: 'hi',
+      reason,
+      notices: [notice],
+    });
+    const ids = trailersOf(refused, [told]).filter((line) => line.startsWith('Message-Id'));
+    expect(ids).toEqual(['Message-Id: x', `Message-Id: ${notice.id}`]);
   });
 
   it('tells of a message whose thread has left the state that it was one', () => {

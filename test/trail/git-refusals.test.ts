@@ -91,6 +91,9 @@ describe('a branch that must not be written', () => {
     const refusal = await refusalOf(folder, 'main/trail');
     expect(refusal?.code).toBe('E_TRAIL');
     expect(refusal?.message).toMatch(/^git update-ref failed: fatal: .*'refs\/heads\/main' exists/);
+    await trailOf(folder, 'outer/inner').append([entry(7)]);
+    expect(await trailOf(folder, 'outer').position()).toMatchObject({ seq: 0 });
+    expect((await refusalOf(folder, 'outer'))?.code).toBe('E_TRAIL');
   });
 });
 

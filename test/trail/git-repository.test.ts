@@ -177,6 +177,7 @@ describe('what a person has set up', () => {
     await trailOf(folder).append([entry(2)]);
     expect(await trailOf(folder).position()).toMatchObject({ seq: 2 });
     person(folder, ['replace', '--delete', person(folder, ['rev-parse', `${branch}^`]).trim()]);
+    expect([...filesOf(folder).keys()]).toEqual(['agents/qa/inbox/1.md', 'agents/qa/inbox/2.md']);
     expect(seqsOf(folder)).toEqual([1, 2]);
   });
 });
@@ -207,6 +208,18 @@ describe('a commit of somebody else on the branch', () => {
     await trailOf(folder).append(entries(1, 3));
     commitByHand(folder, ['--amend', '--no-edit']);
     expect(await trailOf(folder).position()).toMatchObject({ seq: 3 });
+  });
+
+  it('may come before the first commit of a new journal, whose numbers the branch has seen before', async () => {
+    const folder = repository();
+    await trailOf(folder).append(entries(500, 501));
+    const trail = trailOf(folder);
+    expect(await trail.position()).toMatchObject({ seq: 501 });
+    commitByHand(folder, ['--message=By hand']);
+    await trail.append(entries(8, 9));
+    await trailOf(folder).append([entry(1)]);
+    expect(seqsOf(folder).filter((seq) => !Number.isNaN(seq))).toEqual([500, 501, 8, 9, 1]);
+    expect(await trailOf(folder).position()).toMatchObject({ seq: 1 });
   });
 
   it('does not matter when the branch was deleted: a new one begins', async () => {

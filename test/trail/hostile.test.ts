@@ -40,6 +40,11 @@ describe('what others wrote', () => {
     const all = [sent({ to, subject: long }), sent({ id: 'b' })];
     const subject = entryOf(event({ type: 'committed', turn: 't12', sent: all }), shown, turn())?.subject;
     expect(subject).toBe(`engineer → role-0, role-1, role-2 +47: review-request — ${'x'.repeat(99)}… (+1)`);
+    const names = Array.from({ length: 3 }, (_, index) => `${String(index)}${'n'.repeat(50)}`);
+    const many = [sent({ to: names, subject: long }), ...all];
+    const cut = entryOf(event({ type: 'committed', turn: 't12', sent: many }), shown, turn())?.subject ?? '';
+    expect(cut).toMatch(/x… \(\+2\)$/);
+    expect(cut).toHaveLength(200);
     const failed = event({
       type: 'thread-failed',
       thread,

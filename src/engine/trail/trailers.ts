@@ -41,16 +41,15 @@ function named(name: string, values: readonly string[]): Trailer[] {
   return [...new Set(lines)].map((line) => [name, line]);
 }
 
-/** The messages that a commit is about: what was sent, or else what was moved and what was told about it. */
+/** The messages that a commit is about: what was sent, or else all that came to lie somewhere, notices among it. */
 function messagesOf(event: MailEvent, pictures: readonly Picture[], mail: FindMessage): Message[] {
   if (event.type === 'accepted') return [event.sent.message];
   if (event.type === 'committed') return event.sent.map(({ message }) => message);
   const asked = 'ask' in event ? mail(event.ask.request) : undefined;
   const moved = pictures.flatMap((picture) => (picture.kind === 'copy' ? [picture.message] : []));
-  const told = 'notices' in event ? event.notices : [];
   // A notice that stands in for an answer is what is delivered; the request is told by its In-Reply-To.
   const about = event.type === 'proceeded' ? [event.standIn] : asked === undefined ? [] : [asked];
-  return [...new Map([...about, ...moved, ...told].map((message) => [message.id, message])).values()];
+  return [...new Map([...about, ...moved].map((message) => [message.id, message])).values()];
 }
 
 function threadOf(event: MailEvent, turn: Turn | null): string[] {
