@@ -93,14 +93,14 @@ export class Envelope {
 
   paths(key: Key): readonly string[] {
     const value = this.values[key] ?? [];
-    const list =
-      Array.isArray(value) && value.length === 0 ? [] : this.texts(key, value, 'must be a list of paths');
-    for (const [index, path] of (list ?? []).entries()) {
-      if (path === '' || isInside(path)) continue;
+    if (Array.isArray(value) && value.length === 0) return [];
+    const list = this.texts(key, value, 'must be a list of paths') ?? [];
+    for (const [index, path] of Array.isArray(value) ? value.entries() : []) {
+      if (typeof path !== 'string' || path === '' || isInside(path)) continue;
       const hint = 'paths are relative to the project, without `..`';
       this.problem('E_PATH', [key, index], `the path \`${path}\` would leave the project`, hint);
     }
-    return list ?? [];
+    return list;
   }
 
   map(key: Key): JsonObject {

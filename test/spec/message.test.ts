@@ -255,9 +255,11 @@ describe('what is refused', () => {
     },
   );
 
-  test('an attachment without a name is just that', () => {
-    expect(wrong('---\nattachments: [""]\n---\n')).toEqual([
+  test('each wrong attachment, where it stands', () => {
+    expect(wrong('---\nattachments: ["", 7, ../x, ok]\n---\n')).toEqual([
       '2:15 E_MESSAGE `attachments` must not be empty',
+      '2:19 E_MESSAGE `attachments` must be a text, not a number',
+      '2:22 E_PATH the path `../x` would leave the project',
     ]);
   });
 
