@@ -21,7 +21,7 @@ function running(world: World): Turn[] {
 function step(world: World, tape: Tape, calm: boolean): void {
   const turns = running(world);
   if (turns.length > 0 && !tape.oneIn(5)) return endTurn(world, tape, tape.pick(turns));
-  switch (tape.below(calm ? 3 : 8)) {
+  switch (tape.below(calm ? 3 : 9)) {
     case 0:
       return writeMail(world, tape);
     case 1:
@@ -37,6 +37,9 @@ function step(world: World, tape: Tape, calm: boolean): void {
       return vanish(world, tape);
     case 6:
       return letters(world, tape);
+    case 7:
+      world.record({ type: 'started', version: '1', protocol: tape.pick(['', 'a', 'b']) });
+      return world.settle();
     default: {
       const turn = turns[0];
       if (turn) world.record({ type: 'stopped', turn: turn.id, attempt: turn.attempt, round: turn.round });

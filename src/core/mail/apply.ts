@@ -3,7 +3,7 @@ import type { Message } from './message.ts';
 import type { MailState } from './state.ts';
 import { ask } from './fold/ends.ts';
 import { control } from './fold/control.ts';
-import { roleState, toDraw } from './fold/places.ts';
+import { doubtQueues, roleState, toDraw } from './fold/places.ts';
 import { deliverNotice, sendTogether } from './fold/sending.ts';
 import { taken } from './fold/taken.ts';
 import { openThread, quietThread } from './fold/threads.ts';
@@ -79,12 +79,10 @@ function unstamped<T extends MailEvent>({ v: _v, at: _at, ...rest }: T): Omit<T,
   return rest;
 }
 
-/** Another protocol may have no use for what waits: every open thread may have gone quiet by it. */
 function started(state: MailState, event: Of<'started'>): boolean {
   if (state.protocol === event.protocol) return true;
   state.protocol = event.protocol;
-  for (const thread of state.threads.values())
-    if (thread.state === 'open' && thread.running === 0) state.stirred.add(thread.id);
+  doubtQueues(state);
   return true;
 }
 

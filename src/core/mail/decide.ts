@@ -1,6 +1,7 @@
 import type { Fact, TurnId } from './event.ts';
 import type { Protocol } from './protocol.ts';
 import type { MailState, Turn } from './state.ts';
+import { nextDeadline } from './fold/deadlines.ts';
 import { claims } from './rules/claims.ts';
 import { ends } from './rules/ends.ts';
 import { failStuck } from './rules/stuck.ts';
@@ -51,7 +52,7 @@ export function decide(state: MailState, protocol: Protocol, clock: number): Dec
 }
 
 function nextWake(state: MailState, now: number): number | null {
-  const instants = [...state.deadlines.values(), ...state.parked.values()];
+  const instants = [nextDeadline(state) ?? Infinity, ...state.parked.values()];
   for (const { phase } of state.turns.values()) if (phase.is === 'pending') instants.push(phase.notBefore);
   const next = instants.reduce((least, at) => (at > now && at < least ? at : least), Infinity);
   return Number.isFinite(next) ? next : null;

@@ -155,6 +155,12 @@ export type Picture =
       readonly since: number;
     };
 
+/** An instant at which a request's time is over. */
+export interface Timer {
+  readonly at: number;
+  readonly request: MessageId;
+}
+
 export interface RoleState {
   /** Waiting requests, and other waiting mail, in the journal's order; replies that belong to a wait are in neither. */
   readonly requests: Set<MessageId>;
@@ -206,8 +212,10 @@ export interface MailState {
   readonly unread: Map<string, { readonly message: Message; readonly role: RoleName }>;
   /** What the folders do not show yet, by message and role. */
   readonly undrawn: Map<string, Picture>;
-  /** Asks with a deadline, and asks that nobody is left to answer. */
+  /** Requests with a deadline that lies ahead of some ask, and the same as a heap, in which some may be over. */
   readonly deadlines: Map<MessageId, number>;
+  readonly timers: Timer[];
+  /** Asks that nobody is left to answer. */
   readonly broken: Map<string, Ask & { readonly reason: Reason }>;
   /** Open threads in which, as far as the fold can tell, nothing more can happen. */
   readonly stirred: Set<ThreadId>;
@@ -234,6 +242,7 @@ export function emptyState(): MailState {
     unread: new Map(),
     undrawn: new Map(),
     deadlines: new Map(),
+    timers: [],
     broken: new Map(),
     stirred: new Set(),
     ended: new Set(),

@@ -1,6 +1,7 @@
 import type { Ask, Reason } from '../event.ts';
 import type { MessageId, RoleName } from '../message.ts';
 import type { AskState, Mail, MailState } from '../state.ts';
+import { dropDeadline, setDeadline } from './deadlines.ts';
 import { place, roleState } from './places.ts';
 import { closeWait } from './waits.ts';
 
@@ -51,7 +52,7 @@ export function setAsk(state: MailState, mail: Mail, recipient: RoleName, next: 
     else asked.delete(message.id);
   }
   if (next.is !== 'open' || after.length > 0) state.broken.delete(askKey({ request: message.id, recipient }));
-  if (!all.some((ask) => ask.is === 'open' && ask.escalated === null)) state.deadlines.delete(message.id);
+  if (!all.some((ask) => ask.is === 'open' && ask.escalated === null)) dropDeadline(state, message.id);
 }
 
 function countWaitFor(state: MailState, role: RoleName, candidate: RoleName, by: 1 | -1): void {
@@ -136,5 +137,5 @@ export function askAgain(state: MailState, mail: Mail, role: RoleName): void {
   }
   const timed = [...request.asks.values()].some((ask) => ask.is === 'open' && ask.escalated === null);
   if (timed && request.deadline !== null)
-    state.deadlines.set(message.id, state.now + Math.max(0, request.deadline - message.created));
+    setDeadline(state, message.id, state.now + Math.max(0, request.deadline - message.created));
 }

@@ -1,11 +1,9 @@
-import type { Ask, Happening } from '../event.ts';
-import type { Message, RoleName } from '../message.ts';
-import type { Mail, MailState } from '../state.ts';
-import { askKey, askState, escalateAsk, failCopy, loseCandidate, settleAsk } from './asks.ts';
-import { place } from './places.ts';
+import type { Happening } from '../event.ts';
+import type { Message } from '../message.ts';
+import type { MailState } from '../state.ts';
+import { askState, escalateAsk, failCopy, loseCandidate } from './asks.ts';
+import { canTakeOver, hand } from './handing.ts';
 import { standIn } from './sending.ts';
-import { changeTurn } from './turns.ts';
-import { addDebt } from './waits.ts';
 
 type AskEvent = Extract<Happening<Message>, { type: 'escalated' | 'proceeded' | 'failed-back' }>;
 
@@ -16,7 +14,7 @@ export function ask(state: MailState, event: AskEvent): boolean {
   if (!mail || open?.is !== 'open') return false;
   switch (event.type) {
     case 'escalated':
-      if (open.escalated !== null) return false;
+      if (open.escalated !== null || !canTakeOver(state, mail, event.to)) return false;
       escalateAsk(state, event.ask, event.to);
       hand(state, mail, event.ask, event.to, event.person);
       return true;
@@ -32,36 +30,5 @@ export function ask(state: MailState, event: AskEvent): boolean {
       return true;
     default:
       return event satisfies never;
-  }
-}
-
-/** Gives a request to another role. Where that role has it already, one answer does for both. */
-function hand(state: MailState, mail: Mail, added: Ask, to: RoleName, person: boolean): void {
-  const own = mail.request?.asks.get(to);
-  if (own?.is === 'answered' && own.from === to) {
-    const delivered = state.mail.get(own.by)?.deliveries.get(mail.message.from)?.at;
-    const toPerson = delivered === 'unread' || delivered === 'read';
-    return settleAsk(state, added, own.by, to, toPerson);
-  }
-  const delivery = mail.deliveries.get(to);
-  if (delivery?.at === 'claimed') {
-    const turn = state.turns.get(delivery.turn);
-    if (turn) changeTurn(state, turn.id, { owes: [...turn.owes, added] });
-    return;
-  }
-  const owing = [...state.waits.values()].find(
-    ({ role, owes }) =>
-      role === to && owes.some((one) => one.request === added.request && askKey(one) !== askKey(added)),
-  );
-  const debtor = [...state.turns.values()].find(
-    ({ role, owes }) => role === to && owes.some(({ request }) => request === added.request),
-  );
-  if (debtor) changeTurn(state, debtor.id, { owes: [...debtor.owes, added] });
-  else if (owing) addDebt(state, owing.id, added);
-  else if (delivery?.at !== 'inbox' && delivery?.at !== 'unread') {
-    // Whether that role takes it up by itself was not asked when it was sent.
-    const handed = { ...mail, joins: [...mail.joins, to] };
-    state.mail.set(mail.message.id, handed);
-    place(state, handed, to, person ? { at: 'unread' } : { at: 'inbox' });
   }
 }

@@ -80,6 +80,20 @@ function leaveQueue(state: MailState, mail: Mail, role: RoleName): void {
   keepCrossed(state, role, thread);
 }
 
+/** Another protocol may take up nothing of what waits, or only together with other mail. */
+export function doubtQueues(state: MailState): void {
+  for (const [name, { requests, queue }] of state.roles)
+    for (const id of [...requests, ...queue]) {
+      const mail = state.mail.get(id);
+      if (!mail) continue;
+      // All of them leave and come back, so that they keep their order.
+      leaveQueue(state, mail, name);
+      const doubted = { ...mail, joins: [...new Set([...mail.joins, name])] };
+      state.mail.set(id, doubted);
+      joinQueue(state, doubted, name);
+    }
+}
+
 /** Keeps in step whether a role's mail of a thread can be part of a circle of waits in that thread. */
 export function keepCrossed(state: MailState, role: RoleName, thread: ThreadId): void {
   const { blockedBy, inThread, joining, crossed } = roleState(state, role);

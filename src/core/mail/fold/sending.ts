@@ -2,6 +2,7 @@ import type { Ask, Sent, TurnId } from '../event.ts';
 import type { Message, RoleName, ThreadId } from '../message.ts';
 import type { AskState, Mail, MailState, Wait, WaitId } from '../state.ts';
 import { askState, isOpen, openAsksFor, setAsk, settleAsk } from './asks.ts';
+import { setDeadline } from './deadlines.ts';
 import { drawSent, place } from './places.ts';
 import { openWait } from './waits.ts';
 import { changeThread } from './work.ts';
@@ -77,7 +78,7 @@ function send(state: MailState, sent: Sent, turn: TurnId | null, wait: WaitId | 
     for (const recipient of message.to)
       setAsk(state, mail, recipient, { is: 'open', candidates: [recipient], escalated: null });
   if (request && request.deadline !== null && message.to.length > 0)
-    state.deadlines.set(message.id, request.deadline);
+    setDeadline(state, message.id, request.deadline);
   if (replyTo) answer(state, replyTo, sent);
   for (const role of message.to)
     if (sent.people.includes(role)) place(state, mail, role, { at: 'unread' });

@@ -1,4 +1,6 @@
 import { askKey, askState } from '../fold/asks.ts';
+import { dueRequests } from '../fold/deadlines.ts';
+import { canTakeOver } from '../fold/handing.ts';
 import type { Ask, Fact, Reason } from '../event.ts';
 import { isHuman, type Protocol } from '../protocol.ts';
 import type { ThreadId } from '../message.ts';
@@ -9,8 +11,7 @@ import { failThreadFact } from './notices.ts';
 export function ends(state: MailState, protocol: Protocol, now: number): Fact[] {
   const facts: Fact[] = [];
   for (const { reason, ...ask } of state.broken.values()) facts.push(...end(state, protocol, ask, reason));
-  for (const [request, deadline] of state.deadlines) {
-    if (deadline > now) continue;
+  for (const request of dueRequests(state, now)) {
     const mail = state.mail.get(request);
     const text = `no answer to ${request} (${mail?.message.subject ?? ''}) in time`;
     for (const [recipient, ask] of mail?.request?.asks ?? [])
@@ -26,8 +27,9 @@ function end(state: MailState, protocol: Protocol, ask: Ask, reason: Reason): Fa
   if (!mail?.request || current?.is !== 'open') return [];
   const { escalateTo, onTimeout } = mail.request;
   const { from, subject, thread } = mail.message;
-  const helps = escalateTo !== ask.recipient && escalateTo !== from && protocol.roles.has(escalateTo);
-  if (onTimeout === 'escalate' && helps && current.escalated === null)
+  const another = escalateTo !== ask.recipient && escalateTo !== from && protocol.roles.has(escalateTo);
+  const helps = another && current.escalated === null && canTakeOver(state, mail, escalateTo);
+  if (onTimeout === 'escalate' && helps)
     return [{ type: 'escalated', ask, to: escalateTo, person: isHuman(protocol, escalateTo) }];
   if (onTimeout !== 'proceed') return [failThreadFact(state, thread, reason)];
   const standIn = {

@@ -8,7 +8,7 @@ import { openAsks } from './waiting.ts';
 /** Names the oldest stuck wait to `user`, and fails the request at the end of its chain back. */
 export function failStuck(state: MailState, protocol: Protocol): Fact[] {
   if (state.waits.size === 0) return [];
-  const suspects = state.turns.size === 0 ? [...state.waits.values()] : suspected(state, protocol);
+  const suspects = suspected(state, protocol);
   const hopes = new Hopes(state, protocol);
   const liveness = new Liveness(state, hopes, suspects);
   const first = suspects.find((wait) => !liveness.lives(wait));
@@ -20,8 +20,7 @@ export function failStuck(state: MailState, protocol: Protocol): Fact[] {
 /**
  * Waits of which one is stuck if any wait is. A wait hangs on a younger one of its thread by a debt, and cannot come round
  * to itself by debts alone: a circle, or a dead end, needs a role that waits with all its threads, a role whose own wait
- * holds back mail of the same thread, a request that waits for a join, or a role that is gone. When nothing runs, all are
- * looked at anyway.
+ * holds back mail of the same thread, a request that waits for a join, or a role that is gone.
  */
 function suspected(state: MailState, protocol: Protocol): Wait[] {
   const ids = new Set<WaitId>();
