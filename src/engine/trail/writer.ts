@@ -44,7 +44,8 @@ const defaultLimits: TrailLimits = {
   // Larger ones save little, and putting one together holds up the delivery of mail for longer.
   batchEntries: 250,
   batchCharacters: 2 * 1024 * 1024,
-  queueEntries: 10_000,
+  // Ten thousand files that are dropped at once, and the turns that take them up.
+  queueEntries: 20_000,
   queueCharacters: 64 * 1024 * 1024,
 };
 
