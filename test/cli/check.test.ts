@@ -2,12 +2,60 @@ import { describe, expect, it } from 'vitest';
 import type { CheckDocument } from '../../src/engine/operations/check.ts';
 import { Bench, type Told } from './bench.ts';
 
+/** `b` takes up `ask` only together with `part`, which `a` cannot send while it waits. */
+const joined = `name: joined
+version: '1'
+roles:
+  a: { provider: claude, capabilities: [READ] }
+  b: { provider: claude, capabilities: [READ] }
+messages:
+  task: { from: user, to: a }
+  ask: { from: a, to: b, reply: [tell] }
+  part: { from: a, to: b }
+  tell: { from: b, to: a }
+expects:
+  b: [{ all: [ask, part] }]
+`;
+
 describe('check', () => {
   it('says that all is well', async () => {
     expect(await new Bench().run('check', '--no-explore')).toMatchObject({
       code: 0,
       out: 'ok: 5 roles, 9 types\n',
     });
+  });
+
+  it('explores the protocol, and shows the shortest way to a state in which somebody is stuck', async () => {
+    expect((await new Bench().run('check')).out).toMatch(/^ok: 5 roles, 9 types, explored \d+ states\n$/);
+    const bench = new Bench(joined);
+    const { code, out, err } = await bench.run('check', '--explore');
+    expect(err).toMatchInlineSnapshot(`
+      "warning E_STUCK: somebody waits for ever: nobody takes up part for b: what it is taken up with never comes
+      hint: this leads there: user → a: task; a → b: part
+
+      warning E_STUCK: somebody waits for ever: nobody can go on: a waits for b (ask)
+      hint: this leads there: user → a: task; a → b: ask
+
+      "
+    `);
+    expect(out).toMatch(/^ok: 3 roles, 4 types, 2 warnings, explored \d+ states\n$/);
+    expect(code).toBe(0);
+    const { document } = (await bench.json('check')) as Told<CheckDocument>;
+    expect(document).toMatchObject({
+      ok: true,
+      warnings: [{ code: 'E_STUCK', file: null }, { code: 'E_STUCK' }],
+      exploration: { complete: true, stuck: [{}, { path: ['user → a: task', 'a → b: ask'] }] },
+    });
+    const skipped = (await bench.json('check', '--no-explore')) as Told<CheckDocument>;
+    expect(skipped.document).toMatchObject({ exploration: null, warnings: [] });
+  });
+
+  it('says when the exploration took too long', async () => {
+    const bench = new Bench();
+    const now = () => (bench.now += 1_000);
+    const { check } = await import('../../src/engine/operations/check.ts');
+    const { document } = await check(bench.project(), 'also', now);
+    expect(document.exploration).toMatchObject({ complete: false });
   });
 
   it('shows every problem where it stands, with exit code 2', async () => {

@@ -200,7 +200,7 @@ describe('send --wait', () => {
       messages: unknown[];
     }>;
     expect(document).toMatchObject({ schema: 1, state: 'accepted', thread_state: 'quiet', messages: [] });
-    expect(code).toBe(0);
+    expect(code).toBe(1);
   });
 
   it('waits for a controller too, and hears it when that one refuses the message', async () => {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Protocol } from '../../core/mail/protocol.ts';
 import type { Context } from '../context.ts';
+import type { CheckDocument } from '../../engine/operations/check.ts';
 import { json } from '../output.ts';
 import { paintDiagnostics } from '../failures.ts';
 
@@ -23,27 +23,28 @@ interface CheckOptions {
 }
 
 async function runCheck(context: Context, options: CheckOptions): Promise<number> {
-  const [{ check }, { stuckStates }] = await Promise.all([
-    import('../../engine/operations/check.ts'),
-    import('../../engine/operations/stuck-states.ts'),
-  ]);
+  const { check } = await import('../../engine/operations/check.ts');
   const { terminal } = context;
-  const look = (protocol: Protocol) => stuckStates(protocol, () => performance.now());
-  const explore = options.explore === false ? null : look;
-  const { document, text } = await check(context.project(), explore, options.explore === true);
+  const exploring = options.explore === undefined ? 'also' : options.explore ? 'only' : 'no';
+  const { document, text } = await check(context.project(), exploring, terminal.now);
   const code = document.ok ? 0 : 2;
   if (options.json === true) {
     terminal.write(json(document));
     return code;
   }
   if (text !== '') terminal.complain(`${paintDiagnostics(text, terminal.colours)}\n\n`);
-  const { roles, types, errors, warnings } = document;
+  terminal.write(`${summary(document)}\n`);
+  return code;
+}
+
+function summary({ ok, roles, types, errors, warnings, exploration }: CheckDocument): string {
   const counted = (count: number, what: string) => `${String(count)} ${what}${count === 1 ? '' : 's'}`;
   const found = [
     ...(errors.length > 0 ? [counted(errors.length, 'error')] : []),
     ...(warnings.length > 0 ? [counted(warnings.length, 'warning')] : []),
-  ].join(', ');
-  const size = `${counted(roles, 'role')}, ${counted(types, 'type')}`;
-  terminal.write(document.ok ? `ok: ${size}${found === '' ? '' : ` (${found})`}\n` : `${found}\n`);
-  return code;
+  ];
+  if (!ok) return found.join(', ');
+  const bounded = exploration?.complete === false ? ', and there are more' : '';
+  const explored = exploration ? [`explored ${counted(exploration.states, 'state')}${bounded}`] : [];
+  return [`ok: ${counted(roles, 'role')}`, counted(types, 'type'), ...found, ...explored].join(', ');
 }

@@ -1,7 +1,9 @@
 import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { Exploration, StuckState } from '../../core/mail/explore/explore.ts';
 import type { Protocol } from '../../core/mail/protocol.ts';
 import { diagnosticDocument, renderDiagnostics, type DiagnosticDocument } from '../../spec/diagnostics.ts';
 import type { Project } from './project.ts';
+import { exploreWithin, stuckWarning } from './stuck-states.ts';
 
 /** What is wrong with a project's protocol and settings, and how much there is of what is right. */
 export interface CheckDocument {
@@ -12,6 +14,13 @@ export interface CheckDocument {
   readonly types: number;
   readonly errors: readonly DiagnosticDocument[];
   readonly warnings: readonly DiagnosticDocument[];
+  /** Null: it was not explored. */
+  readonly exploration: {
+    /** False: it ended at its bounds, and there may be more. */
+    readonly complete: boolean;
+    readonly states: number;
+    readonly stuck: readonly StuckState[];
+  } | null;
 }
 
 export interface Checkup {
@@ -20,26 +29,28 @@ export interface Checkup {
   readonly text: string;
 }
 
-/** Looks for states of a protocol in which somebody waits for ever. */
-export type Explore = (protocol: Protocol) => readonly Diagnostic[];
+/** `also`: with everything else; `only`: without the warnings of reading; `no`: it is not explored. */
+export type Exploring = 'also' | 'only' | 'no';
 
-/**
- * Reads everything that says how a project works, and starts nothing. `only`: what the exploration finds, without the
- * warnings of reading; errors of reading are always told, as nothing can be explored then.
- */
+/** Reads everything that says how a project works, and starts nothing. Errors of reading are always told. */
 export async function check(
   project: Pick<Project, 'definition'>,
-  explore: Explore | null,
-  only: boolean,
+  exploring: Exploring,
+  clock: () => number,
 ): Promise<Checkup> {
   const definition = await project.definition();
-  if (!definition.ok) return checkup(null, definition.problems);
+  if (!definition.ok) return checkup(null, definition.problems, null);
   const { protocol } = definition.value;
-  const stuck = explore ? explore(protocol) : [];
-  return checkup(protocol, only ? stuck : [...definition.warnings, ...stuck]);
+  const exploration = exploring === 'no' ? null : exploreWithin(protocol, clock);
+  const warnings = exploring === 'only' ? [] : definition.warnings;
+  return checkup(protocol, [...warnings, ...(exploration?.stuck ?? []).map(stuckWarning)], exploration);
 }
 
-function checkup(protocol: Protocol | null, found: readonly Diagnostic[]): Checkup {
+function checkup(
+  protocol: Protocol | null,
+  found: readonly Diagnostic[],
+  exploration: Exploration | null,
+): Checkup {
   const of = (severity: Diagnostic['severity']) =>
     found.filter((one) => one.severity === severity).map(diagnosticDocument);
   const errors = of('error');
@@ -50,6 +61,7 @@ function checkup(protocol: Protocol | null, found: readonly Diagnostic[]): Check
     types: protocol?.types.size ?? 0,
     errors,
     warnings: of('warning'),
+    exploration,
   };
   return { document, text: renderDiagnostics(found) };
 }

@@ -1,23 +1,25 @@
 import type { Diagnostic } from '../../core/diagnostic.ts';
-import { explore } from '../../core/mail/explore/explore.ts';
+import { explore, type Exploration, type StuckState } from '../../core/mail/explore/explore.ts';
 import type { Protocol } from '../../core/mail/protocol.ts';
 
-/** Milliseconds after which the exploration says that it stopped early. */
+/** Milliseconds after which the exploration ends early, and says so. */
 const longest = 4_000;
+/** Two threads show what they can do to each other. */
 const bounds = { threads: 2, depth: 14, states: 50_000 };
 
-/**
- * What the exploration of a protocol finds, as warnings: each stuck state with the shortest way to it. `milliseconds`
- * is a clock that never goes back.
- */
-export function stuckStates(protocol: Protocol, milliseconds: () => number): Diagnostic[] {
-  const end = milliseconds() + longest;
-  const { stuck } = explore(protocol, { ...bounds, enough: () => milliseconds() > end });
-  return stuck.map(({ path, why }) => ({
+/** Explores a protocol as far as a person waits for it. `clock`: milliseconds. */
+export function exploreWithin(protocol: Protocol, clock: () => number): Exploration {
+  const end = clock() + longest;
+  return explore(protocol, { ...bounds, enough: () => clock() > end });
+}
+
+/** A stuck state as a warning, with the shortest way to it. */
+export function stuckWarning({ path, why }: StuckState): Diagnostic {
+  return {
     code: 'E_STUCK',
     severity: 'warning',
     message: `somebody waits for ever: ${why}`,
     place: null,
     hint: `this leads there: ${path.join('; ')}`,
-  }));
+  };
 }
