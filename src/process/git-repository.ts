@@ -53,8 +53,8 @@ const packsLookedAtEvery = 8;
 const manyPacks = 40;
 
 /**
- * The trail's branch in the git repository that a project lies in. Uses plumbing only, and neither an index nor a working
- * tree. Not to be used twice at once for one project. The room for its interface is `TrailRepository` in the engine.
+ * The trail's branch in the git repository that a project lies in; fits the engine's `TrailRepository`. Uses plumbing
+ * only, and neither an index nor a working tree. Not to be used twice at once for one project.
  */
 export class GitRepository {
   readonly #project: string;
