@@ -110,10 +110,9 @@ export class Loop {
     }
   }
 
+  /** A trail that is behind puts it off: what it still needs must stay in the journal. */
   async #snapshot(): Promise<void> {
-    const { trail } = this.#ports;
-    await trail.settled();
-    this.#host.snapshot(await trail.position());
+    this.#host.snapshot(await this.#ports.trail.position());
   }
 
   /** Puts back what runs, and waits until nothing does. */
