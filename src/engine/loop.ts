@@ -91,7 +91,7 @@ export class Loop {
       if (this.#ending === 'drain' && this.#host.running === 0 && this.#host.desired === 0) return;
       if (this.#untilIdle && settled && (await this.#idle())) return;
       if (wake !== null && scan) this.#scanAt = Math.min(this.#scanAt, wake);
-      if (this.#host.snapshotDue) await this.#snapshot();
+      if (scan && this.#host.snapshotDue) await this.#snapshot();
       await this.#sleep(more ? this.#ports.now() : Math.min(wake ?? Infinity, this.#scanAt));
     }
   }
