@@ -73,6 +73,21 @@ describe.each(benches)('Mailboxes: $name', ({ make }) => {
     expect(mailboxes.accepting()).toEqual([]);
   });
 
+  it.each(['release', 'keep'] as const)('remembers nothing of a file after %s', (end) => {
+    const { disk, plant, mailboxes } = open();
+    plant(`${inbox}/x.md`, 'one');
+    mailboxes.accept(dropped('x.md'), 'id');
+    if (end === 'release') mailboxes.release('id');
+    else mailboxes.keep('id', 'qa', month, 'x.md');
+    plant('.mailroom/accepting/id~engineer~inbox', 'two');
+    expect(mailboxes.accepting()).toMatchObject([{ id: 'id', role: 'engineer', name: null }]);
+    new DiskMailboxes(disk).release('id');
+    plant('.mailroom/accepting/id~user~outbox', 'three');
+    mailboxes.release('id');
+    mailboxes.release('id');
+    expect(disk.list('.mailroom/accepting')).toEqual([]);
+  });
+
   it('ignores what it did not put among the taken-in files', () => {
     const { plant, mailboxes } = open();
     for (const file of ['.DS_Store', 'x.md', 'a~b', 'id~qa~sideways', 'id~qa~inbox~more']) {
@@ -132,9 +147,10 @@ describe.each(benches)('Mailboxes: $name', ({ make }) => {
       plant(`${inbox}/x.md`, text);
       mailboxes.accept(dropped('x.md'), id);
     }
-    new DiskMailboxes(disk).keep('id-1', 'qa', month, 'x.md');
-    mailboxes.keep('id-2', 'qa', month, 'x.md');
-    mailboxes.keep('id-2', 'qa', month, 'x.md');
+    expect(new DiskMailboxes(disk).keep('id-1', 'qa', month, 'x.md')).toBe(true);
+    expect(mailboxes.keep('id-2', 'qa', month, 'x.md')).toBe(true);
+    expect(mailboxes.keep('id-2', 'qa', month, 'x.md')).toBe(false);
+    expect(mailboxes.keep('id-1', 'qa', month, 'x.md')).toBe(false);
     expect(read(bench, `agents/qa/failed/${month}/x.md`)).toBe('one');
     expect(read(bench, `agents/qa/failed/${month}/x-2.md`)).toBe('two');
   });
