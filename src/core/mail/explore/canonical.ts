@@ -2,54 +2,68 @@ import type { MailState } from '../state.ts';
 
 /**
  * A name for a state in which ids and times do not matter: equal for states that go on alike. What was handled and is
- * waited for by nobody is left out.
+ * waited for by nobody is left out, and so are threads that have ended.
  */
 export function canonical(state: MailState): string {
   const ids = new Map<string, number>();
-  const short = (id: string | null) => {
-    if (id === null) return '-';
+  const short = (id: string | null): number => {
+    if (id === null) return -1;
     const known = ids.get(id) ?? ids.size;
     ids.set(id, known);
     return known;
   };
-  const waits = [...state.waits.values()];
-  const asked = new Set(
-    waits.flatMap(({ requests, owes }) => [...requests, ...owes.map(({ request }) => request)]),
-  );
-  const turns = [...state.turns.values()];
-  for (const { messages, owes } of turns)
-    for (const id of [...messages, ...owes.map(({ request }) => request)]) asked.add(id);
-  const mail = [...state.mail.values()]
-    .filter(
-      ({ message, deliveries }) =>
-        asked.has(message.id) || [...deliveries.values()].some(({ at }) => at === 'inbox'),
-    )
-    .map(({ message, deliveries, request, wait }) => [
-      short(message.id),
-      message.type,
-      message.from,
-      short(message.thread),
-      [...deliveries].map(([role, { at }]) => `${role}:${at}`),
-      [...(request?.asks ?? [])].map(([role, ask]) => `${role}:${ask.is}`),
-      short(wait),
-    ]);
-  return JSON.stringify([
-    mail,
-    waits.map(({ role, thread, blocks, requests, owes, turn }) => [
-      role,
-      short(thread),
-      blocks,
-      requests.map(short),
-      owes.map(({ request }) => short(request)),
-      turn === null,
-    ]),
-    turns.map(({ role, thread, messages, owes, nesting }) => [
-      role,
-      short(thread),
-      messages.map(short),
-      owes.map(({ request }) => short(request)),
-      nesting,
-    ]),
-    [...state.threads.values()].map(({ state: is }) => is),
-  ]);
+  const alive = aliveIn(state);
+  const parts: unknown[] = [state.threads.size];
+  for (const { message, deliveries, request, wait } of state.mail.values()) {
+    if (!alive.has(message.id)) continue;
+    parts.push(short(message.id), message.type, message.from, short(message.thread), short(wait));
+    for (const [role, { at }] of deliveries) parts.push(role, at === 'read' ? 'unread' : at);
+    for (const [role, ask] of request?.asks ?? [])
+      parts.push(role, ask.is, ask.is === 'open' ? ask.candidates.join() : '');
+    parts.push(state.deadlines.has(message.id));
+  }
+  for (const { id, role, thread, blocks, requests, owes, turn } of state.waits.values()) {
+    parts.push(short(id), role, short(thread), blocks, turn === null);
+    for (const request of requests) parts.push(short(request));
+    for (const { request, recipient } of owes) parts.push(short(request), recipient);
+  }
+  for (const { role, thread, messages, wait, owes, mustAnswer } of state.turns.values()) {
+    parts.push(role, short(thread), short(wait), mustAnswer);
+    for (const message of messages) parts.push(short(message));
+    for (const { request, recipient } of owes) parts.push(short(request), recipient);
+  }
+  return parts.join(' ');
+}
+
+/** Forgets what `canonical` leaves out: it only costs time to carry along. */
+export function prune(state: MailState): void {
+  const alive = aliveIn(state);
+  for (const [id, { message }] of state.mail)
+    if (!alive.has(id)) {
+      state.mail.delete(id);
+      for (const role of message.to) state.unread.delete(`${id} ${role}`);
+    }
+  for (const [id, thread] of state.threads)
+    state.threads.set(id, { ...thread, messages: thread.messages.filter((message) => alive.has(message)) });
+}
+
+/** Messages that wait, are at hand, are asked, were answered to somebody who waits, or are owed. */
+function aliveIn(state: MailState): Set<string> {
+  const alive = new Set<string>();
+  for (const { inThread } of state.roles.values()) {
+    for (const waiting of inThread.values()) for (const id of waiting) alive.add(id);
+  }
+  for (const { messages, owes } of state.turns.values()) {
+    for (const id of messages) alive.add(id);
+    for (const { request } of owes) alive.add(request);
+  }
+  for (const { requests, owes } of state.waits.values()) {
+    for (const id of requests) {
+      alive.add(id);
+      for (const ask of state.mail.get(id)?.request?.asks.values() ?? [])
+        if (ask.is === 'answered') alive.add(ask.by);
+    }
+    for (const { request } of owes) alive.add(request);
+  }
+  return alive;
 }

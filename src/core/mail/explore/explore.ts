@@ -1,12 +1,11 @@
 import { apply } from '../apply.ts';
 import { decide } from '../decide.ts';
-import { stamp, type Fact, type MailEvent, type Sent } from '../event.ts';
-import type { Draft } from '../message.ts';
+import { stamp, type Fact } from '../event.ts';
 import type { Protocol } from '../protocol.ts';
 import { emptyState, type MailState } from '../state.ts';
-import { address } from '../rules/address.ts';
-import { canonical } from './canonical.ts';
-import { movesOf, type Move } from './moves.ts';
+import { canonical, prune } from './canonical.ts';
+import { cloneState } from './clone.ts';
+import { instant, movesOf, type Move } from './moves.ts';
 
 /** How far to look. */
 export interface Bounds {
@@ -43,31 +42,25 @@ interface Node {
 
 /** Kinds of stuck states after which more would only repeat what is wrong. */
 const mostFound = 5;
-/** Nothing takes time here: deadlines lie ahead, and keep those who wait alive. */
-const instant = 0;
 
 /**
- * Plays a protocol with the real machine, in all ways that its agents may end their turns, shortest ways first, and finds
- * the states in which somebody waits for what can never come. Deterministic; failures and timeouts are not played.
+ * Plays a protocol with the real machine, in all ways that its agents may end their turns, those with the fewest messages
+ * first, and finds the states in which somebody waits for what can never come. Deterministic. Failures are not played;
+ * time goes by only where nothing else can happen.
  */
 export function explore(protocol: Protocol, bounds: Bounds): Exploration {
-  const quick: Protocol = {
-    ...protocol,
-    concurrency: Number.MAX_SAFE_INTEGER,
-    limits: { ...protocol.limits, ...unlimited },
-  };
+  const unbounded = withoutLimits(protocol);
   const seen = new Set<string>();
   const found = new Map<string, StuckState>();
-  let level: Node[] = [{ state: emptyState(), path: [] }];
-  let complete = true;
-  for (let depth = 0; depth < bounds.depth && level.length > 0; depth += 1) {
-    const next: Node[] = [];
-    for (const node of level)
-      for (const move of movesOf(node.state, quick, bounds.threads)) {
-        if (seen.size >= bounds.states || bounds.enough() || found.size >= mostFound)
-          return { stuck: [...found.values()], complete: false, states: seen.size };
-        const after = play(node, quick, move);
-        if (after === null) continue;
+  // By the number of messages that lead to them.
+  const levels: Node[][] = [[{ state: emptyState(), path: [] }]];
+  const result = (complete: boolean) => ({ stuck: [...found.values()], complete, states: seen.size });
+  for (let depth = 0; depth < levels.length; depth += 1) {
+    if (depth >= bounds.depth && levels[depth]?.length) return result(false);
+    // Moves without a message add to the level that is being looked at.
+    for (const node of levels[depth] ?? []) {
+      for (const after of nextOf(node, unbounded, bounds.threads)) {
+        if (seen.size >= bounds.states || bounds.enough() || found.size >= mostFound) return result(false);
         if (after.stuck !== null) {
           if (!found.has(after.stuck)) found.set(after.stuck, { path: after.path, why: after.stuck });
           continue;
@@ -75,104 +68,76 @@ export function explore(protocol: Protocol, bounds: Bounds): Exploration {
         const name = canonical(after.state);
         if (seen.has(name)) continue;
         seen.add(name);
-        next.push(after);
+        prune(after.state);
+        for (let length = levels.length; length <= after.path.length; length += 1) levels.push([]);
+        levels[after.path.length]?.push(after);
       }
-    level = next;
+    }
+    levels[depth] = [];
   }
-  if (level.length > 0) complete = false;
-  return { stuck: [...found.values()], complete, states: seen.size };
+  return result(true);
 }
 
-const noBudget = { usd: null, tokens: null };
-const unlimited = {
-  turnsPerThread: Number.MAX_SAFE_INTEGER,
-  threadBudget: noBudget,
-  dayBudget: noBudget,
-  corrections: 0,
-};
-
-/** The state after a move and all that follows of itself; null when the protocol forbids the move. */
-function play(node: Node, protocol: Protocol, move: Move): (Node & { readonly stuck: string | null }) | null {
-  const state = structuredClone(node.state);
-  const drafts = move.by === 'turn' ? move.drafts : [move.draft];
-  const sent: Sent[] = [];
-  for (const [index, draft] of drafts.entries()) {
-    const one = addressed(state, protocol, move, draft, index);
-    if (one === null) return null;
-    sent.push(one);
-  }
-  const events: Fact[] =
-    move.by === 'turn' ? ended(move, sent) : sent.map((one) => ({ type: 'accepted', sent: one }));
-  const after = events.reduce((folded, event) => record(folded, event), state);
-  if (move.by === 'turn' && after.turns.get(move.turn.id)) return null;
-  const path = [
-    ...node.path,
-    ...sent.map(({ message }) => `${message.from} → ${message.to.join(', ')}: ${message.type}`),
-  ];
-  return { ...settle(after, protocol), path };
-}
-
-function addressed(
-  state: MailState,
-  protocol: Protocol,
-  move: Move,
-  draft: Draft,
-  index: number,
-): Sent | null {
-  const id = idOf(state, index);
-  const stamps = { id, created: instant };
-  const author =
-    move.by === 'turn'
-      ? {
-          role: move.turn.role,
-          thread: move.turn.thread,
-          owes: move.turn.owes,
-          mustAnswer: move.turn.mustAnswer,
-          turn: true,
-          ...stamps,
-        }
-      : { role: move.role, thread: null, owes: [], mustAnswer: false, turn: false, ...stamps };
-  const one = address(state, protocol, author, draft);
-  return 'problems' in one ? null : one.sent;
-}
-
-function idOf(state: MailState, index: number): string {
-  return `${String(state.events)}.${String(index)}`;
-}
-
-/** What the journal says when a turn ends well. */
-function ended({ turn }: Extract<Move, { by: 'turn' }>, sent: readonly Sent[]): Fact[] {
-  const key = { turn: turn.id, attempt: turn.attempt, round: turn.round };
-  const result = {
-    text: '',
-    staged: [],
-    finalText: null,
-    violations: [],
-    usage: { usd: 0, tokens: 0 },
-    session: null,
-    model: null,
-    exit: 0,
-    durationMs: 0,
+function withoutLimits(protocol: Protocol): Protocol {
+  const none = { usd: null, tokens: null };
+  const limits = {
+    ...protocol.limits,
+    turnsPerThread: Number.MAX_SAFE_INTEGER,
+    threadBudget: none,
+    dayBudget: none,
   };
+  return { ...protocol, concurrency: Number.MAX_SAFE_INTEGER, limits };
+}
+
+type Played = Node & { readonly stuck: string | null };
+
+/** The states that can come next, each with all that follows of itself. */
+function* nextOf(node: Node, protocol: Protocol, threads: number): Generator<Played> {
+  for (const move of movesOf(node.state, protocol, threads)) {
+    let state = cloneState(node.state);
+    for (const fact of factsOf(move)) state = record(state, fact);
+    const lines = move.sent.map(
+      ({ message }) => `${message.from} → ${message.to.join(', ')}: ${message.type}`,
+    );
+    yield { ...settle(state, protocol, instant), path: [...node.path, ...lines] };
+  }
+  const { turns, deadlines } = node.state;
+  if (turns.size > 0 || deadlines.size === 0) return;
+  // Nobody works: those who wait may do so until their time is over. The clock itself stands still.
+  const late = settle(cloneState(node.state), protocol, Math.max(...deadlines.values()));
+  yield { ...late, path: node.path };
+}
+
+/** What the journal says of a move. */
+function factsOf(move: Move): Fact[] {
+  if (move.by === 'person') return move.sent.map((sent) => ({ type: 'accepted', sent }));
+  const { turn, result, sent } = move;
+  const { attempt, round } = turn;
   return [
-    { type: 'returned', result, ...key },
+    { type: 'returned', turn: turn.id, attempt, round, result },
     { type: 'committed', turn: turn.id, sent },
   ];
 }
 
 function record(state: MailState, fact: Fact): MailState {
   let count = 0;
-  const event: MailEvent = stamp(fact, instant, () => `n${idOf(state, (count += 1))}`);
-  const after = apply(state, event);
+  const after = apply(
+    state,
+    stamp(fact, instant, () => `n${String(state.events)}.${String((count += 1))}`),
+  );
   after.undrawn.clear();
   return after;
 }
 
 /** Lets the machine decide until it has nothing more to say, or says that somebody is stuck. */
-function settle(start: MailState, protocol: Protocol): { state: MailState; stuck: string | null } {
+function settle(
+  start: MailState,
+  protocol: Protocol,
+  now: number,
+): { state: MailState; stuck: string | null } {
   let state = start;
   for (;;) {
-    const { facts } = decide(state, protocol, instant);
+    const { facts } = decide(state, protocol, now);
     if (facts.length === 0) return { state, stuck: null };
     for (const fact of facts) {
       const stuck = whyStuck(state, fact);
