@@ -54,7 +54,7 @@ describe('exploring a protocol', () => {
   });
 
   it('lets two messages go together where there are joins', () => {
-    const { stuck, complete } = exploring(
+    const { stuck } = exploring(
       'a b',
       `  task: { from: user, to: a }
   left: { from: a, to: b }
@@ -69,7 +69,6 @@ describe('exploring a protocol', () => {
     expect(paths.slice(0, 2)).toEqual(['a → b: left', 'a → b: right']);
     // Both together wake b, which owes `back` then: a waits for no more than b can give.
     expect(paths).not.toContain('a → b: left; a → b: right');
-    expect(complete).toBe(true);
   });
 
   it('lets time go by where nothing else can happen', () => {
