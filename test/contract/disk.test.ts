@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkPath } from '../../src/store/disk.ts';
+import { checkPath, join } from '../../src/store/disk.ts';
 import { benches, cleanUp } from './disk-benches.ts';
 
 cleanUp();
@@ -236,6 +236,16 @@ describe.each(benches)('Disk: $name', ({ make }) => {
       hint: null,
     });
     expect(() => disk.list('a')).toThrowError(refused);
+  });
+});
+
+describe('join', () => {
+  it('puts a folder before a name', () => {
+    expect([join('a/b', 'c.md'), join('', 'c.md'), join('a', '...')]).toEqual(['a/b/c.md', 'c.md', 'a/...']);
+  });
+
+  it.each(['', '.', '..', 'a/b', '/', 'a\0b'])('refuses the name %j', (name) => {
+    expect(() => join('a', name)).toThrowError(expect.objectContaining({ code: 'E_PATH' }));
   });
 });
 

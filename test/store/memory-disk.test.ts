@@ -118,6 +118,17 @@ describe('MemoryDisk', () => {
     expect(disk.list('f')).toEqual(['renamed']);
   });
 
+  it('loses nothing of a whole file that took the place of an unsynced log', () => {
+    const disk = new MemoryDisk();
+    appended(disk, 'log', '', 'unsynced');
+    disk.write('log', 'whole');
+    appended(disk, 'other', '', 'unsynced');
+    disk.remove('other');
+    disk.plant('other', 'whole');
+    disk.crash({ lose: 'unsynced' });
+    expect([text(disk, 'log'), text(disk, 'other')]).toEqual(['whole', 'whole']);
+  });
+
   it('is full after so many bytes: appends end short, whole files do not come to be', () => {
     const disk = new MemoryDisk();
     disk.free = 6;
