@@ -6,8 +6,9 @@ import { encode } from '../../src/store/codec.ts';
 import { anyEvent } from './nonsense.ts';
 import { checkPlaces } from './places.ts';
 import { play } from './random-world.ts';
+import { settings, shortTapeLength } from './settings.ts';
 
-const tapes = fc.array(fc.nat({ max: 999 }), { minLength: 40, maxLength: 150, size: 'max' });
+const tapes = fc.array(fc.nat({ max: 999 }), shortTapeLength);
 const events = fc.array(anyEvent, { minLength: 1, maxLength: 40, size: 'max' });
 
 describe('a clone of a state', () => {
@@ -21,7 +22,7 @@ describe('a clone of a state', () => {
         expect(checkPlaces(later.reduce(apply, clone), null)).toEqual([]);
         expect(JSON.stringify(encode(state))).toBe(before);
       }),
-      { numRuns: Number(process.env['MACHINE_RUNS'] ?? 60), seed: Number(process.env['MACHINE_SEED'] ?? 1) },
+      settings(60),
     );
   });
 });

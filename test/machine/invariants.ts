@@ -81,6 +81,8 @@ export class InvariantChecker {
       problems.push(`${role} is woken before the last reply`);
     if (own?.taken) problems.push(`the replies to ${role} are taken up twice`);
     if (claim.wait === null && blocking.length > 0) problems.push(...this.#nested(claim, blocking));
+    if (claim.wait !== null && own && own.id !== claim.wait)
+      problems.push(`${role} takes up another wait's reply`);
     if (claim.wait === null && own) problems.push(`${role} takes up a reply without its wait`);
     const same = [...this.#model.turns.values()].some(
       (one) => one.claim.role === role && one.claim.thread === thread,

@@ -77,7 +77,7 @@ function takesUp(
   const held = holding(state, role, thread);
   const free = held.every(({ id }) => alive.has(id));
   if (alone) return free || awaited(state, role).has(from);
-  if (complete(state, protocol, role, thread)) return free;
+  if (complete(state, protocol, role, thread, type)) return free;
   // A join: something else must be able to happen in the thread.
   if ([...state.turns.values()].some((turn) => turn.thread === thread)) return true;
   if ([...state.waits.values()].some((wait) => wait.thread === thread && alive.has(wait.id))) return true;
@@ -89,19 +89,26 @@ function takesUp(
   );
 }
 
-/** Whether what waits for a role in a thread completes one of its clauses. */
-function complete(state: MailState, protocol: Protocol, role: string, thread: string): boolean {
+/** Whether what waits for a role in a thread completes one of its clauses; one with this type in it, where it is given. */
+function complete(
+  state: MailState,
+  protocol: Protocol,
+  role: string,
+  thread: string,
+  including: string | null = null,
+): boolean {
   const { queue, requests } = state.roles.get(role) ?? { queue: [], requests: [] };
-  const types = new Set(
+  const there = new Set(
     [...queue, ...requests].flatMap((id) => {
       const message = state.mail.get(id)?.message;
       return message?.thread === thread ? [message.type] : [];
     }),
   );
-  if (types.has('notice')) return true;
-  return (protocol.roles.get(role)?.expects ?? []).some(({ kind, types: wanted }) =>
-    kind === 'any' ? wanted.some((type) => types.has(type)) : wanted.every((type) => types.has(type)),
-  );
+  if (there.has('notice') && including === null) return true;
+  return (protocol.roles.get(role)?.expects ?? []).some(({ kind, types }) => {
+    if (including !== null && !types.includes(including)) return false;
+    return kind === 'any' ? types.some((type) => there.has(type)) : types.every((type) => there.has(type));
+  });
 }
 
 /** Everybody whom a role waits for, directly or through others. */

@@ -13,6 +13,8 @@ export interface Duty {
 }
 
 export interface Waiting {
+  /** `w1`, `w2`, … in the order in which they begin. */
+  readonly id: string;
   readonly role: string;
   readonly thread: string;
   readonly blocks: 'role' | 'thread' | 'none';
@@ -56,6 +58,7 @@ export class Model {
   /** The wait that a reply belongs to. */
   readonly replies = new Map<string, Waiting>();
   #claims = 0;
+  #lastWait = 0;
 
   see(event: MailEvent): void {
     switch (event.type) {
@@ -153,6 +156,7 @@ export class Model {
     const duties = asking.flatMap((one) => one.duties);
     if (duties.length > 0)
       this.waits.push({
+        id: `w${String((this.#lastWait += 1))}`,
         role,
         thread,
         blocks,
@@ -194,7 +198,7 @@ export class Model {
     const owed = claim.messages
       .flatMap((id) => this.#dutiesOf(id, claim.role))
       .filter((one) => this.isOpen(one));
-    const wait = claim.wait === null ? null : (this.#waitOf(claim) ?? null);
+    const wait = this.waits.find(({ id }) => id === claim.wait) ?? null;
     if (wait) wait.taken = true;
     const carried = (wait?.owes ?? []).filter((one) => this.isOpen(one));
     this.turns.set(`t${String(this.#claims)}`, {
@@ -206,15 +210,6 @@ export class Model {
     });
     this.turnsIn.set(claim.thread, (this.turnsIn.get(claim.thread) ?? 0) + 1);
     this.threads.set(claim.thread, 'open');
-  }
-
-  /** The wait that a claim ends: the one whose replies it takes up; the oldest that is over when none is left of them. */
-  #waitOf({ role, thread, messages }: Claim): Waiting | undefined {
-    const named = messages
-      .map((id) => this.replies.get(id))
-      .find((wait) => wait && this.waits.includes(wait));
-    const over = (wait: Waiting) => wait.role === role && wait.thread === thread && !wait.taken;
-    return named ?? this.waits.find((wait) => over(wait) && wait.duties.every(({ answered }) => answered));
   }
 
   #commit(id: string, sent: readonly Sent[]): void {

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { peers } from './protocols.ts';
 import { finish, play } from './random-world.ts';
 import { World, type Bend } from './world.ts';
+import { settings, tapeLength } from './settings.ts';
 
-const numRuns = Number(process.env['MACHINE_RUNS'] ?? 40);
-const tapes = fc.array(fc.nat({ max: 999 }), { minLength: 80, maxLength: 300, size: 'max' });
+const tapes = fc.array(fc.nat({ max: 999 }), tapeLength);
 
 /** Nobody who waits is invoked for a request. */
 const withoutNesting: Bend = (facts) =>
@@ -33,7 +33,7 @@ function stuck(bend: Bend, tries: number): number {
 
 describe('with debts and nested requests', () => {
   it('nobody gets stuck, whatever the protocol, as long as requests need no join', () => {
-    expect(stuck((facts) => facts, numRuns)).toBe(0);
+    expect(stuck((facts) => facts, settings(40).numRuns)).toBe(0);
   });
 
   it('the two go through who ask each other', () => {
@@ -56,7 +56,7 @@ describe('without nested requests', () => {
   });
 
   it('some schedules hang', () => {
-    expect(stuck(withoutNesting, numRuns)).toBeGreaterThan(0);
+    expect(stuck(withoutNesting, settings(40).numRuns)).toBeGreaterThan(0);
   });
 });
 
@@ -70,6 +70,6 @@ describe('without debts', () => {
   });
 
   it('some schedules get stuck', () => {
-    expect(stuck(withoutDebts, numRuns)).toBeGreaterThan(0);
+    expect(stuck(withoutDebts, settings(40).numRuns)).toBeGreaterThan(0);
   });
 });

@@ -2,11 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encode } from '../../src/store/codec.ts';
 import { finish, play } from './random-world.ts';
+import { settings, tapeLength } from './settings.ts';
 
-const tapes = fc.array(fc.nat({ max: 999 }), { minLength: 40, maxLength: 400, size: 'max' });
-/** The same every time; `MACHINE_RUNS=2000 MACHINE_SEED=7` looks further. */
-const numRuns = Number(process.env['MACHINE_RUNS'] ?? 5);
-const seed = Number(process.env['MACHINE_SEED'] ?? 1);
+const tapes = fc.array(fc.nat({ max: 999 }), tapeLength);
 
 describe('whatever protocol, agents, persons and clock do', () => {
   it('what always holds holds after every event', () => {
@@ -14,7 +12,7 @@ describe('whatever protocol, agents, persons and clock do', () => {
       fc.property(tapes, (tape) => {
         expect(play(tape).history.length).toBeGreaterThan(0);
       }),
-      { numRuns, seed },
+      settings(40),
     );
   });
 
@@ -27,7 +25,7 @@ describe('whatever protocol, agents, persons and clock do', () => {
         expect([...world.state.turns.values()]).toEqual([]);
         expect([...world.state.threads.values()].filter(({ state }) => state === 'open')).toEqual([]);
       }),
-      { numRuns, seed },
+      settings(40),
     );
   });
 
@@ -39,7 +37,7 @@ describe('whatever protocol, agents, persons and clock do', () => {
         expect(read.acts()).toEqual(whole.acts());
         expect(JSON.stringify(encode(read.state))).toBe(JSON.stringify(encode(whole.state)));
       }),
-      { numRuns: Math.ceil(numRuns / 4), seed },
+      settings(10),
     );
   });
 });

@@ -9,11 +9,10 @@ import { encode } from '../../src/store/codec.ts';
 import { anyEvent } from './nonsense.ts';
 import { checkPlaces } from './places.ts';
 import { play } from './random-world.ts';
+import { settings, shortTapeLength } from './settings.ts';
 
-const tapes = fc.array(fc.nat({ max: 999 }), { minLength: 40, maxLength: 150, size: 'max' });
+const tapes = fc.array(fc.nat({ max: 999 }), shortTapeLength);
 const nonsense = fc.array(anyEvent, { minLength: 1, maxLength: 60, size: 'max' });
-const numRuns = Number(process.env['MACHINE_RUNS'] ?? 60);
-const seed = Number(process.env['MACHINE_SEED'] ?? 1);
 
 function applyAll(state: MailState, events: readonly MailEvent[]): MailState {
   return events.reduce((before, event) => {
@@ -49,7 +48,7 @@ describe('apply', () => {
       fc.property(nonsense, (events) => {
         applyAll(emptyState(), events);
       }),
-      { numRuns: numRuns * 4, seed },
+      settings(240),
     );
   });
 
@@ -59,7 +58,7 @@ describe('apply', () => {
         const { state, protocol } = play(tape);
         expect(comesToRest(applyAll(state, events), protocol)).toBe(true);
       }),
-      { numRuns, seed },
+      settings(60),
     );
   });
 
@@ -78,7 +77,7 @@ describe('apply', () => {
         apply(state, event);
         expect(shown()).toBe(before);
       }),
-      { numRuns, seed },
+      settings(60),
     );
   });
 });

@@ -129,11 +129,16 @@ export function askAgain(state: MailState, mail: Mail, role: RoleName): void {
   if (!request) return;
   const own = request.asks.has(role);
   for (const [recipient, ask] of request.asks) {
-    if (own && recipient !== role) continue;
-    if (ask.is === 'over')
-      setAsk(state, mail, recipient, { is: 'open', candidates: [role], escalated: own ? null : role });
-    else if (ask.is === 'open' && (own || ask.escalated === role))
-      setAsk(state, mail, recipient, { ...ask, candidates: [...new Set([...ask.candidates, role])] });
+    if (ask.is === 'answered' || (own && recipient !== role)) continue;
+    const before = ask.is === 'open' ? ask : { candidates: [], escalated: null };
+    // What was handed to the role once is handed to it again.
+    const escalated = before.escalated ?? (own ? null : role);
+    if (own || escalated === role)
+      setAsk(state, mail, recipient, {
+        is: 'open',
+        candidates: [...new Set([...before.candidates, role])],
+        escalated,
+      });
   }
   const timed = [...request.asks.values()].some((ask) => ask.is === 'open' && ask.escalated === null);
   if (timed && request.deadline !== null)

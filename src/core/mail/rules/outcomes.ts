@@ -1,4 +1,5 @@
 import type { Fact } from '../event.ts';
+import type { ThreadId } from '../message.ts';
 import type { Gate, Protocol } from '../protocol.ts';
 import type { MailState, Phase, Turn } from '../state.ts';
 import { judge } from './judge.ts';
@@ -38,7 +39,13 @@ export function outcomes(
       slots.works(turn.thread);
     } else if (judgement.ok) facts.push({ type: 'committed', turn: turn.id, sent: judgement.sent });
   }
-  for (const { turn, problems } of wrong) facts.push(...correct(state, protocol, slots, turn, problems));
+  const failing = new Set<ThreadId>();
+  for (const { turn, problems } of wrong) {
+    if (failing.has(turn.thread)) continue;
+    const next = correct(state, protocol, slots, turn, problems);
+    for (const fact of next) if (fact.type === 'thread-failed') failing.add(fact.thread);
+    facts.push(...next);
+  }
   return { facts, gates };
 }
 
@@ -64,6 +71,7 @@ function correct(
   if (verdict === 'later') return [];
   if (verdict === 'now') {
     slots.reserve(turn.thread, turn.budget);
+    slots.works(turn.thread);
     return [{ type: 'corrected', turn: turn.id, problems }];
   }
   const open = state.threads.get(turn.thread)?.state === 'open';

@@ -1,0 +1,21 @@
+const runs = process.env['MACHINE_RUNS'];
+
+/** Choices at random: enough for some dozens of events. */
+export const tapeLength = { minLength: 40, maxLength: 400, size: 'max' } as const;
+export const shortTapeLength = { minLength: 40, maxLength: 150, size: 'max' } as const;
+
+/**
+ * The same runs every time, and an end even where a failure is hard to shrink. To look further:
+ * `MACHINE_RUNS=2000 MACHINE_SEED=7 npx vitest run test/machine`.
+ */
+export function settings(numRuns: number): {
+  numRuns: number;
+  seed: number;
+  interruptAfterTimeLimit: number;
+} {
+  return {
+    numRuns: runs === undefined ? numRuns : Number(runs),
+    seed: Number(process.env['MACHINE_SEED'] ?? 1),
+    interruptAfterTimeLimit: runs === undefined ? 25_000 : 600_000,
+  };
+}
