@@ -1,0 +1,93 @@
+import type { Json } from '../json.ts';
+import type { Capability } from '../mail/protocol.ts';
+import type { Budget } from '../mail/protocol.ts';
+import type { Session } from '../mail/event.ts';
+import type { Path, ProcessKey } from './event.ts';
+import type { Convergence, StepId, ValueType } from './model.ts';
+
+/** What one process of a run is to do: every expression is resolved, no path is looked at yet. */
+export interface Launch {
+  readonly run: string;
+  readonly key: ProcessKey;
+  readonly step: StepId;
+  readonly work: LaunchWork;
+  /** As the definition says it, relative to the run's workspace; null: that workspace. */
+  readonly workspace: { readonly path: string; readonly outside: boolean } | null;
+  /** Variables of the definition; `MAILROOM_…` is the host's matter. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly secrets: readonly string[];
+  readonly inputs: readonly LaunchInput[];
+  readonly outputs: readonly LaunchOutput[];
+  readonly values: Readonly<Record<string, ValueType>>;
+  /** Milliseconds; null: unlimited. */
+  readonly timeout: number | null;
+  readonly budget: Budget | null;
+  /** The conversation to go on with; null: a new one. */
+  readonly session: Session | null;
+  /** Of a check: its id and where its verdict is read. Null: this is the worker itself. */
+  readonly check: { readonly id: string; readonly decisionFile: string | null } | null;
+  /** What a complete verdict is to be measured by; null: nothing. */
+  readonly convergence: (Convergence & { readonly stage: number }) | null;
+}
+
+export type LaunchWork =
+  | {
+      readonly kind: 'agent';
+      readonly provider: string;
+      readonly model: string | null;
+      readonly instructions: string;
+      readonly capabilities: readonly Capability[];
+      readonly maxSteps: number | null;
+      readonly maxCommandTime: number | null;
+      /** What earlier rounds left to be done, in words; null: this is the first. */
+      readonly again: string | null;
+    }
+  /** `env` carries what the script refers to. */
+  | { readonly kind: 'script'; readonly script: string; readonly env: Readonly<Record<string, string>> }
+  | { readonly kind: 'command'; readonly argv: readonly string[] }
+  | { readonly kind: 'role'; readonly role: string; readonly instructions: string };
+
+export interface LaunchInput {
+  /** The step that made it, as a path: its folder in the context is that of the path. */
+  readonly from: Path;
+  readonly artifact: string;
+  readonly as: string;
+  readonly required: boolean;
+}
+
+export interface LaunchOutput {
+  readonly name: string;
+  /** Relative to the step's workspace. */
+  readonly path: string;
+  readonly type: string | null;
+  readonly required: boolean;
+}
+
+/** What a step is told of the world that it runs in: absolute paths. */
+export interface Prepared {
+  readonly workspace: string;
+  /** `.mailroom/runs/<run>/steps/<path>/<iteration>.<attempt>[.check]/`: stdout, stderr, prompt, result. */
+  readonly folder: string;
+  /** The JSON file in which values are handed over. */
+  readonly valuesFile: string;
+  readonly decisionFile: string | null;
+  /** Where the inputs lie now; one that is absent is not here. */
+  readonly inputs: readonly { readonly artifact: string; readonly from: Path; readonly path: string }[];
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What lay there when the worker had ended. */
+export interface Collected {
+  readonly artifacts: readonly {
+    readonly name: string;
+    readonly path: string;
+    readonly type: string | null;
+  }[];
+  /** Declared outputs that are not there. */
+  readonly missing: readonly LaunchOutput[];
+  /** The values file; null: there is none. */
+  readonly values: Json | { readonly unreadable: string } | null;
+  /** The decision file's text; null: there is none. */
+  readonly decision: string | null;
+}

@@ -1,0 +1,232 @@
+import type { Template } from '../expression/template.ts';
+import type { Tree } from '../expression/tree.ts';
+import type { Json } from '../json.ts';
+import type { Budget, Capability } from '../mail/protocol.ts';
+import type { Script } from './script.ts';
+
+/*
+ * What every workflow language is lowered to. Plain data: a definition is written as JSON into the folder of its run, and
+ * the run goes on with that text whatever becomes of the file.
+ */
+
+export type StepId = string;
+
+/** A definition that can be run: every name in it is defined in it. */
+export interface Workflow {
+  /** The language that it was written in; for people, nothing depends on it. */
+  readonly language: string;
+  readonly name: string;
+  readonly version: string;
+  readonly description: string | null;
+  /** Milliseconds that the run may take; null: as long as it takes. */
+  readonly timeout: number | null;
+  /** Steps of the run at once; null: as many as there are. */
+  readonly concurrency: number | null;
+  /** Where the run's artifacts lie, relative to its workspace. */
+  readonly contextDir: string;
+  readonly parameters: Readonly<Record<string, ValueType>>;
+  readonly env: Readonly<Record<string, Template>>;
+  /** Names of variables of the host that the steps get and that are masked everywhere. */
+  readonly secrets: readonly string[];
+  readonly budget: Budget;
+  readonly triggers: readonly Trigger[];
+  readonly hooks: readonly Hook[];
+  readonly body: Body;
+}
+
+/** The type of a parameter or of a value that a step hands over. */
+export interface ValueType {
+  readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'any';
+  /** The type of an array's items. */
+  readonly items: ValueType | null;
+  readonly enum: readonly Json[] | null;
+  readonly required: boolean;
+  /** What holds where nothing is given; undefined is never written: without a default there is no key. */
+  readonly default?: Json;
+  readonly description: string | null;
+}
+
+/** Steps that belong together: a graph, in which all may run whose needs are met, or a sequence with jumps. */
+export type Body =
+  | { readonly kind: 'graph'; readonly steps: readonly Step[] }
+  /** `maxVisits`: how often one step may be entered. */
+  | { readonly kind: 'sequence'; readonly steps: readonly Step[]; readonly maxVisits: number };
+
+export interface Step {
+  readonly id: StepId;
+  readonly description: string | null;
+  readonly needs: readonly Need[];
+  /** `all`: every need must be satisfied. `any`: one whose condition is true is enough; all must be settled. */
+  readonly join: 'all' | 'any';
+  /** Null: always. Absent values are null in it. */
+  readonly when: Tree | null;
+  readonly work: Work;
+  /** Relative to the workspace of the run. `outside`: it is a literal that may lie anywhere, if it exists. */
+  readonly workspace: { readonly path: Template; readonly outside: boolean } | null;
+  readonly env: Readonly<Record<string, Template>>;
+  readonly inputs: readonly Input[];
+  readonly outputs: readonly Output[];
+  readonly values: Readonly<Record<string, ValueType>>;
+  /** Milliseconds that one run of the worker may take. */
+  readonly timeout: number | null;
+  readonly retry: Retry;
+  readonly onFailure: FailurePolicy;
+  readonly check: Check | null;
+  readonly budget: Budget | null;
+  /** Where a sequence goes on; null in a graph. */
+  readonly next: Next | null;
+}
+
+/** `retry`: as often as `retry.max` says, then abort. `skip-dependents`: the run goes on without them, and fails. */
+export type FailurePolicy = 'retry' | 'continue' | 'abort' | 'skip-dependents';
+
+export interface Need {
+  readonly step: StepId;
+  /** The condition of the edge; null: none. */
+  readonly when: Tree | null;
+}
+
+export interface Retry {
+  /** Further attempts after a failed one. */
+  readonly max: number;
+  /** The n-th pause is `base · factorⁿ⁻¹`, at most `cap` milliseconds; with `jitter` a random part of that. */
+  readonly base: number;
+  readonly factor: number;
+  readonly cap: number;
+  readonly jitter: boolean;
+}
+
+/** What a step does. */
+export type Work =
+  | Agent
+  | { readonly kind: 'script'; readonly script: Script; readonly capabilities: readonly Capability[] }
+  | { readonly kind: 'command'; readonly argv: readonly Template[] }
+  | { readonly kind: 'role'; readonly role: string; readonly instructions: Template }
+  | Gate
+  | ForEach
+  | Child;
+
+/** One invocation of an agent's program. */
+export interface Agent {
+  readonly kind: 'agent';
+  readonly provider: string;
+  readonly model: string | null;
+  readonly instructions: Template;
+  readonly capabilities: readonly Capability[];
+  readonly maxSteps: number | null;
+  /** Milliseconds for each command that the agent runs. */
+  readonly maxCommandTime: number | null;
+}
+
+/** A point where a person must say yes. */
+export interface Gate {
+  readonly kind: 'gate';
+  readonly message: Template;
+  /** Who may say it; empty: anybody. */
+  readonly approvers: readonly string[];
+  readonly timeout: number | null;
+  readonly onTimeout: 'abort' | 'approve' | 'reject';
+}
+
+/** The same steps for each item of a list. */
+export interface ForEach {
+  readonly kind: 'for-each';
+  /** An array, or what evaluates to one. */
+  readonly items: Template | readonly Json[];
+  /** The name of the current item in the steps. */
+  readonly as: string;
+  readonly concurrency: number;
+  readonly body: Body;
+}
+
+/** Another workflow as a step. */
+export interface Child {
+  readonly kind: 'workflow';
+  readonly workflow: Workflow;
+  readonly with: Readonly<Record<string, Template>>;
+  readonly exports: readonly { readonly from: StepId; readonly artifact: string; readonly as: string }[];
+}
+
+/** An artifact of another step that lies in the workspace before the step starts. */
+export interface Input {
+  readonly from: StepId;
+  readonly artifact: string;
+  /** Relative to the workspace of the step. */
+  readonly as: string;
+  readonly required: boolean;
+}
+
+/** A file or folder of the workspace that becomes an artifact. */
+export interface Output {
+  readonly name: string;
+  readonly path: Template;
+  readonly type: string | null;
+  readonly required: boolean;
+}
+
+/** Who says whether a step that succeeded is complete; where it is not, the step runs again. */
+export interface Check {
+  readonly work: Agent | Extract<Work, { kind: 'script' }> | Extract<Work, { kind: 'command' }>;
+  readonly timeout: number;
+  /** Where the verdict is read, relative to the workspace of the step; null: the worker's answer. */
+  readonly decisionFile: string | null;
+  readonly maxIterations: number;
+  readonly onExhausted: 'abort' | 'continue';
+  readonly budget: Budget | null;
+  readonly convergence: Convergence | null;
+}
+
+/** What happens when iterations stop getting nearer to complete, and what they may change. */
+export interface Convergence {
+  readonly stallThreshold: number;
+  readonly maxStage: number;
+  readonly failOnMaxStage: boolean;
+  /** Added to the instructions from that stage on. */
+  readonly stages: readonly { readonly stage: number; readonly instructions: string }[];
+  readonly allowedPaths: readonly string[];
+  readonly ignoredPaths: readonly string[];
+  readonly diffBase:
+    { readonly kind: 'ref'; readonly ref: string } | { readonly kind: 'file'; readonly path: string };
+  readonly maxChangedFiles: number | null;
+}
+
+export interface Next {
+  readonly success: Target;
+  readonly failure: Target;
+  /** Null: as `failure`. */
+  readonly timeout: Target | null;
+}
+
+export type Target =
+  | { readonly to: 'step'; readonly step: StepId }
+  | { readonly to: 'end' }
+  | { readonly to: 'error'; readonly message: string | null }
+  | { readonly to: 'break' }
+  | { readonly to: 'continue' };
+
+/** What starts a run by itself while `up` is running. Milliseconds. */
+export type Trigger = { readonly name: string } & (
+  | { readonly kind: 'cron'; readonly expression: string; readonly timezone: string | null }
+  | {
+      readonly kind: 'files';
+      readonly globs: readonly string[];
+      readonly debounce: number;
+      readonly cooldown: number;
+    }
+  | { readonly kind: 'webhook'; readonly path: string; readonly secret: string }
+  | {
+      readonly kind: 'command';
+      readonly argv: readonly string[];
+      readonly every: number;
+      readonly on: 'change' | 'success';
+    }
+  | { readonly kind: 'message'; readonly role: string; readonly type: string }
+);
+
+/** What is run or told when a run begins or ends. What goes wrong in it is a warning. */
+export interface Hook {
+  readonly on: 'start' | 'complete' | 'failure';
+  readonly run: readonly Template[] | null;
+  /** The role that gets a notice. */
+  readonly notify: string | null;
+}
