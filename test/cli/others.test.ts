@@ -36,6 +36,13 @@ describe('init', () => {
       err: 'error E_USAGE: there is no template `sulo`\nhint: did you mean `solo`?\n',
     });
   });
+
+  it('knows the providers that a new project can have', async () => {
+    expect(await new Bench().run('init', '--provider', 'cloude')).toMatchObject({
+      code: 2,
+      err: 'error E_USAGE: there is no provider `cloude`\nhint: did you mean `claude`?\n',
+    });
+  });
 });
 
 describe('doctor', () => {

@@ -41,6 +41,7 @@ async function init(context: Context, directory: string | null, options: InitOpt
       `there is no template \`${template}\``,
       didYouMean(template, templates) ?? `the templates are ${templates.join(', ')}`,
     );
+  refuseUnknownProvider(options.provider);
   const asking = terminal.interactive && options.json !== true;
   const chosen =
     template ?? (asking && templates.length > 1 ? await askTemplate(templates) : standard(templates));
@@ -52,6 +53,17 @@ async function init(context: Context, directory: string | null, options: InitOpt
     terminal.write(`${report(context, root, result, role).join('\n')}\n`);
   }
   return 0;
+}
+
+/** The roles of a new project can only use a provider that every project has, or the one that the template brings. */
+function refuseUnknownProvider(provider: string | undefined): void {
+  const known = [...builtInProviders.filter((name) => name !== 'human'), 'rehearsal'];
+  if (provider === undefined || known.includes(provider)) return;
+  throw new MailroomError(
+    'E_USAGE',
+    `there is no provider \`${provider}\``,
+    didYouMean(provider, known) ?? `the providers are ${known.join(', ')}`,
+  );
 }
 
 /** Whom a person may send something to in the new project. */
