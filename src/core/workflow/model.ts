@@ -100,7 +100,12 @@ export interface Retry {
 export type Work =
   | Agent
   | { readonly kind: 'script'; readonly script: Script; readonly capabilities: readonly Capability[] }
-  | { readonly kind: 'command'; readonly argv: readonly Template[] }
+  /** Its rights bind only inside a sandbox; null: nothing was said of them. */
+  | {
+      readonly kind: 'command';
+      readonly argv: readonly Template[];
+      readonly capabilities: readonly Capability[] | null;
+    }
   | { readonly kind: 'role'; readonly role: string; readonly instructions: Template }
   | Gate
   | ForEach
@@ -131,8 +136,8 @@ export interface Gate {
 /** The same steps for each item of a list. */
 export interface ForEach {
   readonly kind: 'for-each';
-  /** An array, or what evaluates to one. */
-  readonly items: Template | readonly Json[];
+  /** An array, or an expression that evaluates to one: a tree is no array. */
+  readonly items: Tree | readonly Json[];
   /** The name of the current item in the steps. */
   readonly as: string;
   readonly concurrency: number;
