@@ -1,10 +1,10 @@
 import { MailroomError } from '../core/errors.ts';
-import type { MailEventRecord } from '../core/mail/event.ts';
 import { decode } from './codec.ts';
 import type { TextStore } from './codec.ts';
 import { join } from './disk.ts';
 import type { Disk } from './disk.ts';
 import { newline, openLine, readSegment, restoreHint } from './journal-lines.ts';
+import type { JournalRecord } from './journal-lines.ts';
 
 /** Where a project's journal lies. */
 export const journalFolder = '.mailroom/journal';
@@ -41,9 +41,9 @@ export interface Snapshot {
   readonly state: unknown;
 }
 
-export interface Loaded {
+export interface Loaded<Event> {
   readonly snapshot: Snapshot | null;
-  readonly records: MailEventRecord[];
+  readonly records: JournalRecord<Event>[];
   /** The number of the last record; 0 when there is none. */
   readonly last: number;
   /** The last segment, where appending goes on; null: there is none. */
@@ -67,18 +67,18 @@ export interface Tail {
  * the records after that number as far as they are still there. Throws `E_JOURNAL` for damage, for a gap, and for a
  * damaged snapshot whose records are gone.
  */
-export function loadJournal(
+export function loadJournal<Event>(
   disk: Disk,
   folder: string,
   texts: TextStore,
   after: number | null = null,
-): Loaded {
+): Loaded<Event> {
   const { segments, snapshots } = listJournal(disk, folder);
   const { snapshot, bad } = newestSnapshot(disk, folder, snapshots, texts);
   const base = snapshot?.n ?? 0;
   const start = Math.min(base, after ?? base);
   const passed = bad.map((n) => `${join(folder, snapshotName(n))} is damaged and was passed over`);
-  const { records, tail, torn } = loadSegments(disk, folder, segments, { start, base }, texts);
+  const { records, tail, torn } = loadSegments<Event>(disk, folder, segments, { start, base }, texts);
   const last = Math.max(base, (tail?.next ?? 1) - 1);
   const promised = bad[0] ?? 0;
   if (last < promised) throw gap(join(folder, snapshotName(promised)), last + 1, promised);
@@ -96,14 +96,14 @@ export function loadJournal(
  * The records after `start`. Segments that hold none of them are not looked at. What is missing before `base` does not
  * count, the snapshot has it (a power cut can bring back some of the removed segments): then what came before is left out.
  */
-function loadSegments(
+function loadSegments<Event>(
   disk: Disk,
   folder: string,
   segments: readonly number[],
   { start, base }: { readonly start: number; readonly base: number },
   texts: TextStore,
-): { records: MailEventRecord[]; tail: Tail | null; torn: string | null } {
-  let records: MailEventRecord[] = [];
+): { records: JournalRecord<Event>[]; tail: Tail | null; torn: string | null } {
+  let records: JournalRecord<Event>[] = [];
   let tail: Tail | null = null;
   let torn: string | null = null;
   for (const first of segments.filter((_, index) => (segments[index + 1] ?? Infinity) > start + 1)) {
@@ -117,7 +117,7 @@ function loadSegments(
     if (missing) records = [];
     const bytes = disk.read(file, Number.MAX_SAFE_INTEGER);
     if (bytes === null) throw vanished(file);
-    const segment = readSegment(bytes, { file, first, after: start, texts });
+    const segment = readSegment<Event>(bytes, { file, first, after: start, texts });
     for (const record of segment.records) records.push(record);
     torn = segment.torn;
     tail = { first, next: segment.next, bytes: segment.bytes, torn: torn !== null };

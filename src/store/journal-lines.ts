@@ -1,6 +1,5 @@
 import { crc32 } from 'node:zlib';
 import { MailroomError } from '../core/errors.ts';
-import type { MailEventRecord } from '../core/mail/event.ts';
 import { decode, encode, longText } from './codec.ts';
 import type { TextStore } from './codec.ts';
 
@@ -25,9 +24,15 @@ export function openLine(line: Buffer): string | null {
   return line.toString('utf8', header);
 }
 
-export interface Segment {
+/** One event of a journal and its number, counted from 1. */
+export interface JournalRecord<Event> {
+  readonly n: number;
+  readonly event: Event;
+}
+
+export interface Segment<Event> {
   /** The records after `after`. */
-  readonly records: readonly MailEventRecord[];
+  readonly records: readonly JournalRecord<Event>[];
   /** The number that the next record would have. */
   readonly next: number;
   /** How many bytes the whole lines take. */
@@ -50,8 +55,8 @@ export interface SegmentOptions {
  * Reads a segment up to its last whole line. Throws `E_JOURNAL` for a bad line that is not the last, and for a number that
  * does not follow the one before.
  */
-export function readSegment(bytes: Buffer, options: SegmentOptions): Segment {
-  const records: MailEventRecord[] = [];
+export function readSegment<Event>(bytes: Buffer, options: SegmentOptions): Segment<Event> {
+  const records: JournalRecord<Event>[] = [];
   let next = options.first;
   let at = 0;
   for (let line = 1; at < bytes.length; line += 1) {
@@ -63,7 +68,7 @@ export function readSegment(bytes: Buffer, options: SegmentOptions): Segment {
       if (hidesRecord(bytes, at)) throw damaged(options.file, line, 'two records run into one line');
       return { records, next, bytes: at, torn: tornText(options.file, line, bytes.length - at) };
     }
-    const record = parseRecord(json, options.texts);
+    const record = parseRecord<Event>(json, options.texts);
     if (record.n !== next)
       throw damaged(options.file, line, `record ${next} should be here, not ${record.n}`);
     if (next > options.after) records.push(record);
@@ -74,12 +79,10 @@ export function readSegment(bytes: Buffer, options: SegmentOptions): Segment {
 }
 
 /** What the JSON of a line says; an event that `encode` had to change is under `encoded`. */
-type LineValue =
-  | { readonly n: number; readonly event: MailEventRecord['event'] }
-  | { readonly n: number; readonly event?: never; readonly encoded: unknown };
+type LineValue<Event> = JournalRecord<Event> | { readonly n: number; readonly encoded: unknown };
 
 /** The line of one event. Long texts in it go to `texts` first. */
-export function formatRecord(n: number, event: MailEventRecord['event'], texts: TextStore): string {
+export function formatRecord(n: number, event: unknown, texts: TextStore): string {
   const json = JSON.stringify(event);
   // In a string the quote would be escaped: this finds keys, and texts in a list.
   const plain = json.length <= longText && !json.includes('{"$') && !json.includes(',"$');
@@ -87,11 +90,11 @@ export function formatRecord(n: number, event: MailEventRecord['event'], texts: 
   return formatLine(`{"n":${n},"encoded":${JSON.stringify(encode(event, texts))}}`);
 }
 
-function parseRecord(json: string, texts: TextStore): MailEventRecord {
+function parseRecord<Event>(json: string, texts: TextStore): JournalRecord<Event> {
   // The checksum held: this is what `formatRecord` wrote.
-  const value = JSON.parse(json) as LineValue;
-  if (value.event !== undefined) return value;
-  return { n: value.n, event: decode(value.encoded, texts) as MailEventRecord['event'] };
+  const value = JSON.parse(json) as LineValue<Event>;
+  if (!('encoded' in value)) return value;
+  return { n: value.n, event: decode(value.encoded, texts) as Event };
 }
 
 /** The start of a record inside a line. No string can look like it: quotes are escaped in strings. */

@@ -1,17 +1,18 @@
 import { MailroomError } from '../core/errors.ts';
-import type { MailEventRecord } from '../core/mail/event.ts';
+import type { MailEvent } from '../core/mail/event.ts';
 import { Blobs } from './blobs.ts';
 import { join } from './disk.ts';
 import type { Disk } from './disk.ts';
 import { blobFolder, journalFolder, loadJournal, segmentName } from './journal-files.ts';
 import type { Loaded, Tail } from './journal-files.ts';
 import { readSegment } from './journal-lines.ts';
+import type { JournalRecord } from './journal-lines.ts';
 
 /** How often a reader begins again when the journal changes under its feet. */
 const attempts = 5;
 
-/** The journal as every other process sees it: whole lines only, and nothing is ever written or cut. */
-export class JournalReader {
+/** A journal as every other process sees it: whole lines only, and nothing is ever written or cut. */
+export class JournalReader<Event = MailEvent> {
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #blobs: Blobs;
@@ -27,10 +28,10 @@ export class JournalReader {
    * The newest snapshot and the records after it; with `after`, the records after that number as far as they are still
    * there. Throws `E_JOURNAL` when the journal is damaged, `E_DISK` when it cannot be read.
    */
-  read(after: number | null = null): Loaded {
+  read(after: number | null = null): Loaded<Event> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const loaded = loadJournal(this.#disk, this.#folder, this.#blobs, after);
+        const loaded = loadJournal<Event>(this.#disk, this.#folder, this.#blobs, after);
         this.#tail = loaded.tail;
         return loaded;
       } catch (error) {
@@ -42,8 +43,8 @@ export class JournalReader {
   }
 
   /** The records since the last `read` or `more`. Null: that cannot be told any more, `read` again. */
-  more(): MailEventRecord[] | null {
-    const records: MailEventRecord[] = [];
+  more(): JournalRecord<Event>[] | null {
+    const records: JournalRecord<Event>[] = [];
     for (let tail = this.#tail; tail !== null;) {
       const grown = this.#grow(tail, records);
       if (grown === null) return null;
@@ -59,7 +60,7 @@ export class JournalReader {
     return null;
   }
 
-  #grow(tail: Tail, records: MailEventRecord[]): Tail | null {
+  #grow(tail: Tail, records: JournalRecord<Event>[]): Tail | null {
     const file = join(this.#folder, segmentName(tail.first));
     const size = this.#disk.look(file)?.size ?? -1;
     if (size < tail.bytes) return null;
@@ -67,7 +68,7 @@ export class JournalReader {
     const bytes = this.#disk.read(file, size - tail.bytes, tail.bytes);
     if (bytes === null) return null;
     try {
-      const segment = readSegment(bytes, { file, first: tail.next, after: 0, texts: this.#blobs });
+      const segment = readSegment<Event>(bytes, { file, first: tail.next, after: 0, texts: this.#blobs });
       for (const record of segment.records) records.push(record);
       return { ...tail, next: segment.next, bytes: tail.bytes + segment.bytes, torn: segment.torn !== null };
     } catch (error) {
@@ -79,6 +80,6 @@ export class JournalReader {
 }
 
 /** Reads a project's journal once; see `JournalReader`. */
-export function readJournal(disk: Disk, after: number | null = null): Loaded {
+export function readJournal(disk: Disk, after: number | null = null): Loaded<MailEvent> {
   return new JournalReader(disk).read(after);
 }

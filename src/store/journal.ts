@@ -1,6 +1,5 @@
 import { MailroomError } from '../core/errors.ts';
-import type { MailEventRecord } from '../core/mail/event.ts';
-import type { Journal } from '../core/ports.ts';
+import type { MailEvent } from '../core/mail/event.ts';
 import { Blobs } from './blobs.ts';
 import { encode } from './codec.ts';
 import { join, parentOf } from './disk.ts';
@@ -15,6 +14,7 @@ import {
 } from './journal-files.ts';
 import type { Snapshot, Tail } from './journal-files.ts';
 import { formatLine, formatRecord } from './journal-lines.ts';
+import type { JournalRecord } from './journal-lines.ts';
 
 export interface JournalOptions {
   /** Default `.mailroom/journal`. */
@@ -25,8 +25,11 @@ export interface JournalOptions {
   readonly segmentBytes?: number;
 }
 
-/** The journal as its one writer sees it. `read` comes first: it says where appending goes on. */
-export class DiskJournal implements Journal {
+/**
+ * A journal as its one writer sees it: the project's `Journal`, or that of a run. `read` comes first: it says where
+ * appending goes on.
+ */
+export class DiskJournal<Event = MailEvent> {
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #blobs: Blobs;
@@ -46,17 +49,17 @@ export class DiskJournal implements Journal {
   }
 
   /** Cuts a torn last line off; `cut` says so in words, and which damaged snapshots were passed over. */
-  read(): { snapshot: Snapshot | null; records: MailEventRecord[]; cut: string | null } {
+  read(): { snapshot: Snapshot | null; records: JournalRecord<Event>[]; cut: string | null } {
     return this.#guarded(() => {
       this.#closeSegment();
-      const loaded = loadJournal(this.#disk, this.#folder, this.#blobs);
+      const loaded = loadJournal<Event>(this.#disk, this.#folder, this.#blobs);
       if (loaded.tail !== null) this.#goOnIn(loaded.tail, loaded.last);
       this.#last = loaded.last;
       return { snapshot: loaded.snapshot, records: loaded.records, cut: loaded.problem };
     });
   }
 
-  append(events: readonly MailEventRecord['event'][]): number {
+  append(events: readonly Event[]): number {
     const last = this.#position();
     if (events.length === 0) return last;
     return this.#guarded(() => {
