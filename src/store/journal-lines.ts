@@ -69,6 +69,7 @@ export function readSegment<Event>(bytes: Buffer, options: SegmentOptions): Segm
       return { records, next, bytes: at, torn: tornText(options.file, line, bytes.length - at) };
     }
     const record = parseRecord<Event>(json, options.texts);
+    if (record === null) throw damaged(options.file, line, 'the line is whole, but it is no record');
     if (record.n !== next)
       throw damaged(options.file, line, `record ${next} should be here, not ${record.n}`);
     if (next > options.after) records.push(record);
@@ -90,10 +91,10 @@ export function formatRecord(n: number, event: unknown, texts: TextStore): strin
   return formatLine(`{"n":${n},"encoded":${JSON.stringify(encode(event, texts))}}`);
 }
 
-function parseRecord<Event>(json: string, texts: TextStore): JournalRecord<Event> {
-  // The checksum held: this is what `formatRecord` wrote.
+function parseRecord<Event>(json: string, texts: TextStore): JournalRecord<Event> | null {
+  // The checksum held: this is what `formatRecord` wrote, unless a file of ours lies where another should.
   const value = JSON.parse(json) as LineValue<Event>;
-  if (!('encoded' in value)) return value;
+  if (!('encoded' in value)) return 'event' in value ? value : null;
   return { n: value.n, event: decode(value.encoded, texts) as Event };
 }
 

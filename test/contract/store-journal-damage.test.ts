@@ -69,6 +69,18 @@ describe.each(benches)('a damaged journal: $name', ({ make }) => {
     expect(() => new DiskJournal(disk).read()).toThrowError(broken(/000000000001\.log:2/));
   });
 
+  it('starts nothing when a snapshot lies where records should', () => {
+    const { disk, plant } = make();
+    write(disk, 2, 1);
+    const journal = new DiskJournal(disk);
+    journal.read();
+    journal.snapshot(2, {}, 0);
+    journal.close();
+    plant(`${folder}/000000000002.log`, bytesOf(disk, `${folder}/000000000002.snapshot`));
+    plant(`${folder}/000000000002.snapshot`, '');
+    expect(() => new DiskJournal(disk).read()).toThrowError(broken(/000000000002\.log:1: .* no record/));
+  });
+
   it('starts nothing when a segment before the last is torn', () => {
     const { disk, plant } = make();
     write(disk, 3, 1);
