@@ -5,6 +5,7 @@ import { programs } from './program.ts';
 import { report, type Line } from './report.ts';
 import { routing } from './routing.ts';
 import { trail } from './trail.ts';
+import { removeAll } from './world.ts';
 
 const measures: Readonly<Record<string, () => Line[] | Promise<Line[]>>> = {
   routing,
@@ -17,9 +18,13 @@ const measures: Readonly<Record<string, () => Line[] | Promise<Line[]>>> = {
 /** `npm run bench`, or `npm run bench -- routing latency` for some of it. */
 const wanted = process.argv.slice(2);
 const lines: Line[] = [];
-for (const [name, measure] of Object.entries(measures)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
-  process.stderr.write(`measuring ${name}…\n`);
-  lines.push(...(await measure()));
+try {
+  for (const [name, measure] of Object.entries(measures)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    process.stderr.write(`measuring ${name}…\n`);
+    lines.push(...(await measure()));
+  }
+} finally {
+  removeAll();
 }
 report(lines);

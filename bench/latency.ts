@@ -35,7 +35,6 @@ async function drop(roles: number): Promise<number[]> {
   }
   controller.end('stop');
   await ended;
-  project.remove();
   return took.slice(20);
 }
 

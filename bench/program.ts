@@ -67,7 +67,6 @@ async function idle(): Promise<number> {
   const { user, system } = process.cpuUsage(before);
   controller.end('stop');
   await ended;
-  project.remove();
   return (user + system) / 10_000_000;
 }
 
@@ -79,12 +78,10 @@ export async function programs(): Promise<Line[]> {
   spawnSync(process.execPath, [program, 'pause', 'all'], { cwd: project.root });
   spawnSync(process.execPath, [program, 'up', '--until-idle'], { cwd: project.root });
   const status = median([program, 'status'], project.root);
-  project.remove();
   const large = new BenchProject(1, ['sleep', '5']);
   fill(large, 100_000, 1_000);
   const start = await startUp(large);
   const memory = process.memoryUsage().rss / 2 ** 20;
-  large.remove();
   const load = await idle();
   return [
     {

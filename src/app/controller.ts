@@ -27,6 +27,7 @@ import type { RealDisk } from '../store/real-disk.ts';
 import { DiskTurnFolders } from '../store/turn-folders.ts';
 import { watchFolders } from '../store/watch.ts';
 import type { Wired } from './definition.ts';
+import { gathered } from './gather.ts';
 import { takeLock, type Lock } from './lock.ts';
 import { recorder } from './recorder.ts';
 
@@ -149,13 +150,14 @@ function portsOf(
 
 /** What the runner reports goes to the host, and the loop looks again. A journal that refuses ends everything. */
 function reporting(host: MailHost, loop: Loop): RunnerEvents {
+  const lookAgain = gathered(() => loop.told());
   const tell = (act: () => void) => {
     try {
       act();
     } catch (error) {
       loop.fail(error instanceof Error ? error : new Error(String(error)));
     }
-    loop.told();
+    lookAgain();
   };
   return {
     ready: (...told) => tell(() => host.turns.ready(...told)),

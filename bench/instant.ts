@@ -1,0 +1,63 @@
+import type { AgentJob, Exit, Outcome, Runner, RunnerEvents, TurnFolders } from '../src/core/ports.ts';
+
+const exit: Exit = {
+  code: 0,
+  signal: null,
+  ended: 'exited',
+  error: null,
+  stdout: '',
+  stderr: '',
+  durationMs: 1,
+};
+const done: Outcome = {
+  is: 'done',
+  text: '',
+  session: null,
+  usage: { usd: 0, tokens: 0 },
+  model: null,
+  denials: [],
+};
+
+/** Agents that reach the launch gate at once and are done as soon as it opens: what is left is what Mailroom itself does. */
+export class InstantRunner implements Runner {
+  #to: RunnerEvents | null = null;
+  #told: () => void = () => {};
+
+  connect(to: RunnerEvents, told: () => void): void {
+    this.#to = to;
+    this.#told = told;
+  }
+
+  start({ key }: AgentJob): void {
+    this.#soon((to) => to.ready(key, { pid: 1, startTime: '1', mark: key }, null));
+  }
+
+  release(key: string): void {
+    this.#soon((to) => to.ended(key, done, exit));
+  }
+
+  #soon(tell: (to: RunnerEvents) => void): void {
+    setImmediate(() => {
+      if (this.#to) tell(this.#to);
+      this.#told();
+    });
+  }
+
+  check(): void {}
+  stop(): void {}
+  sweep(): Promise<void> {
+    return Promise.resolve();
+  }
+  tree(): Promise<null> {
+    return Promise.resolve(null);
+  }
+}
+
+/** Turns without files: they are what an agent needs, and there is none. */
+export const noFolders: TurnFolders = {
+  open: () => ({ folder: '/', prompt: '/', outbox: '/', messages: [], stdout: '/', stderr: '/' }),
+  collect: () => [],
+  stage: () => false,
+  strays: () => [],
+  result: () => {},
+};
