@@ -72,15 +72,19 @@ export function folding(): Line[] {
   const made = events();
   const lines = made.map((event) => JSON.stringify(event));
   const parse = () => lines.map((line) => JSON.parse(line) as MailEvent);
-  timed(parse);
-  const parsed = timed(parse);
-  const folded = timed(() => parsed.value.reduce(apply, emptyState()));
-  const ratio = folded.elapsed / parsed.elapsed;
+  // The better of several, for both: others use the machine as well.
+  const runs = Array.from({ length: 5 }, () => {
+    const parsed = timed(parse);
+    return { parsed: parsed.elapsed, folded: timed(() => parsed.value.reduce(apply, emptyState())).elapsed };
+  });
+  const parsed = Math.min(...runs.map((run) => run.parsed));
+  const folded = Math.min(...runs.map((run) => run.folded));
+  const ratio = folded / parsed;
   return [
     {
       what: `folding ${String(made.length)} records`,
-      seen: `${folded.elapsed.toFixed(0)} ms`,
-      ratio: `${ratio.toFixed(2)} × JSON.parse of the same lines (${parsed.elapsed.toFixed(0)} ms)`,
+      seen: `${folded.toFixed(0)} ms`,
+      ratio: `${ratio.toFixed(2)} × JSON.parse of the same lines (${parsed.toFixed(0)} ms)`,
       budget: '≤ 3 ×',
       met: ratio <= 3,
     },

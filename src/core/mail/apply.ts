@@ -35,7 +35,7 @@ function fold(state: MailState, event: MailEvent): boolean {
     case 'refused':
       return refused(state, event);
     case 'claimed':
-      return claim(state, unstamped(event));
+      return claim(state, event);
     case 'launched':
     case 'returned':
     case 'gated':
@@ -73,10 +73,6 @@ function fold(state: MailState, event: MailEvent): boolean {
     default:
       return event satisfies never;
   }
-}
-
-function unstamped<T extends MailEvent>({ v: _v, at: _at, ...rest }: T): Omit<T, 'v' | 'at'> {
-  return rest;
 }
 
 function started(state: MailState, event: Of<'started'>): boolean {

@@ -1,4 +1,4 @@
-import type { AtInvocation, Happening, Reason, TurnId, Usage } from '../event.ts';
+import type { Ask, AtInvocation, Claim, Happening, Reason, TurnId, Usage } from '../event.ts';
 import type { Message, ThreadId } from '../message.ts';
 import type { Cost, Mail, MailState, Phase, Turn } from '../state.ts';
 import { nothing } from '../state.ts';
@@ -27,8 +27,7 @@ export function changeTurn(state: MailState, id: TurnId, change: Partial<Turn>):
 
 /** A role takes up messages. A claim of what is not there any more changes nothing. */
 export function claim(state: MailState, event: Event<'claimed'>): boolean {
-  const { type: _type, ...claimed } = event;
-  const { role, thread, wait, messages } = claimed;
+  const { role, thread, wait, messages } = event;
   const mails = messages.flatMap((id) => state.mail.get(id) ?? []);
   if (!claimable(state, event, mails)) return false;
   const id = `t${String(++state.lastTurn)}`;
@@ -36,11 +35,34 @@ export function claim(state: MailState, event: Event<'claimed'>): boolean {
   const taken = mails.flatMap((mail) => openAsksFor(state, mail, role));
   if (wait !== null) resumeWait(state, wait, id);
   openThread(state, thread, '');
-  state.turns.set(id, {
-    ...claimed,
+  const owes = [...carried.filter((ask) => isOpen(state, ask)), ...taken];
+  state.turns.set(id, begun(event, id, owes, state.now));
+  countRunning(state, thread, 1);
+  for (const mail of mails) place(state, mail, role, { at: 'claimed', turn: id });
+  const known = roleState(state, role);
+  state.roles.set(role, { ...known, turns: known.turns + 1 });
+  changeThread(state, thread, { turns: (state.threads.get(thread)?.turns ?? 0) + 1 });
+  return true;
+}
+
+/** Named one by one: an object that is spread from so large another one is slow to make, and slow to change ever after. */
+function begun(claimed: Claim, id: TurnId, owes: readonly Ask[], now: number): Turn {
+  return {
     id,
-    owes: [...carried.filter((ask) => isOpen(state, ask)), ...taken],
-    claimedAt: state.now,
+    role: claimed.role,
+    thread: claimed.thread,
+    priority: claimed.priority,
+    messages: claimed.messages,
+    wait: claimed.wait,
+    provider: claimed.provider,
+    retries: claimed.retries,
+    corrections: claimed.corrections,
+    nesting: claimed.nesting,
+    mustAnswer: claimed.mustAnswer,
+    budget: claimed.budget,
+    holds: claimed.holds,
+    owes,
+    claimedAt: now,
     attempt: 1,
     round: 0,
     failures: 0,
@@ -49,14 +71,8 @@ export function claim(state: MailState, event: Event<'claimed'>): boolean {
     lastFailure: null,
     reserved: true,
     cost: nothing,
-    phase: { is: 'active', since: state.now, launched: null },
-  });
-  countRunning(state, thread, 1);
-  for (const mail of mails) place(state, mail, role, { at: 'claimed', turn: id });
-  const known = roleState(state, role);
-  state.roles.set(role, { ...known, turns: known.turns + 1 });
-  changeThread(state, thread, { turns: (state.threads.get(thread)?.turns ?? 0) + 1 });
-  return true;
+    phase: { is: 'active', since: now, launched: null },
+  };
 }
 
 function claimable(state: MailState, event: Event<'claimed'>, mails: readonly Mail[]): boolean {
