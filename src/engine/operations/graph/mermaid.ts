@@ -1,0 +1,43 @@
+import type { Picture, PictureNode } from './picture.ts';
+
+/** The drawing as a Mermaid flowchart, which many viewers of Markdown show. */
+export function mermaidOf({ nodes, frames, edges }: Picture): string {
+  const places = [...frames.map(({ path }) => path), ...nodes.map(({ path }) => path)];
+  const names = new Map(places.map((path, index) => [path, `n${String(index)}`]));
+  const nameOf = (path: string) => names.get(path) ?? quoted(path);
+  const inside = (frame: string | null, indent: string): string[] => [
+    ...nodes
+      .filter((node) => node.frame === frame)
+      .map((node) => `${indent}${nameOf(node.path)}${boxOf(node)}`),
+    ...frames
+      .filter((one) => one.frame === frame)
+      .flatMap(({ path, label }) => [
+        `${indent}subgraph ${nameOf(path)} [${quoted(label)}]`,
+        ...inside(path, `${indent}  `),
+        `${indent}end`,
+      ]),
+  ];
+  const arrows = edges.map(({ from, to, label }) => {
+    const arrow = label === '' ? '-->' : `-->|${quoted(label)}|`;
+    return `  ${nameOf(from)} ${arrow} ${nameOf(to)}`;
+  });
+  return `${['flowchart TD', ...inside(null, '  '), ...arrows].join('\n')}\n`;
+}
+
+function boxOf({ name, who, shape }: PictureNode): string {
+  const label = quoted(`${name}\n${who}`);
+  switch (shape) {
+    case 'step':
+      return `[${label}]`;
+    case 'gate':
+      return `{{${label}}}`;
+    case 'condition':
+      return `([${label}])`;
+  }
+}
+
+/** Mermaid reads entities in quoted labels; nothing else in them means anything to it. */
+function quoted(text: string): string {
+  const escaped = text.replace(/[&"<>#;`]/g, (sign) => `#${String(sign.codePointAt(0))};`);
+  return `"${escaped.replaceAll('\n', '<br/>')}"`;
+}

@@ -1,0 +1,124 @@
+import dagre from '@dagrejs/dagre';
+import type { Edge, Frame, Picture, PictureNode } from './picture.ts';
+
+const font = 13;
+/** The width of an average letter, in parts of the font's size: nobody can measure text here. */
+const letter = 0.62;
+const lineHeight = 18;
+const padding = 10;
+const margin = 24;
+
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** As the layout names an edge; `name` is its index. */
+interface EdgeKey {
+  readonly v: string;
+  readonly w: string;
+  readonly name?: string;
+}
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** The drawing as an SVG document that needs nothing else: no script, no style sheet, no font. */
+export function svgOf(picture: Picture): string {
+  const layout = layOut(picture);
+  const { width = 0, height = 0 } = layout.graph() as { width?: number; height?: number };
+  const box = (path: string) => layout.node(path) as Box;
+  const parts = [
+    ...picture.frames.map((frame) => frameOf(frame, box(frame.path))),
+    ...(layout.edges() as EdgeKey[]).map(({ v, w, name }) => {
+      const edge = layout.edge(v, w, name) as { points: Point[] };
+      return edgeOf(picture.edges[Number(name)], edge.points);
+    }),
+    ...picture.nodes.map((node) => nodeOf(node, box(node.path))),
+  ];
+  const size = `width="${round(width)}" height="${round(height)}"`;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" ${size} viewBox="0 0 ${round(width)} ${round(height)}" font-family="system-ui, sans-serif" font-size="${String(font)}">`,
+    `<title>${escaped(picture.title)}</title>`,
+    '<defs><marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0 8 4 0 8z" fill="#57606a"/></marker></defs>',
+    `<rect width="100%" height="100%" fill="#ffffff"/>`,
+    ...parts,
+    '</svg>\n',
+  ].join('\n');
+}
+
+function layOut({ nodes, frames, edges }: Picture) {
+  const graph = new dagre.graphlib.Graph({ compound: true, multigraph: true });
+  graph.setGraph({ rankdir: 'TB', nodesep: 28, ranksep: 44, marginx: margin, marginy: margin });
+  for (const { path, label } of frames)
+    graph.setNode(path, { width: widthOf(label), height: 2 * lineHeight });
+  for (const { path, name, who } of nodes)
+    graph.setNode(path, {
+      width: Math.max(widthOf(name), widthOf(who)) + 2 * padding,
+      height: 2 * lineHeight + padding,
+    });
+  for (const { path, frame } of [...frames, ...nodes]) if (frame !== null) graph.setParent(path, frame);
+  const framed = new Set(frames.map(({ path }) => path));
+  // The layout knows no edges to frames: they lead to what stands first or last in them.
+  const inner = (path: string, last: boolean): string => {
+    if (!framed.has(path)) return path;
+    const within = nodes.filter((node) => node.path.startsWith(`${path}/`));
+    return (last ? within.at(-1) : within[0])?.path ?? path;
+  };
+  for (const [index, { from, to, label }] of edges.entries())
+    graph.setEdge(
+      inner(from, true),
+      inner(to, false),
+      { width: label === '' ? 0 : widthOf(label), height: label === '' ? 0 : lineHeight, labelpos: 'c' },
+      String(index),
+    );
+  dagre.layout(graph);
+  return graph;
+}
+
+function nodeOf({ name, who, shape }: PictureNode, { x, y, width, height }: Box): string {
+  const [left, top] = [x - width / 2, y - height / 2];
+  const radius = shape === 'condition' ? height / 2 : 6;
+  const fill = shape === 'gate' ? '#fff8c5' : '#f6f8fa';
+  return [
+    `<rect x="${round(left)}" y="${round(top)}" width="${round(width)}" height="${round(height)}" rx="${round(radius)}" fill="${fill}" stroke="#57606a"/>`,
+    text(name, x, y - 3, 'font-weight="600" fill="#1f2328"'),
+    text(who, x, y + lineHeight - 4, 'fill="#57606a"'),
+  ].join('\n');
+}
+
+function frameOf({ label }: Frame, { x, y, width, height }: Box): string {
+  const [left, top] = [x - width / 2, y - height / 2];
+  return [
+    `<rect x="${round(left)}" y="${round(top)}" width="${round(width)}" height="${round(height)}" rx="8" fill="none" stroke="#8c959f" stroke-dasharray="5 4"/>`,
+    text(label, left + 8, top - 5, 'fill="#57606a"', 'start'),
+  ].join('\n');
+}
+
+function edgeOf(edge: Edge | undefined, points: readonly Point[]): string {
+  const path = points.map(({ x, y }, index) => `${index === 0 ? 'M' : 'L'}${round(x)} ${round(y)}`).join(' ');
+  const line = `<path d="${path}" fill="none" stroke="#57606a" marker-end="url(#arrow)"/>`;
+  const middle = points[Math.floor(points.length / 2)];
+  if (edge === undefined || edge.label === '' || middle === undefined) return line;
+  return `${line}\n${text(edge.label, middle.x, middle.y, 'fill="#57606a" font-size="11"')}`;
+}
+
+function text(words: string, x: number, y: number, style: string, anchor = 'middle'): string {
+  return `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}" ${style}>${escaped(words)}</text>`;
+}
+
+function widthOf(words: string): number {
+  return Math.ceil([...words].length * font * letter);
+}
+
+function round(value: number): string {
+  return String(Math.round(value * 10) / 10);
+}
+
+function escaped(words: string): string {
+  return words.replace(/[&<>"]/g, (sign) => `&#${String(sign.codePointAt(0))};`);
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { Step, Work, Workflow } from '../../src/core/workflow/model.ts';
+import { mermaidOf } from '../../src/engine/operations/graph/mermaid.ts';
+import { pictureOf } from '../../src/engine/operations/graph/picture.ts';
+import { svgOf } from '../../src/engine/operations/graph/svg.ts';
+
+function step(id: string, needs: readonly string[], work: Work): Step {
+  return {
+    id,
+    description: null,
+    needs: needs.map((name) => ({ step: name, when: null })),
+    join: 'all',
+    when: null,
+    work,
+    workspace: null,
+    env: {},
+    inputs: [],
+    outputs: [],
+    values: {},
+    timeout: null,
+    retry: { max: 0, base: 1, factor: 2, cap: 1, jitter: false },
+    onFailure: 'abort',
+    check: null,
+    budget: null,
+    next: null,
+  };
+}
+
+const command: Work = { kind: 'command', argv: [] };
+const gate: Work = { kind: 'gate', message: [], approvers: ['ada'], timeout: null, onTimeout: 'abort' };
+const loop: Work = {
+  kind: 'for-each',
+  items: [1, 2],
+  as: 'file',
+  concurrency: 1,
+  body: { kind: 'graph', steps: [step('lint', [], command), step('fix', ['lint'], command)] },
+};
+
+const workflow: Workflow = {
+  language: 'native',
+  name: 'ship <it>',
+  version: '1',
+  description: null,
+  timeout: null,
+  concurrency: null,
+  contextDir: 'context',
+  parameters: {},
+  env: {},
+  secrets: [],
+  budget: { usd: null, tokens: null },
+  triggers: [],
+  hooks: [],
+  body: {
+    kind: 'graph',
+    steps: [
+      step('plan', [], command),
+      step('each', ['plan'], loop),
+      step('end "now" & here', ['each'], gate),
+    ],
+  },
+};
+
+describe('mermaid', () => {
+  it('draws steps, frames and dependencies, and quotes what people wrote', () => {
+    expect(mermaidOf(pictureOf(workflow))).toBe(
+      [
+        'flowchart TD',
+        '  n1["plan<br/>command"]',
+        '  n4{{"end #34;now#34; #38; here<br/>gate: ada"}}',
+        '  subgraph n0 ["each: for each file"]',
+        '    n2["lint<br/>command"]',
+        '    n3["fix<br/>command"]',
+        '  end',
+        '  n2 --> n3',
+        '  n1 --> n0',
+        '  n0 --> n4',
+        '',
+      ].join('\n'),
+    );
+  });
+});
+
+describe('svg', () => {
+  const svg = svgOf(pictureOf(workflow));
+
+  it('shows every step and frame by name, with nothing in it that a page would run', () => {
+    for (const name of ['plan', 'lint', 'fix', 'each: for each file', 'end &#34;now&#34; &#38; here'])
+      expect(svg).toContain(`>${name}</text>`);
+    expect(svg).toContain('<title>ship &#60;it&#62;</title>');
+    expect(svg.match(/marker-end/g)).toHaveLength(3);
+    expect(svg).not.toMatch(/<script|href|NaN|undefined/);
+  });
+
+  it('keeps the steps of a frame inside it', () => {
+    const rectangles = [
+      ...svg.matchAll(/<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"/g),
+    ];
+    const [frame, , lint, fix] = rectangles.map((found) => found.slice(1).map(Number));
+    for (const inner of [lint, fix]) {
+      expect(inner![1]).toBeGreaterThan(frame![1]!);
+      expect(inner![1]! + inner![3]!).toBeLessThan(frame![1]! + frame![3]!);
+    }
+  });
+});
