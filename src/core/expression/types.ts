@@ -1,0 +1,42 @@
+import { functionOf, type Language } from './language.ts';
+import { pathOf, type Segment } from './references.ts';
+import type { Tree } from './tree.ts';
+import { typeOf, type JsonType } from './values.ts';
+
+/** The types that a value may have; null when nothing is known. */
+export type Types = ReadonlySet<JsonType> | null;
+
+/**
+ * The types that an expression's value may have, as far as literals, operators and functions tell, and `typesAt` for the
+ * paths that it reads. An absent value is not counted.
+ */
+export function typesOf(tree: Tree, language: Language, typesAt: (path: readonly Segment[]) => Types): Types {
+  const types = (part: Tree): Types => typesOf(part, language, typesAt);
+  switch (tree.kind) {
+    case 'literal':
+      return new Set([typeOf(tree.value)]);
+    case 'name':
+    case 'index': {
+      const path = pathOf(tree);
+      return path === null ? null : typesAt(path);
+    }
+    case 'not':
+    case 'comparison':
+      return new Set(['boolean']);
+    case 'logic':
+      return union(tree.operands.map(types));
+    case 'choice':
+      return union([types(tree.whenTrue), types(tree.whenFalse)]);
+    case 'call': {
+      const called = functionOf(language, tree.name);
+      if (called === undefined) return null;
+      if (called.kind === 'fallback') return union(tree.operands.map(types));
+      return called.gives === null ? null : new Set(called.gives);
+    }
+  }
+}
+
+function union(all: readonly Types[]): Types {
+  const known = all.flatMap((types) => (types === null ? [] : [...types]));
+  return all.includes(null) ? null : new Set(known);
+}
