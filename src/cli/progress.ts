@@ -2,6 +2,7 @@ import { describeChange, remember, type Change, type Memory } from '../engine/op
 import type { MailState } from '../core/mail/state.ts';
 import { statusOf } from '../engine/operations/status.ts';
 import { line, money, seconds } from './format.ts';
+import { LiveBlock } from './live-block.ts';
 import { blockLines } from './live.ts';
 import type { Controller } from './services.ts';
 import type { Colours, Terminal } from './terminal.ts';
@@ -16,9 +17,6 @@ export interface Progress {
   close(): void;
 }
 
-/** Milliseconds between two drawings. */
-const frame = 100;
-
 /**
  * Tells what a controller does: one line per event, and on a terminal (`live`) below them a block that is redrawn in place,
  * at most ten times a second and once a second for its clocks. `quiet`: standard output stays free for a document.
@@ -28,7 +26,7 @@ export function startProgress(
   controller: Controller,
   { live, quiet }: { readonly live: boolean; readonly quiet: boolean },
 ): Progress {
-  const block = live ? new Block(terminal, controller) : null;
+  const block = live ? new LiveBlock(terminal, () => statusLines(terminal, controller)) : null;
   const print = quiet ? terminal.complain : terminal.write;
   const tell = (text: string) => {
     block?.erase();
@@ -75,61 +73,12 @@ function painted({ kind, text }: Change, colours: Colours): string {
   }
 }
 
-/** The lines at the bottom of the screen. */
-class Block {
-  readonly #terminal: Terminal;
-  readonly #controller: Controller;
-  readonly #forget: () => void;
-  #height = 0;
-  #shown = '';
-  #drawnAt = 0;
-  #stale = true;
-  #closed = false;
-
-  constructor(terminal: Terminal, controller: Controller) {
-    this.#terminal = terminal;
-    this.#controller = controller;
-    this.#forget = terminal.every(frame, () => this.#tick());
-  }
-
-  changed(): void {
-    this.#stale = true;
-  }
-
-  #tick(): void {
-    const age = this.#terminal.now() - this.#drawnAt;
-    if (!this.#closed && (this.#stale || age >= 1_000)) this.#draw();
-  }
-
-  #draw(): void {
-    const { definition, state } = this.#controller;
-    const now = this.#terminal.now();
-    const { protocol, hash } = definition;
-    const parts = { holder: null, protocol, hash, dropped: new Map(), recorded: 0, problems: [], now };
-    const lines = blockLines(statusOf(state, parts), now, this.#terminal.colours, {
-      columns: this.#terminal.columns(),
-      rows: Math.max(3, this.#terminal.rows() - 2),
-    });
-    this.#drawnAt = now;
-    this.#stale = false;
-    const text = lines.join('\n');
-    if (this.#height > 0 && text === this.#shown) return;
-    this.erase();
-    this.#terminal.write(`${text}\n`);
-    this.#shown = text;
-    this.#height = lines.length;
-  }
-
-  /** Makes room for a line above; the block comes back with the next drawing. */
-  erase(): void {
-    if (this.#height > 0) this.#terminal.write(`\u001b[${String(this.#height)}A\r\u001b[0J`);
-    this.#height = 0;
-  }
-
-  close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#forget();
-    this.erase();
-  }
+function statusLines(terminal: Terminal, { definition, state }: Controller): string[] {
+  const now = terminal.now();
+  const { protocol, hash } = definition;
+  const parts = { holder: null, protocol, hash, dropped: new Map(), recorded: 0, problems: [], now };
+  return blockLines(statusOf(state, parts), now, terminal.colours, {
+    columns: terminal.columns(),
+    rows: Math.max(3, terminal.rows() - 2),
+  });
 }

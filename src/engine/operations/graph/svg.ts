@@ -112,7 +112,7 @@ function text(words: string, x: number, y: number, style: string, anchor = 'midd
 }
 
 function widthOf(words: string): number {
-  return Math.ceil([...words].length * font * letter);
+  return Math.ceil(words.length * font * letter);
 }
 
 function round(value: number): string {

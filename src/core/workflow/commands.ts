@@ -1,0 +1,58 @@
+import { nearest } from '../nearest.ts';
+import type { Reason } from '../mail/event.ts';
+import type { Path } from './event.ts';
+import type { RunState } from './state.ts';
+
+/** What a person asks of a run. */
+export interface RunCommand {
+  readonly verb: 'approve' | 'reject' | 'cancel' | 'retry';
+  /** The gate or the step; empty for `cancel`, which is about the run. */
+  readonly path: Path;
+  readonly by: string;
+  /** When it was said, which is what counts for a gate's deadline. */
+  readonly at: number;
+}
+
+/** Why a run cannot follow a command now; null: it can. */
+export function refusal(state: RunState, command: RunCommand): Reason | null {
+  switch (command.verb) {
+    case 'cancel':
+      return state.endedAt === null ? null : refused(`the run is over: ${state.status}`);
+    case 'retry':
+      return retryRefusal(state, command.path);
+    case 'approve':
+    case 'reject':
+      return gateRefusal(state, command);
+  }
+}
+
+function retryRefusal(state: RunState, path: Path): Reason | null {
+  const step = state.steps.get(path);
+  if (!step) return unknown(state, path, 'step that was started');
+  const { phase } = step;
+  const over = phase.is === 'settled' && ['FAILED', 'CANCELLED', 'INCOMPLETE'].includes(phase.status);
+  return over ? null : refused(`${path} has not failed: there is nothing to be tried again`);
+}
+
+function gateRefusal(state: RunState, { path, by, at, verb }: RunCommand): Reason | null {
+  const step = state.steps.get(path);
+  if (!step) return unknown(state, path, 'gate that waits');
+  const { phase } = step;
+  if (phase.is === 'judged') return refused(`the gate ${path} was told \`${phase.verdict}\` by ${phase.by}`);
+  if (phase.is === 'settled') return refused(`the gate ${path} is closed: ${phase.status}`);
+  if (phase.is !== 'asked') return refused(`${path} is no gate that waits`);
+  if (phase.approvers.length > 0 && !phase.approvers.includes(by))
+    return refused(`${by} may not ${verb} the gate ${path}: its approvers are ${phase.approvers.join(', ')}`);
+  if (phase.deadline !== null && at > phase.deadline) return refused(`the time of the gate ${path} is over`);
+  return null;
+}
+
+function unknown(state: RunState, path: Path, what: string): Reason {
+  const near = nearest(path, [...state.steps.keys()]);
+  const hint = near === null ? '' : `; did you mean \`${near}\`?`;
+  return { code: 'E_TARGET', text: `\`${path}\` is no ${what}${hint}` };
+}
+
+function refused(text: string): Reason {
+  return { code: 'E_REFUSED', text };
+}

@@ -1,0 +1,79 @@
+import { isJsonObject, type Json } from '../json.ts';
+import { nearest } from '../nearest.ts';
+import type { ValueType } from './model.ts';
+
+type Types = Readonly<Record<string, ValueType>>;
+
+/** Whether a value is of the type, its items and `enum` included. */
+export function fits(value: Json, type: ValueType): boolean {
+  const { items, enum: allowed } = type;
+  if (!isOfKind(value, type.type)) return false;
+  if (Array.isArray(value) && items !== null && !value.every((item) => fits(item, items))) return false;
+  return allowed === null || allowed.some((one) => JSON.stringify(one) === JSON.stringify(value));
+}
+
+function isOfKind(value: Json, kind: ValueType['type']): boolean {
+  switch (kind) {
+    case 'any':
+      return true;
+    case 'integer':
+      return Number.isInteger(value);
+    case 'array':
+      return Array.isArray(value);
+    case 'object':
+      return isJsonObject(value);
+    default:
+      return typeof value === kind;
+  }
+}
+
+/** What a type asks for, in words: `an integer`, `one of "a", "b"`, `an array of strings`. */
+export function describeType({ type, items, enum: allowed }: ValueType): string {
+  if (allowed !== null) return `one of ${allowed.map((one) => JSON.stringify(one)).join(', ')}`;
+  if (type === 'any') return 'any value';
+  const article = /^[aeio]/.test(type) ? 'an' : 'a';
+  return items === null ? `${article} ${type}` : `${article} ${type} of ${items.type}s`;
+}
+
+/** What a person wrote as the value of a parameter: a text as it is, everything else as JSON. Undefined: it is none. */
+export function parseValue(text: string, type: ValueType): Json | undefined {
+  const read = type.type === 'string' ? text : parseJson(text);
+  if (read === undefined) return type.type === 'any' ? text : undefined;
+  return fits(read, type) ? read : undefined;
+}
+
+function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The parameters of a run: what is given, checked, and the defaults of what is not. All problems at once. */
+export function fillParameters(
+  types: Types,
+  given: Readonly<Record<string, Json>>,
+): { readonly values: Record<string, Json>; readonly problems: readonly string[] } {
+  const values: Record<string, Json> = {};
+  const problems = Object.keys(given)
+    .filter((name) => !Object.hasOwn(types, name))
+    .map((name) => unknownParameter(name, types));
+  for (const [name, type] of Object.entries(types)) {
+    const value = Object.hasOwn(given, name) ? given[name] : type.default;
+    if (value === undefined) {
+      if (type.required) problems.push(`the parameter \`${name}\` (${describeType(type)}) is missing`);
+    } else if (fits(value, type)) values[name] = value;
+    else problems.push(wrongParameter(name, JSON.stringify(value), type));
+  }
+  return { values, problems };
+}
+
+export function unknownParameter(name: string, types: Types): string {
+  const near = nearest(name, Object.keys(types));
+  return `there is no parameter \`${name}\`${near === null ? '' : `; did you mean \`${near}\`?`}`;
+}
+
+export function wrongParameter(name: string, text: string, type: ValueType): string {
+  return `the parameter \`${name}\` must be ${describeType(type)}, not ${text}`;
+}
