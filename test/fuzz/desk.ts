@@ -1,0 +1,94 @@
+import type { Exit, Outcome, Runner } from '../../src/core/ports.ts';
+import { inMemoryTrail } from '../../src/engine/trail/memory.ts';
+import { MailHost } from '../../src/engine/mail-host.ts';
+import { parseProtocol } from '../../src/spec/protocol.ts';
+import { DiskControl } from '../../src/store/control.ts';
+import { DiskJournal } from '../../src/store/journal.ts';
+import { DiskMailboxes } from '../../src/store/mailboxes.ts';
+import { MemoryDisk } from '../../src/store/memory-disk.ts';
+import { DiskTurnFolders } from '../../src/store/turn-folders.ts';
+
+/** A maker who may be told anything, and may say things. */
+const text = `name: desk
+version: '1'
+roles:
+  maker: { provider: claude, capabilities: [READ], retries: 1 }
+  reader: { provider: human }
+messages:
+  task: { from: user, to: maker }
+  memo: { from: [user, maker], to: reader, fields: { size: { type: integer }, tags: { type: list }, more: { type: object } } }
+  done: { from: maker, to: [user, reader] }
+limits: { corrections: 1 }
+`;
+
+const checked = parseProtocol([{ file: 'desk.yaml', text }]);
+
+/** A whole host on a disk in memory, with a clock of its own, and agents who end as they are told. */
+export class Desk {
+  now = Date.parse('2026-11-21T20:45:12.345Z');
+  readonly disk = new MemoryDisk(() => this.now);
+  #ids = 0;
+  #started: string[] = [];
+  host = this.open();
+
+  /** Starts a host on what lies on the disk. */
+  open(): MailHost {
+    if (!checked.ok) throw new Error(checked.problems[0]?.message ?? 'the protocol is wrong');
+    const started = (this.#started = [] as string[]);
+    const runner: Runner = {
+      start: ({ key }) => void started.push(key),
+      release: () => {},
+      check: () => {},
+      stop: () => {},
+      sweep: () => Promise.resolve(),
+      tree: () => Promise.resolve(null),
+    };
+    const host = new MailHost(
+      {
+        clock: { now: () => this.now },
+        journal: new DiskJournal(this.disk),
+        mailboxes: new DiskMailboxes(this.disk),
+        control: new DiskControl(this.disk),
+        folders: new DiskTurnFolders(this.disk),
+        runner,
+        trail: inMemoryTrail(),
+        trailAt: null,
+        providers: new Map(),
+        newId: () => this.newId(),
+        roleText: () => '',
+        project: '/project',
+        parking: { list: () => new Map(), park: () => {} },
+        notify: () => {},
+      },
+      { protocol: checked.value, protocolHash: 'desk', version: 'test' },
+    );
+    host.start();
+    return host;
+  }
+
+  /** Looks as often, and waits as long, as any dropped file needs to be taken or refused. */
+  settle(): void {
+    for (const wait of [0, 20, 2_500, 20]) {
+      this.now += wait;
+      this.host.look();
+    }
+  }
+
+  /** The invocations that began since the last call. */
+  begun(): string[] {
+    return this.#started.splice(0);
+  }
+
+  /** Ends an invocation. */
+  end(key: string, outcome: Outcome, exit: Exit): void {
+    this.host.turns.ready(key, { pid: 1, startTime: '1', mark: key }, null);
+    this.host.look();
+    this.host.turns.ended(key, outcome, exit);
+    this.host.look();
+  }
+
+  private newId(): string {
+    this.#ids += 1;
+    return `019a0000-0000-7000-8000-${String(this.#ids).padStart(12, '0')}`;
+  }
+}
