@@ -15,6 +15,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  unlinkSync,
   writeSync,
 } from 'node:fs';
 import type { Stats } from 'node:fs';
@@ -27,6 +28,9 @@ import { nameFromBytes, pathForSystem } from './file-names.ts';
 export class RealDisk implements Disk {
   readonly root: string;
   readonly #prefix: string;
+  /** Together they name each temporary file: nobody else has one of that name. */
+  readonly #own = randomBytes(8).toString('hex');
+  #temporaries = 0;
 
   /** Throws `E_DISK` when the folder is not there. */
   constructor(root: string) {
@@ -35,8 +39,7 @@ export class RealDisk implements Disk {
   }
 
   list(folder: string): string[] | null {
-    this.#check(folder);
-    this.#inside(folder);
+    this.#checkFolder(folder);
     const path = this.#system(folder);
     const names = unlessMissing('list', folder, null, () => readdirSync(path));
     if (names === null || !names.some((name) => name.includes('\ufffd'))) return names;
@@ -107,14 +110,17 @@ export class RealDisk implements Disk {
   }
 
   remove(path: string): boolean {
-    if (this.#stats(path) === null) return false;
-    attempt('remove', path, () => rmSync(this.#system(path), { recursive: true, force: true }));
+    const stats = this.#stats(path);
+    if (stats === null) return false;
+    const system = this.#system(path);
+    // What is no folder goes by one call, without a look at what it holds.
+    if (!stats.isDirectory()) return unlessMissing('remove', path, false, () => (unlinkSync(system), true));
+    attempt('remove', path, () => rmSync(system, { recursive: true, force: true }));
     return true;
   }
 
   makeFolder(path: string): void {
-    this.#check(path);
-    this.#inside(path);
+    this.#checkFolder(path);
     attempt('make the folder', path, () => mkdirSync(this.#system(path), { recursive: true }));
   }
 
@@ -127,8 +133,7 @@ export class RealDisk implements Disk {
   }
 
   syncFolder(path: string): void {
-    this.#check(path);
-    this.#inside(path);
+    this.#checkFolder(path);
     attempt('sync the folder', path, () => {
       const folder = openSync(this.#system(path), constants.O_RDONLY | constants.O_DIRECTORY);
       try {
@@ -140,7 +145,8 @@ export class RealDisk implements Disk {
   }
 
   #writeBeside(path: string, data: string | Uint8Array, options: WriteOptions): string {
-    const temporary = `${temporaryFolder}/${process.pid}-${randomBytes(8).toString('hex')}`;
+    this.#temporaries += 1;
+    const temporary = `${temporaryFolder}/${process.pid}-${this.#own}-${this.#temporaries}`;
     this.#inside(temporaryFolder);
     const bytes = typeof data === 'string' ? Buffer.from(data) : data;
     attempt('write', path, () => {
@@ -172,7 +178,7 @@ export class RealDisk implements Disk {
 
   #stats(path: string): Stats | null {
     this.#check(path);
-    return unlessMissing('look at', path, null, () => lstatSync(this.#system(path)));
+    return unlessMissing('look at', path, null, () => lstatSync(this.#system(path), noThrow) ?? null);
   }
 
   /** Refuses what leaves the project by its words, or by a link on the way. */
@@ -181,13 +187,21 @@ export class RealDisk implements Disk {
     if (path !== '') this.#inside(parentOf(path));
   }
 
+  /** The same for a folder itself, and so for all that it lies in. */
+  #checkFolder(path: string): void {
+    checkPath(path);
+    this.#inside(path);
+  }
+
   #inside(folder: string): void {
     if (folder === '') return;
     let real: string;
     try {
       real = realpathSync.native(this.#system(folder));
     } catch (error) {
-      if (isMissing(error)) return this.#inside(parentOf(folder));
+      // What leads out is refused whatever lies there.
+      this.#inside(parentOf(folder));
+      if (isMissing(error)) return;
       throw diskError('look at', folder, error);
     }
     this.#relative(folder, real);
@@ -203,6 +217,9 @@ export class RealDisk implements Disk {
     return pathForSystem(path === '' ? this.root : this.#prefix + path);
   }
 }
+
+/** "It is not there" is an ordinary answer, too cheap for an error with its stack. */
+const noThrow = { throwIfNoEntry: false } as const;
 
 class RealAppender implements Appender {
   readonly #path: string;
