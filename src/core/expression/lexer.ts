@@ -101,7 +101,8 @@ function wordToken(name: string, at: number, afterDot: boolean): Token {
 
 function numberToken(figure: string, at: number): Token {
   const span = { start: at, end: at + figure.length };
-  const value = Number(figure);
+  // JSON has no negative zero.
+  const value = Number(figure) + 0;
   if (!Number.isFinite(value)) throw new SyntaxProblem(`\`${figure}\` is not a number`, null, span);
   return { kind: 'literal', value, span };
 }
