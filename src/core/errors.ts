@@ -27,6 +27,8 @@ export const errorCodes = {
   E_NO_PROJECT: 2,
   /** An id that names nothing, or more than one thing. */
   E_TARGET: 2,
+  /** The folder that a step is to work in is not there. */
+  E_WORKSPACE: 1,
   /** A path that would leave the project. */
   E_PATH: 3,
   /** A message that cannot be read as one. */

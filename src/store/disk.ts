@@ -9,6 +9,8 @@ export interface Look {
   readonly size: number;
   /** Milliseconds since 1970, with fractions. */
   readonly mtimeMs: number;
+  /** Whether its owner may execute it; false for all but files. */
+  readonly executable: boolean;
 }
 
 export interface WriteOptions {
@@ -59,13 +61,17 @@ export interface Disk {
   /** Removes whatever lies there, folders with their content; links are removed, not followed. False: nothing there. */
   remove(path: string): boolean;
   makeFolder(path: string): void;
-  openAppend(path: string): Appender;
+  /** Makes the file if need be, with these permission bits; default 0o666 less the process's mask. */
+  openAppend(path: string, mode?: number): Appender;
   /** Makes the names in a folder durable. */
   syncFolder(path: string): void;
 }
 
 /** Where whole files are written before they are renamed to their place; no watched folder. */
 export const temporaryFolder = '.mailroom/tmp';
+
+/** How the name of a file ends that is to be renamed to its place in a folder that is not all ours. */
+export const temporaryEnding = '.mailroom-tmp';
 
 const notAPath = /(^|\/)\.{0,2}(\/|$)|\0/;
 

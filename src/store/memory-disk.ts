@@ -117,7 +117,9 @@ export class MemoryDisk implements Disk {
     this.#reading(path);
     const node = this.#tree.find(this.#tree.beside(path));
     if (node === null) return null;
-    return { kind: node.kind, size: node.kind === 'file' ? node.size : 0, mtimeMs: node.mtimeMs };
+    const { kind, mtimeMs } = node;
+    if (node.kind !== 'file') return { kind, size: 0, mtimeMs, executable: false };
+    return { kind, size: node.size, mtimeMs, executable: node.executable };
   }
 
   read(path: string, maxBytes: number, from = 0): Buffer | null {
@@ -141,7 +143,7 @@ export class MemoryDisk implements Disk {
     const place = this.#tree.beside(path);
     if (this.#tree.find(place)?.kind === 'folder') throw failure('write', path, 'EISDIR');
     this.free -= size;
-    this.#put(place, this.#tree.newFile(data, this.now()));
+    this.#put(place, this.#tree.newFile(data, this.now(), options.mode));
     this.#forget(place);
   }
 
@@ -182,14 +184,14 @@ export class MemoryDisk implements Disk {
     this.#tree.folder(this.#tree.straight(path), this.now());
   }
 
-  openAppend(path: string): Appender {
+  openAppend(path: string, mode?: number): Appender {
     this.#changing('open', path);
     const place = this.#tree.beside(path);
     const node = this.#tree.find(place);
     if (node !== null && node.kind !== 'file')
       throw failure('open', path, `it is a ${node.kind}, not a file`);
     if (node === null) {
-      this.#put(place, this.#tree.newFile('', this.now()));
+      this.#put(place, this.#tree.newFile('', this.now(), mode));
       this.#unnamed.add(place);
     }
     return this.#appender(place);

@@ -15,6 +15,7 @@ export interface FileNode {
   /** How many bytes from the start would outlive a power cut. */
   synced: number;
   mtimeMs: number;
+  readonly executable: boolean;
 }
 
 export interface FolderNode {
@@ -106,10 +107,11 @@ export class MemoryTree {
     this.folder(parentOf(path)).children.delete(nameOf(path));
   }
 
-  newFile(content: string | Uint8Array, mtimeMs: number): FileNode {
+  newFile(content: string | Uint8Array, mtimeMs: number, mode = 0o666): FileNode {
     const bytes = typeof content === 'string' ? Buffer.from(content) : Buffer.from(content);
     const size = bytes.length;
-    return { kind: 'file', token: this.#token, chunks: [bytes], size, synced: size, mtimeMs };
+    const executable = (mode & 0o100) !== 0;
+    return { kind: 'file', token: this.#token, chunks: [bytes], size, synced: size, mtimeMs, executable };
   }
 
   /** The path with every link on the way followed, its last name excepted. */

@@ -20,20 +20,25 @@ import {
 } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { MailroomError } from '../core/errors.ts';
-import { checkPath, diskError, parentOf, pathError, temporaryFolder } from './disk.ts';
+import { checkPath, diskError, parentOf, pathError, temporaryEnding, temporaryFolder } from './disk.ts';
 import type { Appender, Disk, Kind, Look, WriteOptions } from './disk.ts';
 import { nameFromBytes, pathForSystem } from './file-names.ts';
 
-/** The folders of a project on the real disk. */
+/** The folders of a project, or below another root, on the real disk. */
 export class RealDisk implements Disk {
   readonly root: string;
   readonly #prefix: string;
+  readonly #temporaries: string | null;
   /** Together they name each temporary file: nobody else has one of that name. */
   readonly #own = randomBytes(8).toString('hex');
-  #temporaries = 0;
+  #count = 0;
 
-  /** Throws `E_DISK` when the folder is not there. */
-  constructor(root: string) {
+  /**
+   * `temporaries`: the folder in which whole files are written before they are renamed; null: beside their place, as is
+   * proper below a root that is not ours. Throws `E_DISK` when the root is not there.
+   */
+  constructor(root: string, temporaries: string | null = temporaryFolder) {
+    this.#temporaries = temporaries;
     this.root = attempt('open the project', root, () => realpathSync.native(root));
     this.#prefix = this.root === '/' ? '/' : `${this.root}/`;
   }
@@ -48,7 +53,10 @@ export class RealDisk implements Disk {
 
   look(path: string): Look | null {
     const stats = this.#stats(path);
-    return stats === null ? null : { kind: kindOf(stats), size: stats.size, mtimeMs: stats.mtimeMs };
+    if (stats === null) return null;
+    const kind = kindOf(stats);
+    const executable = kind === 'file' && (stats.mode & constants.S_IXUSR) !== 0;
+    return { kind, size: stats.size, mtimeMs: stats.mtimeMs, executable };
   }
 
   read(path: string, maxBytes: number, from = 0): Buffer | null {
@@ -124,11 +132,11 @@ export class RealDisk implements Disk {
     attempt('make the folder', path, () => mkdirSync(this.#system(path), { recursive: true }));
   }
 
-  openAppend(path: string): Appender {
+  openAppend(path: string, mode = 0o666): Appender {
     this.#check(path);
     const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
     return attempt('open', path, () =>
-      this.#makingParent(path, () => new RealAppender(path, openSync(this.#system(path), flags, 0o666))),
+      this.#makingParent(path, () => new RealAppender(path, openSync(this.#system(path), flags, mode))),
     );
   }
 
@@ -145,9 +153,7 @@ export class RealDisk implements Disk {
   }
 
   #writeBeside(path: string, data: string | Uint8Array, options: WriteOptions): string {
-    this.#temporaries += 1;
-    const temporary = `${temporaryFolder}/${process.pid}-${this.#own}-${this.#temporaries}`;
-    this.#inside(temporaryFolder);
+    const temporary = this.#temporaryFor(path);
     const bytes = typeof data === 'string' ? Buffer.from(data) : data;
     attempt('write', path, () => {
       const file = this.#makingParent(temporary, () =>
@@ -164,6 +170,17 @@ export class RealDisk implements Disk {
       }
     });
     return temporary;
+  }
+
+  #temporaryFor(path: string): string {
+    this.#count += 1;
+    const name = `${process.pid}-${this.#own}-${this.#count}`;
+    if (this.#temporaries === null) {
+      const folder = parentOf(path);
+      return `${folder === '' ? '' : `${folder}/`}.${name}${temporaryEnding}`;
+    }
+    this.#inside(this.#temporaries);
+    return `${this.#temporaries}/${name}`;
   }
 
   #makingParent<T>(path: string, work: () => T): T {

@@ -35,6 +35,17 @@ describe.each(benches)('Disk: $name', ({ make }) => {
     expect(text(disk.read('a.md', 4, 20))).toBe('');
   });
 
+  it('tells which files may be executed', () => {
+    const { disk } = make();
+    disk.write('a.sh', 'a', { mode: 0o755 });
+    disk.write('a.txt', 'a');
+    disk.openAppend('b.sh', 0o777).close();
+    disk.openAppend('b.txt').close();
+    disk.makeFolder('folder');
+    const names = ['a.sh', 'a.txt', 'b.sh', 'b.txt', 'folder'];
+    expect(names.filter((name) => disk.look(name)?.executable)).toEqual(['a.sh', 'b.sh']);
+  });
+
   it("gives bytes that are the caller's own", () => {
     const { disk } = make();
     const bytes = Buffer.from('abc');

@@ -24,6 +24,18 @@ describe('RealDisk', () => {
     expect(() => new RealDisk('/no/such/folder')).toThrowError(expect.objectContaining(missing));
   });
 
+  it('writes beside the place where it was told so, and leaves nothing else there', () => {
+    const beside = new RealDisk(disk.root, null);
+    beside.write('a/b.txt', 'first');
+    beside.write('c.txt', 'second');
+    expect([readdirSync(disk.root).toSorted(), readdirSync(join(disk.root, 'a'))]).toEqual([
+      ['a', 'c.txt'],
+      ['b.txt'],
+    ]);
+    disk.write('d.txt', 'third');
+    expect(readdirSync(disk.root)).toContain('.mailroom');
+  });
+
   it('carries names that are no UTF-8, from the folder to the journal and back', () => {
     const bytes = Buffer.concat([Buffer.from('caf'), Buffer.of(0xe9, 0xff), Buffer.from('-é\ufffd🙂.md')]);
     const inbox = Buffer.from(`${disk.root}/agents/qa/inbox/`);

@@ -88,6 +88,8 @@ export interface Collected {
   readonly missing: readonly LaunchOutput[];
   /** The values file; null: there is none. */
   readonly values: Json | { readonly unreadable: string } | null;
-  /** The decision file's text; null: there is none. */
+  /** The decision file's text, empty where it is none; null: there is no such file. */
   readonly decision: string | null;
+  /** What was left out of an artifact, and why. */
+  readonly warnings: readonly string[];
 }

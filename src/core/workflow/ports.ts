@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json.ts';
-import type { Path, RunEvent } from './event.ts';
-import type { Collected, Launch, Prepared } from './launch.ts';
+import type { CommandLine, Exit } from '../ports.ts';
+import type { Path, ProcessKey, RunEvent } from './event.ts';
+import type { Collected, Launch, LaunchOutput, Prepared } from './launch.ts';
 import type { Workflow } from './model.ts';
 
 /**
@@ -8,18 +9,29 @@ import type { Workflow } from './model.ts';
  * root throws `E_PATH`; what the disk refuses throws `E_DISK`. Whatever it puts somewhere appears there by one rename.
  */
 export interface RunFiles {
-  /** Makes the folders, places the inputs, removes an old decision and old values. Safe to repeat. */
+  /**
+   * Makes the folders, removes an old decision and old values, and places the inputs in a step's first iteration: later
+   * ones go on with what lies there. Safe to repeat. `E_WORKSPACE`: the step's workspace is not there.
+   */
   prepare(launch: Launch): Prepared;
+  /** Writes a text into the folder of a process: its prompt, its result. */
+  note(key: ProcessKey, name: string, text: string): void;
   /** Reads what the worker handed over and, where `keep`, copies its outputs into the context. Safe to repeat. */
   collect(launch: Launch, keep: boolean): Collected;
+  /** Writes a declared output in the place of a worker that could only answer with a text. */
+  handOver(launch: Launch, output: LaunchOutput, text: string): void;
+  /** What a step's changes are measured against, as git names it. `E_FILE`: the file that should say it does not. */
+  diffBase(launch: Launch): string;
+  /** Writes what came of an iteration to `<context>/<path>/_convergence/<iteration>.json`. */
+  convergence(path: Path, iteration: number, document: JsonObject): void;
   /** Copies an artifact of a step of a sub-workflow to the step that it is exported from. */
   export(from: Path, artifact: string, to: Path, as: string): boolean;
-  /** Writes `<context>/<path>/_meta.json`. */
+  /** Writes `<context>/<path>/_meta.json`. Artifacts of the step that its `artifacts` do not name are removed. */
   meta(path: Path, document: JsonObject): void;
   /** Writes `<context>/_workflow.json`. */
   summary(document: JsonObject): void;
   /** Keeps a step that failed for good: its prompt, inputs, reason, cost so far and what it had changed. */
-  deadLetter(path: Path, document: JsonObject, difference: string | null): void;
+  deadLetter(path: Path, document: JsonObject, difference: Uint8Array | null): void;
 }
 
 /** The journal of a run; as that of the mail, with its own events. */
@@ -47,4 +59,37 @@ export interface RunFolder {
   readonly definition: Workflow;
   /** Absolute; what paths of the definition are relative to. */
   readonly workspace: string;
+}
+
+/** One process of a run. */
+export interface StepJob {
+  /** Unique for ever. */
+  readonly key: string;
+  /** Whether it is an agent's program; else it is one that the definition's author wrote. */
+  readonly agent: boolean;
+  readonly command: CommandLine;
+  /** Absolute. */
+  readonly workspace: string;
+  readonly folder: string;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Milliseconds; null: unlimited. */
+  readonly totalMs: number | null;
+  /** Masked in everything that it prints. */
+  readonly secrets: readonly string[];
+}
+
+/** Starts and stops the processes of a run. */
+export interface StepRunner {
+  start(job: StepJob): void;
+  /** Ends the process of that key and everything it started. The `ended` call still comes. */
+  stop(key: string): void;
+  /** Ends what earlier hosts of this run left running. */
+  sweep(): Promise<void>;
+}
+
+/** What the runner tells its host. Calls come later, never from inside `start`. */
+export interface StepRunnerEvents {
+  /** Of a program that printed much, `stdout` and `stderr` are the beginning and the end. */
+  ended(key: string, exit: Exit): void;
 }

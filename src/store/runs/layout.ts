@@ -1,0 +1,66 @@
+import { MailroomError } from '../../core/errors.ts';
+import type { Path } from '../../core/workflow/event.ts';
+import type { Body, Step, Workflow } from '../../core/workflow/model.ts';
+import { join, pathError } from '../disk.ts';
+
+/** Where the runs of a project lie, a folder for each. */
+export const runsFolder = '.mailroom/runs';
+
+/** Throws `E_PATH` for an id that is no plain name. */
+export function runFolder(run: string): string {
+  return join(runsFolder, run);
+}
+
+/** Names in a step's folder of the context that are ours. */
+export const metaFile = '_meta.json';
+export const convergenceFolder = '_convergence';
+const childFolder = '_child';
+
+/** A step, and its folder of the context: its path, with `_child` where a sub-workflow begins. */
+export interface Place {
+  readonly step: Step;
+  readonly folder: string;
+}
+
+const indexes = new WeakMap<Body, ReadonlyMap<string, Step>>();
+
+/** Throws `E_INTERNAL` for a path that the definition does not have, `E_PATH` for a name that is ours. */
+export function placeOf(workflow: Workflow, path: Path): Place {
+  const names = path.split('/');
+  const folder: string[] = [];
+  let body = workflow.body;
+  for (let at = 0; ; at += 1) {
+    const name = names[at] ?? '';
+    const step = stepsOf(body).get(name.replace(/#\d+$/, ''));
+    if (step === undefined) throw unknown(path);
+    if (name === '_workflow.json') throw pathError(name, 'this name is taken');
+    folder.push(name);
+    if (at === names.length - 1) return { step, folder: folder.join('/') };
+    if (step.work.kind === 'for-each') {
+      const index = names[(at += 1)] ?? '';
+      if (!/^\d+$/.test(index)) throw unknown(path);
+      folder.push(index);
+      body = step.work.body;
+    } else if (step.work.kind === 'workflow') {
+      folder.push(childFolder);
+      body = step.work.workflow.body;
+    } else throw unknown(path);
+  }
+}
+
+/** An artifact's folder in its step's. Throws `E_PATH` for a name that could be taken for something else. */
+export function artifactFolder(folder: string, name: string): string {
+  if (name.startsWith('.') || [metaFile, convergenceFolder, childFolder].includes(name))
+    throw pathError(name, 'an artifact cannot have this name');
+  return join(folder, name);
+}
+
+function stepsOf(body: Body): ReadonlyMap<string, Step> {
+  const known = indexes.get(body) ?? new Map(body.steps.map((step) => [step.id, step]));
+  indexes.set(body, known);
+  return known;
+}
+
+function unknown(path: Path): MailroomError {
+  return new MailroomError('E_INTERNAL', `the run has no step ${path}`);
+}

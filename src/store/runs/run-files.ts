@@ -1,0 +1,174 @@
+import { resolve } from 'node:path';
+import { MailroomError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { maskJson } from '../../core/mask.ts';
+import type { Path, ProcessKey } from '../../core/workflow/event.ts';
+import type { Collected, Launch, LaunchOutput, Prepared } from '../../core/workflow/launch.ts';
+import type { RunFiles, RunFolder } from '../../core/workflow/ports.ts';
+import { readContent } from '../contents.ts';
+import { join } from '../disk.ts';
+import type { Disk } from '../disk.ts';
+import { ContextFolder } from './context.ts';
+import { checkOutputs, readOutputs } from './outputs.ts';
+import { plainPath, realPath, realPlace } from './paths.ts';
+import { readDecision, readValues } from './readings.ts';
+import { StepFolders } from './step-folders.ts';
+
+/** Opens the folder at an absolute path as a root of its own; null: there is no such folder. */
+export type OpenRoot = (path: string) => Disk | null;
+
+export interface RunFilesOptions {
+  /** The project's disk. */
+  readonly project: Disk;
+  readonly run: RunFolder;
+  readonly open: OpenRoot;
+  /** Makes a text fit to be written: secrets in it are replaced. */
+  readonly mask: (text: string) => string;
+}
+
+/** The files of one run. Made once the run's context folder is locked; throws `E_WORKSPACE` without its workspace. */
+export class DiskRunFiles implements RunFiles {
+  readonly #run: RunFolder;
+  readonly #project: Disk;
+  readonly #open: OpenRoot;
+  readonly #mask: (text: string) => string;
+  readonly #roots = new Map<string, Disk>();
+  readonly #workspace: Disk;
+  readonly #context: ContextFolder;
+  readonly #steps: StepFolders;
+
+  constructor({ project, run, open, mask }: RunFilesOptions) {
+    this.#run = run;
+    this.#project = project;
+    this.#open = open;
+    this.#mask = mask;
+    this.#workspace = this.#root(run.workspace);
+    this.#context = new ContextFolder(this.#makeContext(), run.definition);
+    this.#steps = new StepFolders(project, run.run);
+  }
+
+  prepare(launch: Launch): Prepared {
+    const workspace = this.#workspaceOf(launch);
+    checkOutputs(workspace, launch.outputs);
+    const decision = decisionPath(workspace, launch);
+    const inputs = launch.inputs.flatMap((input) => {
+      const survey = this.#context.survey(input.from, input.artifact);
+      return survey === null ? [] : [{ input, survey, folder: realPath(workspace, plainPath(input.as)) }];
+    });
+    const paths = this.#steps.open(launch.key);
+    if (decision !== null) removeFile(workspace, decision);
+    if (launch.key.iteration === 1 && launch.key.check === 0) {
+      this.#context.removeArtifacts(launch.key.path, []);
+      for (const { survey, folder } of inputs) this.#context.lay(survey, workspace, folder, launch.run);
+    }
+    const absolute = (path: string): string => (path === '' ? workspace.root : `${workspace.root}/${path}`);
+    return {
+      ...paths,
+      workspace: workspace.root,
+      decisionFile: decision === null ? null : absolute(decision),
+      inputs: inputs.map(({ input: { artifact, from }, folder }) => ({
+        artifact,
+        from,
+        path: absolute(folder),
+      })),
+    };
+  }
+
+  note(key: ProcessKey, name: string, text: string): void {
+    this.#steps.write(key, name, this.#mask(text));
+  }
+
+  collect(launch: Launch, keep: boolean): Collected {
+    const workspace = this.#workspaceOf(launch);
+    const ours = new Set([this.#context.root, `${this.#project.root}/.mailroom`]);
+    const leaveOut = (path: string): boolean => ours.has(`${workspace.root}/${path}`);
+    const { present, missing } = readOutputs(workspace, launch.outputs, leaveOut);
+    if (keep) {
+      for (const { artifact, survey } of present)
+        this.#context.put(launch.key.path, artifact.name, workspace, survey);
+    }
+    const decision = decisionPath(workspace, launch);
+    return {
+      artifacts: present.map(({ artifact }) => artifact),
+      missing,
+      values: readValues(this.#project, this.#steps.valuesFile(launch.key)),
+      decision: decision === null ? null : readDecision(workspace, decision),
+      warnings: present.flatMap(({ artifact, survey }) =>
+        survey.warnings.map((warning) => `artifact ${artifact.name}: ${warning}`),
+      ),
+    };
+  }
+
+  handOver(launch: Launch, output: LaunchOutput, text: string): void {
+    const workspace = this.#workspaceOf(launch);
+    workspace.write(realPlace(workspace, plainPath(output.path)), this.#mask(text));
+  }
+
+  diffBase(launch: Launch): string {
+    const base = launch.convergence?.diffBase ?? { kind: 'ref', ref: 'HEAD' };
+    if (base.kind === 'ref') return base.ref;
+    const workspace = this.#workspaceOf(launch);
+    const content = readContent(workspace, realPath(workspace, plainPath(base.path)), 10_000);
+    const ref = content !== 'gone' && content.ok ? (content.text.trim().split(/\s/)[0] ?? '') : '';
+    if (ref !== '') return ref;
+    throw new MailroomError('E_FILE', `${base.path} should say what to compare with, and does not`);
+  }
+
+  export(from: Path, artifact: string, to: Path, as: string): boolean {
+    return this.#context.copy(from, artifact, to, as);
+  }
+
+  convergence(path: Path, iteration: number, document: JsonObject): void {
+    this.#context.convergence(path, iteration, this.#json(document));
+  }
+
+  meta(path: Path, document: JsonObject): void {
+    this.#context.meta(path, document, this.#json(document));
+  }
+
+  summary(document: JsonObject): void {
+    this.#context.summary(this.#json(document));
+  }
+
+  deadLetter(path: Path, document: JsonObject, difference: Uint8Array | null): void {
+    this.#steps.deadLetter(path, this.#json(document), difference);
+  }
+
+  #json(document: JsonObject): string {
+    return `${JSON.stringify(maskJson(document, this.#mask), null, 2)}\n`;
+  }
+
+  #makeContext(): Disk {
+    const folder = realPath(this.#workspace, plainPath(this.#run.definition.contextDir));
+    this.#workspace.makeFolder(folder);
+    return this.#root(folder === '' ? this.#workspace.root : `${this.#workspace.root}/${folder}`);
+  }
+
+  #workspaceOf({ workspace: given }: Launch): Disk {
+    if (given === null) return this.#workspace;
+    if (given.outside) return this.#root(resolve(this.#run.workspace, given.path));
+    const folder = realPath(this.#workspace, plainPath(given.path));
+    return folder === '' ? this.#workspace : this.#root(`${this.#workspace.root}/${folder}`);
+  }
+
+  #root(path: string): Disk {
+    const disk = this.#roots.get(path) ?? this.#open(path);
+    if (disk === null)
+      throw new MailroomError('E_WORKSPACE', `there is no folder ${path} to work in`, 'make it first');
+    this.#roots.set(path, disk);
+    return disk;
+  }
+}
+
+/** Where the verdict of a check is read; null: nowhere, or this is no check. */
+function decisionPath(workspace: Disk, { check }: Launch): string | null {
+  if (check === null || check.decisionFile === null) return null;
+  return realPlace(workspace, plainPath(check.decisionFile));
+}
+
+/** An old decision goes; a folder in its place is somebody's. */
+function removeFile(disk: Disk, path: string): void {
+  if (disk.look(path)?.kind === 'folder')
+    throw new MailroomError('E_FILE', `${join('', path)} is a folder: no decision can be written there`);
+  disk.remove(path);
+}

@@ -1,0 +1,67 @@
+import type { Path, ProcessKey } from '../../core/workflow/event.ts';
+import type { Prepared } from '../../core/workflow/launch.ts';
+import { join } from '../disk.ts';
+import type { Disk } from '../disk.ts';
+import { runFolder } from './layout.ts';
+
+/** The folders of a run's processes, and of the steps that failed for good, below `.mailroom/runs/<run>/`. */
+export class StepFolders {
+  readonly #disk: Disk;
+  readonly #steps: string;
+  readonly #dead: string;
+
+  constructor(project: Disk, run: string) {
+    this.#disk = project;
+    this.#steps = join(runFolder(run), 'steps');
+    this.#dead = join(runFolder(run), 'dead');
+  }
+
+  /** Makes the folder of a process; values from an earlier start are removed. Absolute paths. */
+  open(key: ProcessKey): Pick<Prepared, 'folder' | 'valuesFile' | 'stdout' | 'stderr'> {
+    const folder = this.#folder(key);
+    if (this.#disk.look(folder)?.kind === 'folder') this.#disk.remove(this.valuesFile(key));
+    else this.#disk.remove(folder);
+    this.#disk.makeFolder(folder);
+    const absolute = `${this.#disk.root}/${folder}`;
+    return {
+      folder: absolute,
+      valuesFile: `${this.#disk.root}/${this.valuesFile(key)}`,
+      stdout: `${absolute}/stdout`,
+      stderr: `${absolute}/stderr`,
+    };
+  }
+
+  valuesFile(key: ProcessKey): string {
+    return join(this.#folder(key), 'values.json');
+  }
+
+  write(key: ProcessKey, name: string, text: string): void {
+    this.#disk.write(join(this.#folder(key), name), text);
+  }
+
+  /** The letter itself comes last: where it is, the rest is. The prompt is that of the last process that had one. */
+  deadLetter(path: Path, letter: string, difference: Uint8Array | null): void {
+    const folder = `${this.#dead}/${path}`;
+    const prompt = this.#lastPrompt(path);
+    if (prompt !== null) this.#disk.write(join(folder, 'prompt.md'), prompt);
+    if (difference !== null) this.#disk.write(join(folder, 'difference.patch'), difference);
+    this.#disk.write(join(folder, 'letter.json'), letter);
+  }
+
+  #lastPrompt(path: Path): Buffer | null {
+    const folder = `${this.#steps}/${path}`;
+    const processes = (this.#disk.list(folder) ?? [])
+      .filter((name) => /^\d+\.\d+$/.test(name))
+      .toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }));
+    for (const name of processes) {
+      const prompt = this.#disk.read(join(join(folder, name), 'prompt.md'), Number.MAX_SAFE_INTEGER);
+      if (prompt !== null) return prompt;
+    }
+    return null;
+  }
+
+  #folder({ path, iteration, attempt, check }: ProcessKey): string {
+    const name = check === 0 ? `${iteration}.${attempt}` : `${iteration}.${attempt}.${check}`;
+    return `${this.#steps}/${path}/${name}`;
+  }
+}

@@ -1,0 +1,97 @@
+import type { Launch, LaunchInput, LaunchOutput } from '../../src/core/workflow/launch.ts';
+import type { Body, Output, Step, Work, Workflow } from '../../src/core/workflow/model.ts';
+
+const script: Work = { kind: 'command', argv: [], capabilities: [] };
+
+export function step(id: string, outputs: readonly string[] = [], work: Work = script): Step {
+  return {
+    id,
+    description: null,
+    needs: [],
+    join: 'all',
+    when: null,
+    work,
+    workspace: null,
+    env: {},
+    inputs: [],
+    outputs: outputs.map((name) => ({ name, type: null, required: false }) as unknown as Output),
+    values: {},
+    timeout: null,
+    retry: { max: 0, base: 0, factor: 1, cap: 0, jitter: false },
+    onFailure: 'abort',
+    check: null,
+    budget: null,
+    next: null,
+  };
+}
+
+export function workflow(...steps: readonly Step[]): Workflow {
+  return {
+    language: 'native',
+    name: 'sample',
+    version: '1',
+    description: null,
+    timeout: null,
+    concurrency: null,
+    contextDir: './context',
+    parameters: {},
+    env: {},
+    secrets: [],
+    budget: { usd: null, tokens: null },
+    triggers: [],
+    hooks: [],
+    body: graph(...steps),
+  };
+}
+
+export function loop(id: string, ...steps: readonly Step[]): Step {
+  return step(id, [], {
+    kind: 'for-each',
+    items: [],
+    as: 'item',
+    concurrency: 1,
+    body: graph(...steps),
+  });
+}
+
+export function child(id: string, ...steps: readonly Step[]): Step {
+  return step(id, [], { kind: 'workflow', workflow: workflow(...steps), with: {}, exports: [] });
+}
+
+function graph(...steps: readonly Step[]): Body {
+  return { kind: 'graph', steps };
+}
+
+export function output(name: string, path: string): LaunchOutput {
+  return { name, path, type: 'code', required: false };
+}
+
+export function input(from: string, artifact: string, as = artifact): LaunchInput {
+  return { from, artifact, as, required: false };
+}
+
+/** What a process of a step is to do; the first attempt of the worker unless said otherwise. */
+export function launch(
+  path: string,
+  changes: Partial<Launch> & { readonly iteration?: number } = {},
+): Launch {
+  const { iteration = 1, ...rest } = changes;
+  return {
+    run: 'run-1',
+    key: { path, iteration, attempt: 1, check: 0 },
+    step: path.slice(path.lastIndexOf('/') + 1),
+    work: { kind: 'command', argv: [] },
+    workspace: null,
+    env: {},
+    secrets: [],
+    inputs: [],
+    outputs: [],
+    values: {},
+    timeout: null,
+    budget: null,
+    session: null,
+    check: null,
+    convergence: null,
+    ...rest,
+  };
+}
