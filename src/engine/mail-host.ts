@@ -134,9 +134,10 @@ export class MailHost {
     });
     this.#decide();
     this.#ledger.flush();
+    // First of all: while a process comes up, the folders are drawn.
+    this.#turns.steer(this.#decision.processes);
     this.#draw();
     for (const name of commands.names) this.#ports.control.remove(name);
-    this.#turns.steer(this.#decision.processes);
     const instants = [wake, this.#decision.wake].filter((at) => at !== null);
     return {
       wake: instants.length > 0 ? Math.min(...instants) : null,
