@@ -144,6 +144,18 @@ describe('what a message answers', () => {
     expect(world.state.mail.get('answer')?.message.to).toEqual(['engineer']);
   });
 
+  it('is a request that was sent by an earlier protocol, though by the new one its type answers nothing', () => {
+    const world = asked();
+    world.edit(
+      team
+        .replace('reply: [answer]', 'reply: [advice]')
+        .replace('  answer:', '  advice: { from: [architect, user], to: [engineer, qa] }\n  answer:'),
+    );
+    world.turn('architect', ['→ engineer: answer']);
+    expect(world.state.mail.get('answer')?.message.inReplyTo).toBe('question');
+    expect(world.state.deadlines.size).toBe(0);
+  });
+
   it('is the only open request that fits', () => {
     const world = asked();
     world.drop('qa → user: question');

@@ -5,7 +5,7 @@ import type { MailState } from '../state.ts';
 import { nearest } from '../../nearest.ts';
 import type { Author } from './author.ts';
 import { checkFields } from './fields.ts';
-import { findAsk, findReference } from './replies.ts';
+import { findAsk } from './replies.ts';
 
 export type Addressed = { readonly sent: Sent } | { readonly problems: readonly string[] };
 
@@ -26,9 +26,8 @@ export function address(state: MailState, protocol: Protocol, author: Author, dr
     problems.push(`\`thread: ${draft.thread}\` is not the thread of this turn; leave \`thread\` out`);
   const type = typeOf(protocol, author.role, draft, problems);
   if (!type) return { problems };
-  const reply = isReply(protocol, type)
-    ? findAsk(state, author, type, draft)
-    : findReference(state, author, draft);
+  // Not only for types that answer something today: an open request goes by the protocol of its day.
+  const reply = findAsk(state, author, type, draft);
   if ('problem' in reply) problems.push(reply.problem);
   const asker = 'ask' in reply && reply.ask ? state.mail.get(reply.ask.request)?.message.from : undefined;
   const to = recipients(protocol, author.role, type, draft, asker ?? null, problems);
@@ -113,10 +112,6 @@ function askingProblems(author: Author, type: MessageType, to: readonly RoleName
   if (type.blocking !== 'none' && to.includes(author.role))
     return [`\`${type.name}\` blocks its sender, so it may not go to ${author.role} itself`];
   return [];
-}
-
-function isReply(protocol: Protocol, type: MessageType): boolean {
-  return [...protocol.types.values()].some(({ reply }) => reply.includes(type.name));
 }
 
 function requestOf(type: MessageType, sent: number): Request | null {

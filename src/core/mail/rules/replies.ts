@@ -25,7 +25,10 @@ interface Candidate {
 /** How many requests are named to an author whose answer fits several. */
 const mostNamed = 5;
 
-/** Finds the request that a draft answers: the one it names, the one its turn owes, or the only one that fits. */
+/**
+ * Finds the request that a draft answers: the one it names, the one its turn owes, or the only one that fits. A draft of a
+ * type that no request wants answers none, but may refer to a message of its thread.
+ */
 export function findAsk(state: MailState, author: Author, type: MessageType, draft: Draft): Reply {
   if (draft.inReplyTo !== null) return named(state, author, type, draft.inReplyTo);
   const thread = author.thread ?? draft.thread;
@@ -78,15 +81,6 @@ function asksOf(state: MailState, author: Author, mail: Mail): Candidate[] {
     const current = askState(state, ask);
     return current === null || current.is === 'over' ? [] : [{ ask, state: current, request: mail.message }];
   });
-}
-
-/** For a type that answers nothing: the message that it refers to must be one of its thread. */
-export function findReference(state: MailState, author: Author, draft: Draft): Reply {
-  const thread = author.thread ?? draft.thread;
-  if (draft.inReplyTo === null) return { ask: null, late: false, inReplyTo: null, thread };
-  const mail = inReach(state, author, draft.inReplyTo);
-  if (!mail) return unknown(draft.inReplyTo);
-  return { ask: null, late: false, inReplyTo: mail.message.id, thread: mail.message.thread };
 }
 
 /** A message that the author may refer to. */
