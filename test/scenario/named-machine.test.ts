@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, it } from 'vitest';
+import { playProject, smallTeam } from '../support/play.ts';
+import { finished, said, type TestProject } from '../support/project.ts';
+
+const program = fileURLToPath(new URL('../../bin/mailroom', import.meta.url));
+
+let project: TestProject;
+afterEach(() => project.remove());
+
+const types = async () =>
+  (JSON.parse((await project.run(['trail', '--json'])).stdout) as { type: string }[]).map(({ type }) => type);
+
+/** Runs a shell in namespaces of its own, as root there. */
+function isolated(namespaces: string, script: string) {
+  const argv = [
+    '--map-root-user',
+    namespaces,
+    'sh',
+    '-c',
+    script,
+    'sh',
+    process.execPath,
+    program,
+    project.root,
+  ];
+  const env = { ...process.env, NO_COLOR: '1' };
+  return finished(spawn('unshare', argv, { cwd: project.root, env, stdio: ['ignore', 'pipe', 'pipe'] }));
+}
+
+it(
+  'a suspended controller keeps the project, also from another network, and goes on where it was',
+  { timeout: 120_000 },
+  async () => {
+    project = playProject(smallTeam, { maker: `send('done', 'user');` });
+    const first = project.start(['up']);
+    const end = finished(first);
+    await said(first, 'roles');
+    first.kill('SIGSTOP');
+    project.drop('agents/maker/inbox/one.md', 'While it stands still\n');
+    const second = await isolated('--net', 'exec "$1" "$2" up --until-idle');
+    expect(second).toMatchObject({ code: 1 });
+    expect(second.stderr).toContain('E_LOCKED');
+    const closed = said(first, 'is closed');
+    first.kill('SIGCONT');
+    await closed;
+    first.kill('SIGTERM');
+    expect(await end).toMatchObject({ code: 0 });
+    expect(await types()).toEqual(['task', 'done']);
+  },
+);
+
+it('waits thirty days without a hurry', { timeout: 120_000 }, async () => {
+  project = playProject(
+    smallTeam
+      .replace('maker: {', 'maker: { timeout: 30d, idle_timeout: 30d,')
+      .replace('to: user, reply: [answer],', 'to: user, reply: [answer], timeout: 30d, on_timeout: fail,'),
+    { maker: `if (type === 'task') send('question', 'user'); else send('done', 'user');` },
+  );
+  project.drop('agents/maker/inbox/one.md', 'Ask me\n');
+  const ran = await project.run(['up', '--until-idle']);
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  expect(ran.stdout.trim().split('\n').at(-1)).toBe('idle: waiting_for_user');
+  const up = project.start(['up']);
+  const end = finished(up);
+  await said(up, 'roles');
+  expect(await project.run(['send', 'maker', '--message', 'Another'])).toMatchObject({ code: 0 });
+  up.kill('SIGTERM');
+  expect(await end).toMatchObject({ code: 0, stderr: '' });
+  expect(await types()).toEqual(['task', 'question', 'task']);
+});
+
+/** The project in a small file system of its own, which is full but for 40 KB when the first controller starts. */
+const fullDisk = `
+  mkdir "$3/small" && mount -t tmpfs -o size=3m tmpfs "$3/small" || exit 9
+  for each in mailroom.yaml protocols play agents; do cp -R "$3/$each" "$3/small/" || exit 9; done
+  cd "$3/small"
+  free() { df --output=avail -k . | tail -n 1; }
+  head -c $(( ($(free) - 40) * 1024 )) /dev/zero >filler
+  "$1" "$2" up --until-idle; echo "full: $?"
+  rm filler
+  "$1" "$2" up --until-idle; echo "space: $?"
+  "$1" "$2" trail --json`;
+
+it(
+  'a disk that is full in the middle of a line, then has room again, loses nothing',
+  { timeout: 120_000 },
+  async () => {
+    project = playProject(smallTeam, { maker: `send('done', 'user', String(mail[0].length));` });
+    project.drop('agents/maker/inbox/long.md', `${'long words '.repeat(5_500)}\n`);
+    const ran = await isolated('--mount', fullDisk);
+    expect(ran.stderr).toMatch(/E_DISK.*no space left/);
+    expect(ran.stdout).toContain('full: 1\n');
+    expect(ran.stdout).toContain('the last line was not whole');
+    expect(ran.stdout).toContain('space: 0\n');
+    const rows = JSON.parse(ran.stdout.slice(ran.stdout.indexOf('space: 0\n') + 9)) as { type: string }[];
+    expect(rows.map(({ type }) => type)).toEqual(['task', 'done']);
+  },
+);

@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process';
+import { afterEach, expect, it } from 'vitest';
+import { playProject, smallTeam } from '../support/play.ts';
+import { finished, said, type TestProject } from '../support/project.ts';
+
+let project: TestProject;
+afterEach(() => project.remove());
+
+const waiting = 12;
+
+it(
+  'loses and doubles nothing when a person stashes the mail away and takes it back while `up` runs',
+  { timeout: 120_000 },
+  async () => {
+    project = playProject(smallTeam, { maker: `send('done', 'user', mail[0].split('---').at(-1));` });
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=P', '-c', 'user.email=p@example.org', ...args], {
+        cwd: project.root,
+      }).toString();
+    // The mail folders are not ignored here: `doctor` warns of that, and this is why.
+    project.write('.gitignore', '.mailroom/\n*.log\n');
+    git('init', '--quiet');
+    git('add', '.gitignore', 'mailroom.yaml', 'protocols', 'play');
+    git('commit', '--quiet', '--message=First');
+    await project.run(['pause', 'maker']);
+    for (let task = 0; task < waiting; task += 1)
+      project.write(`agents/maker/inbox/${String(task)}.md`, `Task ${String(task)}.\n`);
+    const child = project.start(['up']);
+    const end = finished(child);
+    await said(child, `Task ${String(waiting - 1)}. `);
+    git('stash', 'push', '--quiet', '--include-untracked');
+    expect(git('stash', 'list').trim().split('\n')).toHaveLength(1);
+    await said(child, 'The inbox of maker is gone');
+    git('stash', 'pop', '--quiet');
+    child.kill('SIGTERM');
+    await end;
+    await project.run(['unpause', 'maker']);
+    expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+    const rows = JSON.parse((await project.run(['trail', '--json'])).stdout) as {
+      type: string;
+      body: string;
+    }[];
+    const done = rows.filter(({ type }) => type === 'done').map(({ body }) => body.trim());
+    expect(new Set(done).size).toBe(waiting);
+    expect(done).toHaveLength(waiting);
+  },
+);
