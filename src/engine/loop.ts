@@ -69,6 +69,9 @@ export class Loop {
     const watcher = this.#ports.watch(() => this.hint());
     try {
       await this.#turn();
+    } catch (error) {
+      this.#failure ??= error instanceof Error ? error : new Error(String(error));
+      await this.#abort();
     } finally {
       await watcher.close();
       await this.#ports.trail.settled();

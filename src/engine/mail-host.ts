@@ -101,9 +101,10 @@ export class MailHost {
     }
     this.#ledger.record(facts);
     this.#guard(() => this.#prepare([...protocol.roles.keys()]));
+    // Before the pictures are drawn and forgotten: of refused files nothing else says that they are known.
+    this.#intake.recordAccepted();
     this.#ledger.flush();
     this.#draw();
-    this.#intake.recordAccepted();
   }
 
   /** Makes missing folders; where one held waiting mail it is left missing, so that `compare` can tell. */
@@ -201,9 +202,12 @@ export class MailHost {
   #draw(): void {
     const { undrawn } = this.#ledger.state;
     const shown = this.#guard(() => {
-      for (const picture of undrawn.values())
-        if (this.#options.protocol.roles.has(picture.role))
-          draw(this.#ports.mailboxes, this.#expected, picture);
+      for (const picture of undrawn.values()) {
+        if (!this.#options.protocol.roles.has(picture.role)) continue;
+        draw(this.#ports.mailboxes, this.#expected, picture);
+        if (picture.kind === 'copy' && picture.delivery.at === 'unread')
+          this.#ports.notify(picture.role, picture.message);
+      }
       this.#intake.release();
     });
     if (shown && undrawn.size > 0) this.#ledger.drawn();

@@ -91,3 +91,13 @@ it('takes commands from other processes while it runs', { timeout: 60_000 }, asy
   expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
   expect((await trail()).filter(({ type }) => type === 'done')).toHaveLength(2);
 });
+
+it('tells a person by a command of theirs', { timeout: 60_000 }, async () => {
+  begin({ maker: `send('done', 'user', 'Made');` });
+  const before = project.read('mailroom.yaml');
+  project.write('tell.sh', 'echo "$MAILROOM_TYPE from $MAILROOM_FROM: $MAILROOM_SUBJECT" >> told.log\n');
+  project.write('mailroom.yaml', `${before}notify: { user: [sh, tell.sh] }\n`);
+  expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+  // Nobody waits for that command.
+  await expect.poll(() => project.read('told.log')).toBe('done from maker: Made\n');
+});

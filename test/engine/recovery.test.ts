@@ -1,0 +1,96 @@
+import { expect, it } from 'vitest';
+import { MailHost } from '../../src/engine/mail-host.ts';
+import { DiskControl } from '../../src/store/control.ts';
+import { DiskJournal } from '../../src/store/journal.ts';
+import { readJournal } from '../../src/store/journal-reader.ts';
+import { DiskMailboxes } from '../../src/store/mailboxes.ts';
+import { MemoryDisk } from '../../src/store/memory-disk.ts';
+import { DiskTurnFolders } from '../../src/store/turn-folders.ts';
+import { defaultConfig } from '../../src/core/config.ts';
+import { parseProtocol } from '../../src/spec/protocol.ts';
+
+class Crash extends Error {}
+
+const text = `
+name: one
+version: "1"
+roles: { architect: { provider: claude } }
+messages: { task: { from: user, to: architect } }
+`;
+const read = parseProtocol([{ file: 'one.yaml', text }], defaultConfig);
+if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join());
+const protocol = read.value;
+
+let ids = 0;
+
+/** A host on this disk that runs nobody. */
+function hostOn(disk: MemoryDisk): MailHost {
+  const nothing = () => {};
+  const ports = {
+    clock: { now: disk.now },
+    journal: new DiskJournal(disk),
+    mailboxes: new DiskMailboxes(disk),
+    control: new DiskControl(disk),
+    folders: new DiskTurnFolders(disk),
+    runner: {
+      start: nothing,
+      release: nothing,
+      check: nothing,
+      stop: nothing,
+      sweep: () => Promise.resolve(),
+      tree: () => Promise.resolve(null),
+    },
+    trail: {
+      record: nothing,
+      position: () => Promise.resolve(null),
+      settled: () => Promise.resolve(),
+      problem: () => null,
+    },
+    providers: new Map(),
+    newId: () => `01900000-0000-7000-8000-${String((ids += 1)).padStart(12, '0')}`,
+    roleText: () => '',
+    project: disk.root,
+    parking: { list: () => new Map<string, number>(), park: nothing },
+    notify: nothing,
+    trailAt: null,
+  };
+  return new MailHost(ports, { protocol, protocolHash: 'one', version: 'test' });
+}
+
+/** Looks until nothing is on its way in. */
+function settle(host: MailHost, pass: () => void): void {
+  for (let look = host.look(); !look.settled; look = host.look()) pass();
+}
+
+it('refuses a file once, wherever it was killed after it had written that down', () => {
+  let crashes = 0;
+  for (let until = 1; ; until += 1) {
+    let now = Date.UTC(2026, 0, 1);
+    const disk = new MemoryDisk(() => now);
+    const pass = () => void (now += 50);
+    const first = hostOn(disk);
+    first.start();
+    disk.plant('agents/architect/inbox/bad.md', '---\ntype: nonsense\n---\nWords\n');
+    disk.plant('agents/architect/inbox/binary.md', new Uint8Array([1, 0]));
+    let operations = 0;
+    disk.before = () => {
+      if ((operations += 1) === until) throw new Crash('killed');
+    };
+    try {
+      settle(first, pass);
+      break;
+    } catch (error) {
+      expect(error).toBeInstanceOf(Crash);
+      crashes += 1;
+    }
+    disk.before = null;
+    disk.crash();
+    const second = hostOn(disk);
+    second.start();
+    settle(second, pass);
+    const refused = readJournal(disk).records.filter(({ event }) => event.type === 'refused');
+    expect(refused, `killed at operation ${String(until)}`).toHaveLength(2);
+    expect(disk.list('.mailroom/accepting')).toEqual([]);
+  }
+  expect(crashes).toBeGreaterThan(10);
+});
