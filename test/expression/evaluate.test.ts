@@ -130,6 +130,7 @@ test.each<[string, Json]>([
   ['join(item)', 'a,7'],
   ["join(item, ' + ')", 'a + 7'],
   ["join('x', ',')", 'x'],
+  ['join(fromJSON(\'{"a":1}\'))', ''],
   ["join(fromJSON('[1,null,true,[2],{\"a\":1}]'), '|')", '1||true|[2]|{"a":1}'],
   ["default(null, '', 'x')", ''],
   ['default(null, null)', null],

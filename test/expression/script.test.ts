@@ -77,6 +77,8 @@ test.each([
   ['a nested substitution', 'printf %s "$(printf %s "$(printf "%s|" ${{ item }})")" | head -c -1'],
   ['behind a comment', "# don't\nprintf %s ${{ item }}"],
   ['behind a word with #', "printf '' a#b'c' ${x#'}'}\nprintf %s ${{ item }}"],
+  ['behind # inside a word', `: ""#'a\n'\nprintf %s \${{ item }}`],
+  ['behind a joined line of a here-document', 'cat <<E | tail -n +2 | head -c -1\na\\\nE\n${{ item }}\nE'],
   ['a branch of a case', 'printf %s "$(case x in (y) ;; x) printf "%s|" ${{ item }} ;; esac)" | head -c -1'],
   ['behind a case in a substitution', 'x=$(case a in a) echo ")";; esac); printf %s "${{ item }}"'],
   ['a here-string', 'x=$(cat <<<${{ item }}; printf x); printf %s "${x%?x}"'],
@@ -100,6 +102,10 @@ test.each([
 
 test.each([
   ["echo '${{ item }}'", 'inside single quotes; use double quotes, or give the value a name under `env:`'],
+  [
+    "cat <<E\nabc\nE\necho '${{ item }}'",
+    'inside single quotes; use double quotes, or give the value a name under `env:`',
+  ],
   ["echo $'\\'${{ item }}'", "inside $'…'; use double quotes, or give the value a name under `env:`"],
   [
     "cat <<'E'\n${{ item }}\nE",

@@ -62,6 +62,13 @@ test('each expression of a text has its own problem', () => {
   );
 });
 
+test('an expression ends where it ends, also when a name in it is wrong', () => {
+  const text = "${{ itm == '}} ${{ ! }}' }} ${{ item }}";
+  expect(problemsOf(text, parseTemplate(text, loose))).toBe(
+    `${text}\n    ^^^ nothing here is called \`itm\`; did you mean \`item\`?`,
+  );
+});
+
 test('what a reference misses is said with its place', () => {
   const text = 'a ${{ item.n }} ${{ item.missing }}';
   const start = text.indexOf('item.missing');

@@ -57,7 +57,9 @@ function fromJsonText([value = null]: readonly Json[]): Called {
   }
 }
 
+/** The entries of a list as one text. As GitHub has it, a single value is its own text and a map is empty. */
 function join([list = null, separator = ',']: readonly Json[]): Called {
+  if (isJsonObject(list)) return gives('');
   const between = toText(separator);
   if (between === null) return fails(tooLarge);
   const parts: string[] = [];
