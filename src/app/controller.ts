@@ -135,7 +135,7 @@ function portsOf(
   { config, providers }: Wired,
 ): Omit<HostPorts, 'journal' | 'runner' | 'trail' | 'trailAt'> {
   return {
-    clock: { now: Date.now },
+    clock: { now: Date.now, elapsed: () => performance.now() },
     mailboxes: new DiskMailboxes(disk),
     control: new DiskControl(disk),
     folders: new DiskTurnFolders(disk),

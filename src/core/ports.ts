@@ -2,9 +2,11 @@ import type { Launched, MailEventRecord, Reason, Session, Usage } from './mail/e
 import type { MessageId, RoleName, ThreadId } from './mail/message.ts';
 import type { Budget, Capability, Gate } from './mail/protocol.ts';
 
-/** The wall clock, in milliseconds since 1970. */
 export interface Clock {
+  /** The wall clock, in milliseconds since 1970. Somebody may set it, forward or back. */
   now(): number;
+  /** Milliseconds since some instant, which nobody can set; where it is missing the wall clock stands in. */
+  elapsed?(): number;
 }
 
 /* ---------------------------------------------------------------- the journal */
@@ -85,6 +87,8 @@ export interface Mailboxes {
   put(role: RoleName, folder: Folder, month: string, name: string, text: string): void;
   /** Moves inbox/name to a folder; puts `text` there when the inbox does not have it. */
   file(role: RoleName, folder: Folder, month: string, name: string, text: string): void;
+  /** Removes failed/name, with the reason beside it, if it is there: the message was put back into the inbox. */
+  unfail(role: RoleName, month: string, name: string): void;
   /** Removes inbox/name or outbox/name if it is there. */
   remove(role: RoleName, box: Box, name: string): void;
 }

@@ -39,8 +39,10 @@ export function draw(mailboxes: Mailboxes, expected: Expected, picture: Picture)
     case 'inbox':
     case 'claimed':
     case 'unread':
-      mailboxes.put(role, 'inbox', month, name, text);
+      // First, so that what the disk takes before it fails is not taken for somebody's mail.
       names.set(name, message.id);
+      mailboxes.put(role, 'inbox', month, name, text);
+      mailboxes.unfail(role, month, name);
       return;
     case 'processed':
       mailboxes.file(role, 'processed', month, name, text);

@@ -1,9 +1,10 @@
+import { MailroomError } from '../core/errors.ts';
 import type { Fact, Notice } from '../core/mail/event.ts';
 import type { RoleName } from '../core/mail/message.ts';
 import type { Protocol } from '../core/mail/protocol.ts';
 import { admit } from '../core/mail/rules/admit.ts';
 import { tellUser } from '../core/mail/rules/notices.ts';
-import type { Accepted, Box, Dropped, Mailboxes } from '../core/ports.ts';
+import type { Accepted, Box, Clock, Dropped, Mailboxes } from '../core/ports.ts';
 import { problemText } from './problems.ts';
 import { parseMessage } from '../spec/message.ts';
 import { namesOf, type Expected } from './draw.ts';
@@ -24,6 +25,21 @@ export interface Looked {
   readonly more: boolean;
 }
 
+/** Goes on where the disk fails, and remembers the first failure. */
+class Attempts {
+  failure: MailroomError | null = null;
+
+  attempt<T>(act: () => T, otherwise: T): T {
+    try {
+      return act();
+    } catch (error) {
+      if (!(error instanceof MailroomError) || error.code !== 'E_DISK') throw error;
+      this.failure ??= error;
+      return otherwise;
+    }
+  }
+}
+
 /** Takes in what people and agents dropped into the mailboxes. */
 export class Intake {
   readonly #ledger: Ledger;
@@ -31,13 +47,15 @@ export class Intake {
   readonly #protocol: Protocol;
   readonly #expected: Expected;
   readonly #newId: () => string;
+  /** What the times of files are compared with. */
+  readonly #wall: () => number;
   /** Files in an outbox that an open turn of that role takes; true when it was taken. */
   readonly #stage: (file: Dropped) => boolean;
   #names = new Map<string, string>();
 
   constructor(
     ledger: Ledger,
-    ports: { mailboxes: Mailboxes; newId: () => string },
+    ports: { mailboxes: Mailboxes; newId: () => string; clock: Clock },
     protocol: Protocol,
     expected: Expected,
     stage: (file: Dropped) => boolean,
@@ -45,24 +63,27 @@ export class Intake {
     this.#ledger = ledger;
     this.#mailboxes = ports.mailboxes;
     this.#newId = ports.newId;
+    this.#wall = () => ports.clock.now();
     this.#protocol = protocol;
     this.#expected = expected;
     this.#stage = stage;
   }
 
-  /** Moves complete files to `accepting`, then records what each of them is. */
+  /** Moves complete files to `accepting`, then records what each of them is. What the disk refuses keeps no other file waiting. */
   look(roles: Iterable<RoleName>): Looked {
+    const disk = new Attempts();
     let wake: number | null = null;
     let taken = 0;
     for (const role of roles)
       for (const box of ['inbox', 'outbox'] as const)
-        for (const name of this.#dropped(role, box)) {
+        for (const name of disk.attempt(() => this.#dropped(role, box), [])) {
           if (taken >= batch) break;
-          const until = this.#take({ role, box, name });
+          const until = disk.attempt(() => this.#take({ role, box, name }), Infinity);
           if (until === null) taken += 1;
           else wake = Math.min(wake ?? until, until);
         }
-    if (taken > 0) this.recordAccepted();
+    if (this.#unrecorded) this.recordAccepted();
+    if (disk.failure) throw disk.failure;
     return { wake: wake === Infinity ? null : wake, more: taken >= batch };
   }
 
@@ -83,13 +104,14 @@ export class Intake {
 
   /** Null: taken. Else when to look at this file again; never is Infinity. */
   #take(file: Dropped): number | null {
-    const settled = this.#mailboxes.settled(file, this.#ledger.now());
+    const settled = this.#mailboxes.settled(file, this.#wall());
     if (settled.is === 'wait') return settled.until;
     if (settled.is === 'gone') return Infinity;
     if (file.box === 'outbox' && settled.is === 'complete' && this.#stage(file)) return null;
     const id = this.#newId();
     if (!this.#mailboxes.accept(file, id)) return Infinity;
     this.#names.set(id, file.name);
+    this.#unrecorded = true;
     return null;
   }
 
@@ -101,9 +123,12 @@ export class Intake {
       if (!known) this.#ledger.record([this.#judge(accepted)]);
       this.#done.add(accepted.id);
     }
+    this.#unrecorded = false;
   }
 
   readonly #done = new Set<string>();
+  /** Something was moved to `accepting` and is not recorded yet: the disk may have failed in between. */
+  #unrecorded = false;
 
   /** After the flush: what was taken in is in the journal, and what could not be read was moved to `failed`. */
   release(): void {

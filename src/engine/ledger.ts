@@ -25,6 +25,9 @@ export class Ledger {
   readonly #journal: Journal;
   readonly #trail: Trail;
   readonly #clock: Clock;
+  /** The mail's time, and what the clock that nobody can set showed then. */
+  #time = 0;
+  #elapsed: number;
   readonly #newId: () => string;
   #state: MailState;
   #pending: MailEvent[] = [];
@@ -43,6 +46,7 @@ export class Ledger {
     this.#journal = ports.journal;
     this.#trail = ports.trail;
     this.#clock = ports.clock;
+    this.#elapsed = this.#realTime();
     this.#newId = ports.newId;
     const { snapshot, records, cut } = this.#journal.read();
     this.cut = cut;
@@ -61,9 +65,25 @@ export class Ledger {
     return this.#state;
   }
 
-  /** The wall clock, but never before the last event. */
+  /**
+   * The mail's time: the wall clock, but never before the last event, and never standing still. When the wall clock is set
+   * back it goes on from where it was, so that deadlines and retries still come.
+   */
   now(): number {
-    return Math.max(this.#clock.now(), this.#state.now);
+    const elapsed = this.#realTime();
+    const gone = Math.max(0, elapsed - this.#elapsed);
+    this.#elapsed = elapsed;
+    this.#time = Math.max(this.#clock.now(), this.#state.now, this.#time + gone);
+    return Math.floor(this.#time);
+  }
+
+  #realTime(): number {
+    return this.#clock.elapsed?.() ?? this.#clock.now();
+  }
+
+  /** An instant of the mail's time as the wall clock will show it. */
+  onWall(instant: number): number {
+    return instant - (this.now() - this.#clock.now());
   }
 
   /** How many events moved something to `failed`. */

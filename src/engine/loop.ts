@@ -85,7 +85,7 @@ export class Loop {
       this.#hinted = false;
       if (this.#ending === 'stop') return await this.#stop();
       if (this.#ending === 'drain') this.#host.hold();
-      const scan = this.#scan || this.#ports.now() >= this.#scanAt;
+      const scan = this.#scan || this.#scanDue();
       this.#scan = false;
       if (scan) this.#scanAt = this.#ports.now() + scanEvery;
       const { wake, more, settled } = this.#host.look(scan);
@@ -97,6 +97,12 @@ export class Loop {
       if (scan && this.#host.snapshotDue) await this.#snapshot();
       await this.#sleep(more ? this.#ports.now() : Math.min(wake ?? Infinity, this.#scanAt));
     }
+  }
+
+  /** A clock that was set back must not put the next scan off. */
+  #scanDue(): boolean {
+    const now = this.#ports.now();
+    return now >= this.#scanAt || now < this.#scanAt - scanEvery;
   }
 
   /** The journal or the lock cannot be trusted: everything is ended, and nothing is recorded any more. */

@@ -1,5 +1,6 @@
 import { MailroomError } from '../core/errors.ts';
 import { decide, type Decision } from '../core/mail/decide.ts';
+import { copyKey } from '../core/mail/fold/places.ts';
 import type { Fact, Sent } from '../core/mail/event.ts';
 import type { RoleName } from '../core/mail/message.ts';
 import type { Protocol } from '../core/mail/protocol.ts';
@@ -139,7 +140,10 @@ export class MailHost {
     this.#turns.steer(this.#decision.processes);
     this.#draw();
     for (const name of commands.names) this.#ports.control.remove(name);
-    const instants = [wake, this.#decision.wake].filter((at) => at !== null);
+    const decided = this.#decision.wake;
+    const instants = [wake, decided === null ? null : this.#ledger.onWall(decided)].filter(
+      (at) => at !== null,
+    );
     return {
       wake: instants.length > 0 ? Math.min(...instants) : null,
       more,
@@ -151,9 +155,11 @@ export class MailHost {
   #restore(role: RoleName): void {
     if (this.#ledger.state.roles.get(role)?.vanished !== true) return;
     const { mailboxes } = this.#ports;
+    const { mail, unread } = this.#ledger.state;
     mailboxes.prepare([role]);
     for (const [name, id] of namesOf(this.#expected, role)) {
-      const message = this.#ledger.state.mail.get(id)?.message;
+      // What people have not read outlives its thread.
+      const message = mail.get(id)?.message ?? unread.get(copyKey(id, role))?.message;
       if (message) mailboxes.put(role, 'inbox', '', name, formatMessage(message));
     }
   }

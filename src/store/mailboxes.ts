@@ -94,6 +94,14 @@ export class DiskMailboxes implements Mailboxes {
     if (this.#disk.look(place) === null) this.#disk.write(place, text);
   }
 
+  unfail(role: RoleName, month: string, name: string): void {
+    const place = join(filedPath(role, 'failed', month), name);
+    if (this.#disk.look(place) === null) return;
+    // The reason first: whoever is killed in between finds the message, and does both again.
+    this.#disk.remove(reasonPath(place));
+    this.#disk.remove(place);
+  }
+
   remove(role: RoleName, box: Box, name: string): void {
     this.#disk.remove(join(boxPath(role, box), name));
   }
@@ -139,6 +147,10 @@ function boxPath(role: RoleName, box: Box): string {
 
 function filedPath(role: RoleName, folder: 'processed' | 'sent' | 'failed', month: string): string {
   return join(join(rolePath(role), folder), month);
+}
+
+function reasonPath(path: string): string {
+  return `${path}.reason.txt`;
 }
 
 function placePath(role: RoleName, folder: Exclude<Folder, 'withdrawn'>, month: string): string {

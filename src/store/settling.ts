@@ -63,7 +63,9 @@ export class Settling {
   }
 
   #remember(name: string, look: Look, now: number): Seen {
-    const before = this.#seen.get(name);
+    const known = this.#seen.get(name);
+    // What was seen in the future was seen before the clock was set back: it proves nothing.
+    const before = known !== undefined && known.since <= now ? known : undefined;
     if (before?.size === look.size && before.mtimeMs === look.mtimeMs) return before;
     const seen = { first: before?.first ?? now, size: look.size, mtimeMs: look.mtimeMs, since: now };
     this.#seen.set(name, seen);

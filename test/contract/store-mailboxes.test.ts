@@ -49,6 +49,16 @@ describe.each(benches)('Mailboxes: $name', ({ make }) => {
     expect(mailboxes.list('qa', 'outbox')).toEqual([]);
   });
 
+  it('takes a message out of `failed` that is put back, with its reason, and nothing else', () => {
+    const { disk, plant, mailboxes } = open();
+    const folder = `agents/qa/failed/${month}`;
+    for (const file of [name, `${name}.reason.txt`, 'other.md']) plant(`${folder}/${file}`, 'x');
+    mailboxes.unfail('qa', month, name);
+    expect(disk.list(folder)).toEqual(['other.md']);
+    mailboxes.unfail('qa', month, name);
+    expect(disk.list(folder)).toEqual(['other.md']);
+  });
+
   it('takes a file in by its id, and lets it go', () => {
     const { disk, plant, mailboxes } = open();
     plant(`${inbox}/second.md`, 'two');

@@ -8,7 +8,7 @@ import { RealDisk } from '../../src/store/real-disk.ts';
 import { checkFolders, checkHistory, checkLaunches } from '../simulation/properties.ts';
 import { protocols } from '../simulation/protocols.ts';
 import { Random } from '../simulation/random.ts';
-import { simulated } from '../simulation/schedule.ts';
+import { simulated } from '../simulation/protocol-choice.ts';
 import { finished, said, TestProject, type Ran } from '../support/project.ts';
 
 const agent = fileURLToPath(new URL('../fixtures/agents/team.mjs', import.meta.url));

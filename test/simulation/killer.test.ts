@@ -1,20 +1,19 @@
 import { expect, it } from 'vitest';
+import { Crash, peace } from './faults.ts';
+import { simulated } from './protocol-choice.ts';
 import { Random } from './random.ts';
-import { simulated } from './schedule.ts';
-import { Crash, World } from './world.ts';
+import { World } from './world.ts';
 
-const peace = { crash: 0, powerLoss: 0, lostHint: 0, full: 0 };
-
-it('launches an input that kills the controller no more often than the retries allow', () => {
+it('launches an input that kills the controller no more often than the retries allow', async () => {
   const protocol = simulated('team');
   let launches = 0;
   const world = new World(protocol, new Random(1), peace, () => {
     launches += 1;
     throw new Crash('this input kills the controller');
   });
-  world.start();
+  await world.start();
   world.disk.plant('agents/architect/inbox/deadly.md', 'Deadly\n');
-  for (let step = 0; step < 200; step += 1) world.step();
+  for (let step = 0; step < 200; step += 1) await world.step();
   expect(launches).toBe(1 + (protocol.roles.get('architect')?.retries ?? 0));
   expect(world.crashes).toBe(launches);
   const month = world.disk.list('agents/architect/failed') ?? [];

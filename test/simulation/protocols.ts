@@ -1,4 +1,4 @@
-/** Protocols that the simulation plays, as their authors would write them. */
+/** Protocols as their authors would write them. All but `team` have short times, and are for the simulation. */
 export const protocols: Readonly<Record<string, string>> = {
   team: `
 name: team
@@ -16,6 +16,29 @@ messages:
   review-request: { from: engineer, to: qa, reply: [review-feedback], blocking: true }
   review-feedback:
     { from: qa, to: engineer, fields: { verdict: { type: string, enum: [approved, changes_requested], required: true } } }
+  delivered: { from: engineer, to: user, closes: true }
+limits: { turns_per_thread: 30, corrections: 2, nesting: 3 }
+start: { type: task, to: architect }
+`,
+  gated: `
+name: gated
+version: "1"
+roles:
+  architect: { provider: scripted, capabilities: [READ], timeout: 2m }
+  engineer: { provider: scripted, capabilities: [READ, EDIT], retries: 2, timeout: 2m }
+  qa: { provider: scripted, capabilities: [READ] }
+messages:
+  task: { from: user, to: architect }
+  design: { from: architect, to: engineer }
+  question:
+    { from: [engineer, qa], to: [architect, user], reply: [answer], blocking: true, timeout: 45s, on_timeout: escalate }
+  answer: { from: [architect, user], to: [engineer, qa] }
+  review-request:
+    { from: engineer, to: qa, reply: [review-feedback], blocking: true, gates: [{ run: [npm, test], timeout: 1m }] }
+  review-feedback:
+    { from: qa, to: engineer, fields: { verdict: { type: string, enum: [approved, changes_requested], required: true } } }
+  poll: { from: architect, to: [engineer, qa], reply: [polled], blocking: false, timeout: 20s, on_timeout: fail }
+  polled: { from: [engineer, qa], to: architect }
   delivered: { from: engineer, to: user, closes: true }
 limits: { turns_per_thread: 30, corrections: 2, nesting: 3 }
 start: { type: task, to: architect }
@@ -51,8 +74,8 @@ roles:
 messages:
   begin: { from: user, to: [a, b, c] }
   ask: { from: [a, b, c], to: [a, b, c], reply: [tell], blocking: role }
-  consult: { from: [a, b, c], to: [a, b, c, user], reply: [tell], blocking: thread, timeout: 20m, on_timeout: proceed }
-  poll: { from: [a, b], to: [c], reply: [tell], blocking: false, timeout: 5m, on_timeout: fail }
+  consult: { from: [a, b, c], to: [a, b, c, user], reply: [tell], blocking: thread, timeout: 60s, on_timeout: proceed }
+  poll: { from: [a, b], to: [c], reply: [tell], blocking: false, timeout: 30s, on_timeout: fail }
   tell: { from: [a, b, c, user], to: [a, b, c] }
   done: { from: [a, b, c], to: user, closes: true }
 limits: { turns_per_thread: 20, corrections: 1, nesting: 2 }

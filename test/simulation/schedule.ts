@@ -1,10 +1,10 @@
-import { parseProtocol } from '../../src/spec/protocol.ts';
-import { defaultConfig, type Config, type ProviderConfig } from '../../src/core/config.ts';
-import type { Protocol } from '../../src/core/mail/protocol.ts';
 import { checkFolders, checkHistory, checkLaunches, checkRest } from './properties.ts';
-import { protocols } from './protocols.ts';
+import { randomChaos } from './faults.ts';
+import { Person } from './person.ts';
+import { anyProtocol } from './protocol-choice.ts';
 import { Random } from './random.ts';
-import { World, type Chaos } from './world.ts';
+import { transitionsOf } from './transitions.ts';
+import { World } from './world.ts';
 
 export interface Result {
   readonly seed: number;
@@ -13,63 +13,34 @@ export interface Result {
   readonly events: number;
   readonly turns: number;
   readonly crashes: number;
-  readonly delivered: number;
+  /** Second controllers that found the project taken. */
+  readonly refused: number;
+  /** Which transitions of docs/states.md were seen, and others. */
+  readonly transitions: ReadonlySet<string>;
 }
 
-const scripted: ProviderConfig = {
-  name: 'scripted',
-  kind: 'command',
-  command: ['scripted'],
-  arguments: [],
-  env: [],
-  writable: [],
-  tests: null,
-  prices: null,
-};
-
-const config: Config = { ...defaultConfig, providers: new Map([['scripted', scripted]]), concurrency: 4 };
-
-/** A protocol of the simulation, read as a user's would be. */
-export function simulated(name: string): Protocol {
-  const read = parseProtocol([{ file: `${name}.yaml`, text: protocols[name] ?? '' }], config);
-  if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join('\n'));
-  return read.value;
-}
-
-const names = Object.keys(protocols);
-const known = new Map<string, Protocol>();
-
-function protocolOf(name: string): Protocol {
-  const protocol = known.get(name) ?? simulated(name);
-  known.set(name, protocol);
-  return protocol;
-}
-
-/** Steps after which a schedule that has come to rest must have done so. */
+/** Steps after which a schedule must have come to rest. */
 const longest = 20_000;
+const day = 86_400_000;
 
 /** Plays one schedule: trouble first, then calm until everything rests; then everything is checked. */
-export function playSchedule(seed: number): Result {
+export async function playSchedule(seed: number): Promise<Result> {
   const random = new Random(seed);
-  const name = random.pick(names);
-  const chaos: Chaos = {
-    crash: random.pick([0, 0, 0.05, 0.3]),
-    powerLoss: random.pick([0, 0.5]),
-    lostHint: random.pick([0, 0.2, 1]),
-    full: random.pick([0, 0, 0, 0.003]),
-  };
-  const world = new World(protocolOf(name), random, chaos);
+  const { name, protocol } = anyProtocol(random);
+  const world = new World(protocol, random, randomChaos(random));
+  const person = new Person(world);
   const problems: string[] = [];
   try {
-    trouble(world, random);
-    rest(world, problems);
+    await trouble(world, person);
+    await rest(world, person);
+    problems.push(...checkRest(world.state, protocol));
   } catch (error) {
     problems.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
-  const events = world.events();
-  problems.push(...checkHistory(events, world.protocol));
-  problems.push(...checkFolders(world.disk, events, world.protocol));
-  problems.push(...checkLaunches(world.allLaunches(), events, world.protocol));
+  const events = world.records().map(({ event }) => event);
+  problems.push(...world.problems, ...checkHistory(events, protocol));
+  problems.push(...checkFolders(world.disk, events, protocol));
+  problems.push(...checkLaunches(world.allLaunches(), events, protocol));
   return {
     seed,
     protocol: name,
@@ -77,32 +48,81 @@ export function playSchedule(seed: number): Result {
     events: events.length,
     turns: events.filter(({ type }) => type === 'committed').length,
     crashes: world.crashes,
-    delivered: events.filter((event) => event.type === 'committed' && event.sent.length > 0).length,
+    refused: world.refused,
+    transitions: transitionsOf(events),
   };
 }
 
-function trouble(world: World, random: Random): void {
-  world.start();
-  const steps = 50 + random.below(250);
+async function trouble(world: World, person: Person): Promise<void> {
+  const { random, chaos, faults, timeline } = world;
+  await world.start();
+  const steps = 30 + random.below(120);
   for (let step = 0; step < steps; step += 1) {
     const dice = random.next();
-    if (dice < 0.05) world.drop();
-    else if (dice < 0.08) world.answer();
-    else if (dice < 0.085) world.meddle();
-    else if (dice < 0.095) world.control();
-    world.step();
+    if (dice < 0.06) person.drop();
+    else if (dice < 0.08) person.answer();
+    else if (dice < 0.09) person.meddle();
+    else if (dice < 0.105) person.control();
+    else if (dice < 0.115) person.retry();
+    else if (dice < 0.125) person.speak();
+    if (random.chance(chaos.full)) {
+      faults.fill(random.below(20_000));
+      timeline.later(random.below(10_000), () => faults.fill(Infinity), 'outside');
+    }
+    if (random.chance(chaos.clock)) setClock(world);
+    if (random.chance(chaos.rival)) random.pick([() => world.rival(), () => world.loseLock()])();
+    if (random.chance(chaos.restart)) world.controller?.end(random.pick(['stop', 'drain']));
+    if (random.chance(0.01)) snapshot(world);
+    await world.step();
   }
 }
 
+/** Somebody sets the clock, by seconds or by days; forward only while nobody is in the middle of writing a file. */
+function setClock({ timeline, random }: World): void {
+  const by = 1 + random.below(random.pick([100, 10_000, 3_600_000, 40 * day]));
+  if (random.chance(0.5)) timeline.set(-by);
+  else if (!timeline.outside) timeline.set(by);
+}
+
+function snapshot(world: World): void {
+  world.archive.keep();
+  world.controller?.snapshot();
+}
+
 /** Everybody behaves, people answer, nothing fails any more: now everything must come to an end. */
-function rest(world: World, problems: string[]): void {
+async function rest(world: World, person: Person): Promise<void> {
   world.calm = true;
-  world.start();
-  world.unpauseAll();
+  world.faults.fill(Infinity);
+  await world.start();
+  person.unpauseAll();
+  let since = 0;
+  let events = 0;
   for (let step = 0; step < longest; step += 1) {
-    if (step % 20 === 0) world.answer();
-    world.step();
-    if (world.host && world.host.idle() !== 'busy' && world.quiet() && step > 200) break;
+    if (step % 20 === 0) person.answer();
+    await world.step();
+    // A crash on the way into the calm may have been the last thing that happened.
+    const host = world.controller?.host;
+    if (!host) continue;
+    if (host.state.events !== events || world.timeline.busy || host.idle() === 'busy') {
+      events = host.state.events;
+      since = step;
+      continue;
+    }
+    if (step - since < 10) continue;
+    if (person.answer()) {
+      since = step;
+      continue;
+    }
+    if (!waitsForTomorrow(world)) return;
+    // A day's budget is used up.
+    world.timeline.pass(day);
+    since = step;
   }
-  problems.push(...checkRest(world.state, world.protocol));
+  throw new Error('it does not come to rest');
+}
+
+function waitsForTomorrow({ state, protocol }: World): boolean {
+  const { usd, tokens } = protocol.limits.dayBudget;
+  const limited = usd !== null || tokens !== null;
+  return limited && checkRest(state, protocol).length > 0;
 }

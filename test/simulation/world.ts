@@ -1,145 +1,182 @@
-import type { MailEvent } from '../../src/core/mail/event.ts';
-import { typesFrom, type Protocol } from '../../src/core/mail/protocol.ts';
-import type { MailState } from '../../src/core/mail/state.ts';
-import { MailHost } from '../../src/engine/mail-host.ts';
-import { DiskControl, requestControl } from '../../src/store/control.ts';
-import { DiskJournal } from '../../src/store/journal.ts';
-import { DiskMailboxes } from '../../src/store/mailboxes.ts';
-import { MemoryDisk } from '../../src/store/memory-disk.ts';
-import { park, readParked } from '../../src/store/parked.ts';
-import { DiskTurnFolders } from '../../src/store/turn-folders.ts';
-import { readJournal } from '../../src/store/journal-reader.ts';
 import { MailroomError } from '../../src/core/errors.ts';
+import type { MailEventRecord } from '../../src/core/mail/event.ts';
+import type { Protocol } from '../../src/core/mail/protocol.ts';
+import type { MailState } from '../../src/core/mail/state.ts';
+import { MemoryDisk } from '../../src/store/memory-disk.ts';
 import { scriptedAgents } from './agents.ts';
+import { Archive } from './archive.ts';
+import { Controller } from './controller.ts';
+import { Crash, Faults, type Chaos } from './faults.ts';
 import type { Random } from './random.ts';
-import { ScriptedRunner, type Script } from './scripted-runner.ts';
+import type { Script } from './scripted-runner.ts';
+import { Timeline } from './timeline.ts';
 
-/** What a schedule may do to the host. */
-export interface Chaos {
-  /** Chance that a look is killed at one of its next operations on the disk. */
-  readonly crash: number;
-  /** Chance that a crash takes unsynced bytes with it. */
-  readonly powerLoss: number;
-  /** Chance that a change is not announced: only the scan finds it. */
-  readonly lostHint: number;
-  /** Chance that the disk is full for one operation. */
-  readonly full: number;
-}
+/** More microtasks than the loop ever needs from one thing that happens to the next. */
+const microtasks = 24;
 
-/** The controller is killed here. */
-export class Crash extends Error {}
-
-/** Between two scans that nothing asked for; as in the loop. */
-const scanEvery = 2_000;
-
-/** A project on a virtual disk, with a virtual clock, scripted agents and a person; everything from one seed. */
+/** A project on a virtual disk, with virtual time and scripted agents; everything from one seed. */
 export class World {
   readonly random: Random;
   readonly protocol: Protocol;
   readonly chaos: Chaos;
+  readonly timeline = new Timeline();
   readonly disk: MemoryDisk;
-  now = Date.UTC(2026, 0, 1);
-  host: MailHost | null = null;
+  readonly faults: Faults;
+  readonly archive: Archive;
+  /** Everybody behaves, and nothing fails any more. */
   calm = false;
   crashes = 0;
-  /** Keys of invocations that passed the launch gate, over all hosts. */
+  /** Controllers that found the project taken. */
+  refused = 0;
+  /** What no controller may do. */
+  readonly problems: string[] = [];
+  /** Keys of invocations that passed the launch gate, over all controllers. */
   readonly launches: string[] = [];
   readonly #script: Script;
-  #queue: { at: number; order: number; act: () => void }[] = [];
-  #order = 0;
   #ids = 0;
-  #runner: ScriptedRunner | null = null;
-  #nextScan = 0;
+  /** Who has the lock, and who acts now; null: a person or an agent does. */
+  #holder: Controller | null = null;
+  #acting: Controller | null = null;
 
   constructor(protocol: Protocol, random: Random, chaos: Chaos, script: Script | null = null) {
     this.protocol = protocol;
     this.random = random;
     this.chaos = chaos;
-    this.disk = new MemoryDisk(() => this.now);
+    this.disk = new MemoryDisk(() => this.timeline.now);
+    this.faults = new Faults(this.disk, random, chaos, (by) => this.timeline.pass(by));
+    this.faults.changing = () => this.#checkHolder();
+    this.archive = new Archive(this.disk);
     this.#script = script ?? this.#scripted();
   }
 
+  get now(): number {
+    return this.timeline.now;
+  }
+
+  /** The controller that has the project; null: none runs. */
+  get controller(): Controller | null {
+    return this.#holder;
+  }
+
   get state(): MailState {
-    if (!this.host) throw new Error('no host');
-    return this.host.state;
+    if (!this.#holder) throw new Error('no controller runs');
+    return this.#holder.host.state;
   }
 
-  /** Everything that is durable, read as another process would. */
-  events(): MailEvent[] {
-    return readJournal(this.disk).records.map(({ event }) => event);
+  /** Everything that was ever recorded and is durable. */
+  records(): MailEventRecord[] {
+    this.faults.disarm();
+    return this.archive.all();
   }
 
-  later = (after: number, act: () => void): void => {
-    this.#queue.push({ at: this.now + after, order: (this.#order += 1), act });
-  };
-
-  #newId = (): string => {
+  newId = (): string => {
     this.#ids += 1;
     const time = Math.floor(this.now).toString(16).padStart(12, '0');
     const count = this.#ids.toString(16).padStart(12, '0');
     return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${count}`;
   };
 
-  /** Starts a host, as often as it takes: recovery may be killed as well. */
-  start(): void {
-    for (let tries = 0; this.host === null; tries += 1) {
-      if (tries > 50) throw new Error('the host does not come up');
-      this.#guarded(() => this.#boot());
+  /** Starts a controller, as often as it takes: recovery may be killed as well. */
+  async start(): Promise<void> {
+    for (let tries = 0; this.#holder === null; tries += 1) {
+      if (tries > 50) throw new Error('the controller does not come up');
+      // Whoever starts it again waits a little, and in the end somebody has looked after the disk.
+      this.timeline.pass(tries * 100);
+      this.#boot(tries > 40);
+      await this.settle();
     }
-    this.#look();
   }
 
-  #boot(): void {
-    const runner = new ScriptedRunner(this.later, this.#script, this.random);
-    this.#runner = runner;
-    this.#arm();
-    const host = new MailHost(
-      {
-        clock: { now: () => this.now },
-        journal: new DiskJournal(this.disk, { segmentBytes: 64 * 1024 }),
-        mailboxes: new DiskMailboxes(this.disk),
-        control: new DiskControl(this.disk),
-        folders: new DiskTurnFolders(this.disk),
-        runner,
-        trail: {
-          record: () => {},
-          position: () => Promise.resolve(null),
-          settled: () => Promise.resolve(),
-          problem: () => null,
-        },
-        providers: new Map(),
-        newId: this.#newId,
-        roleText: () => '',
-        project: this.disk.root,
-        parking: {
-          list: () => readParked(this.disk),
-          park: (provider, until) => park(this.disk, provider, until),
-        },
-        notify: () => {},
-        trailAt: null,
-      },
-      { protocol: this.protocol, protocolHash: 'one', version: 'test' },
+  #boot(calm: boolean): void {
+    this.faults.arm(this.calm || calm);
+    try {
+      this.#holder = new Controller({
+        disk: this.disk,
+        timeline: this.timeline,
+        random: this.random,
+        protocol: this.protocol,
+        script: this.#script,
+        newId: this.newId,
+        acts: (controller) => this.#acts(controller),
+        gone: (controller, error) => this.#gone(controller, error),
+      });
+    } catch (error) {
+      this.#excused(error);
+      return this.#crashed();
+    }
+    this.#acting = this.#holder;
+    this.#holder.run();
+  }
+
+  /** A second controller wants the project; the lock lets it have it only when nobody has. */
+  rival(): void {
+    if (this.#holder) this.refused += 1;
+    else this.#boot(false);
+  }
+
+  /** The lock is lost: the controller that had it must leave everything alone, whoever comes next. */
+  loseLock(): void {
+    const before = this.#holder;
+    if (!before) return;
+    this.launches.push(...before.runner.launches.splice(0));
+    this.#holder = null;
+    before.loseLock();
+  }
+
+  /** One thing happens. Returns false when nothing ever will. */
+  async step(): Promise<boolean> {
+    if (!this.#holder) await this.start();
+    this.faults.disarm();
+    this.#acting = null;
+    const happened = this.timeline.step();
+    await this.settle();
+    return happened;
+  }
+
+  /** Lets what was begun come to where it waits. */
+  async settle(): Promise<void> {
+    for (let count = 0; count < microtasks; count += 1) await Promise.resolve();
+    // Who was killed while it worked does not live until its promises have said so.
+    if (this.faults.killed) this.#acting?.kill();
+    this.faults.disarm();
+    this.#acting = null;
+  }
+
+  #acts(controller: Controller): void {
+    this.#acting = controller;
+    // What happens to one that has lost its lock must not touch its successor.
+    this.faults.arm(this.calm || (this.#holder !== null && controller !== this.#holder));
+  }
+
+  #checkHolder(): void {
+    if (this.#acting && this.#holder && this.#acting !== this.#holder)
+      this.problems.push('a controller without the lock has changed something');
+  }
+
+  #gone(controller: Controller, error: Error | null): void {
+    this.#excused(error);
+    this.launches.push(...controller.runner.launches.splice(0));
+    if (this.#holder === controller) this.#holder = null;
+    else if (this.#holder) return;
+    if (error) this.#crashed();
+  }
+
+  /** The process is no more, and perhaps the machine went with it. */
+  #crashed(): void {
+    this.crashes += 1;
+    this.faults.killed = false;
+    this.faults.disarm();
+    const lose = this.random.chance(this.chaos.powerLoss);
+    this.disk.crash(lose ? { lose: 'unsynced', random: this.random.next } : {});
+  }
+
+  /** Anything but a crash, a disk that fails, or a lost lock is a defect. */
+  #excused(error: unknown): void {
+    if (error === null || error instanceof Crash) return;
+    if (error instanceof MailroomError && (error.code === 'E_DISK' || error.code === 'E_LOCKED')) return;
+    this.problems.push(
+      error instanceof Error ? (error.stack ?? error.message) : 'something unknown was thrown',
     );
-    runner.events = {
-      ready: (key, process, tree) => {
-        this.#guarded(() => this.#current(runner)?.turns.ready(key, process, tree));
-        this.later(this.random.below(5), () => this.#look(this.random.chance(0.5)));
-      },
-      ended: (key, outcome, exit) => {
-        this.#guarded(() => this.#current(runner)?.turns.ended(key, outcome, exit));
-        this.#hint();
-      },
-      gated: (key, problems) => {
-        this.#guarded(() => this.#current(runner)?.turns.gated(key, problems));
-        this.#hint();
-      },
-    };
-    host.start();
-    this.host = host;
-  }
-
-  #current(runner: ScriptedRunner): MailHost | null {
-    return runner === this.#runner ? this.host : null;
   }
 
   #scripted(): Script {
@@ -147,153 +184,21 @@ export class World {
       disk: this.disk,
       protocol: this.protocol,
       random: this.random,
+      timeline: this.timeline,
       state: () => this.state,
       calm: () => this.calm,
+      hint: () => this.hint(),
     });
-  }
-
-  /** Decides whether, and where, the disk will fail next. */
-  #arm(): void {
-    const until = this.random.chance(this.chaos.crash) && !this.calm ? 1 + this.random.below(25) : Infinity;
-    let count = 0;
-    this.disk.before = () => {
-      count += 1;
-      if (count >= until) throw new Crash('killed');
-      if (!this.calm && this.random.chance(this.chaos.full))
-        throw new MailroomError('E_DISK', 'no space left on device');
-    };
-  }
-
-  /** Runs a step of the host; a crash or a journal that cannot be written ends the host. */
-  #guarded(act: () => void): void {
-    try {
-      act();
-    } catch (error) {
-      if (!(error instanceof Crash) && !(error instanceof MailroomError && error.code === 'E_DISK'))
-        throw error;
-      this.kill();
-    }
-  }
-
-  /** The controller dies, with everything that it ran. */
-  kill(): void {
-    this.crashes += 1;
-    if (this.#runner) {
-      this.#runner.alive = false;
-      this.launches.push(...this.#runner.launches.splice(0));
-    }
-    this.host = null;
-    this.disk.before = null;
-    const lose = this.random.chance(this.chaos.powerLoss);
-    this.disk.crash(lose ? { lose: 'unsynced', random: this.random.next } : {});
-  }
-
-  #look(scan = true): void {
-    if (!this.host) return;
-    if (scan) this.#nextScan = this.now + scanEvery;
-    this.#arm();
-    this.#guarded(() => {
-      const look = this.host?.look(scan);
-      if (look?.more) this.later(0, () => this.#look());
-      if (look?.wake != null) this.later(Math.max(0, look.wake - this.now), () => this.#look());
-    });
-    this.disk.before = null;
   }
 
   /** Something changed: the watcher says so at once, late, twice or not at all. */
-  #hint(): void {
-    const times = this.random.chance(this.chaos.lostHint) ? 0 : this.random.chance(0.1) ? 2 : 1;
-    for (let time = 0; time < times; time += 1) this.later(this.random.below(50), () => this.#look());
-  }
-
-  /** Lets time go on to the next thing that happens, or the next scan. */
-  step(): void {
-    if (!this.host) this.start();
-    this.#queue.sort((a, b) => a.at - b.at || a.order - b.order);
-    const next = this.#queue[0];
-    if (!next || next.at > this.#nextScan) {
-      this.now = Math.max(this.now, this.#nextScan);
-      this.#look();
-      return;
-    }
-    this.#queue.shift();
-    this.now = Math.max(this.now, next.at);
-    next.act();
-  }
-
-  /** A person writes a task, as a plain file or properly. */
-  drop(): void {
-    const types = typesFrom(this.protocol, 'user').filter(
-      ({ reply, name }) => reply.length === 0 && !this.#isReply(name),
-    );
-    const type = this.random.pick(types);
-    const to = this.random.pick(type.to);
-    const plain = this.random.chance(0.5) && this.protocol.start?.to === to;
-    const text = plain ? 'Do something\n' : `---\ntype: ${type.name}\n---\nDo something else\n`;
-    this.disk.plant(`agents/${to}/inbox/task-${String(this.random.below(1e9))}.md`, text);
-    this.#hint();
-  }
-
-  #isReply(name: string): boolean {
-    return [...this.protocol.types.values()].some(({ reply }) => reply.includes(name));
-  }
-
-  /** A person answers everything that they are asked. */
-  answer(): void {
-    for (const { message, role } of this.host?.state.unread.values() ?? []) {
-      const request = this.host?.state.mail.get(message.id)?.request;
-      const type = request?.replies[0];
-      const asks = [...(request?.asks.values() ?? [])];
-      const asked = asks.some((ask) => ask.is === 'open' && ask.candidates.includes(role));
-      if (type === undefined || !asked) continue;
-      const text = `---\ntype: ${type}\nto: ${message.from}\nin_reply_to: ${message.id}\n---\nYes\n`;
-      this.disk.plant(`agents/${role}/outbox/answer-${message.id}.md`, text);
-    }
-    this.#hint();
-  }
-
-  /** A person reads (removes) a message, or takes one away from an agent. */
-  meddle(): void {
-    const role = this.random.pick([...this.protocol.roles.keys()]);
-    const names = (this.disk.list(`agents/${role}/inbox`) ?? []).filter((name) => name.endsWith('.md'));
-    if (names.length === 0) return;
-    this.disk.remove(`agents/${role}/inbox/${this.random.pick(names)}`);
-    this.#hint();
-  }
-
-  control(): void {
-    const role = this.random.pick([...this.protocol.roles.keys()]);
-    const turn = this.random.pick([...(this.host?.state.turns.keys() ?? []), 't0']);
-    const thread = this.random.pick([...(this.host?.state.threads.keys() ?? []), 'none']);
-    const target = this.random.pick([
-      { kind: 'role', role } as const,
-      { kind: 'turn', turn } as const,
-      { kind: 'thread', thread } as const,
-    ]);
-    const verb = this.random.pick(['pause', 'unpause', 'unpause', 'cancel'] as const);
-    this.request(verb, target);
-  }
-
-  request(verb: string, target: object): void {
-    const id = this.#newId();
-    const now = this.random.chance(0.3);
-    this.disk.before = null;
-    requestControl(this.disk, id, { id, at: this.now, by: 'ada', verb, target, now });
-    this.#hint();
-  }
-
-  /** Takes back every pause. */
-  unpauseAll(): void {
-    this.request('unpause', { kind: 'all' });
-    for (const role of this.protocol.roles.keys()) this.request('unpause', { kind: 'role', role });
-  }
-
-  /** Nothing is on its way but scans. */
-  quiet(): boolean {
-    return this.#queue.length === 0;
+  hint(): void {
+    const times = !this.calm && this.random.chance(this.chaos.lostHint) ? 0 : this.random.chance(0.1) ? 2 : 1;
+    for (let time = 0; time < times; time += 1)
+      this.timeline.later(this.random.below(50), () => this.#holder?.hint());
   }
 
   allLaunches(): string[] {
-    return [...this.launches, ...(this.#runner?.launches ?? [])];
+    return [...this.launches, ...(this.#holder?.runner.launches ?? [])];
   }
 }

@@ -1,0 +1,130 @@
+import { fileName } from '../../src/core/mail/message.ts';
+import { isHuman, typesFrom } from '../../src/core/mail/protocol.ts';
+import { controlFolder } from '../../src/store/control.ts';
+import type { World } from './world.ts';
+
+/** What people do to a project while it works: the right things, the wrong ones, and slowly. */
+export class Person {
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Writes a task: as a plain file or properly, at once or in pieces, in a new thread or an old one. */
+  drop(): void {
+    const { protocol, random, timeline, disk } = this.#world;
+    const types = typesFrom(protocol, 'user').filter(({ name }) => !this.#isReply(name));
+    const type = random.pick(types);
+    const to = random.pick(type.to.filter((name) => !isHuman(protocol, name)));
+    if (to === undefined) return;
+    const plain = random.chance(0.3) && protocol.start?.to === to;
+    const text = plain
+      ? 'Do something\n'
+      : `---\ntype: ${type.name}\n${this.#where(0.3)}---\nDo something else\n`;
+    const path = `agents/${to}/inbox/task-${String(random.below(1e9))}.md`;
+    if (random.chance(0.2)) {
+      disk.plant(path, text.slice(0, random.below(text.length)));
+      timeline.later(random.below(9), () => this.#put(path, text), 'outside');
+    } else this.#put(path, text);
+    this.#world.hint();
+  }
+
+  /** A line that names a thread that is there, now and then. */
+  #where(chance: number): string {
+    const { random, controller } = this.#world;
+    const threads = [...(controller?.host.state.threads.keys() ?? [])];
+    return threads.length > 0 && random.chance(chance) ? `thread: ${random.pick(threads)}\n` : '';
+  }
+
+  /** What was being written is complete now, unless somebody has taken the beginning. */
+  #put(path: string, text: string): void {
+    this.#world.disk.plant(path, text);
+    this.#world.hint();
+  }
+
+  #isReply(name: string): boolean {
+    return [...this.#world.protocol.types.values()].some(({ reply }) => reply.includes(name));
+  }
+
+  /** Answers everything that people are asked. False: they are asked nothing. */
+  answer(): boolean {
+    const { controller, protocol, disk } = this.#world;
+    const state = controller?.host.state;
+    let answered = false;
+    for (const id of state?.roles.get('user')?.asked ?? []) {
+      const mail = state?.mail.get(id);
+      const type = mail?.request?.replies.find((name) => protocol.types.get(name)?.from.includes('user'));
+      if (!mail || type === undefined) continue;
+      const text = `---\ntype: ${type}\nto: ${mail.message.from}\nin_reply_to: ${id}\n---\nYes\n`;
+      disk.plant(`agents/user/outbox/answer-${id}.md`, text);
+      answered = true;
+    }
+    if (answered) this.#world.hint();
+    return answered;
+  }
+
+  /** Speaks for a role that may be at work. */
+  speak(): void {
+    const { random, protocol, disk } = this.#world;
+    const role = random.pick([...protocol.roles.keys()]);
+    const types = typesFrom(protocol, role);
+    if (types.length === 0) return;
+    const closing = types.find(({ closes }) => closes);
+    const type = closing && random.chance(0.5) ? closing : random.pick(types);
+    const text = `---\ntype: ${type.name}\nto: ${random.pick(type.to)}\n${this.#where(0.7)}---\nI say so\n`;
+    disk.plant(`agents/${role}/outbox/said-${String(random.below(1e9))}.md`, text);
+    this.#world.hint();
+  }
+
+  /** Reads (removes) a message, or takes one, or a whole inbox, away from an agent. */
+  meddle(): void {
+    const { random, protocol, disk } = this.#world;
+    const role = random.pick([...protocol.roles.keys()]);
+    const names = (disk.list(`agents/${role}/inbox`) ?? []).filter((name) => name.endsWith('.md'));
+    if (names.length === 0) return;
+    if (random.chance(0.1)) disk.remove(`agents/${role}/inbox`);
+    else disk.remove(`agents/${role}/inbox/${random.pick(names)}`);
+    this.#world.hint();
+  }
+
+  /** Tells the controller something. */
+  control(): void {
+    const { random, protocol, controller } = this.#world;
+    const state = controller?.host.state;
+    const role = random.pick([...protocol.roles.keys()]);
+    const turn = random.pick([...(state?.turns.keys() ?? []), 't0']);
+    const thread = random.pick([...(state?.threads.keys() ?? []), 'none']);
+    const target = random.pick([
+      { kind: 'role', role } as const,
+      { kind: 'turn', turn } as const,
+      { kind: 'thread', thread } as const,
+    ]);
+    this.request(random.pick(['pause', 'unpause', 'unpause', 'cancel']), target, random.chance(0.5));
+  }
+
+  /** Puts a dead letter back. */
+  retry(): void {
+    const dead = [...(this.#world.controller?.host.state.mail.values() ?? [])].flatMap(
+      ({ message, deliveries }) =>
+        [...deliveries]
+          .filter(([, { at }]) => at === 'failed' || at === 'withdrawn')
+          .map(([role]) => ({ kind: 'letter', role, name: fileName(message) })),
+    );
+    if (dead.length > 0) this.request('retry', this.#world.random.pick(dead), false);
+  }
+
+  request(verb: string, target: object, now: boolean): void {
+    const id = this.#world.newId();
+    const document = { id, at: this.#world.now, by: 'ada', verb, target, now };
+    this.#world.disk.plant(`${controlFolder}/${id}.json`, JSON.stringify(document));
+    this.#world.hint();
+  }
+
+  /** Takes back every pause, and has vanished inboxes drawn again. */
+  unpauseAll(): void {
+    this.request('unpause', { kind: 'all' }, false);
+    for (const role of this.#world.protocol.roles.keys())
+      this.request('unpause', { kind: 'role', role }, false);
+  }
+}

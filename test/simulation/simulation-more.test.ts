@@ -1,0 +1,3 @@
+import { playHalf } from './suite.ts';
+
+playHalf(1);
