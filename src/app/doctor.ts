@@ -7,7 +7,7 @@ import { buildEnvironment } from '../process/environment.ts';
 import { git } from '../process/git.ts';
 import { findProgram } from '../process/proc.ts';
 import { run } from '../process/run.ts';
-import { readHolder } from '../store/lock.ts';
+import { readHolder } from '../store/holder.ts';
 import { RealDisk } from '../store/real-disk.ts';
 import { readDefinition } from './definition.ts';
 

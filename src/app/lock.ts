@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { MailroomError } from '../core/errors.ts';
 import { takeKernelLock } from '../process/flock.ts';
-import { lockFile, readHolder, takeFallbackLock } from '../store/lock.ts';
+import { readHolder } from '../store/holder.ts';
+import { lockFile, takeFallbackLock } from '../store/lock.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 
 export interface Lock {

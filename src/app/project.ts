@@ -5,27 +5,27 @@ import { v7 } from 'uuid';
 import type { ProjectServices } from '../cli/services.ts';
 import type { Checked } from '../core/diagnostic.ts';
 import { MailroomError } from '../core/errors.ts';
-import { apply } from '../core/mail/apply.ts';
-import { emptyState, type MailState } from '../core/mail/state.ts';
 import { requestControl } from '../store/control.ts';
 import { JournalReader } from '../store/journal-reader.ts';
-import { readHolder, type Holder } from '../store/lock.ts';
-import { readMail, rolesOnDisk } from '../store/mail-files.ts';
+import { readHolder, type Holder } from '../store/holder.ts';
+import { mailNames, readMail, rolesOnDisk } from '../store/mail-files.ts';
 import { RealDisk } from '../store/real-disk.ts';
 import { hashOf, readDefinition } from './definition.ts';
+import { Following } from './following.ts';
 
 /** A project as its commands see it. */
 export function openProject(path: string, packageRoot: string): ProjectServices {
   const disk = new RealDisk(path);
-  const reader = new JournalReader(disk);
+  const journal = new Following(new JournalReader(disk));
   const definition = () => readDefinition(disk, packageRoot);
   return {
     root: disk.root,
     definition,
     hash: () => hashOf(disk),
-    state: () => stateOf(reader),
+    state: () => journal.state(),
     holder: () => holderOf(disk),
     mail: (role, folder) => readMail(disk, role, folder),
+    names: (role, box) => mailNames(disk, `agents/${role}/${box}`),
     roles: () => rolesOnDisk(disk),
     drop: (role, box, name, text) => {
       const file = `agents/${role}/${box}/${name}`;
@@ -37,7 +37,7 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
       return join(folder, name);
     },
     request: (document) => void requestControl(disk, document.id, document),
-    verdict: (id) => verdictOf(disk, id),
+    verdict: (id) => journal.verdict(id),
     files: {
       read: (file) => disk.read(file, 4 * 1024 * 1024)?.toString('utf8') ?? null,
       exists: (file) => disk.look(file) !== null,
@@ -59,19 +59,6 @@ function expectValue<T>(checked: Checked<T>): T {
     first?.message ?? 'the protocol is wrong',
     '`mailroom check` shows it all',
   );
-}
-
-function stateOf(reader: JournalReader): MailState | null {
-  const { snapshot, records, last } = reader.read();
-  if (last === 0) return null;
-  const start = (snapshot?.state as MailState | undefined) ?? emptyState();
-  return records.reduce((state, { event }) => apply(state, event), start);
-}
-
-function verdictOf(disk: RealDisk, id: string): { refusal: string | null } | undefined {
-  for (const { event } of new JournalReader(disk).read().records)
-    if (event.type === 'controlled' && event.id === id) return { refusal: event.refusal?.text ?? null };
-  return undefined;
 }
 
 /** Who holds the project: whoever wrote it down, if that process is still there. */

@@ -58,6 +58,8 @@ export interface ProjectServices {
   holder(): { readonly pid: number; readonly host: string; readonly since: number } | null;
   /** The mail that lies in a folder of a role, in all months: file name, path from the project, text. */
   mail(role: RoleName, folder: Folder | 'outbox'): readonly { name: string; path: string; text: string }[];
+  /** The names of the messages in a box, without a look at what they hold. */
+  names(role: RoleName, box: 'inbox' | 'outbox'): readonly string[];
   roles(): RoleName[];
   /** Drops a message file into a role's box, whole (by one rename). Returns its path from the project. */
   drop(role: RoleName, box: 'inbox' | 'outbox', name: string, text: string): string;

@@ -2,10 +2,6 @@ import lockfile from 'proper-lockfile';
 import { diskError } from './disk.ts';
 import type { Disk } from './disk.ts';
 
-// Whoever only asks who holds the project imports holder.ts: that loads no lock library.
-export { readHolder, removeHolder, writeHolder } from './holder.ts';
-export type { Holder } from './holder.ts';
-
 /** What the kernel's lock is taken on; `takeFallbackLock` makes a folder beside it. */
 export const lockFile = '.mailroom/lock';
 const fallbackFolder = '.mailroom/lock.held';

@@ -17,7 +17,7 @@ import { parseProtocol } from '../../src/spec/protocol.ts';
 import { DiskControl, requestControl } from '../../src/store/control.ts';
 import { DiskJournal } from '../../src/store/journal.ts';
 import { JournalReader } from '../../src/store/journal-reader.ts';
-import { readMail, rolesOnDisk } from '../../src/store/mail-files.ts';
+import { mailNames, readMail, rolesOnDisk } from '../../src/store/mail-files.ts';
 import { DiskMailboxes } from '../../src/store/mailboxes.ts';
 import { MemoryDisk } from '../../src/store/memory-disk.ts';
 import { DiskTurnFolders } from '../../src/store/turn-folders.ts';
@@ -203,6 +203,7 @@ export class Bench {
       state: () => this.#read(),
       holder: () => (this.up ? { pid: 4242, host: 'box', since: Date.UTC(2026, 10, 21, 20, 0, 0) } : null),
       mail: (role, folder) => readMail(disk, role, folder),
+      names: (role, box) => mailNames(disk, `agents/${role}/${box}`),
       roles: () => rolesOnDisk(disk),
       drop: (role, box, name, text) => {
         const path = `agents/${role}/${box}/${name}`;

@@ -19,6 +19,8 @@ export interface Project {
   state(): MailState | null;
   holder(): Holder | null;
   mail(role: RoleName, folder: Folder | 'outbox'): readonly MailFile[];
+  /** The names of the messages in a box, without a look at what they hold. */
+  names(role: RoleName, box: 'inbox' | 'outbox'): readonly string[];
   roles(): RoleName[];
   drop(role: RoleName, box: 'inbox' | 'outbox', name: string, text: string): string;
   stage(folder: string, name: string, text: string): string;

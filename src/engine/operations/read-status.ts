@@ -14,7 +14,7 @@ export async function readStatus(project: Project, now: number): Promise<StatusD
   const roles = [...(protocol?.roles.keys() ?? project.roles())];
   const dropped = holder === null ? droppedMail(project, state, roles) : new Map<RoleName, number>();
   const recorded =
-    holder === null ? roles.reduce((sum, role) => sum + project.mail(role, 'outbox').length, 0) : 0;
+    holder === null ? roles.reduce((sum, role) => sum + project.names(role, 'outbox').length, 0) : 0;
   return statusOf(state, { holder, protocol, hash: project.hash(), dropped, recorded, problems, now });
 }
 
@@ -26,6 +26,6 @@ function unreadable(count: number): string {
 function droppedMail(project: Project, state: MailState, roles: readonly RoleName[]): Map<RoleName, number> {
   const expected = expectedNow(state);
   const count = (role: RoleName) =>
-    project.mail(role, 'inbox').filter(({ name }) => !(expected.get(role)?.has(name) ?? false)).length;
+    project.names(role, 'inbox').filter((name) => !(expected.get(role)?.has(name) ?? false)).length;
   return new Map(roles.map((role) => [role, count(role)] as const));
 }
