@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { MailroomError } from '../core/errors.ts';
 import { buildEnvironment } from './environment.ts';
 import { describeSpawnError, whyNotStart } from './refusal.ts';
+import { run } from './run.ts';
 
 /** flock(1) is told to say so by this exit code when somebody else holds the lock. */
 const TAKEN = 75;
@@ -18,13 +21,16 @@ export type KernelLock =
   | { readonly held: false; readonly reason: 'missing' }
   | { readonly held: false; readonly reason: 'failed'; readonly error: string };
 
+/** How long whoever takes a lock waits for those who only look whether it is held, in seconds. */
+const PATIENCE = '0.5';
+
 /**
  * Takes the kernel's lock on a file, which is created if need be and whose content is left alone. A helper process holds
  * it for as long as it can read from us, so the lock falls when this process ends, however it ends.
  */
 export function takeKernelLock(file: string): Promise<KernelLock> {
   const where = { cwd: '/', env: buildEnvironment() };
-  const argv = ['flock', '-n', '-E', String(TAKEN), file, 'cat'];
+  const argv = ['flock', '-w', PATIENCE, '-E', String(TAKEN), file, 'cat'];
   const refusal = whyNotStart(argv, where);
   if (refusal !== null) return Promise.resolve({ held: false, reason: 'missing' });
   // A session of its own: Ctrl-C must not take the lock away before the host has put its work in order.
@@ -56,4 +62,17 @@ export function takeKernelLock(file: string): Promise<KernelLock> {
     helper.stdout.once('data', () => resolve({ held: true, release, lost }));
     helper.stdin.write('held\n');
   });
+}
+
+/**
+ * Whether somebody holds the kernel's lock on a file; `missing`: there is no flock(1) here. Any number may ask at once,
+ * and whoever wants the lock at that moment still gets it. Throws `E_LOCKED` when it cannot be told.
+ */
+export async function isKernelLocked(file: string): Promise<boolean | 'missing'> {
+  if (!existsSync(file)) return false;
+  const argv = ['flock', '-s', '-n', '-E', String(TAKEN), file, 'true'];
+  const { exitCode, ended, error, stderr } = await run(argv, { cwd: '/', env: buildEnvironment() });
+  if (ended === 'spawn-failed') return 'missing';
+  if (exitCode === TAKEN || exitCode === 0) return exitCode === TAKEN;
+  throw new MailroomError('E_LOCKED', `whether ${file} is locked cannot be told: ${error ?? stderr.trim()}`);
 }

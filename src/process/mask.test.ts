@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maskerFactory } from './mask.ts';
+import { maskerFactory, textMasker } from './mask.ts';
 
 /** The definition: every byte of every occurrence is covered, overlapping occurrences are one replacement. */
 function maskWhole(text: string, secrets: readonly string[]): string {
@@ -82,5 +82,17 @@ describe('masker', () => {
     for (let i = 0; i < 1000; i++) out += masker.push(Buffer.from('a'.repeat(100))).length;
     expect(out).toBe(3);
     expect(masker.push(Buffer.from('c'.repeat(10))).toString()).toBe('c'.repeat(10));
+  });
+});
+
+describe('textMasker', () => {
+  it('masks texts, and gives others back as they are', () => {
+    const mask = textMasker(['', 's3cret', 'näh']);
+    expect([mask('a s3cret and näh, s3s3cret'), mask('nothing'), mask('lone \ud83d')]).toEqual([
+      'a *** and ***, s3***',
+      'nothing',
+      'lone \ud83d',
+    ]);
+    expect(textMasker([])('s3cret')).toBe('s3cret');
   });
 });

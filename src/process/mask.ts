@@ -95,3 +95,14 @@ function addSpan(spans: number[], start: number, end: number): void {
   }
   spans.push(first, end);
 }
+
+/** Masks whole texts: documents, log lines. */
+export function textMasker(secrets: readonly string[]): (text: string) => string {
+  const present = secrets.filter((secret) => secret !== '');
+  const newMasker = maskerFactory(present);
+  return (text) => {
+    if (!present.some((secret) => text.includes(secret))) return text;
+    const masker = newMasker();
+    return Buffer.concat([masker.push(Buffer.from(text)), masker.flush()]).toString('utf8');
+  };
+}

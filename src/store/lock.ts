@@ -1,10 +1,9 @@
 import lockfile from 'proper-lockfile';
-import { diskError } from './disk.ts';
+import { diskError, parentOf } from './disk.ts';
 import type { Disk } from './disk.ts';
 
-/** What the kernel's lock is taken on; `takeFallbackLock` makes a folder beside it. */
+/** What the kernel's lock is taken on; `takeFallbackLock` makes a folder beside it, `<file>.held`. */
 export const lockFile = '.mailroom/lock';
-const fallbackFolder = '.mailroom/lock.held';
 
 /** A lock whose owner did not renew it for this long counts as abandoned, in milliseconds. */
 const staleMs = 15_000;
@@ -24,11 +23,11 @@ export type FallbackLock =
  * The lock for systems without flock(1): a folder whose time is renewed. Weaker than the kernel's: it outlives a killed
  * owner for 15 s, and a process that stood still for that long can lose it. Throws `E_DISK`.
  */
-export function takeFallbackLock(disk: Disk): FallbackLock {
-  disk.makeFolder('.mailroom');
+export function takeFallbackLock(disk: Disk, file = lockFile): FallbackLock {
+  disk.makeFolder(parentOf(file));
   let tell = (): void => {};
   const lost = new Promise<void>((resolve) => (tell = resolve));
-  const lockfilePath = `${disk.root}/${fallbackFolder}`;
+  const lockfilePath = heldFolder(disk, file);
   const options = {
     lockfilePath,
     realpath: false,
@@ -37,7 +36,7 @@ export function takeFallbackLock(disk: Disk): FallbackLock {
     onCompromised: () => tell(),
   };
   try {
-    const unlock = lockfile.lockSync(`${disk.root}/${lockFile}`, options);
+    const unlock = lockfile.lockSync(`${disk.root}/${file}`, options);
     const release = (): Promise<void> => {
       // Removing it twice, or after it was lost, is not an error for the caller.
       try {
@@ -48,6 +47,16 @@ export function takeFallbackLock(disk: Disk): FallbackLock {
     return { held: true, release, lost };
   } catch (error) {
     if ((error as { code?: string }).code === 'ELOCKED') return { held: false, reason: 'taken' };
-    throw diskError('lock', lockFile, error);
+    throw diskError('lock', file, error);
   }
+}
+
+/** Whether somebody holds such a lock, or let it lie less than 15 s ago. */
+export function isFallbackLocked(disk: Disk, file: string): boolean {
+  const lockfilePath = heldFolder(disk, file);
+  return lockfile.checkSync(`${disk.root}/${file}`, { lockfilePath, realpath: false, stale: staleMs });
+}
+
+function heldFolder(disk: Disk, file: string): string {
+  return `${disk.root}/${file}.held`;
 }

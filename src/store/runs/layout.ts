@@ -11,6 +11,11 @@ export function runFolder(run: string): string {
   return join(runsFolder, run);
 }
 
+/** What is locked while a run goes on. */
+export function runLockFile(run: string): string {
+  return join(runFolder(run), 'lock');
+}
+
 /** Names in a step's folder of the context that are ours. */
 export const metaFile = '_meta.json';
 export const convergenceFolder = '_convergence';

@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import { isJsonObject } from '../../core/json.ts';
+import type { Workflow } from '../../core/workflow/model.ts';
+import { MailroomError } from '../../core/errors.ts';
+import { join } from '../disk.ts';
+import type { Disk } from '../disk.ts';
+import { putFolder } from './copy.ts';
+import { runFolder } from './layout.ts';
+import { plainPath, realPath } from './paths.ts';
+import { readRun } from './run-folders.ts';
+import type { OpenRoot } from './run-files.ts';
+import { surveyFolder } from './survey.ts';
+
+const locksFolder = '.mailroom/locks';
+
+/**
+ * The absolute path of the context folder of a run in this workspace, without links; it is made if need be. Throws
+ * `E_WORKSPACE`, and `E_PATH` when it would lie outside the workspace.
+ */
+export function makeContextFolder(open: OpenRoot, workspace: string, { contextDir }: Workflow): string {
+  const disk = open(workspace);
+  if (disk === null) throw new MailroomError('E_WORKSPACE', `there is no folder ${workspace} to work in`);
+  const folder = realPath(disk, plainPath(contextDir));
+  disk.makeFolder(folder);
+  return folder === '' ? disk.root : `${disk.root}/${folder}`;
+}
+
+/** What is locked while a run uses a context folder (absolute). */
+export function contextLockFile(folder: string): string {
+  return join(locksFolder, createHash('sha256').update(folder).digest('hex').slice(0, 32));
+}
+
+/** Whose things lie in a context folder. */
+export interface ContextHolder {
+  readonly run: string;
+  /** False: some of them lie in the folder of the run still. */
+  readonly restored: boolean;
+}
+
+/** Null: no run has used the folder yet. */
+export function readContextHolder(project: Disk, folder: string): ContextHolder | null {
+  const text = project.read(holderFile(folder), 10_000)?.toString('utf8') ?? '';
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isJsonObject(value) || typeof value['run'] !== 'string') return null;
+    return { run: value['run'], restored: value['restored'] === true };
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Makes a context folder (absolute, locked) that of this run: what another run left there is moved to
+ * `.mailroom/runs/<that run>/context/`, and what this run had there comes back. What has the name of a step and is
+ * nobody's goes to `.mailroom/runs/<run>/found/`; anything else stays. Safe to repeat after a crash at any point.
+ */
+export function takeContext(
+  project: Disk,
+  open: OpenRoot,
+  folder: string,
+  run: string,
+  definition: Workflow,
+): void {
+  const holder = readContextHolder(project, folder);
+  if (holder?.run === run && holder.restored) return;
+  const disk = open(folder);
+  if (disk === null) throw new MailroomError('E_WORKSPACE', `the folder ${folder} vanished`);
+  const place = { disk, below: insideOf(project, folder) };
+  if (holder?.run !== run) {
+    const before = holder === null ? null : readRun(project, holder.run);
+    if (before !== null)
+      moveEntries(project, place, topNames(before.definition), join(runFolder(before.run), 'context'));
+    moveEntries(project, place, topNames(definition), join(runFolder(run), 'found'));
+    writeHolder(project, folder, { run, restored: false });
+  }
+  restore(project, place, join(runFolder(run), 'context'));
+  writeHolder(project, folder, { run, restored: true });
+}
+
+interface ContextPlace {
+  readonly disk: Disk;
+  /** The folder as a path of the project, where it lies in it. */
+  readonly below: string | null;
+}
+
+function moveEntries(
+  project: Disk,
+  context: ContextPlace,
+  isOurs: (name: string) => boolean,
+  to: string,
+): void {
+  for (const name of context.disk.list('') ?? []) {
+    if (!isOurs(name)) continue;
+    const target = join(to, name);
+    project.remove(target);
+    if (context.below !== null) project.rename(pathBelow(context.below, name), target);
+    else move(context.disk, name, project, to, name);
+  }
+}
+
+function restore(project: Disk, context: ContextPlace, from: string): void {
+  for (const name of project.list(from) ?? []) {
+    if (name.startsWith('.')) continue;
+    context.disk.remove(name);
+    if (context.below !== null) project.rename(join(from, name), pathBelow(context.below, name));
+    else move(project, join(from, name), context.disk, '', name);
+  }
+  project.remove(from);
+}
+
+/** From one root to another: copied, then removed. Links, which are nothing of ours, are not taken along. */
+function move(source: Disk, from: string, target: Disk, folder: string, name: string): void {
+  const kind = source.look(from)?.kind;
+  if (kind === 'folder') {
+    const survey = surveyFolder(source, from, (path) => source.look(path)?.kind === 'link');
+    putFolder(source, survey, target, folder, name);
+  } else if (kind === 'file') {
+    const bytes = source.read(from, Number.MAX_SAFE_INTEGER);
+    if (bytes !== null) target.write(folder === '' ? name : join(folder, name), bytes);
+  }
+  source.remove(from);
+}
+
+/** Tells the names that a run of this definition has at the top of its context folder. */
+function topNames(definition: Workflow): (name: string) => boolean {
+  const names = new Set(definition.body.steps.map(({ id }) => id));
+  return (name) => name === '_workflow.json' || names.has(name.replace(/#\d+$/, ''));
+}
+
+function insideOf(project: Disk, folder: string): string | null {
+  return folder.startsWith(`${project.root}/`) ? folder.slice(project.root.length + 1) : null;
+}
+
+function pathBelow(folder: string, name: string): string {
+  return `${folder}/${name}`;
+}
+
+function holderFile(folder: string): string {
+  return `${contextLockFile(folder)}.json`;
+}
+
+function writeHolder(project: Disk, folder: string, holder: ContextHolder): void {
+  project.write(holderFile(folder), `${JSON.stringify({ ...holder, folder })}\n`);
+}

@@ -1,0 +1,118 @@
+import { MailroomError } from '../../core/errors.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { RunEvent } from '../../core/workflow/event.ts';
+import type { Workflow } from '../../core/workflow/model.ts';
+import type { RunFolder } from '../../core/workflow/ports.ts';
+import { join } from '../disk.ts';
+import type { Disk } from '../disk.ts';
+import { listJournal, segmentName } from '../journal-files.ts';
+import { newline } from '../journal-lines.ts';
+import { JournalReader } from '../journal-reader.ts';
+import { DiskJournal } from '../journal.ts';
+import { runFolder, runsFolder } from './layout.ts';
+
+/** What is known of a run before its journal is read: `run.json`. */
+export interface RunCard {
+  readonly run: string;
+  /** The name of its workflow. */
+  readonly workflow: string;
+  /** Absolute. */
+  readonly workspace: string;
+  /** The file of its definition, from the project; null: it has none. */
+  readonly source: string | null;
+  readonly startedBy: 'person' | 'up';
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+}
+
+/** A run with the definition that it was started with. */
+export interface StoredRun extends RunFolder {
+  readonly card: RunCard;
+}
+
+/**
+ * Makes the folder of a run. The run exists once its journal has its first event; what is written here is durable
+ * before. Throws `E_TARGET` when there is such a run.
+ */
+export function createRun(disk: Disk, card: RunCard, definition: Workflow): StoredRun {
+  const folder = runFolder(card.run);
+  if (hasBegun(disk, card.run)) throw new MailroomError('E_TARGET', `there is a run ${card.run} already`);
+  for (const name of ['control', 'inbox', 'logs']) disk.makeFolder(join(folder, name));
+  disk.write(join(folder, 'definition.json'), `${JSON.stringify(definition)}\n`, { sync: true });
+  disk.write(join(folder, 'run.json'), `${JSON.stringify(card, null, 2)}\n`, { sync: true });
+  return { card, run: card.run, definition, workspace: card.workspace };
+}
+
+/** Replaces the definition of a run by an edited one. */
+export function replaceDefinition(disk: Disk, run: string, definition: Workflow): void {
+  const path = join(runFolder(run), 'definition.json');
+  disk.write(path, `${JSON.stringify(definition)}\n`, { sync: true });
+}
+
+/** Null: there is no such run. Throws `E_JOURNAL` for one whose definition is gone or damaged. */
+export function readRun(disk: Disk, run: string): StoredRun | null {
+  const card = readCard(disk, run);
+  if (card === null || !hasBegun(disk, run)) return null;
+  const path = join(runFolder(run), 'definition.json');
+  const text = disk.read(path, Number.MAX_SAFE_INTEGER)?.toString('utf8') ?? '';
+  try {
+    return { card, run, definition: JSON.parse(text) as Workflow, workspace: card.workspace };
+  } catch {
+    throw new MailroomError('E_JOURNAL', `${path} is missing or damaged`, 'start a new run');
+  }
+}
+
+/** Every run that exists, newest first. */
+export function listRuns(disk: Disk): RunCard[] {
+  return (disk.list(runsFolder) ?? [])
+    .flatMap((run) => readCard(disk, run) ?? [])
+    .filter(({ run }) => hasBegun(disk, run))
+    .toSorted((a, b) => b.startedAt - a.startedAt || (a.run < b.run ? 1 : -1));
+}
+
+/** The journal of a run for its host, which holds the run's lock. */
+export function runJournal(disk: Disk, run: string): DiskJournal<RunEvent> {
+  return new DiskJournal<RunEvent>(disk, journalPlaces(run));
+}
+
+/** The journal of a run for everybody else. */
+export function runReader(disk: Disk, run: string): JournalReader<RunEvent> {
+  return new JournalReader<RunEvent>(disk, journalPlaces(run));
+}
+
+/** Where commands for a run are put. */
+export function runControlFolder(run: string): string {
+  return join(runFolder(run), 'control');
+}
+
+function journalPlaces(run: string): { readonly folder: string; readonly blobs: string } {
+  return { folder: join(runFolder(run), 'journal'), blobs: join(runFolder(run), 'blobs') };
+}
+
+/** Whether the journal has its first event whole. */
+function hasBegun(disk: Disk, run: string): boolean {
+  const { folder } = journalPlaces(run);
+  const { segments, snapshots } = listJournal(disk, folder);
+  if (snapshots.length > 0 || segments.length > 1) return true;
+  const [first] = segments;
+  if (first === undefined) return false;
+  const path = join(folder, segmentName(first));
+  for (let at = 0; ;) {
+    const bytes = disk.read(path, 65_536, at);
+    if (bytes === null || bytes.length === 0) return false;
+    if (bytes.includes(newline)) return true;
+    at += bytes.length;
+  }
+}
+
+function readCard(disk: Disk, run: string): RunCard | null {
+  const folder = runFolder(run);
+  if (disk.look(folder)?.kind !== 'folder') return null;
+  const text = disk.read(join(folder, 'run.json'), 1_000_000)?.toString('utf8') ?? '';
+  try {
+    const card: unknown = JSON.parse(text);
+    return isJsonObject(card) && card['run'] === run ? (card as unknown as RunCard) : null;
+  } catch {
+    return null;
+  }
+}
