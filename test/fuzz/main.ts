@@ -26,7 +26,14 @@ if (chosen.length === 0) {
 const alive = watchdog(10_000);
 for (const { name, property, corpus } of chosen) {
   const began = performance.now();
-  for (const one of corpus) alive(`${name}, ${one.name}`, one.run);
+  const broken = corpus.flatMap((one) => {
+    try {
+      alive(`${name}, ${one.name}`, one.run);
+      return [];
+    } catch (error) {
+      return [`${one.name}: ${error instanceof Error ? (error.stack ?? '') : String(error)}\n`];
+    }
+  });
   const watched = {
     ...property,
     generate: property.generate.bind(property),
@@ -45,10 +52,10 @@ for (const { name, property, corpus } of chosen) {
   }) as fc.RunDetails<unknown>;
   const took = ((performance.now() - began) / 1000).toFixed(1);
   process.stdout.write(
-    `${name}: ${String(details.numRuns)} runs and ${String(corpus.length)} known cases in ${took} s, seed ${String(seed)}: ${details.failed ? 'FAILED' : 'ok'}\n`,
+    `${name}: ${String(details.numRuns)} runs and ${String(corpus.length)} known cases in ${took} s, seed ${String(seed)}: ${details.failed || broken.length > 0 ? 'FAILED' : 'ok'}\n${broken.join('')}`,
   );
+  if (details.failed || broken.length > 0) process.exitCode = 1;
   if (!details.failed) continue;
-  process.exitCode = 1;
   const { errorInstance: error } = details;
   process.stdout.write(`${fc.defaultReportMessage(details) ?? ''}\n`);
   process.stdout.write(`${error instanceof Error ? (error.stack ?? '') : String(error)}\n`);
