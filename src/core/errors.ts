@@ -19,6 +19,10 @@ export const errorCodes = {
   E_DUPLICATE: 2,
   /** A protocol that is well formed but cannot work: nobody may answer, nobody accepts. */
   E_PROTOCOL: 2,
+  /** A workflow that is well formed but cannot work: steps that wait for each other, inputs that nobody makes. */
+  E_WORKFLOW: 2,
+  /** An expression that cannot be read, reads what is not there yet, or can never have a value that fits. */
+  E_EXPRESSION: 2,
   /** The exploration found a sequence of messages after which somebody waits for ever. */
   E_STUCK: 2,
   /** A capability that a provider can only widen. */
@@ -45,6 +49,18 @@ export const errorCodes = {
   E_TIMEOUT: 124,
   /** A turn that failed for good. */
   E_TURN: 1,
+  /** A step of a workflow that failed, or a sequence that led to an error. */
+  E_STEP: 1,
+  /** What a step should have handed over is not there, or has not its type. */
+  E_OUTPUT: 1,
+  /** An expression reads something that is not there: a variable, a parameter, a step that did not run. */
+  E_VAR_MISSING: 1,
+  /** A completion check without a verdict. */
+  E_CHECK: 1,
+  /** Work that its checks found incomplete until the end. */
+  E_INCOMPLETE: 1,
+  /** Several steps failed in the same way: nothing more is launched. */
+  E_BREAKER: 1,
   /** A role that waits for what can never come. */
   E_DEADLOCK: 1,
   /** Waiting mail whose folder is gone. */

@@ -98,30 +98,77 @@ export type SkipReason =
   /** `run-step` was about another step. */
   | { readonly why: 'not-asked' };
 
-/** Why a run takes up nothing new. */
+/** Why a run, an item of a loop or a sub-workflow takes up nothing new. */
 export type Ending =
-  | { readonly why: 'aborted'; readonly path: Path; readonly reason: Reason }
+  | {
+      readonly why: 'aborted';
+      readonly path: Path;
+      readonly class: ErrorClass;
+      readonly reason: Reason;
+    }
   | { readonly why: 'timed-out' }
   | { readonly why: 'cancelled'; readonly by: string };
 
+/** A step that waits for `of` others of its body; one of them is settled now. */
+export interface Wake {
+  readonly path: Path;
+  readonly of: number;
+}
+
+/** Where a sequence goes on, or how it ended. Always `graph` in a graph, which needs no telling. */
+export type Counter =
+  | { readonly at: 'graph' }
+  | { readonly at: 'step'; readonly step: StepId; readonly visit: number }
+  | {
+      readonly at: 'end';
+      readonly how: 'end' | 'break' | 'continue';
+      readonly failed: { readonly class: ErrorClass; readonly reason: Reason } | null;
+    };
+
+/** What a settled step changes for the others of its body. */
+export interface Aftermath {
+  /** For those that come after: `satisfied`, or `closed`. */
+  readonly leaves: 'satisfied' | 'closed';
+  readonly wakes: readonly Wake[];
+  readonly next: Counter;
+}
+
 /** What the machine decides. */
 export type Fact =
-  /** All that they need is settled and lets them run; they wait for room only. */
-  | { readonly type: 'readied'; readonly paths: readonly Path[] }
+  /** A body begins: the run's (path ``), a sub-workflow's, or that of one item. */
   | {
-      readonly type: 'skipped';
+      readonly type: 'opened';
       readonly path: Path;
-      readonly reason: SkipReason;
-      readonly wakes: readonly Path[];
+      /** The step whose body it is, as the definition has it: without items and visits. */
+      readonly body: string;
+      readonly item: { readonly index: number; readonly value: Json } | null;
+      readonly parameters: Readonly<Record<string, Json>> | null;
+      /** How many steps a graph has; null: a sequence, which ends by its counter. */
+      readonly total: number | null;
+      readonly budget: Budget;
+      readonly wakes: readonly Wake[];
+      readonly next: Counter;
+      /** Steps that nobody asked for (`run-step`). */
+      readonly skips: readonly Path[];
     }
+  /** They may run, and wait for room only. */
+  | { readonly type: 'readied'; readonly paths: readonly Path[] }
+  | ({ readonly type: 'skipped'; readonly path: Path; readonly reason: SkipReason } & Aftermath)
   | {
       readonly type: 'started';
       readonly path: Path;
       readonly provider: string | null;
       readonly reserves: Budget | null;
     }
-  | { readonly type: 'expanded'; readonly path: Path; readonly items: readonly Json[] }
-  | { readonly type: 'entered'; readonly path: Path; readonly parameters: Readonly<Record<string, Json>> }
+  /** A loop begins with these items, or a sub-workflow (no items: its one body). */
+  | {
+      readonly type: 'expanded';
+      readonly path: Path;
+      readonly items: readonly Json[] | null;
+      readonly concurrency: number;
+      /** Milliseconds of the run's clock that it may take. */
+      readonly timeout: number | null;
+    }
   | {
       readonly type: 'asked';
       readonly path: Path;
@@ -129,28 +176,97 @@ export type Fact =
       readonly approvers: readonly string[];
       readonly deadline: number | null;
     }
-  | { readonly type: 'checking'; readonly path: Path; readonly id: string; readonly reserves: Budget | null }
-  | { readonly type: 'retrying'; readonly path: Path; readonly notBefore: number }
-  | { readonly type: 'iterating'; readonly path: Path; readonly stage: number; readonly stalled: number }
   | {
+      readonly type: 'checking';
+      readonly path: Path;
+      readonly id: string;
+      readonly provider: string | null;
+      readonly reserves: Budget | null;
+    }
+  /** The worker, or its check, runs again, not before the instant. `provider`: that one is at its limit. */
+  | {
+      readonly type: 'retrying';
+      readonly path: Path;
+      readonly what: 'worker' | 'check';
+      readonly notBefore: number;
+      readonly provider: string | null;
+      /** Whether it was one of the attempts, or tries, that are limited. */
+      readonly counted: boolean;
+    }
+  | {
+      readonly type: 'iterating';
+      readonly path: Path;
+      readonly convergence: ConvergenceState;
+      readonly reasons: readonly string[];
+      readonly fingerprints: readonly string[];
+    }
+  | ({
       readonly type: 'settled';
       readonly path: Path;
       readonly status: Exclude<SettledStatus, 'SKIPPED'>;
       readonly class: ErrorClass | null;
       readonly reason: Reason | null;
-      /** For those that come after: `satisfied`, or `closed`. */
-      readonly leaves: 'satisfied' | 'closed';
-      /** The values that others see. */
-      readonly values: Readonly<Record<string, Json>>;
-      /** Steps of the same body to be looked at again. */
-      readonly wakes: readonly Path[];
+      /** What others see of it; none of one that failed. */
+      readonly values: Readonly<Record<string, Json>> | readonly Json[];
+      readonly artifacts: readonly ArtifactRecord[];
+      readonly convergence: ConvergenceState | null;
+    } & Aftermath)
+  /** A body whose steps are all settled is through, and leaves this. */
+  | {
+      readonly type: 'left';
+      readonly path: Path;
+      readonly failed: Failure | null;
+      readonly broke: boolean;
     }
-  | { readonly type: 'ending'; readonly ending: Ending }
+  /** A body takes up nothing new; `` is the run. */
+  | { readonly type: 'ending'; readonly scope: Path; readonly ending: Ending }
+  /** All of an ending body that had not begun, or has nothing running. */
+  | {
+      readonly type: 'swept';
+      readonly scope: Path;
+      readonly skipped: readonly Path[];
+      readonly cancelled: readonly Path[];
+    }
+  /** Steps are to run again: they forget how they ended; loops and sub-workflows around them go on. */
+  | {
+      readonly type: 'reopened';
+      readonly steps: readonly Path[];
+      readonly opens: readonly Path[];
+      readonly scopes: readonly ReopenedScope[];
+    }
+  /** The time that the run's timeout counts goes on, or stands still. */
+  | { readonly type: 'clocked'; readonly runs: boolean }
+  | { readonly type: 'parked'; readonly provider: string; readonly until: number }
   | {
       readonly type: 'closed';
       readonly status: Exclude<RunStatus, 'PENDING' | 'RUNNING'>;
       readonly reason: Reason | null;
     };
+
+/** How near the iterations of a step come to complete. */
+export interface ConvergenceState {
+  readonly stage: number;
+  /** How often in a row the last set was found. */
+  readonly stalled: number;
+  readonly last: readonly string[] | null;
+}
+
+export interface Failure {
+  readonly path: Path;
+  readonly class: ErrorClass;
+  readonly reason: Reason;
+}
+
+export interface ReopenedScope {
+  readonly path: Path;
+  readonly next: Counter;
+  /** Its settled steps and, of those that wait, how many of their needs are settled. */
+  readonly settled: number;
+  readonly touched: readonly (readonly [Path, number])[];
+  /** Steps to be looked at. */
+  readonly stirs: readonly Path[];
+  readonly failed: Failure | null;
+}
 
 /** What the host learns. */
 export type Happening =
@@ -167,13 +283,16 @@ export type Happening =
     }
   /** Stopped on purpose; it starts again, uncounted. */
   | { readonly type: 'put-back'; readonly key: ProcessKey }
-  | { readonly type: 'parked'; readonly provider: string; readonly until: number }
+  /** The role of a step waits for others, or goes on: while it waits it holds no slot. */
+  | { readonly type: 'role-waits'; readonly key: ProcessKey; readonly waits: boolean }
   | {
       readonly type: 'judged';
       readonly path: Path;
       readonly verdict: 'approve' | 'reject';
       readonly by: string;
       readonly comment: string | null;
+      /** When it was said; the host may see it later. */
+      readonly said: number;
     }
   | { readonly type: 'cancelled'; readonly by: string }
   /** A step that failed is to run again, perhaps with other instructions; what came after it too. */
@@ -186,6 +305,7 @@ export type Happening =
   | {
       readonly type: 'controlled';
       readonly id: string;
+      readonly by: string;
       readonly verb: string;
       readonly refusal: Reason | null;
     };

@@ -3,23 +3,39 @@ import type { Json } from '../json.ts';
 import type { Launched, Reason } from '../mail/event.ts';
 import type { Budget } from '../mail/protocol.ts';
 import type { Cost } from '../mail/state.ts';
-import type { Ending, Given, Path, SkipReason, Verdict, WorkResult } from './event.ts';
+import type {
+  ArtifactRecord,
+  ConvergenceState,
+  Counter,
+  Ending,
+  Failure,
+  Given,
+  Path,
+  SkipReason,
+  Verdict,
+  WorkResult,
+} from './event.ts';
 import type { StepId } from './model.ts';
 import type { RunStatus, SettledStatus } from './status.ts';
 
 /** Where a step stands. What is not in the state's map is PENDING, or READY when it is in `ready`. */
 export type Phase =
+  /** It ran before, and is to run again; `ready` says whether it may. */
+  | { readonly is: 'pending' }
   /** Its worker is to run, not before the instant: after a failure, a rate limit, or because it was put back. */
   | { readonly is: 'waiting'; readonly notBefore: number; readonly provider: string | null }
   /** Its worker should be running. */
   | {
       readonly is: 'running';
       readonly since: number;
+      readonly provider: string | null;
       readonly launched: Launched | null;
       readonly reserves: Budget | null;
+      /** Its role waits for others. */
+      readonly waits: boolean;
     }
   /** Its worker has ended; what comes next is to be decided. */
-  | { readonly is: 'ended'; readonly result: WorkResult }
+  | { readonly is: 'ended'; readonly result: WorkResult; readonly provider: string | null }
   /** Its check is to run, not before the instant. */
   | { readonly is: 'check-waiting'; readonly notBefore: number; readonly provider: string | null }
   | {
@@ -27,10 +43,16 @@ export type Phase =
       /** `MAILROOM_COMPLETION_CHECK_ID` of this try. */
       readonly id: string;
       readonly since: number;
+      readonly provider: string | null;
       readonly launched: Launched | null;
       readonly reserves: Budget | null;
     }
-  | { readonly is: 'checked'; readonly result: WorkResult; readonly verdict: Verdict }
+  | {
+      readonly is: 'checked';
+      readonly result: WorkResult;
+      readonly verdict: Verdict;
+      readonly provider: string | null;
+    }
   /** A gate that waits for a person. */
   | {
       readonly is: 'asked';
@@ -45,7 +67,7 @@ export type Phase =
       readonly by: string;
       readonly comment: string | null;
     }
-  /** A loop or a sub-workflow whose steps run; `open` counts its scopes that are not through. */
+  /** A loop or a sub-workflow whose steps run. */
   | { readonly is: 'open' }
   | {
       readonly is: 'settled';
@@ -56,33 +78,59 @@ export type Phase =
       readonly leaves: 'satisfied' | 'closed';
     };
 
+/** The bodies of a loop or of a sub-workflow, as numbers. */
+export interface Open {
+  /** The items of a loop; null: a sub-workflow, which has one body. */
+  readonly items: readonly Json[] | null;
+  /** How many bodies may be open at once. */
+  readonly concurrency: number;
+  /** Where the run's clock stood at the beginning, and how far it may go; null: as far as it takes. */
+  readonly clockAt: number;
+  readonly timeout: number | null;
+  /** How many bodies were opened, and how many of these are through. */
+  readonly opened: number;
+  readonly left: number;
+  /** The first body that failed. */
+  readonly failed: Failure | null;
+  /** A body said that there should be no further one. */
+  readonly broke: boolean;
+}
+
 /** One entering of one step. */
 export interface StepRun {
   readonly path: Path;
   readonly step: StepId;
   /** The scope that it belongs to. */
   readonly scope: Path;
-  /** Attempts of the current iteration that were started and count. */
+  /** Launches of the worker in the current iteration; numbers them. */
   attempt: number;
-  /** Attempts of all iterations. */
+  /** Those of them that failed and count against the retries. */
+  failures: number;
+  /** Launches of all iterations that counted: neither put back nor turned away by a rate limit. */
   attempts: number;
   /** From 1. */
   iteration: number;
-  /** Tries of the current check. */
+  /** Launches of the current check, and those that gave no verdict. */
   checks: number;
+  checkFailures: number;
+  /** Hosts that died while this ran, since it last ended by itself. */
+  crashes: number;
   startedAt: number | null;
   settledAt: number | null;
   cost: Cost;
   /** The last result of the worker. */
   result: WorkResult | null;
-  /** What others see of its values, once it is settled. */
-  values: Readonly<Record<string, Json>>;
+  /** What others see, once it is settled. Of a loop: a list by index. */
+  values: Readonly<Record<string, Json>> | readonly Json[];
+  artifacts: readonly ArtifactRecord[];
   /** How near the iterations come to complete. */
-  convergence: { readonly stage: number; readonly stalled: number; readonly last: readonly string[] | null };
+  convergence: ConvergenceState;
   /** What the last incomplete check said; null: none yet. */
   outstanding: { readonly reasons: readonly string[]; readonly fingerprints: readonly string[] } | null;
   /** Instructions that a person gave instead of the definition's; null: none. */
   instructions: string | null;
+  /** Of a loop or a sub-workflow, since it was expanded. */
+  open: Open | null;
   phase: Phase;
 }
 
@@ -90,22 +138,33 @@ export interface StepRun {
 export interface Scope {
   /** `` for the run, else the path of its step, and of the item: `each/0`, `child`. */
   readonly path: Path;
+  /** The step whose body it is, as the definition has it. */
+  readonly body: string;
+  /** The step that it belongs to; null: the run. */
+  readonly step: Path | null;
   /** The loop's item, or null. */
   readonly item: { readonly index: number; readonly value: Json } | null;
   /** The parameters of a sub-workflow; null: those of the scope around. */
   readonly parameters: Readonly<Record<string, Json>> | null;
-  /** Steps that are settled. */
+  /** Steps that it has, null in a sequence, and how many of them are settled. */
+  readonly total: number | null;
+  readonly budget: Budget;
   settled: number;
-  /** Worst that happened in it: what it leaves. */
-  failed: { readonly path: Path; readonly reason: Reason } | null;
-  /** In a sequence: the step to be entered next, or how it ended. Null in a graph. */
-  counter: Counter | null;
+  /** How often it was opened again after it had failed. */
+  retries: number;
+  cost: Cost;
+  /** Null: it goes on. Else nothing new is started in it, and what runs is not wanted any more. */
+  ending: Ending | null;
+  /** The first failure that makes it fail, although it went on. */
+  failed: Failure | null;
+  counter: Counter;
+  /** The last step that a sequence entered. */
+  entered: { readonly step: StepId; readonly visit: number } | null;
+  /** How often each step of a sequence was entered. */
+  readonly visits: Map<StepId, number>;
+  /** How it left; null: it is not through. */
+  left: { readonly failed: Failure | null } | null;
 }
-
-/** Where a sequence is. */
-export type Counter =
-  | { readonly at: 'step'; readonly step: StepId; readonly visit: number }
-  | { readonly at: 'end'; readonly failed: boolean; readonly message: string | null };
 
 /** Everything that the journal of a run folds to. */
 export interface RunState {
@@ -121,17 +180,52 @@ export interface RunState {
   reason: Reason | null;
   /** Null: it goes on. Else nothing new is started, and what runs is not wanted any more. */
   ending: Ending | null;
+  /** What is to run again, to be worked out; null: nothing. An empty path: whatever is not done. */
+  again: Path | null;
   readonly steps: Map<Path, StepRun>;
   readonly scopes: Map<Path, Scope>;
-  /** How many of its needs are settled, of each step that is not ready and has such. */
+  /** How many of its needs are settled, of each step that waits for more. */
   readonly touched: Map<Path, number>;
+  /** Steps of which something is to be decided, and bodies that are through, in the order in which they became so. */
+  readonly stirred: Set<Path>;
+  readonly through: Set<Path>;
+  /** Ending bodies whose steps were not looked at yet. */
+  readonly sweeping: Set<Path>;
   /** Steps that wait for room only, in the order in which they became so. */
   readonly ready: Set<Path>;
   /** Steps that were started and are not settled. */
   readonly active: Set<Path>;
   /** Providers at their limit, until when. */
   readonly parked: Map<string, number>;
+  /** Agents' steps that failed one after another with the same error. */
+  breaker: { readonly error: string; readonly steps: readonly Path[] } | null;
   cost: Cost;
   /** Milliseconds that count for the run's timeout up to `since`, and since when it counts on; null: it stands still. */
   clock: { readonly spent: number; readonly since: number | null };
+}
+
+export function emptyRunState(): RunState {
+  return {
+    now: 0,
+    events: 0,
+    given: null,
+    status: 'PENDING',
+    startedAt: null,
+    endedAt: null,
+    reason: null,
+    ending: null,
+    again: null,
+    steps: new Map(),
+    scopes: new Map(),
+    touched: new Map(),
+    stirred: new Set(),
+    through: new Set(),
+    sweeping: new Set(),
+    ready: new Set(),
+    active: new Set(),
+    parked: new Map(),
+    breaker: null,
+    cost: { usd: 0, tokens: 0, unpriced: 0 },
+    clock: { spent: 0, since: null },
+  };
 }

@@ -1,0 +1,102 @@
+import type { RunEvent } from './event.ts';
+import { endBody, expand, leave, open, reopen, sweep } from './fold/bodies.ts';
+import { begin, cancel, close, resume, retryStep, setClock } from './fold/runs.ts';
+import { settleStep, skip } from './fold/settle.ts';
+import { current } from './fold/steps.ts';
+import {
+  answer,
+  ask,
+  check,
+  end,
+  iterate,
+  judge,
+  launch,
+  putBack,
+  retry,
+  roleWaits,
+  start,
+} from './fold/work.ts';
+import type { RunState } from './state.ts';
+
+/**
+ * Folds one event into the state. Total: an event that no longer fits (its step has moved on, its run has ended) changes
+ * nothing but the clock. The state that is passed in is consumed: it is changed in place and returned.
+ */
+export function apply(state: RunState, event: RunEvent): RunState {
+  const before = state.now;
+  state.now = Math.max(state.now, event.at);
+  state.events += 1;
+  fold(state, event, before);
+  return state;
+}
+
+function fold(state: RunState, event: RunEvent, before: number): void {
+  switch (event.type) {
+    case 'began':
+      return begin(state, event.given);
+    case 'resumed':
+      return resume(state, event, before);
+    case 'opened':
+      return open(state, event);
+    case 'readied':
+      return ready(state, event.paths);
+    case 'skipped':
+      return skip(state, event);
+    case 'started':
+      return start(state, event);
+    case 'launched':
+      return launch(state, event);
+    case 'role-waits':
+      return roleWaits(state, event);
+    case 'ended':
+      return end(state, event);
+    case 'put-back': {
+      const run = current(state, event.key);
+      return run === null ? undefined : putBack(state, run);
+    }
+    case 'checking':
+      return check(state, event);
+    case 'checked':
+      return judge(state, event);
+    case 'retrying':
+      return retry(state, event);
+    case 'iterating':
+      return iterate(state, event);
+    case 'asked':
+      return ask(state, event);
+    case 'judged':
+      return answer(state, event);
+    case 'expanded':
+      return expand(state, event);
+    case 'left':
+      return leave(state, event);
+    case 'settled':
+      return settleStep(state, event);
+    case 'ending':
+      return endBody(state, event);
+    case 'swept':
+      return sweep(state, event);
+    case 'reopened':
+      return reopen(state, event);
+    case 'retried':
+      return retryStep(state, event);
+    case 'cancelled':
+      return cancel(state, event);
+    case 'clocked':
+      return setClock(state, event);
+    case 'parked':
+      state.parked.set(event.provider, Math.max(event.until, state.parked.get(event.provider) ?? 0));
+      return;
+    case 'closed':
+      return close(state, event);
+    case 'controlled':
+      return;
+    default:
+      return event satisfies never;
+  }
+}
+
+function ready(state: RunState, paths: readonly string[]): void {
+  for (const path of paths)
+    if (state.stirred.delete(path) && state.steps.get(path)?.phase.is !== 'settled') state.ready.add(path);
+}

@@ -1,0 +1,103 @@
+import { breakerLimit } from './breaker.ts';
+import { goOn, leaving, openRun } from './decide/bodies.ts';
+import { consider } from './decide/entering.ts';
+import { outcome } from './decide/outcomes.ts';
+import { again } from './decide/reopen.ts';
+import { Room } from './decide/room.ts';
+import { found, isEnding, type Scene } from './decide/scene.ts';
+import { starts } from './decide/starts.ts';
+import { sweeps } from './decide/sweeping.ts';
+import { clocked, nextWake, times } from './decide/times.ts';
+import type { Fact, Path, ProcessKey } from './event.ts';
+import { isIn } from './fold/steps.ts';
+import type { Step } from './model.ts';
+import { keyOf } from './resolve.ts';
+import type { Rules } from './rules.ts';
+import type { RunState } from './state.ts';
+
+/** A process that should be running. */
+export interface Process {
+  readonly key: ProcessKey;
+  readonly path: Path;
+  readonly step: Step;
+}
+
+export interface Decision {
+  /** What is to be recorded. With any fact, decide again after recording it; `processes` counts when there is none. */
+  readonly facts: readonly Fact[];
+  readonly processes: readonly Process[];
+  /** When to look again although nothing happened; null: never. Milliseconds since 1970. */
+  readonly wake: number | null;
+}
+
+/**
+ * What is true, what is to run and when to look again, given the state, the definition and the time. Pure. `slots`: how
+ * many processes the host can have for this run; more are not started.
+ */
+export function decide(state: RunState, rules: Rules, clock: number, slots = Infinity): Decision {
+  const nothing: Decision = { facts: [], processes: [], wake: null };
+  if (state.given === null || state.endedAt !== null) return nothing;
+  const scene: Scene = { state, rules, now: Math.max(clock, state.now), slots };
+  const stages: readonly ((scene: Scene) => Fact[])[] = [
+    again,
+    openRun,
+    // What was asked before the body began counts from the first moment on.
+    stirred,
+    sweeps,
+    leaving,
+    times,
+    breaks,
+    (each) => starts(each, new Room(each)),
+    clocked,
+  ];
+  for (const stage of stages) {
+    const facts = stage(scene);
+    if (facts.length > 0) return { ...nothing, facts };
+  }
+  return { facts: [], processes: processes(scene), wake: nextWake(scene) };
+}
+
+/** What becomes of steps to which something has happened, or whose last need is settled. */
+function stirred(scene: Scene): Fact[] {
+  const { state } = scene;
+  if (state.stirred.size === 0) return [];
+  const facts: Fact[] = [];
+  const ready: Path[] = [];
+  const room = new Room(scene);
+  for (const path of state.stirred) {
+    const entered = found(scene, path);
+    if (!entered) continue;
+    const run = state.steps.get(path);
+    if (isIn(run, 'open')) facts.push(...goOn(scene, entered, run));
+    else if (run && !isIn(run, 'pending')) facts.push(...outcome(scene, room, entered, run));
+    else if (!isEnding(state, entered.scope)) {
+      const considered = consider(scene, entered);
+      if (considered === 'ready') ready.push(path);
+      else facts.push(...considered);
+    }
+  }
+  return ready.length === 0 ? facts : [{ type: 'readied', paths: ready }, ...facts];
+}
+
+/** Stops the launching when several agents failed in the same way. */
+function breaks({ state }: Scene): Fact[] {
+  const { breaker } = state;
+  const path = breaker?.steps.at(-1);
+  if (breaker === null || path === undefined || state.ending !== null) return [];
+  if (breaker.steps.length < breakerLimit) return [];
+  const names = breaker.steps.join(', ');
+  const text = `launching stops: ${names} failed in the same way, with no success between: ${breaker.error}`;
+  const reason = { code: 'E_BREAKER', text } as const;
+  return [{ type: 'ending', scope: '', ending: { why: 'aborted', path, class: 'NON_RETRYABLE', reason } }];
+}
+
+function processes({ state, rules, now, slots }: Scene): Process[] {
+  const wanted: Process[] = [];
+  for (const path of state.active) {
+    const run = state.steps.get(path);
+    const key = run && keyOf(run);
+    const entered = key ? found({ state, rules, now, slots }, path) : null;
+    if (key && entered) wanted.push({ key, path, step: entered.rule.step });
+  }
+  return wanted;
+}

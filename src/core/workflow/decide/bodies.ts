@@ -1,0 +1,232 @@
+import type { Json, JsonObject } from '../../json.ts';
+import { clockNow } from '../clock.ts';
+import type { ArtifactRecord, Counter, Fact, Failure, Path, Wake } from '../event.ts';
+import { failureOf, finalStatus, type Through } from '../final-status.ts';
+import { isIn } from '../fold/steps.ts';
+import { attempt, evaluationOf } from '../resolve.ts';
+import { itemScope, pathIn } from '../path.ts';
+import type { BodyRule } from '../rules.ts';
+import { entered as currentOf, type Entered } from '../scope.ts';
+import type { Open, Scope, StepRun } from '../state.ts';
+import { fail, found, isEnding, succeed, type Scene } from './scene.ts';
+import { reopened } from './reopen.ts';
+import { hindered } from './entering.ts';
+import { withDefaults } from '../values.ts';
+
+const unlimited = { usd: null, tokens: null };
+
+/** The run's own body begins. */
+export function openRun({ state, rules }: Scene): Fact[] {
+  if (state.scopes.has('')) return [];
+  const { root } = rules;
+  const only = state.given?.only ?? null;
+  const begin = beginning(root, '');
+  const base = {
+    type: 'opened',
+    path: '',
+    body: '',
+    item: null,
+    parameters: null,
+    budget: unlimited,
+  } as const;
+  if (only === null) return [{ ...base, ...begin, skips: [] }];
+  const skips = [...root.steps.keys()].filter((id) => id !== only);
+  return [{ ...base, total: root.steps.size, wakes: [{ path: only, of: 1 }], next: { at: 'graph' }, skips }];
+}
+
+/** What a body begins with: the steps that need nothing, or the first of a sequence. */
+function beginning(
+  { body, steps, roots }: BodyRule,
+  scope: Path,
+): { total: number | null; wakes: readonly Wake[]; next: Counter } {
+  if (body.kind === 'graph')
+    return {
+      total: steps.size,
+      wakes: roots.map(({ step }) => ({ path: pathIn(scope, step.id), of: 1 })),
+      next: { at: 'graph' },
+    };
+  const [first] = body.steps;
+  const next: Counter = first
+    ? { at: 'step', step: first.id, visit: 1 }
+    : { at: 'end', how: 'end', failed: null };
+  return { total: null, wakes: [], next };
+}
+
+/** What an open loop or sub-workflow does next: opens bodies, or ends. Nothing while it waits for bodies. */
+export function goOn(scene: Scene, entered: Entered, run: StepRun): Fact[] {
+  const { state } = scene;
+  const { open } = run;
+  if (open === null || isEnding(state, entered.scope)) return [];
+  const failure = failureIn(scene, entered, run, open);
+  const stopped = failure !== null && !goesOn(entered, failure);
+  if (stopped && open.left < open.opened) return endOthers(scene, run, open, failure);
+  const wanted = open.items?.length ?? 1;
+  const done = stopped || open.broke || open.opened === wanted;
+  if (!done) return openNext(scene, entered, run, open);
+  if (open.left < open.opened) return [];
+  if (failure !== null) return fail(entered, { ...failure, timedOut: failure.reason.code === 'E_TIMEOUT' });
+  return [succeed(entered, 'SUCCEEDED', { ...handedBy(scene, entered, run, open), convergence: null })];
+}
+
+/** The first failure in its bodies, or that its time is over. */
+function failureIn({ state, now }: Scene, { path }: Entered, _run: StepRun, open: Open): Failure | null {
+  if (open.failed !== null) return open.failed;
+  if (open.timeout === null || clockNow(state, now) - open.clockAt < open.timeout) return null;
+  return timeUp(path);
+}
+
+export function timeUp(path: Path): Failure {
+  return {
+    path,
+    class: 'RETRYABLE_TRANSIENT',
+    reason: { code: 'E_TIMEOUT', text: `the time of ${path} is over` },
+  };
+}
+
+/** Whether a loop takes up further items after one failed. */
+function goesOn({ rule }: Entered, failure: Failure): boolean {
+  const lenient = rule.step.onFailure === 'continue' || rule.step.onFailure === 'skip-dependents';
+  return (
+    rule.step.work.kind === 'for-each' &&
+    lenient &&
+    failure.class !== 'FATAL' &&
+    failure.reason.code !== 'E_TIMEOUT'
+  );
+}
+
+/** Ends the bodies that are still open, when one has failed for all. */
+function endOthers({ state }: Scene, run: StepRun, open: Open, failure: Failure): Fact[] {
+  const ending = { why: 'aborted', ...failure } as const;
+  return scopesOf(run, open).flatMap((path): Fact[] => {
+    const scope = state.scopes.get(path);
+    return scope && scope.left === null && scope.ending === null
+      ? [{ type: 'ending', scope: path, ending }]
+      : [];
+  });
+}
+
+function scopesOf({ path }: StepRun, { items, opened }: Open): Path[] {
+  return items === null
+    ? Array.from({ length: opened }, () => path)
+    : Array.from({ length: opened }, (_, index) => itemScope(path, index));
+}
+
+function openNext(scene: Scene, entered: Entered, run: StepRun, open: Open): Fact[] {
+  const { inner, step, at } = entered.rule;
+  if (inner === null) return [];
+  const { path } = run;
+  if (open.items === null) return openChild(scene, entered, inner);
+  const free = open.concurrency - (open.opened - open.left);
+  const last = Math.min(open.items.length, open.opened + Math.max(0, free));
+  const facts: Fact[] = [];
+  for (let index = open.opened; index < last; index += 1) {
+    const scope = itemScope(path, index);
+    const item = { index, value: open.items[index] ?? null };
+    const begin = beginning(inner, scope);
+    const budget = step.budget ?? unlimited;
+    facts.push({
+      type: 'opened',
+      path: scope,
+      body: at,
+      item,
+      parameters: null,
+      budget,
+      ...begin,
+      skips: [],
+    });
+  }
+  return facts;
+}
+
+function openChild({ state, rules }: Scene, entered: Entered, inner: BodyRule): Fact[] {
+  const { path, rule } = entered;
+  const { work } = rule.step;
+  if (work.kind !== 'workflow') return [];
+  const given = attempt(() => {
+    const evaluation = evaluationOf(state, rules, entered);
+    const entries = Object.entries(work.with).map(
+      ([name, template]) => [name, evaluation.render(template)] as const,
+    );
+    return withDefaults(work.workflow.parameters, Object.fromEntries(entries));
+  });
+  if (!given.ok) return hindered(entered, given.why);
+  const { values: parameters, problems } = given.value;
+  if (problems.length > 0) {
+    const text = `the parameters do not fit: ${problems.join('; ')}`;
+    return fail(entered, { class: 'NON_RETRYABLE', reason: { code: 'E_OUTPUT', text }, timedOut: false });
+  }
+  const { budget } = work.workflow;
+  const begin = beginning(inner, path);
+  return [{ type: 'opened', path, body: rule.at, item: null, parameters, budget, ...begin, skips: [] }];
+}
+
+/** What others see of a loop, or of a sub-workflow, that is done. */
+function handedBy(
+  scene: Scene,
+  entered: Entered,
+  run: StepRun,
+  open: Open,
+): { values: JsonObject | Json[]; artifacts: ArtifactRecord[] } {
+  const { inner, step } = entered.rule;
+  const scopes = scopesOf(run, open).map((path) => scene.state.scopes.get(path));
+  if (inner === null) return { values: {}, artifacts: [] };
+  if (step.work.kind !== 'workflow')
+    return { values: scopes.map((scope) => (scope ? valuesIn(scene, scope, inner) : null)), artifacts: [] };
+  const [scope] = scopes;
+  if (!scope) return { values: {}, artifacts: [] };
+  const artifacts = step.work.exports.flatMap(({ from, artifact, as }) => {
+    const made = currentOf(scene.state, scope, from)?.artifacts.find(({ name }) => name === artifact);
+    const rest = made?.path.slice(made.name.length) ?? '';
+    return made ? [{ name: as, path: `${as}${rest}`, type: made.type }] : [];
+  });
+  return { values: valuesIn(scene, scope, inner), artifacts };
+}
+
+/** The values of the steps of a body: by step, and by their own name where no step is called so. */
+function valuesIn({ state }: Scene, scope: Scope, inner: BodyRule): JsonObject {
+  const byStep: JsonObject = {};
+  const byName: JsonObject = {};
+  for (const id of inner.steps.keys()) {
+    const run = currentOf(state, scope, id);
+    if (!run || !isIn(run, 'settled') || !['SUCCEEDED', 'INCOMPLETE'].includes(run.phase.status)) continue;
+    const values = Array.isArray(run.values)
+      ? [...(run.values as Json[])]
+      : { ...(run.values as JsonObject) };
+    if (Object.keys(values).length === 0) continue;
+    byStep[id] = values;
+    if (!Array.isArray(values)) Object.assign(byName, values);
+  }
+  return { ...byName, ...byStep };
+}
+
+/** What becomes of bodies whose steps are all settled. */
+export function leaving(scene: Scene): Fact[] {
+  const { state } = scene;
+  const facts: Fact[] = [];
+  for (const path of state.through) {
+    const scope = state.scopes.get(path);
+    if (!scope) continue;
+    const { counter } = scope;
+    const ended = counter.at === 'end' ? counter.failed : null;
+    const through: Through = {
+      ending: path === '' ? state.ending : scope.ending,
+      failed: scope.failed,
+      ended,
+    };
+    if (path === '') facts.push({ type: 'closed', ...finalStatus(through) });
+    else facts.push(...leave(scene, scope, failureOf(through, scope.step ?? path), counter));
+  }
+  return facts;
+}
+
+function leave(scene: Scene, scope: Scope, failed: Failure | null, counter: Counter): Fact[] {
+  const entered = scope.step === null ? null : found(scene, scope.step);
+  const step = entered?.rule.step;
+  const again =
+    failed?.class === 'RETRYABLE_TRANSIENT' &&
+    step?.onFailure === 'retry' &&
+    scope.retries < step.retry.max &&
+    failed.reason.code !== 'E_TIMEOUT';
+  if (again) return [reopened(scene, scope, { forced: new Set(), owners: new Set() })];
+  return [{ type: 'left', path: scope.path, failed, broke: counter.at === 'end' && counter.how === 'break' }];
+}

@@ -1,0 +1,96 @@
+import type { Json } from '../../json.ts';
+import { attempt, evaluationOf } from '../resolve.ts';
+import type { Hindrance } from '../evaluation.ts';
+import type { Fact, SkipReason } from '../event.ts';
+import { isIn } from '../fold/steps.ts';
+import type { Evaluation } from '../evaluation.ts';
+import { entered as currentOf, type Entered } from '../scope.ts';
+import { isTree } from '../rules.ts';
+import { fail, skip, type Scene } from './scene.ts';
+
+/** What becomes of a step all of whose needs are settled: facts, or `ready`, when it waits for room only. */
+export function consider(scene: Scene, entered: Entered): Fact[] | 'ready' {
+  const { state, rules } = scene;
+  const { step } = entered.rule;
+  const judged = attempt(() => {
+    const evaluation = lazily(() => evaluationOf(state, rules, entered));
+    const alone = state.given?.only != null && entered.scope.path === '';
+    const refused = alone ? null : needsRefusal(scene, entered, evaluation);
+    if (refused !== null) return refused;
+    return step.when === null || evaluation().condition(step.when) ? null : ({ why: 'condition' } as const);
+  });
+  if (!judged.ok) return hindered(entered, judged.why);
+  if (judged.value !== null) return [skip(entered, judged.value)];
+  switch (step.work.kind) {
+    case 'gate':
+      return asks(scene, entered, step.work);
+    case 'for-each':
+    case 'workflow':
+      return expands(scene, entered);
+    default:
+      return 'ready';
+  }
+}
+
+/** Most steps evaluate nothing before they start. */
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
+}
+
+/** A step that requires what is not there is skipped; one that cannot be worked out has failed. */
+export function hindered(entered: Entered, why: Hindrance): Fact[] {
+  if (why.is === 'absent') return [skip(entered, { why: 'absent', what: why.what })];
+  return fail(entered, { class: 'NON_RETRYABLE', reason: why.reason, timedOut: false });
+}
+
+/** Why what came before does not let a step run; null: it does. */
+function needsRefusal(
+  { state }: Scene,
+  { scope, rule }: Entered,
+  evaluation: () => Evaluation,
+): SkipReason | null {
+  const { needs, join } = rule.step;
+  if (rule.body.body.kind === 'sequence' || needs.length === 0) return null;
+  let counted = 0;
+  for (const need of needs) {
+    const run = currentOf(state, scope, need.step);
+    const closed = !isIn(run, 'settled') || run.phase.leaves === 'closed';
+    if (closed && join === 'all') return { why: 'dependency', step: need.step };
+    if (!closed && (need.when === null || evaluation().condition(need.when))) counted += 1;
+    else if (join === 'all') return { why: 'edges' };
+  }
+  return counted === 0 ? { why: 'edges' } : null;
+}
+
+type WorkOf<K extends Entered['rule']['step']['work']['kind']> = Extract<
+  Entered['rule']['step']['work'],
+  { kind: K }
+>;
+
+function asks({ state, rules, now }: Scene, entered: Entered, gate: WorkOf<'gate'>): Fact[] {
+  const message = attempt(() => evaluationOf(state, rules, entered).renderText(gate.message));
+  if (!message.ok) return hindered(entered, message.why);
+  const deadline = gate.timeout === null ? null : now + gate.timeout;
+  return [{ type: 'asked', path: entered.path, message: message.value, approvers: gate.approvers, deadline }];
+}
+
+function expands({ state, rules }: Scene, entered: Entered): Fact[] {
+  const { path } = entered;
+  const { work, timeout } = entered.rule.step;
+  if (work.kind === 'workflow') {
+    const limits = [work.workflow.timeout, timeout].filter((each) => each !== null);
+    const least = limits.length === 0 ? null : Math.min(...limits);
+    return [{ type: 'expanded', path, items: null, concurrency: 1, timeout: least }];
+  }
+  if (work.kind !== 'for-each') return [];
+  const { items: source, concurrency } = work;
+  const items = attempt((): Json =>
+    isTree(source) ? evaluationOf(state, rules, entered).value(source) : [...source],
+  );
+  if (!items.ok) return hindered(entered, items.why);
+  if (Array.isArray(items.value))
+    return [{ type: 'expanded', path, items: items.value, concurrency, timeout }];
+  const text = `\`for_each\` needs a list, and this is ${items.value === null ? 'null' : `a ${typeof items.value}`}`;
+  return fail(entered, { class: 'NON_RETRYABLE', reason: { code: 'E_EXPRESSION', text }, timedOut: false });
+}

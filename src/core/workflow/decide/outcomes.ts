@@ -1,0 +1,176 @@
+import { pause } from '../backoff.ts';
+import { afterIncomplete, isHopeless } from '../convergence.ts';
+import type { Fact, Verdict, WorkResult } from '../event.ts';
+import { isIn, type In } from '../fold/steps.ts';
+import type { Check } from '../model.ts';
+import { tryLaunch } from '../resolve.ts';
+import type { Entered } from '../scope.ts';
+import type { StepRun } from '../state.ts';
+import type { Room } from './room.ts';
+import { abort, fail, isEnding, shut, succeed, type Handed, type Scene } from './scene.ts';
+
+const second = 1_000;
+/** How long a provider is left alone that did not say how long. */
+const minute = 60 * second;
+/** So often a check is made that gives no verdict. */
+const mostChecks = 3;
+const outOfMoney = {
+  class: 'FATAL',
+  reason: { code: 'E_BUDGET', text: 'the budget of the run is used up' },
+  timedOut: false,
+} as const;
+
+type Failed = Extract<WorkResult['outcome'], { is: 'failed' }>;
+
+/** What becomes of a step whose worker, check or gate has come to something. */
+export function outcome(scene: Scene, room: Room, entered: Entered, run: StepRun): Fact[] {
+  if (isIn(run, 'judged')) return gateOutcome(entered, run);
+  if (isIn(run, 'ended')) return workOutcome(scene, room, entered, run);
+  return isIn(run, 'checked') ? checkOutcome(scene, entered, run) : [];
+}
+
+function gateOutcome(entered: Entered, { phase }: In<'judged'>): Fact[] {
+  const { verdict, by, comment } = phase;
+  const said = comment === null ? '' : `: ${comment}`;
+  if (verdict === 'reject') return [shut(entered, { code: 'E_REFUSED', text: `rejected by ${by}${said}` })];
+  return [succeed(entered, 'SUCCEEDED', { values: { by, comment }, artifacts: [], convergence: null })];
+}
+
+function workOutcome(scene: Scene, room: Room, entered: Entered, run: In<'ended'>): Fact[] {
+  const { result } = run.phase;
+  const { check } = entered.rule.step;
+  const ending = isEnding(scene.state, entered.scope);
+  if (result.outcome.is === 'done') {
+    if (check === null) return [succeed(entered, 'SUCCEEDED', handed(run, result))];
+    return ending ? [] : startCheck(scene, room, entered, run);
+  }
+  // What failed while everything ends was stopped: the end settles it.
+  return ending ? [] : workFailure(scene, entered, run, result.outcome);
+}
+
+function handed({ convergence }: StepRun, { values, artifacts }: WorkResult): Handed {
+  return { values, artifacts, convergence };
+}
+
+function workFailure(scene: Scene, entered: Entered, run: In<'ended'>, failure: Failed): Fact[] {
+  const { path, failures, iteration, attempt } = run;
+  const { onFailure, retry } = entered.rule.step;
+  const retrying = { type: 'retrying', path, what: 'worker' } as const;
+  if (failure.class === 'RETRYABLE_RATE_LIMIT') {
+    const { provider } = run.phase;
+    const { facts, until } = park(scene, provider, failure.until);
+    return [...facts, { ...retrying, notBefore: until, provider, counted: false }];
+  }
+  if (failure.class === 'RETRYABLE_TRANSIENT' && onFailure === 'retry' && failures <= retry.max) {
+    const key = `${scene.state.given?.run ?? ''} ${path} ${String(iteration)} ${String(attempt)}`;
+    const notBefore = scene.now + pause(retry, failures, key);
+    return [{ ...retrying, notBefore, provider: null, counted: true }];
+  }
+  return fail(entered, failure);
+}
+
+/** A provider at its limit is left alone by everybody. */
+function park(
+  { now }: Scene,
+  provider: string | null,
+  told: number | null,
+): { facts: Fact[]; until: number } {
+  const until = told === null ? now + minute : Math.max(told, now + second);
+  return { facts: provider === null ? [] : [{ type: 'parked', provider, until }], until };
+}
+
+/** Starts the check of a worker that is done, or says when it can be started. */
+export function startCheck(scene: Scene, room: Room, entered: Entered, run: StepRun): Fact[] {
+  const { state, rules, now } = scene;
+  const { check } = entered.rule.step;
+  const { checkProvider: provider } = entered.rule;
+  const { path, iteration, attempt, checks } = run;
+  if (check === null) return [];
+  const until = provider === null ? 0 : (state.parked.get(provider) ?? 0);
+  if (until > now) {
+    if (isIn(run, 'check-waiting')) return [];
+    return [{ type: 'retrying', path, what: 'check', notBefore: until, provider, counted: false }];
+  }
+  const reserves = provider === null ? null : check.budget;
+  const money = provider === null ? 'fits' : room.afford(entered.scope, reserves);
+  if (money === 'later') return [];
+  if (money === 'never') return fail(entered, outOfMoney);
+  const launch = tryLaunch(state, rules, entered, { path, iteration, attempt, check: checks + 1 });
+  if (!launch.ok) return fail(entered, cannot(launch.why));
+  room.take(entered.scope.path, reserves);
+  const id = [state.given?.run ?? '', path, iteration, attempt, checks + 1].map(String).join('.');
+  return [{ type: 'checking', path, id, provider, reserves }];
+}
+
+function cannot(why: { is: 'absent'; what: string } | { is: 'failed'; reason: Failed['reason'] }) {
+  const reason =
+    why.is === 'failed'
+      ? why.reason
+      : ({ code: 'E_VAR_MISSING', text: `\`${why.what}\` has no value` } as const);
+  return { class: 'NON_RETRYABLE', reason, timedOut: false } as const;
+}
+
+function checkOutcome(scene: Scene, entered: Entered, run: In<'checked'>): Fact[] {
+  const { check } = entered.rule.step;
+  const { verdict } = run.phase;
+  if (verdict.is === 'complete' && run.result)
+    return [succeed(entered, 'SUCCEEDED', handed(run, run.result))];
+  if (check === null || isEnding(scene.state, entered.scope)) return [];
+  if (verdict.is === 'incomplete') return incomplete(entered, run, check, verdict);
+  return verdict.is === 'none' ? noVerdict(scene, entered, run, verdict) : [];
+}
+
+function incomplete(
+  entered: Entered,
+  run: In<'checked'>,
+  check: Check,
+  verdict: Extract<Verdict, { is: 'incomplete' }>,
+): Fact[] {
+  const { reasons, fingerprints } = verdict;
+  const settings = check.convergence;
+  const convergence = settings ? afterIncomplete(settings, run.convergence, verdict) : run.convergence;
+  const said = reasons.length > 0 ? `: ${reasons.slice(0, 3).join('; ')}` : '';
+  if (settings && isHopeless(settings, convergence)) {
+    const text = `the work does not come nearer to complete (stage ${String(convergence.stage)})${said}`;
+    const failure = {
+      class: 'NON_RETRYABLE',
+      reason: { code: 'E_INCOMPLETE', text },
+      timedOut: false,
+    } as const;
+    return fail(entered, failure, convergence);
+  }
+  if (run.iteration < check.maxIterations)
+    return [{ type: 'iterating', path: run.path, convergence, reasons, fingerprints }];
+  if (check.onExhausted === 'continue' && run.result)
+    return [succeed(entered, 'INCOMPLETE', { ...handed(run, run.result), convergence })];
+  const text = `incomplete after ${String(run.iteration)} iterations${said}`;
+  const reason = { code: 'E_INCOMPLETE', text } as const;
+  return abort(entered, { class: 'NON_RETRYABLE', reason, timedOut: false }, convergence);
+}
+
+/** The check itself is made again, without the worker. */
+function noVerdict(
+  scene: Scene,
+  entered: Entered,
+  run: In<'checked'>,
+  { reason, final }: Extract<Verdict, { is: 'none' }>,
+): Fact[] {
+  const { path } = run;
+  const { provider, result } = run.phase;
+  const retrying = { type: 'retrying', path, what: 'check' } as const;
+  const limit =
+    result.outcome.is === 'failed' && result.outcome.class === 'RETRYABLE_RATE_LIMIT' ? result.outcome : null;
+  if (limit) {
+    const { facts, until } = park(scene, provider, limit.until);
+    return [...facts, { ...retrying, notBefore: until, provider, counted: false }];
+  }
+  if (final || run.checkFailures + 1 >= mostChecks)
+    return fail(entered, { class: 'NON_RETRYABLE', reason, timedOut: false });
+  const failed = result.outcome.is === 'failed';
+  const notBefore = failed
+    ? scene.now + pause(checkRetry, run.checkFailures + 1, `${path} check`)
+    : scene.now;
+  return [{ ...retrying, notBefore, provider: null, counted: true }];
+}
+
+const checkRetry = { max: mostChecks, base: second, factor: 2, cap: 30 * second, jitter: true };

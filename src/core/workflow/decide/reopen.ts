@@ -1,0 +1,166 @@
+import type { Fact, Path, ReopenedScope } from '../event.ts';
+import { isIn } from '../fold/steps.ts';
+import { itemScope, pathIn, scopeOf, stepOf } from '../path.ts';
+import type { BodyRule, StepRule } from '../rules.ts';
+import type { Scope, StepRun } from '../state.ts';
+import type { Scene } from './scene.ts';
+
+/** What is to run again besides what is not done. */
+interface Wanted {
+  /** Steps that begin anew, whatever they came to. */
+  readonly forced: ReadonlySet<Path>;
+  /** Loops and sub-workflows around them, which go on. */
+  readonly owners: ReadonlySet<Path>;
+}
+
+interface Plan {
+  readonly steps: Path[];
+  readonly opens: Path[];
+  readonly scopes: ReopenedScope[];
+}
+
+/** What is to run again when a run goes on, or when one step is tried again: that and what came after it. */
+export function again(scene: Scene): Fact[] {
+  const { state } = scene;
+  const { again: path } = state;
+  if (path === null) return [];
+  const root = state.scopes.get('');
+  if (!root) return [{ type: 'reopened', steps: [], opens: [], scopes: [] }];
+  return [
+    reopened(scene, root, path === '' ? { forced: new Set(), owners: new Set() } : wantedBy(scene, path)),
+  ];
+}
+
+/** A body goes on with what is not done in it. */
+export function reopened(scene: Scene, scope: Scope, wanted: Wanted): Fact {
+  const plan: Plan = { steps: [], opens: [], scopes: [] };
+  planScope(scene, scope, wanted, plan);
+  return { type: 'reopened', ...plan };
+}
+
+/** A step and all that came after it, in its own body and in those around. */
+function wantedBy({ state, rules }: Scene, path: Path): Wanted {
+  const forced = new Set<Path>([path]);
+  const owners = new Set<Path>();
+  for (let at: Path | null = path; at !== null;) {
+    const scope = state.scopes.get(scopeOf(at));
+    const body = scope && rules.bodies.get(scope.body);
+    const rule = body?.steps.get(stepOf(at));
+    if (!scope || !rule) break;
+    for (const after of afterwards(rule)) forced.add(pathIn(scope.path, after.step.id));
+    if (scope.step !== null) owners.add(scope.step);
+    at = scope.step;
+  }
+  return { forced, owners };
+}
+
+/** All steps of the same body that depend on one, directly or not. */
+function afterwards(rule: StepRule): Set<StepRule> {
+  const all = new Set<StepRule>();
+  const waiting = [...rule.dependents];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (all.has(next)) continue;
+    all.add(next);
+    waiting.push(...next.dependents);
+  }
+  return all;
+}
+
+/** What a step came to counts: it is not done again. */
+function isKept(run: StepRun): boolean {
+  if (!isIn(run, 'settled')) return false;
+  const { status, leaves, skipped } = run.phase;
+  switch (status) {
+    case 'SUCCEEDED':
+    case 'INCOMPLETE':
+      return true;
+    case 'FAILED':
+      return leaves === 'satisfied';
+    case 'SKIPPED':
+      return skipped?.why === 'condition' || skipped?.why === 'not-asked';
+    case 'CANCELLED':
+      return false;
+  }
+}
+
+/** How a step stands when its body goes on. */
+type Standing = 'kept' | 'goes-on' | 'again';
+
+function standing(scene: Scene, path: Path, wanted: Wanted, plan: Plan): Standing {
+  const run = scene.state.steps.get(path);
+  if (wanted.forced.has(path)) {
+    if (run) plan.steps.push(path);
+    return 'again';
+  }
+  if (!run) return 'again';
+  if (!wanted.owners.has(path) && isKept(run)) return 'kept';
+  if (run.open === null && !isIn(run, 'settled', 'pending')) return 'goes-on';
+  if (run.open === null) {
+    plan.steps.push(path);
+    return 'again';
+  }
+  const { items, opened } = run.open;
+  for (let index = 0; index < opened; index += 1) {
+    const inner = scene.state.scopes.get(items === null ? path : itemScope(path, index));
+    if (inner) planScope(scene, inner, wanted, plan);
+  }
+  plan.opens.push(path);
+  return 'goes-on';
+}
+
+/** Plans one body; a body in which everything is kept is left alone. */
+function planScope(scene: Scene, scope: Scope, wanted: Wanted, plan: Plan): void {
+  const body = scene.rules.bodies.get(scope.body);
+  if (!body) return;
+  if (body.body.kind === 'sequence') return planSequence(scene, scope, wanted, plan);
+  const standings = new Map<StepRule, Standing>();
+  for (const rule of body.steps.values())
+    standings.set(rule, standing(scene, pathIn(scope.path, rule.step.id), wanted, plan));
+  const kept = [...standings.values()].filter((each) => each === 'kept').length;
+  if (kept === standings.size && scope.left?.failed === null && scope.path !== '') return;
+  plan.scopes.push({
+    path: scope.path,
+    next: { at: 'graph' },
+    settled: kept,
+    failed: null,
+    ...waitingIn(scope, body, standings),
+  });
+}
+
+/** The steps that are to be entered: those that wait for others, and those that wait for nothing. */
+function waitingIn(
+  scope: Scope,
+  body: BodyRule,
+  standings: ReadonlyMap<StepRule, Standing>,
+): Pick<ReopenedScope, 'touched' | 'stirs'> {
+  const touched: (readonly [Path, number])[] = [];
+  const stirs: Path[] = [];
+  for (const [rule, how] of standings) {
+    if (how !== 'again') continue;
+    const path = pathIn(scope.path, rule.step.id);
+    const needed = new Set(rule.step.needs.map(({ step }) => step));
+    let settled = 0;
+    for (const id of needed) {
+      const need = body.steps.get(id);
+      if (need && standings.get(need) === 'kept') settled += 1;
+    }
+    if (settled >= needed.size) stirs.push(path);
+    else if (settled > 0) touched.push([path, settled]);
+  }
+  return { touched, stirs };
+}
+
+/** A sequence goes on with the step that it entered last. */
+function planSequence(scene: Scene, scope: Scope, wanted: Wanted, plan: Plan): void {
+  const { entered, left, counter } = scope;
+  if (entered === null) return;
+  const path = pathIn(scope.path, entered.step, entered.visit);
+  const isOver = counter.at === 'end' && counter.failed === null && left?.failed === null;
+  const swept = scene.state.steps.get(path);
+  if (isOver && isIn(swept, 'settled') && swept.phase.status !== 'CANCELLED' && !wanted.owners.has(path))
+    return;
+  const how = standing(scene, path, { ...wanted, forced: new Set([...wanted.forced, path]) }, plan);
+  const settled = Math.max(0, scope.settled - (isIn(swept, 'settled') ? 1 : 0));
+  const next = how === 'again' ? ({ at: 'step', ...entered } as const) : counter;
+  plan.scopes.push({ path: scope.path, next, settled, touched: [], stirs: [], failed: null });
+}

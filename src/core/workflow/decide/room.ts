@@ -1,0 +1,89 @@
+import { fits, isLimited, worst, type Fit, type Reservation } from '../../mail/money.ts';
+import type { Budget } from '../../mail/protocol.ts';
+import type { Cost } from '../../mail/state.ts';
+import { isIn, scopesAround } from '../fold/steps.ts';
+import type { Scope } from '../state.ts';
+import type { Scene } from './scene.ts';
+
+/** Counts what is taken, of processes and of money, and what this round of deciding has given away already. */
+export class Room {
+  readonly #scene: Scene;
+  #free: number;
+  /** Processes in bodies that have a limit of their own: sub-workflows. */
+  readonly #inScope = new Map<string, number>();
+  readonly #reserved: { readonly scope: string; readonly usd: number; readonly tokens: number }[] = [];
+
+  constructor(scene: Scene) {
+    this.#scene = scene;
+    const { state, rules, slots } = scene;
+    this.#free = Math.min(slots, rules.workflow.concurrency ?? Infinity);
+    for (const path of state.active) {
+      const run = state.steps.get(path);
+      if (!isIn(run, 'running', 'checking')) continue;
+      const { reserves } = run.phase;
+      if (isIn(run, 'running') && run.phase.waits) this.#reserve(run.scope, reserves);
+      else this.take(run.scope, reserves);
+    }
+  }
+
+  /** Whether no process at all can start now. */
+  get full(): boolean {
+    return this.#free <= 0;
+  }
+
+  /** Whether there is room for one more process in a body. */
+  fits(scope: Scope): boolean {
+    return (
+      !this.full && this.#limited(scope.path).every(({ path, most }) => (this.#inScope.get(path) ?? 0) < most)
+    );
+  }
+
+  take(scope: string, reserves: Budget | null): void {
+    this.#free -= 1;
+    for (const { path } of this.#limited(scope)) this.#inScope.set(path, (this.#inScope.get(path) ?? 0) + 1);
+    this.#reserve(scope, reserves);
+  }
+
+  #reserve(scope: string, reserves: Budget | null): void {
+    if (reserves) this.#reserved.push({ scope, usd: reserves.usd ?? 0, tokens: reserves.tokens ?? 0 });
+  }
+
+  /** The sub-workflows around a scope that bound how many of their steps run at once. */
+  #limited(scope: string): { path: string; most: number }[] {
+    const { state, rules } = this.#scene;
+    if (scope === '') return [];
+    return scopesAround(state, { scope }).flatMap(({ path, parameters, body }) => {
+      const most = parameters === null || path === '' ? null : rules.bodies.get(body)?.workflow.concurrency;
+      return most == null ? [] : [{ path, most }];
+    });
+  }
+
+  /** Whether money is left for a launch, in the run and in the sub-workflows around it. */
+  afford(scope: Scope, wanted: Budget | null): Fit {
+    const { state } = this.#scene;
+    const whole = this.#afford(state.given?.budget ?? unlimited, state.cost, '', wanted);
+    if (scope.path === '') return whole;
+    const around = scopesAround(state, { scope: scope.path }).filter(({ path }) => path !== '');
+    return worst([
+      whole,
+      ...around.map(({ path, budget, cost }) => this.#afford(budget, cost, path, wanted)),
+    ]);
+  }
+
+  #afford(limit: Budget, spent: Cost, path: string, wanted: Budget | null): Fit {
+    if (!isLimited(limit)) return 'fits';
+    const reserved: Reservation = this.#reserved
+      .filter((each) => path === '' || each.scope === path || each.scope.startsWith(`${path}/`))
+      .reduce((sum, each) => ({ usd: sum.usd + each.usd, tokens: sum.tokens + each.tokens }), {
+        usd: 0,
+        tokens: 0,
+      });
+    // Without a reservation of its own a launch may cost anything: then something must be left.
+    const used =
+      (limit.usd !== null && spent.usd >= limit.usd) ||
+      (limit.tokens !== null && spent.tokens >= limit.tokens);
+    return used ? 'never' : fits(limit, spent, reserved, wanted);
+  }
+}
+
+const unlimited: Budget = { usd: null, tokens: null };

@@ -1,0 +1,171 @@
+import type { ErrorClass } from '../../errors.ts';
+import type { Json } from '../../json.ts';
+import type { Reason } from '../../mail/event.ts';
+import type {
+  Aftermath,
+  ArtifactRecord,
+  ConvergenceState,
+  Counter,
+  Fact,
+  Failure,
+  SkipReason,
+} from '../event.ts';
+import { scopesAround } from '../fold/steps.ts';
+import type { Target } from '../model.ts';
+import { pathIn } from '../path.ts';
+import type { Rules } from '../rules.ts';
+import { findStep, type Entered } from '../scope.ts';
+import type { RunState, Scope } from '../state.ts';
+
+/** What one round of deciding looks at. */
+export interface Scene {
+  readonly state: RunState;
+  readonly rules: Rules;
+  readonly now: number;
+  /** Processes that the host can have at once. */
+  readonly slots: number;
+}
+
+/** A step by its path; null for one that the definition does not have. */
+export function found({ state, rules }: Scene, path: string): Entered | null {
+  return findStep(state, rules, path);
+}
+
+/** Whether nothing new is to be started in a scope, because it or one around it is ending. */
+export function isEnding(state: RunState, { path }: Scope): boolean {
+  return state.ending !== null || scopesAround(state, { scope: path }).some(({ ending }) => ending !== null);
+}
+
+/** How a step of a sequence was left. */
+type Way = 'success' | 'failure' | 'timeout';
+
+/** What the end of a step means for the others. */
+function aftermath(
+  { scope, rule }: Entered,
+  leaves: Aftermath['leaves'],
+  way: Way,
+  failure: Failure | null,
+): Aftermath {
+  const { body } = rule;
+  if (body.body.kind === 'sequence')
+    return { leaves, wakes: [], next: counterAfter(scope, rule.step, body.body, way, failure) };
+  const wakes = rule.dependents.map(({ step, needs }) => ({ path: pathIn(scope.path, step.id), of: needs }));
+  return { leaves, wakes, next: { at: 'graph' } };
+}
+
+type Sequence = Extract<Entered['rule']['body']['body'], { kind: 'sequence' }>;
+
+function counterAfter(
+  scope: Scope,
+  { id, next }: Entered['rule']['step'],
+  { steps, maxVisits }: Sequence,
+  way: Way,
+  failure: Failure | null,
+): Counter {
+  const cause = failure && { class: failure.class, reason: failure.reason };
+  if (next === null) {
+    if (way !== 'success') return { at: 'end', how: 'end', failed: cause };
+    const following = steps[steps.findIndex((each) => each.id === id) + 1];
+    return following ? enterStep(scope, following.id, maxVisits) : { at: 'end', how: 'end', failed: null };
+  }
+  const target: Target = way === 'timeout' ? (next.timeout ?? next.failure) : next[way];
+  switch (target.to) {
+    case 'step':
+      return enterStep(scope, target.step, maxVisits);
+    case 'end':
+      return { at: 'end', how: 'end', failed: null };
+    case 'break':
+      return { at: 'end', how: 'break', failed: cause };
+    case 'continue':
+      return { at: 'end', how: 'continue', failed: null };
+    case 'error': {
+      const text = target.message ?? failure?.reason.text ?? `\`${id}\` led to an error`;
+      return { at: 'end', how: 'end', failed: { class: 'NON_RETRYABLE', reason: { code: 'E_STEP', text } } };
+    }
+  }
+}
+
+function enterStep({ visits }: Scope, step: string, maxVisits: number): Counter {
+  const visit = (visits.get(step) ?? 0) + 1;
+  if (visit <= maxVisits) return { at: 'step', step, visit };
+  const text = `\`${step}\` was entered ${String(maxVisits)} times, which is as often as it may be`;
+  return { at: 'end', how: 'end', failed: { class: 'NON_RETRYABLE', reason: { code: 'E_STEP', text } } };
+}
+
+/** A step that is not run. Its own condition leaves what comes after it free, but for a gate. */
+export function skip(entered: Entered, reason: SkipReason): Fact {
+  const own = reason.why === 'condition' && entered.rule.step.work.kind !== 'gate';
+  const leaves = own ? 'satisfied' : 'closed';
+  return { type: 'skipped', path: entered.path, reason, ...aftermath(entered, leaves, 'success', null) };
+}
+
+/** What a step hands on. */
+export interface Handed {
+  readonly values: Readonly<Record<string, Json>> | readonly Json[];
+  readonly artifacts: readonly ArtifactRecord[];
+  readonly convergence: ConvergenceState | null;
+}
+
+export const handsNothing: Handed = { values: {}, artifacts: [], convergence: null };
+
+export function succeed(entered: Entered, status: 'SUCCEEDED' | 'INCOMPLETE', handed: Handed): Fact {
+  const { path } = entered;
+  const after = aftermath(entered, 'satisfied', 'success', null);
+  return { type: 'settled', path, status, class: null, reason: null, ...handed, ...after };
+}
+
+export interface StepFailure {
+  readonly class: ErrorClass;
+  readonly reason: Reason;
+  readonly timedOut: boolean;
+}
+
+/** A step that failed for good, and what its policy makes of that. */
+export function fail(
+  entered: Entered,
+  failure: StepFailure,
+  convergence: ConvergenceState | null = null,
+): Fact[] {
+  const { onFailure } = entered.rule.step;
+  if (failure.class === 'FATAL') return abort(entered, failure, convergence);
+  if (entered.rule.body.body.kind === 'sequence') return [failed(entered, failure, 'satisfied', convergence)];
+  switch (onFailure) {
+    case 'continue':
+      return [failed(entered, failure, 'satisfied', convergence)];
+    case 'skip-dependents':
+      return [failed(entered, failure, 'closed', convergence)];
+    case 'abort':
+    case 'retry':
+      return abort(entered, failure, convergence);
+  }
+}
+
+/** A step that failed and takes its body with it; a fatal failure takes the run. */
+export function abort(
+  entered: Entered,
+  failure: StepFailure,
+  convergence: ConvergenceState | null = null,
+): Fact[] {
+  const { path } = entered;
+  const scope = failure.class === 'FATAL' ? '' : entered.scope.path;
+  const ending = { why: 'aborted', path, class: failure.class, reason: failure.reason } as const;
+  return [failed(entered, failure, 'closed', convergence), { type: 'ending', scope, ending }];
+}
+
+function failed(
+  entered: Entered,
+  { class: errorClass, reason, timedOut }: StepFailure,
+  leaves: 'satisfied' | 'closed',
+  convergence: ConvergenceState | null,
+): Fact {
+  const { path } = entered;
+  const way = timedOut ? 'timeout' : 'failure';
+  const after = aftermath(entered, leaves, way, { path, class: errorClass, reason });
+  const handed = { ...handsNothing, convergence };
+  return { type: 'settled', path, status: 'FAILED', class: errorClass, reason, ...handed, ...after };
+}
+
+/** A gate that is not opened: it closes what comes after it, and other branches go on. */
+export function shut(entered: Entered, reason: Reason): Fact {
+  return failed(entered, { class: 'NON_RETRYABLE', reason, timedOut: false }, 'closed', null);
+}

@@ -1,0 +1,53 @@
+import type { Fact } from '../event.ts';
+import { isIn } from '../fold/steps.ts';
+import { nextKey, tryLaunch } from '../resolve.ts';
+import type { Entered } from '../scope.ts';
+import { hindered } from './entering.ts';
+import { startCheck } from './outcomes.ts';
+import type { Room } from './room.ts';
+import { fail, found, type Scene } from './scene.ts';
+
+/** Starts what waits, as far as there is room: first what was started before, then what is ready, in its order. */
+export function starts(scene: Scene, room: Room): Fact[] {
+  const { state, now } = scene;
+  const facts: Fact[] = [];
+  for (const path of state.active) {
+    if (room.full) return facts;
+    const run = state.steps.get(path);
+    if (!isIn(run, 'waiting', 'check-waiting') || run.phase.notBefore > now) continue;
+    const entered = found(scene, path);
+    if (!entered || !room.fits(entered.scope)) continue;
+    facts.push(
+      ...(isIn(run, 'waiting') ? start(scene, room, entered) : startCheck(scene, room, entered, run)),
+    );
+  }
+  for (const path of state.ready) {
+    if (room.full) return facts;
+    const entered = found(scene, path);
+    if (entered && room.fits(entered.scope)) facts.push(...start(scene, room, entered));
+  }
+  return facts;
+}
+
+/** Starts one worker; nothing while its provider, or money, is to be waited for. */
+function start(scene: Scene, room: Room, entered: Entered): Fact[] {
+  const { state, rules, now } = scene;
+  const { path, rule } = entered;
+  const { provider } = rule;
+  if (provider !== null && (state.parked.get(provider) ?? 0) > now) return [];
+  const costs = provider !== null || rule.step.work.kind === 'role';
+  const reserves = costs ? rule.step.budget : null;
+  const money = costs ? room.afford(entered.scope, reserves) : 'fits';
+  if (money === 'later') return [];
+  if (money === 'never') {
+    const reason = { code: 'E_BUDGET', text: 'the budget of the run is used up' } as const;
+    return fail(entered, { class: 'FATAL', reason, timedOut: false });
+  }
+  const mayBeHindered = rule.dynamic || rule.step.inputs.some(({ required }) => required);
+  const launch = mayBeHindered
+    ? tryLaunch(state, rules, entered, nextKey(state.steps.get(path), path))
+    : null;
+  if (launch?.ok === false) return hindered(entered, launch.why);
+  room.take(entered.scope.path, reserves);
+  return [{ type: 'started', path, provider, reserves }];
+}

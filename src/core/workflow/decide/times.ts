@@ -1,0 +1,93 @@
+import { clockNow } from '../clock.ts';
+import type { Fact } from '../event.ts';
+import { isIn } from '../fold/steps.ts';
+import type { StepRun } from '../state.ts';
+import { found, shut, succeed, type Scene } from './scene.ts';
+import { abort } from './scene.ts';
+import { goOn } from './bodies.ts';
+
+/** What is to be recorded because time has passed. */
+export function times(scene: Scene): Fact[] {
+  const { state, now } = scene;
+  if (state.ending !== null) return [];
+  const timeout = state.given?.timeout ?? null;
+  if (timeout !== null && clockNow(state, now) >= timeout)
+    return [{ type: 'ending', scope: '', ending: { why: 'timed-out' } }];
+  const facts: Fact[] = [];
+  for (const path of state.active) {
+    const run = state.steps.get(path);
+    if (isIn(run, 'asked') && run.phase.deadline !== null && run.phase.deadline <= now)
+      facts.push(...gateOver(scene, run));
+    if (isIn(run, 'open') && isOverdue(scene, run)) {
+      const entered = found(scene, path);
+      if (entered) facts.push(...goOn(scene, entered, run));
+    }
+  }
+  return facts;
+}
+
+function isOverdue({ state, now }: Scene, { open }: StepRun): boolean {
+  return open !== null && open.timeout !== null && clockNow(state, now) - open.clockAt >= open.timeout;
+}
+
+function gateOver(scene: Scene, run: StepRun): Fact[] {
+  const entered = found(scene, run.path);
+  if (entered?.rule.step.work.kind !== 'gate') return [];
+  const reason = { code: 'E_TIMEOUT', text: 'nobody said yes in time' } as const;
+  switch (entered.rule.step.work.onTimeout) {
+    case 'approve': {
+      const values = { by: null, comment: null };
+      return [succeed(entered, 'SUCCEEDED', { values, artifacts: [], convergence: null })];
+    }
+    case 'reject':
+      return [shut(entered, reason)];
+    case 'abort':
+      return abort(entered, { class: 'NON_RETRYABLE', reason, timedOut: true });
+  }
+}
+
+/** Whether the run's clock is to go on: it stands still while only people, gates or parked providers are waited for. */
+export function clocked(scene: Scene): Fact[] {
+  const { state } = scene;
+  const runs = state.ending !== null || !isIdle(scene);
+  return runs === (state.clock.since !== null) ? [] : [{ type: 'clocked', runs }];
+}
+
+function isIdle({ state, rules, now }: Scene): boolean {
+  let waiting = 0;
+  for (const path of state.active) {
+    const run = state.steps.get(path);
+    if (isIn(run, 'open')) continue;
+    const isParked =
+      isIn(run, 'waiting', 'check-waiting') && run.phase.provider !== null && run.phase.notBefore > now;
+    const waits = isIn(run, 'asked') || isParked || (isIn(run, 'running') && run.phase.waits);
+    if (!waits) return false;
+    waiting += 1;
+  }
+  for (const path of state.ready) {
+    const provider = found({ state, rules, now, slots: 0 }, path)?.rule.provider ?? null;
+    if (provider === null || (state.parked.get(provider) ?? 0) <= now) return false;
+    waiting += 1;
+  }
+  return waiting > 0;
+}
+
+/** When to look again although nothing happened; null: never. */
+export function nextWake(scene: Scene): number | null {
+  const { state, now } = scene;
+  let next = Infinity;
+  const at = (instant: number): void => {
+    if (instant > now && instant < next) next = instant;
+  };
+  for (const path of state.active) {
+    const run = state.steps.get(path);
+    if (isIn(run, 'waiting', 'check-waiting')) at(run.phase.notBefore);
+    if (isIn(run, 'asked') && run.phase.deadline !== null) at(run.phase.deadline);
+    if (run?.open?.timeout != null && isIn(run, 'open') && state.clock.since !== null)
+      at(now + run.open.timeout - (clockNow(state, now) - run.open.clockAt));
+  }
+  const timeout = state.given?.timeout ?? null;
+  if (timeout !== null && state.clock.since !== null) at(now + timeout - clockNow(state, now));
+  for (const until of state.parked.values()) at(until);
+  return Number.isFinite(next) ? next : null;
+}

@@ -1,0 +1,91 @@
+import { evaluate, evaluateCondition, type Evaluated } from '../expression/evaluate.ts';
+import type { Language } from '../expression/language.ts';
+import { evaluateText, render, type Template } from '../expression/template.ts';
+import type { Tree } from '../expression/tree.ts';
+import type { Json, JsonObject } from '../json.ts';
+import type { Reason } from '../mail/event.ts';
+
+/** Why a step cannot be done as it is written. */
+export type Hindrance =
+  /** Something that it requires of another step is not there: it is skipped. */
+  { readonly is: 'absent'; readonly what: string } | { readonly is: 'failed'; readonly reason: Reason };
+
+/** Ends the working out of a launch. */
+export class Hindered extends Error {
+  readonly why: Hindrance;
+
+  constructor(why: Hindrance) {
+    super(why.is);
+    this.why = why;
+  }
+}
+
+/** Evaluates the expressions of one step; whatever has no value throws `Hindered`. */
+export class Evaluation {
+  readonly #context: JsonObject;
+  readonly #language: Language;
+  /** Only this one step is run: what others would have made is not absent, it was never asked for. */
+  readonly #alone: boolean;
+
+  constructor(context: JsonObject, language: Language, alone: boolean) {
+    this.#context = context;
+    this.#language = language;
+    this.#alone = alone;
+  }
+
+  /** The same with some namespaces changed. */
+  with(namespaces: JsonObject): Evaluation {
+    return new Evaluation({ ...this.#context, ...namespaces }, this.#language, this.#alone);
+  }
+
+  value(tree: Tree): Json {
+    return this.#valueOf(evaluate(tree, this.#context, this.#language, 'value'));
+  }
+
+  /** As text, for the environment of a script. */
+  text(tree: Tree): string {
+    return asText(this.#valueOf(evaluateText(tree, this.#context, this.#language)));
+  }
+
+  condition(tree: Tree): boolean {
+    return this.#valueOf(evaluateCondition(tree, this.#context, this.#language)) === true;
+  }
+
+  render(template: Template): Json {
+    return this.#valueOf(render(template, this.#context, this.#language));
+  }
+
+  renderText(template: Template): string {
+    return asText(this.render(template));
+  }
+
+  renderAll(templates: Readonly<Record<string, Template>>): Record<string, string> {
+    return Object.fromEntries(
+      Object.entries(templates).map(([name, template]) => [name, this.renderText(template)]),
+    );
+  }
+
+  /** Refuses a thing that another step should have made. */
+  absent(what: string): never {
+    throw new Hindered(this.#absence(what));
+  }
+
+  #absence(what: string): Hindrance {
+    const ofStep = what.toLowerCase().startsWith(`${this.#language.results?.namespace ?? ''}.`);
+    if (ofStep && !this.#alone) return { is: 'absent', what };
+    return { is: 'failed', reason: { code: 'E_VAR_MISSING', text: `\`${what}\` has no value` } };
+  }
+
+  #valueOf(result: Evaluated): Json {
+    if (result.ok) return result.value;
+    const { why } = result;
+    if (why.kind === 'absent') throw new Hindered(this.#absence(why.path));
+    throw new Hindered({ is: 'failed', reason: { code: 'E_EXPRESSION', text: why.message } });
+  }
+}
+
+/** A value as it stands in a text: a single expression keeps its type, and an argument or a variable is a text. */
+function asText(value: Json): string {
+  if (value === null) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

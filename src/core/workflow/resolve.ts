@@ -1,0 +1,180 @@
+import { MailroomError } from '../errors.ts';
+import type { Json } from '../json.ts';
+import type { Budget } from '../mail/protocol.ts';
+import { againText } from './again.ts';
+import { Evaluation, Hindered, type Hindrance } from './evaluation.ts';
+import type { Path, ProcessKey } from './event.ts';
+import { isIn } from './fold/steps.ts';
+import type { Launch, LaunchInput, LaunchWork } from './launch.ts';
+import type { Check, Work } from './model.ts';
+import type { Rules } from './rules.ts';
+import { contextOf, entered, findStep, type Entered } from './scope.ts';
+import type { RunState, StepRun } from './state.ts';
+
+export type Resolved<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: Hindrance };
+
+/** Does something that may be hindered. */
+export function attempt<T>(act: () => T): Resolved<T> {
+  try {
+    return { ok: true, value: act() };
+  } catch (error) {
+    if (error instanceof Hindered) return { ok: false, why: error.why };
+    throw error;
+  }
+}
+
+/** The evaluation of a step's expressions: its environment, and that of its workflow, are part of what they see. */
+export function evaluationOf(state: RunState, rules: Rules, { scope, rule }: Entered): Evaluation {
+  const alone = state.given?.only != null && rule.body === rules.root;
+  const context = contextOf(state, rules, scope, rule);
+  const plain = new Evaluation(context, rule.body.language, alone);
+  const given = state.given?.env ?? {};
+  const ofWorkflow = { ...given, ...plain.renderAll(rule.body.workflow.env) };
+  const inWorkflow = plain.with({ env: ofWorkflow });
+  return inWorkflow.with({ env: { ...ofWorkflow, ...inWorkflow.renderAll(rule.step.env) } });
+}
+
+/**
+ * What the process of a key is to do. Throws `E_INTERNAL` for a process that is not wanted: `decide` names only those that
+ * can be worked out.
+ */
+export function launchOf(state: RunState, rules: Rules, key: ProcessKey): Launch {
+  const found = findStep(state, rules, key.path);
+  if (!found) throw new MailroomError('E_INTERNAL', `no step ${key.path} is running`);
+  const resolved = tryLaunch(state, rules, found, key);
+  if (resolved.ok) return resolved.value;
+  throw new MailroomError('E_INTERNAL', `the step ${key.path} cannot be worked out any more`);
+}
+
+/** The launch of a worker or a check, or why there can be none. */
+export function tryLaunch(state: RunState, rules: Rules, found: Entered, key: ProcessKey): Resolved<Launch> {
+  return attempt(() => resolve(state, rules, found, key));
+}
+
+function resolve(state: RunState, rules: Rules, found: Entered, key: ProcessKey): Launch {
+  const { scope, rule, path } = found;
+  const { step, body } = rule;
+  const run = state.steps.get(path);
+  const checking = key.check > 0 ? step.check : null;
+  const evaluation = evaluationOf(state, rules, found);
+  const { convergence } = step.check ?? { convergence: null };
+  const worker = {
+    inputs: inputsOf(state, found, evaluation),
+    outputs: step.outputs.map((each) => ({ ...each, path: evaluation.renderText(each.path) })),
+    values: step.values,
+    timeout: step.timeout,
+    check: null,
+  };
+  const check = checking && {
+    inputs: [],
+    outputs: [],
+    values: {},
+    timeout: checking.timeout,
+    check: { id: isIn(run, 'checking') ? run.phase.id : '', decisionFile: checking.decisionFile },
+  };
+  return {
+    run: state.given?.run ?? '',
+    key,
+    step: step.id,
+    work: workOf(checking?.work ?? step.work, step.check, run, evaluation),
+    workspace:
+      step.workspace === null
+        ? null
+        : { path: evaluation.renderText(step.workspace.path), outside: step.workspace.outside },
+    env: environment(body.workflow.env, step.env, evaluation),
+    secrets: [...new Set([...body.workflow.secrets, ...rules.workflow.secrets])],
+    ...(check ?? worker),
+    budget: budgetOf(state, checking ? checking.budget : step.budget, scope.budget),
+    session: null,
+    convergence: convergence && { ...convergence, stage: run?.convergence.stage ?? 1 },
+  };
+}
+
+/** The variables that the definition names; those of the run that expressions see as `env` are not handed on. */
+function environment(
+  ofWorkflow: Entered['rule']['step']['env'],
+  ofStep: Entered['rule']['step']['env'],
+  evaluation: Evaluation,
+): Record<string, string> {
+  return { ...evaluation.renderAll(ofWorkflow), ...evaluation.renderAll(ofStep) };
+}
+
+/** What is left of the run's budget bounds what a launch may use. */
+function budgetOf(state: RunState, own: Budget | null, scope: Budget): Budget | null {
+  const limits = [state.given?.budget ?? scope, scope];
+  const least = (key: 'usd' | 'tokens'): number | null => {
+    const left = limits.flatMap((limit) =>
+      limit[key] === null ? [] : [Math.max(0, limit[key] - state.cost[key])],
+    );
+    const all = [...left, ...(own?.[key] == null ? [] : [own[key]])];
+    return all.length === 0 ? null : Math.min(...all);
+  };
+  const budget = { usd: least('usd'), tokens: least('tokens') };
+  return budget.usd === null && budget.tokens === null ? null : budget;
+}
+
+function workOf(
+  work: Work,
+  check: Check | null,
+  run: StepRun | undefined,
+  evaluation: Evaluation,
+): LaunchWork {
+  switch (work.kind) {
+    case 'agent': {
+      const { provider, model, capabilities, maxSteps, maxCommandTime } = work;
+      const isWorker = work !== check?.work;
+      const own = isWorker ? (run?.instructions ?? null) : null;
+      const instructions = own ?? evaluation.renderText(work.instructions);
+      const again = isWorker && run ? againText(run, check) : null;
+      return { kind: 'agent', provider, model, instructions, capabilities, maxSteps, maxCommandTime, again };
+    }
+    case 'script': {
+      const entries = Object.entries(work.script.variables);
+      const env = Object.fromEntries(entries.map(([name, tree]) => [name, evaluation.text(tree)]));
+      return { kind: 'script', script: run?.instructions ?? work.script.text, env };
+    }
+    case 'command':
+      return { kind: 'command', argv: work.argv.map((argument) => evaluation.renderText(argument)) };
+    case 'role': {
+      const instructions = run?.instructions ?? evaluation.renderText(work.instructions);
+      return { kind: 'role', role: work.role, instructions };
+    }
+    case 'gate':
+    case 'for-each':
+    case 'workflow':
+      throw new MailroomError('E_INTERNAL', `a ${work.kind} has no process`);
+  }
+}
+
+/** The inputs that are there. One that is not, and must be, hinders the step. */
+function inputsOf(state: RunState, { scope, rule }: Entered, evaluation: Evaluation): LaunchInput[] {
+  return rule.step.inputs.flatMap((input) => {
+    const source = entered(state, scope, input.from);
+    const isThere = source?.artifacts.some(({ name }) => name === input.artifact) === true;
+    if (source && isThere && isIn(source, 'settled')) return [{ ...input, from: source.path }];
+    return input.required ? evaluation.absent(`steps.${input.from}.artifacts.${input.artifact}`) : [];
+  });
+}
+
+/** The key of the process that a step has now; null: it should have none. */
+export function keyOf(run: StepRun): ProcessKey | null {
+  const { path, iteration, attempt: count, checks } = run;
+  if (run.phase.is === 'running') return { path, iteration, attempt: count, check: 0 };
+  return run.phase.is === 'checking' ? { path, iteration, attempt: count, check: checks } : null;
+}
+
+/** The key of the worker's next launch. */
+export function nextKey(run: StepRun | undefined, path: Path): ProcessKey {
+  return { path, iteration: run?.iteration ?? 1, attempt: (run?.attempt ?? 0) + 1, check: 0 };
+}
+
+/** The value of an expression of a step that is not text. */
+export function valueIn(
+  state: RunState,
+  rules: Rules,
+  found: Entered,
+  act: (evaluation: Evaluation) => Json,
+): Resolved<Json> {
+  return attempt(() => act(evaluationOf(state, rules, found)));
+}

@@ -1,0 +1,151 @@
+import type { Json, JsonObject } from '../json.ts';
+import type { Given, Path } from './event.ts';
+import { pathIn, scopeOf, stepOf } from './path.ts';
+import type { BodyRule, Rules, StepRule } from './rules.ts';
+import type { RunState, Scope, StepRun } from './state.ts';
+import { isIn } from './fold/steps.ts';
+
+/** One entering of a step as the definition has it, and the body that it is in. */
+export interface Entered {
+  readonly path: Path;
+  readonly scope: Scope;
+  readonly rule: StepRule;
+}
+
+/** What a path means; null: no such step, or its body is not open. */
+export function findStep(state: RunState, rules: Rules, path: Path): Entered | null {
+  const scope = state.scopes.get(scopeOf(path));
+  const rule = scope && rules.bodies.get(scope.body)?.steps.get(stepOf(path));
+  return rule ? { path, scope, rule } : null;
+}
+
+/** The current entering of a step in a body: in a sequence the last visit. */
+export function entered(state: RunState, scope: Scope, id: string): StepRun | undefined {
+  return state.steps.get(pathIn(scope.path, id, scope.visits.get(id) ?? 1));
+}
+
+/** The scope around one, as far as its steps are seen from there. */
+function scopeAround(state: RunState, scope: Scope): Scope | null {
+  if (scope.step === null || scope.item === null) return null;
+  return state.scopes.get(scopeOf(scope.step)) ?? null;
+}
+
+/** The entering of a step that is meant by an id in a body: its own, else one of the body around. */
+export function lookUpStep(
+  state: RunState,
+  rules: Rules,
+  from: Scope,
+  id: string,
+): { run: StepRun | undefined; rule: StepRule; scope: Scope } | null {
+  for (let scope: Scope | null = from; scope !== null; scope = scopeAround(state, scope)) {
+    const body = rules.bodies.get(scope.body);
+    const rule = body?.steps.get(id) ?? ignoringCase(body, id);
+    if (rule) return { run: entered(state, scope, rule.step.id), rule, scope };
+  }
+  return null;
+}
+
+/** Paths in expressions ignore case where the very name is not there. */
+function ignoringCase(body: BodyRule | undefined, id: string): StepRule | undefined {
+  const wanted = id.toUpperCase();
+  for (const rule of body?.steps.values() ?? []) if (rule.step.id.toUpperCase() === wanted) return rule;
+  return undefined;
+}
+
+/** The values of an item's or a sub-workflow's parameters. */
+export function parametersOf(state: RunState, scope: Scope): Readonly<Record<string, Json>> {
+  for (
+    let at: Scope | null | undefined = scope;
+    at;
+    at = at.step === null ? null : state.scopes.get(scopeOf(at.step))
+  )
+    if (at.parameters !== null) return at.parameters;
+  return state.given?.parameters ?? {};
+}
+
+/** Where the artifacts of a step lie, relative to the context folder: a sub-workflow has a folder of its own. */
+export function contextFolder(state: RunState, path: Path): string {
+  const scope = state.scopes.get(scopeOf(path));
+  if (!scope || scope.step === null) return path;
+  const entry = path.slice(path.lastIndexOf('/') + 1);
+  const around = contextFolder(state, scope.step);
+  return scope.item === null ? `${around}/_child/${entry}` : `${around}/${String(scope.item.index)}/${entry}`;
+}
+
+/** What the expressions of a step see. Only steps that it reads are in it: it is made for each step again. */
+export function contextOf(state: RunState, rules: Rules, scope: Scope, rule: StepRule): JsonObject {
+  const { given } = state;
+  if (given === null) return {};
+  const { workflow } = rule.body;
+  return {
+    parameters: { ...parametersOf(state, scope) },
+    steps: stepsSeen(state, rules, scope, rule),
+    env: { ...given.env },
+    run: runOf(given, workflow === rules.workflow ? given.run : childRun(state, given, scope)),
+    workflow: { name: workflow.name, version: workflow.version },
+    context: { ...given.context },
+    trigger: given.trigger,
+    ...itemsOf(state, rules, scope),
+  };
+}
+
+function runOf(given: Given, id: string): JsonObject {
+  return { id, root: given.run };
+}
+
+/** A sub-workflow's run id is the run's, its path and the attempt. */
+function childRun(state: RunState, given: Given, scope: Scope): string {
+  let at: Scope | undefined = scope;
+  while (at && at.item !== null && at.step !== null) at = state.scopes.get(scopeOf(at.step));
+  const step = at?.step ?? null;
+  if (step === null) return given.run;
+  return `${given.run}/${step}@${String(state.steps.get(step)?.attempt ?? 1)}`;
+}
+
+function itemsOf(state: RunState, rules: Rules, scope: Scope): JsonObject {
+  const { item } = scope;
+  const around = scopeAround(state, scope);
+  if (item === null) return {};
+  const outer = around === null ? {} : itemsOf(state, rules, around);
+  const name = rules.bodies.get(scope.body)?.item ?? 'item';
+  const items = scope.step === null ? null : (state.steps.get(scope.step)?.open?.items ?? null);
+  const total = items?.length ?? 0;
+  const loop = { index: item.index, total, first: item.index === 0, last: item.index === total - 1 };
+  return { ...outer, item: item.value, [name]: item.value, loop };
+}
+
+function stepsSeen(state: RunState, rules: Rules, scope: Scope, { reads }: StepRule): JsonObject {
+  const seen: JsonObject = {};
+  for (const id of reads ?? allIds(state, rules, scope)) {
+    const found = lookUpStep(state, rules, scope, id);
+    if (found?.run) seen[found.rule.step.id] = seenOf(state, rules, found.run);
+  }
+  return seen;
+}
+
+function allIds(state: RunState, rules: Rules, from: Scope): Set<string> {
+  const ids = new Set<string>();
+  for (let scope: Scope | null = from; scope !== null; scope = scopeAround(state, scope))
+    for (const id of rules.bodies.get(scope.body)?.steps.keys() ?? []) ids.add(id);
+  return ids;
+}
+
+/** What others see of a settled step. What is absent has no key. */
+function seenOf(state: RunState, rules: Rules, run: StepRun): JsonObject {
+  if (!isIn(run, 'settled')) return {};
+  const { status } = run.phase;
+  const { result } = run;
+  const seen: JsonObject = { status };
+  if (result !== null) {
+    if (result.exitCode !== null) seen['exit_code'] = result.exitCode;
+    seen['output'] = result.output;
+    seen['duration'] = result.durationMs;
+  }
+  if (status !== 'SUCCEEDED' && status !== 'INCOMPLETE') return seen;
+  seen['values'] = Array.isArray(run.values)
+    ? [...(run.values as Json[])]
+    : { ...(run.values as JsonObject) };
+  const folder = `${rules.workflow.contextDir}/${contextFolder(state, run.path)}`;
+  seen['artifacts'] = Object.fromEntries(run.artifacts.map(({ name, path }) => [name, `${folder}/${path}`]));
+  return seen;
+}

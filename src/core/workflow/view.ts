@@ -1,0 +1,249 @@
+import type { Json, JsonObject } from '../json.ts';
+import type { Cost } from '../mail/state.ts';
+import type { ArtifactRecord, Path, RunEvent, SkipReason } from './event.ts';
+import { isIn } from './fold/steps.ts';
+import type { Work } from './model.ts';
+import { itemScope } from './path.ts';
+import type { BodyRule, Rules, StepRule } from './rules.ts';
+import { entered, findStep } from './scope.ts';
+import type { RunState, Scope, StepRun } from './state.ts';
+import type { StepStatus } from './status.ts';
+
+/** The status of a step as files and documents show it. */
+export function statusOf(state: RunState, path: Path): StepStatus {
+  const run = state.steps.get(path);
+  switch (run?.phase.is) {
+    case undefined:
+    case 'pending':
+      return state.ready.has(path) ? 'READY' : 'PENDING';
+    case 'waiting':
+    case 'running':
+    case 'ended':
+    case 'asked':
+    case 'judged':
+    case 'open':
+      return 'RUNNING';
+    case 'check-waiting':
+    case 'checking':
+    case 'checked':
+      return 'CHECKING';
+    case 'settled':
+      return run.phase.status;
+  }
+}
+
+/** Steps that an event has settled: their `_meta.json` is to be written. */
+export function settledBy(event: RunEvent): readonly Path[] {
+  switch (event.type) {
+    case 'settled':
+    case 'skipped':
+      return [event.path];
+    case 'opened':
+      return event.skips;
+    case 'swept':
+      return [...event.skipped, ...event.cancelled];
+    default:
+      return [];
+  }
+}
+
+/** `_workflow.json`: epoch milliseconds, and the status of every step of the run's own body. */
+export function summaryOf(state: RunState, rules: Rules): JsonObject {
+  const { given, startedAt, endedAt } = state;
+  const root = state.scopes.get('');
+  const steps = [...rules.root.steps.keys()].map((id) => {
+    const run = root && entered(state, root, id);
+    return [id, statusOf(state, run?.path ?? id)] as const;
+  });
+  return {
+    id: given?.run ?? '',
+    name: rules.workflow.name,
+    version: rules.workflow.version,
+    status: state.status,
+    startedAt,
+    completedAt: endedAt,
+    wallTimeMs: startedAt === null ? null : (endedAt ?? state.now) - startedAt,
+    steps: Object.fromEntries(steps),
+  };
+}
+
+/** `_meta.json` of a settled step. */
+export function metaOf(state: RunState, rules: Rules, path: Path): JsonObject {
+  const run = state.steps.get(path);
+  const found = findStep(state, rules, path);
+  if (!run || !found) return {};
+  const { step } = found.rule;
+  const { startedAt, settledAt, result } = run;
+  const reason = reasonOf(run);
+  return {
+    stepId: step.id,
+    status: statusOf(state, path),
+    startedAt,
+    completedAt: settledAt,
+    wallTimeMs: startedAt === null || settledAt === null ? 0 : settledAt - startedAt,
+    attempts: attemptsOf(run),
+    ...(step.check === null ? {} : { iterations: run.iteration, maxIterations: step.check.maxIterations }),
+    workerKind: workerKind(step.work),
+    artifacts: run.artifacts.map(artifactOf),
+    ...(reason === null ? {} : { reason }),
+    ...(isIn(run, 'settled') && run.phase.class !== null ? { errorClass: run.phase.class } : {}),
+    workerResult:
+      result === null
+        ? null
+        : {
+            status: result.outcome.is === 'done' ? 'SUCCEEDED' : 'FAILED',
+            artifacts: result.artifacts.map(artifactOf),
+            observations: result.output === '' ? [] : [{ summary: result.output }],
+            cost: { estimatedTokens: run.cost.tokens, wallTimeMs: result.durationMs },
+          },
+  };
+}
+
+function artifactOf({ name, path, type }: ArtifactRecord): JsonObject {
+  return type === null ? { name, path } : { name, path, type };
+}
+
+const providers: Readonly<Record<string, string>> = {
+  claude: 'CLAUDE_CODE',
+  codex: 'CODEX_CLI',
+  gemini: 'GEMINI_CLI',
+  opencode: 'OPENCODE',
+};
+
+/** Who does a step, in the words of the native language. */
+export function workerKind(work: Work): string {
+  switch (work.kind) {
+    case 'agent':
+      return providers[work.provider] ?? work.provider.toUpperCase();
+    case 'script':
+      return 'CUSTOM';
+    case 'command':
+      return 'COMMAND';
+    case 'role':
+      return 'ROLE';
+    case 'gate':
+      return 'GATE';
+    case 'for-each':
+      return 'FOR_EACH';
+    case 'workflow':
+      return 'WORKFLOW';
+  }
+}
+
+/** Launches that counted, with the one that runs. */
+function attemptsOf(run: StepRun): number {
+  return run.attempts + (isIn(run, 'running') ? 1 : 0);
+}
+
+/** Why a step ended as it did, in words; null where there is nothing to say. */
+export function reasonOf({ phase }: StepRun): string | null {
+  if (phase.is !== 'settled') return null;
+  return phase.reason?.text ?? (phase.skipped === null ? null : skipText(phase.skipped));
+}
+
+export function skipText(reason: SkipReason): string {
+  switch (reason.why) {
+    case 'condition':
+      return 'its condition was false';
+    case 'dependency':
+      return `\`${reason.step}\` did not let it run`;
+    case 'absent':
+      return `it requires \`${reason.what}\`, which is absent`;
+    case 'edges':
+      return 'no condition of an edge that leads to it was true';
+    case 'run-ended':
+      return 'the run ended first';
+    case 'not-asked':
+      return 'only another step was asked for';
+  }
+}
+
+/** The document of `run --json` and `show --json`; times in ISO 8601. */
+export function documentOf(state: RunState, rules: Rules): JsonObject {
+  const { given } = state;
+  const root = state.scopes.get('');
+  return {
+    run: given?.run ?? '',
+    workflow: rules.workflow.name,
+    language: rules.workflow.language,
+    status: state.status,
+    reason: state.reason?.text ?? null,
+    started_at: instant(state.startedAt),
+    completed_at: instant(state.endedAt),
+    cost: costOf(state.cost),
+    steps: stepsOf(state, rules, rules.root, root),
+  };
+}
+
+function instant(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}
+
+function costOf({ usd, tokens, unpriced }: Cost): JsonObject {
+  return { usd, tokens, unpriced };
+}
+
+function stepsOf(state: RunState, rules: Rules, body: BodyRule, scope: Scope | undefined): JsonObject {
+  const entries = [...body.steps.values()].map((rule): [string, Json] => {
+    const run = scope && entered(state, scope, rule.step.id);
+    return [rule.step.id, stepDocument(state, rules, rule, run, scope?.path ?? '')];
+  });
+  return Object.fromEntries(entries);
+}
+
+function stepDocument(
+  state: RunState,
+  rules: Rules,
+  rule: StepRule,
+  run: StepRun | undefined,
+  scope: Path,
+): JsonObject {
+  const { id } = rule.step;
+  if (!run) {
+    const status = statusOf(state, scope === '' ? id : `${scope}/${id}`);
+    return { status, attempts: 0, iterations: 0, ...emptyStep };
+  }
+  const { phase } = run;
+  return {
+    status: statusOf(state, run.path),
+    attempts: attemptsOf(run),
+    iterations: run.startedAt === null ? 0 : run.iteration,
+    started_at: instant(run.startedAt),
+    completed_at: instant(run.settledAt),
+    exit_code: run.result?.exitCode ?? null,
+    error_class: phase.is === 'settled' ? phase.class : null,
+    reason: reasonOf(run),
+    values: Array.isArray(run.values) ? [...(run.values as Json[])] : { ...(run.values as JsonObject) },
+    artifacts: run.artifacts.map(artifactOf),
+    cost: costOf(run.cost),
+    ...innerDocuments(state, rules, rule, run),
+  };
+}
+
+const emptyStep = {
+  started_at: null,
+  completed_at: null,
+  exit_code: null,
+  error_class: null,
+  reason: null,
+  values: {},
+  artifacts: [],
+  cost: { usd: 0, tokens: 0, unpriced: 0 },
+};
+
+/** The steps of a sub-workflow, and those of each item of a loop. */
+function innerDocuments(
+  state: RunState,
+  rules: Rules,
+  { inner }: StepRule,
+  { path, open }: StepRun,
+): JsonObject {
+  if (inner === null || open === null) return {};
+  if (open.items === null) return { steps: stepsOf(state, rules, inner, state.scopes.get(path)) };
+  const items = Array.from({ length: open.opened }, (_, index) => ({
+    index,
+    item: open.items?.[index] ?? null,
+    steps: stepsOf(state, rules, inner, state.scopes.get(itemScope(path, index))),
+  }));
+  return { items };
+}

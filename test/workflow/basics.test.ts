@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { World } from './world.ts';
+
+describe('a graph', () => {
+  it('runs steps whose needs are settled, and succeeds', () => {
+    const world = new World(`
+      implement
+      test <- implement
+      review <- implement
+      fix <- review test
+    `);
+    expect(world.running).toEqual(['implement']);
+    world.done('implement');
+    expect(world.running).toEqual(['test', 'review']);
+    world.done('review');
+    expect(world.running).toEqual(['test']);
+    world.done('test');
+    world.done('fix');
+    expect(world.state.status).toBe('SUCCEEDED');
+    expect(world.decision).toEqual({ facts: [], processes: [], wake: null });
+  });
+
+  it('goes on after a failure that continues, and the run succeeds', () => {
+    const world = new World(`
+      a : continue
+      b <- a
+    `);
+    world.fails('a', { class: 'NON_RETRYABLE' });
+    world.done('b');
+    expect(world.statuses).toBe('a FAILED, b SUCCEEDED');
+    expect(world.state.status).toBe('SUCCEEDED');
+  });
+
+  it('aborts: what runs is cancelled, what waits is skipped', () => {
+    const world = new World(`
+      a
+      b
+      c <- b
+    `);
+    world.fails('a');
+    expect(world.running).toEqual([]);
+    expect(world.statuses).toBe('a FAILED, b CANCELLED, c SKIPPED');
+    expect(world.state.status).toBe('FAILED');
+    expect(world.state.reason?.text).toBe('it broke');
+  });
+
+  it('runs no more than its concurrency at once, in the order in which steps became ready', () => {
+    const world = new World(
+      `
+      a
+      b
+      c
+      d <- a
+    `,
+      { workflow: { concurrency: 2 } },
+    );
+    expect(world.running).toEqual(['a', 'b']);
+    world.done('b');
+    expect(world.running).toEqual(['a', 'c']);
+    world.done('a');
+    expect(world.running).toEqual(['c', 'd']);
+  });
+
+  it('skips what comes after a policy that says so, lets the rest go on, and fails', () => {
+    const world = new World(`
+      a : skip-dependents
+      b <- a
+      c
+    `);
+    world.fails('a');
+    expect(world.running).toEqual(['c']);
+    world.done('c');
+    expect(world.statuses).toBe('a FAILED, b SKIPPED, c SUCCEEDED');
+    expect(world.state.status).toBe('FAILED');
+  });
+});
+
+describe('retries', () => {
+  it('are paused longer and longer, and run out', () => {
+    const world = new World('a : retry=2');
+    world.fails('a');
+    expect(world.running).toEqual([]);
+    world.pass(999);
+    expect(world.running).toEqual([]);
+    world.pass(1);
+    expect(world.running).toEqual(['a']);
+    world.fails('a');
+    world.pass(1_999);
+    expect(world.running).toEqual([]);
+    world.pass(1);
+    world.fails('a');
+    expect(world.state.status).toBe('FAILED');
+    expect(world.state.steps.get('a')?.attempts).toBe(3);
+  });
+
+  it('are not for what will never work', () => {
+    const world = new World('a : retry=2');
+    world.fails('a', { class: 'NON_RETRYABLE' });
+    expect(world.state.status).toBe('FAILED');
+  });
+
+  it('cost nothing when a provider is at its limit', () => {
+    const world = new World(`
+      a : agent=claude retry=1
+      b : agent=claude
+      c : agent=codex
+    `);
+    world.fails('a', { class: 'RETRYABLE_RATE_LIMIT', until: world.now + 60_000 });
+    world.fails('b', { class: 'RETRYABLE_RATE_LIMIT', until: world.now + 90_000 });
+    expect(world.running).toEqual(['c']);
+    world.pass(90_000);
+    expect(world.running).toEqual(['a', 'b', 'c']);
+    expect(world.state.steps.get('a')?.attempts).toBe(0);
+  });
+});
+
+describe('completion checks', () => {
+  it('run the worker again until it is complete', () => {
+    const world = new World('a : check=3');
+    world.done('a', { values: { v: 1 } });
+    expect(world.running).toEqual(['a?']);
+    world.incomplete('a');
+    expect(world.running).toEqual(['a']);
+    world.done('a', { values: { v: 2 } });
+    world.complete('a');
+    expect(world.state.status).toBe('SUCCEEDED');
+    expect(world.state.steps.get('a')).toMatchObject({ iteration: 2, attempts: 2, values: { v: 2 } });
+  });
+
+  it.each([
+    ['a : check=2', 'FAILED'],
+    ['a : check=2 continue', 'FAILED'],
+    ['a : check=2 go-on', 'SUCCEEDED'],
+  ])('%s: exhausted, the run is %s', (text, status) => {
+    const world = new World(text);
+    for (let round = 0; round < 2; round += 1) {
+      world.done('a');
+      world.incomplete('a');
+    }
+    expect(world.state.status).toBe(status);
+  });
+
+  it('are made three times when they give no verdict, without the worker', () => {
+    const world = new World('a : check=2');
+    world.done('a');
+    const reason = { code: 'E_CHECK', text: 'no verdict' } as const;
+    world.checked('a', { is: 'none', reason, final: false });
+    world.checked('a', { is: 'none', reason, final: false });
+    expect(world.running).toEqual(['a?']);
+    world.checked('a', { is: 'none', reason, final: false });
+    expect(world.state).toMatchObject({ status: 'FAILED', reason });
+  });
+});

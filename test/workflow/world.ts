@@ -1,0 +1,217 @@
+import type { ErrorClass } from '../../src/core/errors.ts';
+import type { Json } from '../../src/core/json.ts';
+import { apply } from '../../src/core/workflow/apply.ts';
+import { decide, type Decision } from '../../src/core/workflow/decide.ts';
+import type {
+  Fact,
+  Given,
+  Happening,
+  ProcessKey,
+  RunEvent,
+  Verdict,
+  WorkResult,
+} from '../../src/core/workflow/event.ts';
+import type { Workflow } from '../../src/core/workflow/model.ts';
+import { launchOf } from '../../src/core/workflow/resolve.ts';
+import { compile, type Rules } from '../../src/core/workflow/rules.ts';
+import { emptyRunState, type RunState } from '../../src/core/workflow/state.ts';
+import { statusOf } from '../../src/core/workflow/view.ts';
+import { decode, encode } from '../../src/store/codec.ts';
+import { graph, workflow } from './graph.ts';
+import { Watch } from './watch.ts';
+
+export const start = Date.UTC(2026, 0, 1, 12);
+
+export interface WorldOptions {
+  readonly given?: Partial<Given>;
+  readonly workflow?: Partial<Workflow>;
+  readonly slots?: number;
+  /** False: nothing is checked after each event, for tests with very many. */
+  readonly watched?: boolean;
+}
+
+export interface Ends {
+  readonly values?: Readonly<Record<string, Json>>;
+  readonly artifacts?: readonly string[];
+  readonly usd?: number;
+  readonly output?: string;
+}
+
+export interface Fails extends Ends {
+  readonly class?: ErrorClass;
+  readonly text?: string;
+  readonly until?: number;
+  readonly timedOut?: boolean;
+}
+
+/** More rounds of deciding than any test needs. */
+const mostRounds = 200_000;
+
+/**
+ * The workflow machine with a virtual clock and nothing around it: steps end as the test says, and what always holds is
+ * checked after every event.
+ */
+export class World {
+  readonly rules: Rules;
+  readonly history: RunEvent[] = [];
+  state: RunState = emptyRunState();
+  now = start;
+  decision: Decision = { facts: [], processes: [], wake: null };
+  readonly #slots: number;
+  readonly #watch: Watch | null;
+
+  constructor(
+    text: string | Workflow,
+    { given = {}, slots = Infinity, watched = true, ...rest }: WorldOptions = {},
+  ) {
+    const definition = typeof text === 'string' ? workflow(graph(text), rest.workflow) : text;
+    this.rules = compile(definition);
+    this.#slots = slots;
+    this.#watch = watched ? new Watch(definition) : null;
+    this.record({
+      type: 'began',
+      given: {
+        run: 'r1',
+        workflow: definition.name,
+        version: '1',
+        language: 'native',
+        parameters: {},
+        context: {},
+        trigger: null,
+        env: {},
+        budget: definition.budget,
+        timeout: definition.timeout,
+        only: null,
+        ...given,
+      },
+    });
+    this.settle();
+  }
+
+  record(happening: Fact | Happening): void {
+    const event: RunEvent = { ...happening, at: this.now };
+    this.history.push(event);
+    this.#watch?.before(this.state, event);
+    this.state = apply(this.state, event);
+    this.#watch?.after(this.state, this.rules);
+  }
+
+  /** Records what is decided until nothing is. */
+  settle(): void {
+    for (let round = 0; round < mostRounds; round += 1) {
+      this.decision = decide(this.state, this.rules, this.now, this.#slots);
+      if (this.decision.facts.length === 0) return this.#watch?.rest(this.state, this.decision, this.#slots);
+      for (const fact of this.decision.facts) this.record(fact);
+    }
+    throw new Error('deciding does not come to an end');
+  }
+
+  happens(happening: Happening): void {
+    this.record(happening);
+    this.settle();
+  }
+
+  /** Processes that should be running: `a`, and `a?` for a check. */
+  get running(): string[] {
+    return this.decision.processes.map(({ key }) => (key.check > 0 ? `${key.path}?` : key.path));
+  }
+
+  key(name: string): ProcessKey {
+    const path = name.replace(/\?$/, '');
+    const found = this.decision.processes.find(
+      ({ key }) => key.path === path && key.check > 0 === name.endsWith('?'),
+    );
+    if (!found) throw new Error(`${name} is not running: ${this.running.join(' ')}`);
+    return found.key;
+  }
+
+  launch(name: string) {
+    return launchOf(this.state, this.rules, this.key(name));
+  }
+
+  done(name: string, ends: Ends = {}): void {
+    this.happens({ type: 'ended', key: this.key(name), result: result({ is: 'done' }, ends) });
+  }
+
+  /** Several ends, in this order. */
+  allDone(...names: string[]): void {
+    for (const name of names) this.done(name);
+  }
+
+  fails(name: string, fails: Fails = {}): void {
+    this.happens({ type: 'ended', key: this.key(name), result: failure(fails) });
+  }
+
+  checked(name: string, verdict: Verdict, worked = result({ is: 'done' }, {})): void {
+    this.happens({ type: 'checked', key: this.key(`${name}?`), result: worked, verdict });
+  }
+
+  complete(name: string): void {
+    this.checked(name, { is: 'complete' });
+  }
+
+  incomplete(name: string, reasons: string[] = ['more'], fingerprints: string[] = []): void {
+    this.checked(name, { is: 'incomplete', reasons, fingerprints });
+  }
+
+  judge(path: string, verdict: 'approve' | 'reject', said = this.now): void {
+    this.happens({ type: 'judged', path, verdict, by: 'ada', comment: null, said });
+  }
+
+  /** Time passes; on the way everything is woken that wants to be. */
+  pass(milliseconds: number): void {
+    const until = this.now + milliseconds;
+    for (let wake = this.decision.wake; wake !== null && wake <= until; wake = this.decision.wake) {
+      this.now = wake;
+      this.settle();
+    }
+    this.now = until;
+    this.settle();
+  }
+
+  /** The host dies: what it knew is what the journal says. */
+  crash(by: 'person' | 'up' = 'person'): void {
+    const folded = this.history.reduce((state, event) => apply(state, copy(event)), emptyRunState());
+    this.state = copy(folded);
+    this.happens({ type: 'resumed', by });
+  }
+
+  status(path: string): string {
+    return statusOf(this.state, path);
+  }
+
+  /** `a SUCCEEDED, b FAILED`: every step of the run's own body. */
+  get statuses(): string {
+    return [...this.rules.root.steps.keys()].map((id) => `${id} ${this.status(id)}`).join(', ');
+  }
+}
+
+export function copy<T>(value: T): T {
+  return decode(JSON.parse(JSON.stringify(encode(value)))) as T;
+}
+
+export function result(outcome: WorkResult['outcome'], ends: Ends): WorkResult {
+  return {
+    outcome,
+    exitCode: outcome.is === 'done' ? 0 : 1,
+    output: ends.output ?? '',
+    values: ends.values ?? {},
+    artifacts: (ends.artifacts ?? []).map((name) => ({ name, path: `${name}/${name}.txt`, type: null })),
+    usage: { usd: ends.usd ?? 0, tokens: 0 },
+    session: null,
+    model: null,
+    durationMs: 1,
+    warnings: [],
+  };
+}
+
+export function failure(fails: Fails = {}): WorkResult {
+  const {
+    class: errorClass = 'RETRYABLE_TRANSIENT',
+    text = 'it broke',
+    until = null,
+    timedOut = false,
+  } = fails;
+  const reason = { code: timedOut ? 'E_TIMEOUT' : 'E_STEP', text } as const;
+  return result({ is: 'failed', class: errorClass, reason, reported: null, until, timedOut }, fails);
+}
