@@ -3,6 +3,7 @@ import type { Node, Pair, ParsedNode, YAMLMap } from 'yaml';
 import type { Diagnostic, Place } from '../core/diagnostic.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { Source } from './source.ts';
+import { sourceOffset } from './yaml-scalars.ts';
 
 /** Keys and indexes that lead from the root of a document to a value. */
 export type Path = readonly (string | number)[];
@@ -93,21 +94,43 @@ export class Reader {
   }
 
   place(root: Parsed, path: Path, part: 'key' | 'value'): Place {
+    const { node, key, whole } = this.find(root, path);
+    const isKey = part === 'key' || (!whole && isMap(node)) || !isShort(node);
+    const range = rangeOf((key !== null && isKey ? key : node) as Parsed) ?? [0, 1];
+    return this.source.place(range[0], range[1]);
+  }
+
+  /** A part of the text at a path; the whole value where it is no text. */
+  placeWithin(root: Parsed, path: Path, start: number, end: number): Place {
+    const { node, whole } = this.find(root, path);
+    if (!whole || !isScalar(node) || typeof node.value !== 'string') return this.place(root, path, 'value');
+    const first = sourceOffset(node, this.source.text, start);
+    return this.source.place(first, Math.max(first + 1, sourceOffset(node, this.source.text, end)));
+  }
+
+  /** The word that stands at a path, before it became a number or the like; null where no single word stands. */
+  sourceOf(root: Parsed, path: Path): string | null {
+    const { node, whole } = this.find(root, path);
+    return whole && isScalar(node) ? (node.source ?? null) : null;
+  }
+
+  isPlain(root: Parsed, path: Path): boolean {
+    const { node, whole } = this.find(root, path);
+    return whole && isScalar(node) && node.type === 'PLAIN';
+  }
+
+  /** As far as the path leads; `whole` where that is all of it. */
+  private find(root: Parsed, path: Path): { node: unknown; key: unknown; whole: boolean } {
     let node: unknown = root;
     let key: unknown = null;
     for (const step of path) {
       const pair = isMap(node) ? this.pairsOf(node).get(String(step)) : undefined;
       const item = isSeq(node) ? node.items[Number(step)] : undefined;
-      if (pair === undefined && item === undefined) {
-        if (isMap(node)) part = 'key';
-        break;
-      }
+      if (pair === undefined && item === undefined) return { node, key, whole: false };
       key = pair?.key ?? null;
       node = pair === undefined ? item : pair.value;
     }
-    const marked = key !== null && (part === 'key' || !isShort(node)) ? key : node;
-    const range = rangeOf(marked as Parsed) ?? [0, 1];
-    return this.source.place(range[0], range[1]);
+    return { node, key, whole: true };
   }
 
   private pairsOf(map: YAMLMap): Map<string, Pair> {

@@ -20,18 +20,34 @@ export interface Located {
   place(path: Path, part?: 'key' | 'value'): Place;
 }
 
+/** A document that can also say what is written in one of its texts where. */
+export interface YamlDocument extends Located {
+  /** Where a part of the text at the path stands; offsets count in the text, as the value has it. */
+  placeWithin(path: Path, start: number, end: number): Place;
+  /** What is written at the path: `1.0` where the value is 1; null where no single word stands. */
+  sourceOf(path: Path): string | null;
+  /** Whether the text at the path stands there without quotes and on one line. */
+  isPlain(path: Path): boolean;
+}
+
 /** The largest file that is read, in characters: a map of 40,000 keys still takes less than a second. */
 export const largestYaml = 256 * 1024;
 
 /**
  * Reads one YAML 1.2 document of the core schema (`yes` and `off` are strings, `<<` is an ordinary key), and nothing
  * that makes a text mean something else than it shows: directives, anchors, aliases, tags and duplicate keys are
- * refused. Reports every error of the text at once. `firstLine` is the line on which the text begins in its file.
+ * refused. Reports every error of the text at once. `firstLine` is the line on which the text begins in its file; a text
+ * of more than `largest` characters is refused.
  */
-export function parseYaml(text: string, file: string, firstLine = 1): Checked<Located> {
+export function parseYaml(
+  text: string,
+  file: string,
+  firstLine = 1,
+  largest = largestYaml,
+): Checked<YamlDocument> {
   const source = new Source(file, text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'), firstLine);
-  if (text.length > largestYaml) {
-    const message = `the file has ${text.length} characters; at most ${largestYaml} are read`;
+  if (text.length > largest) {
+    const message = `the file has ${text.length} characters; at most ${largest} are read`;
     const place = { file, line: firstLine, column: 1, length: 1, text: '' };
     return { ok: false, problems: [{ code: 'E_YAML', severity: 'error', message, place, hint: null }] };
   }
@@ -46,7 +62,13 @@ export function parseYaml(text: string, file: string, firstLine = 1): Checked<Lo
   if (problems.length > 0) return { ok: false, problems };
   return {
     ok: true,
-    value: { value, place: (path, part) => reader.place(root, path, part ?? 'value') },
+    value: {
+      value,
+      place: (path, part) => reader.place(root, path, part ?? 'value'),
+      placeWithin: (path, start, end) => reader.placeWithin(root, path, start, end),
+      sourceOf: (path) => reader.sourceOf(root, path),
+      isPlain: (path) => reader.isPlain(root, path),
+    },
     warnings: [],
   };
 }

@@ -1,9 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../src/spec/config.ts';
 import { renderDiagnostics } from '../../src/spec/diagnostics.ts';
 import { parseMessage } from '../../src/spec/message.ts';
 import { parseProtocol } from '../../src/spec/protocol.ts';
+import { parseWorkflow } from '../../src/spec/workflow/index.ts';
+import type { Loaded } from '../../src/spec/workflow/surroundings.ts';
 import type { Diagnostic } from '../../src/core/diagnostic.ts';
 
 /*
@@ -31,8 +34,38 @@ const widened = new Map([
   ],
 ]);
 
+/** The protocol that workflows of the golden files belong to. */
+function protocolOf() {
+  const checked = parseProtocol([{ file: 'team.yaml', text: protocolText }]);
+  if (!checked.ok) throw new Error('the protocol is wrong');
+  return checked.value;
+}
+
+const protocolText = `
+name: team
+roles: { architect: { provider: claude }, engineer: { provider: claude } }
+messages:
+  task: { from: user, to: architect }
+  design: { from: architect, to: engineer }
+`;
+
+function diagnoseWorkflow(name: string): readonly Diagnostic[] {
+  const [first, ...others] = filesOf(name, read(name));
+  const load = (path: string): Loaded => {
+    if (path.startsWith('..')) return { ok: false, code: 'E_PATH', problem: 'it lies outside the project' };
+    const found = [first!, ...others].find(({ file }) => `./${file}` === path);
+    return found === undefined
+      ? { ok: false, code: 'E_WORKFLOW', problem: 'there is no such file' }
+      : { ok: true, ...found };
+  };
+  return problemsOf(
+    parseWorkflow(first!.text, name, { protocol: protocolOf(), widened, strict: false, load }),
+  );
+}
+
 function diagnose(name: string): readonly Diagnostic[] {
   const text = read(name);
+  if (name.startsWith('workflow')) return diagnoseWorkflow(name);
   if (name.endsWith('.md')) return problemsOf(parseMessage(text, name));
   if (name.startsWith('config')) return problemsOf(parseConfig(text, name));
   return problemsOf(parseProtocol(filesOf(name, text), undefined, { widened }));
@@ -51,11 +84,13 @@ describe('what is said about', () => {
 });
 
 test('there is a mistake for every code that reading a text can give', () => {
-  const rooms = ['../../src/spec/', '../../src/core/mail/check/'].map(
-    (room) => new URL(room, import.meta.url),
+  const rooms = ['spec', 'core/mail/check', 'core/workflow/check'].map((room) =>
+    fileURLToPath(new URL(`../../src/${room}/`, import.meta.url)),
   );
   const code = rooms.flatMap((room) =>
-    readdirSync(room).map((file) => readFileSync(new URL(file, room), 'utf8')),
+    readdirSync(room, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => readFileSync(room + file, 'utf8')),
   );
   const given = new Set(code.join('').match(/(?<=')E_[A-Z_]+(?=')/g));
   const shown = new Set(sources.flatMap((name) => diagnose(name).map((problem) => problem.code)));

@@ -1,0 +1,43 @@
+import type { Body, Workflow } from '../model.ts';
+import { Graph } from './body.ts';
+import { checkTemplate } from './expressions.ts';
+import type { Here } from './meaning.ts';
+import { checkNeeds } from './needs.ts';
+import { field, Scene, type CheckContext, type Problem } from './scene.ts';
+import { checkMessage, checkRole, checkStep } from './step.ts';
+
+export type { CheckContext, Problem } from './scene.ts';
+
+/**
+ * Everything that cannot work in a workflow of which each part is well formed by itself: names that nothing defines, steps
+ * that wait for each other, expressions that read what is not there yet or cannot fit. Sub-workflows are looked at from
+ * outside only. Takes time in proportion to the definition.
+ */
+export function checkWorkflow(workflow: Workflow, context: CheckContext): Problem[] {
+  const scene = new Scene(workflow, context);
+  const before: Here = { scene, place: null, items: new Set() };
+  for (const template of Object.values(workflow.env)) checkTemplate(template, before);
+  for (const trigger of workflow.triggers)
+    if (trigger.kind === 'message') checkMessage(trigger.role, trigger.type, trigger, scene);
+  const graph = checkBody(scene, workflow.body, null, new Set());
+  for (const hook of workflow.hooks) {
+    const here: Here = hook.on === 'start' ? before : { ...before, place: { graph, step: -1 } };
+    for (const argument of hook.run ?? []) checkTemplate(argument, here);
+    if (hook.notify !== null) checkRole(hook.notify, field(hook, 'notify'), scene);
+  }
+  return scene.problems;
+}
+
+function checkBody(scene: Scene, body: Body, parent: Graph['parent'], items: ReadonlySet<string>): Graph {
+  const graph = new Graph(body, parent);
+  const order = checkNeeds(scene, graph);
+  for (const [index, step] of graph.steps.entries()) {
+    checkStep(step, { scene, place: { graph, step: index }, items });
+    if (step.work.kind !== 'for-each') continue;
+    const inner = new Set([...items, 'item', 'loop', step.work.as.toLowerCase()]);
+    checkBody(scene, step.work.body, { graph, step: index }, inner);
+  }
+  // What comes before what is not known where a step is missing.
+  graph.answer(parent === null && scene.context.broken.size > 0 ? null : order);
+  return graph;
+}

@@ -1,0 +1,53 @@
+import { referencesOf } from '../../expression/references.ts';
+import type { Template } from '../../expression/template.ts';
+import { treesOf } from '../../expression/template.ts';
+import type { Tree } from '../../expression/tree.ts';
+import type { Check, Step, Work } from '../model.ts';
+import { checkComparisons } from './comparisons.ts';
+import type { Here } from './meaning.ts';
+import { checkReference } from './references.ts';
+
+/** Everything that an expression reads and compares. `node` is the part of the model that its text became. */
+function checkTree(tree: Tree, node: object, here: Here): void {
+  for (const reference of referencesOf(tree, here.scene.context.language))
+    checkReference(reference, node, here);
+  checkComparisons(tree, node, here);
+}
+
+export function checkTemplate(template: Template, here: Here): void {
+  for (const tree of treesOf(template)) checkTree(tree, template, here);
+}
+
+/** Every expression of a step but those of its loop's steps. */
+export function checkExpressions(step: Step, here: Here): void {
+  const templates: Template[] = [
+    ...(step.workspace === null ? [] : [step.workspace.path]),
+    ...Object.values(step.env),
+    ...step.outputs.map((output) => output.path),
+  ];
+  for (const template of templates) checkTemplate(template, here);
+  if (step.when !== null) checkTree(step.when, step.when, here);
+  for (const need of step.needs) if (need.when !== null) checkTree(need.when, need.when, here);
+  checkWork(step.work, here);
+  if (step.check !== null) checkWork(step.check.work, here);
+}
+
+function checkWork(work: Work | Check['work'], here: Here): void {
+  switch (work.kind) {
+    case 'agent':
+    case 'role':
+      return checkTemplate(work.instructions, here);
+    case 'script': {
+      for (const tree of Object.values(work.script.variables)) checkTree(tree, work.script, here);
+      return;
+    }
+    case 'command':
+      return work.argv.forEach((argument) => checkTemplate(argument, here));
+    case 'gate':
+      return checkTemplate(work.message, here);
+    case 'for-each':
+      return Array.isArray(work.items) ? undefined : checkTree(work.items as Tree, work.items, here);
+    case 'workflow':
+      return Object.values(work.with).forEach((template) => checkTemplate(template, here));
+  }
+}

@@ -1,0 +1,129 @@
+import type { Reference, Segment } from '../../expression/references.ts';
+import type { Step } from '../model.ts';
+import { findName, findStep, handsOver, isNamespace, stepProperties, type Here } from './meaning.ts';
+import { a, type At } from './scene.ts';
+
+/** Whether what an expression reads is there: parameters, earlier steps, what they hand over. */
+export function checkReference(reference: Reference, node: object, here: Here): void {
+  const { path } = reference;
+  const at = (segment: Segment): At => ({ node, span: segment.span });
+  const namespace = path[0]?.name?.toLowerCase() ?? '';
+  if (here.items.has(namespace) && namespace !== 'loop') return;
+  if (isNamespace(path, 'parameters')) return checkParameter(path, at, here);
+  if (isNamespace(path, 'env')) return checkVariable(path, at, here);
+  if (isNamespace(path, 'steps')) return checkStep(reference, node, here);
+  checkProperty(path, at, here);
+}
+
+/** What the namespaces have that are the same in every run. */
+const properties: Readonly<Record<string, readonly string[]>> = {
+  run: ['id', 'root'],
+  workflow: ['name', 'version'],
+  loop: ['index', 'total', 'first', 'last'],
+};
+
+function checkProperty([namespace, name]: readonly Segment[], at: Marked, { scene }: Here): void {
+  const known = properties[namespace?.name?.toLowerCase() ?? ''];
+  if (known === undefined || name?.name == null || known.includes(name.name.toLowerCase())) return;
+  scene.unknown(at(name), `\`${namespace!.name}\` has no \`${name.name}\``, name.name, known);
+}
+
+type Marked = (segment: Segment) => At;
+
+function checkParameter([, name]: readonly Segment[], at: Marked, { scene }: Here): void {
+  if (name?.name == null) return;
+  const { parameters } = scene.workflow;
+  const isBroken = scene.context.brokenParameters.has(name.name);
+  if (isBroken || findName(parameters, name.name) !== undefined) return;
+  scene.unknown(at(name), `no parameter is called \`${name.name}\``, name.name, Object.keys(parameters));
+}
+
+/** Not an error: where a run is started, variables of that place may be given as well. */
+function checkVariable([, name]: readonly Segment[], at: Marked, { scene, place }: Here): void {
+  if (name?.name == null) return;
+  const own = place?.graph.steps[place.step]?.env ?? {};
+  const names = { ...scene.workflow.env, ...own };
+  if (findName(names, name.name) !== undefined) return;
+  scene.doubt(
+    at(name),
+    `\`env\` of this workflow does not name \`${name.name}\``,
+    'what is not there has no value: name it under `env`, or make it a parameter',
+  );
+}
+
+function checkStep({ path, span }: Reference, node: object, here: Here): void {
+  const { scene, place } = here;
+  const [, id] = path;
+  if (id?.name == null) {
+    const hint = 'write the id of the step: `steps.build.status`';
+    return scene.expression(
+      { node, span: id?.span ?? span },
+      'which step is meant must be told literally',
+      hint,
+    );
+  }
+  const at: At = { node, span: id.span };
+  const found = findStep(id.name, place);
+  if (found === null) return unknownStep(id.name, at, here);
+  const target = found.graph.steps[found.target]!;
+  found.graph.ask(found.from, found.target, () => {
+    const owner = found.graph.steps[found.from]!;
+    if (owner === target) return scene.expression(at, `\`${owner.id}\` cannot read what it has not done yet`);
+    scene.expression(
+      at,
+      `\`${target.id}\` does not come before \`${owner.id}\``,
+      `let \`${owner.id}\` depend on it: \`depends_on: [${target.id}]\``,
+    );
+  });
+  checkInStep(target, path, node, here);
+}
+
+function unknownStep(name: string, at: At, { scene, place }: Here): void {
+  if (scene.context.broken.has(name)) return;
+  if (place === null) return scene.expression(at, 'no step has run yet where this stands');
+  const known: string[] = [];
+  for (let here: Here['place'] = place; here !== null; here = here.graph.parent)
+    known.push(...here.graph.names());
+  scene.unknown(at, `no step is called \`${name}\``, name, [...known, ...scene.context.broken]);
+}
+
+function checkInStep(step: Step, path: readonly Segment[], node: object, { scene }: Here): void {
+  const [, , property, name] = path;
+  if (property?.name == null) return;
+  const at = (segment: Segment): At => ({ node, span: segment.span });
+  const known = stepProperties.find((each) => each === property.name?.toLowerCase());
+  if (known === undefined) {
+    const isValue = findName(step.values, property.name) !== undefined;
+    if (!isValue)
+      return scene.unknown(at(property), `a step has no \`${property.name}\``, property.name, stepProperties);
+    const hint = `it is a value: \`steps.${step.id}.values.${property.name}\``;
+    return scene.add('E_UNKNOWN_NAME', 'error', at(property), `a step has no \`${property.name}\``, hint);
+  }
+  if (name?.name == null) return;
+  if (known === 'values' && handsOver(step)) return checkValue(step, path, at, scene);
+  if (known !== 'artifacts') return;
+  const artifacts = artifactsOf(step);
+  if (artifacts === null || artifacts.some((each) => each.toUpperCase() === name.name?.toUpperCase())) return;
+  scene.unknown(at(name), `\`${step.id}\` has no artifact \`${name.name}\``, name.name, artifacts);
+}
+
+function checkValue(step: Step, path: readonly Segment[], at: Marked, scene: Here['scene']): void {
+  const [, , , name, inner] = path;
+  const type = findName(step.values, name?.name ?? '');
+  if (type === undefined)
+    return scene.unknown(
+      at(name!),
+      `\`${step.id}\` hands over no value \`${name!.name}\``,
+      name!.name!,
+      Object.keys(step.values),
+    );
+  if (inner !== undefined && !['array', 'object', 'any'].includes(type.type))
+    scene.expression(at(inner), `\`${name!.name}\` is ${a(type.type)}: there is nothing in it`);
+}
+
+/** The artifacts that a step makes; null: that is not known here. */
+export function artifactsOf(step: Step): readonly string[] | null {
+  if (step.work.kind === 'for-each') return null;
+  if (step.work.kind === 'workflow') return step.work.exports.map((each) => each.as);
+  return step.outputs.map((output) => output.name);
+}

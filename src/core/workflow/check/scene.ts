@@ -1,0 +1,118 @@
+import type { ErrorCode } from '../../errors.ts';
+import type { Language } from '../../expression/language.ts';
+import type { Span } from '../../expression/problem.ts';
+import type { CheckContext as MailContext } from '../../mail/check/scene.ts';
+import type { Protocol } from '../../mail/protocol.ts';
+import { didYouMean } from '../../nearest.ts';
+import type { StepId, Workflow } from '../model.ts';
+
+/**
+ * Something in a workflow that cannot work. Whoever lowered the workflow knows where in the file each part of the model
+ * comes from; `span` is a part of the text that the node was read from.
+ */
+export interface Problem {
+  readonly code: ErrorCode;
+  readonly severity: 'error' | 'warning';
+  /** The part of the model that it is about. */
+  readonly node: object;
+  /** The field of that part; null: the whole of it. */
+  readonly key: string | null;
+  readonly span: Span | null;
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+/** What the checks need to know besides the workflow. */
+export interface CheckContext {
+  /** Steps of the outermost body that are defined, but so badly that they are not in the workflow: nothing is concluded from them. */
+  readonly broken: ReadonlySet<StepId>;
+  /** The same for parameters. */
+  readonly brokenParameters: ReadonlySet<string>;
+  /** Null: there is no protocol. */
+  readonly protocol: Pick<Protocol, 'roles' | 'types'> | null;
+  /** By provider: the rights that an agent has although the step does not give them, in words. */
+  readonly widened: MailContext['widened'];
+  /** Whether a widened right is an error. */
+  readonly strict: boolean;
+  /** The expressions of the language, as they stand outside of loops. */
+  readonly language: Language;
+}
+
+/** Names as a sentence lists them; of very many, the first. */
+export function list(names: readonly string[]): string {
+  const shown = names.slice(0, 20).map((name) => `\`${name}\``);
+  return `${shown.join(', ')}${names.length > shown.length ? ', …' : ''}`;
+}
+
+function isOrAre(names: readonly string[]): string {
+  return names.length === 1 ? 'there is' : 'there are';
+}
+
+/** To look for the nearest name takes long where there are many: nobody reads so many hints. */
+const helped = 100;
+
+/** A workflow that is being checked, and what was found so far. */
+export class Scene {
+  readonly problems: Problem[] = [];
+  readonly workflow: Workflow;
+  readonly context: CheckContext;
+
+  constructor(workflow: Workflow, context: CheckContext) {
+    this.workflow = workflow;
+    this.context = context;
+  }
+
+  /** Well formed, and it cannot work. */
+  error(at: At, message: string, hint: string | null = null): void {
+    this.add('E_WORKFLOW', 'error', at, message, hint);
+  }
+
+  /** An expression that cannot have the value that is wanted of it. */
+  expression(at: At, message: string, hint: string | null = null): void {
+    this.add('E_EXPRESSION', 'error', at, message, hint);
+  }
+
+  /** The same, where it may still be meant so. */
+  doubt(at: At, message: string, hint: string | null): void {
+    this.add('E_EXPRESSION', 'warning', at, message, hint);
+  }
+
+  /** A name that nothing defines. `message` says it; the nearest name, or all of them, are the hint. */
+  unknown(at: At, message: string, name: string, known: readonly string[]): void {
+    const all = known.length === 0 ? 'there are none here' : `${isOrAre(known)} ${list(known)}`;
+    const hint = this.problems.length < helped ? (didYouMean(name, known) ?? all) : null;
+    this.add('E_UNKNOWN_NAME', 'error', at, message, hint);
+  }
+
+  add(
+    code: ErrorCode,
+    severity: Problem['severity'],
+    { node, key, span }: At,
+    message: string,
+    hint: string | null,
+  ): void {
+    this.problems.push({ code, severity, node, key: key ?? null, span, message, hint });
+  }
+}
+
+/** A part of the model, one of its fields, or a part of the text that it was read from. */
+export interface At {
+  readonly node: object;
+  readonly key?: string;
+  readonly span: Span | null;
+}
+
+/** The whole of a part. */
+export function whole(node: object): At {
+  return { node, span: null };
+}
+
+/** A field of a part. */
+export function field(node: object, key: string): At {
+  return { node, key, span: null };
+}
+
+/** A type with its article. */
+export function a(type: string): string {
+  return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
+}

@@ -1,0 +1,123 @@
+import { typesOf } from '../../expression/types.ts';
+import type { Tree } from '../../expression/tree.ts';
+import type { Agent, ForEach, Input, Step } from '../model.ts';
+import { checkChild } from './children.ts';
+import { checkExpressions } from './expressions.ts';
+import { findStep, meaningOf, typesOfMeaning, type Here } from './meaning.ts';
+import { artifactsOf } from './references.ts';
+import { a, field, list, whole, type At, type Scene } from './scene.ts';
+
+/** Everything about one step but its dependencies and, of a loop, its steps. */
+export function checkStep(step: Step, here: Here): void {
+  const { scene } = here;
+  checkExpressions(step, here);
+  checkInputs(step, here);
+  checkOutputs(step, scene);
+  if (step.work.kind === 'agent') checkRights(step, step.work, scene);
+  if (step.check?.work.kind === 'agent') checkRights(step, step.check.work, scene);
+  if (step.work.kind === 'role') checkRole(step.work.role, field(step.work, 'role'), scene);
+  if (step.work.kind === 'for-each') checkItems(step.work, here);
+  if (step.work.kind === 'workflow') checkChild(step.work, here);
+}
+
+function checkInputs(step: Step, here: Here): void {
+  const { scene } = here;
+  const places = new Set<string>();
+  for (const input of step.inputs) {
+    if (places.has(input.as))
+      scene.add(
+        'E_DUPLICATE',
+        'warning',
+        field(input, 'as'),
+        `another input lies at \`${input.as}\`, too`,
+        'give one another place: `as`',
+      );
+    places.add(input.as);
+    checkInput(step, input, here);
+  }
+}
+
+function checkInput(step: Step, input: Input, { scene, place }: Here): void {
+  const found = findStep(input.from, place);
+  if (found === null || found.graph.steps[found.target]!.id !== input.from) {
+    if (scene.context.broken.has(input.from)) return;
+    const message = `no step is called \`${input.from}\``;
+    return scene.unknown(field(input, 'from'), message, input.from, place?.graph.names() ?? []);
+  }
+  if (!found.graph.needs[found.from]!.includes(found.target)) {
+    const owner = found.graph.steps[found.from]!.id;
+    const message = `\`${step.id}\` takes an artifact of \`${input.from}\`, and \`${owner}\` does not depend on it`;
+    return scene.error(field(input, 'from'), message, `name it under \`depends_on\` of \`${owner}\``);
+  }
+  const artifacts = artifactsOf(found.graph.steps[found.target]!);
+  if (artifacts === null || artifacts.includes(input.artifact)) return;
+  const message = `\`${input.from}\` has no artifact \`${input.artifact}\``;
+  scene.unknown(field(input, 'artifact'), message, input.artifact, artifacts);
+}
+
+function checkOutputs(step: Step, scene: Scene): void {
+  const names = new Set<string>();
+  for (const output of step.outputs) {
+    if (names.has(output.name))
+      scene.add(
+        'E_DUPLICATE',
+        'error',
+        field(output, 'name'),
+        `two outputs are called \`${output.name}\``,
+        'give one another name',
+      );
+    names.add(output.name);
+  }
+}
+
+/** What the agent's program cannot hold it to. */
+function checkRights(step: Step, agent: Agent, scene: Scene): void {
+  const { widened, strict } = scene.context;
+  const rights = widened.get(agent.provider)?.(agent.capabilities) ?? [];
+  if (rights.length === 0) return;
+  const message = `\`${agent.provider}\` cannot hold \`${step.id}\` to its capabilities: ${rights.join('; ')}`;
+  const hint = strict ? '`capabilities: strict` in mailroom.yaml refuses this' : null;
+  scene.add('E_CAPABILITY', strict ? 'error' : 'warning', whole(agent.capabilities), message, hint);
+}
+
+/** Whether a role is there, and does what it is told by mail. */
+export function checkRole(role: string, at: At, scene: Scene): void {
+  const { protocol } = scene.context;
+  if (protocol === null) {
+    const message = `no role is called \`${role}\`: there is no protocol here`;
+    return scene.add('E_UNKNOWN_NAME', 'error', at, message, 'roles are defined in protocols/ of a project');
+  }
+  if (!protocol.roles.has(role))
+    scene.unknown(at, `no role is called \`${role}\``, role, [...protocol.roles.keys()]);
+}
+
+/** Whether a message that is to start a run can ever come. */
+export function checkMessage(role: string, type: string, node: object, scene: Scene): void {
+  const { protocol } = scene.context;
+  checkRole(role, field(node, 'role'), scene);
+  if (protocol === null || !protocol.roles.has(role)) return;
+  const found = protocol.types.get(type);
+  if (found === undefined)
+    return scene.unknown(field(node, 'type'), `no message type is called \`${type}\``, type, [
+      ...protocol.types.keys(),
+    ]);
+  if (!found.to.includes(role))
+    scene.error(
+      field(node, 'type'),
+      `\`${type}\` never comes to \`${role}\``,
+      `it goes to ${list(found.to)}`,
+    );
+}
+
+function checkItems({ items }: ForEach, here: Here): void {
+  if (Array.isArray(items)) return;
+  const tree = items as Tree;
+  const types = typesOf(tree, here.scene.context.language, (path) => typesOfMeaning(meaningOf(path, here)));
+  if (types === null || types.size === 0 || types.has('array')) return;
+  const hint = types.has('string') ? 'a JSON text becomes a list by `fromJSON(…)`' : null;
+  here.scene.expression(
+    { node: tree, span: tree.span },
+    `a loop wants a list, not ${[...types].map(a).join(' or ')}`,
+    hint,
+  );
+}

@@ -1,0 +1,22 @@
+import { commonFunctions } from '../expression/functions.ts';
+import type { Language } from '../expression/language.ts';
+
+/** What every expression of a native workflow may read. */
+export const namespaces = ['parameters', 'steps', 'env', 'run', 'workflow', 'context', 'trigger'] as const;
+
+/** What the steps of a loop may read besides. */
+export const loopNamespaces = ['item', 'loop'] as const;
+
+/** The expressions of the native language, as they stand outside of loops. */
+export const nativeLanguage: Language = {
+  namespaces,
+  functions: commonFunctions,
+  comparing: 'loose',
+  results: { namespace: 'steps', status: 'status' },
+  dollar: false,
+};
+
+/** The same inside a loop, whose item has one more name. */
+export function insideLoop(language: Language, item: string): Language {
+  return { ...language, namespaces: [...new Set([...language.namespaces, ...loopNamespaces, item])] };
+}

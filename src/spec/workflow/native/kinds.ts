@@ -1,0 +1,88 @@
+import { nearest } from '../../../core/nearest.ts';
+import { descriptionAt } from '../../shape.ts';
+import type { Path } from '../../yaml.ts';
+import type { Scribe } from '../scribe.ts';
+import { stepSchema, type StepInput } from './step-schema.ts';
+
+/** The keys that say what a step does; each step has one of them. */
+export const kinds = ['worker', 'role', 'command', 'gate', 'for_each', 'workflow'] as const;
+export type Kind = (typeof kinds)[number];
+
+const everywhere = ['description', 'depends_on', 'when'];
+const failing = ['on_failure', 'max_retries', 'retry', 'timeout'];
+const checked = ['completion_check', 'max_iterations', 'on_iterations_exhausted', 'convergence'];
+const producing = ['inputs', 'outputs', 'values', ...failing, ...checked, 'budget'];
+const processes = ['workspace', 'env', 'capabilities', ...producing];
+
+/** Which keys fit to which kind of step. */
+export const keysOfKinds: Readonly<Record<Kind, readonly string[]>> = {
+  worker: [...everywhere, 'instructions', 'model', 'max_steps', 'max_command_time', ...processes],
+  role: [...everywhere, 'instructions', ...producing],
+  command: [...everywhere, ...processes],
+  gate: everywhere,
+  for_each: [...everywhere, 'on_failure'],
+  workflow: [...everywhere, 'with', 'exports', ...failing, 'budget'],
+};
+
+/** The keys that a step of a kind, or a check, must have besides. */
+const needed: Readonly<Record<Kind, readonly (keyof StepInput)[]>> = {
+  worker: ['instructions', 'capabilities'],
+  role: ['instructions'],
+  command: [],
+  gate: [],
+  for_each: [],
+  workflow: [],
+};
+
+const what: Readonly<Record<Kind, string>> = {
+  worker: 'a worker',
+  role: 'a role',
+  command: 'a command',
+  gate: 'a gate',
+  for_each: 'a loop',
+  workflow: 'a sub-workflow',
+};
+
+/** What kind of step this is; null, and told, when it is none or several. Keys that do not fit are told as well. */
+export function kindOf(scribe: Scribe, input: StepInput, path: Path): Kind | null {
+  const [kind, ...others] = kinds.filter((each) => input[each] !== undefined);
+  if (kind === undefined) {
+    const hint = `give it one of ${kinds.map((each) => `\`${each}\``).join(', ')}`;
+    scribe.error('E_MISSING_KEY', path, `nothing says what \`${String(path.at(-1))}\` does`, hint, 'key');
+    return null;
+  }
+  for (const other of others)
+    scribe.error(
+      'E_WORKFLOW',
+      [...path, other],
+      `a step is ${what[kind]} or ${what[other]}, not both`,
+      null,
+      'key',
+    );
+  if (others.length > 0) return null;
+  const keys = keysOfKinds[kind];
+  for (const key of Object.keys(input))
+    if (key !== kind && !keys.includes(key)) unfit(scribe, kind, [...path, key]);
+  for (const key of needed[kind]) if (input[key] === undefined) missing(scribe, key, path, kind);
+  return kind;
+}
+
+function unfit(scribe: Scribe, kind: Kind, path: Path): void {
+  const key = String(path.at(-1));
+  const near = nearest(key, keysOfKinds[kind]);
+  const hint = near === null ? `there it has ${keysOfKinds[kind].join(', ')}` : `did you mean \`${near}\`?`;
+  scribe.error('E_UNKNOWN_KEY', path, `\`${key}\` does nothing in a step that is ${what[kind]}`, hint, 'key');
+}
+
+/** A key that a worker must have: `instructions`, `capabilities`. */
+export function missing(scribe: Scribe, key: string, path: Path, kind: Kind): void {
+  const description = descriptionAt(stepSchema, [key]);
+  const message = `\`${key}\` is missing in \`${String(path.at(-1))}\`, which is ${what[kind]}`;
+  scribe.error(
+    'E_MISSING_KEY',
+    path,
+    message,
+    description === null ? null : `\`${key}\`: ${description}`,
+    'key',
+  );
+}

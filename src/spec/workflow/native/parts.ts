@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { text } from '../../schema.ts';
+
+/*
+ * Small parts of the native schema. As in the other schemas, every `error` completes "`key` must be …".
+ */
+
+export const variableName = z
+  .string({ error: 'the name of a variable' })
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'the name of a variable' });
+
+const scalar = z.union([z.string(), z.number(), z.boolean()], { error: 'a text, a number, true or false' });
+
+/** Variables of processes; what is not a text is written as one. */
+export const variables = z.record(variableName, scalar);
+
+/** A path that is written as it is, without expressions; whether it stays inside is checked apart. */
+export const literalPath = text.refine((path) => !path.includes('${{'), {
+  error: 'a path as it is: expressions are not read here',
+});
+
+const types = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'any'] as const;
+
+interface ValueTypeInput {
+  type?: (typeof types)[number] | undefined;
+  items?: ValueTypeInput | undefined;
+  enum?: z.output<ReturnType<typeof z.json>>[] | undefined;
+  required?: boolean | undefined;
+  default?: z.output<ReturnType<typeof z.json>> | undefined;
+  description?: string | undefined;
+}
+
+/** The type of a parameter or of a value that a step hands over. */
+export const valueType: z.ZodType<ValueTypeInput, ValueTypeInput> = z
+  .strictObject({
+    type: z.enum(types).optional().describe('What the value is; default string.'),
+    items: z
+      .lazy(() => valueType)
+      .optional()
+      .describe("The type of an array's items."),
+    enum: z
+      .array(z.json())
+      .min(1, { error: 'a list of at least one value' })
+      .optional()
+      .describe('The values that are allowed.'),
+    required: z.boolean().optional().describe('Whether it must be given; default false.'),
+    default: z.json().optional().describe('What holds where nothing is given.'),
+    description: text.optional().describe('What it means, for whoever gives it.'),
+  })
+  .meta({ title: 'type' });
+
+export type { ValueTypeInput };

@@ -1,0 +1,184 @@
+import { z } from 'zod';
+import { argv, budget, duration, name, rights, text, wholeNumber } from '../../schema.ts';
+import { completionCheck, convergence, worker } from './check-schema.ts';
+import type { CheckInput, ConvergenceInput, Worker } from './check-schema.ts';
+import { literalPath, valueType, variables } from './parts.ts';
+import type { ValueTypeInput } from './parts.ts';
+
+const input = z
+  .strictObject({
+    from: name.describe('The step that made it.'),
+    artifact: name.describe('Its name there.'),
+    as: literalPath.optional().describe('Where it is put in the workspace; default: its name.'),
+    required: z.boolean().optional().describe('Whether the step needs it; default false.'),
+  })
+  .meta({ title: 'input' });
+
+const output = z
+  .strictObject({
+    name: name.describe('What later steps call it.'),
+    path: text.describe('The file or folder in the workspace; expressions are allowed.'),
+    type: z.string().optional().describe('What it is, for people: code, review, test-report.'),
+    required: z.boolean().optional().describe('Whether the step fails without it; default false.'),
+  })
+  .meta({ title: 'output' });
+
+const retry = z
+  .strictObject({
+    base: duration.optional().describe('The first pause; default 1s for agents, 100ms for commands.'),
+    factor: z
+      .number()
+      .min(1, { error: 'at least 1' })
+      .optional()
+      .describe('What each pause grows by; default 2.'),
+    cap: duration.optional().describe('The longest pause; default 30s.'),
+    jitter: z.boolean().optional().describe('Whether pauses are shortened at random; default true.'),
+  })
+  .meta({ title: 'retry' });
+
+const gate = z
+  .strictObject({
+    message: text.describe('What is asked; expressions are allowed.'),
+    approvers: z.array(text).optional().describe('Who may say yes; default: anybody.'),
+    timeout: duration.optional().describe('How long to wait; default: as long as it takes.'),
+    on_timeout: z
+      .enum(['abort', 'approve', 'reject'])
+      .optional()
+      .describe('What happens then; default abort.'),
+  })
+  .meta({ title: 'gate' });
+
+const exported = z
+  .strictObject({
+    from: name.describe('The step of the sub-workflow.'),
+    artifact: name.describe('Its artifact.'),
+    as: name.optional().describe('What it is called here; default: the same.'),
+  })
+  .meta({ title: 'export' });
+
+interface ForEachInput {
+  items: string | z.output<ReturnType<typeof z.json>>[];
+  as?: string | undefined;
+  concurrency?: number | undefined;
+  steps: Record<string, StepInput>;
+}
+
+/** One step as it is written; which keys belong together is checked apart. */
+export interface StepInput {
+  description?: string | undefined;
+  worker?: Worker | undefined;
+  role?: string | undefined;
+  command?: string[] | undefined;
+  gate?: z.output<typeof gate> | undefined;
+  for_each?: ForEachInput | undefined;
+  workflow?: string | undefined;
+  model?: string | undefined;
+  instructions?: string | undefined;
+  capabilities?: z.output<typeof rights> | undefined;
+  workspace?: string | undefined;
+  env?: z.output<typeof variables> | undefined;
+  depends_on?: string[] | undefined;
+  when?: string | boolean | undefined;
+  inputs?: z.output<typeof input>[] | undefined;
+  outputs?: z.output<typeof output>[] | undefined;
+  values?: Record<string, ValueTypeInput> | undefined;
+  timeout?: number | undefined;
+  max_retries?: number | undefined;
+  retry?: z.output<typeof retry> | undefined;
+  max_steps?: number | undefined;
+  max_command_time?: number | undefined;
+  completion_check?: CheckInput | undefined;
+  max_iterations?: number | undefined;
+  on_iterations_exhausted?: 'abort' | 'continue' | undefined;
+  convergence?: ConvergenceInput | undefined;
+  on_failure?: 'retry' | 'continue' | 'abort' | undefined;
+  budget?: z.output<typeof budget> | undefined;
+  with?: Record<string, z.output<ReturnType<typeof z.json>>> | undefined;
+  exports?: z.output<typeof exported>[] | undefined;
+}
+
+const forEach = z
+  .strictObject({
+    items: z
+      .union([z.string(), z.array(z.json())], { error: 'a list, or one expression that gives a list' })
+      .describe('A list, or one expression that gives one.'),
+    as: z
+      .string()
+      .regex(/^[A-Za-z_][\w-]*$/, { error: 'a word that an expression can name' })
+      .optional()
+      .describe('What the current item is called in expressions; `item` always is.'),
+    concurrency: wholeNumber(1).optional().describe('Items at once; default 1.'),
+    steps: z
+      .lazy(() => z.record(name, stepSchema))
+      .refine((steps) => Object.keys(steps).length > 0, { error: 'a map of at least one step' })
+      .describe('The steps that are run for each item.'),
+  })
+  .meta({ title: 'loop' });
+
+const count = wholeNumber(0);
+
+const whoWorks = {
+  worker: worker.optional().describe('The program that does the work; CUSTOM: `instructions` is a script.'),
+  role: name.optional().describe('The role of the protocol that does the work.'),
+  command: argv.optional().describe('A program and its arguments, without a shell; expressions are allowed.'),
+  gate: gate.optional().describe('A person must say yes.'),
+  for_each: forEach.optional().describe('The same steps for each item of a list.'),
+  workflow: text.optional().describe('The file of a sub-workflow, from the folder of this one.'),
+};
+
+const whatIsDone = {
+  model: text.optional().describe("The model, as the worker's program names it."),
+  instructions: z.string().optional().describe('What is to be done; expressions are allowed.'),
+  capabilities: rights.optional().describe('What the worker may do.'),
+  workspace: text.optional().describe("Where it works, from the run's workspace; default there."),
+  env: variables.optional().describe('Variables of this step; expressions are allowed.'),
+  max_steps: wholeNumber(1).optional().describe('How many steps the worker may take.'),
+  max_command_time: duration.optional().describe('How long each command of the worker may take.'),
+  budget: budget.optional().describe('What one run of the worker may cost.'),
+  with: z
+    .record(name, z.json())
+    .optional()
+    .describe("The sub-workflow's parameters; expressions are allowed."),
+  exports: z.array(exported).optional().describe("The sub-workflow's artifacts that become this step's."),
+};
+
+const howItGoes = {
+  timeout: duration.optional().describe('How long one run of the worker may take; default: any time.'),
+  max_retries: count.optional().describe('Further attempts, with `on_failure: retry`; default 0.'),
+  retry: retry.optional().describe('The pauses between attempts.'),
+  completion_check: completionCheck.optional().describe('Who says whether it is complete.'),
+  max_iterations: count
+    .optional()
+    .describe('How often the step runs at most until it is complete; default 1.'),
+  on_iterations_exhausted: z
+    .enum(['abort', 'continue'])
+    .optional()
+    .describe('What happens when it still is not; default abort.'),
+  convergence: convergence.optional().describe('What happens when the iterations come no nearer.'),
+  on_failure: z
+    .enum(['retry', 'continue', 'abort'])
+    .optional()
+    .describe('What a failure does to the run; default abort.'),
+};
+
+export const stepSchema: z.ZodType<StepInput, Record<string, unknown>> = z
+  .strictObject({
+    description: z.string().optional().describe('What the step is for.'),
+    ...whoWorks,
+    ...whatIsDone,
+    depends_on: z.array(name).optional().describe('The steps that must be over first.'),
+    when: z
+      .union([z.string(), z.boolean()], { error: 'an expression' })
+      .optional()
+      .describe('The step is skipped unless this expression is true.'),
+    inputs: z.array(input).optional().describe('Artifacts of earlier steps.'),
+    outputs: z.array(output).optional().describe('Files and folders that become artifacts.'),
+    values: z.record(name, valueType).optional().describe('Typed results that the worker hands over.'),
+    ...howItGoes,
+  })
+  .meta({ title: 'step' }) as never;
+
+export type InputInput = NonNullable<StepInput['inputs']>[number];
+export type OutputInput = NonNullable<StepInput['outputs']>[number];
+export type ExportInput = NonNullable<StepInput['exports']>[number];
+export type { ForEachInput };

@@ -1,0 +1,137 @@
+import type { Language } from '../../../core/expression/language.ts';
+import type { Template } from '../../../core/expression/template.ts';
+import type { Json } from '../../../core/json.ts';
+import type { Input, Output, Retry, Step, Work } from '../../../core/workflow/model.ts';
+import type { Path } from '../../yaml.ts';
+import type { Scribe } from '../scribe.ts';
+import { lowerCheck } from './check.ts';
+import { kindOf, type Kind } from './kinds.ts';
+import type { Lowering } from './lowering.ts';
+import { lowerChild, lowerForEach } from './nested.ts';
+import { checkInside, checkTemplateInside, checkWorkspace } from './paths.ts';
+import type { InputInput, OutputInput, StepInput } from './step-schema.ts';
+import { lowerValues } from './values.ts';
+import { lowerCommand, lowerWorker } from './work.ts';
+
+/** The steps of a body. One of which nothing can be made is left out; why is told. */
+export function lowerSteps(
+  steps: Readonly<Record<string, StepInput>>,
+  path: Path,
+  lowering: Lowering,
+): Step[] {
+  return Object.entries(steps).flatMap(([id, step]) => lowerStep(id, step, [...path, id], lowering) ?? []);
+}
+
+function lowerStep(id: string, input: StepInput, path: Path, lowering: Lowering): Step | null {
+  const { scribe, language } = lowering;
+  const kind = kindOf(scribe, input, path);
+  const work = kind === null ? null : lowerWork(kind, input, path, lowering);
+  if (kind === null || work === null) return null;
+  return scribe.from<Step>(path, {
+    id,
+    description: input.description ?? null,
+    needs: (input.depends_on ?? []).map((step, index) =>
+      scribe.from([...path, 'depends_on', index], { step, when: null }),
+    ),
+    join: 'all',
+    when: lowerWhen(input.when, [...path, 'when'], lowering),
+    work,
+    workspace: lowerWorkspace(input.workspace, [...path, 'workspace'], lowering),
+    env: lowerEnv(scribe, input.env, [...path, 'env'], language),
+    inputs: (input.inputs ?? []).map((each, index) => lowerInput(scribe, each, [...path, 'inputs', index])),
+    outputs: (input.outputs ?? []).map((each, index) =>
+      lowerOutput(lowering, each, [...path, 'outputs', index]),
+    ),
+    values: lowerValues(scribe, input.values, [...path, 'values']),
+    timeout: input.timeout ?? null,
+    retry: lowerRetry(scribe, input, path, work),
+    onFailure: input.on_failure ?? 'abort',
+    check: lowerCheck(scribe, input, path, language),
+    budget: input.budget ?? null,
+    next: null,
+  });
+}
+
+function lowerWork(kind: Kind, input: StepInput, path: Path, lowering: Lowering): Work | null {
+  const { scribe, language } = lowering;
+  switch (kind) {
+    case 'worker':
+      return lowerWorker(scribe, { ...input, worker: input.worker! }, path, language);
+    case 'command':
+      return lowerCommand(scribe, { ...input, command: input.command! }, path, language);
+    case 'role': {
+      const instructions = scribe.template([...path, 'instructions'], input.instructions ?? '', language);
+      return scribe.from(path, { kind, role: input.role!, instructions });
+    }
+    case 'gate': {
+      const { message, approvers = [], timeout = null, on_timeout: onTimeout = 'abort' } = input.gate!;
+      const text = scribe.template([...path, 'gate', 'message'], message, language);
+      return { kind, message: text, approvers, timeout, onTimeout };
+    }
+    case 'for_each':
+      return lowerForEach(input.for_each!, [...path, 'for_each'], lowering);
+    case 'workflow':
+      return lowerChild(input, path, lowering);
+  }
+}
+
+function lowerWhen(when: StepInput['when'], path: Path, { scribe, language }: Lowering): Step['when'] {
+  if (when === undefined) return null;
+  if (typeof when === 'string') return scribe.expression(path, when, language);
+  return { kind: 'literal', value: when, span: { start: 0, end: 0 } };
+}
+
+function lowerWorkspace(
+  text: string | undefined,
+  path: Path,
+  { scribe, language }: Lowering,
+): Step['workspace'] {
+  if (text === undefined) return null;
+  const template = scribe.template(path, text, language);
+  return { path: template, outside: checkWorkspace(scribe, path, template) };
+}
+
+/** Variables as texts with expressions. */
+export function lowerEnv(
+  scribe: Scribe,
+  env: Readonly<Record<string, Json>> | undefined,
+  path: Path,
+  language: Language,
+): Record<string, Template> {
+  const entries = Object.entries(env ?? {});
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, scribe.template([...path, name], String(value), language)]),
+  );
+}
+
+function lowerInput(scribe: Scribe, input: InputInput, path: Path): Input {
+  const { from, artifact, as = artifact, required = false } = input;
+  if (input.as !== undefined) checkInside(scribe, [...path, 'as'], as);
+  return scribe.from(path, { from, artifact, as, required });
+}
+
+function lowerOutput({ scribe, language }: Lowering, input: OutputInput, path: Path): Output {
+  const template = scribe.template([...path, 'path'], input.path, language);
+  checkTemplateInside(scribe, [...path, 'path'], template);
+  const { name, type = null, required = false } = input;
+  return scribe.from(path, { name, path: template, type, required });
+}
+
+function lowerRetry(scribe: Scribe, input: StepInput, path: Path, work: Work): Retry {
+  const { on_failure: policy = 'abort', max_retries: max = 0, retry = {} } = input;
+  if (policy !== 'retry')
+    for (const key of ['max_retries', 'retry'] as const)
+      if (input[key] !== undefined && input[key] !== 0)
+        scribe.warn(
+          [...path, key],
+          `\`${key}\` does nothing unless \`on_failure\` is retry; it is ${policy}`,
+        );
+  const isQuick = work.kind === 'script' || work.kind === 'command';
+  return {
+    max: policy === 'retry' ? max : 0,
+    base: retry.base ?? (isQuick ? 100 : 1_000),
+    factor: retry.factor ?? 2,
+    cap: retry.cap ?? 30_000,
+    jitter: retry.jitter ?? true,
+  };
+}

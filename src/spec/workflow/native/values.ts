@@ -1,0 +1,69 @@
+import type { Json } from '../../../core/json.ts';
+import { isJsonObject } from '../../../core/json.ts';
+import { a } from '../../../core/workflow/check/scene.ts';
+import type { ValueType } from '../../../core/workflow/model.ts';
+import type { Path } from '../../yaml.ts';
+import type { Scribe } from '../scribe.ts';
+import type { ValueTypeInput } from './parts.ts';
+
+/** Types by name, with their defaults filled in; what contradicts itself is reported. */
+export function lowerValues(
+  scribe: Scribe,
+  inputs: Readonly<Record<string, ValueTypeInput>> | undefined,
+  path: Path,
+): Record<string, ValueType> {
+  const entries = Object.entries(inputs ?? {});
+  return Object.fromEntries(
+    entries.map(([name, input]) => [name, lowerValue(scribe, input, [...path, name])]),
+  );
+}
+
+function lowerValue(scribe: Scribe, input: ValueTypeInput, path: Path): ValueType {
+  const items = input.items === undefined ? null : lowerValue(scribe, input.items, [...path, 'items']);
+  const type: ValueType = {
+    type: input.type ?? 'string',
+    items,
+    enum: input.enum ?? null,
+    required: input.required ?? false,
+    description: input.description ?? null,
+    ...(input.default === undefined ? {} : { default: input.default }),
+  };
+  checkType(scribe, type, path);
+  return type;
+}
+
+function checkType(scribe: Scribe, type: ValueType, path: Path): void {
+  if (type.items !== null && type.type !== 'array') {
+    const message = `only an array has \`items\`, and this is ${a(type.type)}`;
+    scribe.error('E_VALUE', [...path, 'items'], message, null, 'key');
+  }
+  const unfit = (at: Path, subject: string, wanted: ValueType): void => {
+    const items = wanted.items === null ? '' : ` whose items are each ${a(wanted.items.type)}`;
+    const among = wanted.enum === null ? '' : ' out of `enum`';
+    scribe.error('E_VALUE', at, `${subject} must be ${a(wanted.type)}${items}${among}`, null);
+  };
+  const anyOfIt = { ...type, enum: null };
+  for (const [index, value] of (type.enum ?? []).entries())
+    if (!fits(value, anyOfIt)) unfit([...path, 'enum', index], 'a value of `enum`', anyOfIt);
+  if (type.default !== undefined && !fits(type.default, type)) unfit([...path, 'default'], '`default`', type);
+}
+
+/** Whether a value is of a type. */
+export function fits(value: Json, type: ValueType): boolean {
+  if (type.enum !== null && !type.enum.some((each) => JSON.stringify(each) === JSON.stringify(value)))
+    return false;
+  switch (type.type) {
+    case 'any':
+      return true;
+    case 'string':
+    case 'number':
+    case 'boolean':
+      return typeof value === type.type;
+    case 'integer':
+      return Number.isInteger(value);
+    case 'array':
+      return Array.isArray(value) && value.every((item) => type.items === null || fits(item, type.items));
+    case 'object':
+      return isJsonObject(value);
+  }
+}

@@ -1,0 +1,86 @@
+import type { Language } from '../../../core/expression/language.ts';
+import type { Agent, Work } from '../../../core/workflow/model.ts';
+import { capabilities as allCapabilities, type Capability } from '../../../core/mail/protocol.ts';
+import type { Path } from '../../yaml.ts';
+import type { Scribe } from '../scribe.ts';
+import type { Worker } from './check-schema.ts';
+import { missing } from './kinds.ts';
+
+type Script = Extract<Work, { kind: 'script' }>;
+type Command = Extract<Work, { kind: 'command' }>;
+
+/** The provider that stands behind each worker; CUSTOM is none. */
+export const providers: Readonly<Record<Exclude<Worker, 'CUSTOM'>, string>> = {
+  CODEX_CLI: 'codex',
+  CLAUDE_CODE: 'claude',
+  GEMINI_CLI: 'gemini',
+  OPENCODE: 'opencode',
+};
+
+interface WorkerInput {
+  readonly worker: Worker;
+  readonly model?: string | undefined;
+  readonly instructions?: string | undefined;
+  readonly capabilities?: readonly Capability[] | undefined;
+  readonly max_steps?: number | undefined;
+  readonly max_command_time?: number | undefined;
+}
+
+/** A worker of a step or of a check. What it must have and has not is told, in a check; of a step it was told before. */
+export function lowerWorker(
+  scribe: Scribe,
+  input: WorkerInput,
+  path: Path,
+  language: Language,
+): Agent | Script {
+  const isCheck = path.at(-1) === 'completion_check';
+  for (const key of ['instructions', 'capabilities'] as const)
+    if (isCheck && input[key] === undefined) missing(scribe, key, path, 'worker');
+  const text = input.instructions ?? '';
+  const at = [...path, 'instructions'];
+  // Of rights that are not said nothing more is to be said.
+  const rights = input.capabilities ?? allCapabilities;
+  const capabilities = scribe.from([...path, 'capabilities'], [...rights]);
+  if (input.worker === 'CUSTOM') {
+    warnOfScript(scribe, input, path);
+    return { kind: 'script', script: scribe.script(at, text, language), capabilities };
+  }
+  return {
+    kind: 'agent',
+    provider: providers[input.worker],
+    model: input.model ?? null,
+    instructions: scribe.template(at, text, language),
+    capabilities,
+    maxSteps: input.max_steps ?? null,
+    maxCommandTime: input.max_command_time ?? null,
+  };
+}
+
+function warnOfScript(scribe: Scribe, input: WorkerInput, path: Path): void {
+  for (const key of ['model', 'max_steps', 'max_command_time'] as const)
+    if (input[key] !== undefined)
+      scribe.warn([...path, key], `\`${key}\` does nothing with CUSTOM: it is a script`);
+}
+
+interface CommandInput {
+  readonly command: readonly string[];
+  readonly capabilities?: readonly Capability[] | undefined;
+  readonly instructions?: string | undefined;
+  readonly model?: string | undefined;
+}
+
+export function lowerCommand(scribe: Scribe, input: CommandInput, path: Path, language: Language): Command {
+  for (const key of ['instructions', 'model', 'max_steps', 'max_command_time'] as const)
+    if (key in input && path.at(-1) === 'completion_check')
+      scribe.error(
+        'E_UNKNOWN_KEY',
+        [...path, key],
+        `\`${key}\` does nothing beside \`command\``,
+        null,
+        'key',
+      );
+  const argv = input.command.map((text, index) =>
+    scribe.template([...path, 'command', index], text, language),
+  );
+  return { kind: 'command', argv, capabilities: input.capabilities ?? null };
+}

@@ -1,0 +1,115 @@
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { ErrorCode } from '../../core/errors.ts';
+import type { Language } from '../../core/expression/language.ts';
+import type { Problem as ExpressionProblem, Span } from '../../core/expression/problem.ts';
+import { parse } from '../../core/expression/parse.ts';
+import { opening, parseTemplate, readExpression, type Template } from '../../core/expression/template.ts';
+import type { Tree } from '../../core/expression/tree.ts';
+import type { Problem } from '../../core/workflow/check/scene.ts';
+import { readScript, type Script } from '../../core/workflow/script.ts';
+import type { Path, YamlDocument } from '../yaml.ts';
+
+/** Stands for an expression that could not be read. */
+const nothing: Tree = { kind: 'literal', value: null, span: { start: 0, end: 0 } };
+
+/** Takes down what is wrong while a file is lowered, and which part of the model comes from where in the file. */
+export class Scribe {
+  readonly problems: Diagnostic[] = [];
+  private readonly document: YamlDocument;
+  private readonly origins = new Map<object, Path>();
+
+  constructor(document: YamlDocument) {
+    this.document = document;
+  }
+
+  /** Remembers where a part of the model comes from, and returns it. */
+  from<T extends object>(path: Path, part: T): T {
+    this.origins.set(part, path);
+    return part;
+  }
+
+  error(code: ErrorCode, path: Path, message: string, hint: string | null, part?: 'key' | 'value'): void {
+    this.problems.push({ code, severity: 'error', message, place: this.document.place(path, part), hint });
+  }
+
+  warn(path: Path, message: string, hint: string | null = null): void {
+    const place = this.document.place(path, 'key');
+    this.problems.push({ code: 'E_WORKFLOW', severity: 'warning', message, place, hint });
+  }
+
+  /** A problem of the checks, at the part of the file that its node comes from. */
+  tell({ code, severity, node, key, span, message, hint }: Problem): void {
+    const origin = this.origins.get(node) ?? [];
+    const path = key === null ? origin : [...origin, key];
+    const place = span === null ? this.document.place(path) : this.within(path, span);
+    this.problems.push({ code, severity, message, place, hint });
+  }
+
+  private within(path: Path, { start, end }: Span): Diagnostic['place'] {
+    return this.document.placeWithin(path, start, end);
+  }
+
+  /** A text with expressions. */
+  template(path: Path, text: string, language: Language): Template {
+    if (!text.includes(opening)) return text === '' ? [] : [{ kind: 'text', text }];
+    const read = parseTemplate(text, language);
+    if (read.ok) return this.from(path, read.value);
+    this.unreadable(path, text, read.problems);
+    return this.from(path, readable(text, language));
+  }
+
+  /** A text that is one expression, inside `${{ }}` or without. */
+  expression(path: Path, text: string, language: Language): Tree {
+    if (!text.includes(opening)) {
+      const read = parse(text, language);
+      if (read.ok) return this.from(path, read.value);
+      this.unreadable(path, text, read.problems);
+      return nothing;
+    }
+    const read = parseTemplate(text.trimEnd(), language);
+    if (!read.ok) {
+      this.unreadable(path, text, read.problems);
+      return nothing;
+    }
+    const [only, other] = read.value.filter((part) => part.kind === 'expression' || part.text.trim() !== '');
+    if (only?.kind === 'expression' && other === undefined) return this.from(path, only.tree);
+    this.error(
+      'E_EXPRESSION',
+      path,
+      'one expression is wanted here, and nothing beside it',
+      'put all of it inside `${{ }}`',
+    );
+    return nothing;
+  }
+
+  /** A script of the shell: what its expressions say reaches it by its environment. */
+  script(path: Path, text: string, language: Language): Script {
+    if (!text.includes(opening)) return { text, variables: {} };
+    const read = readScript(text, language);
+    if (read.ok) return this.from(path, read.value);
+    this.unreadable(path, text, read.problems);
+    return { text, variables: {} };
+  }
+
+  private unreadable(path: Path, text: string, problems: readonly ExpressionProblem[]): void {
+    for (const { message, hint, span } of problems) {
+      const place = this.within(path, span);
+      const isCut = message.includes('is not closed') && this.document.isPlain(path);
+      const cut = isCut && text.length > 0 ? 'quote the expression: "${{ … }}"' : null;
+      this.problems.push({ code: 'E_EXPRESSION', severity: 'error', message, place, hint: cut ?? hint });
+    }
+  }
+}
+
+/** The expressions of a text that can be read, so that they are checked although others cannot. */
+function readable(text: string, language: Language): Template {
+  const parts: Template[number][] = [];
+  let at = 0;
+  for (let open = text.indexOf(opening); open !== -1; open = text.indexOf(opening, at)) {
+    const read = readExpression(text, open, language);
+    if (read.ok) parts.push({ kind: 'expression', tree: read.tree });
+    at = read.end;
+  }
+  // A text beside them: a single expression would have a type.
+  return [{ kind: 'text', text: ' ' }, ...parts];
+}

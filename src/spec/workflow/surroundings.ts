@@ -1,0 +1,27 @@
+import type { CheckContext } from '../../core/mail/check/scene.ts';
+import type { Protocol } from '../../core/mail/protocol.ts';
+
+/** What a workflow cannot know by itself. */
+export interface Surroundings {
+  /** The protocol whose roles may be workers; null: there is none here. */
+  readonly protocol: Pick<Protocol, 'roles' | 'types'> | null;
+  /** By provider name: the rights that it gives an agent beyond these capabilities, in words. Not there: none. */
+  readonly widened: CheckContext['widened'];
+  /** Whether a widened right is an error. */
+  readonly strict: boolean;
+  /** Reads the file of a sub-workflow; `path` is as the workflow in `from` writes it. */
+  load(path: string, from: string): Loaded;
+}
+
+/** Another workflow's text, under the name that its diagnostics get; or why there is none. */
+export type Loaded =
+  | { readonly ok: true; readonly file: string; readonly text: string }
+  | { readonly ok: false; readonly code: 'E_PATH' | 'E_WORKFLOW'; readonly problem: string };
+
+/** No protocol, no other file, no provider that widens. */
+export const nowhere: Surroundings = {
+  protocol: null,
+  widened: new Map(),
+  strict: false,
+  load: () => ({ ok: false, code: 'E_WORKFLOW', problem: 'there are no other files here' }),
+};
