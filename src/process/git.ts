@@ -15,6 +15,8 @@ export interface GitOptions {
   };
   readonly timeoutMs?: number;
   readonly maxOutputBytes?: number;
+  /** Of standard output; see `run`. */
+  readonly encoding?: 'utf8' | 'latin1';
 }
 
 /** Nothing that a repository or a person has configured to run beside git runs. */

@@ -11,6 +11,8 @@ export interface RunOptions {
   readonly timeoutMs?: number;
   /** Of each output; what goes beyond ends the program. */
   readonly maxOutputBytes?: number;
+  /** How bytes become text; `latin1` keeps each byte as one character. Default `utf8`. */
+  readonly encoding?: 'utf8' | 'latin1';
 }
 
 export interface RunResult {
@@ -67,8 +69,9 @@ async function follow(child: ChildProcess, options: RunOptions): Promise<RunResu
     }
   };
   const limit = options.maxOutputBytes ?? DEFAULT_OUTPUT_BYTES;
-  const stdout = collect(child, 'stdout', limit, () => kill('output-limit'));
-  const stderr = collect(child, 'stderr', limit, () => kill('output-limit'));
+  const encoding = options.encoding ?? 'utf8';
+  const stdout = collect(child, 'stdout', { limit, encoding }, () => kill('output-limit'));
+  const stderr = collect(child, 'stderr', { limit, encoding: 'utf8' }, () => kill('output-limit'));
   child.stdin?.on('error', () => {});
   child.stdin?.end(options.stdin);
   const timer = setTimeout(() => kill('timeout'), options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
@@ -88,7 +91,7 @@ async function follow(child: ChildProcess, options: RunOptions): Promise<RunResu
 function collect(
   child: ChildProcess,
   name: 'stdout' | 'stderr',
-  limit: number,
+  { limit, encoding }: { readonly limit: number; readonly encoding: 'utf8' | 'latin1' },
   onLimit: () => void,
 ): () => string {
   const chunks: Buffer[] = [];
@@ -99,5 +102,5 @@ function collect(
     size += Math.min(room, chunk.length);
     if (chunk.length > room) onLimit();
   });
-  return () => Buffer.concat(chunks).toString('utf8');
+  return () => Buffer.concat(chunks).toString(encoding);
 }

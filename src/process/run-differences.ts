@@ -1,0 +1,121 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import picomatch from 'picomatch';
+import { git } from './git.ts';
+import { maskerFactory } from './mask.ts';
+import type { RunResult } from './run.ts';
+
+/** What git has no commit for yet differs from nothing. */
+const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+const salvagedBytes = 1024 * 1024;
+/** Nothing that a repository has configured to look at files with is run. */
+const plain = ['--no-ext-diff', '--no-textconv', '--no-renames', '--no-color', '--relative'];
+
+export interface Compared {
+  /** Absolute. */
+  readonly workspace: string;
+  /** As git names a commit or a tree. */
+  readonly base: string;
+}
+
+export type Changes =
+  | { readonly ok: true; readonly changed: readonly string[]; readonly outside: readonly string[] }
+  | { readonly ok: false; readonly problem: string };
+
+/**
+ * The files of a workspace, tracked or not, that differ from the base, less the ignored ones; `outside` are those that
+ * no allowed glob matches (no globs: none). A glob also stands for everything below what it matches. Sorted, relative
+ * to the workspace.
+ */
+export async function changedFiles(
+  compared: Compared,
+  { allowed, ignored }: { readonly allowed: readonly string[]; readonly ignored: readonly string[] },
+): Promise<Changes> {
+  return withIndex(compared, async (tree, env) => {
+    const listed = await git(['diff', '--name-only', '-z', ...plain, tree, '--', '.'], {
+      cwd: compared.workspace,
+      env,
+    });
+    if (listed.exitCode !== 0) return problem(listed);
+    const isIgnored = matcher(ignored);
+    const isAllowed = matcher(allowed);
+    const changed = listed.stdout.split('\0').filter((path) => path !== '' && !isIgnored(path));
+    changed.sort();
+    const outside = allowed.length === 0 ? [] : changed.filter((path) => !isAllowed(path));
+    return { ok: true, changed, outside };
+  });
+}
+
+/**
+ * The differences of a workspace from the base as a patch that git can apply, binary files too, with secrets masked; at
+ * most `limit` bytes, cut at the end of a line and marked so. Null: there are none, or this is no git working tree.
+ */
+export async function salvage(
+  compared: Compared,
+  secrets: readonly string[],
+  limit = salvagedBytes,
+): Promise<Buffer | null> {
+  const found = await withIndex(compared, async (tree, env) => {
+    const patch = await git(['diff', '--binary', ...plain, tree, '--', '.'], {
+      cwd: compared.workspace,
+      env,
+      encoding: 'latin1',
+      maxOutputBytes: limit,
+    });
+    if (patch.ended !== 'output-limit' && patch.exitCode !== 0) return problem(patch);
+    return { ok: true as const, patch };
+  });
+  if (!found.ok || found.patch.stdout === '') return null;
+  const { stdout, ended } = found.patch;
+  const text = ended === 'output-limit' ? cut(stdout) : stdout;
+  const masker = maskerFactory(secrets)();
+  return Buffer.concat([masker.push(Buffer.from(text, 'latin1')), masker.flush()]);
+}
+
+/**
+ * Calls `work` with the tree that the base names and an index of our own in which untracked files are known, though not
+ * their content: nothing is written into the repository but one empty blob.
+ */
+async function withIndex<T>(
+  { workspace, base }: Compared,
+  work: (tree: string, env: Readonly<Record<string, string>>) => Promise<T>,
+): Promise<T | { readonly ok: false; readonly problem: string }> {
+  const where = await git(['rev-parse', '--git-path', 'index'], { cwd: workspace });
+  if (where.exitCode !== 0) return { ok: false, problem: `${workspace} is no git working tree` };
+  const tree = await treeOf(workspace, base);
+  if (tree === null) return { ok: false, problem: `git knows no commit ${JSON.stringify(base)}` };
+  const folder = mkdtempSync(join(tmpdir(), 'mailroom-index-'));
+  const env = { GIT_INDEX_FILE: join(folder, 'index') };
+  try {
+    const theirs = resolve(workspace, where.stdout.replace(/\n$/, ''));
+    if (existsSync(theirs)) copyFileSync(theirs, env.GIT_INDEX_FILE);
+    const added = await git(['add', '--intent-to-add', '--', '.'], { cwd: workspace, env });
+    return added.exitCode === 0 ? await work(tree, env) : problem(added);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function treeOf(workspace: string, base: string): Promise<string | null> {
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${base}^{tree}`];
+  const named = await git(args, { cwd: workspace });
+  if (named.exitCode === 0) return named.stdout.trim();
+  return base === 'HEAD' ? emptyTree : null;
+}
+
+/** A glob matches a path, or a folder that the path lies below. `./` and a slash at the end say nothing. */
+function matcher(globs: readonly string[]): (path: string) => boolean {
+  const plainGlobs = globs.map((glob) => glob.replace(/^(?:\.\/)+/, '').replace(/\/+$/, ''));
+  if (plainGlobs.includes('.') || plainGlobs.includes('')) return () => true;
+  return picomatch([...plainGlobs, ...plainGlobs.map((glob) => `${glob}/**`)], { dot: true });
+}
+
+function problem({ ended, error, stderr }: RunResult): { readonly ok: false; readonly problem: string } {
+  const why = error ?? (ended === 'exited' ? stderr.trim().split('\n')[0] : `ended by ${ended}`);
+  return { ok: false, problem: `git cannot compare: ${why}` };
+}
+
+function cut(patch: string): string {
+  return `${patch.slice(0, patch.lastIndexOf('\n') + 1)}# cut here: the differences are longer\n`;
+}
