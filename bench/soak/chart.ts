@@ -47,7 +47,9 @@ function drawPanel(panel: Panel, offset: number, until: number): string {
     return `${line(left, y(value), width - right, y(value), '#ddd')}${label(left - 6, y(value) + 4, 'end', String(value))}`;
   });
   const minutes = Array.from({ length: 6 }, (_none, index) => (until * index) / 5);
-  const times = minutes.map((at) => label(x(at), y0 + 15, 'middle', `${(at / 60).toFixed(1)} min`));
+  const times = minutes.map((at, index) =>
+    label(x(at), y0 + 15, index === 5 ? 'end' : 'middle', `${(at / 60).toFixed(1)} min`),
+  );
   const curves = panel.curves.map(({ color, points }) => {
     const drawn = points.flatMap(([at, value]) =>
       value === null ? [] : [`${x(at).toFixed(1)},${y(value).toFixed(1)}`],
