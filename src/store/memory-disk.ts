@@ -161,8 +161,8 @@ export class MemoryDisk implements Disk {
     if (source === target) return 'moved';
     checkReplacing(`move ${from} to`, to, node, existing);
     this.#forget(target);
-    if (this.#unsynced.delete(source)) this.#unsynced.add(target);
-    if (this.#unnamed.delete(source)) this.#unnamed.add(target);
+    moveAll(this.#unsynced, source, target);
+    moveAll(this.#unnamed, source, target);
     this.#tree.delete(source);
     this.#tree.folder(parentOf(source)).mtimeMs = this.now();
     this.#put(target, node);
@@ -281,6 +281,15 @@ export class MemoryDisk implements Disk {
   #forget(place: string): void {
     this.#unsynced.delete(place);
     this.#unnamed.delete(place);
+  }
+}
+
+/** A folder takes along what lies in it. */
+function moveAll(paths: Set<string>, from: string, to: string): void {
+  for (const path of [...paths]) {
+    if (path !== from && !path.startsWith(`${from}/`)) continue;
+    paths.delete(path);
+    paths.add(`${to}${path.slice(from.length)}`);
   }
 }
 
