@@ -22,7 +22,7 @@ const { values } = parseArgs({
 });
 
 /** From so many schedules on, every transition of docs/states.md must have been seen. */
-const enough = 10_000;
+const enough = 2_000;
 /** Between two lines that say how far a long run is. */
 const everyMs = 60_000;
 

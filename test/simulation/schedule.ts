@@ -94,6 +94,9 @@ async function rest(world: World, person: Person): Promise<void> {
   world.calm = true;
   world.faults.fill(Infinity);
   await world.start();
+  // What was asked and done before is taken first, whatever the clock showed then.
+  for (let step = 0; step < 20; step += 1) await world.step();
+  await world.start();
   person.unpauseAll();
   let since = 0;
   let events = 0;
