@@ -286,7 +286,7 @@ export class MemoryDisk implements Disk {
 
 /** A folder takes along what lies in it. */
 function moveAll(paths: Set<string>, from: string, to: string): void {
-  for (const path of [...paths]) {
+  for (const path of paths) {
     if (path !== from && !path.startsWith(`${from}/`)) continue;
     paths.delete(path);
     paths.add(`${to}${path.slice(from.length)}`);

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { changedFiles, salvage } from '../../src/process/run-differences.ts';
 import { temporaryFolder } from './support.ts';
 
-const none = { allowed: [], ignored: [] };
+const none = { allowed: [], ignored: [], ours: [] };
 
 function git(cwd: string, ...args: string[]): string {
   const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.org'];
@@ -52,13 +52,16 @@ describe('changedFiles', () => {
     const workspace = repository();
     put(workspace, 'context/a/_meta.json', '{}');
     put(workspace, 'lib/deep/.hidden.ts', 'x');
-    const globs = { allowed: ['./lib/', 'edit*'], ignored: ['context', 'removed.txt'] };
+    const globs = { allowed: ['./lib/', 'edit*'], ignored: ['con*'], ours: ['removed.txt', 'li', 'sub/un'] };
     expect(await changedFiles({ workspace, base: 'HEAD' }, globs)).toEqual({
       ok: true,
       changed: ['edited.txt', 'lib/deep/.hidden.ts', 'sub/un tracked/é\n.txt'],
       outside: ['sub/un tracked/é\n.txt'],
     });
-    const everything = await changedFiles({ workspace, base: 'HEAD' }, { allowed: ['.'], ignored: [] });
+    const everything = await changedFiles(
+      { workspace, base: 'HEAD' },
+      { allowed: ['.'], ignored: [], ours: [] },
+    );
     expect(everything).toMatchObject({ ok: true, outside: [] });
   });
 
