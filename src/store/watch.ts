@@ -9,7 +9,7 @@ export interface Watch {
 
 /**
  * Calls `onHint` soon after something changed in one of the folders (absolute paths; what lies deeper does not count),
- * once for all changes of one turn of the event loop. It is a hint and no more: some changes are never told, some twice,
+ * once for all changes of one turn of the event loop. It keeps no program running. It is a hint and no more: some changes are never told, some twice,
  * so the folders themselves are the truth. Never throws; where watching fails there are no hints.
  */
 export function watchFolders(folders: readonly string[], onHint: () => void): Watch {
@@ -22,7 +22,9 @@ export function watchFolders(folders: readonly string[], onHint: () => void): Wa
       onHint();
     });
   };
-  const watcher = watch([...folders], { depth: 0, ignoreInitial: true, ignored, followSymlinks: false });
+  // Not `persistent`: what the library forgets to close, when it is ended while files come, must keep no program from ending.
+  const options = { depth: 0, ignoreInitial: true, persistent: false, ignored, followSymlinks: false };
+  const watcher = watch([...folders], options);
   watcher.on('all', hint);
   watcher.on('error', () => {});
   return {

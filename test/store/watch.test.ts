@@ -34,6 +34,13 @@ function hints(): { count: number; onHint: () => void; next: () => Promise<void>
 }
 
 describe('watchFolders', () => {
+  it('keeps no program running', async () => {
+    writeFileSync(join(inbox, 'old.md'), 'x');
+    watch = watchFolders([inbox], () => {});
+    await watch.ready;
+    expect(process.getActiveResourcesInfo()).not.toContain('FSEventWrap');
+  });
+
   it('hints when a file comes, changes and goes, and not at what was there', async () => {
     writeFileSync(join(inbox, 'old.md'), 'x');
     const told = hints();
