@@ -38,6 +38,8 @@ export class DiskJournal<Event = MailEvent> {
   #last: number | null = null;
   /** The open segment; null: the next append begins one. */
   #segment: Appender | null = null;
+  /** Where the segment that was opened last lies. */
+  #path = '';
   #unsynced = false;
   #failure: MailroomError | null = null;
 
@@ -74,8 +76,19 @@ export class DiskJournal<Event = MailEvent> {
   sync(): void {
     this.#guarded(() => {
       if (this.#unsynced) this.#segment?.sync();
+      if (this.#unsynced) this.#checkHere();
       this.#unsynced = false;
     });
+  }
+
+  /** A file that was removed while it is open takes bytes all the same, and loses them. */
+  #checkHere(): void {
+    if (this.#segment === null || this.#disk.look(this.#path) !== null) return;
+    throw new MailroomError(
+      'E_DISK',
+      `the journal is gone: ${this.#path} was removed`,
+      'restore .mailroom/ from a backup, or begin anew with `mailroom init`',
+    );
   }
 
   snapshot(n: number, state: unknown, keepAfter: number): void {
@@ -134,7 +147,8 @@ export class DiskJournal<Event = MailEvent> {
   }
 
   #open(first: number): Appender {
-    return this.#disk.openAppend(join(this.#folder, segmentName(first)));
+    this.#path = join(this.#folder, segmentName(first));
+    return this.#disk.openAppend(this.#path);
   }
 
   /** Makes the journal's names durable, and those of the folders that it lies in. */

@@ -40,6 +40,23 @@ describe.each(benches)('Journal: $name', ({ make }) => {
     again.close();
   });
 
+  it('refuses to go on when its files were removed: nobody would find what it wrote', () => {
+    const { disk } = make();
+    const journal = new DiskJournal(disk);
+    journal.read();
+    journal.append(events(1, 2));
+    journal.sync();
+    disk.remove('.mailroom');
+    const goOn = () => {
+      journal.append(events(3, 3));
+      journal.sync();
+    };
+    expect(goOn).toThrow(expect.objectContaining({ code: 'E_DISK' }));
+    expect(goOn).toThrow(expect.objectContaining({ code: 'E_DISK' }));
+    expect(disk.list('.mailroom')).toBe(null);
+    journal.close();
+  });
+
   it('writes lines that a person can check', () => {
     const { disk } = make();
     const journal = new DiskJournal(disk);
