@@ -20,23 +20,18 @@ export interface Compared {
 }
 
 export type Changes =
-  | { readonly ok: true; readonly changed: readonly string[]; readonly outside: readonly string[] }
+  | { readonly ok: true; readonly changed: readonly string[] }
   | { readonly ok: false; readonly problem: string };
 
-export interface Limits {
-  /** Globs; no globs: everything is allowed. */
-  readonly allowed: readonly string[];
-  /** Globs of what does not count. */
+export interface Uncounted {
+  /** Globs; each also stands for everything below what it matches. */
   readonly ignored: readonly string[];
-  /** Paths that do not count either, with everything below them. */
+  /** Paths, with everything below them. */
   readonly ours: readonly string[];
 }
 
-/**
- * The files of a workspace, tracked or not, that differ from the base, less what does not count; `outside` are those that
- * no allowed glob matches. A glob also stands for everything below what it matches. Sorted, relative to the workspace.
- */
-export async function changedFiles(compared: Compared, { allowed, ignored, ours }: Limits): Promise<Changes> {
+/** The files of a workspace, tracked or not, that differ from the base, less what does not count. Sorted, relative to it. */
+export async function changedFiles(compared: Compared, { ignored, ours }: Uncounted): Promise<Changes> {
   return withIndex(compared, async (tree, env) => {
     const listed = await git(['diff', '--name-only', '-z', ...plain, tree, '--', '.'], {
       cwd: compared.workspace,
@@ -44,14 +39,12 @@ export async function changedFiles(compared: Compared, { allowed, ignored, ours 
     });
     if (listed.exitCode !== 0) return problem(listed);
     const isIgnored = matcher(ignored);
-    const isAllowed = matcher(allowed);
     const isOurs = (path: string): boolean => ours.some((own) => `${path}/`.startsWith(`${own}/`));
     const changed = listed.stdout
       .split('\0')
       .filter((path) => path !== '' && !isIgnored(path) && !isOurs(path));
     changed.sort();
-    const outside = allowed.length === 0 ? [] : changed.filter((path) => !isAllowed(path));
-    return { ok: true, changed, outside };
+    return { ok: true, changed };
   });
 }
 

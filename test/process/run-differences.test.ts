@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { changedFiles, salvage } from '../../src/process/run-differences.ts';
 import { temporaryFolder } from './support.ts';
 
-const none = { allowed: [], ignored: [], ours: [] };
+const none = { ignored: [], ours: [] };
 
 function git(cwd: string, ...args: string[]): string {
   const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.org'];
@@ -38,31 +38,26 @@ describe('changedFiles', () => {
     git(workspace, 'add', 'staged.txt');
     const index = readFileSync(join(workspace, '.git/index'));
     const changed = ['edited.txt', 'removed.txt', 'staged.txt', 'sub/un tracked/é\n.txt'];
-    expect(await changedFiles({ workspace, base: 'HEAD' }, none)).toEqual({ ok: true, changed, outside: [] });
+    expect(await changedFiles({ workspace, base: 'HEAD' }, none)).toEqual({ ok: true, changed });
     expect(readFileSync(join(workspace, '.git/index'))).toEqual(index);
   });
 
   it('looks at the workspace alone, from where it is', async () => {
     const workspace = join(repository(), 'sub');
     const changes = await changedFiles({ workspace, base: 'HEAD' }, none);
-    expect(changes).toEqual({ ok: true, changed: ['un tracked/é\n.txt'], outside: [] });
+    expect(changes).toEqual({ ok: true, changed: ['un tracked/é\n.txt'] });
   });
 
-  it('leaves ignored files out, and names those that no allowed glob matches', async () => {
+  it('leaves out what does not count, and only that', async () => {
     const workspace = repository();
     put(workspace, 'context/a/_meta.json', '{}');
     put(workspace, 'lib/deep/.hidden.ts', 'x');
-    const globs = { allowed: ['./lib/', 'edit*'], ignored: ['con*'], ours: ['removed.txt', 'li', 'sub/un'] };
+    put(workspace, 'lib/.shown.ts', 'x');
+    const globs = { ignored: ['con*', './lib/deep/'], ours: ['removed.txt', 'li', 'sub/un'] };
     expect(await changedFiles({ workspace, base: 'HEAD' }, globs)).toEqual({
       ok: true,
-      changed: ['edited.txt', 'lib/deep/.hidden.ts', 'sub/un tracked/é\n.txt'],
-      outside: ['sub/un tracked/é\n.txt'],
+      changed: ['edited.txt', 'lib/.shown.ts', 'sub/un tracked/é\n.txt'],
     });
-    const everything = await changedFiles(
-      { workspace, base: 'HEAD' },
-      { allowed: ['.'], ignored: [], ours: [] },
-    );
-    expect(everything).toMatchObject({ ok: true, outside: [] });
   });
 
   it('compares with any commit, and with nothing where there is none yet', async () => {
