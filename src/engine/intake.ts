@@ -119,11 +119,37 @@ export class Intake {
   recordAccepted(): void {
     for (const accepted of this.#mailboxes.accepting()) {
       if (this.#done.has(accepted.id)) continue;
-      const known = this.#ledger.state.mail.has(accepted.id) || this.#ledger.state.undrawn.has(accepted.id);
-      if (!known) this.#ledger.record([this.#judge(accepted)]);
+      if (!this.#isKnown(accepted.id)) this.#ledger.record([this.#judge(accepted)]);
       this.#done.add(accepted.id);
     }
     this.#unrecorded = false;
+  }
+
+  /**
+   * What lies in the outboxes of these roles was written while a turn of theirs ran that a crash ended: like all that such a
+   * turn wrote it comes to nothing, with the reason beside it. The next attempt writes again.
+   */
+  refuseLeft(roles: ReadonlySet<RoleName>): void {
+    for (const role of roles)
+      for (const name of this.#mailboxes.list(role, 'outbox') ?? []) {
+        const id = this.#newId();
+        if (this.#mailboxes.accept({ role, box: 'outbox', name }, id)) this.#names.set(id, name);
+      }
+    for (const { id, role, box, content, name } of this.#mailboxes.accepting()) {
+      if (box !== 'outbox' || !roles.has(role) || this.#isKnown(id)) continue;
+      const reason = {
+        code: 'E_TURN',
+        text: `the controller ended while ${role} wrote this in a turn`,
+      } as const;
+      const text = content.ok ? content.text : '';
+      const dropped = name ?? 'outbox file';
+      this.#ledger.record([{ type: 'refused', id, role, box, name: dropped, text, reason, notices: [] }]);
+      this.#done.add(id);
+    }
+  }
+
+  #isKnown(id: string): boolean {
+    return this.#ledger.state.mail.has(id) || this.#ledger.state.undrawn.has(id);
   }
 
   readonly #done = new Set<string>();

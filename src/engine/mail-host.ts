@@ -87,8 +87,10 @@ export class MailHost {
   start(): void {
     const { protocol, protocolHash, version } = this.#options;
     const facts: Fact[] = [{ type: 'started', version, protocol: protocolHash }];
-    for (const { id, attempt, round, phase } of this.#ledger.state.turns.values()) {
+    const ended = new Set<RoleName>();
+    for (const { id, role, attempt, round, phase } of this.#ledger.state.turns.values()) {
       if (phase.is !== 'active' || phase.launched === null) continue;
+      ended.add(role);
       facts.push({
         type: 'attempt-failed',
         turn: id,
@@ -102,6 +104,7 @@ export class MailHost {
     }
     this.#ledger.record(facts);
     this.#guard(() => this.#prepare([...protocol.roles.keys()]));
+    this.#intake.refuseLeft(ended);
     // Before the pictures are drawn and forgotten: of refused files nothing else says that they are known.
     this.#intake.recordAccepted();
     this.#ledger.flush();

@@ -15,7 +15,7 @@ const text = `
 name: one
 version: "1"
 roles: { architect: { provider: claude } }
-messages: { task: { from: user, to: architect } }
+messages: { task: { from: user, to: architect }, aside: { from: architect, to: user } }
 `;
 const read = parseProtocol([{ file: 'one.yaml', text }], defaultConfig);
 if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join());
@@ -24,7 +24,7 @@ const protocol = read.value;
 let ids = 0;
 
 /** A host on this disk that runs nobody. */
-function hostOn(disk: MemoryDisk): MailHost {
+function hostOn(disk: MemoryDisk, start: (key: string) => void = () => {}): MailHost {
   const nothing = () => {};
   const ports = {
     clock: { now: disk.now },
@@ -33,7 +33,7 @@ function hostOn(disk: MemoryDisk): MailHost {
     control: new DiskControl(disk),
     folders: new DiskTurnFolders(disk),
     runner: {
-      start: nothing,
+      start: ({ key }: { readonly key: string }) => start(key),
       release: nothing,
       check: nothing,
       stop: nothing,
@@ -93,4 +93,30 @@ it('refuses a file once, wherever it was killed after it had written that down',
     expect(disk.list('.mailroom/accepting')).toEqual([]);
   }
   expect(crashes).toBeGreaterThan(10);
+});
+
+it('does not send what a role wrote into its outbox in a turn that a crash ended', () => {
+  let now = Date.UTC(2026, 0, 1);
+  const disk = new MemoryDisk(() => now);
+  const pass = () => void (now += 50);
+  const keys: string[] = [];
+  const first = hostOn(disk, (key) => keys.push(key));
+  first.start();
+  disk.plant('agents/architect/inbox/task.md', 'Do it\n');
+  settle(first, pass);
+  first.turns.ready(keys[0] ?? '', { pid: 1, startTime: '1', mark: 'm' }, null);
+  first.look();
+  disk.plant('agents/architect/outbox/aside.md', '---\ntype: aside\nto: user\n---\nWords\n');
+  disk.crash();
+  const second = hostOn(disk);
+  second.start();
+  settle(second, pass);
+  const events = readJournal(disk).records.map(({ event }) => event);
+  const accepted = events.flatMap((event) => (event.type === 'accepted' ? [event.sent.message.type] : []));
+  expect(accepted).toEqual(['task']);
+  expect(events.filter(({ type }) => type === 'refused')).toMatchObject([
+    { role: 'architect', box: 'outbox', name: 'aside.md', reason: { code: 'E_TURN' }, notices: [] },
+  ]);
+  expect(disk.list('agents/architect/outbox')).toEqual([]);
+  expect(disk.list('agents/user/inbox')).toEqual([]);
 });
