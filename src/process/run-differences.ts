@@ -1,10 +1,11 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import picomatch from 'picomatch';
 import { git } from './git.ts';
 import { maskerFactory } from './mask.ts';
 import type { RunResult } from './run.ts';
+import { copyIndex } from './workspace-tree.ts';
 
 /** What git has no commit for yet differs from nothing. */
 const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
@@ -90,7 +91,7 @@ async function withIndex<T>(
   const env = { GIT_INDEX_FILE: join(folder, 'index') };
   try {
     const theirs = resolve(workspace, where.stdout.replace(/\n$/, ''));
-    if (existsSync(theirs)) copyFileSync(theirs, env.GIT_INDEX_FILE);
+    copyIndex(theirs, env.GIT_INDEX_FILE);
     const added = await git(['add', '--intent-to-add', '--', '.'], { cwd: workspace, env });
     return added.exitCode === 0 ? await work(tree, env) : problem(added);
   } finally {
@@ -109,7 +110,7 @@ async function treeOf(workspace: string, base: string): Promise<string | null> {
 function matcher(globs: readonly string[]): (path: string) => boolean {
   const plainGlobs = globs.map((glob) => glob.replace(/^(?:\.\/)+/, '').replace(/\/+$/, ''));
   if (plainGlobs.includes('.') || plainGlobs.includes('')) return () => true;
-  return picomatch([...plainGlobs, ...plainGlobs.map((glob) => `${glob}/**`)], { dot: true });
+  return picomatch([...plainGlobs, ...plainGlobs.map((glob) => `${glob}/**`)], { dot: true, flags: 's' });
 }
 
 function problem({ ended, error, stderr }: RunResult): { readonly ok: false; readonly problem: string } {

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { git } from './git.ts';
@@ -15,13 +15,24 @@ export async function workspaceTree(workspace: string): Promise<string | null> {
   const env = { GIT_INDEX_FILE: index };
   try {
     const theirs = resolve(workspace, where.stdout.trim());
-    if (existsSync(theirs)) copyFileSync(theirs, index);
+    copyIndex(theirs, index);
     const added = await git(['add', '-A', '--', '.'], { cwd: workspace, env });
     const written = added.exitCode === 0 ? await git(['write-tree'], { cwd: workspace, env }) : added;
     return written.exitCode === 0 ? written.stdout.trim() : null;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * Copies a git index if it is there. The copy is as old as the original: by that git knows which files may have been
+ * edited in the very instant in which it was written, and looks at their content.
+ */
+export function copyIndex(from: string, to: string): void {
+  if (!existsSync(from)) return;
+  copyFileSync(from, to);
+  const seconds = (Math.floor(statSync(from).mtimeMs) - 1) / 1000;
+  utimesSync(to, seconds, seconds);
 }
 
 /** The paths, relative to the workspace, that differ between two of its trees; null when git cannot tell. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { changedFiles, salvage } from '../../src/process/run-differences.ts';
@@ -57,6 +57,24 @@ describe('changedFiles', () => {
     expect(await changedFiles({ workspace, base: 'HEAD' }, globs)).toEqual({
       ok: true,
       changed: ['edited.txt', 'lib/.shown.ts', 'sub/un tracked/é\n.txt'],
+    });
+  });
+
+  it('sees an edit that left size and time of a file as the index has them', async () => {
+    const workspace = repository();
+    const instant = new Date('2026-01-01T00:00:00Z');
+    const file = join(workspace, 'kept.txt');
+    utimesSync(file, instant, instant);
+    git(workspace, '-c', 'core.trustctime=false', 'add', 'kept.txt');
+    git(workspace, 'config', 'core.trustctime', 'false');
+    put(workspace, 'kept.txt', 'ne!\n');
+    utimesSync(file, instant, instant);
+    utimesSync(join(workspace, '.git/index'), instant, instant);
+    expect(
+      await changedFiles({ workspace, base: 'HEAD' }, { ignored: ['sub', '*ed.txt'], ours: [] }),
+    ).toEqual({
+      ok: true,
+      changed: ['kept.txt'],
     });
   });
 
