@@ -25,7 +25,8 @@ const onlyUsers: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Packages that core may use: pure ones, each for a named reason. */
-const purePackages: readonly string[] = [];
+/** `picomatch`: which paths a pattern means, where a workflow allows only some to be changed. */
+const purePackages: readonly string[] = ['picomatch'];
 
 /** What core must be given instead of taking it from its surroundings. */
 const impureNames = new Set(

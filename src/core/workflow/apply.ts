@@ -11,6 +11,7 @@ import {
   iterate,
   judge,
   launch,
+  post,
   putBack,
   retry,
   roleWaits,
@@ -42,10 +43,59 @@ function fold(state: RunState, event: RunEvent, before: number): void {
       return ready(state, event.paths);
     case 'skipped':
       return skip(state, event);
+    case 'settled':
+      return settleStep(state, event);
+    case 'expanded':
+      return expand(state, event);
+    case 'left':
+      return leave(state, event);
+    case 'ending':
+      return endBody(state, event);
+    case 'swept':
+      return sweep(state, event);
+    case 'reopened':
+      return reopen(state, event);
+    case 'retried':
+      return retryStep(state, event);
+    case 'cancelled':
+      return cancel(state, event);
+    case 'clocked':
+      return setClock(state, event);
+    case 'parked':
+      state.parked.set(event.provider, Math.max(event.until, state.parked.get(event.provider) ?? 0));
+      return;
+    case 'closed':
+      return close(state, event);
+    case 'controlled':
+      return;
+    default:
+      return foldWork(state, event);
+  }
+}
+
+type Work =
+  | 'started'
+  | 'launched'
+  | 'posted'
+  | 'role-waits'
+  | 'ended'
+  | 'put-back'
+  | 'checking'
+  | 'checked'
+  | 'retrying'
+  | 'iterating'
+  | 'asked'
+  | 'judged';
+
+/** What happens to one step while it is neither waiting for others nor settled. */
+function foldWork(state: RunState, event: Extract<RunEvent, { type: Work }>): void {
+  switch (event.type) {
     case 'started':
       return start(state, event);
     case 'launched':
       return launch(state, event);
+    case 'posted':
+      return post(state, event);
     case 'role-waits':
       return roleWaits(state, event);
     case 'ended':
@@ -66,31 +116,6 @@ function fold(state: RunState, event: RunEvent, before: number): void {
       return ask(state, event);
     case 'judged':
       return answer(state, event);
-    case 'expanded':
-      return expand(state, event);
-    case 'left':
-      return leave(state, event);
-    case 'settled':
-      return settleStep(state, event);
-    case 'ending':
-      return endBody(state, event);
-    case 'swept':
-      return sweep(state, event);
-    case 'reopened':
-      return reopen(state, event);
-    case 'retried':
-      return retryStep(state, event);
-    case 'cancelled':
-      return cancel(state, event);
-    case 'clocked':
-      return setClock(state, event);
-    case 'parked':
-      state.parked.set(event.provider, Math.max(event.until, state.parked.get(event.provider) ?? 0));
-      return;
-    case 'closed':
-      return close(state, event);
-    case 'controlled':
-      return;
     default:
       return event satisfies never;
   }
