@@ -12,6 +12,7 @@ const steps = [
   { name: 'lint', command: 'npm run --silent lint' },
   { name: 'unused code and packages', command: 'npm run --silent unused' },
   { name: 'tests', command: 'npm test' },
+  { name: 'kills at random moments', command: 'npm run --silent kill-matrix -- --random 200' },
   { name: 'simulation', command: 'npm run --silent simulate -- --schedules 2000' },
 ];
 

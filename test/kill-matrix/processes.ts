@@ -1,0 +1,78 @@
+import childProcess, { type ChildProcess, type SpawnOptions } from 'node:child_process';
+import process from 'node:process';
+import type { Duplex } from 'node:stream';
+import type { Operation } from './classify.ts';
+import type { Killer } from './killer.ts';
+import type { ContainmentName } from './order.ts';
+
+const { spawn, spawnSync } = childProcess;
+
+/** What an agent's shell does at the launch gate. */
+const waiting = 'read -r x <&3 || exit 125; ';
+
+const strangers = ['exec', 'execFile', 'execFileSync', 'execSync', 'fork'];
+
+/** Puts the killer between the program and node:child_process, and the signals that it sends. */
+export function watchProcesses(killer: Killer): void {
+  const { containment, leftOut } = killer.order;
+  const opened = (word: string): string => (leftOut === 'gate' ? word.replace(waiting, '') : word);
+  const replaced = {
+    spawn: (program: string, args: readonly string[], options: SpawnOptions) => {
+      const argv = [program, ...args];
+      const operation = describe(argv, options);
+      const [real, ...rest] = works(argv, containment) ? argv.map(opened) : ['false'];
+      const act = (): ChildProcess => spawn(real ?? 'false', rest, options);
+      const child = killer.start(operation, act, argv[0] === 'flock' ? onAnswer : onEnd);
+      if (operation.kind === 'spawn' && operation.gated) watchGate(killer, child);
+      if (argv[0] === 'flock') watchEnd(child.stdin, (end) => killer.perform({ kind: 'unlock' }, end));
+      return child;
+    },
+    spawnSync: (program: string, args: readonly string[], options: SpawnOptions) => {
+      const operation = { ...describe([program, ...args], options), forgotten: false };
+      return killer.perform(operation, () => spawnSync(program, args, options));
+    },
+  };
+  Object.assign(childProcess, replaced, killer.refusing('node:child_process', childProcess, strangers));
+  const kill = process.kill.bind(process);
+  process.kill = (pid, signal = 'SIGTERM') =>
+    signal === 0
+      ? kill(pid, 0)
+      : killer.perform({ kind: 'signal', signal: String(signal), starting: killer.starting }, () =>
+          kill(pid, signal),
+        );
+}
+
+function describe(argv: readonly string[], { env, stdio }: SpawnOptions): Operation & { kind: 'spawn' } {
+  const marked = env?.['MAILROOM_MARK'] !== undefined;
+  const gated = Array.isArray(stdio) && stdio.length > 3;
+  return { kind: 'spawn', argv, marked, gated, forgotten: stdio === 'ignore' };
+}
+
+/** Whether this may be started: where a group is wanted, the trial of a namespace must fail. */
+function works(argv: readonly string[], wanted: ContainmentName): boolean {
+  return wanted !== 'group' || argv[0] !== 'setpriv' || argv.at(-1) !== '/proc/self/stat';
+}
+
+function onEnd(child: ChildProcess, then: () => void): void {
+  child.prependOnceListener('exit', then);
+}
+
+/** The helper that holds the lock says so, and then stays. */
+function onAnswer(child: ChildProcess, then: () => void): void {
+  child.stdout?.prependOnceListener('data', then);
+}
+
+function watchGate(killer: Killer, child: ChildProcess): void {
+  const order = child.stdio[3] as Duplex | null;
+  watchEnd(order, (end) => killer.perform({ kind: 'release' }, end));
+}
+
+/** Calls `perform` in place of the stream's `end`. */
+function watchEnd(
+  stream: { end: (...args: never[]) => unknown } | null,
+  perform: (end: () => unknown) => unknown,
+): void {
+  if (stream === null) return;
+  const end = stream.end.bind(stream) as (...args: unknown[]) => unknown;
+  stream.end = (...args: unknown[]) => perform(() => end(...args));
+}

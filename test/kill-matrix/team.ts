@@ -1,0 +1,88 @@
+/** What the roles may do, as a protocol. `worktree`: the turns of a thread work in a git worktree of their own. */
+export function protocol(options: { readonly worktree: boolean }): string {
+  const gates = options.worktree ? 'gates: [{ changed: ["made/**"] }], ' : '';
+  return `
+name: kills
+version: "1"
+workspace: ${options.worktree ? 'worktree' : '.'}
+roles:
+  maker: { provider: sh, capabilities: [READ, EDIT], retries: 6 }
+  checker: { provider: sh, capabilities: [READ], retries: 6 }
+  writer: { provider: talker, capabilities: [READ], retries: 6 }
+  one: { provider: sh, retries: 6 }
+  two: { provider: sh, retries: 6 }
+  key: { provider: sh, retries: 6 }
+  boss: { provider: human }
+messages:
+  task: { from: user, to: [maker, writer] }
+  review: { from: maker, to: checker, reply: [verdict], blocking: true, gates: [{ run: [sh, gate.sh] }] }
+  verdict: { from: checker, to: maker }
+  done: { from: [maker, writer], to: user, ${gates}closes: true }
+  aside: { from: maker, to: user }
+  note: { from: user, to: boss }
+  word: { from: boss, to: user }
+  go: { from: user, to: [one, key] }
+  ask: { from: one, to: two, reply: [say] }
+  say: { from: two, to: one }
+  turned: { from: key, to: two }
+expects:
+  two: [{ all: [ask, turned] }]
+limits: { turns_per_thread: 30, corrections: 2, nesting: 3 }
+start: { type: task, to: maker }
+`;
+}
+
+export function settings(options: { readonly trail: boolean; readonly sandbox: boolean }): string {
+  return `providers:
+  sh: { command: [sh, agent.sh] }
+  talker: { kind: gemini, command: [sh, talker.sh] }
+notify: { user: [sh, told.sh] }
+${options.trail ? '' : 'trail: off\n'}${options.sandbox ? 'sandbox: required\n' : ''}`;
+}
+
+const opening = `
+echo "$MAILROOM_TURN $MAILROOM_ATTEMPT $MAILROOM_ROUND $MAILROOM_ROLE" >> "$MAILROOM_PROJECT/asked.log"
+mail=$(printf '%s' "$MAILROOM_MESSAGES" | head -n 1)
+type=$(sed -n 's/^type: //p' "$mail" | head -n 1)
+subject=$(sed -n 's/^subject: //p' "$mail" | head -n 1)
+say() { printf -- '---\\ntype: %s\\nto: %s\\nsubject: %s\\n---\\nWords\\n' "$1" "$2" "$subject" > "$MAILROOM_OUTBOX/$1.md"; }
+`;
+
+/** What agents do is told by the subject that they were given. They write down first that they were asked. */
+export const scripts: Readonly<Record<string, string>> = {
+  'agent.sh': `${opening}
+deaf() { trap '' TERM; setsid sh -c 'trap "" TERM; exec sleep 600' > /dev/null 2>&1 & }
+work() { mkdir -p made; echo "$subject" > made/work.txt; }
+case "$type $subject" in
+  'task plain'*) work; say done user ;;
+  'task deaf'*) deaf; echo 'at work'; sleep 0.2; say done user ;;
+  'task aside'*)
+    printf -- '---\\ntype: aside\\nto: user\\nsubject: %s\\n---\\nWords\\n' "$subject" > "$MAILROOM_PROJECT/agents/maker/outbox/aside.md"
+    sleep 0.2; say done user ;;
+  'task review'*) say review checker; head -c 70000 /dev/zero | tr '\\0' 'x' >> "$MAILROOM_OUTBOX/review.md" ;;
+  review*) say verdict maker ;;
+  verdict*) work; say done user ;;
+  'task wrong'*) if [ "$MAILROOM_ROUND" = 0 ]; then say nonsense user; else say done user; fi ;;
+  'task again'*)
+    [ "$MAILROOM_ATTEMPT" = 1 ] && exit 1
+    [ -e limited ] || { : > limited; echo 'retry-after: 3' >&2; exit 75; }
+    say done user ;;
+  'task cancel'*)
+    deaf
+    id="01900000-0000-7000-8000-$(printf '%012d' "$MAILROOM_ATTEMPT")"
+    control="$MAILROOM_PROJECT/.mailroom/control"
+    printf '{"id":"%s","at":0,"by":"maker","verb":"cancel","target":{"kind":"turn","turn":"%s"},"now":false}' "$id" "$MAILROOM_TURN" > "$control/.$id"
+    mv "$control/.$id" "$control/$id.json"
+    while :; do sleep 1; done ;;
+  'go crossed'*) say ask two ;;
+esac
+`,
+  'talker.sh': `${opening}
+if [ "$MAILROOM_ROUND" = 0 ]; then say nonsense user; else rm -f "$MAILROOM_OUTBOX/nonsense.md"; say done user; fi
+echo '{"type":"init","session_id":"talk"}'
+echo '{"type":"message","role":"assistant","content":"nothing to send"}'
+echo '{"type":"result","status":"success","stats":{"input_tokens":1,"output_tokens":1,"total_tokens":2}}'
+`,
+  'gate.sh': 'echo checked\n',
+  'told.sh': 'echo "$MAILROOM_MESSAGE" >> told.log\n',
+};
