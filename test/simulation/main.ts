@@ -21,8 +21,8 @@ const { values } = parseArgs({
   },
 });
 
-/** From so many schedules on, every transition of docs/states.md must have been seen. */
-const enough = 2_000;
+/** From so many schedules on, every transition of docs/states.md must have been seen: the rarest comes once in 2,000. */
+const enough = 10_000;
 /** Between two lines that say how far a long run is. */
 const everyMs = 60_000;
 
