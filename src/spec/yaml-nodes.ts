@@ -104,8 +104,8 @@ export class Reader {
   placeWithin(root: Parsed, path: Path, start: number, end: number): Place {
     const { node, whole } = this.find(root, path);
     if (!whole || !isScalar(node) || typeof node.value !== 'string') return this.place(root, path, 'value');
-    const first = sourceOffset(node, this.source.text, start);
-    return this.source.place(first, Math.max(first + 1, sourceOffset(node, this.source.text, end)));
+    const first = sourceOffset(node, this.source.text, start, 'start');
+    return this.source.place(first, Math.max(first + 1, sourceOffset(node, this.source.text, end, 'end')));
   }
 
   /** The word that stands at a path, before it became a number or the like; null where no single word stands. */

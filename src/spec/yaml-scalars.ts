@@ -11,8 +11,10 @@ interface Position {
   readonly value: number;
 }
 
-/** The offset in `source` at which the text of a scalar has its character number `offset`, or where it ends. */
-export function sourceOffset(scalar: Scalar, source: string, offset: number): number {
+/**
+ * Where in `source` the character number `offset` of a scalar's text begins (`start`), or the one before it ends (`end`).
+ */
+export function sourceOffset(scalar: Scalar, source: string, offset: number, edge: 'start' | 'end'): number {
   const [start, end] = scalar.range ?? [0, 0];
   const text = typeof scalar.value === 'string' ? scalar.value : source.slice(start, end);
   const next = stepper(scalar, source, text, end);
@@ -23,13 +25,13 @@ export function sourceOffset(scalar: Scalar, source: string, offset: number): nu
     if (after.value > offset) break;
     position = after;
   }
-  return next.settle(position);
+  return edge === 'start' ? next.settle(position) : position.at;
 }
 
 interface Stepper {
   readonly start: Position;
   step(position: Position): Position;
-  /** Past what belongs to no character: the indentation of a line that has just begun. */
+  /** Past what belongs to no character: the indentation of a line that has just begun, a line that is continued. */
   settle(position: Position): number;
 }
 
@@ -41,12 +43,12 @@ function stepper(scalar: Scalar, source: string, text: string, end: number): Ste
   return {
     start: { at: begin + (quoted ? 1 : 0), value: 0 },
     step: (position) => flowStep(scalar.type, source, position),
-    settle: ({ at }) => at,
+    settle: ({ at }) => at + (scalar.type === 'QUOTE_DOUBLE' ? matchLength(continuation, source, at) : 0),
   };
 }
 
 const fold = /[ \t]*\n[ \t\n]*/y;
-const continuation = /\\[ \t]*\n[ \t]*/y;
+const continuation = /\\\n[ \t]*/y;
 
 /** One step in a plain or quoted text. */
 function flowStep(type: Scalar['type'], source: string, { at, value }: Position): Position {
@@ -73,12 +75,7 @@ function matchLength(pattern: RegExp, source: string, at: number): number {
 function blockStepper(source: string, text: string, begin: number, end: number): Stepper {
   const header = /[^\n]*\n/y;
   const head = matchLength(header, source, begin);
-  const indent = indentOf(
-    source,
-    begin + head,
-    end,
-    /^[|>][-+]?(\d)/.exec(source.slice(begin, begin + 3))?.[1],
-  );
+  const indent = indentation(source.slice(begin + head, end)) - indentation(text);
   const pastIndent = (at: number): number => {
     if (source[at - 1] !== '\n') return at;
     let past = at;
@@ -96,15 +93,8 @@ function blockStepper(source: string, text: string, begin: number, end: number):
   };
 }
 
-/** How far the lines of a block are indented: as the first one that says something. */
-function indentOf(source: string, start: number, end: number, given: string | undefined): number {
-  const lines = source.slice(start, end).split('\n');
-  const first = lines.find((line) => line.trim() !== '') ?? '';
-  const found = first.length - first.trimStart().length;
-  // An explicit indentation counts from that of the key, which the first line tells as well: spaces beyond it are text.
-  if (given === undefined) return found;
-  const least = lines
-    .filter((line) => line.trim() !== '')
-    .map((line) => line.length - line.trimStart().length);
-  return Math.min(...least, found);
+/** By how many spaces the first line that says something is indented. */
+function indentation(text: string): number {
+  const first = text.split('\n').find((line) => /[^ ]/.test(line)) ?? '';
+  return first.length - first.replace(/^ +/, '').length;
 }

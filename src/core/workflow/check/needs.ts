@@ -1,6 +1,6 @@
 import type { StepId } from '../model.ts';
 import type { Graph } from './body.ts';
-import { whole, type Scene } from './scene.ts';
+import { field, type Scene } from './scene.ts';
 
 /** How many steps of a circle are shown, and how many circles are looked at. */
 const shown = 12;
@@ -13,12 +13,13 @@ export function checkNeeds(scene: Scene, graph: Graph): readonly number[] | null
   const known = new Lazy(() => [...graph.names(), ...(isOutermost ? broken : [])]);
   for (const step of graph.steps) {
     const seen = new Set<StepId>();
-    for (const need of step.needs) {
+    for (const [index, need] of step.needs.entries()) {
+      const at = field(step.needs, index);
       if (seen.has(need.step))
-        scene.add('E_DUPLICATE', 'warning', whole(need), `\`${need.step}\` is named twice`, null);
+        scene.add('E_DUPLICATE', 'warning', at, `\`${need.step}\` is named twice`, null);
       seen.add(need.step);
       if (graph.has(need.step) || (isOutermost && broken.has(need.step))) continue;
-      scene.unknown(whole(need), unknownStep(graph, need.step), need.step, known.value());
+      scene.unknown(at, unknownStep(graph, need.step), need.step, known.value());
     }
   }
   return orderOf(scene, graph);
@@ -81,12 +82,13 @@ function orderOf(scene: Scene, graph: Graph): readonly number[] | null {
 function tellCircle(scene: Scene, graph: Graph, circle: readonly number[]): void {
   const last = graph.steps[circle.at(-1)!]!;
   const first = graph.steps[circle[0]!]!;
-  const node = last.needs.find((need) => need.step === first.id) ?? last;
-  if (circle.length === 1) return scene.error(whole(node), `\`${first.id}\` depends on itself`);
+  const index = last.needs.findIndex((need) => need.step === first.id);
+  const at = field(last.needs, index);
+  if (circle.length === 1) return scene.error(at, `\`${first.id}\` depends on itself`);
   const ids = [...circle, circle[0]!].map((step) => graph.steps[step]!.id);
   const way = ids.length <= shown ? ids : [...ids.slice(0, shown / 2), '…', ...ids.slice(-shown / 2)];
   scene.error(
-    whole(node),
+    at,
     `these steps wait for each other: ${way.join(' → ')}`,
     'each depends on the next; remove one of these dependencies',
   );

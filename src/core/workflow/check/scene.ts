@@ -15,8 +15,8 @@ export interface Problem {
   readonly severity: 'error' | 'warning';
   /** The part of the model that it is about. */
   readonly node: object;
-  /** The field of that part; null: the whole of it. */
-  readonly key: string | null;
+  /** The field of that part, or the index in it; null: the whole of it. */
+  readonly key: string | number | null;
   readonly span: Span | null;
   readonly message: string;
   readonly hint: string | null;
@@ -98,7 +98,7 @@ export class Scene {
 /** A part of the model, one of its fields, or a part of the text that it was read from. */
 export interface At {
   readonly node: object;
-  readonly key?: string;
+  readonly key?: string | number;
   readonly span: Span | null;
 }
 
@@ -107,8 +107,8 @@ export function whole(node: object): At {
   return { node, span: null };
 }
 
-/** A field of a part. */
-export function field(node: object, key: string): At {
+/** A field of a part, or an item of a list. */
+export function field(node: object, key: string | number): At {
   return { node, key, span: null };
 }
 

@@ -30,8 +30,9 @@ function lowerStep(id: string, input: StepInput, path: Path, lowering: Lowering)
   return scribe.from<Step>(path, {
     id,
     description: input.description ?? null,
-    needs: (input.depends_on ?? []).map((step, index) =>
-      scribe.from([...path, 'depends_on', index], { step, when: null }),
+    needs: scribe.from(
+      [...path, 'depends_on'],
+      (input.depends_on ?? []).map((step) => ({ step, when: null })),
     ),
     join: 'all',
     when: lowerWhen(input.when, [...path, 'when'], lowering),
