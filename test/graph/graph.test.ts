@@ -26,7 +26,7 @@ function step(id: string, needs: readonly string[], work: Work): Step {
   };
 }
 
-const command: Work = { kind: 'command', argv: [] };
+const command: Work = { kind: 'command', argv: [], capabilities: null };
 const gate: Work = { kind: 'gate', message: [], approvers: ['ada'], timeout: null, onTimeout: 'abort' };
 const loop: Work = {
   kind: 'for-each',
