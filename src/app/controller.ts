@@ -12,11 +12,9 @@ import { Loop } from '../engine/loop.ts';
 import { MailHost } from '../engine/mail-host.ts';
 import type { HostPorts } from '../engine/ports.ts';
 import { TrailWriter } from '../engine/trail/writer.ts';
-import { probeContainment } from '../process/containment.ts';
 import { GitRepository } from '../process/git-repository.ts';
 import { ProcessRunner } from '../process/runner.ts';
 import { startDetached } from '../process/detached.ts';
-import type { Containment } from '../process/types.ts';
 import { controlFolder, DiskControl } from '../store/control.ts';
 import { removeHolder, writeHolder } from '../store/holder.ts';
 import { DiskJournal } from '../store/journal.ts';
@@ -26,10 +24,12 @@ import { readRoleFile, removeOldTemporaries } from '../store/project.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 import { DiskTurnFolders } from '../store/turn-folders.ts';
 import { watchFolders } from '../store/watch.ts';
+import { agentContainment } from './containment.ts';
 import type { Wired } from './definition.ts';
 import { gathered } from './gather.ts';
 import { takeLock, type Lock } from './lock.ts';
 import { recorder } from './recorder.ts';
+import { timer } from './timer.ts';
 
 /** Takes the project and puts a host to work on it. Throws `E_LOCKED` when another controller has it. */
 export async function startController(
@@ -117,7 +117,7 @@ async function runnerOf(
   events: { readonly to: RunnerEvents | null },
 ): Promise<ProcessRunner> {
   const mark = `mailroom-${createHash('sha256').update(disk.root).digest('hex').slice(0, 12)}:`;
-  const contain = await containmentOf(disk, config);
+  const contain = await agentContainment(disk, config);
   const recorded = record === null ? {} : { recorded: recorder(record) };
   return new ProcessRunner(
     { project: disk.root, mark, providers, contain, now: Date.now, ...recorded },
@@ -166,11 +166,6 @@ function reporting(host: MailHost, loop: Loop): RunnerEvents {
   };
 }
 
-function timer(at: number, onTime: () => void): { cancel(): void } {
-  const timeout = setTimeout(onTime, Math.max(0, at - Date.now()));
-  return { cancel: () => clearTimeout(timeout) };
-}
-
 function trailOf(disk: RealDisk, config: Config): Trail {
   if (config.trail !== null)
     return new TrailWriter({
@@ -182,30 +177,6 @@ function trailOf(disk: RealDisk, config: Config): Trail {
     settled: () => Promise.resolve(),
     problem: () => null,
   };
-}
-
-/** How agents are held: in a sandbox where one is required, else in a PID namespace, else in a process group. */
-async function containmentOf(
-  disk: RealDisk,
-  config: Config,
-): Promise<(writable: readonly string[]) => Containment> {
-  const probe = await probeContainment();
-  if (config.sandbox === 'required') {
-    if (!probe.bubblewrap.works)
-      throw new MailroomError(
-        'E_PROVIDER',
-        `sandbox: required, but there is none: ${probe.bubblewrap.why}`,
-        'install bubblewrap',
-      );
-    return (writable) => ({
-      kind: 'bubblewrap',
-      writable,
-      readable: [disk.root, process.execPath],
-      network: true,
-    });
-  }
-  const { namespace } = probe;
-  return () => (namespace.works ? { kind: 'namespace', user: namespace.user } : { kind: 'group' });
 }
 
 /** Runs what mailroom.yaml names for people's mail; what becomes of it is not our business. */

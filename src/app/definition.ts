@@ -5,7 +5,7 @@ import process from 'node:process';
 import type { Definition } from '../cli/services.ts';
 import { defaultConfig, type Config } from '../core/config.ts';
 import type { Checked, Diagnostic } from '../core/diagnostic.ts';
-import type { Capability } from '../core/mail/protocol.ts';
+import type { Capability, Protocol } from '../core/mail/protocol.ts';
 import type { Provider } from '../core/ports.ts';
 import { readConfigFile, readProtocolFiles } from '../store/project.ts';
 import type { RealDisk } from '../store/real-disk.ts';
@@ -18,8 +18,17 @@ export function hashOf(disk: RealDisk): string {
   return createHash('sha256').update(texts.join('\0')).digest('hex').slice(0, 16);
 }
 
-/** Reads mailroom.yaml and protocols/, with everything that is wrong in them. The readers are loaded only now: they are slow to load. */
+/** Reads mailroom.yaml and protocols/, with everything that is wrong in them. */
 export async function readDefinition(disk: RealDisk, packageRoot: string): Promise<Checked<Wired>> {
+  const settings = await readSettings(disk, packageRoot);
+  if (!settings.ok) return settings;
+  const { protocol, ...rest } = settings.value;
+  if (protocol === null) return { ok: false, problems: [noProtocol(disk.root)] };
+  return { ...settings, value: { ...rest, protocol } };
+}
+
+/** The same where there need not be a protocol. The readers are loaded only now: they are slow to load. */
+export async function readSettings(disk: RealDisk, packageRoot: string): Promise<Checked<Settings>> {
   const [{ parseConfig }, { parseProtocol }, { providersOf }] = await Promise.all([
     import('../spec/config.ts'),
     import('../spec/protocol.ts'),
@@ -32,18 +41,26 @@ export async function readDefinition(disk: RealDisk, packageRoot: string): Promi
   if (!read.ok) return read;
   const config = read.value;
   const providers = providersOf(config.providers.values(), surroundings(packageRoot));
-  const texts = readProtocolFiles(disk).map(({ path, text }) => ({ file: path, text }));
-  if (texts.length === 0) return { ok: false, problems: [noProtocol(disk.root)] };
   const widened = new Map(
     [...providers].map(
       ([name, provider]) =>
         [name, (rights: readonly Capability[]) => provider.restrict(rights).widened] as const,
     ),
   );
+  const value = { config, hash: hashOf(disk), providers, widened };
+  const texts = readProtocolFiles(disk).map(({ path, text }) => ({ file: path, text }));
+  if (texts.length === 0) return { ok: true, value: { ...value, protocol: null }, warnings: read.warnings };
   const protocol = parseProtocol(texts, config, { cores: availableParallelism(), widened });
   if (!protocol.ok) return protocol;
-  const value = { protocol: protocol.value, config, hash: hashOf(disk), providers };
-  return { ok: true, value, warnings: [...read.warnings, ...protocol.warnings] };
+  const warnings = [...read.warnings, ...protocol.warnings];
+  return { ok: true, value: { ...value, protocol: protocol.value }, warnings };
+}
+
+/** What a project says of itself. */
+export interface Settings extends Omit<Wired, 'protocol'> {
+  readonly protocol: Protocol | null;
+  /** By provider name: the rights that it gives an agent beyond these, in words. */
+  readonly widened: ReadonlyMap<string, (capabilities: readonly Capability[]) => readonly string[]>;
 }
 
 /** What the program needs of a definition besides what commands see of it. */

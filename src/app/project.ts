@@ -11,6 +11,7 @@ import { readHolder, type Holder } from '../store/holder.ts';
 import { mailNames, readMail, rolesOnDisk } from '../store/mail-files.ts';
 import { RealDisk } from '../store/real-disk.ts';
 import { hashOf, readDefinition } from './definition.ts';
+import { workflowServices } from './workflow-services.ts';
 import { Following } from './following.ts';
 
 /** A project as its commands see it. */
@@ -42,6 +43,7 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
       read: (file) => disk.read(file, 4 * 1024 * 1024)?.toString('utf8') ?? null,
       exists: (file) => disk.look(file) !== null,
     },
+    workflows: workflowServices(disk, packageRoot),
     newId: v7,
     changed: (milliseconds) => changed(disk, milliseconds),
     controller: async (options) => {

@@ -16,6 +16,8 @@ export interface Context {
   readonly root: () => string | null;
   /** The project that the command is about. Throws `E_NO_PROJECT`. */
   readonly project: () => ProjectServices;
+  /** The same; where there is no project, the current folder, which becomes one. */
+  readonly place: () => ProjectServices;
   /** The turn that we are called from; null: we are not inside a turn. */
   readonly turn: { readonly id: string; readonly role: string; readonly outbox: string } | null;
   /** Throws `E_INSIDE_TURN` when an agent says this verb from inside its own turn. */
@@ -50,6 +52,7 @@ export function makeContext(services: Services, terminal: Terminal, program: Com
       const where = named() ?? cwd;
       throw new MailroomError('E_NO_PROJECT', `there is no project in ${where} or above it`, hintToInit);
     },
+    place: () => services.openProject(root() ?? named() ?? cwd),
     outsideTurn: (verb) => {
       if (context.turn === null) return;
       const hint = 'inside a turn there are send, reply and what only looks; ask a person by a message';

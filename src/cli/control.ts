@@ -35,7 +35,7 @@ export async function control(
 }
 
 /** Who asks, for the journal: a record, not authentication. */
-function caller({ services }: Context): string {
+export function caller({ services }: Context): string {
   const said = services.environment['MAILROOM_USER'] ?? '';
   if (said !== '') return said;
   try {

@@ -2,19 +2,27 @@ import { Command } from 'commander';
 import type { Context } from './context.ts';
 import { makeContext } from './context.ts';
 import { addCancel } from './commands/cancel.ts';
+import { addApprove, addReject } from './commands/approve.ts';
 import { addCheck } from './commands/check.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addDoctor } from './commands/doctor.ts';
+import { addGraph } from './commands/graph.ts';
 import { addInit } from './commands/init.ts';
+import { addLogs } from './commands/logs.ts';
 import { addPause } from './commands/pause.ts';
 import { addReply } from './commands/reply.ts';
+import { addResume } from './commands/resume.ts';
 import { addRetry } from './commands/retry.ts';
+import { addRun } from './commands/run.ts';
+import { addRuns } from './commands/runs.ts';
 import { addSend } from './commands/send.ts';
 import { addShow } from './commands/show.ts';
 import { addStatus } from './commands/status.ts';
 import { addTrail } from './commands/trail.ts';
 import { addUnpause } from './commands/unpause.ts';
 import { addUp } from './commands/up.ts';
+import { addValidate } from './commands/validate.ts';
+import { addWorkflows } from './commands/workflows.ts';
 import type { Services } from './services.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -57,9 +65,18 @@ const commands = [
   addSend,
   addReply,
   addStatus,
+  addRun,
+  addResume,
+  addRuns,
+  addLogs,
+  addApprove,
+  addReject,
+  addWorkflows,
+  addGraph,
   addTrail,
   addShow,
   addCheck,
+  addValidate,
   addPause,
   addUnpause,
   addCancel,

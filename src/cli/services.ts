@@ -5,6 +5,7 @@ import type { Protocol } from '../core/mail/protocol.ts';
 import type { MailState } from '../core/mail/state.ts';
 import type { Folder } from '../core/ports.ts';
 import type { Idle } from '../engine/idle.ts';
+import type { WorkflowServices } from './run-services.ts';
 
 /** What the composition root gives to the commands. Everything that touches the world goes through here. */
 export interface Services {
@@ -69,6 +70,7 @@ export interface ProjectServices {
   request(document: { readonly id: string; readonly [key: string]: unknown }): void;
   /** The verdict of a command; undefined: not taken yet. Looks at the journal's end. */
   verdict(id: string): { readonly refusal: string | null } | undefined;
+  readonly workflows: WorkflowServices;
   files: {
     read(path: string): string | null;
     exists(path: string): boolean;

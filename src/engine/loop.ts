@@ -1,5 +1,37 @@
 import type { Trail } from '../core/ports.ts';
-import type { MailHost } from './mail-host.ts';
+import type { Idle } from './idle.ts';
+
+/** What a look left behind. */
+export interface Look {
+  /** When to look again although nothing happened; milliseconds since 1970. */
+  readonly wake: number | null;
+  /** Something is left: look again at once. */
+  readonly more: boolean;
+  /** True when nothing is on its way in. */
+  readonly settled: boolean;
+}
+
+/** What the loop runs: the host of the mail, or of one run. */
+export interface Host {
+  /** Looks at everything, or without `scan` only at what processes had to tell. */
+  look(scan?: boolean): Look;
+  /** Processes that should be running, and that are. */
+  readonly desired: number;
+  readonly running: number;
+  /** Why there is nothing to do, or that there is. */
+  idle(): Idle;
+  /** Starts nothing new any more; what runs goes on. */
+  hold(): void;
+  /** Stops on purpose: what runs is put back, uncounted, and ended. Look no more. */
+  stop(): void;
+  /** Ends every process at once, and records nothing. */
+  stopAll(): void;
+  /** Makes durable what was recorded since the last look. */
+  flush(): void;
+  readonly snapshotDue: boolean;
+  /** `trailAt`: where the trail ends; null where there is none. */
+  snapshot(trailAt: number | null): void;
+}
 
 /** What the loop needs besides the host. */
 export interface LoopPorts {
@@ -22,7 +54,7 @@ export type Ending = 'stop' | 'drain';
  * and finished processes only say "look again".
  */
 export class Loop {
-  readonly #host: MailHost;
+  readonly #host: Host;
   readonly #ports: LoopPorts;
   readonly #untilIdle: boolean;
   readonly #changed: (() => void) | null;
@@ -34,7 +66,7 @@ export class Loop {
   #ending: Ending | null = null;
   #failure: Error | null = null;
 
-  constructor(host: MailHost, ports: LoopPorts, options: { untilIdle: boolean; onChange?: () => void }) {
+  constructor(host: Host, ports: LoopPorts, options: { untilIdle: boolean; onChange?: () => void }) {
     this.#host = host;
     this.#ports = ports;
     this.#untilIdle = options.untilIdle;
@@ -107,7 +139,7 @@ export class Loop {
 
   /** The journal or the lock cannot be trusted: everything is ended, and nothing is recorded any more. */
   async #abort(): Promise<void> {
-    this.#host.turns.stopAll();
+    this.#host.stopAll();
     await this.#drained();
   }
 

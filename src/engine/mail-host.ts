@@ -11,6 +11,7 @@ import { draw, expectedNow, namesOf, type Expected } from './draw.ts';
 import { idleOf, type Idle } from './idle.ts';
 import { Intake } from './intake.ts';
 import { Ledger } from './ledger.ts';
+import type { Host, Look } from './loop.ts';
 import type { HostOptions, HostPorts } from './ports.ts';
 import { compare } from './reconcile.ts';
 import { tellSender } from './telling.ts';
@@ -19,21 +20,11 @@ import { Turns } from './turns.ts';
 /** More rounds of deciding than any state can need: past it, deciding goes in circles. */
 const mostRounds = 100_000;
 
-/** What a look left behind. */
-export interface Look {
-  /** When to look again although nothing happened; milliseconds since 1970. */
-  readonly wake: number | null;
-  /** Files or pictures are left: look again at once. */
-  readonly more: boolean;
-  /** True when no dropped file is on its way in. */
-  readonly settled: boolean;
-}
-
 /**
  * The mail host: takes in what came, decides, records, and makes it so. Level-triggered: it may be told to look at any
  * time, as often as one likes. Every method is synchronous; an `E_DISK` of the journal is fatal and ends the host.
  */
-export class MailHost {
+export class MailHost implements Host {
   readonly #ports: HostPorts;
   readonly #options: HostOptions;
   readonly #ledger: Ledger;
@@ -61,7 +52,6 @@ export class MailHost {
     return this.#ledger.state;
   }
 
-  /** The processes that should be running now. */
   get desired(): number {
     return this.#decision.processes.length;
   }
@@ -254,24 +244,24 @@ export class MailHost {
     return this.#ledger.failures;
   }
 
-  /** Starts nothing new any more; what runs goes on. */
   hold(): void {
     this.#held = { ...this.#options.protocol, concurrency: 0 };
   }
 
-  /** Stops on purpose: running turns are put back, uncounted, and their processes are ended. Look no more. */
   stop(): void {
     this.#turns.putBack();
     this.#ledger.flush();
     this.#turns.stopAll();
   }
 
-  /** Makes durable what was recorded since the last look. */
+  stopAll(): void {
+    this.#turns.stopAll();
+  }
+
   flush(): void {
     this.#ledger.flush();
   }
 
-  /** Why the host has nothing to do, or that it has. */
   idle(): Idle {
     const { protocol } = this.#options;
     if (this.desired > 0 || this.running > 0) return 'busy';

@@ -40,6 +40,17 @@ export function readProtocolFiles(disk: Disk): TextFile[] {
     .flatMap((name) => readDefinition(disk, join('protocols', name)) ?? []);
 }
 
+/** Files of workflows in workflows/ and the folders below it, sorted; those in folders of dots are left out. */
+export function listWorkflowFiles(disk: Disk, folder = 'workflows'): string[] {
+  if (disk.look(folder)?.kind !== 'folder') return [];
+  const names = (disk.list(folder) ?? []).filter((name) => !name.startsWith('.')).toSorted();
+  return names.flatMap((name) => {
+    const path = join(folder, name);
+    if (disk.look(path)?.kind === 'folder') return listWorkflowFiles(disk, path);
+    return /\.(ya?ml|json)$/.test(name) ? [path] : [];
+  });
+}
+
 /** `mailroom.yaml`; null when there is none. Throws as `readProtocolFiles`. */
 export function readConfigFile(disk: Disk): TextFile | null {
   return readDefinition(disk, 'mailroom.yaml');

@@ -13,7 +13,11 @@ import { apply } from '../../src/core/mail/apply.ts';
 import type { Protocol } from '../../src/core/mail/protocol.ts';
 import { emptyState, type MailState } from '../../src/core/mail/state.ts';
 import { MailHost } from '../../src/engine/mail-host.ts';
+import { MailroomError } from '../../src/core/errors.ts';
 import { parseProtocol } from '../../src/spec/protocol.ts';
+import { parseWorkflow } from '../../src/spec/workflow/index.ts';
+import { nowhere } from '../../src/spec/workflow/surroundings.ts';
+import { listWorkflowFiles } from '../../src/store/project.ts';
 import { DiskControl, requestControl } from '../../src/store/control.ts';
 import { DiskJournal } from '../../src/store/journal.ts';
 import { JournalReader } from '../../src/store/journal-reader.ts';
@@ -216,6 +220,7 @@ export class Bench {
       },
       request: (document) => void requestControl(disk, document.id, document),
       verdict: (id) => this.#verdict(id),
+      workflows: this.#workflows(),
       files: {
         read: (path) => disk.read(path, 1_000_000)?.toString('utf8') ?? null,
         exists: (path) => disk.look(path) !== null,
@@ -229,6 +234,21 @@ export class Bench {
       },
       controller: (options) => Promise.resolve(this.#controller(options)),
     };
+  }
+
+  /** Workflows can be read here; runs are not this bench's matter. */
+  #workflows(): ProjectServices['workflows'] {
+    const workflows: Pick<ProjectServices['workflows'], 'list' | 'read' | 'runs'> = {
+      list: () => listWorkflowFiles(this.disk),
+      runs: () => [],
+      read: (path) => {
+        const text = this.disk.read(path, 1_000_000)?.toString('utf8');
+        if (text === undefined) throw new MailroomError('E_TARGET', `there is no workflow \`${path}\``);
+        const checked = parseWorkflow(text, path, { ...nowhere, protocol: this.protocol });
+        return Promise.resolve({ file: path, path, text, checked });
+      },
+    };
+    return workflows as ProjectServices['workflows'];
   }
 
   #read(): MailState | null {

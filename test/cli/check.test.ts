@@ -54,7 +54,12 @@ describe('check', () => {
     const bench = new Bench();
     const now = () => (bench.now += 1_000);
     const { check } = await import('../../src/engine/operations/check.ts');
-    const { document } = await check(bench.project(), 'also', now);
+    const { document } = await check(
+      bench.project(),
+      { list: () => [], read: () => Promise.reject(new Error('none')) },
+      'also',
+      now,
+    );
     expect(document.exploration).toMatchObject({ complete: false });
   });
 
@@ -92,4 +97,24 @@ describe('check', () => {
       column: expect.any(Number),
     });
   });
+
+  it('reads the workflows, too', async () => {
+    const bench = new Bench();
+    bench.disk.write('workflows/ship.yaml', workflow('make'));
+    expect(await bench.run('check', '--no-explore')).toMatchObject({
+      code: 0,
+      out: 'ok: 5 roles, 9 types, 1 workflow\n',
+    });
+    bench.disk.write('workflows/parts/bad.yaml', workflow('make').replace('command', 'comand'));
+    const { code, err } = await bench.run('check', '--no-explore');
+    expect(err).toContain(
+      'workflows/parts/bad.yaml:5:8: error E_UNKNOWN_KEY: `comand` is not a key of a step',
+    );
+    expect(code).toBe(2);
+    expect((await bench.run('check', '--explore')).code).toBe(0);
+  });
 });
+
+function workflow(program: string): string {
+  return `name: ship\nversion: "1"\ntimeout: 1h\nsteps:\n  a: { command: [${program}] }\n`;
+}

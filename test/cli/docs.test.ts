@@ -117,6 +117,9 @@ async function real(what: string): Promise<unknown> {
     case 'check':
       full.text = full.text.replace('delivered:', 'lost: { from: [qa], to: [lead] }\n  delivered:');
       return (await full.json('check')).document;
+    case 'validate':
+      full.disk.write('workflows/ship.yaml', 'name: ship\nversion: "1"\ntimeout: 1h\nsteps: { a: {} }\n');
+      return (await full.json('validate')).document;
     case 'pause':
     case 'unpause':
       return (await full.json(command, 'qa')).document;

@@ -1,18 +1,21 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { control } from '../control.ts';
+import { askRun } from '../run-control.ts';
 
 /** `cancel`: ends a turn or a thread for good. */
 export function addCancel(program: Command, context: Context): void {
   program
     .command('cancel')
-    .description('end a turn or a thread; its mail goes to failed/, and who waits in it is released')
-    .argument('<target>', 'a turn (t12), or a thread by its id')
+    .description('end a run, a turn or a thread for good; mail of a turn or thread goes to failed/')
+    .argument('<target>', 'a turn (t12), or a run or a thread by its id')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom cancel t12')
     .action(
-      context.act((target: string, options: { json?: boolean }) =>
-        control(context, 'cancel', target, options),
-      ),
+      context.act((target: string, options: { json?: boolean }) => {
+        const run = context.place().workflows.find(target);
+        if (run === null) return control(context, 'cancel', target, options);
+        return askRun(context, run, { verb: 'cancel', path: '' }, options);
+      }),
     );
 }

@@ -4,11 +4,11 @@ import type { CheckDocument } from '../../engine/operations/check.ts';
 import { json } from '../output.ts';
 import { paintDiagnostics } from '../failures.ts';
 
-/** `check`: everything that is wrong with the protocol and the settings; starts nothing. */
+/** `check`: everything that is wrong with the protocol, the workflows and the settings; starts nothing. */
 export function addCheck(program: Command, context: Context): void {
   program
     .command('check')
-    .description('check mailroom.yaml and protocols/ without starting anything')
+    .description('check mailroom.yaml, protocols/ and workflows/ without starting anything')
     .option('--explore', 'only look for states in which somebody waits for ever')
     .option('--no-explore', 'do not look for such states')
     .option('--json', 'print one JSON document')
@@ -26,8 +26,13 @@ async function runCheck(context: Context, options: CheckOptions): Promise<number
   const { check } = await import('../../engine/operations/check.ts');
   const { terminal } = context;
   const exploring = options.explore === undefined ? 'also' : options.explore ? 'only' : 'no';
-  const { document, text } = await check(context.project(), exploring, terminal.now);
-  const code = document.ok ? 0 : 2;
+  const project = context.project();
+  const workflows = {
+    list: () => project.workflows.list(),
+    read: (path: string) => project.workflows.read(path, project.root),
+  };
+  const { document, text } = await check(project, workflows, exploring, terminal.now);
+  const code = document.ok ? 0 : document.errors.some((error) => error.code === 'E_PATH') ? 3 : 2;
   if (options.json === true) {
     terminal.write(json(document));
     return code;
@@ -37,7 +42,7 @@ async function runCheck(context: Context, options: CheckOptions): Promise<number
   return code;
 }
 
-function summary({ ok, roles, types, errors, warnings, exploration }: CheckDocument): string {
+function summary({ ok, roles, types, workflows, errors, warnings, exploration }: CheckDocument): string {
   const counted = (count: number, what: string) => `${String(count)} ${what}${count === 1 ? '' : 's'}`;
   const found = [
     ...(errors.length > 0 ? [counted(errors.length, 'error')] : []),
@@ -46,5 +51,10 @@ function summary({ ok, roles, types, errors, warnings, exploration }: CheckDocum
   if (!ok) return found.join(', ');
   const bounded = exploration?.complete === false ? ', and there are more' : '';
   const explored = exploration ? [`explored ${counted(exploration.states, 'state')}${bounded}`] : [];
-  return [`ok: ${counted(roles, 'role')}`, counted(types, 'type'), ...found, ...explored].join(', ');
+  const defined = [
+    counted(roles, 'role'),
+    counted(types, 'type'),
+    ...(workflows > 0 ? [counted(workflows, 'workflow')] : []),
+  ];
+  return `ok: ${[...defined, ...found, ...explored].join(', ')}`;
 }

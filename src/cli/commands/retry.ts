@@ -1,18 +1,25 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { control } from '../control.ts';
+import { retryStep, type RetryOptions } from '../run-control.ts';
 
-/** `retry`: puts a dead letter back. */
+/** `retry`: puts a dead letter back, or has a step of a run tried again. */
 export function addRetry(program: Command, context: Context): void {
   program
     .command('retry')
-    .description('put a failed message back into the inboxes that it failed in')
-    .argument('<message>', 'its id, or the beginning or end of it')
+    .description(
+      'put a failed message back into its inboxes, or run a failed step again, with what came after it',
+    )
+    .argument('<target>', 'a message or a run, by its id or the end of it')
+    .argument('[step]', 'the step of the run')
+    .option('--instructions <file>', 'instead of the instructions of the step; `-` is standard input')
     .option('--json', 'print one JSON document')
-    .addHelpText('after', '\nExample:\n  $ mailroom retry 4f2a9c')
+    .addHelpText('after', '\nExamples:\n  $ mailroom retry 4f2a9c\n  $ mailroom retry 8c1d02 build')
     .action(
-      context.act((target: string, options: { json?: boolean }) =>
-        control(context, 'retry', target, options),
-      ),
+      context.act((target: string, step: string | undefined, options: RetryOptions) => {
+        const run = context.place().workflows.find(target);
+        if (run === null && step === undefined) return control(context, 'retry', target, options);
+        return retryStep(context, run ?? context.place().workflows.run(target), step, options);
+      }),
     );
 }

@@ -2,14 +2,20 @@ import type { Command } from 'commander';
 import { emptyState } from '../../core/mail/state.ts';
 import type { Context } from '../context.ts';
 import { json } from '../output.ts';
+import { showRun } from '../run-show.ts';
 import { shownLines } from '../show-text.ts';
 
-/** `show`: everything about one message, turn or thread. */
+/** `show`: everything about one message, turn, thread, run or workflow. */
 export function addShow(program: Command, context: Context): void {
   program
     .command('show')
-    .description('show a message, a turn or a thread: where it is, what it cost, why it failed')
-    .argument('<id>', 'the id of a message or thread, or the beginning or end of it; or a turn (t12)')
+    .description(
+      'show a message, turn, thread or run: where it is, what it cost, why it failed; or a workflow',
+    )
+    .argument(
+      '<id>',
+      'the id of a message, thread or run, or an end of it; a turn (t12); a file of a workflow',
+    )
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom show 4f2a9c')
     .action(
@@ -18,6 +24,7 @@ export function addShow(program: Command, context: Context): void {
 }
 
 async function runShow(context: Context, word: string, asJson: boolean): Promise<number> {
+  if (await showRun(context, word, asJson)) return 0;
   const { show } = await import('../../engine/operations/show.ts');
   const { terminal } = context;
   const project = context.project();

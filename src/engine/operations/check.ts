@@ -3,6 +3,7 @@ import type { Exploration, StuckState } from '../../core/mail/explore/explore.ts
 import type { Protocol } from '../../core/mail/protocol.ts';
 import { diagnosticDocument, renderDiagnostics, type DiagnosticDocument } from '../../spec/diagnostics.ts';
 import type { Project } from './project.ts';
+import { validate, type ReadWorkflow } from './validate.ts';
 import { exploreWithin, stuckWarning } from './stuck-states.ts';
 
 /** What is wrong with a project's protocol and settings, and how much there is of what is right. */
@@ -12,6 +13,7 @@ export interface CheckDocument {
   readonly ok: boolean;
   readonly roles: number;
   readonly types: number;
+  readonly workflows: number;
   readonly errors: readonly DiagnosticDocument[];
   readonly warnings: readonly DiagnosticDocument[];
   /** Null: it was not explored. */
@@ -32,22 +34,34 @@ export interface Checkup {
 /** `also`: with everything else; `only`: without the warnings of reading; `no`: it is not explored. */
 export type Exploring = 'also' | 'only' | 'no';
 
+/** The workflows of a project; only those of a project whose protocol and settings are right can be read. */
+export interface Workflows {
+  list(): readonly string[];
+  read(path: string): Promise<ReadWorkflow>;
+}
+
 /** Reads everything that says how a project works, and starts nothing. Errors of reading are always told. */
 export async function check(
   project: Pick<Project, 'definition'>,
+  workflows: Workflows,
   exploring: Exploring,
   clock: () => number,
 ): Promise<Checkup> {
   const definition = await project.definition();
-  if (!definition.ok) return checkup(null, definition.problems, null);
+  if (!definition.ok) return checkup(null, 0, definition.problems, null);
   const { protocol } = definition.value;
   const exploration = exploring === 'no' ? null : exploreWithin(protocol, clock);
-  const warnings = exploring === 'only' ? [] : definition.warnings;
-  return checkup(protocol, [...warnings, ...(exploration?.stuck ?? []).map(stuckWarning)], exploration);
+  const stuck = (exploration?.stuck ?? []).map(stuckWarning);
+  if (exploring === 'only') return checkup(protocol, 0, stuck, exploration);
+  const paths = workflows.list();
+  const read = await Promise.all(paths.map((path) => workflows.read(path)));
+  const found = [...definition.warnings, ...stuck, ...validate(read).found];
+  return checkup(protocol, paths.length, found, exploration);
 }
 
 function checkup(
   protocol: Protocol | null,
+  workflows: number,
   found: readonly Diagnostic[],
   exploration: Exploration | null,
 ): Checkup {
@@ -59,6 +73,7 @@ function checkup(
     ok: protocol !== null && errors.length === 0,
     roles: protocol?.roles.size ?? 0,
     types: protocol?.types.size ?? 0,
+    workflows,
     errors,
     warnings: of('warning'),
     exploration,

@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { StoredRun, WorkflowServices } from '../cli/run-services.ts';
+import type { Checked } from '../core/diagnostic.ts';
+import { MailroomError } from '../core/errors.ts';
+import { apply } from '../core/workflow/apply.ts';
+import { emptyRunState, type RunState } from '../core/workflow/state.ts';
+import { ProblemsError } from '../engine/operations/problems.ts';
+import { requestControl } from '../store/control.ts';
+import { listWorkflowFiles } from '../store/project.ts';
+import type { RealDisk } from '../store/real-disk.ts';
+import { runFolder } from '../store/runs/layout.ts';
+import { stepLogs } from '../store/runs/logs.ts';
+import { listRuns, readRun, runControlFolder, runReader } from '../store/runs/run-folders.ts';
+import { readSettings, type Settings } from './definition.ts';
+import { isAlive } from './run-locks.ts';
+import { findWorkflow, readWorkflow, workflowsNamed } from './workflows.ts';
+
+/** Workflows and runs of a project as its commands see them. */
+export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowServices {
+  const settings = async (): Promise<Settings> => expectSettings(await readSettings(disk, packageRoot));
+  return {
+    list: () => listWorkflowFiles(disk),
+    isWorkflow: (word) => workflowsNamed(disk, word).length > 0,
+    read: async (reference, cwd) => readWorkflow(disk, await settings(), findWorkflow(disk, reference, cwd)),
+    runs: () => listRuns(disk),
+    run: (reference) => expectRun(disk, reference),
+    find: (word) => findRun(disk, word),
+    begin: async (options) => {
+      const { beginRun } = await import('./runs.ts');
+      return beginRun(disk, await settings(), options);
+    },
+    resume: async (run, options) => {
+      const { resumeRun } = await import('./runs.ts');
+      return resumeRun(disk, await settings(), run, options);
+    },
+    request: (run, document) => void requestControl(disk, document.id, document, runControlFolder(run)),
+    verdict: (run, id) => verdictOf(disk, run, id),
+    changed: (run, milliseconds) => changed(disk, run, milliseconds),
+  };
+}
+
+function expectSettings(checked: Checked<Settings>): Settings {
+  if (!checked.ok) throw new ProblemsError(checked.problems);
+  return checked.value;
+}
+
+/** The runs that a word may mean: by id, or by its end, as people see it. */
+function runsNamed(disk: RealDisk, word: string): string[] {
+  const end = word.replace(/^…/, '');
+  return listRuns(disk)
+    .map(({ run }) => run)
+    .filter((run) => run === end || (end.length >= 4 && run.endsWith(end)));
+}
+
+function findRun(disk: RealDisk, word: string): StoredRun | null {
+  const [only, other] = runsNamed(disk, word);
+  if (other !== undefined)
+    throw new MailroomError('E_TARGET', `\`${word}\` may be several runs`, 'give more of its id');
+  return only === undefined ? null : openRun(disk, only);
+}
+
+function expectRun(disk: RealDisk, word: string): StoredRun {
+  const found = findRun(disk, word);
+  if (found !== null) return found;
+  throw new MailroomError('E_TARGET', `there is no run \`${word}\``, '`mailroom runs` lists them');
+}
+
+function openRun(disk: RealDisk, id: string): StoredRun {
+  const stored = readRun(disk, id);
+  if (stored === null) throw new MailroomError('E_TARGET', `there is no run \`${id}\``);
+  const { card, run, definition, workspace } = stored;
+  return {
+    run,
+    card,
+    definition,
+    workspace,
+    folder: join(disk.root, runFolder(run)),
+    state: () => stateOf(disk, run),
+    logs: () => stepLogs(disk, run),
+    alive: () => isAlive(disk, run),
+  };
+}
+
+function stateOf(disk: RealDisk, run: string): RunState {
+  const { snapshot, records } = runReader(disk, run).read();
+  const start = (snapshot?.state as RunState | undefined) ?? emptyRunState();
+  return records.reduce((state, { event }) => apply(state, event), start);
+}
+
+function verdictOf(disk: RealDisk, run: string, id: string): { refusal: string | null } | undefined {
+  for (const { event } of runReader(disk, run).read().records)
+    if (event.type === 'controlled' && event.id === id) return { refusal: event.refusal?.text ?? null };
+  return undefined;
+}
+
+/** Resolves when the journal of a run or what waits for its host has changed, at the latest after so many milliseconds. */
+async function changed(disk: RealDisk, run: string, milliseconds: number): Promise<void> {
+  const { watchFolders } = await import('../store/watch.ts');
+  const folders = ['journal', 'control'].map((folder) => join(disk.root, runFolder(run), folder));
+  const over = new AbortController();
+  const watch = watchFolders(folders, () => over.abort());
+  await wait(milliseconds, undefined, { signal: over.signal }).catch(() => {});
+  await watch.close();
+}

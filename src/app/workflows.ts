@@ -1,0 +1,90 @@
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import type { FoundWorkflow } from '../cli/run-services.ts';
+import type { Checked } from '../core/diagnostic.ts';
+import { MailroomError } from '../core/errors.ts';
+import { didYouMean } from '../core/nearest.ts';
+import type { Workflow } from '../core/workflow/model.ts';
+import type { Loaded } from '../spec/workflow/surroundings.ts';
+import { listWorkflowFiles } from '../store/project.ts';
+import type { RealDisk } from '../store/real-disk.ts';
+import { readText } from '../store/text.ts';
+import type { Settings } from './definition.ts';
+
+/** Reads a definition, with the files that it names. `file` is absolute. */
+export async function readWorkflow(disk: RealDisk, settings: Settings, file: string): Promise<FoundWorkflow> {
+  const text = readText(file);
+  if (text === null) throw new MailroomError('E_TARGET', `there is no workflow ${file}`);
+  const { parseWorkflow } = await import('../spec/workflow/index.ts');
+  const { protocol, widened, config } = settings;
+  const shown = (path: string) => shownPath(disk.root, path);
+  const checked: Checked<Workflow> = parseWorkflow(text, shown(file), {
+    protocol,
+    widened,
+    strict: config.capabilities === 'strict',
+    load: (name, from) => load(resolve(disk.root, from), name, shown),
+  });
+  return { file, path: shown(file), text, checked };
+}
+
+/** A path as people know it: from the project where it lies in it. */
+function shownPath(root: string, path: string): string {
+  const from = relative(root, path);
+  return from.startsWith('..') || isAbsolute(from) ? path : from;
+}
+
+/** The file of a sub-workflow, relative to the one that names it. */
+function load(from: string, name: string, shown: (path: string) => string): Loaded {
+  const file = resolve(dirname(from), name);
+  try {
+    const text = readText(file);
+    if (text === null) return { ok: false, code: 'E_WORKFLOW', problem: `there is no file ${shown(file)}` };
+    return { ok: true, file: shown(file), text };
+  } catch (error) {
+    if (!(error instanceof MailroomError)) throw error;
+    return { ok: false, code: 'E_WORKFLOW', problem: error.message };
+  }
+}
+
+/**
+ * The file of a workflow that a person names: a path from `cwd`, or a workflow of the project by its path below workflows/
+ * without its ending, or by its `name`. Absolute. Throws `E_TARGET` when it is none or may be several.
+ */
+export function findWorkflow(disk: RealDisk, reference: string, cwd: string): string {
+  const named = resolve(cwd, reference);
+  if (readText(named) !== null) return named;
+  const found = workflowsNamed(disk, reference);
+  const [only, ...more] = found;
+  if (only === undefined) {
+    const ids = listWorkflowFiles(disk).map(idOf);
+    const help = didYouMean(reference, ids) ?? hint(ids);
+    throw new MailroomError('E_TARGET', `there is no workflow \`${reference}\``, help);
+  }
+  if (more.length > 0)
+    throw new MailroomError('E_TARGET', `\`${reference}\` may be ${found.join(', ')}`, 'give the file');
+  return join(disk.root, only);
+}
+
+function hint(ids: readonly string[]): string {
+  return ids.length === 0 ? 'give a file, or put one into workflows/' : `there are ${ids.join(', ')}`;
+}
+
+/** Files of the project that a word may mean: by id, else by name. */
+export function workflowsNamed(disk: RealDisk, word: string): string[] {
+  const files = listWorkflowFiles(disk);
+  const byId = files.filter((file) => idOf(file) === word || basename(idOf(file)) === word);
+  return byId.length > 0 ? byId : files.filter((file) => nameIn(disk, file) === word);
+}
+
+/** `workflows/parts/test.yaml` is `parts/test`. */
+function idOf(file: string): string {
+  return file.replace(/^workflows\//, '').replace(/\.(ya?ml|json)$/, '');
+}
+
+/** The name that a file gives itself, without reading the rest of it. */
+function nameIn(disk: RealDisk, file: string): string | null {
+  const text = readText(join(disk.root, file)) ?? '';
+  return (
+    /^(?:name|"name"): *(?:"([^"]*)"|'([^']*)'|([^#\n]*?)) *(?:#.*)?$/m.exec(text)?.slice(1).find(Boolean) ??
+    null
+  );
+}

@@ -1,0 +1,92 @@
+import type { RunStatus } from '../core/workflow/status.ts';
+import type { RunState } from '../core/workflow/state.ts';
+import type { Context } from './context.ts';
+import { json } from './output.ts';
+import { startRunProgress, type RunProgress } from './run-progress.ts';
+import type { RunController, RunWatcher } from './run-services.ts';
+
+export interface FollowOptions {
+  readonly plain?: boolean;
+  readonly json?: boolean;
+}
+
+const exitCodes: Readonly<Record<RunStatus, number>> = {
+  PENDING: 1,
+  RUNNING: 130,
+  SUCCEEDED: 0,
+  FAILED: 1,
+  TIMED_OUT: 124,
+  CANCELLED: 130,
+};
+
+/** Starts a run, shows how it goes, and resolves to the exit code that its end gives. */
+export async function follow(
+  context: Context,
+  options: FollowOptions,
+  start: (watch: RunWatcher) => Promise<RunController>,
+): Promise<number> {
+  const { terminal } = context;
+  const shown: { progress: RunProgress | null } = { progress: null };
+  const controller = await start((events, state) => shown.progress?.look(events, state));
+  const live = terminal.interactive && options.plain !== true && options.json !== true;
+  const progress = startRunProgress(terminal, controller, { live, quiet: options.json === true });
+  shown.progress = progress;
+  try {
+    await untilEnd(context, controller, progress);
+  } finally {
+    progress.close();
+  }
+  return tell(context, controller, options);
+}
+
+/** The first signal ends the run's host in good order: the run can be resumed. The second ends the program at once. */
+async function untilEnd(
+  { terminal }: Context,
+  controller: RunController,
+  progress: RunProgress,
+): Promise<void> {
+  let signals = 0;
+  const forget = terminal.onSignal(() => {
+    signals += 1;
+    if (signals === 1) {
+      progress.say('stopping; again ends at once');
+      controller.end('stop');
+      return;
+    }
+    progress.close();
+    terminal.complain(`ended at once; \`mailroom resume ${controller.run}\` goes on\n`);
+    terminal.exit(130);
+  });
+  try {
+    await controller.follow();
+  } finally {
+    forget();
+  }
+}
+
+async function tell(
+  { terminal }: Context,
+  controller: RunController,
+  options: FollowOptions,
+): Promise<number> {
+  const { state, rules } = controller;
+  if (options.json === true) {
+    const { documentOf } = await import('../core/workflow/view.ts');
+    terminal.write(json({ schema: 1, ...documentOf(state, rules) }));
+  } else terminal.write(lastLine(controller));
+  return exitCodeOf(state);
+}
+
+/** A run that failed because a path would have left its root ends as such a path always does. */
+function exitCodeOf({ status, reason }: RunState): number {
+  return status === 'FAILED' && reason?.code === 'E_PATH' ? 3 : exitCodes[status];
+}
+
+function lastLine({ run, state }: RunController): string {
+  const { status, reason } = state;
+  if (status === 'RUNNING') return `stopped; go on with: mailroom resume ${run}\n`;
+  const why = reason === null ? '' : `: ${reason.text}`;
+  const next =
+    status === 'SUCCEEDED' ? '' : `\n\`mailroom show ${run}\` tells more, \`mailroom resume ${run}\` goes on`;
+  return `run ${run} ${status}${why}${next}\n`;
+}

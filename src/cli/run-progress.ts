@@ -1,0 +1,114 @@
+import type { RunEvent } from '../core/workflow/event.ts';
+import type { RunState, StepRun } from '../core/workflow/state.ts';
+import { describeRunEvent, type RunChange } from '../engine/operations/runs/changes.ts';
+import { span } from '../engine/operations/times.ts';
+import { cut, line, money, seconds } from './format.ts';
+import { LiveBlock } from './live-block.ts';
+import type { RunController } from './run-services.ts';
+import type { Colours, Terminal } from './terminal.ts';
+
+/** What a running workflow shows. */
+export interface RunProgress {
+  look(events: readonly RunEvent[], state: RunState): void;
+  /** One line of the program's own. */
+  say(text: string): void;
+  /** Leaves what was told and takes away what was drawn. May be called again. */
+  close(): void;
+}
+
+/**
+ * Tells how a run goes: a line when something has happened to a step, and on a terminal (`live`) below them what runs and
+ * what is waited for. `quiet`: standard output stays free for a document.
+ */
+export function startRunProgress(
+  terminal: Terminal,
+  controller: RunController,
+  { live, quiet }: { readonly live: boolean; readonly quiet: boolean },
+): RunProgress {
+  const block = live ? new LiveBlock(terminal, () => blockLines(terminal, controller)) : null;
+  const print = quiet ? terminal.complain : terminal.write;
+  const tell = (text: string) => {
+    block?.erase();
+    print(`${terminal.colours.dim(seconds(terminal.now()))} ${text}\n`);
+    block?.changed();
+  };
+  let told: ReadonlySet<string> = new Set();
+  for (const note of controller.notes) tell(terminal.colours.yellow(line(note)));
+  return {
+    look: (events, state) => {
+      const wrong = controller.problems();
+      for (const problem of wrong) if (!told.has(problem)) tell(terminal.colours.red(line(problem)));
+      told = new Set(wrong);
+      for (const event of events) {
+        const change = describeRunEvent(event, state);
+        // Where lines are drawn in place, they show what has started.
+        if (change !== null && !(live && change.kind === 'started')) tell(painted(change, terminal.colours));
+      }
+      if (events.length > 0) block?.changed();
+    },
+    say: tell,
+    close: () => block?.close(),
+  };
+}
+
+function painted({ kind, text }: RunChange, colours: Colours): string {
+  const plain = line(text);
+  switch (kind) {
+    case 'good':
+      return `${colours.green('✓')} ${plain}`;
+    case 'bad':
+      return `${colours.red('✗')} ${plain}`;
+    case 'again':
+      return `${colours.yellow('↻')} ${plain}`;
+    case 'skipped':
+      return colours.dim(`· ${plain}`);
+    case 'notice':
+      return `${colours.cyan('?')} ${plain}`;
+    case 'started':
+      return `▸ ${plain}`;
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** What runs, is checked, or waits for a person, with its time; and how far the run is. */
+function blockLines(terminal: Terminal, { state }: RunController): string[] {
+  const now = terminal.now();
+  const active = [...state.active].flatMap((path) => state.steps.get(path) ?? []);
+  const done = [...state.steps.values()].filter(({ phase }) => phase.is === 'settled').length;
+  const lines = active.map((step) => stepLine(step, now));
+  const fitting = lines.slice(0, Math.max(1, terminal.rows() - 3));
+  const hidden = lines.length - fitting.length;
+  const figures = [
+    `${String(done)} done`,
+    `${String(active.length)} under way`,
+    ...(state.ready.size > 0 ? [`${String(state.ready.size)} ready`] : []),
+    ...(money(state.cost) === '' ? [] : [money(state.cost)]),
+    ...(state.startedAt === null ? [] : [span(now - state.startedAt)]),
+  ];
+  const fit = (text: string) => cut(line(text), terminal.columns() - 1);
+  return [
+    terminal.colours.dim(fit(`── ${figures.join(' · ')} ──`)),
+    ...fitting.map(fit),
+    ...(hidden > 0 ? [terminal.colours.dim(`and ${String(hidden)} more`)] : []),
+  ];
+}
+
+function stepLine({ path, phase, startedAt, iteration }: StepRun, now: number): string {
+  const round = iteration > 1 ? `, round ${String(iteration)}` : '';
+  switch (phase.is) {
+    case 'running':
+      return `▸ ${path}  ${span(now - phase.since)}${round}`;
+    case 'checking':
+      return `▸ ${path}  is checked, ${span(now - phase.since)}${round}`;
+    case 'waiting':
+    case 'check-waiting': {
+      const why = phase.provider === null ? 'tries again' : `${phase.provider} is at its limit, goes on`;
+      return `↻ ${path}  ${why} in ${span(Math.max(0, phase.notBefore - now))}`;
+    }
+    case 'asked':
+      return `? ${path}  waits for a yes, ${span(now - (startedAt ?? now))}`;
+    default:
+      return `▸ ${path}`;
+  }
+}

@@ -1,0 +1,117 @@
+import type { Checked } from '../core/diagnostic.ts';
+import type { Json } from '../core/json.ts';
+import type { Budget } from '../core/mail/protocol.ts';
+import type { Path, RunEvent } from '../core/workflow/event.ts';
+import type { Workflow } from '../core/workflow/model.ts';
+import type { Rules } from '../core/workflow/rules.ts';
+import type { RunState } from '../core/workflow/state.ts';
+import type { RunControlFile } from '../engine/runs/commands.ts';
+
+/** Workflows and their runs, as the commands see them. */
+export interface WorkflowServices {
+  /** The definitions in workflows/, as paths from the project, sorted. */
+  list(): readonly string[];
+  /** Whether a word is the id or name of a workflow of the project. */
+  isWorkflow(word: string): boolean;
+  /** Reads a definition by its file (from `cwd`), or by the id or name of one in workflows/. Throws `E_TARGET`. */
+  read(reference: string, cwd: string): Promise<FoundWorkflow>;
+  /** The runs of the project, newest first. */
+  runs(): readonly RunCard[];
+  /** One run by its id or the end of it. Throws `E_TARGET`. */
+  run(reference: string): StoredRun;
+  /** The same, where a word may mean something else: null. */
+  find(word: string): StoredRun | null;
+  begin(options: BeginOptions): Promise<RunController>;
+  /** Goes on with a run that nobody is running. Throws `E_LOCKED` when somebody is. */
+  resume(run: StoredRun, options: ResumeOptions): Promise<RunController>;
+  /** Leaves a command for the host of a run. */
+  request(run: string, document: RunControlFile): void;
+  /** The verdict of a command; undefined: not taken yet. */
+  verdict(run: string, id: string): { readonly refusal: string | null } | undefined;
+  /** Waits for something to change in the folder of a run, at most so many milliseconds. */
+  changed(run: string, milliseconds: number): Promise<void>;
+}
+
+export interface FoundWorkflow {
+  /** Absolute path of the file. */
+  readonly file: string;
+  /** The same as people know it: from the project, or as it was given. */
+  readonly path: string;
+  readonly text: string;
+  readonly checked: Checked<Workflow>;
+}
+
+/** What one process of a run printed. */
+export interface StepLog {
+  readonly path: Path;
+  /** `build/1.1/stdout`: step, iteration and attempt, stream. */
+  readonly name: string;
+  /** What is there from a byte on, and where that ends. */
+  read(from: number): { readonly text: string; readonly end: number };
+}
+
+/** What is known of a run without its journal. */
+export interface RunCard {
+  readonly run: string;
+  /** The name of its workflow. */
+  readonly workflow: string;
+  /** Absolute. */
+  readonly workspace: string;
+  /** The file that it was started from; null: it has none. */
+  readonly source: string | null;
+  readonly startedBy: 'person' | 'up';
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+}
+
+/** A run that lies on the disk. */
+export interface StoredRun {
+  readonly run: string;
+  readonly card: RunCard;
+  readonly definition: Workflow;
+  readonly workspace: string;
+  /** Absolute. */
+  readonly folder: string;
+  /** The fold of its journal now. Throws `E_JOURNAL`. */
+  state(): RunState;
+  /** What its steps printed. */
+  logs(): readonly StepLog[];
+  /** Whether a process has it under its lock. */
+  alive(): Promise<boolean>;
+}
+
+export interface BeginOptions {
+  readonly workflow: FoundWorkflow;
+  readonly definition: Workflow;
+  readonly parameters: Readonly<Record<string, Json>>;
+  readonly context: Readonly<Record<string, Json>>;
+  /** Absolute. */
+  readonly workspace: string;
+  readonly budget: Budget;
+  readonly only: string | null;
+  readonly watch: RunWatcher;
+}
+
+export interface ResumeOptions {
+  readonly watch: RunWatcher;
+  /** A command of the person who resumes, taken up first. */
+  readonly command: RunControlFile | null;
+  /** The edited definition that is adopted; null: that of the start. */
+  readonly definition: Workflow | null;
+}
+
+/** Called with what has become durable, after each look. */
+export type RunWatcher = (events: readonly RunEvent[], state: RunState) => void;
+
+export interface RunController {
+  readonly run: string;
+  readonly state: RunState;
+  readonly rules: Rules;
+  /** What the start has to say: a journal cut off at its end. */
+  readonly notes: readonly string[];
+  /** What is wrong now and will be tried again. */
+  readonly problems: () => readonly string[];
+  /** Runs until the run is over or it is told to end. */
+  follow(): Promise<void>;
+  end(how: 'stop' | 'drain'): void;
+}

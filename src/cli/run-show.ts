@@ -1,0 +1,80 @@
+import type { JsonObject } from '../core/json.ts';
+import { compile } from '../core/workflow/rules.ts';
+import type { RunState, StepRun } from '../core/workflow/state.ts';
+import { documentOf, reasonOf, statusOf } from '../core/workflow/view.ts';
+import { duration } from '../engine/operations/times.ts';
+import type { Context } from './context.ts';
+import { line, moment, money, table } from './format.ts';
+import { json } from './output.ts';
+import type { StoredRun } from './run-services.ts';
+import type { Colours } from './terminal.ts';
+
+/** Shows a run or a workflow, if that is what a word names. False: it is something else. */
+export async function showRun(context: Context, word: string, asJson: boolean): Promise<boolean> {
+  const { terminal, services } = context;
+  const { workflows } = context.place();
+  const run = workflows.find(word);
+  if (run !== null) {
+    const state = run.state();
+    const document: JsonObject = { schema: 1, ...documentOf(state, compile(run.definition)) };
+    const alive = await run.alive();
+    terminal.write(asJson ? json(document) : `${runLines(run, state, alive, terminal.colours).join('\n')}\n`);
+    return true;
+  }
+  if (!/\.(ya?ml|json)$/.test(word) && !workflows.isWorkflow(word)) return false;
+  const { checked, path, text } = await workflows.read(word, services.cwd);
+  if (asJson) terminal.write(json({ schema: 1, file: path, workflow: checked.ok ? checked.value : null }));
+  else terminal.write(`# ${path}\n${text.trimEnd()}\n`);
+  return true;
+}
+
+function runLines(run: StoredRun, state: RunState, alive: boolean, colours: Colours): string[] {
+  const { definition, card, folder, workspace } = run;
+  const isLeft = state.endedAt === null && !alive;
+  const status = isLeft ? 'stopped: `mailroom resume` goes on' : state.status;
+  const cost = money(state.cost);
+  const took =
+    state.startedAt === null ? '' : `, ${duration((state.endedAt ?? state.now) - state.startedAt)}`;
+  const facts = [
+    ['workflow', `${definition.name}${card.source === null ? '' : ` (${card.source})`}`],
+    ['status', `${status}${state.reason === null ? '' : `: ${line(state.reason.text)}`}`],
+    ['started', `${moment(new Date(card.startedAt).toISOString())}${took}`],
+    ['workspace', workspace],
+    ['folder', folder],
+    ...(cost === '' ? [] : [['cost', cost]]),
+  ];
+  const width = Math.max(...facts.map(([name = '']) => name.length));
+  return [
+    colours.bold(`run ${run.run}`),
+    ...facts.map(([name = '', value = '']) => `${name.padEnd(width)}  ${value}`),
+    '',
+    ...table(['step', 'status', 'took', 'attempts', 'reason'], stepRows(run, state)),
+  ];
+}
+
+/** Every step that the definition has at its top, and whatever was entered within. */
+function stepRows({ definition }: StoredRun, state: RunState): string[][] {
+  const tops = definition.body.steps.map(({ id }) => id);
+  const paths = [...new Set([...tops, ...state.steps.keys()])].toSorted(
+    (a, b) => tops.indexOf(topOf(a)) - tops.indexOf(topOf(b)) || (a < b ? -1 : 1),
+  );
+  return paths.map((path) => {
+    const step = state.steps.get(path);
+    return [
+      path,
+      statusOf(state, path),
+      tookOf(step),
+      step ? String(step.attempts) : '',
+      step ? (reasonOf(step) ?? '') : '',
+    ].map(line);
+  });
+}
+
+function topOf(path: string): string {
+  return (path.split('/')[0] ?? path).replace(/#\d+$/, '');
+}
+
+function tookOf(step: StepRun | undefined): string {
+  if (step === undefined || step.startedAt === null || step.settledAt === null) return '';
+  return duration(step.settledAt - step.startedAt);
+}

@@ -1,0 +1,90 @@
+import { resolve } from 'node:path';
+import { MailroomError } from '../core/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+import type { Budget } from '../core/mail/protocol.ts';
+import type { Workflow } from '../core/workflow/model.ts';
+import { ProblemsError } from '../engine/operations/problems.ts';
+import type { Context } from './context.ts';
+import { follow, type FollowOptions } from './run-follow.ts';
+import type { FoundWorkflow } from './run-services.ts';
+
+export interface StartOptions extends FollowOptions {
+  readonly param: readonly string[];
+  readonly workspace?: string;
+  readonly context: readonly string[];
+  readonly contextFile?: string;
+  readonly budget?: string;
+  readonly maxUsd?: string;
+}
+
+/** Starts a workflow, or (`only`) one step of it, and follows it to its end. */
+export async function startRun(
+  context: Context,
+  reference: string,
+  options: StartOptions,
+  only: string | null = null,
+): Promise<number> {
+  context.outsideTurn('run');
+  const { services } = context;
+  const { workflows, root } = context.place();
+  const found = await workflows.read(reference, services.cwd);
+  const definition = expectDefinition(found);
+  const { readParameters } = await import('../engine/operations/runs/parameters.ts');
+  const parameters = readParameters(definition.parameters, options.param.map(pair));
+  const workspace = options.workspace === undefined ? root : resolve(services.cwd, options.workspace);
+  const budget = await budgetOf(definition, options.budget);
+  const given = {
+    ...contextFileOf(context, options.contextFile),
+    ...Object.fromEntries(options.context.map(pair)),
+  };
+  return follow(context, options, (watch) =>
+    workflows.begin({
+      workflow: found,
+      definition,
+      parameters,
+      context: given,
+      workspace,
+      budget,
+      only,
+      watch,
+    }),
+  );
+}
+
+export function expectDefinition({ checked }: FoundWorkflow): Workflow {
+  if (!checked.ok) throw new ProblemsError(checked.problems);
+  return checked.value;
+}
+
+/** `name=value`. */
+function pair(text: string): [string, string] {
+  const at = text.indexOf('=');
+  if (at <= 0) throw new MailroomError('E_USAGE', `\`${text}\` must be name=value`);
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+function contextFileOf({ services }: Context, file: string | undefined): JsonObject {
+  if (file === undefined) return {};
+  const text = services.readText(resolve(services.cwd, file));
+  if (text === null) throw new MailroomError('E_USAGE', `there is no file ${file}`);
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch (error) {
+    throw new MailroomError('E_USAGE', `${file} is no JSON: ${error instanceof Error ? error.message : ''}`);
+  }
+  if (!isJsonObject(value)) throw new MailroomError('E_USAGE', `${file} must hold one JSON object`);
+  return value;
+}
+
+/** The lower of what the definition allows and what the command line does. */
+async function budgetOf(definition: Workflow, text: string | undefined): Promise<Budget> {
+  if (text === undefined) return definition.budget;
+  const { parseBudget } = await import('../engine/operations/runs/parameters.ts');
+  const given = parseBudget(text);
+  const least = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : Math.min(a, b));
+  return {
+    usd: least(definition.budget.usd, given.usd),
+    tokens: least(definition.budget.tokens, given.tokens),
+  };
+}

@@ -1,0 +1,79 @@
+import type { Ending, RunEvent } from '../../../core/workflow/event.ts';
+import type { RunState } from '../../../core/workflow/state.ts';
+import { skipText } from '../../../core/workflow/view.ts';
+import { duration } from '../times.ts';
+
+/** One thing that happened in a run, in words. */
+export interface RunChange {
+  readonly kind: 'started' | 'good' | 'bad' | 'again' | 'skipped' | 'notice';
+  readonly text: string;
+}
+
+/** What an event means to somebody who watches; null: nothing. `state` is that after it. */
+export function describeRunEvent(event: RunEvent, state: RunState): RunChange | null {
+  switch (event.type) {
+    case 'started': {
+      const { attempt = 1, iteration = 1 } = state.steps.get(event.path) ?? {};
+      const round = iteration > 1 ? `, round ${String(iteration)}` : '';
+      return {
+        kind: 'started',
+        text: `${event.path}${round}${attempt > 1 ? `, attempt ${String(attempt)}` : ''}`,
+      };
+    }
+    case 'checking':
+      return { kind: 'started', text: `${event.path}: is it complete?` };
+    case 'retrying':
+      return { kind: 'again', text: retrying(event) };
+    case 'iterating':
+      return { kind: 'again', text: `${event.path} is incomplete${because(event.reasons)}` };
+    case 'asked':
+      return {
+        kind: 'notice',
+        text: `${event.path} asks: ${event.message} (mailroom approve ${state.given?.run ?? ''} ${event.path})`,
+      };
+    case 'judged':
+      return { kind: 'notice', text: `${event.path}: ${event.by} said ${event.verdict}` };
+    case 'skipped':
+      return { kind: 'skipped', text: `${event.path} SKIPPED: ${skipText(event.reason)}` };
+    case 'settled':
+      return settled(event, state);
+    case 'ending':
+      return event.scope === '' ? { kind: 'bad', text: describeEnding(event.ending) } : null;
+    default:
+      return null;
+  }
+}
+
+type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
+
+function retrying({ path, what, at, notBefore, provider }: Of<'retrying'>): string {
+  const wait = notBefore > at ? ` in ${duration(notBefore - at)}` : '';
+  const subject = what === 'check' ? `the check of ${path}` : path;
+  return provider === null
+    ? `${subject} is tried again${wait}`
+    : `${subject} waits: ${provider} is at its limit${wait}`;
+}
+
+function settled({ path, status, reason, at }: Of<'settled'>, state: RunState): RunChange {
+  const startedAt = state.steps.get(path)?.startedAt ?? at;
+  const kind = status === 'SUCCEEDED' ? 'good' : 'bad';
+  return {
+    kind,
+    text: `${path} ${status} in ${duration(at - startedAt)}${reason === null ? '' : `: ${reason.text}`}`,
+  };
+}
+
+function because(reasons: readonly string[]): string {
+  return reasons.length === 0 ? '' : `: ${reasons.join('; ')}`;
+}
+
+function describeEnding(ending: Ending): string {
+  switch (ending.why) {
+    case 'aborted':
+      return `the run ends: ${ending.path === '' ? '' : `${ending.path}: `}${ending.reason.text}`;
+    case 'timed-out':
+      return 'the run ends: its time is over';
+    case 'cancelled':
+      return `the run ends: cancelled by ${ending.by}`;
+  }
+}

@@ -1,0 +1,65 @@
+import { MailroomError } from '../../../core/errors.ts';
+import type { Json } from '../../../core/json.ts';
+import type { Budget } from '../../../core/mail/protocol.ts';
+import type { ValueType } from '../../../core/workflow/model.ts';
+import {
+  fillParameters,
+  parseValue,
+  unknownParameter,
+  wrongParameter,
+} from '../../../core/workflow/parameters.ts';
+import { tokens } from '../../../spec/schema.ts';
+
+type Types = Readonly<Record<string, ValueType>>;
+
+/** The parameters of a run as a person gave them, checked, with defaults. Throws `E_USAGE` that names every problem. */
+export function readParameters(
+  types: Types,
+  given: readonly (readonly [string, string])[],
+): Record<string, Json> {
+  const read: Record<string, Json> = {};
+  const problems: string[] = [];
+  for (const [name, text] of given) {
+    const type = Object.hasOwn(types, name) ? types[name] : undefined;
+    const value = type && parseValue(text, type);
+    if (type === undefined) problems.push(unknownParameter(name, types));
+    else if (value === undefined) problems.push(wrongParameter(name, text, type));
+    else read[name] = value;
+  }
+  // One that was given wrongly is not missing as well.
+  const named = new Set(given.map(([name]) => name));
+  const open = Object.fromEntries(Object.entries(types).filter(([name]) => !named.has(name) || name in read));
+  const filled = fillParameters(open, read);
+  problems.push(...filled.problems);
+  if (problems.length > 0) throw new MailroomError('E_USAGE', problems.join('; '), hint(types));
+  return filled.values;
+}
+
+function hint(types: Types): string | null {
+  const names = Object.keys(types);
+  return names.length === 0 ? 'the workflow has no parameters' : `the parameters are ${names.join(', ')}`;
+}
+
+/** `usd=10,tokens=2M`. Throws `E_USAGE`. */
+export function parseBudget(text: string): Budget {
+  const budget: { usd: number | null; tokens: number | null } = { usd: null, tokens: null };
+  for (const part of text.split(',')) {
+    const [, key, value = ''] = /^(usd|tokens)=(.+)$/.exec(part.trim()) ?? [];
+    const amount =
+      key === 'usd' ? dollars(value) : key === 'tokens' ? tokens.safeParse(value).data : undefined;
+    if (amount === undefined)
+      throw new MailroomError(
+        'E_USAGE',
+        `\`${text}\` is no budget`,
+        'write usd=10, tokens=2M, or both with a comma',
+      );
+    if (key === 'usd') budget.usd = amount;
+    else budget.tokens = amount;
+  }
+  return budget;
+}
+
+/** Dollars, not negative; undefined: it is no such number. */
+export function dollars(text: string): number | undefined {
+  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,71 @@
+import { isJsonObject, type Json } from '../../core/json.ts';
+import type { Control } from '../../core/ports.ts';
+import { refusal } from '../../core/workflow/commands.ts';
+import type { Happening, Path } from '../../core/workflow/event.ts';
+import type { RunLedger } from './ledger.ts';
+
+/** One file in the control folder of a run: what another process asks of its host. */
+export interface RunControlFile {
+  readonly id: string;
+  readonly at: number;
+  readonly by: string;
+  readonly verb: RunVerb;
+  /** The gate or the step; empty for `cancel`, which is about the run. */
+  readonly path: Path;
+  readonly comment: string | null;
+  /** Of `retry`: instead of the definition's; null: those. */
+  readonly instructions: string | null;
+}
+
+export const runVerbs = ['approve', 'reject', 'cancel', 'retry'] as const;
+export type RunVerb = (typeof runVerbs)[number];
+
+/** Takes the command files; each becomes an event with its verdict. Returns their names: they may go once that is durable. */
+export function takeRunCommands(ledger: RunLedger, control: Control): string[] {
+  return control.list().map(({ name, text }) => {
+    const file = text === null ? null : parse(text);
+    if (file !== null) take(ledger, file);
+    return name;
+  });
+}
+
+function take(ledger: RunLedger, file: RunControlFile): void {
+  const { id, by, verb } = file;
+  const reason = refusal(ledger.state, file);
+  if (reason === null) ledger.record([happeningOf(file)]);
+  ledger.record([{ type: 'controlled', id, by, verb, refusal: reason }]);
+}
+
+/** What a command that is followed becomes in the journal. */
+export function happeningOf({ verb, path, at, by, comment, instructions }: RunControlFile): Happening {
+  switch (verb) {
+    case 'approve':
+    case 'reject':
+      return { type: 'judged', path, verdict: verb, by, comment, said: at };
+    case 'cancel':
+      return { type: 'cancelled', by };
+    case 'retry':
+      return { type: 'retried', path, instructions, by };
+  }
+}
+
+/** Null: it is no command of ours. */
+function parse(text: string): RunControlFile | null {
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
+  if (!isJsonObject(value)) return null;
+  const { id, at, by, verb, path, comment = null, instructions = null } = value;
+  const known = runVerbs.find((one) => one === verb);
+  if (known === undefined || typeof at !== 'number') return null;
+  if (typeof id !== 'string' || typeof by !== 'string' || typeof path !== 'string') return null;
+  const words = { comment: textOrNull(comment), instructions: textOrNull(instructions) };
+  return { id, at, by, verb: known, path, ...words };
+}
+
+function textOrNull(value: Json): string | null {
+  return typeof value === 'string' ? value : null;
+}

@@ -1,0 +1,80 @@
+import { MailroomError } from '../../core/errors.ts';
+import type { Clock } from '../../core/ports.ts';
+import { apply } from '../../core/workflow/apply.ts';
+import type { Fact, Happening, RunEvent } from '../../core/workflow/event.ts';
+import type { RunJournal } from '../../core/workflow/ports.ts';
+import { emptyRunState, type RunState } from '../../core/workflow/state.ts';
+
+/** Records between two snapshots. */
+const snapshotEvery = 5_000;
+
+/**
+ * The state of a run and the journal that makes it true. What is recorded is applied at once; nothing outside may follow
+ * from it until `flush` has returned.
+ */
+export class RunLedger {
+  readonly #journal: RunJournal;
+  readonly #clock: Clock;
+  #state: RunState;
+  #pending: RunEvent[] = [];
+  #last: number;
+  #sinceSnapshot: number;
+  /** What was cut off the end of the journal, if anything. */
+  readonly cut: string | null;
+
+  constructor(journal: RunJournal, clock: Clock) {
+    this.#journal = journal;
+    this.#clock = clock;
+    const { snapshot, records, cut } = journal.read();
+    this.cut = cut;
+    const start = (snapshot?.state as RunState | undefined) ?? emptyRunState();
+    this.#state = records.reduce((state, { event }) => apply(state, event), start);
+    this.#last = records.at(-1)?.n ?? snapshot?.n ?? 0;
+    this.#sinceSnapshot = records.length;
+  }
+
+  get state(): RunState {
+    return this.#state;
+  }
+
+  /** The wall clock, but never before the last event. */
+  now(): number {
+    return Math.max(this.#clock.now(), this.#state.now);
+  }
+
+  record(facts: readonly (Fact | Happening)[]): void {
+    for (const fact of facts) {
+      const event: RunEvent = { ...fact, at: this.now() };
+      this.#last += 1;
+      this.#state = apply(this.#state, event);
+      this.#pending.push(event);
+    }
+  }
+
+  /** Whether something was recorded that is not durable yet. */
+  get dirty(): boolean {
+    return this.#pending.length > 0;
+  }
+
+  /** Makes everything recorded durable and returns it. Throws `E_DISK`; then the host must stop. */
+  flush(): readonly RunEvent[] {
+    const events = this.#pending;
+    if (events.length === 0) return events;
+    const last = this.#journal.append(events);
+    if (last !== this.#last)
+      throw new MailroomError('E_INTERNAL', `the journal is at ${String(last)}, we at ${String(this.#last)}`);
+    this.#journal.sync();
+    this.#sinceSnapshot += events.length;
+    this.#pending = [];
+    return events;
+  }
+
+  get snapshotDue(): boolean {
+    return this.#sinceSnapshot >= snapshotEvery && !this.dirty;
+  }
+
+  snapshot(): void {
+    this.#journal.snapshot(this.#last, this.#state, this.#last);
+    this.#sinceSnapshot = 0;
+  }
+}

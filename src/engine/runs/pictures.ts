@@ -1,0 +1,82 @@
+import { MailroomError } from '../../core/errors.ts';
+import type { Path, RunEvent } from '../../core/workflow/event.ts';
+import { isIn } from '../../core/workflow/fold/steps.ts';
+import { pathIn } from '../../core/workflow/path.ts';
+import type { Rules } from '../../core/workflow/rules.ts';
+import { findStep } from '../../core/workflow/scope.ts';
+import type { RunState } from '../../core/workflow/state.ts';
+import { metaOf, settledBy, summaryOf } from '../../core/workflow/view.ts';
+import type { RunPorts } from './ports.ts';
+
+/** Milliseconds between two writings of `_workflow.json` while the run goes on. */
+const between = 1_000;
+
+/** What people see of a run in its context folder. Drawn after the journal, and again at a resume. */
+export class RunPictures {
+  readonly #ports: RunPorts;
+  readonly #rules: Rules;
+  #drawnAt = 0;
+  #stale = true;
+  #problem: string | null = null;
+
+  constructor(ports: RunPorts, rules: Rules) {
+    this.#ports = ports;
+    this.#rules = rules;
+  }
+
+  /** What the disk refused; null: all is well. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  /** Shows what events that are durable now have changed. */
+  draw(state: RunState, events: readonly RunEvent[]): void {
+    this.#stale = true;
+    for (const path of events.flatMap(settledBy)) this.#settled(state, path);
+    const now = this.#ports.clock.now();
+    const edge = events.some(({ type }) => type === 'began' || type === 'closed');
+    if (edge || now - this.#drawnAt >= between) this.#summary(state, now);
+  }
+
+  /** Shows what is left to be shown. */
+  finish(state: RunState): void {
+    if (this.#stale) this.#summary(state, this.#ports.clock.now());
+  }
+
+  /** Shows every settled step again. */
+  redraw(state: RunState): void {
+    for (const [path, step] of state.steps) if (isIn(step, 'settled')) this.#settled(state, path);
+  }
+
+  #settled(state: RunState, path: Path): void {
+    this.#guard(() => {
+      this.#export(state, path);
+      this.#ports.files.meta(path, metaOf(state, this.#rules, path));
+    });
+  }
+
+  /** What a sub-workflow hands out becomes that of its step before anybody who waits for the step is started. */
+  #export(state: RunState, path: Path): void {
+    const work = findStep(state, this.#rules, path)?.rule.step.work;
+    if (work?.kind !== 'workflow' || state.steps.get(path)?.artifacts.length === 0) return;
+    for (const { from, artifact, as } of work.exports)
+      this.#ports.files.export(pathIn(path, from), artifact, path, as);
+  }
+
+  #summary(state: RunState, now: number): void {
+    this.#drawnAt = now;
+    this.#stale = !this.#guard(() => this.#ports.files.summary(summaryOf(state, this.#rules)));
+  }
+
+  /** The journal has it all; a picture that cannot be drawn is told of. */
+  #guard(act: () => void): boolean {
+    try {
+      act();
+      return true;
+    } catch (error) {
+      if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;
+      this.#problem = error.message;
+      return false;
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import type { Clock, Control, Provider } from '../../core/ports.ts';
+import type { Launch } from '../../core/workflow/launch.ts';
+import type { RunFiles, RunJournal, StepRunner } from '../../core/workflow/ports.ts';
+
+/** Everything that the host of a run needs from outside. */
+export interface RunPorts {
+  readonly clock: Clock;
+  readonly journal: RunJournal;
+  readonly files: RunFiles;
+  readonly control: Control;
+  readonly runner: StepRunner;
+  readonly providers: ReadonlyMap<string, Provider>;
+  /** Providers that are at their limit, as all hosts of the project know it. */
+  readonly parking: { list(): ReadonlyMap<string, number>; park(provider: string, until: number): void };
+  /** The absolute path of the project. */
+  readonly project: string;
+  /** The files of a workspace that differ from what the launch measures by, or why that cannot be told. */
+  changed(launch: Launch, workspace: string): Promise<readonly string[] | string>;
+  /** What was changed in a workspace since its last commit, as a patch; null: nothing, or nobody knows. */
+  salvage(workspace: string): Promise<Uint8Array | null>;
+  /** A text as it may be written: secrets in it are replaced. */
+  mask(text: string): string;
+  /** Has the host look again. */
+  told(): void;
+  /** The values of the host's variables of these names that are set. */
+  variables(names: readonly string[]): Readonly<Record<string, string>>;
+}

@@ -1,0 +1,175 @@
+import { MailroomError } from '../../core/errors.ts';
+import { decide, type Decision } from '../../core/workflow/decide.ts';
+import type { Given, Happening, RunEvent } from '../../core/workflow/event.ts';
+import { compile, type Rules } from '../../core/workflow/rules.ts';
+import type { Workflow } from '../../core/workflow/model.ts';
+import type { RunState } from '../../core/workflow/state.ts';
+import { settledBy } from '../../core/workflow/view.ts';
+import type { Idle } from '../idle.ts';
+import type { Host, Look } from '../loop.ts';
+import { takeRunCommands } from './commands.ts';
+import { DeadLetters } from './dead-letters.ts';
+import { RunLedger } from './ledger.ts';
+import { RunPictures } from './pictures.ts';
+import type { RunPorts } from './ports.ts';
+import { Workers } from './workers.ts';
+
+/** More rounds of deciding than any state can need: past it, deciding goes in circles. */
+const mostRounds = 1_000_000;
+
+export interface RunHostOptions {
+  /** Processes of the run at once, as far as the machine goes. */
+  readonly slots: number;
+  /** Called with what has become durable. */
+  watch(events: readonly RunEvent[], state: RunState): void;
+}
+
+/**
+ * The host of one run. Level-triggered like the mail host: it may be told to look at any time. Every method is
+ * synchronous; an `E_DISK` of the journal is fatal and ends the host.
+ */
+export class RunHost implements Host {
+  readonly #ports: RunPorts;
+  readonly #options: RunHostOptions;
+  readonly #rules: Rules;
+  readonly #ledger: RunLedger;
+  readonly #workers: Workers;
+  readonly #pictures: RunPictures;
+  readonly #letters: DeadLetters;
+  #decision: Decision = { facts: [], processes: [], wake: null };
+  /** Nothing new is started any more. */
+  #held = false;
+
+  constructor(ports: RunPorts, workflow: Workflow, options: RunHostOptions) {
+    this.#ports = ports;
+    this.#options = options;
+    this.#rules = compile(workflow);
+    this.#ledger = new RunLedger(ports.journal, ports.clock);
+    this.#letters = new DeadLetters(ports);
+    this.#workers = new Workers(this.#ledger, this.#rules, ports, this.#letters);
+    this.#pictures = new RunPictures(ports, this.#rules);
+  }
+
+  get state(): RunState {
+    return this.#ledger.state;
+  }
+
+  get rules(): Rules {
+    return this.#rules;
+  }
+
+  get workers(): Workers {
+    return this.#workers;
+  }
+
+  get cut(): string | null {
+    return this.#ledger.cut;
+  }
+
+  /** Processes that should be running now. */
+  get desired(): number {
+    return this.#decision.processes.length;
+  }
+
+  get running(): number {
+    return this.#workers.running;
+  }
+
+  /** What the disk refused at the last look, apart from the journal; null: all is well. */
+  get problem(): string | null {
+    return this.#pictures.problem ?? this.#letters.problem;
+  }
+
+  begin(given: Given): void {
+    this.#ledger.record([{ type: 'began', given }]);
+    this.#flush();
+  }
+
+  /** Goes on with a run; what was running when its last host ended is started again. */
+  resume(by: 'person' | 'up', command: Happening | null): void {
+    this.#ledger.record([{ type: 'resumed', by }, ...(command === null ? [] : [command])]);
+    this.#flush();
+    // The last host may have died between the journal and the folders.
+    this.#pictures.redraw(this.#ledger.state);
+  }
+
+  look(scan = true): Look {
+    this.#shareParking();
+    const commands = scan ? takeRunCommands(this.#ledger, this.#ports.control) : [];
+    this.#decide();
+    this.#flush();
+    for (const name of commands) this.#ports.control.remove(name);
+    const wanted = this.#decision.processes;
+    this.#workers.steer(this.#held ? wanted.filter(({ key }) => this.#workers.has(key)) : wanted);
+    const more = this.#ledger.dirty;
+    return { wake: this.#decision.wake, more, settled: !more };
+  }
+
+  #decide(): void {
+    for (let round = 0; round < mostRounds; round += 1) {
+      this.#decision = decide(this.#ledger.state, this.#rules, this.#ledger.now(), this.#options.slots);
+      if (this.#decision.facts.length === 0) return;
+      this.#ledger.record(this.#decision.facts);
+    }
+    throw new MailroomError('E_INTERNAL', 'deciding does not come to an end');
+  }
+
+  /** What is durable may show. */
+  #flush(): void {
+    const events: readonly RunEvent[] = this.#ledger.flush();
+    if (events.length === 0) return;
+    this.#pictures.draw(this.#ledger.state, events);
+    for (const path of events.flatMap(settledBy)) this.#letters.settled(this.#ledger.state, path);
+    this.#options.watch(events, this.#ledger.state);
+  }
+
+  /** What one host learns of a provider's limit holds for all. */
+  #shareParking(): void {
+    const now = this.#ledger.now();
+    const shared = this.#ports.parking.list();
+    const { parked } = this.#ledger.state;
+    for (const [provider, until] of shared)
+      if (until > now && until > (parked.get(provider) ?? 0))
+        this.#ledger.record([{ type: 'parked', provider, until }]);
+    for (const [provider, until] of parked)
+      if (until > now && until > (shared.get(provider) ?? 0)) this.#ports.parking.park(provider, until);
+  }
+
+  get snapshotDue(): boolean {
+    return this.#ledger.snapshotDue;
+  }
+
+  snapshot(): void {
+    this.#ledger.snapshot();
+  }
+
+  /** Starts nothing new any more; what runs goes on. */
+  hold(): void {
+    this.#held = true;
+  }
+
+  /** Stops on purpose: what runs is put back, uncounted, and ended. Look no more. */
+  stop(): void {
+    this.#workers.putBack();
+    this.#flush();
+    this.#workers.stopAll();
+  }
+
+  stopAll(): void {
+    this.#workers.stopAll();
+  }
+
+  flush(): void {
+    this.#flush();
+    this.#pictures.finish(this.#ledger.state);
+  }
+
+  /** Resolves when everything that is written in the background is. */
+  finished(): Promise<void> {
+    return this.#letters.finished();
+  }
+
+  idle(): Idle {
+    return this.state.endedAt === null || this.running > 0 ? 'busy' : 'done';
+  }
+}

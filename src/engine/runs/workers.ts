@@ -1,0 +1,196 @@
+import { MailroomError } from '../../core/errors.ts';
+import type { Json } from '../../core/json.ts';
+import type { Reason } from '../../core/mail/event.ts';
+import { maskJson } from '../../core/mask.ts';
+import type { Exit, Invocation, Outcome } from '../../core/ports.ts';
+import type { Process } from '../../core/workflow/decide.ts';
+import type { ProcessKey, Verdict, WorkResult } from '../../core/workflow/event.ts';
+import type { Launch, Prepared } from '../../core/workflow/launch.ts';
+import { failedResult, handedOver, readCheck, readWork } from '../../core/workflow/outcome.ts';
+import { stepPrompt } from '../../core/workflow/prompt.ts';
+import { launchOf } from '../../core/workflow/resolve.ts';
+import type { Rules } from '../../core/workflow/rules.ts';
+import { commandOf, invocationOf } from './command-line.ts';
+import type { DeadLetters } from './dead-letters.ts';
+import type { RunLedger } from './ledger.ts';
+import type { RunPorts } from './ports.ts';
+
+interface Running {
+  readonly launch: Launch;
+  readonly prepared: Prepared;
+  /** Null: it is no agent. */
+  readonly invocation: Invocation | null;
+}
+
+/** A process's key as a word; unique within its run. */
+export function keyText({ path, iteration, attempt, check }: ProcessKey): string {
+  return `${path}@${String(iteration)}.${String(attempt)}.${String(check)}`;
+}
+
+/** Starts and stops the processes of a run that should be running, and records what becomes of them. */
+export class Workers {
+  readonly #ledger: RunLedger;
+  readonly #rules: Rules;
+  readonly #ports: RunPorts;
+  readonly #letters: DeadLetters;
+  /** Started and not yet ended: a key stays here until its end was recorded. */
+  readonly #running = new Map<string, Running>();
+  readonly #stopping = new Set<string>();
+
+  constructor(ledger: RunLedger, rules: Rules, ports: RunPorts, letters: DeadLetters) {
+    this.#letters = letters;
+    this.#ledger = ledger;
+    this.#rules = rules;
+    this.#ports = ports;
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  has(key: ProcessKey): boolean {
+    return this.#running.has(keyText(key));
+  }
+
+  /** Makes what runs the same as what should run. Call it only after a flush. */
+  steer(processes: readonly Process[]): void {
+    const wanted = new Set(processes.map(({ key }) => keyText(key)));
+    for (const key of this.#running.keys()) if (!wanted.has(key)) this.#stop(key);
+    for (const { key } of processes) if (!this.has(key)) this.#start(key);
+  }
+
+  #stop(key: string): void {
+    if (this.#stopping.has(key)) return;
+    this.#stopping.add(key);
+    this.#ports.runner.stop(key);
+  }
+
+  #start(key: ProcessKey): void {
+    const launch = launchOf(this.#ledger.state, this.#rules, key);
+    this.#guard(launch, () => this.#run(launch, this.#ports.files.prepare(launch)));
+  }
+
+  #run(launch: Launch, prepared: Prepared): void {
+    const { files, providers, project, runner, variables } = this.#ports;
+    const secrets = variables(launch.secrets);
+    const surroundings = { project, secrets };
+    const prompt = launch.work.kind === 'agent' ? stepPrompt(launch, prepared) : null;
+    if (prompt !== null) files.note(launch.key, 'prompt.md', prompt);
+    const invocation = prompt === null ? null : invocationOf(launch, prepared, prompt, surroundings);
+    const command = commandOf(launch, prepared, invocation, providers, surroundings);
+    if (typeof command === 'string') throw new MailroomError('E_PROVIDER', command);
+    const key = keyText(launch.key);
+    const { workspace, folder, stdout, stderr } = prepared;
+    this.#letters.note(launch, prepared);
+    this.#running.set(key, { launch, prepared, invocation });
+    runner.start({
+      key,
+      agent: invocation !== null,
+      command,
+      workspace,
+      folder,
+      stdout,
+      stderr,
+      totalMs: launch.timeout,
+      secrets: Object.values(secrets),
+    });
+  }
+
+  /** What the runner reports. Look afterwards. */
+  ended(key: string, exit: Exit): void {
+    const running = this.#running.get(key);
+    if (!running) return;
+    if (this.#stopping.has(key) || !measured(running.launch)) {
+      if (!this.#stopping.has(key)) this.#conclude(running, exit, []);
+      this.#forget(key);
+      return;
+    }
+    void this.#measure(running, exit);
+  }
+
+  /** What was changed counts for a verdict, too: it is found out before the key is given up. */
+  async #measure(running: Running, exit: Exit): Promise<void> {
+    const key = keyText(running.launch.key);
+    const changed = await this.#ports.changed(running.launch, running.prepared.workspace);
+    if (!this.#stopping.has(key)) this.#conclude(running, exit, changed);
+    this.#forget(key);
+    this.#ports.told();
+  }
+
+  #forget(key: string): void {
+    this.#running.delete(key);
+    this.#stopping.delete(key);
+  }
+
+  #conclude(running: Running, exit: Exit, changed: readonly string[] | string): void {
+    const { launch } = running;
+    this.#guard(launch, () => {
+      const outcome = this.#outcome(running, exit);
+      if (launch.check === null) {
+        const result = this.#work(running, exit, outcome);
+        this.#ledger.record([{ type: 'ended', key: launch.key, result: this.#masked(result) }]);
+        return;
+      }
+      const collected = this.#ports.files.collect(launch, false);
+      const { result, verdict } = readCheck(launch, { exit, outcome, collected, changed });
+      this.#ledger.record([
+        { type: 'checked', key: launch.key, result: this.#masked(result), verdict: this.#masked(verdict) },
+      ]);
+    });
+  }
+
+  /** What a worker said, as the journal may have it. */
+  #masked<T extends WorkResult | Verdict>(said: T): T {
+    return maskJson(said as unknown as Json, (text) => this.#ports.mask(text)) as unknown as T;
+  }
+
+  #outcome({ launch, invocation }: Running, exit: Exit): Outcome | null {
+    if (invocation === null || launch.work.kind !== 'agent') return null;
+    return (
+      this.#ports.providers.get(launch.work.provider)?.read(exit, invocation, this.#ledger.now()) ?? null
+    );
+  }
+
+  /** What lies there when a worker has ended; an agent that could only answer has its answer put where it belongs. */
+  #work({ launch }: Running, exit: Exit, outcome: Outcome | null): WorkResult {
+    const { files } = this.#ports;
+    const done = outcome === null ? exit.ended === 'exited' && exit.code === 0 : outcome.is === 'done';
+    const first = files.collect(launch, done);
+    const texts = done && outcome?.is === 'done' ? handedOver(launch, first, outcome.text) : [];
+    for (const { output, text } of texts) files.handOver(launch, output, text);
+    const collected = texts.length === 0 ? first : files.collect(launch, done);
+    return readWork(launch, { exit, outcome, collected });
+  }
+
+  /** What our side cannot do ends the run: a path out of its root, a disk that refuses, a workspace that vanished. */
+  #guard(launch: Launch, act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;
+      const reason: Reason = { code: error.code, text: error.message };
+      const result = failedResult(error.code === 'E_PROVIDER' ? 'NON_RETRYABLE' : 'FATAL', reason);
+      const { key, check } = launch;
+      if (check === null) this.#ledger.record([{ type: 'ended', key, result }]);
+      else
+        this.#ledger.record([{ type: 'checked', key, result, verdict: { is: 'none', reason, final: true } }]);
+    }
+  }
+
+  /** Records that what runs is stopped on purpose; it starts again, uncounted. */
+  putBack(): void {
+    for (const { launch } of this.#running.values())
+      this.#ledger.record([{ type: 'put-back', key: launch.key }]);
+  }
+
+  /** Ends everything at once. */
+  stopAll(): void {
+    for (const key of this.#running.keys()) this.#stop(key);
+  }
+}
+
+/** Whether the verdict depends on what was changed. */
+function measured({ check, convergence }: Launch): boolean {
+  if (check === null || convergence === null) return false;
+  return convergence.allowedPaths.length > 0 || convergence.maxChangedFiles !== null;
+}

@@ -1,0 +1,147 @@
+import {
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Exit } from '../core/ports.ts';
+import type { StepJob, StepRunner, StepRunnerEvents } from '../core/workflow/ports.ts';
+import { buildEnvironment } from './environment.ts';
+import { supervise } from './supervise.ts';
+import { sweepMarked } from './sweep.ts';
+import type { Containment, ProcessResult, Supervised } from './types.ts';
+
+export interface StepRunnerOptions {
+  /** Begins the mark of every process of this run. */
+  readonly mark: string;
+  /** How a process is contained that may write these folders. `agent`: it is not our author's own program. */
+  contain(job: StepJob, writable: readonly string[]): Containment;
+}
+
+/** Of an agent all of its output is read, to this size; more ends it. */
+const agentBytes = 32 * 1024 * 1024;
+/** What a program prints goes to its files; more than this ends it. */
+const programBytes = 1024 * 1024 * 1024;
+/** What is kept in memory of what a program printed: so much of the beginning, and of the end. */
+const headBytes = 256 * 1024;
+const tailBytes = 64 * 1024;
+
+/** Runs the workers of a run as real processes. */
+export class ProcessStepRunner implements StepRunner {
+  readonly #options: StepRunnerOptions;
+  readonly #events: StepRunnerEvents;
+  readonly #running = new Map<string, Supervised>();
+
+  constructor(options: StepRunnerOptions, events: StepRunnerEvents) {
+    this.#options = options;
+    this.#events = events;
+  }
+
+  start(job: StepJob): void {
+    void this.#follow(job);
+  }
+
+  stop(key: string): void {
+    this.#running.get(key)?.stop();
+  }
+
+  async sweep(): Promise<void> {
+    await sweepMarked(this.#options.mark);
+  }
+
+  async #follow(job: StepJob): Promise<void> {
+    const exit = await this.#run(job);
+    this.#running.delete(job.key);
+    this.#events.ended(job.key, exit);
+  }
+
+  /** Never rejects: what goes wrong on our side is an exit too. */
+  async #run(job: StepJob): Promise<Exit> {
+    const temporary = job.agent ? mkdtempSync(join(tmpdir(), 'mailroom-')) : null;
+    try {
+      for (const [name, text] of Object.entries(job.command.files)) {
+        const path = join(job.folder, name);
+        mkdirSync(dirname(path), { recursive: true });
+        writeFileSync(path, text);
+      }
+      const supervised = this.#supervise(job, temporary);
+      this.#running.set(job.key, supervised);
+      return toExit(await supervised.exited, job);
+    } catch (error) {
+      return refused(error instanceof Error ? error.message : String(error));
+    } finally {
+      if (temporary !== null) rmSync(temporary, { recursive: true, force: true });
+    }
+  }
+
+  #supervise(job: StepJob, temporary: string | null): Supervised {
+    const { command, workspace, folder } = job;
+    const set = temporary === null ? command.env : { TMPDIR: temporary, ...command.env };
+    const writable = [workspace, folder, ...(temporary === null ? [] : [temporary]), ...command.writable];
+    return supervise({
+      argv: command.argv,
+      cwd: workspace,
+      env: buildEnvironment({ inherit: command.inherit, set }),
+      stdin: command.stdin,
+      mark: `${this.#options.mark}${job.key}`,
+      containment: this.#options.contain(job, writable),
+      gate: false,
+      limits: {
+        totalMs: job.totalMs,
+        idleMs: null,
+        outputBytes: job.agent ? agentBytes : programBytes,
+      },
+      secrets: job.secrets,
+      stdoutFile: job.stdout,
+      stderrFile: job.stderr,
+    });
+  }
+}
+
+function toExit(result: ProcessResult, job: StepJob): Exit {
+  const { exitCode: code, signal, reason: ended, error, durationMs } = result;
+  const started = ended !== 'spawn-failed';
+  const read = (file: string) => (job.agent ? readFileSync(file, 'utf8') : readEnds(file));
+  const stdout = started ? read(job.stdout) : '';
+  const stderr = started ? read(job.stderr) : '';
+  return { code, signal, ended, error, stdout, stderr, durationMs };
+}
+
+/** A file's text; of a long one the beginning and the end. */
+function readEnds(file: string): string {
+  const descriptor = openSync(file, 'r');
+  try {
+    const { size } = fstatSync(descriptor);
+    if (size <= headBytes + tailBytes) return part(descriptor, 0, size);
+    const left = size - headBytes - tailBytes;
+    const head = part(descriptor, 0, headBytes);
+    return `${head}\n[… ${String(left)} bytes …]\n${part(descriptor, size - tailBytes, tailBytes)}`;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function part(descriptor: number, from: number, length: number): string {
+  const bytes = Buffer.alloc(length);
+  return bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, length, from));
+}
+
+/** A worker that could not even be started. */
+function refused(text: string): Exit {
+  return {
+    code: null,
+    signal: null,
+    ended: 'spawn-failed',
+    error: text,
+    stdout: '',
+    stderr: '',
+    durationMs: 0,
+  };
+}

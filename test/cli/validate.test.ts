@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import type { ValidateDocument } from '../../src/engine/operations/validate.ts';
+import { Bench, type Told } from './bench.ts';
+
+function workflow(step: string, name = 'ship'): string {
+  return `name: ${name}\nversion: "1"\ntimeout: 1h\nsteps:\n  one: ${step}\n`;
+}
+
+function bench(files: Readonly<Record<string, string>>): Bench {
+  const made = new Bench();
+  for (const [path, text] of Object.entries(files)) made.disk.write(path, text);
+  return made;
+}
+
+const loop = '{ for_each: { items: [1, 2], steps: { inner: { command: [make] } } } }';
+
+describe('validate', () => {
+  it('says that all is well, and how much there is', async () => {
+    const both = bench({
+      'workflows/a.yaml': workflow('{ command: [make] }'),
+      'workflows/b.yaml': workflow(loop),
+    });
+    expect(await both.run('validate')).toEqual({ code: 0, out: 'ok: 2 workflows, 3 steps\n', err: '' });
+    expect((await both.run('validate', 'workflows/b.yaml')).out).toBe('ok: 1 workflow, 2 steps\n');
+  });
+
+  it('shows every problem where it stands, with exit code 2', async () => {
+    const wrong = bench({ 'workflows/a.yaml': workflow('{ command: [make], depends_on: [two] }') });
+    expect(await wrong.run('validate', 'workflows/a.yaml')).toEqual({
+      code: 2,
+      out: '1 error\n',
+      err: [
+        'workflows/a.yaml:5:40: error E_UNKNOWN_NAME: no step is called `two`',
+        '    one: { command: [make], depends_on: [two] }',
+        '                                         ^^^',
+        'hint: there is `one`\n\n',
+      ].join('\n'),
+    });
+  });
+
+  it('ends with 3 when a path leads outside', async () => {
+    const outside = bench({
+      'workflows/a.yaml': workflow('{ command: [make], outputs: [{ name: a, path: ../a }] }'),
+    });
+    expect(await outside.run('validate')).toMatchObject({
+      code: 3,
+      err: expect.stringMatching(/E_PATH: `\.\.\/a` would leave the workspace/),
+    });
+  });
+
+  it('warns with exit code 0', async () => {
+    const doubtful = bench({ 'workflows/a.yaml': workflow('{ command: [make], max_retries: 2 }') });
+    expect(await doubtful.run('validate')).toMatchObject({
+      code: 0,
+      out: 'ok: 1 workflow, 1 step, 1 warning\n',
+      err: expect.stringContaining('warning E_WORKFLOW'),
+    });
+  });
+
+  it('is a document', async () => {
+    const mixed = bench({
+      'workflows/a.yaml': workflow('{ command: [make], max_retries: 2 }'),
+      'workflows/b.yaml': workflow('{ comand: [make] }'),
+    });
+    const { code, document } = (await mixed.json('validate')) as Told<ValidateDocument>;
+    expect(code).toBe(2);
+    expect(document).toMatchObject({
+      schema: 1,
+      ok: false,
+      workflows: [
+        { file: 'workflows/a.yaml', ok: true, name: 'ship', language: 'native', steps: 1 },
+        { file: 'workflows/b.yaml', ok: false, name: null, language: null, steps: null },
+      ],
+      error: { code: 'E_UNKNOWN_KEY', file: 'workflows/b.yaml', line: 5, column: 10 },
+      errors: [{ code: 'E_UNKNOWN_KEY', hint: 'did you mean `command`?' }],
+      warnings: [{ code: 'E_WORKFLOW', file: 'workflows/a.yaml' }],
+    });
+  });
+
+  it('says that there is nothing', async () => {
+    expect(await new Bench().run('validate')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('error E_TARGET: there are no workflows'),
+    });
+    expect((await new Bench().run('validate', 'nothing.yaml')).code).toBe(2);
+  });
+});
