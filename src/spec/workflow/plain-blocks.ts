@@ -10,7 +10,7 @@ import { put, readLine } from './plain-scalars.ts';
 
 const entry = /^([A-Za-z0-9_][\w.-]*):(?: +(.*))?$/;
 /** What YAML has rules of its own for. */
-const strange = /[\0-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff\ud800-\udfff]/;
+const strange = /[^\n\P{Cc}]|[\p{Cs}\u2028\u2029\ufeff]/u;
 const deepest = 50;
 
 /** The value of a plain text; null where it is not plain, or no map. */

@@ -66,7 +66,7 @@ function sourceOf(path: readonly { readonly name: string | null }[]): string {
 }
 
 function shown(literal: Json): string {
-  return typeof literal === 'string' ? `'${literal}'` : String(literal);
+  return typeof literal === 'string' ? `'${literal}'` : JSON.stringify(literal);
 }
 
 function checkStatus(literal: Json, at: At, { scene }: Here): void {

@@ -176,7 +176,7 @@ export const stepSchema: z.ZodType<StepInput, Record<string, unknown>> = z
     values: z.record(name, valueType).optional().describe('Typed results that the worker hands over.'),
     ...howItGoes,
   })
-  .meta({ title: 'step' }) as never;
+  .meta({ title: 'step' });
 
 export type InputInput = NonNullable<StepInput['inputs']>[number];
 export type OutputInput = NonNullable<StepInput['outputs']>[number];

@@ -1,6 +1,5 @@
 import type { Language } from '../../../core/expression/language.ts';
 import type { Template } from '../../../core/expression/template.ts';
-import type { Json } from '../../../core/json.ts';
 import type { Input, Output, Retry, Step, Work } from '../../../core/workflow/model.ts';
 import type { Path } from '../../yaml.ts';
 import type { Scribe } from '../scribe.ts';
@@ -95,7 +94,7 @@ function lowerWorkspace(
 /** Variables as texts with expressions. */
 export function lowerEnv(
   scribe: Scribe,
-  env: Readonly<Record<string, Json>> | undefined,
+  env: Readonly<Record<string, string | number | boolean>> | undefined,
   path: Path,
   language: Language,
 ): Record<string, Template> {
