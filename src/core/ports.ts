@@ -1,6 +1,7 @@
 import type { Launched, MailEventRecord, Reason, Session, Usage } from './mail/event.ts';
 import type { MessageId, RoleName, ThreadId } from './mail/message.ts';
 import type { Budget, Capability, Gate } from './mail/protocol.ts';
+import type { StepAnswer } from './mail/step-answer.ts';
 
 export interface Clock {
   /** The wall clock, in milliseconds since 1970. Somebody may set it, forward or back. */
@@ -99,6 +100,19 @@ export interface Control {
   /** The command files that wait, oldest first; one that cannot be read comes with its problem. */
   list(): { name: string; text: string | null }[];
   remove(name: string): void;
+}
+
+/* ---------------------------------------------------------------- runs of workflows */
+
+/** Between the mail and the runs of workflows, whose steps roles may do. */
+export interface RunMail {
+  /** What runs have put into `.mailroom/incoming/`, oldest first; `text` null: it cannot be read. */
+  list(): { name: string; text: string | null }[];
+  remove(name: string): void;
+  /** Puts an answer into the inbox of its run, by one rename; nothing where there is no such run (any more). */
+  answer(answer: StepAnswer): void;
+  /** Shows the runs which of their steps wait for others than the role that does them. */
+  waits(steps: ReadonlyMap<string, readonly MessageId[]>): void;
 }
 
 /* ---------------------------------------------------------------- turn folders */

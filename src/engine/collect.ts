@@ -22,6 +22,7 @@ export function resultOf(
   exit: Exit,
   violations: readonly string[],
   stamps: Stamps,
+  owesStep: boolean,
 ): TurnResult {
   const staged = files.map(({ name, content }): Staged => {
     if (content.ok) return read(name, content.text, stamps);
@@ -33,6 +34,7 @@ export function resultOf(
     text,
     staged,
     finalText: text.trim() === '' ? null : read('final text', text, stamps),
+    ...(owesStep ? { stepResult: { id: stamps.newId(), created: stamps.created } } : {}),
     violations,
     usage,
     session,

@@ -26,7 +26,11 @@ export function namesOf(expected: Expected, role: RoleName): Map<string, string>
 }
 
 /** Draws one picture; drawing it twice is harmless. Keeps `expected` in step. */
-export function draw(mailboxes: Mailboxes, expected: Expected, picture: Picture): void {
+export function draw(
+  mailboxes: Mailboxes,
+  expected: Expected,
+  picture: Exclude<Picture, { kind: 'answer' }>,
+): void {
   if (picture.kind === 'refused') return drawRefused(mailboxes, picture);
   const { message, role } = picture;
   const name = fileName(message);

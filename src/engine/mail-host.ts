@@ -9,11 +9,13 @@ import { formatMessage } from '../spec/message.ts';
 import { takeCommands } from './commands.ts';
 import { draw, expectedNow, namesOf, type Expected } from './draw.ts';
 import { idleOf, type Idle } from './idle.ts';
+import { takeIncoming } from './incoming.ts';
 import { Intake } from './intake.ts';
 import { Ledger } from './ledger.ts';
 import type { Host, Look } from './loop.ts';
 import type { HostOptions, HostPorts } from './ports.ts';
 import { compare } from './reconcile.ts';
+import { waitingSteps } from './step-waits.ts';
 import { tellSender } from './telling.ts';
 import { Turns } from './turns.ts';
 
@@ -117,6 +119,7 @@ export class MailHost implements Host {
     const names = scan ? [...this.#options.protocol.roles.keys()] : [];
     this.#shareParking();
     const commands = takeCommands(this.#ledger, this.#options.protocol, this.#ports);
+    const incoming = this.#takeIncoming();
     let wake: number | null = null;
     let more = false;
     this.#problem = null;
@@ -133,6 +136,7 @@ export class MailHost implements Host {
     this.#turns.steer(this.#decision.processes);
     this.#draw();
     for (const name of commands.names) this.#ports.control.remove(name);
+    this.#showRuns(incoming);
     const decided = this.#decision.wake;
     const instants = [wake, decided === null ? null : this.#ledger.onWall(decided)].filter(
       (at) => at !== null,
@@ -142,6 +146,25 @@ export class MailHost implements Host {
       more,
       settled: wake === null && !more && this.#problem === null && this.#ledger.state.undrawn.size === 0,
     };
+  }
+
+  #takeIncoming(): string[] {
+    const { runs } = this.#ports;
+    const { protocol } = this.#options;
+    let names: string[] = [];
+    if (runs)
+      this.#guard(() => (names = takeIncoming(this.#ledger, protocol, runs, () => this.#ports.newId())));
+    return names;
+  }
+
+  /** What is in the journal now may go from where the runs had put it, and they see who waits. */
+  #showRuns(taken: readonly string[]): void {
+    const { runs } = this.#ports;
+    if (!runs) return;
+    this.#guard(() => {
+      for (const name of taken) runs.remove(name);
+      runs.waits(waitingSteps(this.#ledger.state, this.#options.protocol));
+    });
   }
 
   /** Draws an inbox again that vanished with waiting mail in it. */
@@ -202,7 +225,8 @@ export class MailHost implements Host {
     const { undrawn } = this.#ledger.state;
     const shown = this.#guard(() => {
       for (const picture of undrawn.values()) {
-        if (!this.#options.protocol.roles.has(picture.role)) continue;
+        if (picture.kind === 'answer') this.#ports.runs?.answer(picture.answer);
+        if (picture.kind === 'answer' || !this.#options.protocol.roles.has(picture.role)) continue;
         draw(this.#ports.mailboxes, this.#expected, picture);
         if (picture.kind === 'copy' && picture.delivery.at === 'unread')
           this.#ports.notify(picture.role, picture.message);

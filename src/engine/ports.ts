@@ -6,6 +6,7 @@ import type {
   Journal,
   Mailboxes,
   Provider,
+  RunMail,
   Runner,
   Trail,
   TurnFolders,
@@ -17,6 +18,8 @@ export interface HostPorts {
   readonly journal: Journal;
   readonly mailboxes: Mailboxes;
   readonly control: Control;
+  /** Missing: no runs of workflows are there. */
+  readonly runs?: RunMail;
   readonly folders: TurnFolders;
   readonly runner: Runner;
   readonly trail: Trail;

@@ -4,6 +4,7 @@ import { fileName, type RoleName } from '../core/mail/message.ts';
 import { prompt } from '../core/mail/prompt.ts';
 import type { Role } from '../core/mail/protocol.ts';
 import type { Turn } from '../core/mail/state.ts';
+import { isStep } from '../core/mail/step.ts';
 import type { AgentJob, Dropped, Exit, Invocation, Outcome } from '../core/ports.ts';
 import { formatMessage } from '../spec/message.ts';
 import { resultOf } from './collect.ts';
@@ -193,7 +194,8 @@ export class Turns {
     if (outcome.is === 'done') {
       const files = folders.collect(turn, attempt, round);
       const stamps = { newId: () => this.#ports.newId(), created: this.#ledger.now() };
-      const result = resultOf(files, outcome, exit, violations, stamps);
+      const owesStep = this.#owesStep(turn);
+      const result = resultOf(files, outcome, exit, violations, stamps, owesStep);
       return [{ type: 'returned', turn, attempt, round, result }];
     }
     const later = outcome.is === 'later';
@@ -207,6 +209,12 @@ export class Turns {
         borrowed.includes(name) && content.ok ? [this.#refused(role, name, content.text, reason)] : [],
       ),
     ];
+  }
+
+  #owesStep(id: string): boolean {
+    const { turns, mail } = this.#ledger.state;
+    const owed = turns.get(id)?.owes.flatMap(({ request }) => mail.get(request)?.message ?? []);
+    return owed?.some(isStep) ?? false;
   }
 
   /** What lay in the role's outbox went with the turn, and comes to nothing with it. */

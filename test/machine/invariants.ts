@@ -139,7 +139,8 @@ export class InvariantChecker {
       const { message } = sent;
       const problems: string[] = [];
       if (this.#model.made.has(message.id)) problems.push(`${message.id} is sent twice`);
-      if (message.type !== 'notice' && !this.#allowed(message))
+      if (message.type === 'step' || message.type === 'step-result') problems.push(...this.#ofRun(sent));
+      else if (message.type !== 'notice' && !this.#allowed(message))
         problems.push(`${message.type} may not go from ${message.from}`);
       if (turn && (message.from !== turn.claim.role || message.thread !== turn.claim.thread))
         problems.push(`${message.id} is not from its turn`);
@@ -149,6 +150,16 @@ export class InvariantChecker {
         problems.push(`${message.from} waits for itself`);
       return problems;
     });
+  }
+
+  /** A step is a run's alone; a result answers a step that somebody was asked for. */
+  #ofRun({ message, answers, request }: Sent): string[] {
+    const { type, from, to } = message;
+    if (type === 'step')
+      return from === 'workflow' && request !== null && to.length === 1 ? [] : [`${from} sends a step`];
+    const asked = answers && this.#model.duty(answers).request;
+    const right = asked?.type === 'step' && to.length === 1 && to[0] === 'workflow';
+    return right ? [] : [`${from} sends the result of no step`];
   }
 
   #allowed({ type, from, to }: Message): boolean {

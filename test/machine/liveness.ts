@@ -71,9 +71,9 @@ function takesUp(
   const known = protocol.roles.get(role);
   if (!known) return false;
   if (state.roles.get(role)?.vanished) return true;
-  const alone = known.expects.some(
-    ({ kind, types }) => (kind === 'any' || types.length === 1) && types.includes(type),
-  );
+  const alone =
+    type === 'step' ||
+    known.expects.some(({ kind, types }) => (kind === 'any' || types.length === 1) && types.includes(type));
   const held = holding(state, role, thread);
   const free = held.every(({ id }) => alive.has(id));
   if (alone) return free || awaited(state, role).has(from);
@@ -104,7 +104,7 @@ function complete(
       return message?.thread === thread ? [message.type] : [];
     }),
   );
-  if (there.has('notice') && including === null) return true;
+  if ((there.has('notice') || there.has('step')) && including === null) return true;
   return (protocol.roles.get(role)?.expects ?? []).some(({ kind, types }) => {
     if (including !== null && !types.includes(including)) return false;
     return kind === 'any' ? types.some((type) => there.has(type)) : types.every((type) => there.has(type));

@@ -12,6 +12,7 @@ import {
 } from '../../src/core/mail/event.ts';
 import type { Protocol } from '../../src/core/mail/protocol.ts';
 import { admit } from '../../src/core/mail/rules/admit.ts';
+import { sentStep } from '../../src/core/mail/step.ts';
 import { refusal } from '../../src/core/mail/rules/commands.ts';
 import { emptyState, type Delivery, type MailState, type Turn } from '../../src/core/mail/state.ts';
 import { parseDuration } from '../../src/core/duration.ts';
@@ -98,11 +99,39 @@ export class World {
     return id;
   }
 
+  /** A run of a workflow puts a step into the mail. Returns its name. */
+  step(role: string, timeout: number | null = null): string {
+    const id = this.#name('step');
+    const letter = { id, run: 'run', role, subject: id, body: `do ${id}`, fields: {}, timeout };
+    this.record({ type: 'accepted', sent: sentStep(this.protocol, letter, this.now) });
+    this.settle();
+    return id;
+  }
+
+  /** What runs have heard of their steps since the last time one asked, by step: the text, or why it failed. */
+  heard(): Record<string, string> {
+    const answers = [...this.state.undrawn.values()].flatMap((one) =>
+      one.kind === 'answer' ? [one.answer] : [],
+    );
+    this.record({ type: 'drawn', through: this.state.events });
+    const words = answers.map(({ id, outcome, text }): [string, string] => [
+      id,
+      outcome.is === 'done'
+        ? text
+        : `${outcome.class} ${outcome.reason.code}${outcome.timedOut ? ' (time)' : ''}`,
+    ]);
+    return Object.fromEntries(words);
+  }
+
   /** The running turn of a role ends, and hands over these messages. */
   turn(role: string, messages: readonly (string | Staged)[] = [], ending: Ending = {}): void {
     const { text = '', finalText = null, usage = free, violations = [], session = null } = ending;
     const files = messages.map((line) => staged(line, (type) => this.#name(type), this.now));
-    const rest = { usage, violations, session, model: null, exit: 0, durationMs: 1 };
+    const owesStep = this.running(role, ending.in).owes.some(
+      ({ request }) => this.state.mail.get(request)?.message.type === 'step',
+    );
+    const stepResult = owesStep ? { stepResult: { id: this.#name('step-result'), created: this.now } } : {};
+    const rest = { usage, violations, session, model: null, exit: 0, durationMs: 1, ...stepResult };
     const result: TurnResult = { text, staged: files, finalText, ...rest };
     this.record({ type: 'returned', ...this.#key(role, ending.in), result });
     this.settle();

@@ -67,6 +67,8 @@ export interface TurnResult {
   readonly staged: readonly Staged[];
   /** The final text read as a message; used when nothing was staged. */
   readonly finalText: Staged | null;
+  /** Where the turn owes the result of a step: the message that it is, if the turn does not write one. */
+  readonly stepResult?: Pick<Staged, 'id' | 'created'>;
   /** What the turn did against the rules outside its staging folder, in words for its author. */
   readonly violations: readonly string[];
   readonly usage: Usage;
@@ -120,6 +122,8 @@ export type Target =
 export interface Reason {
   readonly code: ErrorCode;
   readonly text: string;
+  /** What a run may do about the step that failed for it; missing: nothing. Only in threads of steps. */
+  readonly class?: ErrorClass;
 }
 
 interface AtTurn {

@@ -2,6 +2,7 @@ import { askState } from './fold/asks.ts';
 import type { Message, RoleName } from './message.ts';
 import { typesFrom, type Protocol } from './protocol.ts';
 import type { MailState, Turn } from './state.ts';
+import { isStep } from './step.ts';
 
 /** What a prompt is made of besides the state. */
 export interface PromptParts {
@@ -121,6 +122,8 @@ function duties(state: MailState, protocol: Protocol, turn: Turn): string {
 
 function owedLine(state: MailState, request: string): string {
   const mail = state.mail.get(request);
+  if (mail && isStep(mail.message))
+    return `- the result of the step ${request}: your final text is it, whatever you send besides`;
   const types = mail?.request?.replies.map((type) => `\`${type}\``).join(' or ') ?? '';
   const asker: RoleName = mail?.message.from ?? '';
   return `- ${types} to ${asker}, with \`in_reply_to: ${request}\` (${mail?.message.subject ?? ''})`;

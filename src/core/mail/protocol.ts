@@ -102,8 +102,27 @@ export interface Protocol {
   readonly concurrency: number;
 }
 
+/** The role in whose name runs of workflows send. */
+export const workflowRole: RoleName = 'workflow';
+
+/** The answer to a step, which whoever owes one may send whatever the protocol says. */
+export const stepResult: MessageType = {
+  name: 'step-result',
+  from: [],
+  to: [workflowRole],
+  reply: [],
+  blocking: 'none',
+  timeout: null,
+  onTimeout: 'fail',
+  escalateTo: 'user',
+  gates: [],
+  fields: {},
+  closes: false,
+};
+
+/** True for a role that has no turns: a person, or the runs of workflows, who are answered like one. */
 export function isHuman(protocol: Protocol, role: RoleName): boolean {
-  return protocol.roles.get(role)?.provider === 'human';
+  return role === workflowRole || protocol.roles.get(role)?.provider === 'human';
 }
 
 /** The types that this role may send to that one. */

@@ -1,6 +1,7 @@
 import type { ErrorClass } from '../errors.ts';
 import type { Ask, Claim, Launched, Reason, Request, Session, TurnId, TurnResult } from './event.ts';
 import type { Message, MessageId, RoleName, ThreadId } from './message.ts';
+import type { StepAnswer } from './step-answer.ts';
 
 /** Where one recipient's copy of a message is. */
 export type Delivery =
@@ -153,7 +154,9 @@ export type Picture =
       readonly text: string;
       readonly reason: Reason;
       readonly since: number;
-    };
+    }
+  /** What a run hears of a step, in the inbox of the run. */
+  | { readonly kind: 'answer'; readonly role: RoleName; readonly answer: StepAnswer; readonly since: number };
 
 /** An instant at which a request's time is over. */
 export interface Timer {

@@ -283,6 +283,8 @@ export type Happening =
     }
   /** Stopped on purpose; it starts again, uncounted. */
   | { readonly type: 'put-back'; readonly key: ProcessKey }
+  /** The step was put into the mail: it is no process of this host, and goes on whatever becomes of it. */
+  | { readonly type: 'posted'; readonly key: ProcessKey }
   /** The role of a step waits for others, or goes on: while it waits it holds no slot. */
   | { readonly type: 'role-waits'; readonly key: ProcessKey; readonly waits: boolean }
   | {

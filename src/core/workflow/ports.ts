@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json.ts';
+import type { StepAnswer, StepLetter } from '../mail/step-answer.ts';
 import type { CommandLine, Exit } from '../ports.ts';
 import type { Path, ProcessKey, RunEvent } from './event.ts';
 import type { Collected, Launch, LaunchOutput, Prepared } from './launch.ts';
@@ -92,4 +93,24 @@ export interface StepRunner {
 export interface StepRunnerEvents {
   /** Of a program that printed much, `stdout` and `stderr` are the beginning and the end. */
   ended(key: string, exit: Exit): void;
+}
+
+/** A run's side of the mail: its steps that roles do. Synchronous; what the disk refuses throws `E_DISK`. */
+export interface Correspondence {
+  /** The id of the message that a launch is, the same for ever. */
+  idOf(key: ProcessKey): string;
+  /** Puts a step into the project's mail. Safe to repeat: it is one message. */
+  send(letter: StepLetter): void;
+  /** Puts a step that was sent into the mail again, as it was then: nobody may know whether it was taken. */
+  again(id: string): void;
+  /** The messages that were sent and are neither withdrawn nor removed. */
+  posted(): readonly string[];
+  /** Says that a step is not wanted any more. */
+  withdraw(id: string, by: string): void;
+  /** What lies in the run's inbox; null: it cannot be read. */
+  answers(): readonly { readonly id: string; readonly answer: StepAnswer | null }[];
+  /** The messages whose role waits for others. */
+  waits(): ReadonlySet<string>;
+  /** Forgets a message with its answer, once the journal has it. */
+  remove(id: string): void;
 }

@@ -33,6 +33,8 @@ export type Phase =
       readonly reserves: Budget | null;
       /** Its role waits for others. */
       readonly waits: boolean;
+      /** It is in the mail, and goes on without a host. */
+      readonly posted?: true;
     }
   /** Its worker has ended; what comes next is to be decided. */
   | { readonly is: 'ended'; readonly result: WorkResult; readonly provider: string | null }

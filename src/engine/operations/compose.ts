@@ -1,7 +1,14 @@
 import { MailroomError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
 import type { Draft, MessageId, RoleName, ThreadId, TypeName } from '../../core/mail/message.ts';
-import { isHuman, typesBetween, type MessageType, type Protocol } from '../../core/mail/protocol.ts';
+import {
+  isHuman,
+  stepResult,
+  typesBetween,
+  workflowRole,
+  type MessageType,
+  type Protocol,
+} from '../../core/mail/protocol.ts';
 import { maySend } from '../../core/mail/rules/address.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import { parseMessage } from '../../spec/message.ts';
@@ -35,9 +42,11 @@ export function compose(wish: Wish, protocol: Protocol | null): Draft {
   if (!parsed.ok) throw new ProblemsError(parsed.problems);
   const written = parsed.value;
   if (wish.to.length === 0) throw new MailroomError('E_USAGE', 'nobody is named to send it to');
-  if (protocol) for (const role of [wish.from, ...wish.to]) known('role', role, protocol.roles);
+  const named = [wish.from, ...wish.to.filter((role) => role !== workflowRole)];
+  if (protocol) for (const role of named) known('role', role, protocol.roles);
   const type = wish.type ?? written.type ?? impliedType(wish, protocol);
-  if (protocol && wish.type !== null) known('type', wish.type, protocol.types);
+  if (protocol && wish.type !== null && wish.type !== stepResult.name)
+    known('type', wish.type, protocol.types);
   const subject = wish.subject ?? written.subject;
   if (written.body.trim() === '' && (subject ?? '').trim() === '')
     throw new MailroomError(
@@ -69,6 +78,8 @@ function known(what: 'role' | 'type', name: string, all: ReadonlyMap<string, unk
 
 /** The type that goes without saying: an answer's only one, the protocol's start, or the only one between the roles. */
 function impliedType({ from, to, replies }: Wish, protocol: Protocol | null): TypeName {
+  // A step of a run is answered by its result, whatever the protocol says.
+  if (replies?.includes(stepResult.name) === true) return stepResult.name;
   const allowed = protocol
     ? to.map((role) => typesBetween(protocol, from, role).map(({ name }) => name))
     : [];

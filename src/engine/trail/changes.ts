@@ -19,6 +19,7 @@ export function changesOf(pictures: readonly Picture[], format: (message: Messag
     return text;
   };
   for (const picture of pictures) {
+    if (picture.kind === 'answer') continue;
     if (picture.kind === 'refused') drawRefused(files, picture);
     else if (picture.kind === 'sent')
       files.set(filed(picture.role, 'sent', picture.message), textOf(picture.message));

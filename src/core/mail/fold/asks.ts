@@ -2,7 +2,7 @@ import type { Ask, Reason } from '../event.ts';
 import type { MessageId, RoleName } from '../message.ts';
 import type { AskState, Mail, MailState } from '../state.ts';
 import { dropDeadline, setDeadline } from './deadlines.ts';
-import { place, roleState } from './places.ts';
+import { place, roleState, tellRun } from './places.ts';
 import { closeWait } from './waits.ts';
 
 export function askKey(ask: Ask): string {
@@ -76,6 +76,7 @@ export function settleAsk(
   const escalated = current?.is === 'open' ? current.escalated : null;
   setAsk(state, mail, ask.recipient, { is: 'answered', by, from, escalated });
   fileSettled(state, mail);
+  tellRun(state, mail);
   const wait = state.waits.get(mail.request.wait ?? '');
   if (!wait || wait.requests.some((id) => hasOpenAsk(state, id))) return;
   if (person) closeWait(state, wait.id);

@@ -1,5 +1,6 @@
 import type { Message, MessageId, RoleName, ThreadId } from '../message.ts';
 import { nothing, type Delivery, type Mail, type MailState, type Picture, type RoleState } from '../state.ts';
+import { answerOf, isStep } from '../step.ts';
 import { countWaiting, dropFrom, setOf } from './work.ts';
 
 export function copyKey(message: MessageId, role: RoleName): string {
@@ -105,4 +106,12 @@ export function keepCrossed(state: MailState, role: RoleName, thread: ThreadId):
 export function drawSent(state: MailState, message: Message): void {
   const key = `${copyKey(message.id, message.from)} sent`;
   toDraw(state, key, { kind: 'sent', message, role: message.from, since: state.events });
+}
+
+/** A run hears how its step ended. */
+export function tellRun(state: MailState, step: Mail): void {
+  const answer = isStep(step.message) ? answerOf(state, step) : null;
+  if (!answer) return;
+  const { from: role, id } = step.message;
+  toDraw(state, `${id} answer`, { kind: 'answer', role, answer, since: state.events });
 }

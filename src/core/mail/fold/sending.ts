@@ -1,5 +1,6 @@
 import type { Ask, Sent, TurnId } from '../event.ts';
 import type { Message, RoleName, ThreadId } from '../message.ts';
+import { workflowRole } from '../protocol.ts';
 import type { AskState, Mail, MailState, Wait, WaitId } from '../state.ts';
 import { askState, isOpen, openAsksFor, setAsk, settleAsk } from './asks.ts';
 import { setDeadline } from './deadlines.ts';
@@ -81,7 +82,9 @@ function send(state: MailState, sent: Sent, turn: TurnId | null, wait: WaitId | 
     setDeadline(state, message.id, request.deadline);
   if (replyTo) answer(state, replyTo, sent);
   for (const role of message.to)
-    if (sent.people.includes(role)) place(state, mail, role, { at: 'unread' });
+    // A run has no folder among the roles': its answer is a picture of its own.
+    if (role === workflowRole) place(state, mail, role, { at: 'processed' });
+    else if (sent.people.includes(role)) place(state, mail, role, { at: 'unread' });
     else place(state, mail, role, late || !open ? { at: 'processed' } : { at: 'inbox' });
   drawSent(state, message);
 }

@@ -1,8 +1,9 @@
 import type { Reason } from '../event.ts';
 import type { ThreadId } from '../message.ts';
-import { nothing, type Delivery, type MailState, type Thread } from '../state.ts';
-import { setAsk } from './asks.ts';
-import { place } from './places.ts';
+import { nothing, type Delivery, type Mail, type MailState, type Thread } from '../state.ts';
+import { isStep } from '../step.ts';
+import { isOpen, setAsk } from './asks.ts';
+import { place, tellRun } from './places.ts';
 import { closeWait } from './waits.ts';
 import { changeThread } from './work.ts';
 
@@ -52,15 +53,22 @@ export function endThread(
 ): void {
   const thread = state.threads.get(id);
   if (!thread) return;
+  const steps: Mail[] = [];
   for (const messageId of thread.messages) {
     const mail = state.mail.get(messageId);
     if (!mail) continue;
+    if (
+      isStep(mail.message) &&
+      mail.message.to.some((recipient) => isOpen(state, { request: messageId, recipient }))
+    )
+      steps.push(mail);
     for (const recipient of mail.request?.asks.keys() ?? []) setAsk(state, mail, recipient, { is: 'over' });
     for (const [role, delivery] of mail.deliveries)
       if (delivery.at === 'inbox') place(state, mail, role, rest);
   }
   for (const wait of state.waits.values()) if (wait.thread === id) closeWait(state, wait.id);
   changeThread(state, id, { state: how, reason });
+  for (const step of steps) tellRun(state, step);
   retire(state, id);
 }
 

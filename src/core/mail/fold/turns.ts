@@ -2,6 +2,7 @@ import type { Ask, AtInvocation, Claim, Happening, Reason, TurnId, Usage } from 
 import type { Message, ThreadId } from '../message.ts';
 import type { Cost, Mail, MailState, Phase, Turn } from '../state.ts';
 import { nothing } from '../state.ts';
+import { stepOf } from '../step.ts';
 import { addCost, dayOf, settled } from '../money.ts';
 import { failCopy, isOpen, loseCandidate, openAsksFor } from './asks.ts';
 import { endThread, goesOn, openThread, retire } from './threads.ts';
@@ -123,12 +124,17 @@ export function commit(state: MailState, turn: Turn, event: Event<'committed'>):
 /** Ends a turn for good: what it took up goes to `failed`, what it owed will not come from this role. */
 export function abandon(state: MailState, turn: Turn, reason: Reason): void {
   if (turn.phase.is === 'active') settle(state, turn, { usd: null, tokens: null });
+  // A run may try its step again, if that is worth anything.
+  const why =
+    turn.phase.is === 'failed' && stepOf(state, turn.thread) !== null
+      ? { ...reason, class: turn.phase.class }
+      : reason;
   if (turn.wait !== null) closeWait(state, turn.wait);
   for (const id of turn.messages) {
     const mail = state.mail.get(id);
-    if (mail) failCopy(state, mail, turn.role, reason);
+    if (mail) failCopy(state, mail, turn.role, why);
   }
-  for (const ask of turn.owes) loseCandidate(state, ask, turn.role, reason);
+  for (const ask of turn.owes) loseCandidate(state, ask, turn.role, why);
   const written = turn.phase.is === 'returned' ? turn.phase.result.staged : (turn.lastResult?.staged ?? []);
   for (const { id, created, text } of written) {
     const since = state.events;

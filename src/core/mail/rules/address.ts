@@ -1,6 +1,13 @@
 import type { Request, Sent } from '../event.ts';
 import { subjectOf, type Draft, type Message, type RoleName } from '../message.ts';
-import { isHuman, typesFrom, type MessageType, type Protocol } from '../protocol.ts';
+import {
+  isHuman,
+  stepResult,
+  typesFrom,
+  workflowRole,
+  type MessageType,
+  type Protocol,
+} from '../protocol.ts';
 import type { MailState } from '../state.ts';
 import { nearest } from '../../nearest.ts';
 import type { Author } from './author.ts';
@@ -29,6 +36,8 @@ export function address(state: MailState, protocol: Protocol, author: Author, dr
   // Not only for types that answer something today: an open request goes by the protocol of its day.
   const reply = findAsk(state, author, type, draft);
   if ('problem' in reply) problems.push(reply.problem);
+  else if (type === stepResult && reply.ask === null)
+    problems.push(`${author.role} owes no \`${type.name}\`: only the answer to a \`step\` may be one`);
   const asker = 'ask' in reply && reply.ask ? state.mail.get(reply.ask.request)?.message.from : undefined;
   const to = recipients(protocol, author.role, type, draft, asker ?? null, problems);
   if (asker !== undefined && !to.includes(asker))
@@ -70,6 +79,8 @@ function typeOf(protocol: Protocol, role: RoleName, draft: Draft, problems: stri
     problems.push(`\`type\` is missing; ${maySend(protocol, role)}`);
     return null;
   }
+  // Only an answer to a step may be one; whether there is such a step is looked at with the other answers.
+  if (draft.type === stepResult.name) return stepResult;
   const type = protocol.types.get(draft.type);
   if (!type) {
     const near = nearest(draft.type, [...protocol.types.keys()]);
@@ -126,6 +137,7 @@ function requestOf(type: MessageType, sent: number): Request | null {
 }
 
 function joins(protocol: Protocol, role: RoleName, type: MessageType): boolean {
+  if (role === workflowRole) return false;
   const clauses = protocol.roles.get(role)?.expects ?? [];
   return !clauses.some(
     ({ kind, types }) => (kind === 'any' || types.length === 1) && types.includes(type.name),

@@ -1,8 +1,9 @@
 import { isOpen } from '../fold/asks.ts';
 import type { Ask, Sent, Staged } from '../event.ts';
 import type { Draft } from '../message.ts';
-import { typesFrom, type Gate, type Protocol } from '../protocol.ts';
+import { stepResult, typesFrom, type Gate, type Protocol } from '../protocol.ts';
 import type { MailState, Phase, Turn } from '../state.ts';
+import { isStep } from '../step.ts';
 import { address, maySend } from './address.ts';
 import type { Author } from './author.ts';
 
@@ -38,7 +39,12 @@ export function judge(state: MailState, protocol: Protocol, turn: Returned): Jud
     if ('problem' in spoken) problems.push(spoken.problem);
     else if (spoken.draft && result.finalText) take(result.finalText, spoken.draft);
   }
-  if (problems.length === 0) problems.push(...closing(sent), ...debts(state, turn, sent));
+  if (problems.length === 0) {
+    const implied = resultOfStep(state, turn, sent);
+    const addressed = implied && address(state, protocol, authorOf(turn, implied.at), implied.draft);
+    if (addressed && 'sent' in addressed) sent.push(addressed.sent);
+    problems.push(...closing(sent), ...debts(state, turn, sent));
+  }
   if (problems.length > 0) return { ok: false, problems };
   const gates = sent.flatMap(({ message }) =>
     (protocol.types.get(message.type)?.gates ?? []).map((gate) => ({ gate, message: message.type })),
@@ -46,7 +52,7 @@ export function judge(state: MailState, protocol: Protocol, turn: Returned): Jud
   return { ok: true, sent, gates };
 }
 
-function authorOf(turn: Turn, { id, created }: Staged): Author {
+function authorOf(turn: Turn, { id, created }: Pick<Staged, 'id' | 'created'>): Author {
   const { role, thread, owes, mustAnswer } = turn;
   return { role, thread, owes, mustAnswer, turn: true, id, created };
 }
@@ -87,6 +93,40 @@ function describe(state: MailState, owed: readonly Ask[]): string {
   return owed.map(one).join('; ');
 }
 
+/**
+ * The turn with which a step ends: the first that leaves no request of its own open. Whatever else it sends, its final text
+ * is the result, be it empty: a step asks for work, and its author knows what came of it.
+ */
+function resultOfStep(
+  state: MailState,
+  turn: Returned,
+  sent: readonly Sent[],
+): { at: Pick<Staged, 'id' | 'created'>; draft: Draft } | null {
+  const { result } = turn.phase;
+  const owed = unanswered(state, turn, sent).find((ask) => owesStep(state, ask));
+  if (!owed || !result.stepResult || sent.some(({ request }) => request !== null)) return null;
+  const said = result.finalText?.draft;
+  const draft: Draft = {
+    type: stepResult.name,
+    from: null,
+    to: null,
+    thread: null,
+    inReplyTo: owed.request,
+    subject: null,
+    attachments: [],
+    fields: said?.type === stepResult.name ? said.fields : {},
+    extra: {},
+    body: said?.body ?? result.text,
+    frontMatter: true,
+  };
+  return { at: result.stepResult, draft };
+}
+
+function owesStep(state: MailState, { request }: Ask): boolean {
+  const mail = state.mail.get(request);
+  return mail !== undefined && isStep(mail.message);
+}
+
 const nothingToSend = /^\W*nothing to send\W*$/i;
 
 /** Whether the final text is a message, and which: agents that cannot write files are full members. */
@@ -98,7 +138,10 @@ function finalMessage(
 ): { draft: Draft | null } | { problem: string } {
   const { result } = turn.phase;
   const { finalText } = result;
-  const owed = unanswered(state, turn, sent);
+  const all = unanswered(state, turn, sent);
+  // The result of a step is not written as a message, but may be.
+  const isResult = finalText?.draft?.type === stepResult.name;
+  const owed = all.filter((ask) => isResult || !owesStep(state, ask));
   const asked = sent.some(({ request }) => request !== null);
   const silent = result.text.trim() === '' || nothingToSend.test(result.text);
   if (owed.length > 0 && !asked && !sent.some(({ closes }) => closes)) {
@@ -109,6 +152,8 @@ function finalMessage(
     return { draft: { ...finalText.draft, type } };
   }
   if (owed.length > 0 || result.staged.length > 0 || silent || !finalText) return { draft: null };
+  // Words for the run, and no message to anybody.
+  if (all.length > 0 && (finalText.draft?.type ?? null) === null) return { draft: null };
   if (!finalText.draft) return { problem: `${finalText.name}: ${finalText.problem ?? ''}` };
   return finalText.draft.frontMatter
     ? { draft: finalText.draft }

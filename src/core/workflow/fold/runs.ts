@@ -29,7 +29,7 @@ export function resume(state: RunState, { by }: Of<'resumed'>, before: number): 
   }
   for (const path of state.active) {
     const run = state.steps.get(path);
-    if (!isIn(run, 'running', 'checking')) continue;
+    if (!isIn(run, 'running', 'checking') || (isIn(run, 'running') && run.phase.posted)) continue;
     run.crashes = by === 'up' ? run.crashes + 1 : 0;
     if (run.crashes < mostCrashes) {
       putBack(state, run);

@@ -33,6 +33,12 @@ export function roleWaits(state: RunState, { key, waits }: Of<'role-waits'>): vo
   if (isIn(run ?? undefined, 'running')) run!.phase = { ...(run as In<'running'>).phase, waits };
 }
 
+/** The step is in the mail. */
+export function post(state: RunState, { key }: Of<'posted'>): void {
+  const run = current(state, key);
+  if (run?.phase.is === 'running') run.phase = { ...run.phase, posted: true };
+}
+
 /** A worker has ended by itself. */
 export function end(state: RunState, { key, result }: Of<'ended'>): void {
   const run = current(state, key);

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { isJsonObject, type Json } from '../../core/json.ts';
+import type { StepAnswer, StepLetter } from '../../core/mail/step-answer.ts';
+import type { ProcessKey } from '../../core/workflow/event.ts';
+import type { Correspondence } from '../../core/workflow/ports.ts';
+import { join } from '../disk.ts';
+import type { Disk } from '../disk.ts';
+import { incomingFolder, runInbox, waitsFile } from './incoming.ts';
+import { runFolder } from './layout.ts';
+
+/** A bound for an answer, whose text is an agent's. */
+const answerBytes = 64 * 1024 * 1024;
+
+/**
+ * A run's side of the mail. What was sent lies in `.mailroom/runs/<run>/posted/` until it is answered or withdrawn, so that
+ * a later host of the run knows what is still out.
+ */
+export class DiskCorrespondence implements Correspondence {
+  readonly #disk: Disk;
+  readonly #run: string;
+  readonly #posted: string;
+
+  constructor(disk: Disk, run: string) {
+    this.#disk = disk;
+    this.#run = run;
+    this.#posted = join(runFolder(run), 'posted');
+  }
+
+  /** A uuid v7 with the time of the run and, in the place of chance, a digest of the key. */
+  idOf({ path, iteration, attempt }: ProcessKey): string {
+    const name = [this.#run, path, String(iteration), String(attempt)].join('\n');
+    const hash = createHash('sha256').update(name).digest('hex');
+    const time =
+      /^[\da-f]{8}-[\da-f]{4}/.exec(this.#run)?.[0] ?? `${hash.slice(20, 28)}-${hash.slice(28, 32)}`;
+    return `${time}-7${hash.slice(0, 3)}-a${hash.slice(3, 6)}-${hash.slice(6, 18)}`;
+  }
+
+  send(letter: StepLetter): void {
+    this.#disk.write(this.#postedFile(letter.id), document({ kind: 'step', ...letter }));
+    this.again(letter.id);
+  }
+
+  again(id: string): void {
+    const bytes = this.#disk.read(this.#postedFile(id), answerBytes);
+    if (bytes !== null) this.#disk.write(join(incomingFolder, `${id}.step.json`), bytes);
+  }
+
+  posted(): string[] {
+    const names = this.#disk.list(this.#posted) ?? [];
+    return names.flatMap((name) => /^([\da-f-]+)\.json$/.exec(name)?.[1] ?? []);
+  }
+
+  #postedFile(id: string): string {
+    return join(this.#posted, `${id}.json`);
+  }
+
+  withdraw(step: string, by: string): void {
+    const id = `${step}.withdrawal`;
+    // Behind the step itself, by its name: whoever takes both takes them in this order.
+    const withdrawal = { kind: 'withdrawal', id, run: this.#run, step, by };
+    this.#disk.write(join(incomingFolder, `${id}.json`), document(withdrawal));
+    this.remove(step);
+  }
+
+  answers(): { id: string; answer: StepAnswer | null }[] {
+    return (this.#disk.list(runInbox(this.#run)) ?? [])
+      .filter((name) => name.endsWith('.json') && !name.startsWith('.') && name !== waitsFile)
+      .toSorted()
+      .map((name) => ({ id: name.slice(0, -'.json'.length), answer: this.#read(name) }));
+  }
+
+  waits(): ReadonlySet<string> {
+    const ids = this.#json(waitsFile);
+    return new Set(Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : []);
+  }
+
+  remove(id: string): void {
+    this.#disk.remove(join(runInbox(this.#run), `${id}.json`));
+    this.#disk.remove(this.#postedFile(id));
+  }
+
+  /** Only the host of the mail writes there, whole files; anything else is nobody's answer. */
+  #read(name: string): StepAnswer | null {
+    const value = this.#json(name);
+    const whole = isJsonObject(value) && value['run'] === this.#run && isJsonObject(value['outcome'] ?? null);
+    return whole ? (value as unknown as StepAnswer) : null;
+  }
+
+  #json(name: string): Json {
+    const bytes = this.#disk.read(join(runInbox(this.#run), name), answerBytes);
+    try {
+      return bytes === null ? null : (JSON.parse(bytes.toString('utf8')) as Json);
+    } catch {
+      return null;
+    }
+  }
+}
+
+function document(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
