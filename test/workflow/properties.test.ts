@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { apply } from '../../src/core/workflow/apply.ts';
+import { emptyRunState } from '../../src/core/workflow/state.ts';
+import { graphText, sequenceText } from './random-graph.ts';
+import { finish, play } from './random-run.ts';
+import { copy } from './world.ts';
+
+const tape = fc.array(fc.nat({ max: 1_000 }), { maxLength: 80 });
+const limits = fc.record({
+  slots: fc.constantFrom(1, 2, Infinity),
+  workflow: fc.record({
+    concurrency: fc.constantFrom(null, 1, 2),
+    timeout: fc.constantFrom(null, 600_000),
+  }),
+});
+
+describe('any schedule', () => {
+  it.each([
+    ['a graph', graphText, 1_200],
+    ['a sequence', sequenceText, 500],
+  ])('of %s ends, and what must hold holds after every event', (_, text, numRuns) => {
+    let succeeded = 0;
+    fc.assert(
+      fc.property(text, tape, limits, (definition, moves, options) => {
+        const world = play(definition, moves, options);
+        if (world.state.status === 'SUCCEEDED') succeeded += 1;
+      }),
+      { numRuns },
+    );
+    // A machine that only fails cannot pass.
+    expect(succeeded).toBeGreaterThan(numRuns / 10);
+  });
+
+  it('in which nothing goes wrong succeeds, and runs every step once', () => {
+    fc.assert(
+      fc.property(graphText, limits, (definition, options) => {
+        const world = play(definition, [], { ...options, workflow: { ...options.workflow, timeout: null } });
+        const started = world.history.flatMap((event) => (event.type === 'started' ? [event.path] : []));
+        expect(new Set(started).size).toBe(started.length);
+        const settled = new Set(['SUCCEEDED', 'SKIPPED', 'FAILED']);
+        for (const id of world.rules.root.steps.keys()) expect(settled).toContain(world.status(id));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('folds to the same state from its journal, cut anywhere and gone on with', () => {
+    fc.assert(
+      fc.property(graphText, tape, limits, fc.nat(), (definition, moves, options, cut) => {
+        const world = play(definition, moves, options);
+        const fold = (events: typeof world.history, from = emptyRunState()) =>
+          events.reduce((state, event) => apply(state, copy(event)), from);
+        expect(fold(world.history)).toEqual(world.state);
+        const at = cut % (world.history.length + 1);
+        expect(fold(world.history.slice(at), copy(fold(world.history.slice(0, at))))).toEqual(world.state);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('that failed goes on when it is resumed, finishes nothing twice, and ends', () => {
+    fc.assert(
+      fc.property(graphText, tape, limits, (definition, moves, options) => {
+        const world = play(definition, moves, options);
+        if (world.state.status === 'SUCCEEDED') return;
+        world.happens({ type: 'resumed', by: 'person' });
+        finish(world);
+        expect(['SUCCEEDED', 'FAILED', 'TIMED_OUT']).toContain(world.state.status);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('that ended goes on when one of its failures is tried again', () => {
+    fc.assert(
+      fc.property(graphText, tape, limits, fc.nat(), (definition, moves, options, pick) => {
+        const world = play(definition, moves, options);
+        const failed = [...world.state.steps.values()].filter(
+          ({ phase }) => phase.is === 'settled' && phase.status === 'FAILED',
+        );
+        const chosen = failed[pick % Math.max(1, failed.length)];
+        if (!chosen) return;
+        world.happens({ type: 'retried', path: chosen.path, instructions: null, by: 'ada' });
+        finish(world);
+        expect(world.state.endedAt).not.toBeNull();
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
