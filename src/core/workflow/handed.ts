@@ -46,7 +46,7 @@ export function handedValues(
     if (!isJsonObject(values)) return { unreadable: 'they are no JSON object' };
     const { unreadable } = values;
     const isProblem = Object.keys(values).length === 1 && typeof unreadable === 'string';
-    return isProblem ? { unreadable } : { values: values };
+    return isProblem ? { unreadable } : { values };
   }
   const block = speaks(launch) ? valuesBlock(launch, text) : null;
   return { values: block?.value ?? {} };
