@@ -15,13 +15,6 @@ interface Box {
   readonly height: number;
 }
 
-/** As the layout names an edge; `name` is its index. */
-interface EdgeKey {
-  readonly v: string;
-  readonly w: string;
-  readonly name?: string;
-}
-
 interface Point {
   readonly x: number;
   readonly y: number;
@@ -30,14 +23,11 @@ interface Point {
 /** The drawing as an SVG document that needs nothing else: no script, no style sheet, no font. */
 export function svgOf(picture: Picture): string {
   const layout = layOut(picture);
-  const { width = 0, height = 0 } = layout.graph() as { width?: number; height?: number };
-  const box = (path: string) => layout.node(path) as Box;
+  const { width = 0, height = 0 } = layout.graph();
+  const box = (path: string) => layout.node(path);
   const parts = [
     ...picture.frames.map((frame) => frameOf(frame, box(frame.path))),
-    ...(layout.edges() as EdgeKey[]).map(({ v, w, name }) => {
-      const edge = layout.edge(v, w, name) as { points: Point[] };
-      return edgeOf(picture.edges[Number(name)], edge.points);
-    }),
+    ...layout.edges().map((edge) => edgeOf(picture.edges[Number(edge.name)], layout.edge(edge).points)),
     ...picture.nodes.map((node) => nodeOf(node, box(node.path))),
   ];
   const size = `width="${round(width)}" height="${round(height)}"`;
