@@ -238,9 +238,12 @@ export class Bench {
 
   /** Workflows can be read here; runs are not this bench's matter. */
   #workflows(): ProjectServices['workflows'] {
-    const workflows: Pick<ProjectServices['workflows'], 'list' | 'read' | 'runs'> = {
+    type Here = 'list' | 'isWorkflow' | 'read' | 'runs' | 'find';
+    const workflows: Pick<ProjectServices['workflows'], Here> = {
       list: () => listWorkflowFiles(this.disk),
+      isWorkflow: () => false,
       runs: () => [],
+      find: () => null,
       read: (path) => {
         const text = this.disk.read(path, 1_000_000)?.toString('utf8');
         if (text === undefined) throw new MailroomError('E_TARGET', `there is no workflow \`${path}\``);
