@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { planOf, type PlanData } from '../../src/core/workflow/plan.ts';
+import { compile } from '../../src/core/workflow/rules.ts';
+import { graph, workflow } from './graph.ts';
+
+const data: PlanData = {
+  estimate: () => ({ usd: 2, tokens: 1_000 }),
+  budget: { usd: null, tokens: null },
+  slots: Infinity,
+};
+
+function plan(text: string, changes: Partial<PlanData> = {}) {
+  return planOf(compile(workflow(graph(text))), { ...data, ...changes });
+}
+
+describe('a plan', () => {
+  it('puts steps into batches by the longest way to them', () => {
+    const { batches } = plan(`
+      a
+      b
+      c <- a
+      d <- c b
+    `);
+    expect(batches).toEqual([
+      { number: 1, parallel: true, steps: ['a', 'b'] },
+      { number: 2, parallel: false, steps: ['c'] },
+      { number: 3, parallel: false, steps: ['d'] },
+    ]);
+  });
+
+  it('multiplies retries, iterations, fan-out and checks', () => {
+    const { ceiling } = plan(`
+      each : each=[1,2,3] retry=1
+        a : agent=claude retry=2 check=4 timeout=1m
+    `);
+    // Of each item, twice: 4 iterations of 3 attempts and 3 checks.
+    const launches = 3 * 2 * 4 * (3 + 3);
+    expect(ceiling).toMatchObject({ launches, usd: launches * 2, tokens: launches * 1_000, unbounded: [] });
+  });
+
+  it('shows what is unbounded as such', () => {
+    const { ceiling } = plan(
+      `
+      a : timeout=1m
+      each <- a : each="steps.a.values.v"
+        b : agent=claude timeout=1m
+      c : agent=codex
+    `,
+      { estimate: () => ({ usd: null, tokens: 1 }) },
+    );
+    expect(ceiling).toMatchObject({ launches: null, usd: null, tokens: null, time: null, processes: 1 });
+    expect(ceiling.unbounded.map(({ step, what }) => `${step} ${what}`)).toEqual([
+      'each launches',
+      'each/b usd',
+      'c time',
+      'c usd',
+    ]);
+  });
+
+  it.each([
+    [Infinity, 3],
+    [1, 4],
+    [2, 3.5],
+  ])('takes, with %s at once, at most %s minutes', (slots, minutes) => {
+    const { ceiling } = plan(
+      `
+      a : timeout=1m
+      b <- a : timeout=2m
+      c : timeout=1m
+    `,
+      { slots },
+    );
+    expect(ceiling.time).toBe(minutes * 60_000);
+  });
+
+  it('counts pauses, visits of a sequence, and no time for gates', () => {
+    expect(plan('a : retry=2 timeout=10s').ceiling.time).toBe(3 * 10_000 + 1_000 + 2_000);
+    expect(plan('g : gate=1h').ceiling.time).toBe(0);
+    expect(plan('a : ok=_end timeout=1s').ceiling.processes).toBe(4);
+  });
+});
