@@ -1,14 +1,15 @@
-import { join } from 'node:path';
+import { join, normalize } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { StoredRun, WorkflowServices } from '../cli/run-services.ts';
+import type { FileChange, StoredRun, WorkflowServices } from '../cli/run-services.ts';
 import type { Checked } from '../core/diagnostic.ts';
 import { MailroomError } from '../core/errors.ts';
 import { apply } from '../core/workflow/apply.ts';
 import { emptyRunState, type RunState } from '../core/workflow/state.ts';
 import { ProblemsError } from '../engine/operations/problems.ts';
 import { requestControl } from '../store/control.ts';
+import { fileTimes, firstChange } from '../store/file-times.ts';
 import { listWorkflowFiles } from '../store/project.ts';
-import type { RealDisk } from '../store/real-disk.ts';
+import { RealDisk } from '../store/real-disk.ts';
 import { runFolder } from '../store/runs/layout.ts';
 import { stepLogs } from '../store/runs/logs.ts';
 import { listRuns, readRun, runControlFolder, runReader } from '../store/runs/run-folders.ts';
@@ -23,6 +24,7 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
     list: () => listWorkflowFiles(disk),
     isWorkflow: (word) => workflowsNamed(disk, word).length > 0,
     read: async (reference, cwd) => readWorkflow(disk, await settings(), findWorkflow(disk, reference, cwd)),
+    watchFiles: (workspace, contextDir) => watchFiles(new RealDisk(workspace), contextDir),
     runs: () => listRuns(disk),
     run: (reference) => expectRun(disk, reference),
     find: (word) => findRun(disk, word),
@@ -38,6 +40,13 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
     verdict: (run, id) => verdictOf(disk, run, id),
     changed: (run, milliseconds) => changed(disk, run, milliseconds),
   };
+}
+
+function watchFiles(workspace: RealDisk, contextDir: string): () => FileChange | null {
+  const context = normalize(contextDir);
+  const look = () => fileTimes(workspace, (path) => path === context);
+  const before = look();
+  return () => firstChange(before, look());
 }
 
 function expectSettings(checked: Checked<Settings>): Settings {

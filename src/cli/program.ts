@@ -15,6 +15,7 @@ import { addResume } from './commands/resume.ts';
 import { addRetry } from './commands/retry.ts';
 import { addRun } from './commands/run.ts';
 import { addRuns } from './commands/runs.ts';
+import { addRunStep } from './commands/run-step.ts';
 import { addSend } from './commands/send.ts';
 import { addShow } from './commands/show.ts';
 import { addStatus } from './commands/status.ts';
@@ -22,6 +23,7 @@ import { addTrail } from './commands/trail.ts';
 import { addUnpause } from './commands/unpause.ts';
 import { addUp } from './commands/up.ts';
 import { addValidate } from './commands/validate.ts';
+import { addWatch } from './commands/watch.ts';
 import { addWorkflows } from './commands/workflows.ts';
 import type { Services } from './services.ts';
 import type { Terminal } from './terminal.ts';
@@ -67,6 +69,8 @@ const commands = [
   addStatus,
   addRun,
   addResume,
+  addRunStep,
+  addWatch,
   addRuns,
   addLogs,
   addApprove,

@@ -15,6 +15,11 @@ export interface WorkflowServices {
   isWorkflow(word: string): boolean;
   /** Reads a definition by its file (from `cwd`), or by the id or name of one in workflows/. Throws `E_TARGET`. */
   read(reference: string, cwd: string): Promise<FoundWorkflow>;
+  /**
+   * Takes note of the files of a workspace (absolute), its context folder and what belongs to tools left out; each call of
+   * what it returns tells the first that differs since then, or null.
+   */
+  watchFiles(workspace: string, contextDir: string): () => FileChange | null;
   /** The runs of the project, newest first. */
   runs(): readonly RunCard[];
   /** One run by its id or the end of it. Throws `E_TARGET`. */
@@ -39,6 +44,11 @@ export interface FoundWorkflow {
   readonly path: string;
   readonly text: string;
   readonly checked: Checked<Workflow>;
+}
+
+export interface FileChange {
+  readonly path: string;
+  readonly what: 'changed' | 'added' | 'removed';
 }
 
 /** What one process of a run printed. */

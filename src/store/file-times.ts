@@ -1,0 +1,36 @@
+import { join } from './disk.ts';
+import type { Disk } from './disk.ts';
+
+/** What is never looked at: what belongs to Mailroom and to git, and what package managers fill. */
+const leftOut = new Set(['.git', '.mailroom', '.orchestrator', 'node_modules']);
+
+/** When each file below a folder was changed last, and its size: two of these differ where a file does. */
+export function fileTimes(disk: Disk, leaveOut: (path: string) => boolean): Map<string, string> {
+  const times = new Map<string, string>();
+  const waiting = [''];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop())
+    for (const name of disk.list(folder) ?? []) {
+      if (leftOut.has(name)) continue;
+      const path = join(folder, name);
+      const look = leaveOut(path) ? null : disk.look(path);
+      if (look?.kind === 'folder') waiting.push(path);
+      else if (look?.kind === 'file') times.set(path, `${String(look.mtimeMs)} ${String(look.size)}`);
+    }
+  return times;
+}
+
+export interface FileChange {
+  readonly path: string;
+  readonly what: 'changed' | 'added' | 'removed';
+}
+
+/** The first file, by name, that differs; null: none does. */
+export function firstChange(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): FileChange | null {
+  const paths = [...new Set([...before.keys(), ...after.keys()])].toSorted();
+  const path = paths.find((each) => before.get(each) !== after.get(each));
+  if (path === undefined) return null;
+  return { path, what: !before.has(path) ? 'added' : after.has(path) ? 'changed' : 'removed' };
+}
