@@ -64,7 +64,7 @@ const files: readonly (readonly [FileKind, string, EffectName | 'inward'])[] = [
   ['remove', box('(inbox|outbox)'), 'picture.remove'],
   ['folder', String.raw`^\.mailroom/turns(/|$)`, 'turn.folder'],
   ['folder', '^agents(/|$)', 'mailbox.folder'],
-  ['folder', String.raw`^\.mailroom(/(accepting|blobs|control|journal|parked|tmp))?$`, 'project.folder'],
+  ['folder', String.raw`^\.mailroom(/[a-z]+)?$`, 'project.folder'],
   ['scratch', '^tmp:mailroom-pipes-', 'pipes.make'],
   ['remove', '^tmp:mailroom-pipes-', 'pipes.make'],
   ['scratch', '^tmp:mailroom-', 'scratch.make'],

@@ -9,7 +9,7 @@ const { O_CREAT, O_RDWR, O_TRUNC, O_WRONLY } = fs.constants;
 /** Functions of node:fs that change something and that the controller has no use for: a use of one must get a name first. */
 const strangers = `
   appendFileSync chmodSync chownSync cpSync fchmodSync fchownSync futimesSync lchownSync linkSync lutimesSync rmdirSync
-  symlinkSync truncateSync utimesSync writevSync appendFile chmod chown copyFile cp createWriteStream ftruncate link mkdir
+  symlinkSync truncateSync writevSync appendFile chmod chown copyFile cp createWriteStream ftruncate link mkdir
   mkdtemp rename rm rmdir symlink truncate unlink utimes write writeFile`
   .trim()
   .split(/\s+/);
@@ -90,6 +90,10 @@ function movingFunctions(killer: Killer, see: (path: fs.PathLike) => string): Pa
   return {
     copyFileSync(from, to, mode) {
       killer.perform({ kind: 'copy', path: see(to) }, () => system.copyFileSync(from, to, mode));
+    },
+    utimesSync(path, accessed, modified) {
+      const act = (): void => system.utimesSync(path, accessed, modified);
+      killer.perform({ kind: 'copy', path: see(path) }, act);
     },
     renameSync(from, to) {
       killer.perform({ kind: 'rename', path: see(from), to: see(to) }, () => system.renameSync(from, to));

@@ -70,7 +70,8 @@ export const kinds: readonly Kind[] = [
     what: 'mail for a person and for a paused role, mail that is refused, a command, mail that was read',
     prepare: async (place) => {
       task(place, 'plain old');
-      await place.run({ kill: null });
+      const { code, stderr } = await place.run({ kill: null });
+      if (code !== 0) throw new Error(`the old task is not done: ${stderr}`);
     },
     plant: (place) => {
       for (const name of place.list('agents/user/inbox')) place.remove(`agents/user/inbox/${name}`);

@@ -68,7 +68,8 @@ export class Stage {
     const place = await this.open(kind, containment);
     try {
       const start = { powerLoss, leftOut: leftOut ?? null };
-      if (kind.first) await place.run({ kill: kind.first, ...start });
+      // What that one leaves is what the next must recover from: the power stays on.
+      if (kind.first) await place.run({ ...start, kill: kind.first, powerLoss: false });
       const before = place.told().length;
       await place.run({ kill, ...start });
       const unreached = place
