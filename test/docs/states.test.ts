@@ -51,4 +51,30 @@ describe('docs/states.md', () => {
     ];
     expect(sorted([...inTables, ...last.map(([, name]) => name ?? '')])).toEqual(sorted(events));
   });
+
+  const run = {
+    state: read('src/core/workflow/state.ts'),
+    event: read('src/core/workflow/event.ts'),
+    status: read('src/core/workflow/status.ts'),
+  };
+
+  it('names the phases of a step, and the statuses of a run', () => {
+    const phases = tags(between(run.state, 'export type Phase', 'export interface Open'), 'is');
+    expect(phases.length).toBeGreaterThan(10);
+    expect(sorted(named('Phases of a step', [1, 3]))).toEqual(sorted(phases));
+    const statuses = between(run.status, 'export type RunStatus', ';').matchAll(/'(\w+)'/g);
+    expect(sorted(named('Runs', [1, 3]))).toEqual(sorted([...statuses].map(([, name]) => name ?? '')));
+  });
+
+  it('names every event of a run, and no other', () => {
+    const facts = between(run.event, 'export type Fact', 'export interface ConvergenceState');
+    const happenings = between(run.event, 'export type Happening', 'export type RunEvent');
+    const inTables = ['Phases of a step', 'Runs'].flatMap((section) => [...named(section, [2])]);
+    const last = between(`${page}\n## `, '## Events that settle no step', '\n## ').matchAll(
+      /`([\w-]+)` (?=\()/g,
+    );
+    expect(sorted([...inTables, ...[...last].map(([, name]) => name ?? '')])).toEqual(
+      sorted(tags(`${facts}${happenings}`, 'type')),
+    );
+  });
 });
