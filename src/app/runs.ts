@@ -5,6 +5,7 @@ import { v7 } from 'uuid';
 import type { BeginOptions, ResumeOptions, RunController, RunWatcher } from '../cli/run-services.ts';
 import type { Config } from '../core/config.ts';
 import { MailroomError } from '../core/errors.ts';
+import type { Protocol } from '../core/mail/protocol.ts';
 import type { Provider, Trail } from '../core/ports.ts';
 import type { Workflow } from '../core/workflow/model.ts';
 import type { RunFolder, StepRunnerEvents } from '../core/workflow/ports.ts';
@@ -19,6 +20,8 @@ import { ProcessStepRunner } from '../process/step-runner.ts';
 import { DiskControl } from '../store/control.ts';
 import { park, readParked } from '../store/parked.ts';
 import type { RealDisk } from '../store/real-disk.ts';
+import { DiskCorrespondence } from '../store/runs/correspondence.ts';
+import { runInbox } from '../store/runs/incoming.ts';
 import { makeContextFolder, takeContext } from '../store/runs/context-holder.ts';
 import { openRoot } from '../store/runs/roots.ts';
 import {
@@ -33,6 +36,7 @@ import { watchFolders } from '../store/watch.ts';
 import type { Lock } from './lock.ts';
 import { stepContainment } from './containment.ts';
 import { changesTeller } from './run-changes.ts';
+import { RunMail } from './run-mail.ts';
 import { takeRun } from './run-locks.ts';
 import { timer } from './timer.ts';
 
@@ -40,6 +44,10 @@ import { timer } from './timer.ts';
 export interface RunSettings {
   readonly config: Config;
   readonly providers: ReadonlyMap<string, Provider>;
+  /** Null: there is none, and so no role that could do a step. */
+  readonly protocol: Protocol | null;
+  /** Names the protocol as it was read. */
+  readonly hash: string;
 }
 
 /** Starts a run: its locks, its folder, its first event. Throws `E_LOCKED` when its context folder is in use. */
@@ -156,11 +164,13 @@ async function compose(
     slots: settings.config.concurrency ?? availableParallelism(),
     watch,
   });
-  const control = join(disk.root, runControlFolder(run.run));
+  const watched = [runControlFolder(run.run), runInbox(run.run)].map((folder) => join(disk.root, folder));
+  const { protocol } = settings;
+  const mail = protocol && new RunMail(disk, { ...settings, protocol }, () => loop.told());
   const loop = new Loop(
     host,
-    { watch: (onHint) => watchFolders([control], onHint), timer, now: Date.now, trail: noTrail },
-    { untilIdle: true },
+    { watch: (onHint) => watchFolders(watched, onHint), timer, now: Date.now, trail: noTrail },
+    { untilIdle: true, onChange: () => host.wantsMail && mail?.want() },
   );
   events.to = reporting(host, loop);
   events.told = () => loop.told();
@@ -174,7 +184,7 @@ async function compose(
     get state() {
       return host.state;
     },
-    problems: () => [host.problem].filter((problem) => problem !== null),
+    problems: () => [host.problem, mail?.problem ?? null].filter((problem) => problem !== null),
     end: (how) => loop.end(how),
     follow: async () => {
       try {
@@ -182,6 +192,7 @@ async function compose(
         host.flush();
         await host.finished();
       } finally {
+        await mail?.end();
         journal.close();
         await lock.release();
       }
@@ -203,6 +214,7 @@ function portsOf(
     clock: { now: Date.now, elapsed: () => performance.now() },
     files,
     control: new DiskControl(disk, runControlFolder(run.run)),
+    mail: new DiskCorrespondence(disk, run.run),
     providers,
     parking: { list: () => readParked(disk), park: (provider, until) => park(disk, provider, until) },
     project: disk.root,

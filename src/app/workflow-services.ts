@@ -1,9 +1,11 @@
+import { availableParallelism } from 'node:os';
 import { join, normalize } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FileChange, StoredRun, WorkflowServices } from '../cli/run-services.ts';
 import type { Checked } from '../core/diagnostic.ts';
 import { MailroomError } from '../core/errors.ts';
 import { apply } from '../core/workflow/apply.ts';
+import type { PlanData } from '../core/workflow/plan.ts';
 import { emptyRunState, type RunState } from '../core/workflow/state.ts';
 import { ProblemsError } from '../engine/operations/problems.ts';
 import { requestControl } from '../store/control.ts';
@@ -24,6 +26,7 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
     list: () => listWorkflowFiles(disk),
     isWorkflow: (word) => workflowsNamed(disk, word).length > 0,
     read: async (reference, cwd) => readWorkflow(disk, await settings(), findWorkflow(disk, reference, cwd)),
+    planning: async () => planningOf(await settings()),
     watchFiles: (workspace, contextDir) => watchFiles(new RealDisk(workspace), contextDir),
     runs: () => listRuns(disk),
     run: (reference) => expectRun(disk, reference),
@@ -39,6 +42,17 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
     request: (run, document) => void requestControl(disk, document.id, document, runControlFolder(run)),
     verdict: (run, id) => verdictOf(disk, run, id),
     changed: (run, milliseconds) => changed(disk, run, milliseconds),
+  };
+}
+
+/** What a launch may cost: of a role its own budget, else what mailroom.yaml says for all. */
+function planningOf({ config, protocol }: Settings): Omit<PlanData, 'budget'> {
+  const unknown = { usd: null, tokens: null };
+  const budgetOf = (role: string) => protocol?.roles.get(role)?.budget ?? null;
+  return {
+    estimate: (work) =>
+      (work.kind === 'role' ? budgetOf(work.role) : null) ?? config.defaults.budget ?? unknown,
+    slots: config.concurrency ?? availableParallelism(),
   };
 }
 

@@ -10,6 +10,7 @@ import { addGraph } from './commands/graph.ts';
 import { addInit } from './commands/init.ts';
 import { addLogs } from './commands/logs.ts';
 import { addPause } from './commands/pause.ts';
+import { addPlan } from './commands/plan.ts';
 import { addReply } from './commands/reply.ts';
 import { addResume } from './commands/resume.ts';
 import { addRetry } from './commands/retry.ts';
@@ -76,6 +77,7 @@ const commands = [
   addApprove,
   addReject,
   addWorkflows,
+  addPlan,
   addGraph,
   addTrail,
   addShow,

@@ -17,15 +17,16 @@ type Wish = Pick<RunControlFile, 'verb' | 'path'> & Partial<Pick<RunControlFile,
  */
 export async function askRun(
   context: Context,
-  { run, alive }: StoredRun,
+  stored: StoredRun,
   wish: Wish,
   options: { readonly json?: boolean },
 ): Promise<number> {
   context.outsideTurn(wish.verb);
   const { terminal } = context;
   const { workflows } = context.place();
+  const { run } = stored;
   const file = fileOf(context, wish, null);
-  const isAlive = await alive();
+  const isAlive = await stored.alive();
   workflows.request(run, file);
   const changed = (milliseconds: number) => workflows.changed(run, milliseconds);
   const verdict = isAlive

@@ -3,6 +3,7 @@ import type { Json } from '../core/json.ts';
 import type { Budget } from '../core/mail/protocol.ts';
 import type { Path, RunEvent } from '../core/workflow/event.ts';
 import type { Workflow } from '../core/workflow/model.ts';
+import type { PlanData } from '../core/workflow/plan.ts';
 import type { Rules } from '../core/workflow/rules.ts';
 import type { RunState } from '../core/workflow/state.ts';
 import type { RunControlFile } from '../engine/runs/commands.ts';
@@ -15,6 +16,8 @@ export interface WorkflowServices {
   isWorkflow(word: string): boolean;
   /** Reads a definition by its file (from `cwd`), or by the id or name of one in workflows/. Throws `E_TARGET`. */
   read(reference: string, cwd: string): Promise<FoundWorkflow>;
+  /** What a plan has to know besides the definition. */
+  planning(): Promise<Omit<PlanData, 'budget'>>;
   /**
    * Takes note of the files of a workspace (absolute), its context folder and what belongs to tools left out; each call of
    * what it returns tells the first that differs since then, or null.

@@ -8,7 +8,7 @@ import { ProblemsError } from '../engine/operations/problems.ts';
 import type { Context } from './context.ts';
 import { collect } from './letter.ts';
 import { follow, type FollowOptions } from './run-follow.ts';
-import type { FoundWorkflow } from './run-services.ts';
+import type { FoundWorkflow, WorkflowServices } from './run-services.ts';
 
 /** The options of every command that starts a run. */
 export function withStartOptions(command: Command): Command {
@@ -48,6 +48,7 @@ export async function startRun(
   const parameters = readParameters(definition.parameters, (options.param ?? []).map(pair));
   const workspace = options.workspace === undefined ? root : resolve(services.cwd, options.workspace);
   const budget = await budgetOf(definition, options.budget);
+  await refuseAboveCeiling(workflows, definition, budget, options.maxUsd);
   const given = {
     ...contextFileOf(context, options.contextFile),
     ...Object.fromEntries((options.context ?? []).map(pair)),
@@ -72,7 +73,7 @@ export function expectDefinition({ checked }: FoundWorkflow): Workflow {
 }
 
 /** `name=value`. */
-function pair(text: string): [string, string] {
+export function pair(text: string): [string, string] {
   const at = text.indexOf('=');
   if (at <= 0) throw new MailroomError('E_USAGE', `\`${text}\` must be name=value`);
   return [text.slice(0, at), text.slice(at + 1)];
@@ -90,6 +91,20 @@ function contextFileOf({ services }: Context, file: string | undefined): JsonObj
   }
   if (!isJsonObject(value)) throw new MailroomError('E_USAGE', `${file} must hold one JSON object`);
   return value;
+}
+
+async function refuseAboveCeiling(
+  workflows: WorkflowServices,
+  definition: Workflow,
+  budget: Budget,
+  text: string | undefined,
+): Promise<void> {
+  if (text === undefined) return;
+  const { dollars } = await import('../engine/operations/runs/parameters.ts');
+  const { refuseAbove } = await import('../engine/operations/runs/plan.ts');
+  const maxUsd = dollars(text);
+  if (maxUsd === undefined) throw new MailroomError('E_USAGE', `\`${text}\` is no number of dollars`);
+  refuseAbove(maxUsd, definition, { ...(await workflows.planning()), budget });
 }
 
 /** The lower of what the definition allows and what the command line does. */

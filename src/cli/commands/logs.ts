@@ -53,9 +53,10 @@ class LogReader {
     return this.#run
       .logs()
       .filter(({ path }) => this.#step === null || path === this.#step || path.startsWith(`${this.#step}/`))
-      .map(({ name, read }) => {
+      .map((log) => {
+        const { name } = log;
         const from = this.#at.get(name) ?? 0;
-        const { text, end } = read(from);
+        const { text, end } = log.read(from);
         this.#at.set(name, end);
         if (text === '') return '';
         const head = this.#last === name ? '' : `== ${name}\n`;

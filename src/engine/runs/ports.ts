@@ -1,6 +1,6 @@
 import type { Clock, Control, Provider } from '../../core/ports.ts';
 import type { Launch } from '../../core/workflow/launch.ts';
-import type { RunFiles, RunJournal, StepRunner } from '../../core/workflow/ports.ts';
+import type { Correspondence, RunFiles, RunJournal, StepRunner } from '../../core/workflow/ports.ts';
 
 /** Everything that the host of a run needs from outside. */
 export interface RunPorts {
@@ -9,6 +9,7 @@ export interface RunPorts {
   readonly files: RunFiles;
   readonly control: Control;
   readonly runner: StepRunner;
+  readonly mail: Correspondence;
   readonly providers: ReadonlyMap<string, Provider>;
   /** Providers that are at their limit, as all hosts of the project know it. */
   readonly parking: { list(): ReadonlyMap<string, number>; park(provider: string, until: number): void };

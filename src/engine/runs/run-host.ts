@@ -12,6 +12,7 @@ import { DeadLetters } from './dead-letters.ts';
 import { RunLedger } from './ledger.ts';
 import { RunPictures } from './pictures.ts';
 import type { RunPorts } from './ports.ts';
+import { isRoleStep } from './role-steps.ts';
 import { Workers } from './workers.ts';
 
 /** More rounds of deciding than any state can need: past it, deciding goes in circles. */
@@ -66,9 +67,14 @@ export class RunHost implements Host {
     return this.#ledger.cut;
   }
 
-  /** Processes that should be running now. */
+  /** Processes that should be running now; what roles do is none of ours. */
   get desired(): number {
-    return this.#decision.processes.length;
+    return this.#decision.processes.filter((process) => !isRoleStep(process)).length;
+  }
+
+  /** Whether a role is to do a step of the run now. */
+  get wantsMail(): boolean {
+    return this.#decision.processes.some(isRoleStep);
   }
 
   get running(): number {
@@ -96,6 +102,7 @@ export class RunHost implements Host {
   look(scan = true): Look {
     this.#shareParking();
     const commands = scan ? takeRunCommands(this.#ledger, this.#ports.control) : [];
+    this.#workers.take();
     this.#decide();
     this.#flush();
     for (const name of commands) this.#ports.control.remove(name);

@@ -14,6 +14,7 @@ import { commandOf, invocationOf } from './command-line.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { RunLedger } from './ledger.ts';
 import type { RunPorts } from './ports.ts';
+import { isRoleStep, RoleSteps } from './role-steps.ts';
 
 interface Running {
   readonly launch: Launch;
@@ -33,6 +34,7 @@ export class Workers {
   readonly #rules: Rules;
   readonly #ports: RunPorts;
   readonly #letters: DeadLetters;
+  readonly #roles: RoleSteps;
   /** Started and not yet ended: a key stays here until its end was recorded. */
   readonly #running = new Map<string, Running>();
   readonly #stopping = new Set<string>();
@@ -42,6 +44,16 @@ export class Workers {
     this.#ledger = ledger;
     this.#rules = rules;
     this.#ports = ports;
+    this.#roles = new RoleSteps(ledger, ports, rules.workflow, {
+      launchOf: (key) => launchOf(ledger.state, rules, key),
+      guard: (launch, act) => this.#guard(launch, act),
+      note: (launch, prepared) => letters.note(launch, prepared),
+    });
+  }
+
+  /** Takes what came from the mail. */
+  take(): void {
+    this.#roles.take();
   }
 
   get running(): number {
@@ -49,14 +61,16 @@ export class Workers {
   }
 
   has(key: ProcessKey): boolean {
-    return this.#running.has(keyText(key));
+    return this.#running.has(keyText(key)) || this.#roles.has(key);
   }
 
   /** Makes what runs the same as what should run. Call it only after a flush. */
   steer(processes: readonly Process[]): void {
-    const wanted = new Set(processes.map(({ key }) => keyText(key)));
+    this.#roles.steer(processes.filter(isRoleStep));
+    const own = processes.filter((process) => !isRoleStep(process));
+    const wanted = new Set(own.map(({ key }) => keyText(key)));
     for (const key of this.#running.keys()) if (!wanted.has(key)) this.#stop(key);
-    for (const { key } of processes) if (!this.has(key)) this.#start(key);
+    for (const { key } of own) if (!this.#running.has(keyText(key))) this.#start(key);
   }
 
   #stop(key: string): void {
@@ -71,8 +85,8 @@ export class Workers {
   }
 
   #run(launch: Launch, prepared: Prepared): void {
-    const { files, providers, project, runner, variables } = this.#ports;
-    const secrets = variables(launch.secrets);
+    const { files, providers, project, runner } = this.#ports;
+    const secrets = this.#ports.variables(launch.secrets);
     const surroundings = { project, secrets };
     const prompt = launch.work.kind === 'agent' ? stepPrompt(launch, prepared) : null;
     if (prompt !== null) files.note(launch.key, 'prompt.md', prompt);

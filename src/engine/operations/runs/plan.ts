@@ -1,0 +1,33 @@
+import { MailroomError } from '../../../core/errors.ts';
+import type { Workflow } from '../../../core/workflow/model.ts';
+import { planOf, type Plan, type PlanData } from '../../../core/workflow/plan.ts';
+import { compile } from '../../../core/workflow/rules.ts';
+
+/** What `plan` prints as JSON. */
+export interface PlanDocument extends Plan {
+  readonly schema: 1;
+  readonly workflow: string;
+  readonly language: string;
+}
+
+export function planDocument(definition: Workflow, data: PlanData): PlanDocument {
+  const { name, language } = definition;
+  return { schema: 1, workflow: name, language, ...planOf(compile(definition), data) };
+}
+
+/** Throws `E_BUDGET` where the worst case costs more than so many dollars, or nobody knows what it costs. */
+export function refuseAbove(maxUsd: number, definition: Workflow, data: PlanData): void {
+  const { ceiling } = planOf(compile(definition), data);
+  const limit = data.budget.usd;
+  const worst = Math.min(ceiling.usd ?? Infinity, limit ?? Infinity);
+  if (worst <= maxUsd) return;
+  const why = ceiling.unbounded.find(({ what }) => what === 'usd');
+  const told = Number.isFinite(worst)
+    ? `it may cost up to $${worst.toFixed(2)}`
+    : `nobody knows what it may cost${why === undefined ? '' : `: ${why.step}: ${why.why}`}`;
+  throw new MailroomError(
+    'E_BUDGET',
+    `${definition.name} is not started: ${told}, and --max-usd is $${maxUsd.toFixed(2)}`,
+    '`mailroom plan` shows the worst case; `--budget usd=N` or `budget:` limits it',
+  );
+}
