@@ -71,6 +71,7 @@ describe('a graph', () => {
     expect(world.running).toEqual(['c']);
     world.done('c');
     expect(world.statuses).toBe('a FAILED, b SKIPPED, c SUCCEEDED');
+    expect(world.state.steps.get('b')?.phase).toMatchObject({ skipped: { why: 'dependency', step: 'a' } });
     expect(world.state.status).toBe('FAILED');
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { apply } from '../../src/core/workflow/apply.ts';
+import { decide } from '../../src/core/workflow/decide.ts';
 import { emptyRunState } from '../../src/core/workflow/state.ts';
 import { graphText, sequenceText } from './random-graph.ts';
 import { finish, play } from './random-run.ts';
@@ -86,6 +87,19 @@ describe('any schedule', () => {
         expect(world.state.endedAt).not.toBeNull();
       }),
       { numRuns: 500 },
+    );
+  });
+
+  it('takes events in any order, missing or repeated, and still decides', () => {
+    fc.assert(
+      fc.property(graphText, tape, fc.array(fc.nat(), { maxLength: 120 }), (definition, moves, order) => {
+        const { history, rules } = play(definition, moves, {});
+        let state = emptyRunState();
+        for (const pick of order) state = apply(state, copy(history[pick % history.length]!));
+        expect(state.events).toBe(order.length);
+        expect(() => decide(state, rules, state.now)).not.toThrow();
+      }),
+      { numRuns: 200 },
     );
   });
 });

@@ -171,7 +171,7 @@ export class World {
 
   /** The host dies, and another goes on with what was written: that it folds to the same is a test of its own. */
   crash(by: 'person' | 'up' = 'person'): void {
-    this.state = copy(this.state);
+    this.state = structuredClone(this.state);
     this.happens({ type: 'resumed', by });
   }
 
