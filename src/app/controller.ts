@@ -22,6 +22,7 @@ import { DiskMailboxes } from '../store/mailboxes.ts';
 import { park, readParked } from '../store/parked.ts';
 import { readRoleFile, removeOldTemporaries } from '../store/project.ts';
 import type { RealDisk } from '../store/real-disk.ts';
+import { DiskRunMail, incomingFolder } from '../store/runs/incoming.ts';
 import { DiskTurnFolders } from '../store/turn-folders.ts';
 import { watchFolders } from '../store/watch.ts';
 import { agentContainment } from './containment.ts';
@@ -61,6 +62,7 @@ async function compose(
   const { config, protocol, hash } = definition;
   removeOldTemporaries(disk, Date.now());
   disk.makeFolder(controlFolder);
+  disk.makeFolder(incomingFolder);
   const trail = trailOf(disk, config);
   const events: { to: RunnerEvents | null } = { to: null };
   const runner = await runnerOf(disk, definition, options, events);
@@ -107,7 +109,7 @@ function lockLost(): MailroomError {
 /** The folders in which something may be dropped. */
 function watched(disk: RealDisk, { roles }: Protocol): string[] {
   const boxes = [...roles.keys()].flatMap((role) => [`agents/${role}/inbox`, `agents/${role}/outbox`]);
-  return [controlFolder, ...boxes].map((folder) => join(disk.root, folder));
+  return [controlFolder, incomingFolder, ...boxes].map((folder) => join(disk.root, folder));
 }
 
 async function runnerOf(
@@ -138,6 +140,7 @@ function portsOf(
     clock: { now: Date.now, elapsed: () => performance.now() },
     mailboxes: new DiskMailboxes(disk),
     control: new DiskControl(disk),
+    runs: new DiskRunMail(disk),
     folders: new DiskTurnFolders(disk),
     providers,
     newId: v7,

@@ -180,7 +180,7 @@ it('withdraws a step that nobody wants any more', () => {
   const id = desk.send('ada');
   desk.settle();
   expect(desk.run.waits()).toEqual(new Set([id]));
-  desk.run.withdraw(id, 'the run');
+  desk.run.withdraw(id);
   desk.settle();
   expect(desk.host.state.threads.get(id)).toMatchObject({ state: 'failed', reason: { code: 'E_CANCELLED' } });
   expect(desk.run.waits()).toEqual(new Set());
@@ -190,12 +190,12 @@ it('withdraws a step that nobody wants any more', () => {
 it('withdraws a step that was not even taken, and not one that is done', () => {
   const desk = new Desk();
   const early = desk.send('one');
-  desk.run.withdraw(early, 'the run');
+  desk.run.withdraw(early);
   desk.host.look();
   expect(desk.host.state.threads.get(early)).toMatchObject({ state: 'failed' });
   const id = desk.send('one', { ...key, attempt: 2 });
   desk.settle();
-  desk.run.withdraw(id, 'the run');
+  desk.run.withdraw(id);
   desk.settle();
   expect(desk.host.state.threads.get(id)).toMatchObject({ state: 'quiet' });
 });

@@ -106,7 +106,7 @@ export interface Correspondence {
   /** The messages that were sent and are neither withdrawn nor removed. */
   posted(): readonly string[];
   /** Says that a step is not wanted any more. */
-  withdraw(id: string, by: string): void;
+  withdraw(id: string): void;
   /** What lies in the run's inbox; null: it cannot be read. */
   answers(): readonly { readonly id: string; readonly answer: StepAnswer | null }[];
   /** The messages whose role waits for others. */

@@ -54,10 +54,10 @@ export class DiskCorrespondence implements Correspondence {
     return join(this.#posted, `${id}.json`);
   }
 
-  withdraw(step: string, by: string): void {
+  withdraw(step: string): void {
     const id = `${step}.withdrawal`;
     // Behind the step itself, by its name: whoever takes both takes them in this order.
-    const withdrawal = { kind: 'withdrawal', id, run: this.#run, step, by };
+    const withdrawal = { kind: 'withdrawal', id, run: this.#run, step, by: `the run ${this.#run}` };
     this.#disk.write(join(incomingFolder, `${id}.json`), document(withdrawal));
     this.remove(step);
   }
