@@ -27,6 +27,7 @@ export async function askRun(
   const { run } = stored;
   const file = fileOf(context, wish, null);
   const isAlive = await stored.alive();
+  if (!isAlive) await refuseWhatCannotBe(stored, file);
   workflows.request(run, file);
   const changed = (milliseconds: number) => workflows.changed(run, milliseconds);
   const verdict = isAlive
@@ -40,6 +41,13 @@ export async function askRun(
   if (options.json === true) terminal.write(json({ schema: 1, state, verb, run, path, host: isAlive }));
   else terminal.write(`${what}: ${state === 'done' ? 'done' : later(isAlive, run)}\n`);
   return 0;
+}
+
+/** Where no host gives a verdict, what the run says of itself does. */
+async function refuseWhatCannotBe(run: StoredRun, file: RunControlFile): Promise<void> {
+  const { refusal } = await import('../core/workflow/commands.ts');
+  const reason = refusal(run.state(), file);
+  if (reason !== null) throw new MailroomError(reason.code, reason.text);
 }
 
 function later(isAlive: boolean, run: string): string {
@@ -74,9 +82,7 @@ export async function retryStep(
     );
   const instructions = await instructionsOf(context, options.instructions);
   const file = fileOf(context, { verb: 'retry', path: step }, instructions);
-  const { refusal } = await import('../core/workflow/commands.ts');
-  const reason = refusal(run.state(), file);
-  if (reason !== null) throw new MailroomError(reason.code, reason.text);
+  await refuseWhatCannotBe(run, file);
   const { workflows } = context.place();
   if (await run.alive()) {
     workflows.request(run.run, file);

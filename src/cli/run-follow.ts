@@ -1,6 +1,7 @@
 import type { RunStatus } from '../core/workflow/status.ts';
 import type { RunState } from '../core/workflow/state.ts';
 import type { Context } from './context.ts';
+import { duration } from '../engine/operations/times.ts';
 import { json } from './output.ts';
 import { startRunProgress, type RunProgress } from './run-progress.ts';
 import type { RunController, RunWatcher } from './run-services.ts';
@@ -83,10 +84,11 @@ function exitCodeOf({ status, reason }: RunState): number {
 }
 
 function lastLine({ run, state }: RunController): string {
-  const { status, reason } = state;
+  const { status, reason, startedAt, endedAt } = state;
   if (status === 'RUNNING') return `stopped; go on with: mailroom resume ${run}\n`;
   const why = reason === null ? '' : `: ${reason.text}`;
-  const next =
-    status === 'SUCCEEDED' ? '' : `\n\`mailroom show ${run}\` tells more, \`mailroom resume ${run}\` goes on`;
-  return `run ${run} ${status}${why}${next}\n`;
+  const took = startedAt === null || endedAt === null ? '' : ` in ${duration(endedAt - startedAt)}`;
+  const word = run.slice(-6);
+  const next = `\n\`mailroom show ${word}\` tells more, \`mailroom resume ${word}\` goes on`;
+  return `run ${run} ${status}${took}${why}${status === 'SUCCEEDED' ? '' : next}\n`;
 }

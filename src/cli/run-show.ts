@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 import { line, moment, money, table } from './format.ts';
 import { json } from './output.ts';
 import type { StoredRun } from './run-services.ts';
-import type { Colours } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
 
 /** Shows a run or a workflow, if that is what a word names. False: it is something else. */
 export async function showRun(context: Context, word: string, asJson: boolean): Promise<boolean> {
@@ -18,7 +18,7 @@ export async function showRun(context: Context, word: string, asJson: boolean): 
     const state = run.state();
     const document: JsonObject = { schema: 1, ...documentOf(state, compile(run.definition)) };
     const alive = await run.alive();
-    terminal.write(asJson ? json(document) : `${runLines(run, state, alive, terminal.colours).join('\n')}\n`);
+    terminal.write(asJson ? json(document) : `${runLines(run, state, alive, terminal).join('\n')}\n`);
     return true;
   }
   if (!/\.(ya?ml|json)$/.test(word) && !workflows.isWorkflow(word)) return false;
@@ -28,13 +28,15 @@ export async function showRun(context: Context, word: string, asJson: boolean): 
   return true;
 }
 
-function runLines(run: StoredRun, state: RunState, alive: boolean, colours: Colours): string[] {
+function runLines(run: StoredRun, state: RunState, alive: boolean, terminal: Terminal): string[] {
   const { definition, card, folder, workspace } = run;
   const isLeft = state.endedAt === null && !alive;
   const status = isLeft ? 'stopped: `mailroom resume` goes on' : state.status;
   const cost = money(state.cost);
   const took =
-    state.startedAt === null ? '' : `, ${duration((state.endedAt ?? state.now) - state.startedAt)}`;
+    state.startedAt === null
+      ? ''
+      : `, ${duration((state.endedAt ?? (alive ? terminal.now() : state.now)) - state.startedAt)}`;
   const facts = [
     ['workflow', `${definition.name}${card.source === null ? '' : ` (${card.source})`}`],
     ['status', `${status}${state.reason === null ? '' : `: ${line(state.reason.text)}`}`],
@@ -45,7 +47,7 @@ function runLines(run: StoredRun, state: RunState, alive: boolean, colours: Colo
   ];
   const width = Math.max(...facts.map(([name = '']) => name.length));
   return [
-    colours.bold(`run ${run.run}`),
+    terminal.colours.bold(`run ${run.run}`),
     ...facts.map(([name = '', value = '']) => `${name.padEnd(width)}  ${value}`),
     '',
     ...table(['step', 'status', 'took', 'attempts', 'reason'], stepRows(run, state)),
@@ -65,9 +67,14 @@ function stepRows({ definition }: StoredRun, state: RunState): string[][] {
       statusOf(state, path),
       tookOf(step),
       step ? String(step.attempts) : '',
-      step ? (reasonOf(step) ?? '') : '',
+      step ? reasonFor(step) : '',
     ].map(line);
   });
+}
+
+/** Why a step ended as it did; of a gate that waits, what it asks. */
+function reasonFor(step: StepRun): string {
+  return step.phase.is === 'asked' ? `asks: ${step.phase.message}` : (reasonOf(step) ?? '');
 }
 
 function topOf(path: string): string {

@@ -11,6 +11,7 @@ export function addRuns(program: Command, context: Context): void {
     .command('runs')
     .description('list the runs of the project, newest first')
     .option('--json', 'print one JSON document')
+    .addHelpText('after', '\nExample:\n  $ mailroom runs --json')
     .action(context.act((options: { json?: boolean }) => listRuns(context, options.json === true)));
 }
 

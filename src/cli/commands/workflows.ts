@@ -9,6 +9,7 @@ export function addWorkflows(program: Command, context: Context): void {
     .command('workflows')
     .description('list the workflows in workflows/')
     .option('--json', 'print one JSON document')
+    .addHelpText('after', '\nExample:\n  $ mailroom workflows --json')
     .action(context.act((options: { json?: boolean }) => listWorkflows(context, options.json === true)));
 }
 

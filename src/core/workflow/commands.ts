@@ -38,8 +38,8 @@ function gateRefusal(state: RunState, { path, by, at, verb }: RunCommand): Reaso
   const step = state.steps.get(path);
   if (!step) return unknown(state, path, 'gate that waits');
   const { phase } = step;
-  if (phase.is === 'judged') return refused(`the gate ${path} was told \`${phase.verdict}\` by ${phase.by}`);
-  if (phase.is === 'settled') return refused(`the gate ${path} is closed: ${phase.status}`);
+  if (phase.is === 'judged') return refused(`${phase.by} has said \`${phase.verdict}\` to ${path} already`);
+  if (phase.is === 'settled') return refused(`${path} is over already: ${phase.status}`);
   if (phase.is !== 'asked') return refused(`${path} is no gate that waits`);
   if (phase.approvers.length > 0 && !phase.approvers.includes(by))
     return refused(`${by} may not ${verb} the gate ${path}: its approvers are ${phase.approvers.join(', ')}`);

@@ -13,7 +13,7 @@ interface Surroundings {
 
 /** What every process of a run finds in its environment. */
 function variables(
-  { run, key, step, check, env }: Launch,
+  { run, key, step, check, convergence, env }: Launch,
   { workspace, valuesFile }: Prepared,
   { project, secrets }: Surroundings,
 ): Record<string, string> {
@@ -28,6 +28,7 @@ function variables(
     MAILROOM_ITERATION: String(key.iteration),
     MAILROOM_WORKSPACE: workspace,
     MAILROOM_VALUES: valuesFile,
+    ...(convergence === null ? {} : { MAILROOM_STAGE: String(convergence.stage) }),
     ...(check === null ? {} : { MAILROOM_COMPLETION_CHECK_ID: check.id }),
   };
 }

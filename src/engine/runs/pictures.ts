@@ -1,25 +1,37 @@
 import { MailroomError } from '../../core/errors.ts';
-import type { Path, RunEvent } from '../../core/workflow/event.ts';
+import type { ConvergenceState, Path, RunEvent } from '../../core/workflow/event.ts';
 import { isIn } from '../../core/workflow/fold/steps.ts';
 import { pathIn } from '../../core/workflow/path.ts';
 import type { Rules } from '../../core/workflow/rules.ts';
 import { findStep } from '../../core/workflow/scope.ts';
 import type { RunState } from '../../core/workflow/state.ts';
 import { metaOf, settledBy, summaryOf } from '../../core/workflow/view.ts';
-import type { RunPorts } from './ports.ts';
+import type { Clock } from '../../core/ports.ts';
+import type { RunFiles } from '../../core/workflow/ports.ts';
 
 /** Milliseconds between two writings of `_workflow.json` while the run goes on. */
 const between = 1_000;
 
+/** What the pictures need of a run's ports. */
+export interface PicturePorts {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly files: Pick<RunFiles, 'meta' | 'summary' | 'export' | 'convergence'>;
+}
+
+interface Found {
+  readonly reasons: readonly string[];
+  readonly fingerprints: readonly string[];
+}
+
 /** What people see of a run in its context folder. Drawn after the journal, and again at a resume. */
 export class RunPictures {
-  readonly #ports: RunPorts;
+  readonly #ports: PicturePorts;
   readonly #rules: Rules;
   #drawnAt = 0;
   #stale = true;
   #problem: string | null = null;
 
-  constructor(ports: RunPorts, rules: Rules) {
+  constructor(ports: PicturePorts, rules: Rules) {
     this.#ports = ports;
     this.#rules = rules;
   }
@@ -32,6 +44,7 @@ export class RunPictures {
   /** Shows what events that are durable now have changed. */
   draw(state: RunState, events: readonly RunEvent[]): void {
     this.#stale = true;
+    for (const [at, event] of events.entries()) this.#iteration(state, event, events.slice(at + 1));
     for (const path of events.flatMap(settledBy)) this.#settled(state, path);
     const now = this.#ports.clock.now();
     const edge = events.some(({ type }) => type === 'began' || type === 'closed');
@@ -53,6 +66,27 @@ export class RunPictures {
       this.#export(state, path);
       this.#ports.files.meta(path, metaOf(state, this.#rules, path));
     });
+  }
+
+  /** What the check of an iteration found. `later`: what has become durable together with it, after it. */
+  #iteration(state: RunState, event: RunEvent, later: readonly RunEvent[]): void {
+    if (event.type === 'iterating') {
+      const { path, reasons, fingerprints } = event;
+      const isNext = (other: RunEvent) => other.type === 'iterating' && other.path === path;
+      const iteration = (state.steps.get(path)?.iteration ?? 2) - 1 - later.filter(isNext).length;
+      this.#found(path, iteration, event.convergence, { reasons, fingerprints });
+    } else if (event.type === 'settled' && event.convergence !== null && event.status !== 'SUCCEEDED') {
+      const { path, reason, convergence } = event;
+      const reasons = reason === null ? [] : [reason.text];
+      const iteration = state.steps.get(path)?.iteration ?? 1;
+      this.#found(path, iteration, convergence, { reasons, fingerprints: convergence.last ?? [] });
+    }
+  }
+
+  #found(path: Path, iteration: number, { stage, stalled }: ConvergenceState, found: Found): void {
+    const { reasons, fingerprints } = found;
+    const document = { iteration, stage, stalled, reasons: [...reasons], fingerprints: [...fingerprints] };
+    this.#guard(() => this.#ports.files.convergence(path, iteration, document));
   }
 
   /** What a sub-workflow hands out becomes that of its step before anybody who waits for the step is started. */

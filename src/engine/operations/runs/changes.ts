@@ -29,10 +29,10 @@ export function describeRunEvent(event: RunEvent, state: RunState): RunChange | 
     case 'asked':
       return {
         kind: 'notice',
-        text: `${event.path} asks: ${event.message} (mailroom approve ${state.given?.run ?? ''} ${event.path})`,
+        text: `${event.path} asks: ${event.message} (mailroom approve ${state.given?.run.slice(-6) ?? ''} ${event.path})`,
       };
     case 'judged':
-      return { kind: 'notice', text: `${event.path}: ${event.by} said ${event.verdict}` };
+      return { kind: 'notice', text: `${event.path} is ${verdicts[event.verdict]} by ${event.by}` };
     case 'skipped':
       return { kind: 'skipped', text: `${event.path} SKIPPED: ${skipText(event.reason)}` };
     case 'settled':
@@ -43,6 +43,8 @@ export function describeRunEvent(event: RunEvent, state: RunState): RunChange | 
       return null;
   }
 }
+
+const verdicts = { approve: 'approved', reject: 'rejected' } as const;
 
 type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
@@ -70,7 +72,8 @@ function because(reasons: readonly string[]): string {
 function describeEnding(ending: Ending): string {
   switch (ending.why) {
     case 'aborted':
-      return `the run ends: ${ending.path === '' ? '' : `${ending.path}: `}${ending.reason.text}`;
+      // Of a step the line before this one has said it.
+      return `the run ends: ${ending.path === '' ? ending.reason.text : `${ending.path} failed`}`;
     case 'timed-out':
       return 'the run ends: its time is over';
     case 'cancelled':
