@@ -5,14 +5,19 @@ import { v7 } from 'uuid';
 import type { BeginOptions, ResumeOptions, RunController, RunWatcher } from '../cli/run-services.ts';
 import type { Config } from '../core/config.ts';
 import { MailroomError } from '../core/errors.ts';
+import type { Json } from '../core/json.ts';
 import type { Protocol } from '../core/mail/protocol.ts';
 import type { Provider, Trail } from '../core/ports.ts';
+import type { Happening } from '../core/workflow/event.ts';
 import type { Workflow } from '../core/workflow/model.ts';
+import { changedSteps } from '../core/workflow/resumption.ts';
+import { compile } from '../core/workflow/rules.ts';
 import type { RunFolder, StepRunnerEvents } from '../core/workflow/ports.ts';
 import { happeningOf } from '../engine/runs/commands.ts';
 import { Loop } from '../engine/loop.ts';
 import type { RunPorts } from '../engine/runs/ports.ts';
 import { RunHost } from '../engine/runs/run-host.ts';
+import type { SharedSlots } from '../engine/slots.ts';
 import { buildEnvironment } from '../process/environment.ts';
 import { textMasker } from '../process/mask.ts';
 import { salvage } from '../process/run-differences.ts';
@@ -50,24 +55,38 @@ export interface RunSettings {
   readonly hash: string;
 }
 
+/** Who starts a run or goes on with it, and what else its process does. */
+export interface Origin {
+  readonly by: 'person' | 'up';
+  /** The id of the run; null: a new one. */
+  readonly run: string | null;
+  /** What expressions see as `trigger`. */
+  readonly trigger: Json;
+  /** What it shares its processes with; null: nothing, and it moves the mail itself where nobody else does. */
+  readonly slots: SharedSlots | null;
+}
+
+const person: Origin = { by: 'person', run: null, trigger: null, slots: null };
+
 /** Starts a run: its locks, its folder, its first event. Throws `E_LOCKED` when its context folder is in use. */
 export async function beginRun(
   disk: RealDisk,
   settings: RunSettings,
   options: BeginOptions,
+  origin: Origin = person,
 ): Promise<RunController> {
   const { definition, workspace, workflow, watch } = options;
   refuseUnsetSecrets(definition);
   const card = {
-    run: v7(),
+    run: origin.run ?? v7(),
     workflow: definition.name,
     workspace,
     source: workflow.path,
-    startedBy: 'person',
+    startedBy: origin.by,
     startedAt: Date.now(),
   } as const;
   return locked(disk, card.run, workspace, definition, async (lock) => {
-    const composed = await compose(disk, settings, createRun(disk, card, definition), watch, lock);
+    const composed = await compose(disk, settings, createRun(disk, card, definition), { watch, lock, origin });
     composed.host.begin({
       run: card.run,
       workflow: definition.name,
@@ -75,7 +94,7 @@ export async function beginRun(
       language: definition.language,
       parameters: options.parameters,
       context: options.context,
-      trigger: null,
+      trigger: origin.trigger,
       env: buildEnvironment(),
       budget: options.budget,
       timeout: definition.timeout,
@@ -91,13 +110,20 @@ export async function resumeRun(
   settings: RunSettings,
   stored: Pick<StoredRun, 'run' | 'definition' | 'workspace'>,
   { watch, command, definition }: ResumeOptions,
+  origin: Origin = person,
 ): Promise<RunController> {
   const run = definition === null ? stored : { ...stored, definition };
   refuseUnsetSecrets(run.definition);
   return locked(disk, run.run, run.workspace, run.definition, async (lock) => {
+    const composed = await compose(disk, settings, run, { watch, lock, origin });
+    const { host } = composed;
+    const edited: Happening[] =
+      definition === null
+        ? []
+        : [{ type: 'updated', steps: changedSteps(host.state, compile(stored.definition), host.rules) }];
+    host.resume(origin.by, [...edited, ...(command === null ? [] : [happeningOf(command)])]);
+    // Not before: what is to run again for the edit must not be forgotten in between.
     if (definition !== null) replaceDefinition(disk, run.run, definition);
-    const composed = await compose(disk, settings, run, watch, lock);
-    composed.host.resume('person', command === null ? null : happeningOf(command));
     return composed.controller;
   });
 }
@@ -145,8 +171,7 @@ async function compose(
   disk: RealDisk,
   settings: RunSettings,
   run: RunFolder,
-  watch: RunWatcher,
-  lock: Lock,
+  { watch, lock, origin }: { readonly watch: RunWatcher; readonly lock: Lock; readonly origin: Origin },
 ): Promise<Composed> {
   const events: { to: StepRunnerEvents | null; told: () => void } = { to: null, told: () => {} };
   const runner = new ProcessStepRunner(
@@ -160,13 +185,17 @@ async function compose(
   await runner.sweep();
   const journal = runJournal(disk, run.run);
   const ports = portsOf(disk, settings, run, () => events.told());
+  const shared = origin.slots?.join(() => loop.told());
   const host = new RunHost({ ...ports, journal, runner }, run.definition, {
     slots: settings.config.concurrency ?? availableParallelism(),
+    ...(shared && { shared }),
     watch,
   });
   const watched = [runControlFolder(run.run), runInbox(run.run)].map((folder) => join(disk.root, folder));
   const { protocol } = settings;
-  const mail = protocol && new RunMail(disk, { ...settings, protocol }, () => loop.told());
+  // Of several runs in one process, that process moves the mail.
+  const alone = origin.slots === null;
+  const mail = alone && protocol ? new RunMail(disk, { ...settings, protocol }, () => loop.told()) : null;
   const loop = new Loop(
     host,
     { watch: (onHint) => watchFolders(watched, onHint), timer, now: Date.now, trail: noTrail },
@@ -193,6 +222,7 @@ async function compose(
         await host.finished();
       } finally {
         await mail?.end();
+        shared?.leave();
         journal.close();
         await lock.release();
       }

@@ -1,6 +1,6 @@
 import type { RunEvent } from './event.ts';
 import { endBody, expand, leave, open, reopen, sweep } from './fold/bodies.ts';
-import { begin, cancel, close, resume, retryStep, setClock } from './fold/runs.ts';
+import { begin, cancel, close, resume, retryStep, setClock, update } from './fold/runs.ts';
 import { settleStep, skip } from './fold/settle.ts';
 import { current } from './fold/steps.ts';
 import {
@@ -57,6 +57,8 @@ function fold(state: RunState, event: RunEvent, before: number): void {
       return reopen(state, event);
     case 'retried':
       return retryStep(state, event);
+    case 'updated':
+      return update(state, event);
     case 'cancelled':
       return cancel(state, event);
     case 'clocked':
@@ -67,6 +69,7 @@ function fold(state: RunState, event: RunEvent, before: number): void {
     case 'closed':
       return close(state, event);
     case 'controlled':
+      state.commands.add(event.id);
       return;
     default:
       return foldWork(state, event);

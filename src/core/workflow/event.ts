@@ -260,7 +260,8 @@ export interface Failure {
 export interface ReopenedScope {
   readonly path: Path;
   readonly next: Counter;
-  /** Its settled steps and, of those that wait, how many of their needs are settled. */
+  /** How many steps it has by now, null in a sequence; its settled steps and, of those that wait, how many of their needs are settled. */
+  readonly total: number | null;
   readonly settled: number;
   readonly touched: readonly (readonly [Path, number])[];
   /** Steps to be looked at. */
@@ -297,6 +298,8 @@ export type Happening =
       readonly said: number;
     }
   | { readonly type: 'cancelled'; readonly by: string }
+  /** The run goes on with an edited definition; these steps are not what they were and run again, with what came after. */
+  | { readonly type: 'updated'; readonly steps: readonly Path[] }
   /** A step that failed is to run again, perhaps with other instructions; what came after it too. */
   | {
       readonly type: 'retried';

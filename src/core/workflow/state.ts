@@ -149,7 +149,7 @@ export interface Scope {
   /** The parameters of a sub-workflow; null: those of the scope around. */
   readonly parameters: Readonly<Record<string, Json>> | null;
   /** Steps that it has, null in a sequence, and how many of them are settled. */
-  readonly total: number | null;
+  total: number | null;
   readonly budget: Budget;
   settled: number;
   /** How often it was opened again after it had failed. */
@@ -182,8 +182,8 @@ export interface RunState {
   reason: Reason | null;
   /** Null: it goes on. Else nothing new is started, and what runs is not wanted any more. */
   ending: Ending | null;
-  /** What is to run again, to be worked out; null: nothing. An empty path: whatever is not done. */
-  again: Path | null;
+  /** What is to run again besides all that is not done, to be worked out; null: nothing. */
+  again: readonly Path[] | null;
   readonly steps: Map<Path, StepRun>;
   readonly scopes: Map<Path, Scope>;
   /** How many of its needs are settled, of each step that waits for more. */
@@ -202,6 +202,8 @@ export interface RunState {
   /** Agents' steps that failed one after another with the same error. */
   breaker: { readonly error: string; readonly steps: readonly Path[] } | null;
   cost: Cost;
+  /** Commands of people that have their verdict: none is followed twice. */
+  readonly commands: Set<string>;
   /** Milliseconds that count for the run's timeout up to `since`, and since when it counts on; null: it stands still. */
   clock: { readonly spent: number; readonly since: number | null };
 }
@@ -228,6 +230,7 @@ export function emptyRunState(): RunState {
     parked: new Map(),
     breaker: null,
     cost: { usd: 0, tokens: 0, unpriced: 0 },
+    commands: new Set(),
     clock: { spent: 0, since: null },
   };
 }

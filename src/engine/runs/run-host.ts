@@ -7,6 +7,7 @@ import type { RunState } from '../../core/workflow/state.ts';
 import { settledBy } from '../../core/workflow/view.ts';
 import type { Idle } from '../idle.ts';
 import type { Host, Look } from '../loop.ts';
+import type { SlotUser } from '../slots.ts';
 import { takeRunCommands } from './commands.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { RunLedger } from './ledger.ts';
@@ -21,6 +22,8 @@ const mostRounds = 1_000_000;
 export interface RunHostOptions {
   /** Processes of the run at once, as far as the machine goes. */
   readonly slots: number;
+  /** What these are shared by; missing: nothing else runs in this process. */
+  readonly shared?: SlotUser;
   /** Called with what has become durable. */
   watch(events: readonly RunEvent[], state: RunState): void;
 }
@@ -91,9 +94,9 @@ export class RunHost implements Host {
     this.#flush();
   }
 
-  /** Goes on with a run; what was running when its last host ended is started again. */
-  resume(by: 'person' | 'up', command: Happening | null): void {
-    this.#ledger.record([{ type: 'resumed', by }, ...(command === null ? [] : [command])]);
+  /** Goes on with a run, and with what a person wants of it; what was running when its last host ended starts again. */
+  resume(by: 'person' | 'up', wishes: readonly Happening[] = []): void {
+    this.#ledger.record([{ type: 'resumed', by }, ...wishes]);
     this.#flush();
     // The last host may have died between the journal and the folders.
     this.#pictures.redraw(this.#ledger.state);
@@ -104,17 +107,27 @@ export class RunHost implements Host {
     const commands = scan ? takeRunCommands(this.#ledger, this.#ports.control) : [];
     this.#workers.take();
     this.#decide();
+    this.#options.shared?.uses(Math.max(this.desired, this.running));
     this.#flush();
     for (const name of commands) this.#ports.control.remove(name);
     const wanted = this.#decision.processes;
-    this.#workers.steer(this.#held ? wanted.filter(({ key }) => this.#workers.has(key)) : wanted);
+    this.#workers.steer(wanted);
     const more = this.#ledger.dirty;
-    return { wake: this.#decision.wake, more, settled: !more };
+    const { wake } = this.#decision;
+    return { wake: wake === null ? null : this.#ledger.onWall(wake), more, settled: !more };
+  }
+
+  /** Steps in the mail run elsewhere. A host that is held starts nothing, and so has nothing that it would not run. */
+  #slots(): number {
+    if (this.#held) return 0;
+    const { slots, shared } = this.#options;
+    const elsewhere = this.#decision.processes.length - this.desired;
+    return shared ? shared.allowance() + elsewhere : slots;
   }
 
   #decide(): void {
     for (let round = 0; round < mostRounds; round += 1) {
-      this.#decision = decide(this.#ledger.state, this.#rules, this.#ledger.now(), this.#options.slots);
+      this.#decision = decide(this.#ledger.state, this.#rules, this.#ledger.now(), this.#slots());
       if (this.#decision.facts.length === 0) return;
       this.#ledger.record(this.#decision.facts);
     }

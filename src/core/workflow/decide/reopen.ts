@@ -1,8 +1,8 @@
 import type { Fact, Path, ReopenedScope } from '../event.ts';
 import { isIn } from '../fold/steps.ts';
 import { itemScope, pathIn, scopeOf, stepOf } from '../path.ts';
-import type { BodyRule, StepRule } from '../rules.ts';
-import type { Scope, StepRun } from '../state.ts';
+import type { BodyRule, Rules, StepRule } from '../rules.ts';
+import type { RunState, Scope, StepRun } from '../state.ts';
 import type { Scene } from './scene.ts';
 
 /** What is to run again besides what is not done. */
@@ -19,16 +19,14 @@ interface Plan {
   readonly scopes: ReopenedScope[];
 }
 
-/** What is to run again when a run goes on, or when one step is tried again: that and what came after it. */
+/** What is to run again when a run goes on: all that is not done and, if steps are named, they and what came after. */
 export function again(scene: Scene): Fact[] {
   const { state } = scene;
-  const { again: path } = state;
-  if (path === null) return [];
+  const { again: paths } = state;
+  if (paths === null) return [];
   const root = state.scopes.get('');
   if (!root) return [{ type: 'reopened', steps: [], opens: [], scopes: [] }];
-  return [
-    reopened(scene, root, path === '' ? { forced: new Set(), owners: new Set() } : wantedBy(scene, path)),
-  ];
+  return [reopened(scene, root, wantedBy(scene, paths))];
 }
 
 /** A body goes on with what is not done in it. */
@@ -38,10 +36,19 @@ export function reopened(scene: Scene, scope: Scope, wanted: Wanted): Fact {
   return { type: 'reopened', ...plan };
 }
 
-/** A step and all that came after it, in its own body and in those around. */
-function wantedBy({ state, rules }: Scene, path: Path): Wanted {
-  const forced = new Set<Path>([path]);
-  const owners = new Set<Path>();
+/** Steps and all that came after them, in their own bodies and in those around. */
+export function wantedBy({ state, rules }: Pick<Scene, 'state' | 'rules'>, paths: readonly Path[]): Wanted {
+  const wanted = { forced: new Set<Path>(paths), owners: new Set<Path>() };
+  for (const path of paths) want(state, rules, path, wanted);
+  return wanted;
+}
+
+function want(
+  state: RunState,
+  rules: Rules,
+  path: Path,
+  { forced, owners }: { forced: Set<Path>; owners: Set<Path> },
+): void {
   for (let at: Path | null = path; at !== null;) {
     const scope = state.scopes.get(scopeOf(at));
     const body = scope && rules.bodies.get(scope.body);
@@ -51,7 +58,6 @@ function wantedBy({ state, rules }: Scene, path: Path): Wanted {
     if (scope.step !== null) owners.add(scope.step);
     at = scope.step;
   }
-  return { forced, owners };
 }
 
 /** All steps of the same body that depend on one, directly or not. */
@@ -67,7 +73,7 @@ function afterwards(rule: StepRule): Set<StepRule> {
 }
 
 /** What a step came to counts: it is not done again. */
-function isKept(run: StepRun): boolean {
+export function isKept(run: StepRun): boolean {
   if (!isIn(run, 'settled')) return false;
   const { status, leaves, skipped } = run.phase;
   switch (status) {
@@ -121,6 +127,7 @@ function planScope(scene: Scene, scope: Scope, wanted: Wanted, plan: Plan): void
   plan.scopes.push({
     path: scope.path,
     next: { at: 'graph' },
+    total: standings.size,
     settled: kept,
     failed: null,
     ...waitingIn(scope, body, standings),
@@ -162,5 +169,5 @@ function planSequence(scene: Scene, scope: Scope, wanted: Wanted, plan: Plan): v
   const how = standing(scene, path, { ...wanted, forced: new Set([...wanted.forced, path]) }, plan);
   const settled = Math.max(0, scope.settled - (isIn(swept, 'settled') ? 1 : 0));
   const next = how === 'again' ? ({ at: 'step', ...entered } as const) : counter;
-  plan.scopes.push({ path: scope.path, next, settled, touched: [], stirs: [], failed: null });
+  plan.scopes.push({ path: scope.path, next, total: null, settled, touched: [], stirs: [], failed: null });
 }

@@ -138,13 +138,14 @@ export function reopen(state: RunState, { steps, opens, scopes }: Of<'reopened'>
     run.phase = { is: 'pending' };
     if (run.open) forgetBodies(state, path);
     run.open = null;
+    run.startedAt = null;
     run.settledAt = null;
     run.failures = 0;
     run.checks = 0;
     run.checkFailures = 0;
     for (const set of [state.ready, state.active, state.stirred]) set.delete(path);
   }
-  for (const { path, next, settled, touched, stirs, failed } of scopes) {
+  for (const { path, next, total, settled, touched, stirs, failed } of scopes) {
     const scope = state.scopes.get(path);
     if (!scope) continue;
     const owner = scope.step === null ? undefined : state.steps.get(scope.step);
@@ -153,6 +154,7 @@ export function reopen(state: RunState, { steps, opens, scopes }: Of<'reopened'>
     scope.left = null;
     scope.ending = null;
     scope.failed = failed;
+    scope.total = total;
     scope.settled = settled;
     scope.retries += 1;
     state.through.delete(path);

@@ -1,4 +1,4 @@
-import type { Fact, Given, Happening, WorkResult } from '../event.ts';
+import type { Fact, Given, Happening, Path, WorkResult } from '../event.ts';
 import { clockNow } from '../clock.ts';
 import type { RunState } from '../state.ts';
 import { enter, isIn, put } from './steps.ts';
@@ -24,7 +24,7 @@ export function resume(state: RunState, { by }: Of<'resumed'>, before: number): 
   state.clock = { spent, since: clock.since === null ? null : state.now };
   if (state.endedAt !== null) {
     if (state.status === 'FAILED' || state.status === 'TIMED_OUT' || state.status === 'CANCELLED')
-      again(state, '');
+      again(state, []);
     return;
   }
   for (const path of state.active) {
@@ -75,8 +75,8 @@ const died: WorkResult = {
 };
 
 /** An ended run goes on with what is not done. */
-function again(state: RunState, path: string): void {
-  state.again = path;
+function again(state: RunState, paths: readonly Path[]): void {
+  state.again = paths;
   state.clock = { spent: state.status === 'TIMED_OUT' ? 0 : state.clock.spent, since: state.now };
   state.status = 'RUNNING';
   state.endedAt = null;
@@ -91,7 +91,12 @@ export function retryStep(state: RunState, { path, instructions }: Of<'retried'>
   if (!isIn(run, 'settled') || !['FAILED', 'INCOMPLETE', 'CANCELLED'].includes(run.phase.status)) return;
   if (state.endedAt === null && state.ending !== null) return;
   if (instructions !== null) enter(state, path).instructions = instructions;
-  again(state, path);
+  again(state, [path]);
+}
+
+/** The definition is another one now. */
+export function update(state: RunState, { steps }: Of<'updated'>): void {
+  if (state.given !== null) again(state, steps);
 }
 
 /** Somebody wants the run to end. */

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { apply } from '../../src/core/workflow/apply.ts';
+import { decide } from '../../src/core/workflow/decide.ts';
+import type { Step, Workflow } from '../../src/core/workflow/model.ts';
+import { changedSteps, resumptionOf } from '../../src/core/workflow/resumption.ts';
+import { compile } from '../../src/core/workflow/rules.ts';
+import { graph, step, template, workflow } from './graph.ts';
+import { World } from './world.ts';
+
+/** `path does: why`, a line each. */
+function told(world: World, changed: readonly string[] = [], rules = world.rules): string[] {
+  return resumptionOf(world.state, rules, changed).map(({ path, does, why }) => `${path} ${does}: ${why}`);
+}
+
+/** The same definition with one step replaced or added. */
+function edited(definition: Workflow, id: string, changes: Partial<Step>): Workflow {
+  const { body } = definition;
+  const known = body.steps.find((each) => each.id === id) ?? step(id);
+  const others = body.steps.filter((each) => each.id !== id);
+  return { ...definition, body: { ...body, steps: [...others, { ...known, ...changes }] } };
+}
+
+describe('going on with a run', () => {
+  it('says what is reused, what runs, and why', () => {
+    const world = new World(`
+      a
+      n : when="1 == 2"
+      o : continue
+      b <- a
+      c <- b
+    `);
+    world.done('a');
+    world.fails('o', { text: 'gone' });
+    world.fails('b', { class: 'NON_RETRYABLE', text: 'it broke' });
+    expect(told(world)).toEqual([
+      'a reused: SUCCEEDED',
+      'n reused: SKIPPED',
+      'o reused: FAILED',
+      'b runs: FAILED: it broke',
+      'c runs: SKIPPED: the run ended first',
+    ]);
+    world.happens({ type: 'resumed', by: 'person' });
+    expect(world.running).toEqual(['b']);
+  });
+
+  it('says what was under way, and what waits for a person', () => {
+    const world = new World(`
+      a
+      g : gate=1h
+      b <- a g
+    `);
+    expect(told(world)).toEqual([
+      'a runs: it was under way',
+      'g runs: it waits for a person',
+      'b runs: it was not run yet',
+    ]);
+  });
+});
+
+describe('an edited definition', () => {
+  const definition = workflow(graph('a\nb <- a\nc\nd <- b c'));
+
+  it('has a finished step run again when what it does is another thing, and what came after it', () => {
+    const world = new World(definition);
+    for (const name of ['a', 'c', 'b']) world.done(name);
+    world.fails('d', { class: 'NON_RETRYABLE' });
+    const next = compile(
+      edited(definition, 'b', { work: { kind: 'command', argv: [template('other')], capabilities: null } }),
+    );
+    const changed = changedSteps(world.state, world.rules, next);
+    expect(changed).toEqual(['b']);
+    expect(told(world, changed, next)).toEqual([
+      'a reused: SUCCEEDED',
+      'c reused: SUCCEEDED',
+      'd runs: what it comes after runs again',
+      'b runs: its definition, inputs or parameters changed',
+    ]);
+  });
+
+  it('leaves finished steps alone for what does not change what they do', () => {
+    const world = new World(definition);
+    for (const name of ['a', 'c', 'b']) world.done(name);
+    const next = compile(
+      edited(definition, 'a', { description: 'the first', timeout: 5_000, onFailure: 'continue' }),
+    );
+    expect(changedSteps(world.state, world.rules, next)).toEqual([]);
+  });
+
+  it('runs what changed and what is new, and nothing else', () => {
+    const world = new World(definition, { watched: false });
+    for (const name of ['a', 'c', 'b', 'd']) world.done(name);
+    expect(world.state.status).toBe('SUCCEEDED');
+    const more = edited(definition, 'e', { needs: [{ step: 'a', when: null }] });
+    const next = compile(
+      edited(more, 'c', { work: { kind: 'command', argv: [template('other')], capabilities: null } }),
+    );
+    const steps = changedSteps(world.state, world.rules, next);
+    let { state } = world;
+    state = apply(state, { type: 'updated', steps, at: world.now });
+    for (;;) {
+      const decision = decide(state, next, world.now);
+      for (const fact of decision.facts) state = apply(state, { ...fact, at: world.now });
+      if (decision.facts.length > 0) continue;
+      expect(decision.processes.map(({ path }) => path).toSorted()).toEqual(['c', 'e']);
+      return;
+    }
+  });
+});
