@@ -24,6 +24,9 @@ describe('whatever protocol, agents, persons and clock do', () => {
         expect([...world.state.waits.values()]).toEqual([]);
         expect([...world.state.turns.values()]).toEqual([]);
         expect([...world.state.threads.values()].filter(({ state }) => state === 'open')).toEqual([]);
+        const steps = [...world.state.mail.values()].filter(({ message }) => message.type === 'step');
+        const heard = world.heard();
+        expect(steps.filter(({ message }) => heard[message.id] === undefined)).toEqual([]);
       }),
       settings(40),
     );

@@ -51,8 +51,13 @@ export function endTurn(world: World, tape: Tape, turn: Turn): void {
   world.turn(role, messages, { ...at, usage });
 }
 
-/** A person writes something new, or into a thread that is there. */
+/** A person writes something new, or into a thread that is there; or a run wants a step to be done. */
 export function writeMail(world: World, tape: Tape): void {
+  const roles = [...world.protocol.roles.keys()].filter((name) => name !== 'user');
+  if (roles.length > 0 && tape.oneIn(5)) {
+    world.step(tape.pick(roles), tape.oneIn(3) ? 600_000 : null);
+    return;
+  }
   const types = typesFrom(world.protocol, 'user').filter(({ name }) => !isReply(world, name));
   const type = tape.pick(types);
   const [message] = line(tape, type, 'user');
