@@ -1,6 +1,6 @@
 import { invocationKey, type Process } from '../core/mail/decide.ts';
 import type { Fact, Launched, Reason, Session } from '../core/mail/event.ts';
-import { fileName, type RoleName } from '../core/mail/message.ts';
+import { fileName, type Message, type RoleName } from '../core/mail/message.ts';
 import { prompt } from '../core/mail/prompt.ts';
 import type { Role } from '../core/mail/protocol.ts';
 import type { Turn } from '../core/mail/state.ts';
@@ -109,7 +109,7 @@ export class Turns {
         session,
         budget: role.budget,
         paths,
-        env: role.env,
+        env: { ...role.env, ...this.#stepVariables(turn) },
       },
     };
   }
@@ -194,7 +194,7 @@ export class Turns {
     if (outcome.is === 'done') {
       const files = folders.collect(turn, attempt, round);
       const stamps = { newId: () => this.#ports.newId(), created: this.#ledger.now() };
-      const owesStep = this.#owesStep(turn);
+      const owesStep = this.#stepsOf(this.#ledger.state.turns.get(turn)).length > 0;
       const result = resultOf(files, outcome, exit, violations, stamps, owesStep);
       return [{ type: 'returned', turn, attempt, round, result }];
     }
@@ -211,10 +211,17 @@ export class Turns {
     ];
   }
 
-  #owesStep(id: string): boolean {
-    const { turns, mail } = this.#ledger.state;
-    const owed = turns.get(id)?.owes.flatMap(({ request }) => mail.get(request)?.message ?? []);
-    return owed?.some(isStep) ?? false;
+  /** The steps of runs that a turn owes the result of. */
+  #stepsOf(turn: Turn | undefined): Message[] {
+    const { mail } = this.#ledger.state;
+    const owed = turn?.owes.flatMap(({ request }) => mail.get(request)?.message ?? []) ?? [];
+    return owed.filter(isStep);
+  }
+
+  /** Where the values of its step are handed over. */
+  #stepVariables(turn: Turn): Record<string, string> {
+    const values = this.#stepsOf(turn)[0]?.fields['values'];
+    return typeof values === 'string' ? { MAILROOM_VALUES: values } : {};
   }
 
   /** What lay in the role's outbox went with the turn, and comes to nothing with it. */

@@ -15,10 +15,10 @@ const source = 'src/calculator.mjs';
 const tests = 'test/calculator.test.mjs';
 const note = `notes/${process.env.MAILROOM_THREAD ?? 'task'}.md`;
 
-/** What each role does with each type of message. */
+/** What each role does with each type of message. A `step` comes from a run of a workflow; what is printed is its result. */
 const duties = {
-  architect: { task: design, question: answer },
-  engineer: { design: build, 'review-feedback': rework },
+  architect: { task: design, step: design, question: answer },
+  engineer: { design: build, step: build, 'review-feedback': rework },
   qa: { 'review-request': review },
 };
 
