@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { defaultConfig } from '../../src/core/config.ts';
 import { parseConfig } from '../../src/spec/config.ts';
 import { parseProtocol } from '../../src/spec/protocol.ts';
+import { parseWorkflow } from '../../src/spec/workflow/index.ts';
+import { nowhere } from '../../src/spec/workflow/surroundings.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const protocol = 'protocols/feature-team.yaml';
@@ -52,6 +54,13 @@ describe('the example project and the templates', () => {
     expect(withoutSchema(config)).toBe(withoutSchema(read('mailroom.yaml')));
   });
 
+  it.each(['feature-team', 'calculator'])('%s has the first of the example workflows, sound', (template) => {
+    const file = 'workflows/first-look.yaml';
+    const text = read('templates', template, file);
+    expect(parseWorkflow(text, file, nowhere)).toMatchObject({ ok: true, warnings: [] });
+    expect(withoutSchema(text)).toBe(withoutSchema(read(file)));
+  });
+
   it.each(['feature-team', 'calculator'])(
     '%s names its provider on one line, for init to change',
     (template) => {
@@ -79,7 +88,11 @@ describe('the examples of the documentation', () => {
   it.each(blocks.map((block) => [`${block.file} in ${block.page}`, block] as const))('%s', (_, block) => {
     const { file, text } = block;
     const checked =
-      file === 'mailroom.yaml' ? parseConfig(text, file) : parseProtocol([{ file, text }], defaultConfig);
+      file === 'mailroom.yaml'
+        ? parseConfig(text, file)
+        : file.startsWith('workflows/')
+          ? parseWorkflow(text, file, nowhere)
+          : parseProtocol([{ file, text }], defaultConfig);
     expect(checked.ok ? [] : checked.problems.map(({ message }) => message)).toEqual([]);
   });
 });
