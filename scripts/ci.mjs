@@ -14,6 +14,7 @@ const steps = [
   { name: 'tests', command: 'npm test' },
   { name: 'kills at random moments', command: 'npm run --silent kill-matrix -- --random 200' },
   { name: 'simulation', command: 'npm run --silent simulate -- --schedules 2000' },
+  { name: 'simulation of runs', command: 'npm run --silent simulate:runs -- --schedules 2000' },
 ];
 
 /** Runs the command line in a shell, with its output on ours, and resolves to its exit code. */

@@ -31,6 +31,8 @@ export function takeRunCommands(ledger: RunLedger, control: Control): string[] {
 
 function take(ledger: RunLedger, file: RunControlFile): void {
   const { id, by, verb } = file;
+  // The last host may have died between the verdict and the removal of the file.
+  if (ledger.state.commands.has(id)) return;
   const reason = refusal(ledger.state, file);
   if (reason === null) ledger.record([happeningOf(file)]);
   ledger.record([{ type: 'controlled', id, by, verb, refusal: reason }]);

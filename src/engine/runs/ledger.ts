@@ -18,6 +18,9 @@ export class RunLedger {
   #state: RunState;
   #pending: RunEvent[] = [];
   #last: number;
+  /** The run's time, and how much real time had gone by then. */
+  #time = 0;
+  #elapsed: number;
   #sinceSnapshot: number;
   /** What was cut off the end of the journal, if anything. */
   readonly cut: string | null;
@@ -25,6 +28,7 @@ export class RunLedger {
   constructor(journal: RunJournal, clock: Clock) {
     this.#journal = journal;
     this.#clock = clock;
+    this.#elapsed = this.#realTime();
     const { snapshot, records, cut } = journal.read();
     this.cut = cut;
     const start = (snapshot?.state as RunState | undefined) ?? emptyRunState();
@@ -37,9 +41,25 @@ export class RunLedger {
     return this.#state;
   }
 
-  /** The wall clock, but never before the last event. */
+  /**
+   * The run's time: the wall clock, but never before the last event, and never standing still. When the wall clock is set
+   * back it goes on from where it was, so that pauses, timeouts and deadlines still come.
+   */
   now(): number {
-    return Math.max(this.#clock.now(), this.#state.now);
+    const elapsed = this.#realTime();
+    const gone = Math.max(0, elapsed - this.#elapsed);
+    this.#elapsed = elapsed;
+    this.#time = Math.max(this.#clock.now(), this.#state.now, this.#time + gone);
+    return Math.floor(this.#time);
+  }
+
+  #realTime(): number {
+    return this.#clock.elapsed?.() ?? this.#clock.now();
+  }
+
+  /** An instant of the run's time as the wall clock will show it. */
+  onWall(instant: number): number {
+    return instant - (this.now() - this.#clock.now());
   }
 
   record(facts: readonly (Fact | Happening)[]): void {

@@ -17,7 +17,7 @@ export function putFolder(source: Disk, survey: Survey, target: Disk, folder: st
   target.remove(fresh);
   try {
     for (const path of survey.folders) target.makeFolder(below(fresh, path));
-    for (const file of survey.files) copyFile(source, file, target, below(fresh, file.to), true);
+    for (const file of survey.files) copyFile(source, file, target, below(fresh, file.to));
     for (const path of survey.folders.toReversed()) target.syncFolder(below(fresh, path));
   } catch (error) {
     removeQuietly(target, fresh);
@@ -33,7 +33,8 @@ export function putFolder(source: Disk, survey: Survey, target: Disk, folder: st
 /**
  * Lays the surveyed files below a folder of a workspace, each by one rename, beside whatever else lies there. `owner`
  * names the one who may be doing this there, so that a crash leaves at most one temporary file a folder, which the next
- * time replaces. Throws `E_PATH` before anything is written when a link below the folder leads out of the root.
+ * time replaces. What was laid outlives a loss of power: later iterations go on with it, and nobody lays it again. Throws
+ * `E_PATH` before anything is written when a link below the folder leads out of the root.
  */
 export function layFiles(source: Disk, survey: Survey, target: Disk, folder: string, owner: string): void {
   const places = new Map(survey.folders.map((path) => [path, realPath(target, below(folder, path))]));
@@ -46,13 +47,14 @@ export function layFiles(source: Disk, survey: Survey, target: Disk, folder: str
   for (const place of places.values()) target.makeFolder(place);
   for (const file of survey.files) {
     const place = places.get(parentOf(file.to)) ?? '';
-    copyFile(source, file, target, join(place, temporary), false);
+    copyFile(source, file, target, join(place, temporary));
     target.rename(join(place, temporary), join(place, file.to.slice(file.to.lastIndexOf('/') + 1)));
   }
+  for (const place of new Set(places.values())) target.syncFolder(place);
 }
 
-/** Copies bytes and the right to be executed. A file that grows meanwhile is copied up to the size that it had. */
-function copyFile(source: Disk, file: SurveyedFile, target: Disk, to: string, durable: boolean): void {
+/** Copies bytes and the right to be executed, durably. A file that grows meanwhile is copied up to the size that it had. */
+function copyFile(source: Disk, file: SurveyedFile, target: Disk, to: string): void {
   target.remove(to);
   const copy = target.openAppend(to, file.executable ? 0o777 : 0o666);
   try {
@@ -62,7 +64,7 @@ function copyFile(source: Disk, file: SurveyedFile, target: Disk, to: string, du
         throw new MailroomError('E_FILE', `${file.from} changed while it was copied`);
       copy.write(bytes);
     }
-    if (durable) copy.sync();
+    copy.sync();
   } finally {
     copy.close();
   }

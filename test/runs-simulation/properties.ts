@@ -1,0 +1,94 @@
+import { isJsonObject, type JsonObject } from '../../src/core/json.ts';
+import type { RunEvent } from '../../src/core/workflow/event.ts';
+import { isIn } from '../../src/core/workflow/fold/steps.ts';
+import type { RunState } from '../../src/core/workflow/state.ts';
+import { documentOf } from '../../src/core/workflow/view.ts';
+import { compile } from '../../src/core/workflow/rules.ts';
+import type { Disk } from '../../src/store/disk.ts';
+import { placeOf } from '../../src/store/runs/layout.ts';
+import { artifact } from './definitions.ts';
+import { expectedStatus, oddities, type Told } from './oracle.ts';
+import type { RunWorld } from './world.ts';
+
+const context = 'context';
+
+/** Wherever an artifact lies in the context folder it is whole: both of its files, of one making. */
+export function checkArtifacts(disk: Disk): string[] {
+  return foldersIn(disk, context)
+    .filter((folder) => folder.endsWith(`/${artifact}`))
+    .flatMap((folder) => {
+      const [a, b] = [text(disk, `${folder}/a.txt`), text(disk, `${folder}/b.txt`)];
+      return a !== null && a === b ? [] : [`half an artifact in ${folder}: ${String(a)} and ${String(b)}`];
+    });
+}
+
+function foldersIn(disk: Disk, folder: string): string[] {
+  if (disk.look(folder)?.kind !== 'folder') return [];
+  const below = (disk.list(folder) ?? []).filter((name) => !name.startsWith('.'));
+  return [folder, ...below.flatMap((name) => foldersIn(disk, `${folder}/${name}`))];
+}
+
+function text(disk: Disk, path: string): string | null {
+  return disk.read(path, 1_000_000)?.toString() ?? null;
+}
+
+function json(disk: Disk, path: string): JsonObject {
+  const value: unknown = JSON.parse(text(disk, path) ?? 'null');
+  return isJsonObject(value) ? value : {};
+}
+
+/** What the document of a run that is over says fits what happened, and what lies in the context folder. */
+export function checkOver(world: RunWorld, state: RunState): string[] {
+  const { workflow } = world;
+  const document = documentOf(state, compile(workflow));
+  const steps = document['steps'] as unknown as Readonly<Record<string, Told>>;
+  const expected = expectedStatus(workflow.body, steps, world.events());
+  const problems = oddities(workflow.body, steps);
+  if (expected !== null && expected !== state.status)
+    problems.push(`the run is ${state.status}, and should be ${expected}`);
+  for (const [id, { status }] of Object.entries(steps))
+    if (['PENDING', 'READY', 'RUNNING', 'CHECKING'].includes(status))
+      problems.push(`${id} is ${status} at the end`);
+  return problems;
+}
+
+/** What lies in the context folder when everything could be drawn. */
+export function checkPictures(world: RunWorld, state: RunState): string[] {
+  const { project: disk, workflow, floor } = world;
+  const problems: string[] = [];
+  const summary = json(disk, `${context}/_workflow.json`);
+  if (summary['status'] !== state.status)
+    problems.push(`_workflow.json says ${JSON.stringify(summary['status'])}`);
+  for (const [path, run] of state.steps) {
+    if (!isIn(run, 'settled')) continue;
+    const folder = `${context}/${placeOf(workflow, path).folder}`;
+    const { status } = run.phase;
+    const meta = json(disk, `${folder}/_meta.json`);
+    if (meta['status'] !== status)
+      problems.push(`_meta.json of ${path} says ${JSON.stringify(meta['status'])}, not ${status}`);
+    if (!floor.made.has(path)) continue;
+    const made = text(disk, `${folder}/${artifact}/a.txt`);
+    const has = run.artifacts.length > 0;
+    if (has !== (made !== null)) problems.push(`${path} ${status} has ${has ? 'no' : 'an'} artifact`);
+    if (has && made !== floor.made.get(path))
+      problems.push(`the artifact of ${path} is ${String(made)}, not ${String(floor.made.get(path))}`);
+  }
+  return problems;
+}
+
+/** What the journal may not say, whatever happened. */
+export function checkHistory(events: readonly RunEvent[]): string[] {
+  const problems: string[] = [];
+  const verdicts = new Map<string, number>();
+  let cancelled = false;
+  for (const event of events) {
+    if (event.type === 'controlled') verdicts.set(event.id, (verdicts.get(event.id) ?? 0) + 1);
+    if (event.type === 'cancelled') cancelled = true;
+    if (event.type === 'reopened') cancelled = false;
+    if (event.type === 'started' && cancelled)
+      problems.push(`${event.path} was started after the cancelling`);
+  }
+  for (const [id, times] of verdicts)
+    if (times > 1) problems.push(`the command ${id} was taken ${String(times)} times`);
+  return problems;
+}
