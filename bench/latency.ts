@@ -15,6 +15,7 @@ async function drop(roles: number): Promise<number[]> {
   const controller = await openProject(project.root, packageRoot).controller({
     untilIdle: false,
     record: null,
+    triggers: false,
     onChange: (state) => {
       const now = performance.timeOrigin + performance.now();
       for (const { phase, messages } of state.turns.values())

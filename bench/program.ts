@@ -39,6 +39,7 @@ async function startUp(project: BenchProject): Promise<number> {
   const controller = await openProject(project.root, packageRoot).controller({
     untilIdle: false,
     record: null,
+    triggers: false,
     onChange: (state) => {
       const launched = [...state.turns.values()].some(
         ({ phase }) => phase.is === 'active' && phase.launched !== null,
@@ -58,6 +59,7 @@ async function idle(): Promise<number> {
   const controller = await openProject(project.root, packageRoot).controller({
     untilIdle: false,
     record: null,
+    triggers: false,
     onChange: () => {},
   });
   const ended = controller.run();

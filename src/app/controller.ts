@@ -10,6 +10,8 @@ import type { Protocol } from '../core/mail/protocol.ts';
 import type { RunnerEvents, Trail } from '../core/ports.ts';
 import { Loop } from '../engine/loop.ts';
 import { MailHost } from '../engine/mail-host.ts';
+import { SharedSlots, type SlotUser } from '../engine/slots.ts';
+import { UpHost } from '../engine/runs/up-host.ts';
 import type { HostPorts } from '../engine/ports.ts';
 import { TrailWriter } from '../engine/trail/writer.ts';
 import { GitRepository } from '../process/git-repository.ts';
@@ -26,11 +28,12 @@ import { DiskRunMail, incomingFolder } from '../store/runs/incoming.ts';
 import { DiskTurnFolders } from '../store/turn-folders.ts';
 import { watchFolders } from '../store/watch.ts';
 import { agentContainment } from './containment.ts';
-import type { Wired } from './definition.ts';
+import { widenedBy, type Wired } from './definition.ts';
 import { gathered } from './gather.ts';
 import { takeLock, type Lock } from './lock.ts';
 import { recorder } from './recorder.ts';
 import { timer } from './timer.ts';
+import type { LoopHints, UpWorkflows } from './up-workflows.ts';
 
 /** Takes the project and puts a host to work on it. Throws `E_LOCKED` when another controller has it. */
 export async function startController(
@@ -70,24 +73,39 @@ async function compose(
   await runner.sweep();
   const journal = new DiskJournal(disk);
   const ports = { ...portsOf(disk, definition), journal, runner, trail, trailAt: await trail.position() };
-  const host = new MailHost(ports, { protocol, protocolHash: hash, version: metadata.version });
+  const hints: Hints = { told: () => {}, hinted: () => {}, failed: () => {} };
+  const up = options.triggers ? await openUp(disk, definition, hints) : null;
+  const host = new MailHost(ports, {
+    protocol,
+    protocolHash: hash,
+    version: metadata.version,
+    ...(up && { slots: up.slots, onSent: up.workflows.heard }),
+  });
   const edited = !host.fresh && host.state.protocol !== hash;
   host.start();
+  const all = new UpHost(host, up?.workflows.triggers ?? [], up?.workflows.runs ?? noRuns);
   const loop = new Loop(
-    host,
+    all,
     { watch: (onHint) => watchFolders(watched(disk, protocol), onHint), timer, now: Date.now, trail },
     { untilIdle: options.untilIdle, onChange: () => options.onChange(host.state) },
   );
   events.to = reporting(host, loop);
+  hints.told = () => loop.told();
+  hints.hinted = () => all.hint();
+  hints.failed = (error) => loop.fail(error instanceof Error ? error : new Error(String(error)));
   void lock.lost.then(() => loop.fail(lockLost()));
-  const notes = [host.cut, trail.problem(), edited ? 'the protocol has changed since the last start' : null];
+  const changed = edited ? 'the protocol has changed since the last start' : null;
+  const notes = [host.cut, trail.problem(), changed, ...(up?.workflows.notes ?? [])];
   return {
     definition,
     get state() {
       return host.state;
     },
     notes: notes.filter((note) => note !== null),
-    problems: () => [host.problem, trail.problem()].filter((problem) => problem !== null),
+    problems: () => [
+      ...[host.problem, trail.problem()].filter((problem) => problem !== null),
+      ...(up?.workflows.problems() ?? []),
+    ],
     end: (how) => loop.end(how),
     run: async () => {
       try {
@@ -95,11 +113,37 @@ async function compose(
         const idle = host.idle();
         return { idle: idle === 'busy' ? 'done' : idle, failures: host.failures };
       } finally {
+        await up?.workflows.close();
         journal.close();
         await release(disk, lock);
       }
     },
   };
+}
+
+const noRuns = { count: 0, end: () => {} };
+
+type Hints = { -readonly [K in keyof LoopHints]: LoopHints[K] };
+
+/** What `up` does besides moving the mail. `hints` are complete before anything happens. */
+async function openUp(
+  disk: RealDisk,
+  definition: Wired,
+  hints: Hints,
+): Promise<{ readonly workflows: UpWorkflows; readonly slots: SlotUser }> {
+  const { openWorkflows } = await import('./up-workflows.ts');
+  const shared = new SharedSlots(definition.protocol.concurrency);
+  const settings = { ...definition, widened: widenedBy(definition.providers) };
+  const told = () => hints.told();
+  const workflows = await openWorkflows(disk, settings, shared, {
+    told,
+    hinted: () => {
+      hints.hinted();
+      told();
+    },
+    failed: (error) => hints.failed(error),
+  });
+  return { workflows, slots: shared.join(told) };
 }
 
 function lockLost(): MailroomError {

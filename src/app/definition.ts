@@ -41,12 +41,7 @@ export async function readSettings(disk: RealDisk, packageRoot: string): Promise
   if (!read.ok) return read;
   const config = read.value;
   const providers = providersOf(config.providers.values(), surroundings(packageRoot));
-  const widened = new Map(
-    [...providers].map(
-      ([name, provider]) =>
-        [name, (rights: readonly Capability[]) => provider.restrict(rights).widened] as const,
-    ),
-  );
+  const widened = widenedBy(providers);
   const value = { config, hash: hashOf(disk), providers, widened };
   const texts = readProtocolFiles(disk).map(({ path, text }) => ({ file: path, text }));
   if (texts.length === 0) return { ok: true, value: { ...value, protocol: null }, warnings: read.warnings };
@@ -54,6 +49,13 @@ export async function readSettings(disk: RealDisk, packageRoot: string): Promise
   if (!protocol.ok) return protocol;
   const warnings = [...read.warnings, ...protocol.warnings];
   return { ok: true, value: { ...value, protocol: protocol.value }, warnings };
+}
+
+/** By provider name: the rights that it gives an agent beyond the given ones, in words. */
+export function widenedBy(providers: ReadonlyMap<string, Provider>): Settings['widened'] {
+  return new Map(
+    [...providers].map(([name, provider]) => [name, (rights) => provider.restrict(rights).widened] as const),
+  );
 }
 
 /** What a project says of itself. */

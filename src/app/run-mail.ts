@@ -53,7 +53,7 @@ export class RunMail {
 
   async #move(): Promise<void> {
     const onChange = () => this.#onChange();
-    const options = { untilIdle: false, record: null, onChange };
+    const options = { untilIdle: false, record: null, triggers: false, onChange };
     this.#controller = await startController(this.#disk, this.#definition, options);
     this.#problem = null;
     if (this.#over) this.#controller.end('stop');

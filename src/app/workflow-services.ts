@@ -4,9 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FileChange, StoredRun, WorkflowServices } from '../cli/run-services.ts';
 import type { Checked } from '../core/diagnostic.ts';
 import { MailroomError } from '../core/errors.ts';
-import { apply } from '../core/workflow/apply.ts';
 import type { PlanData } from '../core/workflow/plan.ts';
-import { emptyRunState, type RunState } from '../core/workflow/state.ts';
 import { ProblemsError } from '../engine/operations/problems.ts';
 import { requestControl } from '../store/control.ts';
 import { fileTimes, firstChange } from '../store/file-times.ts';
@@ -17,6 +15,7 @@ import { stepLogs } from '../store/runs/logs.ts';
 import { listRuns, readRun, runControlFolder, runReader } from '../store/runs/run-folders.ts';
 import { readSettings, type Settings } from './definition.ts';
 import { isAlive } from './run-locks.ts';
+import { runState } from './run-state.ts';
 import { findWorkflow, readWorkflow, workflowsNamed } from './workflows.ts';
 
 /** Workflows and runs of a project as its commands see them. */
@@ -99,16 +98,10 @@ function openRun(disk: RealDisk, id: string): StoredRun {
     definition,
     workspace,
     folder: join(disk.root, runFolder(run)),
-    state: () => stateOf(disk, run),
+    state: () => runState(disk, run),
     logs: () => stepLogs(disk, run),
     alive: () => isAlive(disk, run),
   };
-}
-
-function stateOf(disk: RealDisk, run: string): RunState {
-  const { snapshot, records } = runReader(disk, run).read();
-  const start = (snapshot?.state as RunState | undefined) ?? emptyRunState();
-  return records.reduce((state, { event }) => apply(state, event), start);
 }
 
 function verdictOf(disk: RealDisk, run: string, id: string): { refusal: string | null } | undefined {

@@ -86,6 +86,8 @@ export interface ControllerOptions {
   readonly untilIdle: boolean;
   /** Folder to record turns into, for the `replay` provider; null: none. */
   readonly record: string | null;
+  /** Whether workflows are started by their triggers, and runs that were are gone on with. */
+  readonly triggers: boolean;
   /** Called after every look. */
   readonly onChange: (state: MailState) => void;
 }

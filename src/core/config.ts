@@ -61,6 +61,8 @@ export interface Config {
   readonly limits: GivenLimits;
   /** Processes of one host at once; null: the number of cores. */
   readonly concurrency: number | null;
+  /** Where webhooks are heard, on the loopback interface; 0: wherever there is room. */
+  readonly webhookPort: number;
   /** The command that is run when `user` gets mail, or that hooks run for `<scheme>:` targets. */
   readonly notify: Readonly<Record<string, readonly string[]>>;
   /** Kept as it was written, for the language that it belongs to. */
@@ -91,6 +93,7 @@ export const defaultConfig: Config = {
     dayBudget: { usd: null, tokens: null },
   },
   concurrency: null,
+  webhookPort: 6245,
   notify: {},
   nip: null,
 };

@@ -120,9 +120,10 @@ export class Ledger {
     return trailEntry(this.#last, event, pictures, turn, mail, formatMessage);
   }
 
-  /** Makes everything recorded durable. Afterwards its effects may show. Throws `E_DISK`; then the host must stop. */
-  flush(): void {
-    if (this.#pending.length === 0) return;
+  /** Makes everything recorded durable, and returns it. Its effects may show now. Throws `E_DISK`; then the host must stop. */
+  flush(): readonly MailEvent[] {
+    const events = this.#pending;
+    if (events.length === 0) return events;
     const last = this.#journal.append(this.#pending);
     if (last !== this.#last)
       throw new MailroomError('E_INTERNAL', `the journal is at ${String(last)}, we at ${String(this.#last)}`);
@@ -130,6 +131,7 @@ export class Ledger {
     this.#sinceSnapshot += this.#pending.length;
     this.#pending = [];
     this.#tellTrail();
+    return events;
   }
 
   /** Records that the folders show everything. Not worth a sync: drawing twice is harmless. */

@@ -99,7 +99,7 @@ export class MailHost implements Host {
     this.#intake.refuseLeft(ended);
     // Before the pictures are drawn and forgotten: of refused files nothing else says that they are known.
     this.#intake.recordAccepted();
-    this.#ledger.flush();
+    this.#flush();
     this.#draw();
   }
 
@@ -131,7 +131,7 @@ export class MailHost implements Host {
       more = looked.more;
     });
     this.#decide();
-    this.#ledger.flush();
+    this.#flush();
     // First of all: while a process comes up, the folders are drawn.
     this.#turns.steer(this.#decision.processes);
     this.#draw();
@@ -146,6 +146,15 @@ export class MailHost implements Host {
       more,
       settled: wake === null && !more && this.#problem === null && this.#ledger.state.undrawn.size === 0,
     };
+  }
+
+  /** Makes what was recorded durable; who wants to know of messages hears of them now. */
+  #flush(): void {
+    const sent = this.#ledger.flush().flatMap((event) => {
+      if (event.type === 'accepted') return [event.sent.message];
+      return event.type === 'committed' ? event.sent.map(({ message }) => message) : [];
+    });
+    if (sent.length > 0) this.#options.onSent?.(sent);
   }
 
   #takeIncoming(): string[] {
@@ -211,10 +220,20 @@ export class MailHost implements Host {
     }
   }
 
+  /** The protocol with as much room as others in this process leave. */
+  #limited(): Protocol {
+    const room = this.#options.slots?.allowance() ?? Infinity;
+    return room < this.#held.concurrency ? { ...this.#held, concurrency: room } : this.#held;
+  }
+
   #decide(): void {
+    const protocol = this.#limited();
     for (let round = 0; round < mostRounds; round += 1) {
-      this.#decision = decide(this.#ledger.state, this.#held, this.#ledger.now());
-      if (this.#decision.facts.length === 0) return;
+      this.#decision = decide(this.#ledger.state, protocol, this.#ledger.now());
+      if (this.#decision.facts.length === 0) {
+        this.#options.slots?.uses(Math.max(this.desired, this.running));
+        return;
+      }
       this.#ledger.record(this.#decision.facts);
     }
     throw new MailroomError('E_INTERNAL', 'deciding does not come to an end');
@@ -274,7 +293,7 @@ export class MailHost implements Host {
 
   stop(): void {
     this.#turns.putBack();
-    this.#ledger.flush();
+    this.#flush();
     this.#turns.stopAll();
   }
 
@@ -283,7 +302,7 @@ export class MailHost implements Host {
   }
 
   flush(): void {
-    this.#ledger.flush();
+    this.#flush();
   }
 
   idle(): Idle {

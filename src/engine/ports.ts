@@ -11,6 +11,7 @@ import type {
   Trail,
   TurnFolders,
 } from '../core/ports.ts';
+import type { SlotUser } from './slots.ts';
 
 /** Everything that the mail host needs from outside. */
 export interface HostPorts {
@@ -43,4 +44,8 @@ export interface HostOptions {
   /** Names the protocol as read: an edit gives another one. */
   readonly protocolHash: string;
   readonly version: string;
+  /** What its processes are shared by; missing: nothing else runs in this process. */
+  readonly slots?: SlotUser;
+  /** Called with messages once they are durable: each once, but for one that a crash came after. */
+  readonly onSent?: (messages: readonly Message[]) => void;
 }

@@ -84,6 +84,15 @@ export const configFile = z
     concurrency: wholeNumber(1)
       .optional()
       .describe('Processes of one host at once; default: the number of cores.'),
+    webhooks: z
+      .strictObject({
+        port: wholeNumber(0)
+          .max(65_535, { error: 'at most 65535' })
+          .describe('Default 6245; 0: any free one.'),
+      })
+      .meta({ title: 'set of webhook settings' })
+      .optional()
+      .describe('Where triggers of workflows are called, on the loopback interface.'),
     notify: z
       .record(z.string().regex(/^[a-z][a-z0-9+.-]*$/, { error: '`user` or a scheme in small letters' }), argv)
       .optional()

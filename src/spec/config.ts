@@ -33,6 +33,7 @@ function lower(input: ConfigFile): Config {
     capabilities: input.capabilities ?? defaultConfig.capabilities,
     limits: givenLimits(input.limits),
     concurrency: input.concurrency ?? null,
+    webhookPort: input.webhooks?.port ?? defaultConfig.webhookPort,
     notify: input.notify ?? {},
     nip: input.nip ?? null,
   };

@@ -46,6 +46,7 @@ async function up(context: Context, options: UpOptions): Promise<number> {
   const controller = await project.controller({
     untilIdle: options.untilIdle === true,
     record,
+    triggers: true,
     onChange: (state) => shown.progress?.look(state),
   });
   const live = context.terminal.interactive && options.plain !== true && options.json !== true;

@@ -1,3 +1,4 @@
+import { Cron } from 'croner';
 import { z } from 'zod';
 import { argv, duration, name, oneOrMore, text } from '../../schema.ts';
 import { variableName } from './parts.ts';
@@ -7,10 +8,34 @@ const fields = String.raw`${field}(?:,${field})*`;
 const cronPattern = new RegExp(String.raw`^(?:${fields} ){4,5}${fields}$`);
 const aCron = 'five fields of a crontab, such as "0 3 * * *"';
 
+/** Whether there is any instant that a line means. */
+function fires(line: string): boolean {
+  try {
+    return new Cron(line).nextRun() !== null;
+  } catch {
+    return false;
+  }
+}
+
+function isTimezone(zone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
 const cron = z
   .strictObject({
-    cron: z.string({ error: aCron }).regex(cronPattern, { error: aCron }).describe('When, as in a crontab.'),
-    timezone: text.optional().describe("Whose clock: Europe/Berlin; default: the machine's."),
+    cron: z
+      .string({ error: aCron })
+      .regex(cronPattern, { error: aCron, abort: true })
+      .refine(fires, { error: `${aCron}, with numbers that there are` })
+      .describe('When, as in a crontab.'),
+    timezone: text
+      .refine(isTimezone, { error: 'a time zone such as Europe/Berlin' })
+      .optional()
+      .describe("Whose clock: Europe/Berlin; default: the machine's."),
   })
   .meta({ title: 'trigger' });
 

@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import type { Workflow } from '../core/workflow/model.ts';
+import { listWorkflowFiles } from '../store/project.ts';
+import type { RealDisk } from '../store/real-disk.ts';
+import { rememberedWorkflows } from '../store/runs/trigger-memory.ts';
+import { readText } from '../store/text.ts';
+import type { Settings } from './definition.ts';
+import { readWorkflow } from './workflows.ts';
+
+/** A workflow with triggers, or one that an earlier `up` has started. */
+export interface TriggeredWorkflow {
+  /** From the project. */
+  readonly file: string;
+  /** Null: it has no triggers any more, but perhaps a run that goes on. */
+  readonly definition: Workflow | null;
+}
+
+/** The workflows of a project that start by themselves; one that is wrong is told of, and its triggers are off. */
+export async function triggeredWorkflows(
+  disk: RealDisk,
+  settings: Settings,
+): Promise<{ readonly workflows: readonly TriggeredWorkflow[]; readonly problems: readonly string[] }> {
+  const problems: string[] = [];
+  const found = new Map<string, Workflow | null>(rememberedWorkflows(disk).map((file) => [file, null]));
+  for (const file of listWorkflowFiles(disk)) {
+    const path = join(disk.root, file);
+    // Most workflows have none, and need not be read for it.
+    if (!/["']?triggers["']?\s*:/.test(readText(path) ?? '')) continue;
+    const { checked } = await readWorkflow(disk, settings, path);
+    if (!checked.ok)
+      problems.push(`${file} has problems, so nothing triggers it; \`mailroom validate\` shows them`);
+    else if (checked.value.triggers.length > 0) found.set(file, checked.value);
+  }
+  const workflows = [...found].map(([file, definition]) => ({ file, definition }));
+  return { workflows, problems };
+}

@@ -1,0 +1,86 @@
+import type { RunController } from '../cli/run-services.ts';
+import { MailroomError } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
+import { readParameters } from '../engine/operations/runs/parameters.ts';
+import type { OwnRuns } from '../engine/runs/up-host.ts';
+import type { SharedSlots } from '../engine/slots.ts';
+import type { RealDisk } from '../store/real-disk.ts';
+import { readRun } from '../store/runs/run-folders.ts';
+import type { Settings } from './definition.ts';
+import { beginRun, resumeRun } from './runs.ts';
+import { runState } from './run-state.ts';
+import { readWorkflow } from './workflows.ts';
+
+/** Runs that go on in the process of `up`. */
+export class UpRuns implements OwnRuns {
+  readonly #disk: RealDisk;
+  readonly #settings: Settings;
+  readonly #slots: SharedSlots;
+  readonly #told: () => void;
+  readonly #going = new Map<string, RunController | null>();
+  #ending: 'stop' | 'drain' | null = null;
+
+  constructor(disk: RealDisk, settings: Settings, slots: SharedSlots, told: () => void) {
+    this.#disk = disk;
+    this.#settings = settings;
+    this.#slots = slots;
+    this.#told = told;
+  }
+
+  get count(): number {
+    return this.#going.size;
+  }
+
+  /** Something that is wrong with a run now and will be tried again. */
+  get problems(): string[] {
+    return [...this.#going.values()].flatMap((run) => run?.problems() ?? []);
+  }
+
+  end(how: 'stop' | 'drain'): void {
+    this.#ending = how;
+    for (const run of this.#going.values()) run?.end(how);
+  }
+
+  /** Makes a run of a workflow (its file, from the project) begin or go on, and follows it. True: it is over. */
+  async run(file: string, id: string, trigger: JsonObject): Promise<boolean> {
+    const stored = readRun(this.#disk, id);
+    if (stored !== null && runState(this.#disk, id).endedAt !== null) return true;
+    this.#going.set(id, null);
+    try {
+      const run = await (stored === null ? this.#begin(file, id, trigger) : this.#resume(stored));
+      this.#going.set(id, run);
+      if (this.#ending !== null) run.end(this.#ending);
+      await run.follow();
+      return run.state.endedAt !== null;
+    } finally {
+      this.#going.delete(id);
+      this.#told();
+    }
+  }
+
+  async #begin(file: string, run: string, trigger: JsonObject): Promise<RunController> {
+    const workflow = await readWorkflow(this.#disk, this.#settings, `${this.#disk.root}/${file}`);
+    const { checked } = workflow;
+    if (!checked.ok)
+      throw new MailroomError('E_WORKFLOW', `it has problems; \`mailroom validate ${file}\` shows them`);
+    const definition = checked.value;
+    const given = {
+      workflow,
+      definition,
+      parameters: readParameters(definition.parameters, []),
+      context: {},
+      workspace: this.#disk.root,
+      budget: definition.budget,
+      only: null,
+      watch: () => {},
+    };
+    const origin = { run, by: 'up', trigger, slots: this.#slots } as const;
+    return beginRun(this.#disk, this.#settings, given, origin);
+  }
+
+  #resume(stored: NonNullable<ReturnType<typeof readRun>>): Promise<RunController> {
+    const options = { watch: () => {}, command: null, definition: null };
+    const origin = { run: stored.run, by: 'up', trigger: null, slots: this.#slots } as const;
+    return resumeRun(this.#disk, this.#settings, stored, options, origin);
+  }
+}

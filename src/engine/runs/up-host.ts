@@ -1,0 +1,85 @@
+import type { Idle } from '../idle.ts';
+import type { Host, Look } from '../loop.ts';
+import type { WorkflowTriggers } from './triggers.ts';
+
+/** The runs that go on in this process. */
+export interface OwnRuns {
+  readonly count: number;
+  /** Ends them: what runs is stopped and put back, or (`drain`) finishes first. */
+  end(how: 'stop' | 'drain'): void;
+}
+
+/**
+ * The host of `up`: the mail, the triggers, and the runs that these start, in one process. The runs have loops of their own;
+ * here they only keep it from ending.
+ */
+export class UpHost implements Host {
+  readonly #mail: Host;
+  readonly #triggers: readonly WorkflowTriggers[];
+  readonly #runs: OwnRuns;
+  #hinted = true;
+
+  constructor(mail: Host, triggers: readonly WorkflowTriggers[], runs: OwnRuns) {
+    this.#mail = mail;
+    this.#triggers = triggers;
+    this.#runs = runs;
+  }
+
+  /** A watched file may have changed: the next look goes through the files of the triggers. */
+  hint(): void {
+    this.#hinted = true;
+  }
+
+  get desired(): number {
+    return this.#mail.desired + this.#runs.count;
+  }
+
+  get running(): number {
+    return this.#mail.running + this.#runs.count;
+  }
+
+  look(scan = true): Look {
+    const mail = this.#mail.look(scan);
+    const hinted = this.#hinted;
+    this.#hinted = false;
+    const wakes = [mail.wake, ...this.#triggers.map((each) => each.look(hinted))].filter((at) => at !== null);
+    return { ...mail, wake: wakes.length === 0 ? null : Math.min(...wakes) };
+  }
+
+  /** Runs that go on are waited for; triggers are not. */
+  idle(): Idle {
+    return this.#triggers.some(({ running }) => running) ? 'busy' : this.#mail.idle();
+  }
+
+  hold(): void {
+    this.#mail.hold();
+    this.#endTriggers('drain');
+  }
+
+  stop(): void {
+    this.#endTriggers('stop');
+    this.#mail.stop();
+  }
+
+  stopAll(): void {
+    this.#endTriggers('stop');
+    this.#mail.stopAll();
+  }
+
+  #endTriggers(how: 'stop' | 'drain'): void {
+    for (const each of this.#triggers) each.hold();
+    this.#runs.end(how);
+  }
+
+  flush(): void {
+    this.#mail.flush();
+  }
+
+  get snapshotDue(): boolean {
+    return this.#mail.snapshotDue;
+  }
+
+  snapshot(trailAt: number | null): void {
+    this.#mail.snapshot(trailAt);
+  }
+}

@@ -1,0 +1,114 @@
+import { createHmac } from 'node:crypto';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Upped } from './world.ts';
+
+const steps = `steps:\n  say: { command: [node, -e, "console.log('done')"] }\n`;
+const head = `name: w\nversion: "1"\ntimeout: 1m\n`;
+const open: Upped[] = [];
+
+function upped(triggers: string, files: Readonly<Record<string, string>> = {}, body = steps): Upped {
+  const world = new Upped(`${head}triggers:\n${triggers}${body}`, files);
+  open.push(world);
+  return world;
+}
+
+afterEach(async () => {
+  for (const world of open.splice(0)) await world.remove();
+});
+
+describe('up', () => {
+  it('starts a run at an instant of a crontab', async () => {
+    const world = upped('  clock: { cron: "* * * * * *" }\n');
+    await world.up('quiet');
+    const [run = ''] = await world.closed(1);
+    expect(world.trigger(run)).toMatchObject({ name: 'clock', kind: 'cron', count: 1 });
+  });
+
+  it('starts a run when a file has changed, and not for the files that were there', async () => {
+    const world = upped('  src: { files: ["src/**/*.ts", "!src/**/*.gen.ts"], debounce: 50ms }\n', {
+      'src/a.ts': '1',
+    });
+    await world.up('quiet');
+    world.project.write('src/b.gen.ts', '1');
+    world.project.write('src/deep/c.ts', '1');
+    const [run = ''] = await world.closed(1);
+    expect(world.trigger(run)).toMatchObject({ name: 'src', kind: 'files', files: ['src/deep/c.ts'] });
+  });
+
+  it('starts a run when a command prints something else', async () => {
+    const world = upped('  poll: { command: [cat, head], every: 100ms }\n', { head: 'one\n' });
+    await world.up('quiet');
+    const memory = () => world.project.list('.mailroom').includes('triggers') && printed(world);
+    await world.until(() => memory() === 'one');
+    world.project.drop('head', 'two\n');
+    const [run = ''] = await world.closed(1);
+    expect(world.trigger(run)).toMatchObject({ name: 'poll', output: 'two', previous: 'one' });
+  });
+
+  it('starts a run for a signed request, and answers with its id', async () => {
+    const world = upped('  hook: { webhook: /hooks/w, secret: HOOK_KEY }\n');
+    const said = await world.up('/hooks/w', { HOOK_KEY: 'sesame' });
+    const url = /http:\S+\/hooks\/w/.exec(said)?.[0] ?? '';
+    const body = '{"ref":"main"}';
+    const refused = await fetch(url, { method: 'POST', body, headers: signed('wrong', body) });
+    expect(refused.status).toBe(401);
+    const taken = await fetch(url, { method: 'POST', body, headers: signed('sesame', body) });
+    expect(taken.status).toBe(202);
+    const { run } = (await taken.json()) as { run: string };
+    expect(await world.closed(1)).toEqual([run]);
+    expect(world.trigger(run)).toMatchObject({ name: 'hook', path: '/hooks/w', body: { ref: 'main' } });
+  });
+
+  it('starts a run when a role gets a message of a type', async () => {
+    const world = upped('  mail: { message: { role: maker, type: task } }\n');
+    await world.up('quiet');
+    world.project.drop('agents/maker/inbox/hello.md', 'Do it\n');
+    const [run = ''] = await world.closed(1);
+    expect(world.trigger(run)).toMatchObject({
+      name: 'mail',
+      role: 'maker',
+      message: { type: 'task', from: 'user', body: expect.stringContaining('Do it') as string },
+    });
+  });
+
+  it('goes on with a run that it was killed in, and gives up after three times', async () => {
+    const world = upped('  clock: { message: { role: maker, type: task } }\n', {}, killing);
+    for (let time = 1; time <= 3; time += 1) {
+      await world.up('quiet');
+      if (time === 1) world.project.drop('agents/maker/inbox/hello.md', 'Do it\n');
+      await world.until(() => world.runs().some((run) => began(world, run) === time));
+      await world.end('SIGKILL');
+    }
+    await world.up('quiet');
+    const [run = '', ...more] = await world.closed(1);
+    expect(more).toEqual([]);
+    expect(
+      world
+        .events(run)
+        .filter(({ type }) => type === 'resumed')
+        .map(({ by }) => by),
+    ).toEqual(['up', 'up', 'up']);
+    expect(world.events(run).findLast(({ type }) => type === 'closed')).toMatchObject({ status: 'FAILED' });
+  });
+});
+
+const killing = `steps:\n  hang: { command: [sh, -c, "echo began >> began; sleep 1000"], on_failure: abort }\n`;
+
+/** How often the step of the last test has begun. */
+function began(world: Upped, run: string): number {
+  const launched = world.project.list('').includes('began') ? world.project.read('began') : '';
+  return world.events(run).length > 0 ? launched.split('began').length - 1 : 0;
+}
+
+function signed(key: string, body: string): Record<string, string> {
+  return { 'x-hub-signature-256': `sha256=${createHmac('sha256', key).update(body).digest('hex')}` };
+}
+
+function printed(world: Upped): string | null {
+  const [name = ''] = world.project.list('.mailroom/triggers').filter((each) => each.endsWith('.json'));
+  if (name === '') return null;
+  const { memory } = JSON.parse(world.project.read(`.mailroom/triggers/${name}`)) as {
+    memory: { triggers: { poll?: { printed: string | null } } };
+  };
+  return memory.triggers.poll?.printed ?? null;
+}
