@@ -1,0 +1,116 @@
+import { MailHost } from '../../src/engine/mail-host.ts';
+import type { AgentJob, Exit } from '../../src/core/ports.ts';
+import { DiskControl } from '../../src/store/control.ts';
+import { DiskJournal } from '../../src/store/journal.ts';
+import { readJournal } from '../../src/store/journal-reader.ts';
+import { DiskMailboxes } from '../../src/store/mailboxes.ts';
+import { MemoryDisk } from '../../src/store/memory-disk.ts';
+import { DiskCorrespondence } from '../../src/store/runs/correspondence.ts';
+import { DiskRunMail } from '../../src/store/runs/incoming.ts';
+import { DiskTurnFolders } from '../../src/store/turn-folders.ts';
+import { protocolOf } from '../machine/texts.ts';
+
+/** The process is gone. */
+export class Crash extends Error {}
+
+export const protocol = protocolOf(`
+roles: { one: {}, ada: { provider: human } }
+messages: { note: { from: [one], to: [ada] } }
+`);
+export const run = '019aa000-1111-7000-8000-000000000001';
+export const key = { path: 'build', iteration: 1, attempt: 1, check: 0 };
+const exit: Exit = {
+  code: 0,
+  signal: null,
+  ended: 'exited',
+  error: null,
+  stdout: '',
+  stderr: '',
+  durationMs: 1,
+};
+const start = Date.UTC(2026, 0, 1);
+
+let ids = 0;
+
+/** A project with a run, and hosts of its mail that end every turn with the same words. */
+export class Desk {
+  now = start;
+  readonly disk = new MemoryDisk(() => this.now);
+  readonly run = new DiskCorrespondence(this.disk, run);
+  turns = 0;
+  #jobs: AgentJob[] = [];
+  host: MailHost = this.open();
+
+  constructor() {
+    this.disk.makeFolder(`.mailroom/runs/${run}/inbox`);
+  }
+
+  /** A controller begins. */
+  open(): MailHost {
+    const nothing = () => {};
+    const jobs: AgentJob[] = [];
+    const ports = {
+      clock: { now: this.disk.now },
+      journal: new DiskJournal(this.disk),
+      mailboxes: new DiskMailboxes(this.disk),
+      control: new DiskControl(this.disk),
+      runs: new DiskRunMail(this.disk),
+      folders: new DiskTurnFolders(this.disk),
+      runner: {
+        start: (job: AgentJob) => void jobs.push(job),
+        release: nothing,
+        check: nothing,
+        stop: nothing,
+        sweep: () => Promise.resolve(),
+        tree: () => Promise.resolve(null),
+      },
+      trail: {
+        record: nothing,
+        position: () => Promise.resolve(null),
+        settled: () => Promise.resolve(),
+        problem: () => null,
+      },
+      providers: new Map(),
+      newId: () => `01900000-0000-7000-8000-${String((ids += 1)).padStart(12, '0')}`,
+      roleText: () => '',
+      project: this.disk.root,
+      parking: { list: () => new Map<string, number>(), park: nothing },
+      notify: nothing,
+      trailAt: null,
+    };
+    this.host = new MailHost(ports, { protocol, protocolHash: 'one', version: 'test' });
+    this.host.start();
+    this.#jobs = jobs;
+    return this.host;
+  }
+
+  /** Looks until nothing is on its way in; agents say what they always say. */
+  settle(): void {
+    for (let look = this.host.look(); ; look = this.host.look()) {
+      const [job] = this.#jobs.splice(0, 1);
+      if (job) {
+        this.turns += 1;
+        const usage = { usd: 0, tokens: 0 };
+        const rest = { session: null, usage, model: null, denials: [] };
+        this.host.turns.ended(job.key, { is: 'done', text: 'done it', ...rest }, exit);
+      } else if (look.settled) return;
+      this.now += 50;
+    }
+  }
+
+  send(role: string, at = key): string {
+    const id = this.run.idOf(at);
+    this.run.send({ id, run, role, subject: 'Step build', body: 'Build it.', fields: {}, timeout: null });
+    return id;
+  }
+
+  heard(): (string | undefined)[] {
+    return this.run
+      .answers()
+      .map(({ answer }) => (answer?.outcome.is === 'failed' ? answer.outcome.reason.code : answer?.text));
+  }
+
+  events(type: string): unknown[] {
+    return readJournal(this.disk).records.filter(({ event }) => event.type === type);
+  }
+}
