@@ -47,14 +47,17 @@ function load(from: string, name: string, shown: (path: string) => string): Load
 
 /**
  * The file of a workflow that a person names: a path from `cwd`, or a workflow of the project by its path below workflows/
- * without its ending, or by its `name`. Absolute. Throws `E_TARGET` when it is none or may be several.
+ * without its ending, or by its `name`. A word that looks like no path is a name first: a folder `notes` does not hide the
+ * workflow `notes`. Absolute. Throws `E_TARGET` when it is none or may be several.
  */
 export function findWorkflow(disk: RealDisk, reference: string, cwd: string): string {
   const named = resolve(cwd, reference);
-  if (readText(named) !== null) return named;
+  const isPath = /[/\\]|\.(ya?ml|json)$/.test(reference);
+  if (isPath && readText(named) !== null) return named;
   const found = workflowsNamed(disk, reference);
   const [only, ...more] = found;
   if (only === undefined) {
+    if (!isPath && readText(named) !== null) return named;
     const ids = listWorkflowFiles(disk).map(idOf);
     const help = didYouMean(reference, ids) ?? hint(ids);
     throw new MailroomError('E_TARGET', `there is no workflow \`${reference}\``, help);

@@ -84,9 +84,10 @@ function exitCodeOf({ status, reason }: RunState): number {
 }
 
 function lastLine({ run, state }: RunController): string {
-  const { status, reason, startedAt, endedAt } = state;
+  const { status, reason, ending, startedAt, endedAt } = state;
   if (status === 'RUNNING') return `stopped; go on with: mailroom resume ${run}\n`;
-  const why = reason === null ? '' : `: ${reason.text}`;
+  const of = ending?.why === 'aborted' && ending.path !== '' ? `${ending.path}: ` : '';
+  const why = reason === null ? '' : `: ${of}${reason.text}`;
   const took = startedAt === null || endedAt === null ? '' : ` in ${duration(endedAt - startedAt)}`;
   const word = run.slice(-6);
   const next = `\n\`mailroom show ${word}\` tells more, \`mailroom resume ${word}\` goes on`;

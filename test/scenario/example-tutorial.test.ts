@@ -52,3 +52,21 @@ describe('the tutorial', () => {
     expect(code).toBe(0);
   }, 480_000);
 });
+
+describe('the guide to workflows', () => {
+  it('can be followed from its first command to its last', async () => {
+    const { code, output } = await runInShell(commandsOf('docs/workflows.md'));
+    expect(output).toMatch(/survey SUCCEEDED/);
+    expect(output).toMatch(/# Release notes/);
+    expect(output).toMatch(/review SKIPPED: its condition was false/);
+    expect(output).toMatch(/FAILED in .*: deploy: exit code 1/);
+    expect(output).toMatch(/build +reused +SUCCEEDED\ndeploy +runs/);
+    expect(output).toMatch(/dead\/deploy\/letter\.json/);
+    expect(output).toMatch(/▸ work, round 3/);
+    expect(output).toMatch(/✓ greet SUCCEEDED/);
+    expect(output).toMatch(/ship-it is approved by/);
+    expect(output).toMatch(/deployed with \*\*\*/);
+    expect(output).not.toMatch(/E_INTERNAL|hunter2/);
+    expect(code).toBe(0);
+  }, 480_000);
+});
