@@ -43,25 +43,54 @@ function encodeObject(value: object, texts: TextStore | null): unknown {
   return Object.fromEntries(entries);
 }
 
-/** The inverse of `encode`. Throws `E_JOURNAL` for what `encode` cannot have made. */
+/**
+ * The inverse of `encode`. Takes over what `JSON.parse` has just made, and changes it where it can: most of a state is
+ * plain, and making each object of it anew takes longer than to parse it. Throws `E_JOURNAL` for what `encode` cannot have made.
+ */
 export function decode(value: unknown, texts: TextStore | null = null): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => decode(item, texts));
-  const entries = Object.entries(value);
-  const [only] = entries;
-  if (entries.length === 1 && only !== undefined && /^\$[^$]/.test(only[0])) {
-    return decodeSpecial(only[0], only[1], texts);
+  if (Array.isArray(value)) return decodeItems(value, texts);
+  const record = value as Record<string, unknown>;
+  const keys = Object.keys(record);
+  for (const key of keys)
+    if (key.startsWith('$') || key === '__proto__') return decodeNamed(record, keys, texts);
+  for (const key of keys) {
+    const item = record[key];
+    if (typeof item === 'object' && item !== null) record[key] = decode(item, texts);
   }
+  return record;
+}
+
+/** One of ours, or one with keys that have to change or that cannot be assigned to. */
+function decodeNamed(
+  record: Readonly<Record<string, unknown>>,
+  keys: readonly string[],
+  texts: TextStore | null,
+): unknown {
+  const [only = ''] = keys;
+  if (keys.length === 1 && /^\$[^$]/.test(only)) return decodeSpecial(only, record[only], texts);
   return Object.fromEntries(
-    entries.map(([key, item]) => [key.startsWith('$') ? key.slice(1) : key, decode(item, texts)]),
+    Object.entries(record).map(([key, item]) => [
+      key.startsWith('$') ? key.slice(1) : key,
+      decode(item, texts),
+    ]),
   );
+}
+
+function decodeItems(items: unknown[], texts: TextStore | null): unknown[] {
+  for (let index = 0; index < items.length; index += 1) {
+    const item = items[index];
+    if (typeof item === 'object' && item !== null) items[index] = decode(item, texts);
+  }
+  return items;
 }
 
 function decodeSpecial(key: string, value: unknown, texts: TextStore | null): unknown {
   if (key === '$blob' && typeof value === 'string' && texts !== null) return texts.get(value);
-  if (key === '$set' && Array.isArray(value)) return new Set(value.map((item) => decode(item, texts)));
+  if (key === '$set' && Array.isArray(value)) return new Set(decodeItems(value, texts));
+  // Each pair is an array, and is decoded in its place like any other.
   if (key === '$map' && Array.isArray(value)) {
-    return new Map(value.map((pair: [unknown, unknown]) => [decode(pair[0], texts), decode(pair[1], texts)]));
+    return new Map(decodeItems(value, texts) as [unknown, unknown][]);
   }
   throw new MailroomError('E_JOURNAL', `the journal holds a value that this version cannot read: ${key}`);
 }
