@@ -11,7 +11,7 @@ import type { RunnerEvents, Trail } from '../core/ports.ts';
 import { Loop } from '../engine/loop.ts';
 import { MailHost } from '../engine/mail-host.ts';
 import { SharedSlots, type SlotUser } from '../engine/slots.ts';
-import { UpHost } from '../engine/runs/up-host.ts';
+import { UpHost, type LoopHints, type OpenWorkflows, type UpWorkflows } from '../engine/runs/up-host.ts';
 import type { HostPorts } from '../engine/ports.ts';
 import { TrailWriter } from '../engine/trail/writer.ts';
 import { GitRepository } from '../process/git-repository.ts';
@@ -28,23 +28,23 @@ import { DiskRunMail, incomingFolder } from '../store/runs/incoming.ts';
 import { DiskTurnFolders } from '../store/turn-folders.ts';
 import { watchFolders } from '../store/watch.ts';
 import { agentContainment } from './containment.ts';
-import { widenedBy, type Wired } from './definition.ts';
+import type { Wired } from './definition.ts';
 import { gathered } from './gather.ts';
 import { takeLock, type Lock } from './lock.ts';
 import { recorder } from './recorder.ts';
 import { timer } from './timer.ts';
-import type { LoopHints, UpWorkflows } from './up-workflows.ts';
 
-/** Takes the project and puts a host to work on it. Throws `E_LOCKED` when another controller has it. */
+/** Takes the project and puts a host to work on it, with the workflows that `open` takes up. Throws `E_LOCKED` when another has it. */
 export async function startController(
   disk: RealDisk,
   definition: Wired,
   options: ControllerOptions,
+  open: OpenWorkflows | null = null,
 ): Promise<Controller> {
   const lock = await takeLock(disk);
   try {
     writeHolder(disk, Date.now());
-    return await compose(disk, definition, options, lock);
+    return await compose(disk, definition, options, { lock, open });
   } catch (error) {
     await release(disk, lock);
     throw error;
@@ -60,7 +60,7 @@ async function compose(
   disk: RealDisk,
   definition: Wired,
   options: ControllerOptions,
-  lock: Lock,
+  { lock, open }: { readonly lock: Lock; readonly open: OpenWorkflows | null },
 ): Promise<Controller> {
   const { config, protocol, hash } = definition;
   removeOldTemporaries(disk, Date.now());
@@ -74,7 +74,7 @@ async function compose(
   const journal = new DiskJournal(disk);
   const ports = { ...portsOf(disk, definition), journal, runner, trail, trailAt: await trail.position() };
   const hints: Hints = { told: () => {}, hinted: () => {}, failed: () => {} };
-  const up = options.triggers ? await openUp(disk, definition, hints) : null;
+  const up = open && (await openUp(open, protocol, hints));
   const host = new MailHost(ports, {
     protocol,
     protocolHash: hash,
@@ -95,17 +95,13 @@ async function compose(
   hints.failed = (error) => loop.fail(error instanceof Error ? error : new Error(String(error)));
   void lock.lost.then(() => loop.fail(lockLost()));
   const changed = edited ? 'the protocol has changed since the last start' : null;
-  const notes = [host.cut, trail.problem(), changed, ...(up?.workflows.notes ?? [])];
   return {
     definition,
     get state() {
       return host.state;
     },
-    notes: notes.filter((note) => note !== null),
-    problems: () => [
-      ...[host.problem, trail.problem()].filter((problem) => problem !== null),
-      ...(up?.workflows.problems() ?? []),
-    ],
+    notes: said(host.cut, trail.problem(), changed, ...(up?.workflows.notes ?? [])),
+    problems: () => said(host.problem, trail.problem(), ...(up?.workflows.problems() ?? [])),
     end: (how) => loop.end(how),
     run: async () => {
       try {
@@ -121,21 +117,23 @@ async function compose(
   };
 }
 
+function said(...words: readonly (string | null)[]): string[] {
+  return words.filter((each) => each !== null);
+}
+
 const noRuns = { count: 0, end: () => {} };
 
 type Hints = { -readonly [K in keyof LoopHints]: LoopHints[K] };
 
 /** What `up` does besides moving the mail. `hints` are complete before anything happens. */
 async function openUp(
-  disk: RealDisk,
-  definition: Wired,
+  open: OpenWorkflows,
+  { concurrency }: Protocol,
   hints: Hints,
 ): Promise<{ readonly workflows: UpWorkflows; readonly slots: SlotUser }> {
-  const { openWorkflows } = await import('./up-workflows.ts');
-  const shared = new SharedSlots(definition.protocol.concurrency);
-  const settings = { ...definition, widened: widenedBy(definition.providers) };
+  const shared = new SharedSlots(concurrency);
   const told = () => hints.told();
-  const workflows = await openWorkflows(disk, settings, shared, {
+  const workflows = await open(shared, {
     told,
     hinted: () => {
       hints.hinted();

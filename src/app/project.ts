@@ -5,12 +5,13 @@ import { v7 } from 'uuid';
 import type { ProjectServices } from '../cli/services.ts';
 import type { Checked } from '../core/diagnostic.ts';
 import { MailroomError } from '../core/errors.ts';
+import type { OpenWorkflows } from '../engine/runs/up-host.ts';
 import { requestControl } from '../store/control.ts';
 import { JournalReader } from '../store/journal-reader.ts';
 import { readHolder, type Holder } from '../store/holder.ts';
 import { mailNames, readMail, rolesOnDisk } from '../store/mail-files.ts';
 import { RealDisk } from '../store/real-disk.ts';
-import { hashOf, readDefinition } from './definition.ts';
+import { hashOf, readDefinition, readSettings } from './definition.ts';
 import { workflowServices } from './workflow-services.ts';
 import { Following } from './following.ts';
 
@@ -48,9 +49,17 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
     changed: (milliseconds) => changed(disk, milliseconds),
     controller: async (options) => {
       const { startController } = await import('./controller.ts');
-      return startController(disk, expectValue(await definition()), options);
+      const open = options.triggers ? await opener(disk, packageRoot) : null;
+      return startController(disk, expectValue(await definition()), options, open);
     },
   };
+}
+
+/** What `up` does besides moving the mail is loaded only for it. */
+async function opener(disk: RealDisk, packageRoot: string): Promise<OpenWorkflows> {
+  const { openWorkflows } = await import('./up-workflows.ts');
+  const settings = expectValue(await readSettings(disk, packageRoot));
+  return (slots, hints) => openWorkflows(disk, settings, slots, hints);
 }
 
 function expectValue<T>(checked: Checked<T>): T {

@@ -7,6 +7,7 @@ import type { Trigger, Workflow } from '../core/workflow/model.ts';
 import { nextInstant } from '../engine/runs/cron.ts';
 import type { TriggerPorts } from '../engine/runs/trigger-ports.ts';
 import { WorkflowTriggers } from '../engine/runs/triggers.ts';
+import type { LoopHints, UpWorkflows } from '../engine/runs/up-host.ts';
 import type { SharedSlots } from '../engine/slots.ts';
 import { buildEnvironment } from '../process/environment.ts';
 import { run } from '../process/run.ts';
@@ -18,26 +19,6 @@ import { watchTrees } from '../store/watch-tree.ts';
 import type { Settings } from './definition.ts';
 import { triggeredWorkflows, type TriggeredWorkflow } from './triggered.ts';
 import { UpRuns } from './up-runs.ts';
-
-/** What the triggers tell the loop that they belong to. */
-export interface LoopHints {
-  readonly told: () => void;
-  /** Files may have changed. */
-  readonly hinted: () => void;
-  readonly failed: (error: unknown) => void;
-}
-
-/** The workflows that `up` starts by itself, and their runs. */
-export interface UpWorkflows {
-  readonly triggers: readonly WorkflowTriggers[];
-  readonly runs: UpRuns;
-  /** What a person should know at the start. */
-  readonly notes: readonly string[];
-  problems(): readonly string[];
-  /** Messages that were sent. */
-  readonly heard: (messages: readonly Message[]) => void;
-  close(): Promise<void>;
-}
 
 const pollTime = 60_000;
 const pollBytes = 64 * 1024;

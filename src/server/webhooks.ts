@@ -39,6 +39,8 @@ export class WebhookListener {
         void answer(this.#hooks, request, response);
       },
     );
+    // Whoever opened it keeps the program running.
+    this.#server.unref();
     this.#server.on('error', (error) => this.#failed(error));
     this.#server.on('listening', () => (this.#problem = null));
   }

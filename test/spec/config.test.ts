@@ -44,6 +44,7 @@ sandbox: required
 capabilities: strict
 limits: { turns_per_thread: 9, corrections: 0, nesting: 1, budget: { thread: { usd: 2 }, day: { tokens: 2M } } }
 concurrency: 3
+webhooks: { port: 9000 }
 notify: { user: [notify-send, Mailroom], slack: [./slack.sh] }
 nip: { relays: [wss://example.org], any: { thing: 1 } }
 `);
@@ -97,6 +98,7 @@ nip: { relays: [wss://example.org], any: { thing: 1 } }
       dayBudget: { usd: null, tokens: 2_000_000 },
     },
     concurrency: 3,
+    webhookPort: 9000,
     notify: { user: ['notify-send', 'Mailroom'], slack: ['./slack.sh'] },
     nip: { relays: ['wss://example.org'], any: { thing: 1 } },
   });

@@ -1,5 +1,7 @@
+import type { Message } from '../../core/mail/message.ts';
 import type { Idle } from '../idle.ts';
 import type { Host, Look } from '../loop.ts';
+import type { SharedSlots } from '../slots.ts';
 import type { WorkflowTriggers } from './triggers.ts';
 
 /** The runs that go on in this process. */
@@ -8,6 +10,29 @@ export interface OwnRuns {
   /** Ends them: what runs is stopped and put back, or (`drain`) finishes first. */
   end(how: 'stop' | 'drain'): void;
 }
+
+/** What triggers tell the loop that they belong to. */
+export interface LoopHints {
+  readonly told: () => void;
+  /** Files may have changed. */
+  readonly hinted: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/** The workflows that `up` starts by itself, and their runs. */
+export interface UpWorkflows {
+  readonly triggers: readonly WorkflowTriggers[];
+  readonly runs: OwnRuns;
+  /** What a person should know at the start. */
+  readonly notes: readonly string[];
+  problems(): readonly string[];
+  /** Messages that were sent. */
+  readonly heard: (messages: readonly Message[]) => void;
+  close(): Promise<void>;
+}
+
+/** Takes up the triggers of a project, with what an earlier `up` left. */
+export type OpenWorkflows = (slots: SharedSlots, hints: LoopHints) => Promise<UpWorkflows>;
 
 /**
  * The host of `up`: the mail, the triggers, and the runs that these start, in one process. The runs have loops of their own;
