@@ -1,8 +1,8 @@
-import type { Controller } from '../cli/services.ts';
+import type { Controller, ControllerOptions } from '../cli/services.ts';
 import { MailroomError } from '../core/errors.ts';
-import type { RealDisk } from '../store/real-disk.ts';
-import { startController } from './controller.ts';
-import type { Wired } from './definition.ts';
+
+/** Takes the project and puts a host of its mail to work. Throws `E_LOCKED` when somebody has it. */
+export type StartMail = (options: ControllerOptions) => Promise<Controller>;
 
 /** Milliseconds between two tries to take the project. */
 const between = 2_000;
@@ -12,8 +12,7 @@ const between = 2_000;
  * may go. Level-triggered: call `want` as often as one likes.
  */
 export class RunMail {
-  readonly #disk: RealDisk;
-  readonly #definition: Wired;
+  readonly #start: StartMail;
   readonly #onChange: () => void;
   #moving: Promise<void> | null = null;
   #controller: Controller | null = null;
@@ -21,9 +20,8 @@ export class RunMail {
   #over = false;
   #problem: string | null = null;
 
-  constructor(disk: RealDisk, definition: Wired, onChange: () => void) {
-    this.#disk = disk;
-    this.#definition = definition;
+  constructor(start: StartMail, onChange: () => void) {
+    this.#start = start;
     this.#onChange = onChange;
   }
 
@@ -54,7 +52,7 @@ export class RunMail {
   async #move(): Promise<void> {
     const onChange = () => this.#onChange();
     const options = { untilIdle: false, record: null, triggers: false, onChange };
-    this.#controller = await startController(this.#disk, this.#definition, options);
+    this.#controller = await this.#start(options);
     this.#problem = null;
     if (this.#over) this.#controller.end('stop');
     await this.#controller.run();

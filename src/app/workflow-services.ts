@@ -15,6 +15,8 @@ import { stepLogs } from '../store/runs/logs.ts';
 import { listRuns, readRun, runControlFolder, runReader } from '../store/runs/run-folders.ts';
 import { readSettings, type Settings } from './definition.ts';
 import { isAlive } from './run-locks.ts';
+import type { StartMail } from './run-mail.ts';
+import type { Origin, RunSettings } from './run-composition.ts';
 import { runState } from './run-state.ts';
 import { findWorkflow, readWorkflow, workflowsNamed } from './workflows.ts';
 
@@ -32,11 +34,11 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
     find: (word) => findRun(disk, word),
     begin: async (options) => {
       const { beginRun } = await import('./runs.ts');
-      return beginRun(disk, await settings(), options);
+      return beginRun(disk, withMail(disk, await settings()), options, person);
     },
     resume: async (run, options) => {
       const { resumeRun } = await import('./runs.ts');
-      return resumeRun(disk, await settings(), run, options);
+      return resumeRun(disk, withMail(disk, await settings()), run, options, person);
     },
     request: (run, document) => void requestControl(disk, document.id, document, runControlFolder(run)),
     verdict: (run, id) => verdictOf(disk, run, id),
@@ -60,6 +62,19 @@ function watchFiles(workspace: RealDisk, contextDir: string): () => FileChange |
   const look = () => fileTimes(workspace, (path) => path === context);
   const before = look();
   return () => firstChange(before, look());
+}
+
+const person: Origin = { by: 'person', run: null, trigger: null, slots: null };
+
+/** A run that a person starts moves the mail for its roles, as long as nobody else does. */
+function withMail(disk: RealDisk, settings: Settings): RunSettings {
+  const { protocol } = settings;
+  if (protocol === null) return settings;
+  const startMail: StartMail = async (options) => {
+    const { startController } = await import('./controller.ts');
+    return startController(disk, { ...settings, protocol }, options, null);
+  };
+  return { ...settings, startMail };
 }
 
 function expectSettings(checked: Checked<Settings>): Settings {

@@ -55,38 +55,43 @@ export function makeProgram(services: Services, terminal: Terminal): { program: 
     .addHelpText('after', codes)
     .exitOverride()
     .configureOutput({ writeOut: terminal.write, writeErr: () => {}, outputError: () => {} })
-    .configureHelp({ helpWidth: Math.min(100, terminal.columns()), showGlobalOptions: true });
+    .configureHelp({
+      helpWidth: Math.min(100, terminal.columns()),
+      showGlobalOptions: true,
+      // That a command has options goes without saying.
+      subcommandTerm: (command) =>
+        `${command.name()} ${command.usage().replace('[options]', '').trim()}`.trim(),
+    });
   const context = makeContext(services, terminal, program);
-  for (const add of commands) add(program, context);
+  for (const [head, commands] of groups) {
+    program.commandsGroup(head);
+    for (const add of commands) add(program, context);
+  }
   return { program, context };
 }
 
-/** In the order of the help. */
-const commands = [
-  addInit,
-  addUp,
-  addSend,
-  addReply,
-  addStatus,
-  addRun,
-  addResume,
-  addRunStep,
-  addWatch,
-  addRuns,
-  addLogs,
-  addApprove,
-  addReject,
-  addWorkflows,
-  addPlan,
-  addGraph,
-  addTrail,
-  addShow,
-  addCheck,
-  addValidate,
-  addPause,
-  addUnpause,
-  addCancel,
-  addRetry,
-  addDoctor,
-  addCompletion,
+/** In the order of the help, under these heads. */
+const groups: readonly (readonly [string, readonly ((program: Command, context: Context) => void)[]])[] = [
+  ['The project:', [addInit, addCheck, addDoctor, addCompletion]],
+  [
+    'The mail:',
+    [addUp, addSend, addReply, addStatus, addTrail, addShow, addPause, addUnpause, addCancel, addRetry],
+  ],
+  [
+    'Workflows:',
+    [
+      addWorkflows,
+      addValidate,
+      addPlan,
+      addGraph,
+      addRun,
+      addResume,
+      addRunStep,
+      addWatch,
+      addRuns,
+      addLogs,
+      addApprove,
+      addReject,
+    ],
+  ],
 ];

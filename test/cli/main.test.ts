@@ -15,31 +15,52 @@ describe('the program', () => {
       unblocked.
 
       Options:
-        -V, --version                 print the version
-        -C, --project <dir>           the project, instead of the one around the current folder
-        --debug                       show where in the program an error comes from
-        -h, --help                    show help
+        -V, --version               print the version
+        -C, --project <dir>         the project, instead of the one around the current folder
+        --debug                     show where in the program an error comes from
+        -h, --help                  show help
+
+      The project:
+        init [dir]                  write a project that runs; files that are there are kept
+        check                       check mailroom.yaml, protocols/ and workflows/ without starting
+                                    anything
+        doctor                      show which agent CLIs are here, how they can be held, and what would
+                                    not work
+        completion <shell>          print the script by which a shell completes commands, roles and ids
+
+      The mail:
+        up                          watch the mail, deliver it and wake who has something to do
+        send <role> [file]          send a message to a role, in the name of a person
+        reply <id> [file]           answer a message, as the person that it was sent to
+        status                      show who runs, who waits for whom since when, and what it cost
+        trail [thread]              show what was said, thread by thread
+        show <id>                   show a message, turn, thread or run: where it is, what it cost, why it
+                                    failed; or a workflow
+        pause <target>              start nothing more of a role, in a thread, or at all; what runs goes
+                                    on
+        unpause <target>            let a role, a thread or everything go on after \`pause\`
+        cancel <target>             end a run, a turn or a thread for good; mail of a turn or thread goes
+                                    to failed/
+        retry <target> [step]       put a failed message back into its inboxes, or run a failed step
+                                    again, with what came after it
+
+      Workflows:
+        workflows                   list the workflows in workflows/
+        validate [workflow...]      check workflows without starting anything
+        plan <workflow>             say what a run would do and what it may cost at most; nothing is
+                                    started
+        graph <workflow>            draw a workflow
+        run <workflow>              run a workflow to its end
+        resume <run>                go on with a run: what is done is not done again
+        run-step <workflow> [step]  run one step of a workflow alone, in a run of its own
+        watch <workflow>            run a workflow, and again whenever a file of its workspace has changed
+        runs                        list the runs of the project, newest first
+        logs <run>                  print what the steps of a run printed
+        approve <run> <gate>        open a gate of a run: what waits for it goes on
+        reject <run> <gate>         close a gate of a run: what waits for it is skipped
 
       Commands:
-        init [options] [dir]          write a project that runs; files that are there are kept
-        up [options]                  watch the mail, deliver it and wake who has something to do
-        send [options] <role> [file]  send a message to a role, in the name of a person
-        reply [options] <id> [file]   answer a message, as the person that it was sent to
-        status [options]              show who runs, who waits for whom since when, and what it cost
-        trail [options] [thread]      show what was said, thread by thread
-        show [options] <id>           show a message, a turn or a thread: where it is, what it cost, why
-                                      it failed
-        check [options]               check mailroom.yaml and protocols/ without starting anything
-        pause [options] <target>      start nothing more of a role, in a thread, or at all; what runs goes
-                                      on
-        unpause [options] <target>    let a role, a thread or everything go on after \`pause\`
-        cancel [options] <target>     end a turn or a thread; its mail goes to failed/, and who waits in
-                                      it is released
-        retry [options] <message>     put a failed message back into the inboxes that it failed in
-        doctor [options]              show which agent CLIs are here, how they can be held, and what would
-                                      not work
-        completion <shell>            print the script by which a shell completes commands, roles and ids
-        help [command]                show help for a command
+        help [command]              show help for a command
 
       Exit codes:
         0 done, 1 it ran and failed, 2 the command line or the configuration is wrong and nothing was started,

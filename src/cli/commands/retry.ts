@@ -14,7 +14,7 @@ export function addRetry(program: Command, context: Context): void {
     .argument('[step]', 'the step of the run')
     .option('--instructions <file>', 'instead of the instructions of the step; `-` is standard input')
     .option('--json', 'print one JSON document')
-    .addHelpText('after', '\nExamples:\n  $ mailroom retry 4f2a9c\n  $ mailroom retry 8c1d02 build')
+    .addHelpText('after', '\nExample:\n  $ mailroom retry 4f2a9c\n  $ mailroom retry 8c1d02 build')
     .action(
       context.act((target: string, step: string | undefined, options: RetryOptions) => {
         const run = context.place().workflows.find(target);

@@ -8,10 +8,7 @@ export function addRunStep(program: Command, context: Context): void {
   const command = program
     .command('run-step')
     .description('run one step of a workflow alone, in a run of its own')
-    .argument(
-      '<workflow-or-step>',
-      'the workflow; or only the step, if a single workflow in workflows/ has it',
-    )
+    .argument('<workflow>', 'the workflow; or only the step, if a single workflow in workflows/ has it')
     .argument('[step]', 'the step');
   withStartOptions(command)
     .addHelpText('after', '\nExample:\n  $ mailroom run-step workflows/ship.yaml build')

@@ -1,0 +1,201 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import type { RunController, RunWatcher } from '../cli/run-services.ts';
+import type { Config } from '../core/config.ts';
+import { MailroomError } from '../core/errors.ts';
+import type { Json } from '../core/json.ts';
+import type { Provider, Trail } from '../core/ports.ts';
+import type { RunFolder, StepRunnerEvents } from '../core/workflow/ports.ts';
+import { Loop } from '../engine/loop.ts';
+import type { RunPorts } from '../engine/runs/ports.ts';
+import { RunHost } from '../engine/runs/run-host.ts';
+import type { SharedSlots } from '../engine/slots.ts';
+import { textMasker } from '../process/mask.ts';
+import { salvage } from '../process/run-differences.ts';
+import { ProcessStepRunner } from '../process/step-runner.ts';
+import { DiskControl } from '../store/control.ts';
+import { park, readParked } from '../store/parked.ts';
+import type { RealDisk } from '../store/real-disk.ts';
+import { DiskCorrespondence } from '../store/runs/correspondence.ts';
+import { runInbox } from '../store/runs/incoming.ts';
+import { openRoot } from '../store/runs/roots.ts';
+import { DiskRunFiles } from '../store/runs/run-files.ts';
+import { runControlFolder, runJournal } from '../store/runs/run-folders.ts';
+import { watchFolders } from '../store/watch.ts';
+import { stepContainment } from './containment.ts';
+import type { Lock } from './lock.ts';
+import { changesTeller } from './run-changes.ts';
+import { RunMail, type StartMail } from './run-mail.ts';
+import { timer } from './timer.ts';
+
+/** What runs need of the settings. */
+export interface RunSettings {
+  readonly config: Config;
+  readonly providers: ReadonlyMap<string, Provider>;
+  /** Missing: somebody else moves the mail of the project, or it has none. */
+  readonly startMail?: StartMail;
+}
+
+/** Who starts a run or goes on with it, and what else its process does. */
+export interface Origin {
+  readonly by: 'person' | 'up';
+  /** The id of the run; null: a new one. */
+  readonly run: string | null;
+  /** What expressions see as `trigger`. */
+  readonly trigger: Json;
+  /** What it shares its processes with; null: nothing. */
+  readonly slots: SharedSlots | null;
+}
+
+/** A run has no trail of its own: what its roles say is in that of the mail. */
+const noTrail: Trail = {
+  record: () => {},
+  position: () => Promise.resolve(null),
+  settled: () => Promise.resolve(),
+  problem: () => null,
+};
+
+interface Composed {
+  readonly host: RunHost;
+  readonly controller: RunController;
+}
+
+interface Surroundings {
+  readonly watch: RunWatcher;
+  readonly lock: Lock;
+  readonly origin: Origin;
+}
+
+/** Puts a host to work on a run that this process has locked. It begins or resumes when it is told to. */
+export async function composeRun(
+  disk: RealDisk,
+  settings: RunSettings,
+  run: RunFolder,
+  { watch, lock, origin }: Surroundings,
+): Promise<Composed> {
+  const events: { to: StepRunnerEvents | null; told: () => void } = { to: null, told: () => {} };
+  const runner = new ProcessStepRunner(
+    {
+      mark: `mailroom-run-${run.run}:`,
+      contain: await stepContainment(disk, settings.config, run.definition),
+    },
+    { ended: (...told) => events.to?.ended(...told) },
+  );
+  // Before anything else runs: what an earlier host of the run left.
+  await runner.sweep();
+  const journal = runJournal(disk, run.run);
+  const ports = portsOf(disk, settings, run, () => events.told());
+  const shared = origin.slots?.join(() => events.told()) ?? null;
+  const host = new RunHost({ ...ports, journal, runner }, run.definition, {
+    slots: settings.config.concurrency ?? availableParallelism(),
+    ...(shared && { shared }),
+    watch,
+  });
+  // Of several runs in one process, that process moves the mail.
+  const { startMail } = settings;
+  const mail = origin.slots === null && startMail ? new RunMail(startMail, () => events.told()) : null;
+  const loop = new Loop(
+    host,
+    {
+      watch: (onHint) => watchFolders(watched(disk, run), onHint),
+      timer,
+      now: Date.now,
+      trail: noTrail,
+    },
+    { untilIdle: true, onChange: () => host.wantsMail && mail?.want() },
+  );
+  events.to = reporting(host, loop);
+  events.told = () => loop.told();
+  void lock.lost.then(() =>
+    loop.fail(new MailroomError('E_LOCKED', 'the lock of the run was lost, so all its work was stopped')),
+  );
+  const release = async () => {
+    await mail?.end();
+    shared?.leave();
+    journal.close();
+    await lock.release();
+  };
+  return { host, controller: controllerOf(run, host, loop, mail, release) };
+}
+
+/** The folders in which something may be dropped. */
+function watched(disk: RealDisk, { run }: RunFolder): string[] {
+  return [runControlFolder(run), runInbox(run)].map((folder) => join(disk.root, folder));
+}
+
+function controllerOf(
+  { run }: RunFolder,
+  host: RunHost,
+  loop: Loop,
+  mail: RunMail | null,
+  release: () => Promise<void>,
+): RunController {
+  return {
+    run,
+    rules: host.rules,
+    notes: [host.cut].filter((note) => note !== null),
+    get state() {
+      return host.state;
+    },
+    problems: () => [host.problem, mail?.problem ?? null].filter((problem) => problem !== null),
+    end: (how) => loop.end(how),
+    follow: async () => {
+      try {
+        await loop.run();
+        host.flush();
+        await host.finished();
+      } finally {
+        await release();
+      }
+    },
+  };
+}
+
+function portsOf(
+  disk: RealDisk,
+  { providers }: RunSettings,
+  run: RunFolder,
+  told: () => void,
+): Omit<RunPorts, 'journal' | 'runner'> {
+  const secrets = Object.values(variables(run.definition.secrets));
+  const mask = textMasker(secrets);
+  const files = new DiskRunFiles({ project: disk, run, open: openRoot, mask });
+  return {
+    clock: { now: Date.now, elapsed: () => performance.now() },
+    files,
+    control: new DiskControl(disk, runControlFolder(run.run)),
+    mail: new DiskCorrespondence(disk, run.run),
+    providers,
+    parking: { list: () => readParked(disk), park: (provider, until) => park(disk, provider, until) },
+    project: disk.root,
+    variables,
+    changed: changesTeller(files, join(run.workspace, run.definition.contextDir)),
+    mask,
+    salvage: (workspace) => salvage({ workspace, base: 'HEAD' }, secrets),
+    told,
+  };
+}
+
+function variables(names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined || value === '' ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** What the runner reports goes to the host, and the loop looks again. A journal that refuses ends everything. */
+function reporting(host: RunHost, loop: Loop): StepRunnerEvents {
+  return {
+    ended: (...told) => {
+      try {
+        host.workers.ended(...told);
+      } catch (error) {
+        loop.fail(error instanceof Error ? error : new Error(String(error)));
+      }
+      loop.told();
+    },
+  };
+}
