@@ -2,6 +2,11 @@ import { Argument, type Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { makeProgram } from '../../src/cli/program.ts';
+import { resumptionOf } from '../../src/core/workflow/resumption.ts';
+import { documentOf } from '../../src/core/workflow/view.ts';
+import { planDocument } from '../../src/engine/operations/runs/plan.ts';
+import { runSummary } from '../../src/engine/operations/runs/summary.ts';
+import { World } from '../workflow/world.ts';
 import { Bench } from './bench.ts';
 import { letter } from './team.ts';
 
@@ -53,7 +58,7 @@ describe('docs/commands.md', () => {
   it('gives every command an example in its help', async () => {
     for (const command of commands) {
       const { out } = await new Bench().run(command.name(), '--help');
-      expect(out).toMatch(/\nExample:\n {2}\$ .*mailroom /);
+      expect(out).toMatch(/\nExamples?:\n {2}\$ .*mailroom /);
     }
   });
 
@@ -94,7 +99,25 @@ function busy(): Bench {
   return full;
 }
 
+/** Documents of runs, which are not the bench's matter. */
+function ofRuns(): ReadonlyMap<string, unknown> {
+  const world = new World('survey');
+  world.done('survey');
+  const { rules, state } = world;
+  const { workflow } = rules;
+  const estimate = () => ({ usd: null, tokens: null });
+  const data = { budget: workflow.budget, estimate, slots: 1 };
+  return new Map<string, unknown>([
+    ['run', { schema: 1, ...documentOf(state, rules) }],
+    ['runs', [runSummary(state, workflow, true)]],
+    ['resume', { schema: 1, run: 'r1', steps: resumptionOf(state, rules, []) }],
+    ['plan', planDocument(workflow, data)],
+  ]);
+}
+
 async function real(what: string): Promise<unknown> {
+  const run = ofRuns().get(what);
+  if (run !== undefined) return run;
   const full = busy();
   const [command = '', ...rest] = what.split(' ');
   const question = { 'q.md': letter('question', 'user', 'Which?') };
@@ -118,8 +141,9 @@ async function real(what: string): Promise<unknown> {
       full.text = full.text.replace('delivered:', 'lost: { from: [qa], to: [lead] }\n  delivered:');
       return (await full.json('check')).document;
     case 'validate':
+    case 'workflows':
       full.disk.write('workflows/ship.yaml', 'name: ship\nversion: "1"\ntimeout: 1h\nsteps: { a: {} }\n');
-      return (await full.json('validate')).document;
+      return (await full.json(command)).document;
     case 'pause':
     case 'unpause':
       return (await full.json(command, 'qa')).document;
