@@ -21,7 +21,7 @@ const canonical = /^\d{8}T\d{9}Z-.+-[0-9a-f]{6}\.md$/;
 export interface Looked {
   /** When to look again because a file may be complete then. */
   readonly wake: number | null;
-  /** True when the batch was full. */
+  /** True when there may be more: the batch was full, or went on with an earlier listing. */
   readonly more: boolean;
 }
 
@@ -52,6 +52,8 @@ export class Intake {
   /** Files in an outbox that an open turn of that role takes; true when it was taken. */
   readonly #stage: (file: Dropped) => boolean;
   #names = new Map<string, string>();
+  /** What the last listing found and no batch had room for. */
+  #left: Dropped[] = [];
 
   constructor(
     ledger: Ledger,
@@ -69,31 +71,59 @@ export class Intake {
     this.#stage = stage;
   }
 
-  /** Moves complete files to `accepting`, then records what each of them is. What the disk refuses keeps no other file waiting. */
-  look(roles: Iterable<RoleName>): Looked {
+  /**
+   * Moves complete files to `accepting`, then records what each of them is. What the disk refuses keeps no other file waiting.
+   * What a full batch leaves is taken by the next looks, before anything is listed again.
+   */
+  look(roles: readonly RoleName[]): Looked {
     const disk = new Attempts();
     let wake: number | null = null;
     let taken = 0;
-    for (const role of roles)
-      for (const box of ['inbox', 'outbox'] as const)
-        for (const name of disk.attempt(() => this.#dropped(role, box), [])) {
-          if (taken >= batch) break;
-          const until = disk.attempt(() => this.#take({ role, box, name }), Infinity);
-          if (until === null) taken += 1;
-          else wake = Math.min(wake ?? until, until);
-        }
+    const { goesOn } = this;
+    const files = roles.length > 0 ? this.#filesFor(roles, disk) : [];
+    for (const [index, file] of files.entries()) {
+      if (taken >= batch) {
+        this.#left = files.slice(index);
+        break;
+      }
+      const until = disk.attempt(() => this.#take(file), Infinity);
+      if (until === null) taken += 1;
+      else wake = Math.min(wake ?? until, until);
+    }
     if (this.#unrecorded) this.recordAccepted();
     if (disk.failure) throw disk.failure;
-    return { wake: wake === Infinity ? null : wake, more: taken >= batch };
+    // What was found incomplete before is not among what was left: only a listing tells that nothing waits.
+    return { wake: wake === Infinity ? null : wake, more: taken >= batch || goesOn };
+  }
+
+  /** True between the looks that take what one listing found. */
+  get goesOn(): boolean {
+    return this.#left.length > 0;
+  }
+
+  /** Files that we did not put there: those that were left, else what lies in the boxes now. */
+  #filesFor(roles: readonly RoleName[], disk: Attempts): Dropped[] {
+    const left = this.#left.filter(({ role, box, name }) => !this.#isExpected(role, box, name));
+    this.#left = [];
+    if (left.length > 0) return left;
+    return roles.flatMap((role) =>
+      (['inbox', 'outbox'] as const).flatMap((box) =>
+        disk.attempt(() => this.#dropped(role, box), []).map((name) => ({ role, box, name })),
+      ),
+    );
+  }
+
+  /** By now the file of that name may be one of ours. */
+  #isExpected(role: RoleName, box: Box, name: string): boolean {
+    return box === 'inbox' && namesOf(this.#expected, role).has(name);
   }
 
   /** Names that we did not put there. Handled mail that reappears is removed. */
   #dropped(role: RoleName, box: Box): string[] {
     const names = this.#mailboxes.list(role, box) ?? [];
     if (box === 'outbox') return names;
-    const expected = namesOf(this.#expected, role);
     return names.filter((name) => {
-      if (expected.has(name)) return false;
+      if (this.#isExpected(role, box, name)) return false;
       const handled =
         canonical.test(name) &&
         (this.#mailboxes.holds(role, 'processed', name) || this.#mailboxes.holds(role, 'failed', name));

@@ -7,7 +7,7 @@ import { formatMessage } from '../spec/message.ts';
 import type { HostPorts } from './ports.ts';
 import { trailEntry } from './trail/entries.ts';
 
-/** Records between two snapshots. */
+/** Records between two snapshots, at the least; with more mail in the state than that, as many as there is mail. */
 const snapshotEvery = 5_000;
 
 const failing: ReadonlySet<MailEvent['type']> = new Set([
@@ -115,7 +115,8 @@ export class Ledger {
   }
 
   #trailEntry(event: MailEvent, turn: Turn | null): TrailEntry | null {
-    const pictures = [...this.#state.undrawn.values()].filter(({ since }) => since === this.#state.events);
+    const { undrawn, events } = this.#state;
+    const pictures = () => [...undrawn.values()].filter(({ since }) => since === events);
     const mail = (id: string) => this.#state.mail.get(id)?.message;
     return trailEntry(this.#last, event, pictures, turn, mail, formatMessage);
   }
@@ -143,9 +144,12 @@ export class Ledger {
     this.#pending = [];
   }
 
-  /** Whether so much was recorded since the last snapshot that the next start would be slow. */
+  /**
+   * Whether so much was recorded since the last snapshot that the next start would be slow. A large state is written less
+   * often: what snapshots cost is then a share of what recording costs, whatever waits.
+   */
   get snapshotDue(): boolean {
-    return this.#sinceSnapshot >= snapshotEvery;
+    return this.#sinceSnapshot >= Math.max(snapshotEvery, this.#state.mail.size);
   }
 
   /** Replaces old records by the state, once the trail has all of them. `trailAt`: null where there is no trail. */

@@ -125,7 +125,8 @@ export class MailHost implements Host {
     this.#problem = null;
     this.#guard(() => {
       for (const role of commands.unpaused) this.#restore(role);
-      this.#compare(names);
+      // Once for each listing: what a burst of mail left for this look was compared when it was found.
+      if (!this.#intake.goesOn) this.#compare(names);
       const looked = this.#intake.look(names);
       wake = looked.wake;
       more = looked.more;

@@ -21,7 +21,14 @@ const noticeName = '20261121T204512345Z-notice-00f00d.md';
 const known = new Map<string, Message>([[id, message()]]);
 
 function entryOf(happened: MailEvent, pictures: readonly Picture[], before: Turn | null = null) {
-  return trailEntry(7, happened, pictures, before, (wanted) => known.get(wanted), format);
+  return trailEntry(
+    7,
+    happened,
+    () => pictures,
+    before,
+    (wanted) => known.get(wanted),
+    format,
+  );
 }
 
 function trailersOf(happened: MailEvent, pictures: readonly Picture[], before: Turn | null = null): string[] {

@@ -9,7 +9,14 @@ import { commitsOf, repository, trailOf } from './support.ts';
 const thread = '01900000-0000-7000-8000-000000000001';
 
 function entryOf(happened: MailEvent, pictures: readonly Picture[], before: Turn | null = null) {
-  return trailEntry(7, happened, pictures, before, () => undefined, format);
+  return trailEntry(
+    7,
+    happened,
+    () => pictures,
+    before,
+    () => undefined,
+    format,
+  );
 }
 
 describe('what others wrote', () => {
@@ -83,7 +90,14 @@ describe('what others wrote', () => {
       const phase = { is: 'returned', since: at, result: { ...result, model }, gates: [] } as const;
       const pictures = [copy('qa', { at: 'inbox' }, { subject, id: 'abcdef', body: subject })];
       return (
-        trailEntry(index + 1, happened, pictures, turn({ phase, thread: id }), () => undefined, format) ?? []
+        trailEntry(
+          index + 1,
+          happened,
+          () => pictures,
+          turn({ phase, thread: id }),
+          () => undefined,
+          format,
+        ) ?? []
       );
     });
     await trailOf(folder).append(hostileEntries);

@@ -10,7 +10,7 @@ import { trailersOf } from './trailers.ts';
  * The commit for one recorded event: one for each turn that was committed and for each other event that moved mail; null
  * for all the rest. Pure. To be called when the event has been applied, with
  * - `n`: the event's number in the journal;
- * - `pictures`: what came to lie somewhere else with this event;
+ * - `picturesOf`: finds what came to lie somewhere else with this event; not asked where there is nothing to tell;
  * - `turn`: the turn that the event speaks of, as it was before (afterwards it is gone); null: none, or unknown;
  * - `mail`: finds a message by its id;
  * - `format`: a message as the text of its file.
@@ -18,13 +18,14 @@ import { trailersOf } from './trailers.ts';
 export function trailEntry(
   n: number,
   event: MailEvent,
-  pictures: readonly Picture[],
+  picturesOf: () => readonly Picture[],
   turn: Turn | null,
   mail: FindMessage,
   format: (message: Message) => string,
 ): TrailEntry | null {
   const subject = subjectOf(event, turn, mail);
   if (subject === null) return null;
+  const pictures = picturesOf();
   const shown = [...pictures, ...readPicture(event, pictures, mail)];
   const changes = [...unfailed(event), ...changesOf(shown, format)];
   if (changes.length === 0 && (event.type !== 'committed' || turn === null)) return null;
