@@ -37,7 +37,9 @@ export function readParameters(
 
 function hint(types: Types): string | null {
   const names = Object.keys(types);
-  return names.length === 0 ? 'the workflow has no parameters' : `the parameters are ${names.join(', ')}`;
+  const [first] = names;
+  if (first === undefined) return 'the workflow has no parameters';
+  return `the parameters are ${names.join(', ')}; one is given as --param ${first}=…`;
 }
 
 /** `usd=10,tokens=2M`. Throws `E_USAGE`. */
