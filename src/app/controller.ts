@@ -15,10 +15,11 @@ import { UpHost, type LoopHints, type OpenWorkflows, type UpWorkflows } from '..
 import type { HostPorts } from '../engine/ports.ts';
 import { TrailWriter } from '../engine/trail/writer.ts';
 import { GitRepository } from '../process/git-repository.ts';
+import { bootId } from '../process/proc.ts';
 import { ProcessRunner } from '../process/runner.ts';
 import { startDetached } from '../process/detached.ts';
 import { controlFolder, DiskControl } from '../store/control.ts';
-import { removeHolder, writeHolder } from '../store/holder.ts';
+import { readBoot, removeHolder, writeBoot, writeHolder } from '../store/holder.ts';
 import { DiskJournal } from '../store/journal.ts';
 import { DiskMailboxes } from '../store/mailboxes.ts';
 import { park, readParked } from '../store/parked.ts';
@@ -75,14 +76,18 @@ async function compose(
   const ports = { ...portsOf(disk, definition), journal, runner, trail, trailAt: await trail.position() };
   const hints: Hints = { told: () => {}, hinted: () => {}, failed: () => {} };
   const up = open && (await openUp(open, protocol, hints));
+  const [boot, bootBefore] = [bootId(), readBoot(disk)];
   const host = new MailHost(ports, {
     protocol,
     protocolHash: hash,
     version: metadata.version,
+    rebooted: bootBefore !== null && bootBefore !== boot,
     ...(up && { slots: up.slots, onSent: up.workflows.heard }),
   });
   const edited = !host.fresh && host.state.protocol !== hash;
   host.start();
+  // Not before: what was lost must be drawn again first.
+  if (boot !== null && boot !== bootBefore) writeBoot(disk, boot);
   const all = new UpHost(host, up?.workflows.triggers ?? [], up?.workflows.runs ?? noRuns);
   const loop = new Loop(
     all,
@@ -95,13 +100,34 @@ async function compose(
   hints.failed = (error) => loop.fail(error instanceof Error ? error : new Error(String(error)));
   void lock.lost.then(() => loop.fail(lockLost()));
   const changed = edited ? 'the protocol has changed since the last start' : null;
+  const notes = [host.cut, trail.problem(), changed, ...(up?.workflows.notes ?? [])];
+  const problems = () => [host.problem, trail.problem(), ...(up?.workflows.problems() ?? [])];
+  const close = async () => {
+    await up?.workflows.close();
+    journal.close();
+    await release(disk, lock);
+  };
+  return handleOf(host, loop, { definition, notes, problems, close });
+}
+
+/** What the caller of a controller gets. `notes` and `problems`: those that are null are none. */
+function handleOf(
+  host: MailHost,
+  loop: Loop,
+  parts: {
+    readonly definition: Wired;
+    readonly notes: readonly (string | null)[];
+    readonly problems: () => readonly (string | null)[];
+    readonly close: () => Promise<void>;
+  },
+): Controller {
   return {
-    definition,
+    definition: parts.definition,
     get state() {
       return host.state;
     },
-    notes: said(host.cut, trail.problem(), changed, ...(up?.workflows.notes ?? [])),
-    problems: () => said(host.problem, trail.problem(), ...(up?.workflows.problems() ?? [])),
+    notes: parts.notes.filter((note) => note !== null),
+    problems: () => parts.problems().filter((problem) => problem !== null),
     end: (how) => loop.end(how),
     run: async () => {
       try {
@@ -109,16 +135,10 @@ async function compose(
         const idle = host.idle();
         return { idle: idle === 'busy' ? 'done' : idle, failures: host.failures };
       } finally {
-        await up?.workflows.close();
-        journal.close();
-        await release(disk, lock);
+        await parts.close();
       }
     },
   };
-}
-
-function said(...words: readonly (string | null)[]): string[] {
-  return words.filter((each) => each !== null);
 }
 
 const noRuns = { count: 0, end: () => {} };

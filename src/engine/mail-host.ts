@@ -77,7 +77,7 @@ export class MailHost implements Host {
 
   /** Goes on where the last host ended. Call it once, after the orphans were ended and before the first look. */
   start(): void {
-    const { protocol, protocolHash, version } = this.#options;
+    const { protocol, protocolHash, version, rebooted } = this.#options;
     const facts: Fact[] = [{ type: 'started', version, protocol: protocolHash }];
     const ended = new Set<RoleName>();
     for (const { id, role, attempt, round, phase } of this.#ledger.state.turns.values()) {
@@ -95,7 +95,10 @@ export class MailHost implements Host {
       });
     }
     this.#ledger.record(facts);
-    this.#guard(() => this.#prepare([...protocol.roles.keys()]));
+    this.#guard(() => {
+      if (rebooted === true) this.#redraw([...protocol.roles.keys()]);
+      this.#prepare([...protocol.roles.keys()]);
+    });
     this.#intake.refuseLeft(ended);
     // Before the pictures are drawn and forgotten: of refused files nothing else says that they are known.
     this.#intake.recordAccepted();
@@ -179,14 +182,21 @@ export class MailHost implements Host {
 
   /** Draws an inbox again that vanished with waiting mail in it. */
   #restore(role: RoleName): void {
-    if (this.#ledger.state.roles.get(role)?.vanished !== true) return;
+    if (this.#ledger.state.roles.get(role)?.vanished === true) this.#redraw([role]);
+  }
+
+  /** Draws the waiting mail of these roles that is not there. */
+  #redraw(roles: readonly RoleName[]): void {
     const { mailboxes } = this.#ports;
     const { mail, unread } = this.#ledger.state;
-    mailboxes.prepare([role]);
-    for (const [name, id] of namesOf(this.#expected, role)) {
-      // What people have not read outlives its thread.
-      const message = mail.get(id)?.message ?? unread.get(copyKey(id, role))?.message;
-      if (message) mailboxes.put(role, 'inbox', '', name, formatMessage(message));
+    mailboxes.prepare(roles);
+    for (const role of roles) {
+      const there = new Set(mailboxes.list(role, 'inbox'));
+      for (const [name, id] of namesOf(this.#expected, role)) {
+        // What people have not read outlives its thread.
+        const message = mail.get(id)?.message ?? unread.get(copyKey(id, role))?.message;
+        if (message && !there.has(name)) mailboxes.put(role, 'inbox', '', name, formatMessage(message));
+      }
     }
   }
 

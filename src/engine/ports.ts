@@ -44,6 +44,11 @@ export interface HostOptions {
   /** Names the protocol as read: an edit gives another one. */
   readonly protocolHash: string;
   readonly version: string;
+  /**
+   * The machine was started anew since the last host: mail that the folders lack was lost with what was not synced. Without
+   * it such mail was withdrawn by hand.
+   */
+  readonly rebooted?: boolean;
   /** What its processes are shared by; missing: nothing else runs in this process. */
   readonly slots?: SlotUser;
   /** Called with messages once they are durable: each once, but for one that a crash came after. */

@@ -17,13 +17,18 @@ const MARK = '\0MAILROOM_MARK=';
 let boot: string | undefined;
 let pidLimit: number | undefined;
 
+/** Names the time since the system was started; null: it does not say. */
+export function bootId(): string | null {
+  return readProc('/proc/sys/kernel/random/boot_id')?.toString('latin1').trim() ?? null;
+}
+
 /** Null: there is no such process. */
 export function readProcess(pid: number): ProcessInfo | null {
   const stat = readProc(`/proc/${pid}/stat`)?.toString('latin1');
   if (stat === undefined) return null;
   // The second field is the name in parentheses and may hold anything.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  boot ??= readProc('/proc/sys/kernel/random/boot_id')?.toString('latin1').slice(0, 8) ?? 'boot';
+  boot ??= bootId()?.slice(0, 8) ?? 'boot';
   return {
     pid,
     parent: Number(fields[1]),

@@ -3,6 +3,7 @@ import { isJsonObject } from '../core/json.ts';
 import type { Disk } from './disk.ts';
 
 const holderFile = '.mailroom/lock.json';
+const bootFile = '.mailroom/boot';
 
 /** Who took the project's lock. */
 export interface Holder {
@@ -36,4 +37,13 @@ export function readHolder(disk: Disk): Holder | null {
 
 export function removeHolder(disk: Disk): void {
   disk.remove(holderFile);
+}
+
+/** The boot of the machine in which the last controller ran, as the system names it; null: nobody wrote it down. */
+export function readBoot(disk: Disk): string | null {
+  return disk.read(bootFile, 1_000)?.toString('utf8').trim() ?? null;
+}
+
+export function writeBoot(disk: Disk, boot: string): void {
+  disk.write(bootFile, `${boot}\n`);
 }

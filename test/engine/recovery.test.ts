@@ -24,7 +24,7 @@ const protocol = read.value;
 let ids = 0;
 
 /** A host on this disk that runs nobody. */
-function hostOn(disk: MemoryDisk, start: (key: string) => void = () => {}): MailHost {
+function hostOn(disk: MemoryDisk, start: (key: string) => void = () => {}, rebooted = false): MailHost {
   const nothing = () => {};
   const ports = {
     clock: { now: disk.now },
@@ -54,7 +54,7 @@ function hostOn(disk: MemoryDisk, start: (key: string) => void = () => {}): Mail
     notify: nothing,
     trailAt: null,
   };
-  return new MailHost(ports, { protocol, protocolHash: 'one', version: 'test' });
+  return new MailHost(ports, { protocol, protocolHash: 'one', version: 'test', rebooted });
 }
 
 /** Looks until nothing is on its way in. */
@@ -120,3 +120,31 @@ it('does not send what a role wrote into its outbox in a turn that a crash ended
   expect(disk.list('agents/architect/outbox')).toEqual([]);
   expect(disk.list('agents/user/inbox')).toEqual([]);
 });
+
+it.each([
+  { rebooted: true, withdrawn: 0 },
+  { rebooted: false, withdrawn: 1 },
+])(
+  'takes waiting mail that is gone for lost after a reboot, else for withdrawn ($rebooted)',
+  ({ rebooted, withdrawn }) => {
+    let now = Date.UTC(2026, 0, 1);
+    const disk = new MemoryDisk(() => now);
+    const pass = () => void (now += 50);
+    const first = hostOn(disk);
+    first.start();
+    disk.plant('agents/architect/inbox/a.md', 'Do this\n');
+    settle(first, pass);
+    const [busy = ''] = disk.list('agents/architect/inbox') ?? [];
+    disk.plant('agents/architect/inbox/b.md', 'Then that\n');
+    settle(first, pass);
+    const waiting = disk.list('agents/architect/inbox')?.filter((name) => name !== busy) ?? [];
+    expect(waiting).toHaveLength(1);
+    disk.remove(`agents/architect/inbox/${waiting[0] ?? ''}`);
+    const second = hostOn(disk, () => {}, rebooted);
+    second.start();
+    settle(second, pass);
+    const events = readJournal(disk).records.map(({ event }) => event.type);
+    expect(events.filter((type) => type === 'withdrawn')).toHaveLength(withdrawn);
+    expect(disk.list('agents/architect/inbox')?.includes(waiting[0] ?? '')).toBe(rebooted);
+  },
+);
