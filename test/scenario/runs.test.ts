@@ -7,9 +7,10 @@ import { finished, TestProject, type Ran } from '../support/project.ts';
 let project: TestProject | null = null;
 
 afterEach(() => {
-  expect(project?.survivors()).toEqual([]);
+  const left = project?.survivors() ?? [];
   project?.remove();
   project = null;
+  if (left.length > 0) throw new Error(`still running: ${left.join(', ')}`);
 });
 
 function projectWith(workflow: string, more: Readonly<Record<string, string>> = {}): TestProject {
