@@ -82,6 +82,7 @@ const renames: readonly (readonly [string, string, EffectName])[] = [
   [String.raw`^\.mailroom/tmp/`, `${filed}.*\\.reason\\.txt$`, 'reason.write'],
   [String.raw`^\.mailroom/tmp/`, box('(inbox|processed|sent|failed)'), 'picture.write'],
   [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/lock\.json$`, 'holder.write'],
+  [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/boot$`, 'boot.write'],
   [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/parked/`, 'parked.write'],
   [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/blobs/`, 'blob.write'],
   [String.raw`^\.mailroom/tmp/`, `${journal}snapshot$`, 'snapshot.write'],

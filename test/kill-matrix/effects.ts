@@ -17,6 +17,7 @@ export const effects = {
   'accept.take': at('takes a dropped file in, by one rename'),
   'blob.names': at('syncs the folder of long texts'),
   'blob.write': at('puts a long text in its place'),
+  'boot.write': at('writes down in which boot of the machine it ran'),
   'containment.probe': at('tries a kind of containment', 'running'),
   'control.take': at('removes a command that the journal has'),
   'draft.open': at('makes a file beside, for a whole file to be written'),
