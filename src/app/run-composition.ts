@@ -26,6 +26,7 @@ import { watchFolders } from '../store/watch.ts';
 import { stepContainment } from './containment.ts';
 import type { Lock } from './lock.ts';
 import { changesTeller } from './run-changes.ts';
+import { hookPorts } from './run-hooks.ts';
 import { RunMail, type StartMail } from './run-mail.ts';
 import { timer } from './timer.ts';
 
@@ -172,6 +173,7 @@ function portsOf(
     variables,
     changed: changesTeller(files, join(run.workspace, run.definition.contextDir)),
     mask,
+    hooks: hookPorts(disk, run),
     salvage: (workspace) => salvage({ workspace, base: 'HEAD' }, secrets),
     told,
   };
@@ -191,7 +193,7 @@ function reporting(host: RunHost, loop: Loop): StepRunnerEvents {
   return {
     ended: (...told) => {
       try {
-        host.workers.ended(...told);
+        host.ended(...told);
       } catch (error) {
         loop.fail(error instanceof Error ? error : new Error(String(error)));
       }

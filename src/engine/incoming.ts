@@ -3,14 +3,16 @@ import type { Fact } from '../core/mail/event.ts';
 import type { Protocol } from '../core/mail/protocol.ts';
 import { refusal } from '../core/mail/rules/commands.ts';
 import { tellUser } from '../core/mail/rules/notices.ts';
-import type { StepLetter } from '../core/mail/step-answer.ts';
-import { answerOf, isStep, sentStep, stepOf, turnedAway } from '../core/mail/step.ts';
+import type { StepLetter, StepNotice } from '../core/mail/step-answer.ts';
+import { answerOf, isStep, sentNotice, sentStep, stepOf, turnedAway } from '../core/mail/step.ts';
 import type { RunMail } from '../core/ports.ts';
 import type { Ledger } from './ledger.ts';
 
 /** One file in `.mailroom/incoming/`: what a run asks of the mail. */
 export type IncomingFile =
   | ({ readonly kind: 'step' } & StepLetter)
+  /** A role is told something about a run. */
+  | ({ readonly kind: 'notice' } & StepNotice)
   /** The step is not wanted any more. */
   | {
       readonly kind: 'withdrawal';
@@ -32,6 +34,7 @@ export function takeIncoming(
     const file = text === null ? null : parse(text);
     if (file === null) ledger.record([nonsense(newId(), name, text ?? '')]);
     else if (file.kind === 'withdrawal') withdraw(ledger, protocol, file);
+    else if (file.kind === 'notice') tell(ledger, protocol, file);
     else takeStep(ledger, protocol, runs, file);
     return name;
   });
@@ -51,6 +54,12 @@ function takeStep(ledger: Ledger, protocol: Protocol, runs: RunMail, letter: Ste
   }
   const text = `the protocol has no role \`${letter.role}\``;
   runs.answer(turnedAway(letter, { code: 'E_UNKNOWN_NAME', text }));
+}
+
+/** Put there twice it is told once, as long as the mail knows it. */
+function tell(ledger: Ledger, protocol: Protocol, notice: StepNotice): void {
+  if (ledger.state.mail.has(notice.id) || !protocol.roles.has(notice.role)) return;
+  ledger.record([{ type: 'accepted', sent: sentNotice(protocol, notice, ledger.now()) }]);
 }
 
 /** What a run does not want any more is cancelled with everything that was said about it. */
@@ -97,6 +106,10 @@ function parse(text: string): IncomingFile | null {
   const { kind, fields, timeout } = value;
   if (kind === 'withdrawal')
     return areTexts(value, ['id', 'run', 'step', 'by']) ? (value as unknown as IncomingFile) : null;
+  if (kind === 'notice')
+    return areTexts(value, ['id', 'run', 'role', 'subject', 'body'])
+      ? (value as unknown as IncomingFile)
+      : null;
   const whole =
     kind === 'step' &&
     areTexts(value, ['id', 'run', 'role', 'subject', 'body']) &&

@@ -17,6 +17,9 @@ export interface StepLetter {
   readonly timeout: number | null;
 }
 
+/** What a run tells a role, without waiting for anything. */
+export type StepNotice = Pick<StepLetter, 'id' | 'run' | 'role' | 'subject' | 'body'>;
+
 /** What a run hears of a step. */
 export interface StepAnswer {
   /** The message of the step. */

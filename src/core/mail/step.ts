@@ -2,7 +2,7 @@ import type { Reason, Sent } from './event.ts';
 import type { Message, ThreadId } from './message.ts';
 import { isHuman, stepResult, workflowRole, type Protocol } from './protocol.ts';
 import type { Mail, MailState } from './state.ts';
-import type { StepAnswer, StepLetter } from './step-answer.ts';
+import type { StepAnswer, StepLetter, StepNotice } from './step-answer.ts';
 
 /*
  * Steps of workflows that roles do. A step is a request of the built-in role `workflow` that owes a `step-result`; that is
@@ -50,6 +50,37 @@ export function sentStep(protocol: Protocol, letter: StepLetter, now: number): S
     closes: false,
     joins: [],
     people: isHuman(protocol, role) ? [role] : [],
+  };
+}
+
+/** What a run tells a role, accepted now. The role must be one of the protocol; a person's has no thread that stays open. */
+export function sentNotice(
+  protocol: Protocol,
+  { id, run, role, subject, body }: StepNotice,
+  now: number,
+): Sent {
+  const person = isHuman(protocol, role);
+  return {
+    message: {
+      id,
+      type: 'notice',
+      from: workflowRole,
+      to: [role],
+      thread: id,
+      inReplyTo: null,
+      subject,
+      created: now,
+      attachments: [],
+      fields: { run },
+      extra: {},
+      body,
+    },
+    request: null,
+    answers: null,
+    late: false,
+    closes: person,
+    joins: [],
+    people: person ? [role] : [],
   };
 }
 

@@ -68,6 +68,9 @@ function fold(state: RunState, event: RunEvent, before: number): void {
       return;
     case 'closed':
       return close(state, event);
+    case 'hooked':
+      state.hooks.set(event.on, { over: event.over, problem: event.problem });
+      return;
     case 'controlled':
       state.commands.add(event.id);
       return;

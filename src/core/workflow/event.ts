@@ -2,7 +2,7 @@ import type { ErrorClass } from '../errors.ts';
 import type { Json } from '../json.ts';
 import type { Launched, Reason, Session, Usage } from '../mail/event.ts';
 import type { Budget } from '../mail/protocol.ts';
-import type { StepId } from './model.ts';
+import type { Hook, StepId } from './model.ts';
 import type { RunStatus, SettledStatus } from './status.ts';
 
 /**
@@ -296,6 +296,13 @@ export type Happening =
       readonly comment: string | null;
       /** When it was said; the host may see it later. */
       readonly said: number;
+    }
+  /** A hook is taken up, or (`over`) has ended; it is not taken up again. */
+  | {
+      readonly type: 'hooked';
+      readonly on: Hook['on'];
+      readonly over: boolean;
+      readonly problem: string | null;
     }
   | { readonly type: 'cancelled'; readonly by: string }
   /** The run goes on with an edited definition; these steps are not what they were and run again, with what came after. */

@@ -15,7 +15,7 @@ import type {
   Verdict,
   WorkResult,
 } from './event.ts';
-import type { StepId } from './model.ts';
+import type { Hook, StepId } from './model.ts';
 import type { RunStatus, SettledStatus } from './status.ts';
 
 /** Where a step stands. What is not in the state's map is PENDING, or READY when it is in `ready`. */
@@ -201,6 +201,8 @@ export interface RunState {
   readonly parked: Map<string, number>;
   /** Agents' steps that failed one after another with the same error. */
   breaker: { readonly error: string; readonly steps: readonly Path[] } | null;
+  /** The hooks that were taken up, and what went wrong with them. */
+  readonly hooks: Map<Hook['on'], { readonly over: boolean; readonly problem: string | null }>;
   cost: Cost;
   /** Commands of people that have their verdict: none is followed twice. */
   readonly commands: Set<string>;
@@ -229,6 +231,7 @@ export function emptyRunState(): RunState {
     active: new Set(),
     parked: new Map(),
     breaker: null,
+    hooks: new Map(),
     cost: { usd: 0, tokens: 0, unpriced: 0 },
     commands: new Set(),
     clock: { spent: 0, since: null },

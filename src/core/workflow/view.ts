@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../json.ts';
 import type { Cost } from '../mail/state.ts';
 import type { ArtifactRecord, Path, RunEvent, SkipReason } from './event.ts';
 import { isIn } from './fold/steps.ts';
+import { hookWarnings } from './hooks.ts';
 import type { Work } from './model.ts';
 import { itemScope } from './path.ts';
 import type { BodyRule, Rules, StepRule } from './rules.ts';
@@ -171,6 +172,7 @@ export function documentOf(state: RunState, rules: Rules): JsonObject {
     started_at: instant(state.startedAt),
     completed_at: instant(state.endedAt),
     cost: costOf(state.cost),
+    warnings: hookWarnings(state),
     steps: stepsOf(state, rules, rules.root, root),
   };
 }

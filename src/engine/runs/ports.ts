@@ -21,8 +21,17 @@ export interface RunPorts {
   salvage(workspace: string): Promise<Uint8Array | null>;
   /** A text as it may be written: secrets in it are replaced. */
   mask(text: string): string;
+  /** Missing: hooks are left alone. */
+  readonly hooks?: HookPorts;
   /** Has the host look again. */
   told(): void;
   /** The values of the host's variables of these names that are set. */
   variables(names: readonly string[]): Readonly<Record<string, string>>;
+}
+
+export interface HookPorts {
+  /** Puts a notice into the mail of a role; `about` tells it from others of the run: put there twice, it is one. */
+  readonly notify: (role: string, about: string, subject: string, body: string) => void;
+  /** Where a hook works, and the folder of what it prints; absolute, made if need be. */
+  readonly places: (on: string) => { readonly workspace: string; readonly folder: string };
 }

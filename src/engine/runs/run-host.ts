@@ -1,6 +1,7 @@
 import { MailroomError } from '../../core/errors.ts';
 import { decide, type Decision } from '../../core/workflow/decide.ts';
 import type { Given, Happening, RunEvent } from '../../core/workflow/event.ts';
+import type { Exit } from '../../core/ports.ts';
 import { compile, type Rules } from '../../core/workflow/rules.ts';
 import type { Workflow } from '../../core/workflow/model.ts';
 import type { RunState } from '../../core/workflow/state.ts';
@@ -11,6 +12,7 @@ import type { SlotUser } from '../slots.ts';
 import { takeRunCommands } from './commands.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { RunLedger } from './ledger.ts';
+import { Hooks } from './hooks.ts';
 import { RunPictures } from './pictures.ts';
 import type { RunPorts } from './ports.ts';
 import { isRoleStep } from './role-steps.ts';
@@ -40,6 +42,7 @@ export class RunHost implements Host {
   readonly #workers: Workers;
   readonly #pictures: RunPictures;
   readonly #letters: DeadLetters;
+  readonly #hooks: Hooks;
   #decision: Decision = { facts: [], processes: [], wake: null };
   /** Nothing new is started any more. */
   #held = false;
@@ -52,6 +55,7 @@ export class RunHost implements Host {
     this.#letters = new DeadLetters(ports);
     this.#workers = new Workers(this.#ledger, this.#rules, ports, this.#letters);
     this.#pictures = new RunPictures(ports, this.#rules);
+    this.#hooks = new Hooks(this.#ledger, this.#rules, ports);
   }
 
   get state(): RunState {
@@ -60,6 +64,11 @@ export class RunHost implements Host {
 
   get rules(): Rules {
     return this.#rules;
+  }
+
+  /** What the runner reports of a process; look afterwards. */
+  ended(key: string, exit: Exit): void {
+    if (!this.#hooks.ended(key, exit)) this.#workers.ended(key, exit);
   }
 
   get workers(): Workers {
@@ -81,7 +90,7 @@ export class RunHost implements Host {
   }
 
   get running(): number {
-    return this.#workers.running;
+    return this.#workers.running + this.#hooks.running;
   }
 
   /** What the disk refused at the last look, apart from the journal; null: all is well. */
@@ -97,6 +106,7 @@ export class RunHost implements Host {
   /** Goes on with a run, and with what a person wants of it; what was running when its last host ended starts again. */
   resume(by: 'person' | 'up', wishes: readonly Happening[] = []): void {
     this.#ledger.record([{ type: 'resumed', by }, ...wishes]);
+    this.#hooks.resume();
     this.#flush();
     // The last host may have died between the journal and the folders.
     this.#pictures.redraw(this.#ledger.state);
@@ -108,7 +118,9 @@ export class RunHost implements Host {
     this.#workers.take();
     this.#decide();
     this.#options.shared?.uses(Math.max(this.desired, this.running));
+    const hooks = this.#held ? [] : this.#hooks.take();
     this.#flush();
+    for (const hook of hooks) this.#hooks.start(hook);
     for (const name of commands) this.#ports.control.remove(name);
     const wanted = this.#decision.processes;
     this.#workers.steer(wanted);
@@ -172,10 +184,11 @@ export class RunHost implements Host {
   stop(): void {
     this.#workers.putBack();
     this.#flush();
-    this.#workers.stopAll();
+    this.stopAll();
   }
 
   stopAll(): void {
+    this.#hooks.stop();
     this.#workers.stopAll();
   }
 
@@ -190,6 +203,7 @@ export class RunHost implements Host {
   }
 
   idle(): Idle {
-    return this.state.endedAt === null || this.running > 0 ? 'busy' : 'done';
+    const over = this.state.endedAt !== null && this.running === 0 && this.#hooks.left === 0;
+    return over ? 'done' : 'busy';
   }
 }

@@ -83,6 +83,9 @@ function again(state: RunState, paths: readonly Path[]): void {
   state.reason = null;
   state.ending = null;
   state.breaker = null;
+  // What comes of it is another end.
+  state.hooks.delete('complete');
+  state.hooks.delete('failure');
 }
 
 /** One failed step is to run again. */

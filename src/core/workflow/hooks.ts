@@ -1,0 +1,38 @@
+import { attempt, type Resolved } from './resolve.ts';
+import { Evaluation } from './evaluation.ts';
+import type { Hook } from './model.ts';
+import type { Rules } from './rules.ts';
+import { contextOf } from './scope.ts';
+import type { RunState } from './state.ts';
+
+/** The hook that is to be taken up now; null: none. Each is taken up once, and those of the end once for each end. */
+export function dueHook({ given, status, endedAt, hooks }: RunState, { workflow }: Rules): Hook | null {
+  if (given === null || given.only !== null) return null;
+  const end = status === 'SUCCEEDED' ? 'complete' : 'failure';
+  const due: Hook['on'][] = endedAt === null ? ['start'] : ['start', end];
+  return workflow.hooks.find(({ on }) => due.includes(on) && !hooks.has(on)) ?? null;
+}
+
+/** A hook that was taken up by a host that died, or that runs. */
+export function openHooks({ hooks }: RunState): Hook['on'][] {
+  return [...hooks].filter(([, hook]) => !hook.over).map(([on]) => on);
+}
+
+/** What went wrong with the hooks of a run, in words. */
+export function hookWarnings({ hooks }: RunState): string[] {
+  return [...hooks].flatMap(([on, { problem }]) => (problem === null ? [] : [`hook on_${on}: ${problem}`]));
+}
+
+/** The program of a hook with its arguments; they see how each settled step ended. */
+export function hookArguments(state: RunState, rules: Rules, hook: Hook): Resolved<readonly string[]> {
+  return attempt(() => {
+    const { root } = rules;
+    const scope = state.scopes.get('');
+    const [any] = root.steps.values();
+    if (scope === undefined || any === undefined || hook.run === null) return [];
+    const context = contextOf(state, rules, scope, { ...any, reads: new Set(root.steps.keys()) });
+    const plain = new Evaluation(context, root.language, true);
+    const env = { ...state.given?.env, ...plain.renderAll(rules.workflow.env) };
+    return hook.run.map((argument) => plain.with({ env }).renderText(argument));
+  });
+}

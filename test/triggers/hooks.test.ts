@@ -1,0 +1,55 @@
+import { afterEach, expect, it } from 'vitest';
+import { Upped } from './world.ts';
+
+const open: Upped[] = [];
+const head = 'name: w\nversion: "1"\ntimeout: 1m\n';
+const log = (words: string) => `[sh, -c, 'echo "$0 $MAILROOM_STATUS" >> hooks.log', "${words}"]`;
+
+function world(text: string): Upped {
+  const made = new Upped(`${head}${text}`);
+  open.push(made);
+  return made;
+}
+
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.remove();
+});
+
+it('runs the hooks of a run that succeeds, each once', async () => {
+  const { project } = world(`hooks:
+  on_start: { run: ${log('begins ${{ workflow.name }}')} }
+  on_complete: { run: ${log('said ${{ steps.say.output }}')} }
+  on_failure: { run: ${log('failed')} }
+steps:
+  say: { command: [echo, hello] }
+`);
+  expect(await project.run(['run', 'w'])).toMatchObject({ code: 0 });
+  expect(project.read('hooks.log')).toBe('begins w RUNNING\nsaid hello SUCCEEDED\n');
+});
+
+it('tells of a hook that fails in the document of the run, which it does not change', async () => {
+  const { project } = world(`hooks:
+  on_complete: { run: [sh, -c, "echo broken >&2; exit 3"] }
+steps:
+  say: { command: [echo, hello] }
+`);
+  const { code, stdout } = await project.run(['run', 'w', '--json']);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    status: 'SUCCEEDED',
+    warnings: ['hook on_complete: it ended with 3: broken'],
+  });
+});
+
+it('puts a notice of a failed run into the inbox of a person once the mail moves', async () => {
+  const { project } = world(`hooks:
+  on_failure: { notify: user }
+steps:
+  no: { command: [sh, -c, "exit 2"], on_failure: abort }
+`);
+  expect(await project.run(['run', 'w'])).toMatchObject({ code: 1 });
+  expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+  const [name = '', ...more] = project.list('agents/user/inbox');
+  expect(more).toEqual([]);
+  expect(project.read(`agents/user/inbox/${name}`)).toMatch(/type: notice[^]*w has ended: FAILED/);
+});
