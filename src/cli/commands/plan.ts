@@ -63,7 +63,9 @@ function planLines(
     `  time                  ${amount(ceiling.time, (time) => formatDuration(Math.ceil(time / 1_000) * 1_000))}`,
     `  tokens                ${amount(ceiling.tokens, String)}`,
     `  dollars               ${ceiling.usd === null ? 'unpriced' : ceiling.usd.toFixed(2)}`,
-    ...ceiling.unbounded.map(({ step, what, why }) => colours.yellow(`  ${step}: ${what} ${why}`)),
+    ...ceiling.unbounded.map(({ step, what, why }) =>
+      colours.yellow(`  ${step}: no bound of ${what}: ${why}`),
+    ),
     '',
     ...assumptions.map((text) => colours.dim(`(${text})`)),
   ];
