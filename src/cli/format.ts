@@ -96,15 +96,17 @@ export function cut(text: string, columns: number): string {
 
 /** Rows below a head, in columns two spaces apart. Columns of numbers are set right; the last is as long as it is. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const all = [head, ...rows];
-  const widths = head.map((_, column) => Math.max(...all.map((row) => width(row[column] ?? ''))));
+  const all = [head, ...rows].map((cells) => ({ cells, taken: cells.map(width) }));
+  const widths = head.map((_, column) =>
+    all.reduce((most, { taken }) => Math.max(most, taken[column] ?? 0), 0),
+  );
   const numeric = head.map(
     (_, column) => rows.length > 0 && rows.every((row) => /^\d*$/.test(row[column] ?? '')),
   );
-  return all.map((row) =>
-    row
+  return all.map(({ cells, taken }) =>
+    cells
       .map((cell, column) => {
-        const space = ' '.repeat((widths[column] ?? 0) - width(cell));
+        const space = ' '.repeat((widths[column] ?? 0) - (taken[column] ?? 0));
         if (numeric[column] === true) return space + cell;
         return column === head.length - 1 ? cell : cell + space;
       })

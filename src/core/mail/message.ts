@@ -52,7 +52,11 @@ export const mailroom: RoleName = 'mailroom';
 
 /** `2026-11-21T20:45:12.345Z` as `20261121T204512345Z`. */
 function compactTime(created: number): string {
-  return new Date(created).toISOString().replaceAll(/[-:.]/g, '');
+  const text = new Date(created).toISOString();
+  // Every message is named many times: cut where the marks are, unless the year has more than four digits.
+  if (text.length !== 24) return text.replaceAll(/[-:.]/g, '');
+  const date = text.slice(0, 4) + text.slice(5, 7) + text.slice(8, 13);
+  return date + text.slice(14, 16) + text.slice(17, 19) + text.slice(20);
 }
 
 /** The file name of a message in every mailbox: `<created, compact UTC>-<type>-<last 6 of id>.md`. */
