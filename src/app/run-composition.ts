@@ -24,6 +24,7 @@ import { DiskRunFiles } from '../store/runs/run-files.ts';
 import { runControlFolder, runJournal } from '../store/runs/run-folders.ts';
 import { watchFolders } from '../store/watch.ts';
 import { stepContainment } from './containment.ts';
+import { gathered } from './gather.ts';
 import type { Lock } from './lock.ts';
 import { changesTeller } from './run-changes.ts';
 import { hookPorts } from './run-hooks.ts';
@@ -190,6 +191,7 @@ function variables(names: readonly string[]): Record<string, string> {
 
 /** What the runner reports goes to the host, and the loop looks again. A journal that refuses ends everything. */
 function reporting(host: RunHost, loop: Loop): StepRunnerEvents {
+  const lookAgain = gathered(() => loop.told());
   return {
     ended: (...told) => {
       try {
@@ -197,7 +199,7 @@ function reporting(host: RunHost, loop: Loop): StepRunnerEvents {
       } catch (error) {
         loop.fail(error instanceof Error ? error : new Error(String(error)));
       }
-      loop.told();
+      lookAgain();
     },
   };
 }

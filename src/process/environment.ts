@@ -25,7 +25,16 @@ export function buildEnvironment(request: EnvironmentRequest = {}): Record<strin
   return { ...environment, ...request.set };
 }
 
+/** Made once each: every process asks for them. */
+const patterns = new Map<string, RegExp>();
+
 function namePattern(pattern: string): RegExp {
+  const known = patterns.get(pattern) ?? compilePattern(pattern);
+  patterns.set(pattern, known);
+  return known;
+}
+
+function compilePattern(pattern: string): RegExp {
   const parts = pattern.split('*').map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
   return new RegExp(`^${parts.join('.*')}$`, 's');
 }
