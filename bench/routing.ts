@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { v7 } from 'uuid';
 import { gathered } from '../src/app/gather.ts';
 import { defaultConfig } from '../src/core/config.ts';
-import type { TurnFolders } from '../src/core/ports.ts';
+import type { Trail, TurnFolders } from '../src/core/ports.ts';
 import { inMemoryTrail } from '../src/engine/trail/memory.ts';
 import { Loop } from '../src/engine/loop.ts';
 import { MailHost } from '../src/engine/mail-host.ts';
@@ -20,7 +20,13 @@ import { perSecond, type Line } from './report.ts';
 
 const settings = 'providers: { bench: { command: ["true"] } }\nconcurrency: 64\n';
 
-function hostOf(project: BenchProject, roles: number, runner: InstantRunner, folders: TurnFolders): MailHost {
+function hostOf(
+  project: BenchProject,
+  roles: number,
+  trail: Trail,
+  runner: InstantRunner,
+  folders: TurnFolders,
+): MailHost {
   const disk = new RealDisk(project.root);
   const config = parseConfig(settings, 'mailroom.yaml');
   const protocol = parseProtocol(
@@ -36,7 +42,7 @@ function hostOf(project: BenchProject, roles: number, runner: InstantRunner, fol
       control: new DiskControl(disk),
       folders,
       runner,
-      trail: inMemoryTrail(),
+      trail,
       trailAt: null,
       providers: new Map(),
       newId: v7,
@@ -57,7 +63,9 @@ export async function route(messages: number, roles: number, turnFolders: boolea
   const project = new BenchProject(roles, ['true']);
   const runner = new InstantRunner();
   const folders = turnFolders ? new DiskTurnFolders(new RealDisk(project.root)) : noFolders;
-  const host = hostOf(project, roles, runner, folders);
+  // One for both: snapshots wait for it.
+  const trail = inMemoryTrail();
+  const host = hostOf(project, roles, trail, runner, folders);
   host.start();
   for (let index = 0; index < messages; index += 1) project.drop(index % roles, `m${String(index)}.md`);
   const settled = Date.now() + 15;
@@ -67,7 +75,7 @@ export async function route(messages: number, roles: number, turnFolders: boolea
     return { cancel: () => clearTimeout(timeout) };
   };
   const watch = () => ({ close: () => Promise.resolve() });
-  const loop = new Loop(host, { watch, timer, now: Date.now, trail: inMemoryTrail() }, { untilIdle: true });
+  const loop = new Loop(host, { watch, timer, now: Date.now, trail }, { untilIdle: true });
   runner.connect(
     host.turns,
     gathered(() => loop.told()),
