@@ -26,12 +26,32 @@ describe('the times of files', () => {
   it('tell the first file that was added, changed or removed', () => {
     const all = disk({ 'a.ts': 'a', 'b.ts': 'b' });
     const before = fileTimes(all, () => false);
-    expect(firstChange(before, fileTimes(all, () => false))).toBeNull();
+    expect(
+      firstChange(
+        before,
+        fileTimes(all, () => false),
+      ),
+    ).toBeNull();
     all.write('b.ts', 'longer');
-    expect(firstChange(before, fileTimes(all, () => false))).toEqual({ path: 'b.ts', what: 'changed' });
+    expect(
+      firstChange(
+        before,
+        fileTimes(all, () => false),
+      ),
+    ).toEqual({ path: 'b.ts', what: 'changed' });
     all.write('a2.ts', 'new');
-    expect(firstChange(before, fileTimes(all, () => false))).toEqual({ path: 'a2.ts', what: 'added' });
+    expect(
+      firstChange(
+        before,
+        fileTimes(all, () => false),
+      ),
+    ).toEqual({ path: 'a2.ts', what: 'added' });
     all.remove('a.ts');
-    expect(firstChange(before, fileTimes(all, () => false))).toEqual({ path: 'a.ts', what: 'removed' });
+    expect(
+      firstChange(
+        before,
+        fileTimes(all, () => false),
+      ),
+    ).toEqual({ path: 'a.ts', what: 'removed' });
   });
 });

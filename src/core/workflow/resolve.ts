@@ -1,5 +1,4 @@
 import { MailroomError } from '../errors.ts';
-import type { Json } from '../json.ts';
 import type { Budget } from '../mail/protocol.ts';
 import { againText } from './again.ts';
 import { Evaluation, Hindered, type Hindrance } from './evaluation.ts';
@@ -167,14 +166,4 @@ export function keyOf(run: StepRun): ProcessKey | null {
 /** The key of the worker's next launch. */
 export function nextKey(run: StepRun | undefined, path: Path): ProcessKey {
   return { path, iteration: run?.iteration ?? 1, attempt: (run?.attempt ?? 0) + 1, check: 0 };
-}
-
-/** The value of an expression of a step that is not text. */
-export function valueIn(
-  state: RunState,
-  rules: Rules,
-  found: Entered,
-  act: (evaluation: Evaluation) => Json,
-): Resolved<Json> {
-  return attempt(() => act(evaluationOf(state, rules, found)));
 }

@@ -33,4 +33,3 @@ export const nativeFile = z
   .meta({ title: 'workflow' });
 
 export type NativeFile = z.output<typeof nativeFile>;
-export type StepsInput = NativeFile['steps'];

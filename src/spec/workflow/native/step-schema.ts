@@ -180,5 +180,4 @@ export const stepSchema: z.ZodType<StepInput, Record<string, unknown>> = z
 
 export type InputInput = NonNullable<StepInput['inputs']>[number];
 export type OutputInput = NonNullable<StepInput['outputs']>[number];
-export type ExportInput = NonNullable<StepInput['exports']>[number];
 export type { ForEachInput };
