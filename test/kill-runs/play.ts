@@ -128,7 +128,9 @@ function halves(root: string): string[] {
   if (!existsSync(context)) return ['there is no context folder'];
   const names = readdirSync(context, { recursive: true, encoding: 'utf8' });
   return [
-    ...names.filter((name) => /(^|\/)\.[^/]+\.(new|old)$/.test(name)).map((name) => `${name} is left over`),
+    ...names
+      .filter((name) => /(^|\/)\.[^/]+\.(new|old|mailroom-tmp)$/.test(name))
+      .map((name) => `${name} is left over`),
     ...names
       .filter((name) => /\/(made|got)$/.test(name) && readdirSync(join(context, name)).length !== 2)
       .map((name) => `half of ${name}`),

@@ -48,6 +48,18 @@ describe.each(cases)('a context folder in $workspace: $name', ({ make, workspace
     return bench;
   }
 
+  it('is rid of what a program that was killed had half written', () => {
+    const bench = world();
+    start(bench, workspace, 'run-1', ship);
+    leave(bench, workspace, 'run-1', ['make']);
+    bench.plant(`${workspace}/context/make/plan/deep/.plan.md.7.mailroom-tmp`, 'ha');
+    bench.plant(`${workspace}/context/._workflow.json.8.mailroom-tmp`, 'ha');
+    takeContext(bench.project, bench.open, `${bench.root}/${workspace}/context`, 'run-1', ship);
+    const left = bench.tree(`${workspace}/context`);
+    expect(left.filter((path) => path.includes('mailroom-tmp'))).toEqual([]);
+    expect(left).toContain('make/plan/deep/plan.md');
+  });
+
   it('is empty for a fresh run; what the last one left lies in its folder', () => {
     const bench = world();
     start(bench, workspace, 'run-1', ship);

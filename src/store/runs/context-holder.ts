@@ -6,6 +6,7 @@ import { join } from '../disk.ts';
 import type { Disk } from '../disk.ts';
 import { putFolder } from './copy.ts';
 import { runFolder } from './layout.ts';
+import { removeLeftovers } from './leftovers.ts';
 import { plainPath, realPath } from './paths.ts';
 import { readRun } from './run-folders.ts';
 import type { OpenRoot } from './run-files.ts';
@@ -61,10 +62,11 @@ export function takeContext(
   run: string,
   definition: Workflow,
 ): void {
-  const holder = readContextHolder(project, folder);
-  if (holder?.run === run && holder.restored) return;
   const disk = open(folder);
   if (disk === null) throw new MailroomError('E_WORKSPACE', `the folder ${folder} vanished`);
+  removeLeftovers(disk);
+  const holder = readContextHolder(project, folder);
+  if (holder?.run === run && holder.restored) return;
   const place = { disk, below: insideOf(project, folder) };
   if (holder?.run !== run) {
     const before = holder === null ? null : readRun(project, holder.run);
