@@ -164,8 +164,7 @@ function planSequence(scene: Scene, scope: Scope, wanted: Wanted, plan: Plan): v
   const path = pathIn(scope.path, entered.step, entered.visit);
   const isOver = counter.at === 'end' && counter.failed === null && left?.failed === null;
   const swept = scene.state.steps.get(path);
-  if (isOver && isIn(swept, 'settled') && swept.phase.status !== 'CANCELLED' && !wanted.owners.has(path))
-    return;
+  if (isOver && swept && isKept(swept) && !wanted.owners.has(path)) return;
   const how = standing(scene, path, { ...wanted, forced: new Set([...wanted.forced, path]) }, plan);
   const settled = Math.max(0, scope.settled - (isIn(swept, 'settled') ? 1 : 0));
   const next = how === 'again' ? ({ at: 'step', ...entered } as const) : counter;

@@ -63,6 +63,8 @@ function counterAfter(
   failure: Failure | null,
 ): Counter {
   const cause = failure && { class: failure.class, reason: failure.reason };
+  // It ends the run, whatever the sequence says: a resume goes on with this step.
+  if (failure?.class === 'FATAL') return { at: 'end', how: 'end', failed: cause };
   if (next === null) {
     if (way !== 'success') return { at: 'end', how: 'end', failed: cause };
     const following = steps[steps.findIndex((each) => each.id === id) + 1];
@@ -167,5 +169,8 @@ function failed(
 
 /** A gate that is not opened: it closes what comes after it, and other branches go on. */
 export function shut(entered: Entered, reason: Reason): Fact {
-  return failed(entered, { class: 'NON_RETRYABLE', reason, timedOut: false }, 'closed', null);
+  // A sequence that says where to go on after it has taken it into account.
+  const { body, step } = entered.rule;
+  const leaves = body.body.kind === 'sequence' && step.next !== null ? 'satisfied' : 'closed';
+  return failed(entered, { class: 'NON_RETRYABLE', reason, timedOut: false }, leaves, null);
 }
