@@ -309,6 +309,15 @@ describe('sequences', () => {
     expect(world.state).toMatchObject({ status: 'FAILED', reason: { text: 'no way' } });
   });
 
+  it('end with what is fatal, and go on with that step', () => {
+    const world = new World(text);
+    world.done('build');
+    world.fails('test', { class: 'FATAL', text: 'disk full' });
+    expect(world.state).toMatchObject({ status: 'FAILED', reason: { text: 'disk full' } });
+    world.happens({ type: 'resumed', by: 'person' });
+    expect(world.running).toEqual(['test']);
+  });
+
   it('do not go round for ever', () => {
     const world = new World(text);
     world.done('build');
