@@ -13,6 +13,7 @@ import { MailHost } from '../engine/mail-host.ts';
 import { SharedSlots, type SlotUser } from '../engine/slots.ts';
 import { UpHost, type LoopHints, type OpenWorkflows, type UpWorkflows } from '../engine/runs/up-host.ts';
 import type { HostPorts } from '../engine/ports.ts';
+import { noTrail } from '../engine/trail/none.ts';
 import { TrailWriter } from '../engine/trail/writer.ts';
 import { GitRepository } from '../process/git-repository.ts';
 import { bootId } from '../process/proc.ts';
@@ -236,12 +237,7 @@ function trailOf(disk: RealDisk, config: Config): Trail {
     return new TrailWriter({
       repository: new GitRepository({ project: disk.root, branch: config.trail.branch }),
     });
-  return {
-    record: () => {},
-    position: () => Promise.resolve(null),
-    settled: () => Promise.resolve(),
-    problem: () => null,
-  };
+  return noTrail;
 }
 
 /** Runs what mailroom.yaml names for people's mail; what becomes of it is not our business. */

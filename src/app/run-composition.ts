@@ -5,11 +5,12 @@ import type { RunController, RunWatcher } from '../cli/run-services.ts';
 import type { Config } from '../core/config.ts';
 import { MailroomError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
-import type { Provider, Trail } from '../core/ports.ts';
+import type { Provider } from '../core/ports.ts';
 import type { RunFolder, StepRunnerEvents } from '../core/workflow/ports.ts';
 import { Loop } from '../engine/loop.ts';
 import type { RunPorts } from '../engine/runs/ports.ts';
 import { RunHost } from '../engine/runs/run-host.ts';
+import { noTrail } from '../engine/trail/none.ts';
 import type { SharedSlots } from '../engine/slots.ts';
 import { textMasker } from '../process/mask.ts';
 import { salvage } from '../process/run-differences.ts';
@@ -49,14 +50,6 @@ export interface Origin {
   /** What it shares its processes with; null: nothing. */
   readonly slots: SharedSlots | null;
 }
-
-/** A run has no trail of its own: what its roles say is in that of the mail. */
-const noTrail: Trail = {
-  record: () => {},
-  position: () => Promise.resolve(null),
-  settled: () => Promise.resolve(),
-  problem: () => null,
-};
 
 interface Composed {
   readonly host: RunHost;
@@ -103,6 +96,7 @@ export async function composeRun(
       watch: (onHint) => watchFolders(watched(disk, run), onHint),
       timer,
       now: Date.now,
+      // What its roles say is in the trail of the mail.
       trail: noTrail,
     },
     { untilIdle: true, onChange: () => host.wantsMail && mail?.want() },

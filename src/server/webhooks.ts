@@ -56,7 +56,7 @@ export class WebhookListener {
     return at === null ? null : `http://127.0.0.1:${String(at.port)}`;
   }
 
-  /** Resolves when it listens, or cannot for now: then it tries again until it is closed. */
+  /** Resolves when it listens, or when the port is taken: then it tries again until it is closed. */
   listen(): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {

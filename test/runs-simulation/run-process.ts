@@ -1,6 +1,7 @@
 import type { Happening, RunEvent } from '../../src/core/workflow/event.ts';
 import type { Workflow } from '../../src/core/workflow/model.ts';
 import type { StepRunner } from '../../src/core/workflow/ports.ts';
+import { noTrail } from '../../src/engine/trail/none.ts';
 import { Loop, type Ending } from '../../src/engine/loop.ts';
 import { RunHost } from '../../src/engine/runs/run-host.ts';
 import { DiskControl } from '../../src/store/control.ts';
@@ -36,13 +37,6 @@ export interface Surroundings {
   /** Called when it was killed, and when it has ended by itself; `error`: why. */
   gone(host: RunProcess, error: Error | null): void;
 }
-
-const noTrail = {
-  record: () => {},
-  position: () => Promise.resolve(null),
-  settled: () => Promise.resolve(),
-  problem: () => null,
-};
 
 /** The real host of a run, its real files and the real loop, put together as the program does. */
 export class RunProcess {

@@ -1,5 +1,6 @@
 import { MailroomError } from '../../src/core/errors.ts';
 import type { Protocol } from '../../src/core/mail/protocol.ts';
+import { noTrail } from '../../src/engine/trail/none.ts';
 import { Loop, type Ending } from '../../src/engine/loop.ts';
 import { MailHost } from '../../src/engine/mail-host.ts';
 import { DiskControl } from '../../src/store/control.ts';
@@ -26,13 +27,6 @@ export interface Surroundings {
   /** Called when it was killed, and when it has ended by itself; `error`: why. */
   gone(controller: Controller, error: Error | null): void;
 }
-
-const noTrail = {
-  record: () => {},
-  position: () => Promise.resolve(null),
-  settled: () => Promise.resolve(),
-  problem: () => null,
-};
 
 /** The real host and the real loop, put together as the program does, with agents that are none. */
 export class Controller {
