@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FileChange, StoredRun, WorkflowServices } from '../cli/run-services.ts';
 import type { Checked } from '../core/diagnostic.ts';
 import { MailroomError } from '../core/errors.ts';
+import { verdictIn } from '../core/workflow/commands.ts';
 import type { PlanData } from '../core/workflow/plan.ts';
 import { ProblemsError } from '../engine/operations/problems.ts';
 import { requestControl } from '../store/control.ts';
@@ -120,8 +121,10 @@ function openRun(disk: RealDisk, id: string): StoredRun {
 }
 
 function verdictOf(disk: RealDisk, run: string, id: string): { refusal: string | null } | undefined {
-  for (const { event } of runReader(disk, run).read().records)
-    if (event.type === 'controlled' && event.id === id) return { refusal: event.refusal?.text ?? null };
+  for (const { event } of runReader(disk, run).read().records) {
+    const verdict = verdictIn(event);
+    if (verdict?.id === id) return { refusal: verdict.refusal?.text ?? null };
+  }
   return undefined;
 }
 

@@ -1,94 +1,14 @@
 import { expect, it } from 'vitest';
-import type { Given } from '../../src/core/workflow/event.ts';
-import type { RunFiles } from '../../src/core/workflow/ports.ts';
-import { RunHost } from '../../src/engine/runs/run-host.ts';
-import { DiskControl } from '../../src/store/control.ts';
-import { createRun, runControlFolder, runJournal } from '../../src/store/runs/run-folders.ts';
+import type { RunHost } from '../../src/engine/runs/run-host.ts';
 import { step, workflow } from '../runs/samples.ts';
 import { template } from '../workflow/graph.ts';
-import { Crash, Desk, run } from './desk.ts';
+import { Crash, run, type Desk } from './desk.ts';
+import { begin, command, hostOf } from './run-desk.ts';
 
 const roles = workflow(step('build', [], { kind: 'role', role: 'one', instructions: template('Build it.') }));
-const nothing = () => {};
-const unlimited = { usd: null, tokens: null };
-const given: Given = {
-  run,
-  workflow: 'sample',
-  version: '1',
-  language: 'native',
-  parameters: {},
-  context: {},
-  trigger: null,
-  env: {},
-  budget: unlimited,
-  timeout: null,
-  only: null,
-};
-
-const files: RunFiles = {
-  prepare: () => ({
-    workspace: '/w',
-    folder: '/w/folder',
-    valuesFile: '/w/folder/values.json',
-    decisionFile: null,
-    inputs: [],
-    stdout: '',
-    stderr: '',
-  }),
-  note: nothing,
-  collect: () => ({ artifacts: [], missing: [], values: null, decision: null, warnings: [] }),
-  handOver: nothing,
-  diffBase: () => 'HEAD',
-  convergence: nothing,
-  export: () => false,
-  meta: nothing,
-  summary: nothing,
-  deadLetter: nothing,
-};
-
-/** The host of the run, begun or gone on with. */
-function hostOf(desk: Desk, begun: boolean): RunHost {
-  const host = new RunHost(
-    {
-      clock: { now: desk.disk.now },
-      journal: runJournal(desk.disk, run),
-      files,
-      control: new DiskControl(desk.disk, runControlFolder(run)),
-      runner: { start: nothing, stop: nothing, sweep: () => Promise.resolve() },
-      mail: desk.run,
-      providers: new Map(),
-      parking: { list: () => new Map<string, number>(), park: nothing },
-      project: desk.disk.root,
-      changed: () => Promise.resolve([]),
-      salvage: () => Promise.resolve(null),
-      mask: (text) => text,
-      told: nothing,
-      variables: () => ({}),
-    },
-    roles,
-    { slots: 2, watch: nothing },
-  );
-  if (begun) host.resume('person');
-  else host.begin(given);
-  return host;
-}
-
-function begin(): Desk {
-  const desk = new Desk();
-  const card = {
-    run,
-    workflow: 'sample',
-    workspace: '/w',
-    source: null,
-    startedBy: 'person',
-    startedAt: 0,
-  } as const;
-  createRun(desk.disk, card, roles);
-  return desk;
-}
 
 /** Looks, in turn with the mail, until the run is over. */
-function follow(desk: Desk, host: RunHost, looks: () => void = nothing): void {
+function follow(desk: Desk, host: RunHost, looks: () => void = () => {}): void {
   for (let round = 0; host.state.endedAt === null; round += 1) {
     if (round > 100) throw new Error('the run does not end');
     looks();
@@ -102,8 +22,8 @@ function follow(desk: Desk, host: RunHost, looks: () => void = nothing): void {
 }
 
 it('posts a step once, takes its answer and forgets it', () => {
-  const desk = begin();
-  const host = hostOf(desk, false);
+  const desk = begin(roles);
+  const host = hostOf(desk, roles, false);
   follow(desk, host);
   expect(host.state).toMatchObject({ status: 'SUCCEEDED' });
   expect(host.state.steps.get('build')).toMatchObject({ attempts: 1, result: { output: 'done it' } });
@@ -113,8 +33,8 @@ it('posts a step once, takes its answer and forgets it', () => {
 });
 
 it('shows the run as waiting while its role waits, and that it is not ours to run', () => {
-  const desk = begin();
-  const host = hostOf(desk, false);
+  const desk = begin(roles);
+  const host = hostOf(desk, roles, false);
   host.look();
   host.look();
   expect(host).toMatchObject({ desired: 0, running: 0, wantsMail: true });
@@ -124,21 +44,12 @@ it('shows the run as waiting while its role waits, and that it is not ours to ru
 });
 
 it('withdraws what a run that is cancelled has posted', () => {
-  const desk = begin();
-  const host = hostOf(desk, false);
+  const desk = begin(roles);
+  const host = hostOf(desk, roles, false);
   host.look();
   host.look();
   const [id = ''] = desk.run.posted();
-  const command = {
-    id: 'c',
-    at: desk.now,
-    by: 'ada',
-    verb: 'cancel',
-    path: '',
-    comment: null,
-    instructions: null,
-  };
-  desk.disk.write(`${runControlFolder(run)}/c.json`, JSON.stringify(command));
+  command(desk, 'c', 'cancel');
   follow(desk, host);
   expect(host.state.status).toBe('CANCELLED');
   expect(desk.run.posted()).toEqual([]);
@@ -148,14 +59,14 @@ it('withdraws what a run that is cancelled has posted', () => {
 });
 
 it('leaves a step in the mail when it is stopped', () => {
-  const desk = begin();
-  const host = hostOf(desk, false);
+  const desk = begin(roles);
+  const host = hostOf(desk, roles, false);
   host.look();
   host.look();
   host.stop();
   desk.settle();
   expect(desk.heard()).toEqual(['done it']);
-  const next = hostOf(desk, true);
+  const next = hostOf(desk, roles, true);
   follow(desk, next);
   expect(next.state.status).toBe('SUCCEEDED');
   expect(desk.turns).toBe(1);
@@ -164,8 +75,8 @@ it('leaves a step in the mail when it is stopped', () => {
 it('has a step done once, wherever the host of the run was killed', () => {
   let crashes = 0;
   for (let until = 1; ; until += 1) {
-    const desk = begin();
-    const first = hostOf(desk, false);
+    const desk = begin(roles);
+    const first = hostOf(desk, roles, false);
     let operations = 0;
     const count = () => {
       if ((operations += 1) === until) throw new Crash('killed');
@@ -180,7 +91,7 @@ it('has a step done once, wherever the host of the run was killed', () => {
     desk.disk.before = null;
     desk.disk.crash();
     desk.open();
-    const next = hostOf(desk, true);
+    const next = hostOf(desk, roles, true);
     follow(desk, next);
     desk.settle();
     const found = {

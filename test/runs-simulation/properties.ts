@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../src/core/json.ts';
+import { verdictIn } from '../../src/core/workflow/commands.ts';
 import type { RunEvent } from '../../src/core/workflow/event.ts';
 import { isIn } from '../../src/core/workflow/fold/steps.ts';
 import type { RunState } from '../../src/core/workflow/state.ts';
@@ -82,7 +83,8 @@ export function checkHistory(events: readonly RunEvent[]): string[] {
   const verdicts = new Map<string, number>();
   let cancelled = false;
   for (const event of events) {
-    if (event.type === 'controlled') verdicts.set(event.id, (verdicts.get(event.id) ?? 0) + 1);
+    const verdict = verdictIn(event);
+    if (verdict !== null) verdicts.set(verdict.id, (verdicts.get(verdict.id) ?? 0) + 1);
     if (event.type === 'cancelled') cancelled = true;
     if (event.type === 'reopened') cancelled = false;
     if (event.type === 'started' && cancelled)

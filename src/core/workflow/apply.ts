@@ -1,3 +1,4 @@
+import { verdictIn } from './commands.ts';
 import type { RunEvent } from './event.ts';
 import { endBody, expand, leave, open, reopen, sweep } from './fold/bodies.ts';
 import { begin, cancel, close, resume, retryStep, setClock, update } from './fold/runs.ts';
@@ -28,6 +29,8 @@ export function apply(state: RunState, event: RunEvent): RunState {
   state.now = Math.max(state.now, event.at);
   state.events += 1;
   fold(state, event, before);
+  const verdict = verdictIn(event);
+  if (verdict !== null) state.commands.add(verdict.id);
   return state;
 }
 
@@ -72,7 +75,6 @@ function fold(state: RunState, event: RunEvent, before: number): void {
       state.hooks.set(event.on, { over: event.over, problem: event.problem });
       return;
     case 'controlled':
-      state.commands.add(event.id);
       return;
     default:
       return foldWork(state, event);

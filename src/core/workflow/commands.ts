@@ -1,6 +1,6 @@
 import { nearest } from '../nearest.ts';
 import type { Reason } from '../mail/event.ts';
-import type { Path } from './event.ts';
+import type { CommandId, Path, RunEvent } from './event.ts';
 import type { RunState } from './state.ts';
 
 /** What a person asks of a run. */
@@ -11,6 +11,22 @@ export interface RunCommand {
   readonly by: string;
   /** When it was said, which is what counts for a gate's deadline. */
   readonly at: number;
+}
+
+/** The verdict on a command that an event is; null: it is none. What follows a command is its verdict. */
+export function verdictIn(
+  event: RunEvent,
+): { readonly id: CommandId; readonly refusal: Reason | null } | null {
+  switch (event.type) {
+    case 'controlled':
+      return { id: event.id, refusal: event.refusal };
+    case 'judged':
+    case 'cancelled':
+    case 'retried':
+      return event.command === undefined ? null : { id: event.command, refusal: null };
+    default:
+      return null;
+  }
 }
 
 /** Why a run cannot follow a command now; null: it can. */

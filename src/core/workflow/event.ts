@@ -269,6 +269,12 @@ export interface ReopenedScope {
   readonly failed: Failure | null;
 }
 
+/**
+ * The command that a person gave for something: what follows it is its verdict, in one record, so that no crash can come
+ * between the two.
+ */
+export type CommandId = string;
+
 /** What the host learns. */
 export type Happening =
   | { readonly type: 'began'; readonly given: Given }
@@ -296,6 +302,7 @@ export type Happening =
       readonly comment: string | null;
       /** When it was said; the host may see it later. */
       readonly said: number;
+      readonly command?: CommandId;
     }
   /** A hook is taken up, or (`over`) has ended; it is not taken up again. */
   | {
@@ -304,7 +311,7 @@ export type Happening =
       readonly over: boolean;
       readonly problem: string | null;
     }
-  | { readonly type: 'cancelled'; readonly by: string }
+  | { readonly type: 'cancelled'; readonly by: string; readonly command?: CommandId }
   /** The run goes on with an edited definition; these steps are not what they were and run again, with what came after. */
   | { readonly type: 'updated'; readonly steps: readonly Path[] }
   /** A step that failed is to run again, perhaps with other instructions; what came after it too. */
@@ -313,7 +320,9 @@ export type Happening =
       readonly path: Path;
       readonly instructions: string | null;
       readonly by: string;
+      readonly command?: CommandId;
     }
+  /** A command is refused. Journals of old have it behind what was followed as well, without a reason. */
   | {
       readonly type: 'controlled';
       readonly id: string;

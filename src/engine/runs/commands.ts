@@ -34,20 +34,22 @@ function take(ledger: RunLedger, file: RunControlFile): void {
   // The last host may have died between the verdict and the removal of the file.
   if (ledger.state.commands.has(id)) return;
   const reason = refusal(ledger.state, file);
-  if (reason === null) ledger.record([happeningOf(file)]);
-  ledger.record([{ type: 'controlled', id, by, verb, refusal: reason }]);
+  ledger.record([
+    reason === null ? happeningOf(file) : { type: 'controlled', id, by, verb, refusal: reason },
+  ]);
 }
 
 /** What a command that is followed becomes in the journal. */
-export function happeningOf({ verb, path, at, by, comment, instructions }: RunControlFile): Happening {
+export function happeningOf(file: RunControlFile): Happening {
+  const { id: command, verb, path, at, by, comment, instructions } = file;
   switch (verb) {
     case 'approve':
     case 'reject':
-      return { type: 'judged', path, verdict: verb, by, comment, said: at };
+      return { type: 'judged', path, verdict: verb, by, comment, said: at, command };
     case 'cancel':
-      return { type: 'cancelled', by };
+      return { type: 'cancelled', by, command };
     case 'retry':
-      return { type: 'retried', path, instructions, by };
+      return { type: 'retried', path, instructions, by, command };
   }
 }
 

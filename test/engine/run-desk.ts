@@ -1,0 +1,92 @@
+import type { Given } from '../../src/core/workflow/event.ts';
+import type { Workflow } from '../../src/core/workflow/model.ts';
+import type { RunFiles } from '../../src/core/workflow/ports.ts';
+import { RunHost } from '../../src/engine/runs/run-host.ts';
+import { DiskControl } from '../../src/store/control.ts';
+import { createRun, runControlFolder, runJournal } from '../../src/store/runs/run-folders.ts';
+import { Desk, run } from './desk.ts';
+
+const nothing = () => {};
+const unlimited = { usd: null, tokens: null };
+const given: Given = {
+  run,
+  workflow: 'sample',
+  version: '1',
+  language: 'native',
+  parameters: {},
+  context: {},
+  trigger: null,
+  env: {},
+  budget: unlimited,
+  timeout: null,
+  only: null,
+};
+
+const files: RunFiles = {
+  prepare: () => ({
+    workspace: '/w',
+    folder: '/w/folder',
+    valuesFile: '/w/folder/values.json',
+    decisionFile: null,
+    inputs: [],
+    stdout: '',
+    stderr: '',
+  }),
+  note: nothing,
+  collect: () => ({ artifacts: [], missing: [], values: null, decision: null, warnings: [] }),
+  handOver: nothing,
+  diffBase: () => 'HEAD',
+  convergence: nothing,
+  export: () => false,
+  meta: nothing,
+  summary: nothing,
+  deadLetter: nothing,
+};
+
+/** The host of the run at a desk, begun or gone on with. Its processes do nothing. */
+export function hostOf(desk: Desk, definition: Workflow, begun: boolean): RunHost {
+  const host = new RunHost(
+    {
+      clock: { now: desk.disk.now },
+      journal: runJournal(desk.disk, run),
+      files,
+      control: new DiskControl(desk.disk, runControlFolder(run)),
+      runner: { start: nothing, stop: nothing, sweep: () => Promise.resolve() },
+      mail: desk.run,
+      providers: new Map(),
+      parking: { list: () => new Map<string, number>(), park: nothing },
+      project: desk.disk.root,
+      changed: () => Promise.resolve([]),
+      salvage: () => Promise.resolve(null),
+      mask: (text) => text,
+      told: nothing,
+      variables: () => ({}),
+    },
+    definition,
+    { slots: 2, watch: nothing },
+  );
+  if (begun) host.resume('person');
+  else host.begin(given);
+  return host;
+}
+
+/** A desk with the folder of a run. */
+export function begin(definition: Workflow): Desk {
+  const desk = new Desk();
+  const card = {
+    run,
+    workflow: 'sample',
+    workspace: '/w',
+    source: null,
+    startedBy: 'person',
+    startedAt: 0,
+  } as const;
+  createRun(desk.disk, card, definition);
+  return desk;
+}
+
+/** Leaves a command for the host of the run, by a rename as everybody does. */
+export function command(desk: Desk, id: string, verb: string, path = ''): void {
+  const asked = { id, at: desk.now, by: 'ada', verb, path, comment: null, instructions: null };
+  desk.disk.write(`${runControlFolder(run)}/${id}.json`, JSON.stringify(asked));
+}
