@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { runState } from '../../src/app/run-state.ts';
 import type { RunHost } from '../../src/engine/runs/run-host.ts';
 import { step, workflow } from '../runs/samples.ts';
 import { template } from '../workflow/graph.ts';
@@ -105,3 +106,45 @@ it('has a step done once, wherever the host of the run was killed', () => {
   }
   expect(crashes).toBeGreaterThan(7);
 });
+
+it('withdraws what a cancelled run has posted, wherever its host was killed', () => {
+  let crashes = 0;
+  for (let until = 1; ; until += 1) {
+    const desk = begin(roles);
+    const first = hostOf(desk, roles, false);
+    first.look();
+    first.look();
+    const [id = ''] = desk.run.posted();
+    command(desk, 'c', 'cancel');
+    let operations = 0;
+    desk.disk.before = () => {
+      if ((operations += 1) === until) throw new Crash('killed');
+    };
+    const killed = endsByCrash(() => {
+      for (let looks = 0; looks < 3; looks += 1) first.look();
+    });
+    desk.disk.before = null;
+    if (!killed) break;
+    crashes += 1;
+    desk.disk.crash();
+    desk.open();
+    const isOver = runState(desk.disk, run).endedAt !== null;
+    // Nobody goes on with a run that is over.
+    if (!isOver) follow(desk, hostOf(desk, roles, true));
+    desk.settle();
+    const found = { until, state: desk.host.state.threads.get(id)?.state, posted: desk.run.posted() };
+    expect(found).toEqual({ until, state: 'failed', posted: [] });
+    expect(runState(desk.disk, run).status).toBe('CANCELLED');
+  }
+  expect(crashes).toBeGreaterThan(7);
+});
+
+function endsByCrash(act: () => void): boolean {
+  try {
+    act();
+    return false;
+  } catch (error) {
+    expect(error).toBeInstanceOf(Crash);
+    return true;
+  }
+}

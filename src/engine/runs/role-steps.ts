@@ -54,6 +54,11 @@ export class RoleSteps {
     this.#launching = launching;
   }
 
+  /** Whether anything is in the mail that was neither withdrawn nor forgotten. */
+  get left(): boolean {
+    return this.#any && this.#ports.mail.posted().length > 0;
+  }
+
   /** Whether this step is in the mail. */
   has({ path, iteration, attempt }: ProcessKey): boolean {
     const run = this.#ledger.state.steps.get(path);

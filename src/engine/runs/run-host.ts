@@ -141,6 +141,11 @@ export class RunHost implements Host {
     for (let round = 0; round < mostRounds; round += 1) {
       this.#decision = decide(this.#ledger.state, this.#rules, this.#ledger.now(), this.#slots());
       if (this.#decision.facts.length === 0) return;
+      // Nobody looks after a run that is over: what it has in the mail is withdrawn first.
+      if (this.#decision.facts.some(({ type }) => type === 'closed') && this.#workers.hasMail) {
+        this.#decision = { facts: [], processes: [], wake: this.#ledger.now() };
+        return;
+      }
       this.#ledger.record(this.#decision.facts);
     }
     throw new MailroomError('E_INTERNAL', 'deciding does not come to an end');

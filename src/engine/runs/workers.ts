@@ -56,6 +56,11 @@ export class Workers {
     this.#roles.take();
   }
 
+  /** Whether anything of the run is in the mail, wanted or not. */
+  get hasMail(): boolean {
+    return this.#roles.left;
+  }
+
   get running(): number {
     return this.#running.size;
   }
