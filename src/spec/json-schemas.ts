@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { configFile } from './config-schema.ts';
 import { protocolFile } from './protocol-schema.ts';
 import { nativeFile } from './workflow/native/schema.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { argv, duration, limits, name, oneOrMore, roleDefaults, text } from './schema.ts';
 
 const role = z

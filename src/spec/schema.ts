@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { durationPattern, parseDuration } from '../core/duration.ts';
 import { capabilities } from '../core/mail/protocol.ts';
 import type { Capability } from '../core/mail/protocol.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /*
  * Questions to a schema: what may stand at a path, and what of a value that is partly wrong can be used.

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { argv, budget, duration, rights, text, wholeNumber } from '../../schema.ts';
 import { literalPath } from './parts.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { budget, duration, name, text, wholeNumber } from '../../schema.ts';
 import { stepSchema } from './step-schema.ts';
 import { hooks, triggers } from './trigger-schema.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { argv, budget, duration, name, rights, text, wholeNumber } from '../../schema.ts';
 import { completionCheck, convergence, worker } from './check-schema.ts';
 import type { CheckInput, ConvergenceInput, Worker } from './check-schema.ts';

@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import { z } from 'zod';
+import * as z from 'zod';
 import { argv, duration, name, oneOrMore, text } from '../../schema.ts';
 import { variableName } from './parts.ts';
 
