@@ -3,11 +3,11 @@ import type { Body, Workflow } from '../../core/workflow/model.ts';
 import { inOrder } from '../diagnostics.ts';
 import type { Path, YamlDocument } from '../yaml.ts';
 import { readDocument } from './document.ts';
-import type { Children } from './native/lowering.ts';
-import { readNative } from './native/read.ts';
+import { readers } from './readers.ts';
+import type { Children } from './children.ts';
 import type { Scribe } from './scribe.ts';
 import type { Surroundings } from './surroundings.ts';
-import { signs, tellLanguages } from './tell.ts';
+import { signs, tellLanguages, type LanguageName } from './tell.ts';
 
 /** How deep sub-workflows may lie within each other, and how many steps there may be in all of them. */
 const deepest = 20;
@@ -47,17 +47,20 @@ class Reader {
       this.problems.push(...document.problems);
       return null;
     }
-    if (!this.isNative(document.value)) return null;
+    const language = this.languageOf(document.value);
+    const read = language === null ? null : readers[language];
+    if (read === null) return null;
     const way = [...above, file];
     const children: Children = { child: (scribe, path, name) => this.child(scribe, path, name, way) };
-    const { workflow, problems } = readNative(document.value, this.surroundings, children);
+    const { workflow, problems } = read(document.value, this.surroundings, children);
     this.problems.push(...problems);
     return workflow;
   }
 
-  private isNative(document: YamlDocument): boolean {
+  /** The one language that the file is written in; null, and told, where it is none that can be read, or may be several. */
+  private languageOf(document: YamlDocument): LanguageName | null {
     const [language, other] = tellLanguages(document);
-    if (language === 'native' && other === undefined) return true;
+    if (language !== undefined && other === undefined && readers[language] !== null) return language;
     const place = document.place(['version'], 'value');
     const message =
       language === undefined
@@ -66,7 +69,7 @@ class Reader {
           ? `this is a workflow of the language ${language}, which is not read yet`
           : `this may be ${language} or ${other}`;
     this.problems.push({ code: 'E_WORKFLOW', severity: 'error', message, place, hint: signs });
-    return false;
+    return null;
   }
 
   private child(scribe: Scribe, path: Path, name: string, way: readonly string[]): Workflow | null {

@@ -2,7 +2,7 @@ import { nativeLanguage } from '../../../core/workflow/language.ts';
 import type { Workflow } from '../../../core/workflow/model.ts';
 import { tidyPath } from '../../paths.ts';
 import type { Scribe } from '../scribe.ts';
-import type { Children } from './lowering.ts';
+import type { Children } from '../children.ts';
 import { checkInside } from './paths.ts';
 import type { NativeFile } from './schema.ts';
 import { lowerEnv, lowerSteps } from './steps.ts';

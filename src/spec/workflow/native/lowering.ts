@@ -1,13 +1,9 @@
 import type { Language } from '../../../core/expression/language.ts';
-import type { Step, Workflow } from '../../../core/workflow/model.ts';
+import type { Step } from '../../../core/workflow/model.ts';
 import type { Path } from '../../yaml.ts';
+import type { Children } from '../children.ts';
 import type { Scribe } from '../scribe.ts';
 import type { StepInput } from './step-schema.ts';
-
-/** Gives the workflow in another file; null, when it was told what is wrong. */
-export interface Children {
-  child(scribe: Scribe, path: Path, file: string): Workflow | null;
-}
 
 /** What steps are lowered with. */
 export interface Lowering {

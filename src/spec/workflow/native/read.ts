@@ -9,7 +9,7 @@ import type { YamlDocument } from '../../yaml.ts';
 import { Scribe } from '../scribe.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { lower } from './lower.ts';
-import type { Children } from './lowering.ts';
+import type { Children } from '../children.ts';
 import { nativeFile } from './schema.ts';
 
 /** Everything that is wrong with a file of the native language, and what it says as far as it is right. */
