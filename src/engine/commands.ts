@@ -1,6 +1,7 @@
 import type { Command, Fact, Reason, Target } from '../core/mail/event.ts';
 import { refusal } from '../core/mail/rules/commands.ts';
-import type { Message, RoleName } from '../core/mail/message.ts';
+import { fileName, type Message, type RoleName } from '../core/mail/message.ts';
+import type { MailState } from '../core/mail/state.ts';
 import type { Protocol } from '../core/mail/protocol.ts';
 import type { Control, Mailboxes } from '../core/ports.ts';
 import { isJsonObject, type Json } from '../core/json.ts';
@@ -59,19 +60,28 @@ function commandOf(
 ): Command | Reason {
   if (verb === 'retry') {
     if (target.kind !== 'letter') return { code: 'E_TARGET', text: 'only a message can be retried' };
-    const message = deadLetter(ledger, mailboxes, target);
+    const message = deadLetter(ledger, mailboxes, target) ?? withdrawnLetter(ledger.state, target);
     if (message) return { verb, message, role: target.role };
-    return { code: 'E_TARGET', text: `agents/${target.role}/failed has no message ${target.name}` };
+    const text = `agents/${target.role}/failed has no message ${target.name}, and none of that name was withdrawn`;
+    return { code: 'E_TARGET', text };
   }
   if (target.kind === 'letter') return { code: 'E_TARGET', text: `a message cannot be told to ${verb}` };
   return verb === 'cancel' ? { verb, target } : { verb, target, now };
 }
 
-function deadLetter(
-  ledger: Ledger,
-  mailboxes: Mailboxes,
-  target: { role: RoleName; name: string },
-): Message | null {
+interface Letter {
+  readonly role: RoleName;
+  readonly name: string;
+}
+
+/** What was removed by hand has left no file, but as long as its thread is known the journal has its text. */
+function withdrawnLetter(state: MailState, { role, name }: Letter): Message | null {
+  for (const { message, deliveries } of state.mail.values())
+    if (deliveries.get(role)?.at === 'withdrawn' && fileName(message) === name) return message;
+  return null;
+}
+
+function deadLetter(ledger: Ledger, mailboxes: Mailboxes, target: Letter): Message | null {
   const text = mailboxes.read(target.role, 'failed', target.name);
   const stored = text === null ? null : readStored(text);
   return stored && (ledger.state.mail.get(stored.id)?.message ?? stored);

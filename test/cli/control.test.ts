@@ -115,4 +115,31 @@ describe('retry', () => {
     expect(out).toMatch(/^retry \d{8}T\d{9}Z-task-[0-9a-f]{6}\.md for architect: done\n$/);
     expect([...bench.state.turns.values()]).toMatchObject([{ role: 'architect' }]);
   });
+
+  it('puts back what was withdrawn by hand', async () => {
+    const bench = working();
+    bench.drop('agents/architect/inbox/b.md', 'Then\n');
+    const id = bench.id('Then');
+    const waiting = () =>
+      (bench.disk.list('agents/architect/inbox') ?? []).filter((name) => name.includes(id.slice(-6)));
+    const [name = ''] = waiting();
+    bench.disk.remove(`agents/architect/inbox/${name}`);
+    bench.look();
+    expect(bench.state.mail.get(id)?.deliveries.get('architect')?.at).toBe('withdrawn');
+    expect(await bench.run('retry', id)).toEqual({
+      code: 0,
+      out: `retry ${name} for architect: done\n`,
+      err: '',
+    });
+    expect(waiting()).toEqual([name]);
+  });
+
+  it('says of what waits that it has not failed', async () => {
+    const bench = working();
+    bench.drop('agents/architect/inbox/b.md', 'Then\n');
+    expect(await bench.run('retry', bench.id('Then'))).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/has not failed: .* what waits or is done cannot be retried/) as string,
+    });
+  });
 });

@@ -46,18 +46,22 @@ function targetOf(named: Exclude<Named, { kind: 'message' }>): Target {
   return named;
 }
 
-/** The dead copies of a message. */
+/** The copies of a message that have failed, or were withdrawn by hand. */
 function letters(project: Project, state: MailState, id: string): ControlFile['target'][] {
   const known = allMessages(project, state).find(({ message }) => message.id === id);
   if (!known) throw new MailroomError('E_TARGET', `there is no message ${id}`);
   const name = fileName(known.message);
   const dead = project
     .roles()
-    .filter((role) => project.mail(role, 'failed').some((file) => file.name === name));
+    .filter(
+      (role) =>
+        known.mail?.deliveries.get(role)?.at === 'withdrawn' ||
+        project.mail(role, 'failed').some((file) => file.name === name),
+    );
   if (dead.length === 0)
     throw new MailroomError(
       'E_REFUSED',
-      `message ${id} has not failed: it is in no failed/ folder`,
+      `message ${id} has not failed: it is in no failed/ folder, and what waits or is done cannot be retried`,
       `\`mailroom show ${id.slice(-6)}\` tells where it is`,
     );
   return dead.map((role) => ({ kind: 'letter', role, name }) as const);
