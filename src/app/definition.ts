@@ -40,7 +40,10 @@ export async function readSettings(disk: RealDisk, packageRoot: string): Promise
     : { ok: true, value: defaultConfig, warnings: [] };
   if (!read.ok) return read;
   const config = read.value;
-  const providers = providersOf(config.providers.values(), surroundings(packageRoot));
+  const providers = providersOf(config.providers.values(), {
+    ...surroundings(packageRoot),
+    prices: config.prices,
+  });
   const widened = widenedBy(providers);
   const value = { config, hash: hashOf(disk), providers, widened };
   const texts = readProtocolFiles(disk).map(({ path, text }) => ({ file: path, text }));

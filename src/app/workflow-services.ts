@@ -5,6 +5,7 @@ import type { FileChange, StoredRun, WorkflowServices } from '../cli/run-service
 import type { Checked } from '../core/diagnostic.ts';
 import { MailroomError } from '../core/errors.ts';
 import { verdictIn } from '../core/workflow/commands.ts';
+import { priceOf } from '../core/price.ts';
 import type { PlanData } from '../core/workflow/plan.ts';
 import { ProblemsError } from '../engine/operations/problems.ts';
 import { requestControl } from '../store/control.ts';
@@ -47,13 +48,19 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
   };
 }
 
-/** What a launch may cost: of a role its own budget, else what mailroom.yaml says for all. */
-function planningOf({ config, protocol }: Settings): Omit<PlanData, 'budget'> {
+/** What a launch may cost: of a role its own budget, else what mailroom.yaml says for all; and what its model costs. */
+async function planningOf({ config, protocol }: Settings): Promise<Omit<PlanData, 'budget'>> {
+  const { pricesOf } = await import('../providers/index.ts');
   const unknown = { usd: null, tokens: null };
-  const budgetOf = (role: string) => protocol?.roles.get(role)?.budget ?? null;
+  const prices = pricesOf(config.prices);
   return {
-    estimate: (work) =>
-      (work.kind === 'role' ? budgetOf(work.role) : null) ?? config.defaults.budget ?? unknown,
+    estimate: (work) => {
+      const role = work.kind === 'role' ? protocol?.roles.get(work.role) : undefined;
+      const { provider = null, model = null } = work.kind === 'role' ? (role ?? {}) : work;
+      const own = provider === null ? null : (config.providers.get(provider)?.prices ?? null);
+      const budget = role?.budget ?? config.defaults.budget ?? unknown;
+      return { ...budget, price: own ?? priceOf(prices, model) };
+    },
     slots: config.concurrency ?? availableParallelism(),
   };
 }

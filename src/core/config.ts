@@ -1,5 +1,6 @@
 import type { Json } from './json.ts';
 import type { Budget, Capability } from './mail/protocol.ts';
+import type { Price, PriceList } from './price.ts';
 
 /** The adapters that a named provider can be set up for; `command` is any program. */
 export const providerKinds = ['claude', 'codex', 'gemini', 'opencode', 'replay', 'command'] as const;
@@ -22,8 +23,8 @@ export interface ProviderConfig {
   readonly writable: readonly string[];
   /** Command lines that the right RUN_TESTS allows, by their first words; null: the usual ones. */
   readonly tests: readonly string[] | null;
-  /** Dollars per million tokens, for programs that report tokens and no cost. */
-  readonly prices: { readonly input: number; readonly output: number } | null;
+  /** Of whatever model it uses, for programs that report tokens and no cost; null: that of its model. */
+  readonly prices: Price | null;
 }
 
 /** What holds for every role that does not say otherwise. Null is "not said". */
@@ -51,6 +52,8 @@ export interface GivenLimits {
 
 /** Project-wide settings: what mailroom.yaml says, and what holds without it. */
 export interface Config {
+  /** Prices of models, over those of the built-in table. */
+  readonly prices: PriceList;
   readonly providers: ReadonlyMap<string, ProviderConfig>;
   readonly defaults: RoleDefaults;
   /** The branch that the trail is written to; null: no trail. */
@@ -70,6 +73,7 @@ export interface Config {
 }
 
 export const defaultConfig: Config = {
+  prices: new Map(),
   providers: new Map(),
   defaults: {
     provider: null,

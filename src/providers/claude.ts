@@ -8,7 +8,7 @@ import { failed } from './failures.ts';
 import { networkVariables, type ProviderOptions } from './options.ts';
 import { endOf } from './limits.ts';
 import { because, denied, never } from './outcomes.ts';
-import { sinceSession, usageOf, type Price } from './prices.ts';
+import { sinceSession, usageOf } from './prices.ts';
 import { settle } from './sessions.ts';
 import { environment } from './variables.ts';
 
@@ -100,7 +100,7 @@ function rights(invocation: Invocation, tests: readonly string[]): string[] {
 function read(exit: Exit, invocation: Invocation, options: ProviderOptions, now: number): Outcome {
   const events = eventsIn(exit.stdout);
   const result = events.findLast((event) => event['type'] === 'result');
-  const total = totalOf(result, options.price);
+  const total = totalOf(result, options);
   const usage = sinceSession(total, invocation.session);
   const stopped = interrupted(exit, options.name);
   if (stopped !== null) return { ...stopped, usage };
@@ -153,7 +153,7 @@ function rejectedUntil(events: readonly JsonObject[], now: number): number | nul
 }
 
 /** The conversation's total so far: cost and tokens both go on counting when it is resumed. */
-function totalOf(result: JsonObject | undefined, price: Price | null): Usage {
+function totalOf(result: JsonObject | undefined, options: ProviderOptions): Usage {
   const models = result?.['modelUsage'];
   const sum = (...keys: readonly string[]) =>
     (isJsonObject(models) ? Object.values(models) : [])
@@ -161,8 +161,10 @@ function totalOf(result: JsonObject | undefined, price: Price | null): Usage {
       .reduce((total, part) => total + part, 0);
   const usd = amount(result?.['total_cost_usd']);
   if (!isJsonObject(models)) return { usd, tokens: null };
-  const input = sum('inputTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens');
-  return usageOf({ input, output: sum('outputTokens'), usd }, price);
+  const input = sum('inputTokens', 'cacheCreationInputTokens');
+  const cached = sum('cacheReadInputTokens');
+  const [model = null] = Object.keys(models);
+  return usageOf({ input, cached, output: sum('outputTokens'), usd }, options.price(model));
 }
 
 function modelOf(events: readonly JsonObject[]): string | null {

@@ -2,12 +2,13 @@ import type { JsonObject } from '../core/json.ts';
 import type { Usage } from '../core/mail/event.ts';
 import type { Capability } from '../core/mail/protocol.ts';
 import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } from '../core/ports.ts';
+import type { Price } from '../core/price.ts';
 import { amount, at, eventsIn, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
 import { networkVariables, type ProviderOptions } from './options.ts';
 import { denied } from './outcomes.ts';
-import { sinceSession, unknownUsage, usageOf, type Price } from './prices.ts';
+import { sinceSession, unknownUsage, usageOf } from './prices.ts';
 import { settle } from './sessions.ts';
 import { environment } from './variables.ts';
 
@@ -94,7 +95,7 @@ function read(exit: Exit, invocation: Invocation, options: ProviderOptions, now:
   const final = events.findLast(
     (event) => event['type'] === 'turn.completed' || event['type'] === 'turn.failed',
   );
-  const total = totalOf(final, options.price);
+  const total = totalOf(final, options.price(invocation.model));
   const usage = sinceSession(total, invocation.session);
   const stopped = interrupted(exit, options.name);
   if (stopped !== null) return { ...stopped, usage };
@@ -123,7 +124,8 @@ function totalOf(final: JsonObject | undefined, price: Price | null): Usage {
   const input = amount(at(final, 'usage', 'input_tokens'));
   const output = amount(at(final, 'usage', 'output_tokens'));
   if (input === null && output === null) return unknownUsage;
-  return usageOf({ input: input ?? 0, output: output ?? 0, usd: null }, price);
+  const cached = Math.min(input ?? 0, amount(at(final, 'usage', 'cached_input_tokens')) ?? 0);
+  return usageOf({ input: (input ?? 0) - cached, cached, output: output ?? 0, usd: null }, price);
 }
 
 function items(events: readonly JsonObject[]): JsonObject[] {

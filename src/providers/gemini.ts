@@ -1,4 +1,4 @@
-import type { JsonObject } from '../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { Usage } from '../core/mail/event.ts';
 import type { Capability } from '../core/mail/protocol.ts';
 import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } from '../core/ports.ts';
@@ -7,7 +7,7 @@ import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
 import { networkVariables, type ProviderOptions } from './options.ts';
 import { because, denied, never } from './outcomes.ts';
-import { unknownUsage, usageOf, type Price } from './prices.ts';
+import { together, unknownUsage, usageOf } from './prices.ts';
 import { goOn } from './sessions.ts';
 import { environment } from './variables.ts';
 
@@ -109,19 +109,20 @@ function escapeForPattern(text: string): string {
 function read(exit: Exit, invocation: Invocation, options: ProviderOptions, now: number): Outcome {
   const events = eventsIn(exit.stdout);
   const result = events.findLast((event) => event['type'] === 'result');
-  const usage = usageIn(result, options.price);
+  const started = events.find((event) => event['type'] === 'init');
+  const model = string(started?.['model']) ?? invocation.model;
+  const usage = usageIn(result, model, options);
   const stopped = interrupted(exit, options.name, [...statuses.keys()]);
   if (stopped !== null) return { ...stopped, usage };
   if (result?.['status'] !== 'success' || exit.code !== 0) {
     return unsuccessful(exit, result, { usage, now, program: options.name });
   }
-  const started = events.find((event) => event['type'] === 'init');
   return {
     is: 'done',
     text: finalText(events),
     session: goOn(string(started?.['session_id']), usage, invocation.session),
     usage,
-    model: string(started?.['model']) ?? invocation.model,
+    model,
     denials: denialsOf(events),
   };
 }
@@ -142,15 +143,23 @@ function unsuccessful(exit: Exit, result: JsonObject | undefined, { now, usage, 
 }
 
 /** Of this run alone, also in a resumed conversation. Thoughts are in the total only; they are output. */
-function usageIn(result: JsonObject | undefined, price: Price | null): Usage {
-  const input = amount(at(result, 'stats', 'input_tokens'));
-  const output = amount(at(result, 'stats', 'output_tokens'));
+function usageIn(result: JsonObject | undefined, model: string | null, options: ProviderOptions): Usage {
+  const models = at(result, 'stats', 'models');
+  const each = isJsonObject(models) ? Object.entries(models) : [];
+  // For small matters it uses other models than the one that was asked for.
+  if (each.length > 0) return together(each.map(([name, stats]) => usageBy(stats, name, options)));
+  return usageBy(at(result, 'stats'), model, options);
+}
+
+function usageBy(stats: Json | undefined, model: string | null, options: ProviderOptions): Usage {
+  const input = amount(at(stats, 'input_tokens'));
+  const output = amount(at(stats, 'output_tokens'));
   if (input === null && output === null) return unknownUsage;
-  const total = amount(at(result, 'stats', 'total_tokens')) ?? 0;
-  return usageOf(
-    { input: input ?? 0, output: Math.max(output ?? 0, total - (input ?? 0)), usd: null },
-    price,
-  );
+  const read = input ?? 0;
+  const cached = Math.min(read, amount(at(stats, 'cached')) ?? 0);
+  const thought = (amount(at(stats, 'total_tokens')) ?? 0) - read;
+  const count = { input: read - cached, cached, output: Math.max(output ?? 0, thought), usd: null };
+  return usageOf(count, options.price(model));
 }
 
 /** What the assistant said after it last used a tool; it comes in pieces. */

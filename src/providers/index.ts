@@ -1,6 +1,7 @@
 import type { ProviderConfig, ProviderKind } from '../core/config.ts';
 import { MailroomError } from '../core/errors.ts';
 import type { Provider } from '../core/ports.ts';
+import { priceOf, type PriceList } from '../core/price.ts';
 import { claudeProvider } from './claude.ts';
 import { codexProvider } from './codex.ts';
 import { commandProvider } from './command.ts';
@@ -8,6 +9,7 @@ import { geminiProvider } from './gemini.ts';
 import { humanProvider } from './human.ts';
 import { opencodeProvider } from './opencode.ts';
 import { usualTests, type ProviderOptions } from './options.ts';
+import { builtInPrices } from './prices.ts';
 import { replayProvider } from './replay.ts';
 
 /** What the composition root knows about this machine and this program. */
@@ -18,6 +20,8 @@ export interface Surroundings {
   readonly node: string;
   /** The path of bin/replay-agent.mjs. */
   readonly replayAgent: string;
+  /** Prices that the project knows better than the built-in table. */
+  readonly prices?: PriceList;
 }
 
 const factories: Readonly<Record<ProviderKind, (options: ProviderOptions) => Provider>> = {
@@ -59,7 +63,7 @@ export function namedProvider(config: ProviderConfig, surroundings: Surroundings
     inherit: config.env,
     writable: [...base.writable, ...config.writable.map((path) => atHome(path, surroundings))],
     tests: config.tests ?? base.tests,
-    price: config.prices,
+    price: (model) => config.prices ?? base.price(model),
   });
 }
 
@@ -74,6 +78,7 @@ export function providersOf(
 }
 
 function defaults(kind: ProviderKind, surroundings: Surroundings): ProviderOptions {
+  const prices = pricesOf(surroundings.prices);
   return {
     name: kind,
     command: programOf(kind, surroundings),
@@ -81,8 +86,13 @@ function defaults(kind: ProviderKind, surroundings: Surroundings): ProviderOptio
     inherit: [],
     writable: foldersOf(kind, surroundings),
     tests: usualTests,
-    price: null,
+    price: (model) => priceOf(prices, model),
   };
+}
+
+/** What models cost: the built-in table, and over it what the project says. */
+export function pricesOf(own: PriceList = new Map()): PriceList {
+  return new Map([...builtInPrices, ...own]);
 }
 
 /** `MAILROOM_CLAUDE_BIN` and its like name another program than the one on PATH. */

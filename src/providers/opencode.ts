@@ -2,12 +2,13 @@ import type { JsonObject } from '../core/json.ts';
 import type { Usage } from '../core/mail/event.ts';
 import type { Capability } from '../core/mail/protocol.ts';
 import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } from '../core/ports.ts';
+import type { Price } from '../core/price.ts';
 import { amount, at, eventsIn, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
 import { networkVariables, type ProviderOptions } from './options.ts';
 import { denied } from './outcomes.ts';
-import { unknownUsage, usageOf, type Price } from './prices.ts';
+import { unknownUsage, usageOf } from './prices.ts';
 import { goOn } from './sessions.ts';
 import { environment } from './variables.ts';
 
@@ -97,7 +98,7 @@ function permissions({ capabilities, paths }: Invocation, tests: readonly string
 
 function read(exit: Exit, invocation: Invocation, options: ProviderOptions, now: number): Outcome {
   const events = eventsIn(exit.stdout);
-  const usage = usageIn(events, options.price);
+  const usage = usageIn(events, options.price(invocation.model));
   const stopped = interrupted(exit, options.name);
   if (stopped !== null) return { ...stopped, usage };
   const final = events.findLast((event) => event['type'] === 'step_finish' || event['type'] === 'error');
@@ -139,11 +140,13 @@ function usageIn(events: readonly JsonObject[], price: Price | null): Usage {
   const steps = events.filter((event) => event['type'] === 'step_finish');
   const sum = (...path: readonly string[]) =>
     steps.map((step) => amount(at(step, 'part', ...path)) ?? 0).reduce((total, part) => total + part, 0);
-  const input = sum('tokens', 'input') + sum('tokens', 'cache', 'read') + sum('tokens', 'cache', 'write');
+  const input = sum('tokens', 'input') + sum('tokens', 'cache', 'write');
+  const cached = sum('tokens', 'cache', 'read');
   const output = sum('tokens', 'output') + sum('tokens', 'reasoning');
   const usd = sum('cost');
   if (steps.length === 0) return unknownUsage;
-  return usageOf({ input, output, usd: usd === 0 && input + output > 0 ? null : usd }, price);
+  const free = usd === 0 && input + cached + output > 0;
+  return usageOf({ input, cached, output, usd: free ? null : usd }, price);
 }
 
 /** What was said in the last step. */

@@ -1,4 +1,4 @@
-import type { Price } from './prices.ts';
+import type { Price } from '../core/price.ts';
 
 /** How one provider is set up: by the program itself, or by mailroom.yaml. */
 export interface ProviderOptions {
@@ -12,8 +12,8 @@ export interface ProviderOptions {
   readonly inherit: readonly string[];
   /** Absolute paths that the program must be able to write besides workspace and staging folder. */
   readonly writable: readonly string[];
-  /** Applied when the program reports tokens but no cost. */
-  readonly price: Price | null;
+  /** What a model costs, for programs that report tokens but no cost; null: nobody knows. */
+  price(model: string | null): Price | null;
   /** Command lines (by their first words) that RUN_TESTS allows, where a CLI can tell commands apart. */
   readonly tests: readonly string[];
 }

@@ -1,16 +1,12 @@
 import type { Session, Usage } from '../core/mail/event.ts';
+import { costOf, type Price, type PriceList, type TokenCount } from '../core/price.ts';
+import table from './price-table.json' with { type: 'json' };
 
-/** Dollars per million tokens. */
-export interface Price {
-  readonly input: number;
-  readonly output: number;
-}
+/** List prices of the vendors, each on the day that the table names. */
+export const builtInPrices: PriceList = new Map(Object.entries(table.models));
 
-/** What a program counted. Cached tokens are part of `input`, reasoning tokens part of `output`. */
-export interface Count {
-  readonly input: number;
-  readonly output: number;
-  /** Null where the program reports no cost. */
+/** What a program counted: `usd` is null where it reports no cost. */
+export interface Count extends TokenCount {
   readonly usd: number | null;
 }
 
@@ -19,8 +15,20 @@ export const unknownUsage: Usage = { usd: null, tokens: null };
 
 /** Tokens of both directions, and the reported cost, else the price's; without either the cost is null, "unpriced". */
 export function usageOf(count: Count, price: Price | null): Usage {
-  const priced = price === null ? null : (count.input * price.input + count.output * price.output) / 1e6;
-  return { usd: count.usd ?? priced, tokens: count.input + count.output };
+  const priced = price === null ? null : costOf(count, price);
+  return { usd: count.usd ?? priced, tokens: count.input + count.cached + count.output };
+}
+
+/** The sum of several; unknown where one of them is. */
+export function together(usages: readonly Usage[]): Usage {
+  return usages.reduce(
+    (sum, { usd, tokens }) => ({ usd: plus(sum.usd, usd), tokens: plus(sum.tokens, tokens) }),
+    { usd: 0, tokens: 0 },
+  );
+}
+
+function plus(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : a + b;
 }
 
 /**
@@ -28,10 +36,12 @@ export function usageOf(count: Count, price: Price | null): Usage {
  * total that went down means that the program began to count anew: then it is the usage itself.
  */
 export function sinceSession(total: Usage, session: Session | null): Usage {
-  return {
-    usd: subtract(total.usd, session?.usd ?? 0),
-    tokens: subtract(total.tokens, session?.tokens ?? 0),
-  };
+  const tokens = subtract(total.tokens, session?.tokens ?? 0);
+  // What had no price then is not paid now: only the share of what came since.
+  const unpriced = session !== null && session.usd === 0 && session.tokens > 0 && total.tokens !== tokens;
+  if (unpriced && total.usd !== null && total.tokens !== null && tokens !== null)
+    return { usd: (total.usd * tokens) / total.tokens, tokens };
+  return { usd: subtract(total.usd, session?.usd ?? 0), tokens };
 }
 
 function subtract(total: number | null, previous: number): number | null {

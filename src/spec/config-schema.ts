@@ -1,8 +1,16 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { providerKinds } from '../core/config.ts';
 import { argv, limits, name, roleDefaults, text, wholeNumber } from './schema.ts';
 
 const price = z.number({ error: 'a number of dollars' }).min(0, { error: 'at least 0' });
+
+const prices = z
+  .strictObject({
+    input: price.describe('Dollars for a million tokens that are read.'),
+    cached: price.optional().describe('The same, where the vendor still had them; default: as `input`.'),
+    output: price.describe('Dollars for a million tokens that are written.'),
+  })
+  .meta({ title: 'price list' });
 
 const provider = z
   .strictObject({
@@ -25,14 +33,9 @@ const provider = z
       .optional()
       .describe('Folders besides its workspace that the program must be able to write.'),
     tests: z.array(text).optional().describe('Command lines that RUN_TESTS allows, by their first words.'),
-    prices: z
-      .strictObject({
-        input: price.describe('Dollars for a million tokens that are read.'),
-        output: price.describe('Dollars for a million tokens that are written.'),
-      })
-      .meta({ title: 'price list' })
+    prices: prices
       .optional()
-      .describe('For a program that tells tokens and no cost.'),
+      .describe('For a program that tells tokens and no cost, whatever model it uses.'),
   })
   .meta({ title: 'provider' });
 
@@ -48,6 +51,10 @@ export const configFile = z
       .record(name, provider)
       .optional()
       .describe('Programs that roles may name as their provider.'),
+    prices: z
+      .record(text, prices)
+      .optional()
+      .describe('Prices of models, by name or the beginning of one, over those that are built in.'),
     defaults: z
       .strictObject(roleDefaults)
       .meta({ title: 'set of defaults' })

@@ -3,6 +3,7 @@ import type { Config, ProviderConfig, ProviderKind, RoleDefaults } from '../core
 import type { Checked, Diagnostic } from '../core/diagnostic.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
+import type { Price } from '../core/price.ts';
 import { configFile } from './config-schema.ts';
 import type { ConfigFile, ProviderInput } from './config-schema.ts';
 import { inOrder } from './diagnostics.ts';
@@ -26,6 +27,7 @@ export function parseConfig(text: string, file: string): Checked<Config> {
 function lower(input: ConfigFile): Config {
   const providers = Object.entries(input.providers ?? {});
   return {
+    prices: new Map(Object.entries(input.prices ?? {}).map(([model, price]) => [model, lowerPrice(price)])),
     providers: new Map(providers.map(([name, provider]) => [name, lowerProvider(name, provider)])),
     defaults: lowerDefaults(input.defaults ?? {}),
     trail: input.trail === 'off' ? null : (input.trail ?? defaultConfig.trail),
@@ -50,8 +52,12 @@ function lowerProvider(name: string, input: ProviderInput): ProviderConfig {
     env: input.env ?? [],
     writable: input.writable ?? [],
     tests: input.tests ?? null,
-    prices: input.prices ?? null,
+    prices: input.prices === undefined ? null : lowerPrice(input.prices),
   };
+}
+
+function lowerPrice({ input, cached, output }: NonNullable<ProviderInput['prices']>): Price {
+  return { input, cached: cached ?? input, output };
 }
 
 function lowerDefaults(input: NonNullable<ConfigFile['defaults']>): RoleDefaults {

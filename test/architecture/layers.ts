@@ -64,6 +64,8 @@ function faultOf(each: Import, tree: Tree): string | undefined {
   if (rule === undefined) return 'is in no room';
   if (!each.isRelative) return packageFault(room, each.target);
   if (each.target === 'package.json' && ['app', 'cli'].includes(room)) return undefined;
+  // Data of the room's own.
+  if (each.target.endsWith('.json') && roomOf(each.target) === room) return undefined;
   if (!each.target.startsWith('src/')) return `imports ${each.target}, which is outside src`;
   if (!tree.has(each.target)) return `imports ${each.target}, which does not exist`;
   const target = roomOf(each.target);

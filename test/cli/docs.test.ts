@@ -105,7 +105,7 @@ function ofRuns(): ReadonlyMap<string, unknown> {
   world.done('survey');
   const { rules, state } = world;
   const { workflow } = rules;
-  const estimate = () => ({ usd: null, tokens: null });
+  const estimate = () => ({ usd: null, tokens: null, price: null });
   const data = { budget: workflow.budget, estimate, slots: 1 };
   return new Map<string, unknown>([
     ['run', { schema: 1, ...documentOf(state, rules) }],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Exit, Outcome } from '../../src/core/ports.ts';
-import { namedProvider } from '../../src/providers/index.ts';
+import { namedProvider, providersOf } from '../../src/providers/index.ts';
 import {
   agents,
   exit,
@@ -112,7 +112,7 @@ describe('codex', () => {
         env: [],
         writable: [],
         tests: null,
-        prices: { input: 2, output: 10 },
+        prices: { input: 2, cached: 2, output: 10 },
       },
       surroundings,
     );
@@ -128,6 +128,45 @@ describe('codex', () => {
       usage: { usd: 0.0025, tokens: 1050 },
       session: { usd: 0.005, tokens: 2100 },
     });
+  });
+});
+
+describe('a model whose cost its CLI does not tell', () => {
+  const usage = { input_tokens: 1_000_000, cached_input_tokens: 400_000, output_tokens: 100_000 };
+  const codex = (model: string | null, prices = {}) =>
+    providersOf([], { ...surroundings, prices: new Map(Object.entries(prices)) })
+      .get('codex')
+      ?.read(changed('codex', 'text', { usage }), invocation({ model }), now).usage;
+
+  it('has the price of the built-in table, cached input at its own', () => {
+    expect(codex('gpt-5.5')).toEqual({ usd: 0.6 * 5 + 0.4 * 0.5 + 0.1 * 30, tokens: 1_100_000 });
+  });
+
+  it('has the price that the project says', () => {
+    const own = { 'gpt-5.5': { input: 1, cached: 0, output: 10 } };
+    expect(codex('gpt-5.5-2026-04-01', own)?.usd).toBeCloseTo(0.6 + 1, 9);
+  });
+
+  it.each([null, 'gpt-99'])('is unpriced where nobody knows the price: %s', (model) => {
+    expect(codex(model)).toEqual({ usd: null, tokens: 1_100_000 });
+  });
+
+  it('does not pay later what had no price then', () => {
+    const session = { id: 's', usd: 0, tokens: 550_000 };
+    const outcome = providersOf([], surroundings)
+      .get('codex')
+      ?.read(changed('codex', 'text', { usage }), invocation({ model: 'gpt-5.5', session }), now);
+    expect(outcome?.usage).toEqual({ usd: 3.1, tokens: 550_000 });
+  });
+
+  it('costs the sum of all models that gemini used', () => {
+    const models = {
+      'gemini-2.5-pro': { input_tokens: 1000, output_tokens: 50, total_tokens: 1050, cached: 0 },
+      'gemini-2.5-flash-lite': { input_tokens: 1000, output_tokens: 100, total_tokens: 1100, cached: 500 },
+    };
+    const outcome = read('gemini', changed('gemini', 'text', { stats: { models } }));
+    expect(outcome.usage.tokens).toBe(2150);
+    expect(outcome.usage.usd).toBeCloseTo(0.00175 + 0.00005 + 0.000005 + 0.00004, 12);
   });
 });
 
@@ -157,10 +196,10 @@ describe('gemini', () => {
   });
 
   it('counts thoughts as output', () => {
-    const price = { input: 1_000_000, output: 10_000_000 };
+    const price = { input: 1_000_000, cached: 1_000_000, output: 10_000_000 };
     const config = { command: null, arguments: [], env: [], writable: [], tests: null };
     const priced = namedProvider({ ...config, name: 'gemini', kind: 'gemini', prices: price }, surroundings);
-    const stats = { input_tokens: 1, output_tokens: 2, total_tokens: 7 };
+    const stats = { input_tokens: 1, output_tokens: 2, total_tokens: 7, models: {} };
     expect(priced.read(changed('gemini', 'text', { stats }), invocation(), now)).toMatchObject({
       usage: { tokens: 7, usd: 61 },
     });

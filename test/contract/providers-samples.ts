@@ -74,7 +74,7 @@ export interface Agent {
   readonly provider: Provider;
   /** The conversation that `text` began, as it was then. */
   readonly session: Session;
-  /** What one request to the scripted model costs there; null: the CLI tells no cost. */
+  /** What one request to the scripted model costs there; null: nobody knows. */
   readonly usd: number | null;
   readonly model: string | null;
   readonly denials: readonly string[];
@@ -111,8 +111,9 @@ export const agents: readonly Agent[] = [
   {
     name: 'gemini',
     provider: builtInProvider('gemini'),
-    session: { id: 'd67e2cee-83fa-4a70-9390-5c4f099985c5', usd: 0, tokens: request.tokens },
-    usd: null,
+    session: { id: 'd67e2cee-83fa-4a70-9390-5c4f099985c5', usd: 0.00175, tokens: request.tokens },
+    // It tells none: 1000 tokens at $1.25 and 50 at $10 a million.
+    usd: 0.00175,
     model: 'gemini-2.5-pro',
     denials: ['write_file: /project/denied.txt'],
   },

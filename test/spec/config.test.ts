@@ -29,6 +29,8 @@ providers:
     arguments: [-c, a=b]
     writable: [/var/cache/codex]
     tests: [npm test]
+prices:
+  gpt-9: { input: 3, cached: 0.3, output: 15 }
 defaults:
   provider: other
   model: gpt
@@ -59,7 +61,7 @@ nip: { relays: [wss://example.org], any: { thing: 1 } }
           name: 'claude',
           kind: 'claude',
           env: ['ANTHROPIC_API_KEY', 'AWS_*'],
-          prices: { input: 3, output: 15.5 },
+          prices: { input: 3, cached: 3, output: 15.5 },
         },
       ],
       [
@@ -76,6 +78,7 @@ nip: { relays: [wss://example.org], any: { thing: 1 } }
         },
       ],
     ]),
+    prices: new Map([['gpt-9', { input: 3, cached: 0.3, output: 15 }]]),
     defaults: {
       provider: 'other',
       model: 'gpt',

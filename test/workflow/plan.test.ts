@@ -4,7 +4,7 @@ import { compile } from '../../src/core/workflow/rules.ts';
 import { graph, workflow } from './graph.ts';
 
 const data: PlanData = {
-  estimate: () => ({ usd: 2, tokens: 1_000 }),
+  estimate: () => ({ usd: 2, tokens: 1_000, price: null }),
   budget: { usd: null, tokens: null },
   slots: Infinity,
 };
@@ -46,7 +46,7 @@ describe('a plan', () => {
         b : agent=claude timeout=1m
       c : agent=codex
     `,
-      { estimate: () => ({ usd: null, tokens: 1 }) },
+      { estimate: () => ({ usd: null, tokens: 1, price: null }) },
     );
     expect(ceiling).toMatchObject({ launches: null, usd: null, tokens: null, time: null, processes: 1 });
     expect(ceiling.unbounded.map(({ step, what }) => `${step} ${what}`)).toEqual([
@@ -55,6 +55,17 @@ describe('a plan', () => {
       'c time',
       'c usd',
     ]);
+  });
+
+  it.each([
+    ['the price of its tokens where no dollars limit it', null, 1_000_000, 10],
+    ['its dollars where its tokens may cost more', 4, 1_000_000, 4],
+    ['the price of its tokens where its dollars allow more', 40, 1_000_000, 10],
+    ['nothing known without tokens or dollars', null, null, null],
+  ])('a launch costs at most %s', (_what, usd, tokens, most) => {
+    const price = { input: 2, cached: 0.2, output: 10 };
+    const { ceiling } = plan('a : agent=codex timeout=1m', { estimate: () => ({ usd, tokens, price }) });
+    expect(ceiling.usd).toBe(most);
   });
 
   it.each([

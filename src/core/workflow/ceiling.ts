@@ -1,10 +1,14 @@
 import type { Budget } from '../mail/protocol.ts';
+import { atMost, type Price } from '../price.ts';
 import { pause } from './backoff.ts';
 import type { Agent, Check, Step, Work } from './model.ts';
 import { isTree, type BodyRule, type StepRule } from './rules.ts';
 
-/** What a launch costs when the definition sets no limit to it; null: unpriced. */
-export type Estimate = (work: Agent | Extract<Work, { kind: 'role' }>) => Budget;
+/** What is known of a launch besides the definition: the limits that hold where it sets none, and its model's price. */
+export interface LaunchEstimate extends Budget {
+  readonly price: Price | null;
+}
+export type Estimate = (work: Agent | Extract<Work, { kind: 'role' }>) => LaunchEstimate;
 
 /** The most that something can come to; a null is unbounded, and `unbounded` says why. */
 export interface Ceiling {
@@ -183,10 +187,17 @@ function launchCeiling(
   if (timeout === null) unbounded.push({ step: at, what: 'time', why: 'it has no timeout' });
   if (work.kind !== 'agent' && work.kind !== 'role') return { ...none, processes: 1, time: timeout };
   const guess = estimate(work);
-  const usd = own?.usd ?? guess.usd;
   const tokens = own?.tokens ?? guess.tokens;
-  if (usd === null)
-    unbounded.push({ step: at, what: 'usd', why: 'unpriced: it has no budget, and its price is not known' });
+  const limit = own?.usd ?? guess.usd;
+  const priced = tokens === null || guess.price === null ? null : atMost(tokens, guess.price);
+  const usd = limit === null ? priced : Math.min(limit, priced ?? limit);
+  if (usd === null) unbounded.push({ step: at, what: 'usd', why: whyUnpriced(tokens) });
   if (tokens === null) unbounded.push({ step: at, what: 'tokens', why: 'it has no budget of tokens' });
   return { ...none, launches: 1, time: timeout, usd, tokens };
+}
+
+function whyUnpriced(tokens: number | null): string {
+  return tokens === null
+    ? 'unpriced: it has no budget'
+    : 'unpriced: it has no budget of dollars, and the price of its model is not known';
 }
