@@ -6,6 +6,7 @@ import type {
   Finding,
   ProjectServices,
   Services,
+  Start,
 } from '../../src/cli/services.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import { defaultConfig } from '../../src/core/config.ts';
@@ -18,13 +19,11 @@ import { parseProtocol } from '../../src/spec/protocol.ts';
 import { parseWorkflow } from '../../src/spec/workflow/index.ts';
 import { nowhere } from '../../src/spec/workflow/surroundings.ts';
 import { listWorkflowFiles } from '../../src/store/project.ts';
-import { DiskControl, requestControl } from '../../src/store/control.ts';
-import { DiskJournal } from '../../src/store/journal.ts';
+import { requestControl } from '../../src/store/control.ts';
 import { JournalReader } from '../../src/store/journal-reader.ts';
 import { mailNames, readMail, rolesOnDisk } from '../../src/store/mail-files.ts';
-import { DiskMailboxes } from '../../src/store/mailboxes.ts';
 import { MemoryDisk } from '../../src/store/memory-disk.ts';
-import { DiskTurnFolders } from '../../src/store/turn-folders.ts';
+import { mailPorts } from '../support/mail-ports.ts';
 import { HandRunner, type Work } from './hand-runner.ts';
 import { team } from './team.ts';
 
@@ -98,30 +97,11 @@ export class Bench {
   };
 
   #boot(): MailHost {
-    const host = new MailHost(
-      {
-        clock: { now: () => this.now },
-        journal: new DiskJournal(this.disk),
-        mailboxes: new DiskMailboxes(this.disk),
-        control: new DiskControl(this.disk),
-        folders: new DiskTurnFolders(this.disk),
-        runner: this.runner,
-        trail: {
-          record: () => {},
-          position: () => Promise.resolve(null),
-          settled: () => Promise.resolve(),
-          problem: () => null,
-        },
-        providers: new Map(),
-        newId: this.newId,
-        roleText: () => '',
-        project: this.disk.root,
-        parking: { list: () => new Map(), park: () => {} },
-        notify: () => {},
-        trailAt: null,
-      },
-      { protocol: this.protocol, protocolHash: this.hash, version: 'test' },
-    );
+    const host = new MailHost(mailPorts(this.disk, { runner: this.runner, newId: this.newId }), {
+      protocol: this.protocol,
+      protocolHash: this.hash,
+      version: 'test',
+    });
     this.runner.events = {
       ready: (key, process, tree) => host.turns.ready(key, process, tree),
       ended: (key, outcome, exit) => host.turns.ended(key, outcome, exit),
@@ -163,7 +143,7 @@ export class Bench {
 
   async run(...argv: string[]): Promise<Ran> {
     this.terminal.clear();
-    const code = await runCli(argv, this.services(), this.terminal);
+    const code = await runCli(argv, this.start(), this.terminal);
     return { code, out: this.terminal.out, err: this.terminal.err };
   }
 
@@ -173,12 +153,16 @@ export class Bench {
     return { code, document: JSON.parse(out) };
   }
 
+  /** How the program starts, with the bench's services or some of a test's own. */
+  start(services: Services = this.services()): Start {
+    const { environment, cwd } = services;
+    return { version: '1.2.3', environment, cwd, services: () => Promise.resolve(services) };
+  }
+
   services(): Services {
     return {
-      version: '1.2.3',
       environment: this.environment,
       cwd: '/home/ada/here',
-      packageRoot: '/usr/lib/mailroom',
       findProject: () => (this.hasProject ? this.disk.root : null),
       openProject: () => this.project(),
       readText: (path) => this.files.get(path) ?? null,

@@ -1,14 +1,11 @@
 import { MailHost } from '../../src/engine/mail-host.ts';
 import type { AgentJob, Exit } from '../../src/core/ports.ts';
-import { DiskControl } from '../../src/store/control.ts';
-import { DiskJournal } from '../../src/store/journal.ts';
 import { readJournal } from '../../src/store/journal-reader.ts';
-import { DiskMailboxes } from '../../src/store/mailboxes.ts';
 import { MemoryDisk } from '../../src/store/memory-disk.ts';
 import { DiskCorrespondence } from '../../src/store/runs/correspondence.ts';
 import { DiskRunMail } from '../../src/store/runs/incoming.ts';
-import { DiskTurnFolders } from '../../src/store/turn-folders.ts';
 import { protocolOf } from '../machine/texts.ts';
+import { idleRunner, mailPorts } from '../support/mail-ports.ts';
 
 /** The process is gone. */
 export class Crash extends Error {}
@@ -30,8 +27,6 @@ const exit: Exit = {
 };
 const start = Date.UTC(2026, 0, 1);
 
-let ids = 0;
-
 /** A project with a run, and hosts of its mail that end every turn with the same words. */
 export class Desk {
   now = start;
@@ -47,37 +42,9 @@ export class Desk {
 
   /** A controller begins. */
   open(): MailHost {
-    const nothing = () => {};
     const jobs: AgentJob[] = [];
-    const ports = {
-      clock: { now: this.disk.now },
-      journal: new DiskJournal(this.disk),
-      mailboxes: new DiskMailboxes(this.disk),
-      control: new DiskControl(this.disk),
-      runs: new DiskRunMail(this.disk),
-      folders: new DiskTurnFolders(this.disk),
-      runner: {
-        start: (job: AgentJob) => void jobs.push(job),
-        release: nothing,
-        check: nothing,
-        stop: nothing,
-        sweep: () => Promise.resolve(),
-        tree: () => Promise.resolve(null),
-      },
-      trail: {
-        record: nothing,
-        position: () => Promise.resolve(null),
-        settled: () => Promise.resolve(),
-        problem: () => null,
-      },
-      providers: new Map(),
-      newId: () => `01900000-0000-7000-8000-${String((ids += 1)).padStart(12, '0')}`,
-      roleText: () => '',
-      project: this.disk.root,
-      parking: { list: () => new Map<string, number>(), park: nothing },
-      notify: nothing,
-      trailAt: null,
-    };
+    const runner = { ...idleRunner, start: (job: AgentJob) => void jobs.push(job) };
+    const ports = mailPorts(this.disk, { runner, runs: new DiskRunMail(this.disk) });
     this.host = new MailHost(ports, { protocol, protocolHash: 'one', version: 'test' });
     this.host.start();
     this.#jobs = jobs;

@@ -1,13 +1,10 @@
 import { expect, it } from 'vitest';
 import { MailHost } from '../../src/engine/mail-host.ts';
-import { DiskControl } from '../../src/store/control.ts';
-import { DiskJournal } from '../../src/store/journal.ts';
 import { readJournal } from '../../src/store/journal-reader.ts';
-import { DiskMailboxes } from '../../src/store/mailboxes.ts';
 import { MemoryDisk } from '../../src/store/memory-disk.ts';
-import { DiskTurnFolders } from '../../src/store/turn-folders.ts';
 import { defaultConfig } from '../../src/core/config.ts';
 import { parseProtocol } from '../../src/spec/protocol.ts';
+import { idleRunner, mailPorts } from '../support/mail-ports.ts';
 
 class Crash extends Error {}
 
@@ -21,39 +18,10 @@ const read = parseProtocol([{ file: 'one.yaml', text }], defaultConfig);
 if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join());
 const protocol = read.value;
 
-let ids = 0;
-
 /** A host on this disk that runs nobody. */
 function hostOn(disk: MemoryDisk, start: (key: string) => void = () => {}, rebooted = false): MailHost {
-  const nothing = () => {};
-  const ports = {
-    clock: { now: disk.now },
-    journal: new DiskJournal(disk),
-    mailboxes: new DiskMailboxes(disk),
-    control: new DiskControl(disk),
-    folders: new DiskTurnFolders(disk),
-    runner: {
-      start: ({ key }: { readonly key: string }) => start(key),
-      release: nothing,
-      check: nothing,
-      stop: nothing,
-      sweep: () => Promise.resolve(),
-      tree: () => Promise.resolve(null),
-    },
-    trail: {
-      record: nothing,
-      position: () => Promise.resolve(null),
-      settled: () => Promise.resolve(),
-      problem: () => null,
-    },
-    providers: new Map(),
-    newId: () => `01900000-0000-7000-8000-${String((ids += 1)).padStart(12, '0')}`,
-    roleText: () => '',
-    project: disk.root,
-    parking: { list: () => new Map<string, number>(), park: nothing },
-    notify: nothing,
-    trailAt: null,
-  };
+  const runner = { ...idleRunner, start: ({ key }: { readonly key: string }) => start(key) };
+  const ports = mailPorts(disk, { runner });
   return new MailHost(ports, { protocol, protocolHash: 'one', version: 'test', rebooted });
 }
 

@@ -1,12 +1,8 @@
 import type { Exit, Outcome, Runner } from '../../src/core/ports.ts';
-import { inMemoryTrail } from '../../src/engine/trail/memory.ts';
 import { MailHost } from '../../src/engine/mail-host.ts';
 import { parseProtocol } from '../../src/spec/protocol.ts';
-import { DiskControl } from '../../src/store/control.ts';
-import { DiskJournal } from '../../src/store/journal.ts';
-import { DiskMailboxes } from '../../src/store/mailboxes.ts';
 import { MemoryDisk } from '../../src/store/memory-disk.ts';
-import { DiskTurnFolders } from '../../src/store/turn-folders.ts';
+import { idleRunner, mailPorts } from '../support/mail-ports.ts';
 
 /** A maker who may be told anything, and may say things. */
 const text = `name: desk
@@ -35,33 +31,12 @@ export class Desk {
   open(): MailHost {
     if (!checked.ok) throw new Error(checked.problems[0]?.message ?? 'the protocol is wrong');
     const started = (this.#started = [] as string[]);
-    const runner: Runner = {
-      start: ({ key }) => void started.push(key),
-      release: () => {},
-      check: () => {},
-      stop: () => {},
-      sweep: () => Promise.resolve(),
-      tree: () => Promise.resolve(null),
-    };
-    const host = new MailHost(
-      {
-        clock: { now: () => this.now },
-        journal: new DiskJournal(this.disk),
-        mailboxes: new DiskMailboxes(this.disk),
-        control: new DiskControl(this.disk),
-        folders: new DiskTurnFolders(this.disk),
-        runner,
-        trail: inMemoryTrail(),
-        trailAt: null,
-        providers: new Map(),
-        newId: () => this.newId(),
-        roleText: () => '',
-        project: '/project',
-        parking: { list: () => new Map(), park: () => {} },
-        notify: () => {},
-      },
-      { protocol: checked.value, protocolHash: 'desk', version: 'test' },
-    );
+    const runner: Runner = { ...idleRunner, start: ({ key }) => void started.push(key) };
+    const host = new MailHost(mailPorts(this.disk, { runner, newId: () => this.newId() }), {
+      protocol: checked.value,
+      protocolHash: 'desk',
+      version: 'test',
+    });
     host.start();
     return host;
   }

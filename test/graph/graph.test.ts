@@ -1,30 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Step, Work, Workflow } from '../../src/core/workflow/model.ts';
+import type { Step, Work } from '../../src/core/workflow/model.ts';
 import { mermaidOf } from '../../src/engine/operations/graph/mermaid.ts';
 import { pictureOf } from '../../src/engine/operations/graph/picture.ts';
 import { svgOf } from '../../src/engine/operations/graph/svg.ts';
+import { step as anyStep, workflow } from '../workflow/graph.ts';
 
-function step(id: string, needs: readonly string[], work: Work): Step {
-  return {
-    id,
-    description: null,
-    needs: needs.map((name) => ({ step: name, when: null })),
-    join: 'all',
-    when: null,
-    work,
-    workspace: null,
-    env: {},
-    inputs: [],
-    outputs: [],
-    values: {},
-    timeout: null,
-    retry: { max: 0, base: 1, factor: 2, cap: 1, jitter: false },
-    onFailure: 'abort',
-    check: null,
-    budget: null,
-    next: null,
-  };
-}
+const step = (id: string, needs: readonly string[], work: Work): Step =>
+  anyStep(id, { work, needs: needs.map((name) => ({ step: name, when: null })) });
 
 const command: Work = { kind: 'command', argv: [], capabilities: null };
 const gate: Work = { kind: 'gate', message: [], approvers: ['ada'], timeout: null, onTimeout: 'abort' };
@@ -36,21 +18,8 @@ const loop: Work = {
   body: { kind: 'graph', steps: [step('lint', [], command), step('fix', ['lint'], command)] },
 };
 
-const workflow: Workflow = {
-  language: 'native',
-  name: 'ship <it>',
-  version: '1',
-  description: null,
-  timeout: null,
-  concurrency: null,
-  contextDir: 'context',
-  parameters: {},
-  env: {},
-  secrets: [],
-  budget: { usd: null, tokens: null },
-  triggers: [],
-  hooks: [],
-  body: {
+const shown = workflow(
+  {
     kind: 'graph',
     steps: [
       step('plan', [], command),
@@ -58,11 +27,12 @@ const workflow: Workflow = {
       step('end "now" & here', ['each'], gate),
     ],
   },
-};
+  { name: 'ship <it>' },
+);
 
 describe('mermaid', () => {
   it('draws steps, frames and dependencies, and quotes what people wrote', () => {
-    expect(mermaidOf(pictureOf(workflow))).toBe(
+    expect(mermaidOf(pictureOf(shown))).toBe(
       [
         'flowchart TD',
         '  n1["plan<br/>command"]',
@@ -81,7 +51,7 @@ describe('mermaid', () => {
 });
 
 describe('svg', () => {
-  const svg = svgOf(pictureOf(workflow));
+  const svg = svgOf(pictureOf(shown));
 
   it('shows every step and frame by name, with nothing in it that a page would run', () => {
     for (const name of ['plan', 'lint', 'fix', 'each: for each file', 'end &#34;now&#34; &#38; here'])

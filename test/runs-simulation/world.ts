@@ -1,4 +1,3 @@
-import { MailroomError } from '../../src/core/errors.ts';
 import type { Happening, RunEvent } from '../../src/core/workflow/event.ts';
 import type { Workflow } from '../../src/core/workflow/model.ts';
 import type { RunState } from '../../src/core/workflow/state.ts';
@@ -9,32 +8,21 @@ import { placeOf, runFolder } from '../../src/store/runs/layout.ts';
 import type { OpenRoot } from '../../src/store/runs/run-files.ts';
 import { runReader } from '../../src/store/runs/run-folders.ts';
 import { FolderDisk } from '../runs/folder-disk.ts';
-import { Crash, Faults, type Chaos } from '../simulation/faults.ts';
+import type { Chaos } from '../simulation/faults.ts';
 import type { Random } from '../simulation/random.ts';
 import { Timeline } from '../simulation/timeline.ts';
+import { VirtualWorld } from '../simulation/virtual-world.ts';
 import { artifact } from './definitions.ts';
 import { Finished } from './finished.ts';
 import { WorkFloor } from './floor.ts';
 import { RunProcess } from './run-process.ts';
 
-/** More microtasks than the loop ever needs from one thing that happens to the next. */
-const microtasks = 30;
-
 /** One run of a workflow on a virtual disk, with virtual time and workers that are no processes; everything from one seed. */
-export class RunWorld {
+export class RunWorld extends VirtualWorld<RunProcess> {
   readonly run = '018f0000-0000-7000-8000-000000000001';
-  readonly random: Random;
   readonly workflow: Workflow;
-  readonly chaos: Chaos;
-  readonly timeline = new Timeline();
-  readonly disk = new MemoryDisk(() => this.timeline.now, '/world');
-  readonly project = new FolderDisk(this.disk, 'project');
-  readonly faults: Faults;
+  readonly project: FolderDisk;
   readonly floor: WorkFloor;
-  readonly problems: string[] = [];
-  /** Everybody behaves, and nothing fails any more. */
-  calm = false;
-  crashes = 0;
   /** The host ended by itself; the next start is a person's wish. */
   over = false;
   /** That the journal is cut off somewhere while nobody goes on with the run. */
@@ -45,15 +33,15 @@ export class RunWorld {
   /** Records that a snapshot has replaced. */
   readonly #kept = new Map<number, RunRecord>();
   #host: RunProcess | null = null;
-  #acting: RunProcess | null = null;
   #ids = 0;
 
   constructor(workflow: Workflow, random: Random, chaos: Chaos) {
+    const timeline = new Timeline();
+    const disk = new MemoryDisk(() => timeline.now, '/world');
+    super({ random, chaos, timeline, disk }, ['E_DISK']);
     this.workflow = workflow;
-    this.random = random;
-    this.chaos = chaos;
-    this.disk.plant('project', '', 'folder');
-    this.faults = new Faults(this.disk, random, chaos, (by) => this.timeline.pass(by));
+    this.project = new FolderDisk(disk, 'project');
+    disk.plant('project', '', 'folder');
     this.floor = new WorkFloor({
       disk: this.disk,
       timeline: this.timeline,
@@ -85,99 +73,65 @@ export class RunWorld {
     return this.disk.look(folder)?.kind === 'folder' ? new FolderDisk(this.disk, folder) : null;
   };
 
-  /** Starts a host, as often as it takes: a start may be killed as well. */
+  /** Starts a host, as often as it takes, or until the run is over. */
   async start(command: Happening | null = null): Promise<void> {
     this.over = false;
-    for (let tries = 0; this.#host === null; tries += 1) {
-      if (tries > 50) throw new Error('the host does not come up');
-      // Whoever starts it again waits a little, and in the end somebody has looked after the disk.
-      this.timeline.pass(tries * 100);
-      this.#boot(tries > 40, command);
-      await this.settle();
-      if (this.over) return;
-    }
+    await this.untilUp(
+      () => this.#host !== null || this.over,
+      (calm) => this.#boot(calm, command),
+    );
   }
 
   #boot(calm: boolean, command: Happening | null): void {
     this.#finished.restart(this.records());
-    this.faults.arm(this.calm || calm);
-    try {
-      this.#host = new RunProcess({
-        project: this.project,
-        open: this.open,
-        timeline: this.timeline,
-        floor: this.floor,
-        workflow: this.workflow,
-        run: this.run,
-        workspace: this.project.root,
-        slots: this.#slots,
-        startedBy: this.#startedBy,
-        command,
-        watch: (events) => this.#finished.saw(events),
-        acts: (host) => this.#acts(host),
-        gone: (host, error) => this.#gone(host, error),
-      });
-    } catch (error) {
-      this.#excused(error);
-      return this.#crashed();
-    }
-    this.#acting = this.#host;
-    this.#host.run();
-  }
-
-  /** One thing happens. False: nothing ever will. */
-  async step(): Promise<boolean> {
-    this.faults.disarm();
-    this.#acting = null;
-    const happened = this.timeline.step();
-    await this.settle();
-    return happened;
-  }
-
-  /** Lets what was begun come to where it waits. */
-  async settle(): Promise<void> {
-    for (let count = 0; count < microtasks; count += 1) await Promise.resolve();
-    if (this.faults.killed) this.#acting?.kill();
-    this.faults.disarm();
-    this.#acting = null;
+    const host = this.born(
+      calm,
+      () =>
+        new RunProcess({
+          project: this.project,
+          open: this.open,
+          timeline: this.timeline,
+          floor: this.floor,
+          workflow: this.workflow,
+          run: this.run,
+          workspace: this.project.root,
+          slots: this.#slots,
+          startedBy: this.#startedBy,
+          command,
+          watch: (events) => this.#finished.saw(events),
+          acts: (self) => this.#acts(self),
+          gone: (self, error) => this.#gone(self, error),
+        }),
+    );
+    if (!host) return;
+    this.#host = host;
+    this.acting = host;
+    host.run();
   }
 
   #acts(host: RunProcess): void {
-    this.#acting = host;
+    this.acting = host;
     this.faults.arm(this.calm);
   }
 
   #gone(host: RunProcess, error: Error | null): void {
-    this.#excused(error);
+    this.excuse(error);
     if (this.#host !== host) return;
     this.#host = null;
     this.floor.orphan();
-    if (error) return this.#crashed();
+    if (error) return void this.crashed();
     this.over = true;
     const { state } = host.host;
     if (state.endedAt !== null && this.floor.size > 0)
       this.problems.push(`the run is over, and ${this.floor.working.join(', ')} goes on`);
   }
 
-  /** The process of the host is no more, and perhaps the machine went with it. */
-  #crashed(): void {
-    this.crashes += 1;
-    this.faults.killed = false;
-    this.faults.disarm();
+  protected override crashed(): boolean {
     this.#host = null;
     this.floor.orphan();
-    const lose = this.random.chance(this.chaos.powerLoss);
-    if (lose) this.floor.clear();
-    this.disk.crash(lose ? { lose: 'unsynced', random: this.random.next } : {});
-  }
-
-  /** Anything but a crash or a disk that fails is a defect. */
-  #excused(error: unknown): void {
-    if (error === null || error instanceof Crash) return;
-    if (error instanceof MailroomError && error.code === 'E_DISK') return;
-    this.problems.push(
-      error instanceof Error ? (error.stack ?? error.message) : 'something unknown was thrown',
-    );
+    const lost = super.crashed();
+    if (lost) this.floor.clear();
+    return lost;
   }
 
   /** Has the host take a snapshot. */

@@ -1,47 +1,19 @@
 import type { Launch, LaunchInput, LaunchOutput } from '../../src/core/workflow/launch.ts';
 import type { Body, Output, Step, Work, Workflow } from '../../src/core/workflow/model.ts';
+import { step as anyStep, workflow as anyWorkflow } from '../workflow/graph.ts';
 
 const script: Work = { kind: 'command', argv: [], capabilities: [] };
 
 export function step(id: string, outputs: readonly string[] = [], work: Work = script): Step {
-  return {
-    id,
-    description: null,
-    needs: [],
-    join: 'all',
-    when: null,
+  return anyStep(id, {
     work,
-    workspace: null,
-    env: {},
-    inputs: [],
     outputs: outputs.map((name) => ({ name, type: null, required: false }) as unknown as Output),
     values: {},
-    timeout: null,
-    retry: { max: 0, base: 0, factor: 1, cap: 0, jitter: false },
-    onFailure: 'abort',
-    check: null,
-    budget: null,
-    next: null,
-  };
+  });
 }
 
 export function workflow(...steps: readonly Step[]): Workflow {
-  return {
-    language: 'native',
-    name: 'sample',
-    version: '1',
-    description: null,
-    timeout: null,
-    concurrency: null,
-    contextDir: './context',
-    parameters: {},
-    env: {},
-    secrets: [],
-    budget: { usd: null, tokens: null },
-    triggers: [],
-    hooks: [],
-    body: graph(...steps),
-  };
+  return anyWorkflow(graph(...steps), { name: 'sample', contextDir: './context' });
 }
 
 export function loop(id: string, ...steps: readonly Step[]): Step {

@@ -1,4 +1,3 @@
-import { MailroomError } from '../../src/core/errors.ts';
 import type { MailEventRecord } from '../../src/core/mail/event.ts';
 import type { Protocol } from '../../src/core/mail/protocol.ts';
 import type { MailState } from '../../src/core/mail/state.ts';
@@ -6,44 +5,30 @@ import { MemoryDisk } from '../../src/store/memory-disk.ts';
 import { scriptedAgents } from './agents.ts';
 import { Archive } from './archive.ts';
 import { Controller } from './controller.ts';
-import { Crash, Faults, type Chaos } from './faults.ts';
+import type { Chaos } from './faults.ts';
 import type { Random } from './random.ts';
 import type { Script } from './scripted-runner.ts';
 import { Timeline } from './timeline.ts';
-
-/** More microtasks than the loop ever needs from one thing that happens to the next. */
-const microtasks = 24;
+import { VirtualWorld } from './virtual-world.ts';
 
 /** A project on a virtual disk, with virtual time and scripted agents; everything from one seed. */
-export class World {
-  readonly random: Random;
+export class World extends VirtualWorld<Controller> {
   readonly protocol: Protocol;
-  readonly chaos: Chaos;
-  readonly timeline = new Timeline();
-  readonly disk: MemoryDisk;
-  readonly faults: Faults;
   readonly archive: Archive;
-  /** Everybody behaves, and nothing fails any more. */
-  calm = false;
-  crashes = 0;
   /** Controllers that found the project taken. */
   refused = 0;
-  /** What no controller may do. */
-  readonly problems: string[] = [];
   /** Keys of invocations that passed the launch gate, over all controllers. */
   readonly launches: string[] = [];
   readonly #script: Script;
   #ids = 0;
-  /** Who has the lock, and who acts now; null: a person or an agent does. */
+  /** Who has the lock. */
   #holder: Controller | null = null;
-  #acting: Controller | null = null;
 
   constructor(protocol: Protocol, random: Random, chaos: Chaos, script: Script | null = null) {
+    const timeline = new Timeline();
+    const disk = new MemoryDisk(() => timeline.now);
+    super({ random, chaos, timeline, disk }, ['E_DISK', 'E_LOCKED']);
     this.protocol = protocol;
-    this.random = random;
-    this.chaos = chaos;
-    this.disk = new MemoryDisk(() => this.timeline.now);
-    this.faults = new Faults(this.disk, random, chaos, (by) => this.timeline.pass(by));
     this.faults.changing = () => this.#checkHolder();
     this.archive = new Archive(this.disk);
     this.#script = script ?? this.#scripted();
@@ -76,36 +61,33 @@ export class World {
     return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${count}`;
   };
 
-  /** Starts a controller, as often as it takes: recovery may be killed as well. */
-  async start(): Promise<void> {
-    for (let tries = 0; this.#holder === null; tries += 1) {
-      if (tries > 50) throw new Error('the controller does not come up');
-      // Whoever starts it again waits a little, and in the end somebody has looked after the disk.
-      this.timeline.pass(tries * 100);
-      this.#boot(tries > 40);
-      await this.settle();
-    }
+  /** Starts a controller, as often as it takes. */
+  start(): Promise<void> {
+    return this.untilUp(
+      () => this.#holder !== null,
+      (calm) => this.#boot(calm),
+    );
   }
 
   #boot(calm: boolean): void {
-    this.faults.arm(this.calm || calm);
-    try {
-      this.#holder = new Controller({
-        disk: this.disk,
-        timeline: this.timeline,
-        random: this.random,
-        protocol: this.protocol,
-        script: this.#script,
-        newId: this.newId,
-        acts: (controller) => this.#acts(controller),
-        gone: (controller, error) => this.#gone(controller, error),
-      });
-    } catch (error) {
-      this.#excused(error);
-      return this.#crashed();
-    }
-    this.#acting = this.#holder;
-    this.#holder.run();
+    const controller = this.born(
+      calm,
+      () =>
+        new Controller({
+          disk: this.disk,
+          timeline: this.timeline,
+          random: this.random,
+          protocol: this.protocol,
+          script: this.#script,
+          newId: this.newId,
+          acts: (self) => this.#acts(self),
+          gone: (self, error) => this.#gone(self, error),
+        }),
+    );
+    if (!controller) return;
+    this.#holder = controller;
+    this.acting = controller;
+    controller.run();
   }
 
   /** A second controller wants the project; the lock lets it have it only when nobody has. */
@@ -123,60 +105,29 @@ export class World {
     before.loseLock();
   }
 
-  /** One thing happens. Returns false when nothing ever will. */
-  async step(): Promise<boolean> {
-    if (!this.#holder) await this.start();
-    this.faults.disarm();
-    this.#acting = null;
-    const happened = this.timeline.step();
-    await this.settle();
-    return happened;
-  }
-
-  /** Lets what was begun come to where it waits. */
-  async settle(): Promise<void> {
-    for (let count = 0; count < microtasks; count += 1) await Promise.resolve();
-    // Who was killed while it worked does not live until its promises have said so.
-    if (this.faults.killed) this.#acting?.kill();
-    this.faults.disarm();
-    this.#acting = null;
+  /** One thing happens, once a controller runs. */
+  override async step(): Promise<boolean> {
+    await this.start();
+    return super.step();
   }
 
   #acts(controller: Controller): void {
-    this.#acting = controller;
+    this.acting = controller;
     // What happens to one that has lost its lock must not touch its successor.
     this.faults.arm(this.calm || (this.#holder !== null && controller !== this.#holder));
   }
 
   #checkHolder(): void {
-    if (this.#acting && this.#holder && this.#acting !== this.#holder)
+    if (this.acting && this.#holder && this.acting !== this.#holder)
       this.problems.push('a controller without the lock has changed something');
   }
 
   #gone(controller: Controller, error: Error | null): void {
-    this.#excused(error);
+    this.excuse(error);
     this.launches.push(...controller.runner.launches.splice(0));
     if (this.#holder === controller) this.#holder = null;
     else if (this.#holder) return;
-    if (error) this.#crashed();
-  }
-
-  /** The process is no more, and perhaps the machine went with it. */
-  #crashed(): void {
-    this.crashes += 1;
-    this.faults.killed = false;
-    this.faults.disarm();
-    const lose = this.random.chance(this.chaos.powerLoss);
-    this.disk.crash(lose ? { lose: 'unsynced', random: this.random.next } : {});
-  }
-
-  /** Anything but a crash, a disk that fails, or a lost lock is a defect. */
-  #excused(error: unknown): void {
-    if (error === null || error instanceof Crash) return;
-    if (error instanceof MailroomError && (error.code === 'E_DISK' || error.code === 'E_LOCKED')) return;
-    this.problems.push(
-      error instanceof Error ? (error.stack ?? error.message) : 'something unknown was thrown',
-    );
+    if (error) this.crashed();
   }
 
   #scripted(): Script {

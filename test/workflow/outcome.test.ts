@@ -2,25 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Exit, Outcome } from '../../src/core/ports.ts';
 import type { Collected, Launch } from '../../src/core/workflow/launch.ts';
 import { handedOver, readCheck, readWork } from '../../src/core/workflow/outcome.ts';
+import { launch as launchOf } from '../runs/samples.ts';
 import { anyValue } from './graph.ts';
 
-const launch: Launch = {
-  run: 'r1',
-  key: { path: 'a', iteration: 1, attempt: 1, check: 0 },
-  step: 'a',
-  work: { kind: 'command', argv: ['make', 'all'] },
-  workspace: null,
-  env: {},
-  secrets: [],
-  inputs: [],
-  outputs: [],
-  values: {},
-  timeout: null,
-  budget: null,
-  session: null,
-  check: null,
-  convergence: null,
-};
+const launch = launchOf('a', { run: 'r1', work: { kind: 'command', argv: ['make', 'all'] } });
 const script: Launch = { ...launch, work: { kind: 'script', script: 'x', env: {} } };
 const agent: Launch = {
   ...launch,

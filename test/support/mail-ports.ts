@@ -1,0 +1,47 @@
+import type { Runner } from '../../src/core/ports.ts';
+import type { HostPorts } from '../../src/engine/ports.ts';
+import { noTrail } from '../../src/engine/trail/none.ts';
+import { DiskControl } from '../../src/store/control.ts';
+import { DiskJournal } from '../../src/store/journal.ts';
+import { DiskMailboxes } from '../../src/store/mailboxes.ts';
+import type { MemoryDisk } from '../../src/store/memory-disk.ts';
+import { DiskTurnFolders } from '../../src/store/turn-folders.ts';
+
+/** A runner that starts nobody. */
+export const idleRunner: Runner = {
+  start: () => {},
+  release: () => {},
+  check: () => {},
+  stop: () => {},
+  sweep: () => Promise.resolve(),
+  tree: () => Promise.resolve(null),
+};
+
+/** The outside of a host of the mail on a disk in memory: the real files, no processes, no trail. */
+export function mailPorts(disk: MemoryDisk, changes: Partial<HostPorts> = {}): HostPorts {
+  return {
+    clock: { now: disk.now },
+    journal: new DiskJournal(disk),
+    mailboxes: new DiskMailboxes(disk),
+    control: new DiskControl(disk),
+    folders: new DiskTurnFolders(disk),
+    runner: idleRunner,
+    trail: noTrail,
+    trailAt: null,
+    providers: new Map(),
+    newId,
+    roleText: () => '',
+    project: disk.root,
+    parking: { list: () => new Map(), park: () => {} },
+    notify: () => {},
+    ...changes,
+  };
+}
+
+let ids = 0;
+
+/** Ids in order, no two alike in one process. */
+function newId(): string {
+  ids += 1;
+  return `01900000-0000-7000-8000-${String(ids).padStart(12, '0')}`;
+}
