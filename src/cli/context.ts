@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { MailroomError } from '../core/errors.ts';
-import type { ProjectServices, Services } from './services.ts';
+import type { ProjectServices, Services, Start } from './services.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What every command is given. */
 export interface Context {
+  /** For actions; nothing else may ask for them. */
   readonly services: Services;
   readonly terminal: Terminal;
   /** The exit code, once a command has ended. */
@@ -26,13 +27,18 @@ export interface Context {
   act<Given extends unknown[]>(run: (...given: Given) => Promise<number>): (...given: Given) => Promise<void>;
 }
 
-export function makeContext(services: Services, terminal: Terminal, program: Command): Context {
-  const { environment, cwd } = services;
+export function makeContext(start: Start, terminal: Terminal, program: Command): Context {
+  const { environment, cwd } = start;
+  let loaded: Services | null = null;
+  const services = (): Services => {
+    if (loaded === null) throw new MailroomError('E_INTERNAL', 'the services are for actions only');
+    return loaded;
+  };
   const named = () => {
     const { project } = program.opts<{ project?: string }>();
     return project === undefined ? null : resolve(cwd, project);
   };
-  const root = () => services.findProject(named() ?? cwd, named() !== null);
+  const root = () => services().findProject(named() ?? cwd, named() !== null);
   const id = environment['MAILROOM_TURN'] ?? '';
   const turn = {
     id,
@@ -40,7 +46,9 @@ export function makeContext(services: Services, terminal: Terminal, program: Com
     outbox: environment['MAILROOM_OUTBOX'] ?? '',
   };
   const context: Context = {
-    services,
+    get services() {
+      return services();
+    },
     terminal,
     code: 0,
     named,
@@ -48,11 +56,11 @@ export function makeContext(services: Services, terminal: Terminal, program: Com
     turn: id === '' ? null : turn,
     project: () => {
       const found = root();
-      if (found !== null) return services.openProject(found);
+      if (found !== null) return services().openProject(found);
       const where = named() ?? cwd;
       throw new MailroomError('E_NO_PROJECT', `there is no project in ${where} or above it`, hintToInit);
     },
-    place: () => services.openProject(root() ?? named() ?? cwd),
+    place: () => services().openProject(root() ?? named() ?? cwd),
     outsideTurn: (verb) => {
       if (context.turn === null) return;
       const hint = 'inside a turn there are send, reply and what only looks; ask a person by a message';
@@ -61,6 +69,7 @@ export function makeContext(services: Services, terminal: Terminal, program: Com
     act:
       (run) =>
       async (...given) => {
+        loaded = await start.services();
         context.code = await run(...given);
       },
   };

@@ -14,7 +14,6 @@ export interface Telling {
  * output. A stack is shown only with `--debug`.
  */
 export function tellFailure(error: unknown, terminal: Terminal, { json, debug }: Telling): number {
-  if (error instanceof CommanderError && error.exitCode === 0) return 0;
   const failure = asFailure(error, debug);
   if (json) terminal.write(`${JSON.stringify(errorDocument(failure), null, 2)}\n`);
   else terminal.complain(`${paintDiagnostics(errorText(failure), terminal.colours)}\n`);

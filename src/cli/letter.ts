@@ -89,8 +89,3 @@ function inWords(handed: Handed): string {
       return handed satisfies never;
   }
 }
-
-/** Collects an option that may be given several times. */
-export function collect(value: string, before: readonly string[] | undefined): string[] {
-  return [...(before ?? []), value];
-}

@@ -1,21 +1,24 @@
-import { tellFailure } from './failures.ts';
+import { CommanderError } from 'commander';
 import { makeProgram } from './program.ts';
-import type { Services } from './services.ts';
+import type { Start } from './services.ts';
 import { processTerminal, type Terminal } from './terminal.ts';
 
 /** Runs the program with the arguments that follow its name and resolves to its exit code. It never throws. */
 export async function runCli(
   argv: readonly string[],
-  services: Services,
-  terminal: Terminal = processTerminal(services.environment),
+  start: Start,
+  terminal: Terminal = processTerminal(start.environment),
 ): Promise<number> {
-  const { program, context } = makeProgram(services, terminal);
+  const { program, context } = makeProgram(start, terminal);
   try {
     await program.parseAsync(argv.length === 0 ? ['--help'] : [...argv], { from: 'user' });
     return context.code;
   } catch (error) {
+    // The help and the version were asked for, and shown.
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
     // What could not be parsed has told nobody how it wants to be answered.
     const said = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length);
+    const { tellFailure } = await import('./failures.ts');
     return tellFailure(error, terminal, { json: said.includes('--json'), debug: said.includes('--debug') });
   }
 }

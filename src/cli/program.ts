@@ -26,7 +26,7 @@ import { addUp } from './commands/up.ts';
 import { addValidate } from './commands/validate.ts';
 import { addWatch } from './commands/watch.ts';
 import { addWorkflows } from './commands/workflows.ts';
-import type { Services } from './services.ts';
+import type { Start } from './services.ts';
 import type { Terminal } from './terminal.ts';
 
 const about = `Hands work between headless coding agents by files: a role has an inbox and an outbox, a protocol
@@ -43,11 +43,11 @@ Examples:
   $ mailroom send architect --message "Add a --json flag to the list command"`;
 
 /** Every command with its options; the program is ready to parse. Errors are thrown, nothing ends the process. */
-export function makeProgram(services: Services, terminal: Terminal): { program: Command; context: Context } {
+export function makeProgram(start: Start, terminal: Terminal): { program: Command; context: Context } {
   const program = new Command('mailroom');
   program
     .description(about)
-    .version(services.version, '-V, --version', 'print the version')
+    .version(start.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
     .option('-C, --project <dir>', 'the project, instead of the one around the current folder')
@@ -62,7 +62,7 @@ export function makeProgram(services: Services, terminal: Terminal): { program: 
       subcommandTerm: (command) =>
         `${command.name()} ${command.usage().replace('[options]', '').trim()}`.trim(),
     });
-  const context = makeContext(services, terminal, program);
+  const context = makeContext(start, terminal, program);
   for (const [head, commands] of groups) {
     program.commandsGroup(head);
     for (const add of commands) add(program, context);

@@ -1,28 +1,14 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import { MailroomError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { Budget } from '../core/mail/protocol.ts';
 import type { Workflow } from '../core/workflow/model.ts';
 import { ProblemsError } from '../engine/operations/problems.ts';
 import type { Context } from './context.ts';
-import { collect } from './letter.ts';
 import { follow, type FollowOptions } from './run-follow.ts';
 import type { FoundWorkflow, WorkflowServices } from './run-services.ts';
 
-/** The options of every command that starts a run. */
-export function withStartOptions(command: Command): Command {
-  return command
-    .option('--param <name=value>', 'a parameter; again for more', collect)
-    .option('--workspace <dir>', 'where its steps work; default: the project')
-    .option('--context <name=value>', 'a value of `context`; again for more', collect)
-    .option('--context-file <file>', 'values of `context`, as JSON')
-    .option('--budget <usd=N,tokens=N>', 'what the run may cost at most')
-    .option('--max-usd <n>', 'do not even start when the worst case costs more')
-    .option('--plain', 'one line per event, also on a terminal')
-    .option('--json', 'print one JSON document at the end');
-}
-
+/** What `withStartOptions` reads. */
 export interface StartOptions extends FollowOptions {
   readonly param?: readonly string[];
   readonly workspace?: string;

@@ -7,14 +7,21 @@ import type { Folder } from '../core/ports.ts';
 import type { Idle } from '../engine/idle.ts';
 import type { WorkflowServices } from './run-services.ts';
 
-/** What the composition root gives to the commands. Everything that touches the world goes through here. */
-export interface Services {
+/** What is known before the command line is read: enough for `--help` and `--version`. */
+export interface Start {
   readonly version: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Where the program was called. */
   readonly cwd: string;
-  /** The folder of the installed package: templates lie there. */
-  readonly packageRoot: string;
+  /** Called once, before a command does its work: what it needs is loaded only then. */
+  readonly services: () => Promise<Services>;
+}
+
+/** What the composition root gives to the commands. Everything that touches the world goes through here. */
+export interface Services {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Where the program was called. */
+  readonly cwd: string;
   /** The project that `from` lies in, or null. `$MAILROOM_PROJECT` wins, unless a person named the folder. */
   findProject(from: string, named: boolean): string | null;
   openProject(root: string): ProjectServices;

@@ -28,7 +28,7 @@ function flags(command: Command): string[] {
 }
 
 const bench = new Bench();
-const { program } = makeProgram(bench.services(), bench.terminal);
+const { program } = makeProgram(bench.start(), bench.terminal);
 const commands = program
   .createHelp()
   .visibleCommands(program)

@@ -152,7 +152,7 @@ describe('the program', () => {
     };
     const run = async (...argv: string[]) => {
       bench.terminal.clear();
-      return { code: await runCli(argv, services, bench.terminal), err: bench.terminal.err };
+      return { code: await runCli(argv, bench.start(services), bench.terminal), err: bench.terminal.err };
     };
     expect(await run('status')).toEqual({
       code: 1,
@@ -174,7 +174,7 @@ describe('the program', () => {
       },
     };
     for (const argv of [['status'], ['-C', '../there', 'status'], ['status', '--project', '/else']])
-      expect(await runCli(argv, services, bench.terminal)).toBe(0);
+      expect(await runCli(argv, bench.start(services), bench.terminal)).toBe(0);
     expect(asked).toEqual([
       ['/home/ada/here', false],
       ['/home/ada/there', true],

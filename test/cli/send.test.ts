@@ -40,7 +40,7 @@ describe('send', () => {
     const { runCli } = await import('../../src/cli/main.ts');
     const before = bench.now;
     const argv = ['send', 'architect', '-m', 'x'];
-    const code = await runCli(argv, { ...services, openProject: () => deaf }, bench.terminal);
+    const code = await runCli(argv, bench.start({ ...services, openProject: () => deaf }), bench.terminal);
     expect(code).toBe(0);
     expect(bench.terminal.out).toContain('the controller has not taken it yet');
     expect(bench.now - before).toBe(5_000);

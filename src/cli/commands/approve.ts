@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { askRun } from '../run-control.ts';
 
 /** `approve`: opens a gate. */
 export function addApprove(program: Command, context: Context): void {
@@ -29,8 +28,8 @@ function addVerdict(program: Command, context: Context, verb: 'approve' | 'rejec
     .option('--json', 'print one JSON document')
     .addHelpText('after', `\nExample:\n  $ mailroom ${verb} 8c1d02 publish-it`)
     .action(
-      context.act((run: string, gate: string, { comment, as, json }: VerdictOptions) =>
-        askRun(
+      context.act(async (run: string, gate: string, { comment, as, json }: VerdictOptions) =>
+        (await import('../run-control.ts')).askRun(
           context,
           context.place().workflows.run(run),
           {

@@ -1,7 +1,5 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { control } from '../control.ts';
-import { askRun } from '../run-control.ts';
 
 /** `cancel`: ends a turn or a thread for good. */
 export function addCancel(program: Command, context: Context): void {
@@ -12,10 +10,15 @@ export function addCancel(program: Command, context: Context): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom cancel t12')
     .action(
-      context.act((target: string, options: { json?: boolean }) => {
+      context.act(async (target: string, options: { json?: boolean }) => {
         const run = context.place().workflows.find(target);
-        if (run === null) return control(context, 'cancel', target, options);
-        return askRun(context, run, { verb: 'cancel', path: '' }, options);
+        if (run === null) return (await import('../control.ts')).control(context, 'cancel', target, options);
+        return (await import('../run-control.ts')).askRun(
+          context,
+          run,
+          { verb: 'cancel', path: '' },
+          options,
+        );
       }),
     );
 }

@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
-import type { CheckDocument } from '../../engine/operations/check.ts';
-import { json } from '../output.ts';
-import { paintDiagnostics } from '../failures.ts';
+import type { CheckOptions } from '../actions/check.ts';
 
 /** `check`: everything that is wrong with the protocol, the workflows and the settings; starts nothing. */
 export function addCheck(program: Command, context: Context): void {
@@ -13,48 +11,9 @@ export function addCheck(program: Command, context: Context): void {
     .option('--no-explore', 'do not look for such states')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom check && mailroom up')
-    .action(context.act((options: CheckOptions) => runCheck(context, options)));
-}
-
-interface CheckOptions {
-  /** Undefined: explore, and tell everything else too. */
-  readonly explore?: boolean;
-  readonly json?: boolean;
-}
-
-async function runCheck(context: Context, options: CheckOptions): Promise<number> {
-  const { check } = await import('../../engine/operations/check.ts');
-  const { terminal } = context;
-  const exploring = options.explore === undefined ? 'also' : options.explore ? 'only' : 'no';
-  const project = context.project();
-  const workflows = {
-    list: () => project.workflows.list(),
-    read: (path: string) => project.workflows.read(path, project.root),
-  };
-  const { document, text } = await check(project, workflows, exploring, terminal.now);
-  const code = document.ok ? 0 : document.errors.some((error) => error.code === 'E_PATH') ? 3 : 2;
-  if (options.json === true) {
-    terminal.write(json(document));
-    return code;
-  }
-  if (text !== '') terminal.complain(`${paintDiagnostics(text, terminal.colours)}\n\n`);
-  terminal.write(`${summary(document)}\n`);
-  return code;
-}
-
-function summary({ ok, roles, types, workflows, errors, warnings, exploration }: CheckDocument): string {
-  const counted = (count: number, what: string) => `${String(count)} ${what}${count === 1 ? '' : 's'}`;
-  const found = [
-    ...(errors.length > 0 ? [counted(errors.length, 'error')] : []),
-    ...(warnings.length > 0 ? [counted(warnings.length, 'warning')] : []),
-  ];
-  if (!ok) return found.join(', ');
-  const bounded = exploration?.complete === false ? ', and there are more' : '';
-  const explored = exploration ? [`explored ${counted(exploration.states, 'state')}${bounded}`] : [];
-  const defined = [
-    counted(roles, 'role'),
-    counted(types, 'type'),
-    ...(workflows > 0 ? [counted(workflows, 'workflow')] : []),
-  ];
-  return `ok: ${[...defined, ...found, ...explored].join(', ')}`;
+    .action(
+      context.act(async (options: CheckOptions) =>
+        (await import('../actions/check.ts')).runCheck(context, options),
+      ),
+    );
 }

@@ -1,80 +1,31 @@
 import { Argument, type Command } from 'commander';
-import { emptyState } from '../../core/mail/state.ts';
-import { candidates, scripts, type Candidate } from '../completion.ts';
+import type { scripts } from '../completion.ts';
 import type { Context } from '../context.ts';
-import type { ProjectServices } from '../services.ts';
 
 type Shell = keyof typeof scripts;
 
+const shells: readonly Shell[] = ['bash', 'zsh', 'fish'];
+
 /** `completion`: the script for a shell; and the hidden `complete`, which answers it. */
 export function addCompletion(program: Command, context: Context): void {
-  const { terminal } = context;
   program
     .command('completion')
     .description('print the script by which a shell completes commands, roles and ids')
-    .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(scripts)))
+    .addArgument(new Argument('<shell>', 'which shell').choices(shells))
     .addHelpText('after', '\nExample:\n  $ eval "$(mailroom completion bash)"')
     .action(
-      context.act((shell: Shell) => {
-        terminal.write(scripts[shell]);
-        return Promise.resolve(0);
+      context.act(async (shell: Shell) => {
+        const { scripts } = await import('../completion.ts');
+        context.terminal.write(scripts[shell]);
+        return 0;
       }),
     );
   program
     .command('complete', { hidden: true })
     .argument('[words...]', 'the command line after the name of the program')
     .action(
-      context.act(async (words: string[]) => {
-        const found = await candidates(program, words, (what) => names(context, what));
-        terminal.write(found.map(({ value, about }) => `${value}\t${about}\n`).join(''));
-        return 0;
-      }),
+      context.act(async (words: string[]) =>
+        (await import('../actions/completion.ts')).complete(program, context, words),
+      ),
     );
-}
-
-/** The names that fit; a project that is not there or cannot be read has none. */
-async function names(context: Context, what: string): Promise<readonly Candidate[]> {
-  try {
-    if (what === 'template') return context.services.templates().map((value) => ({ value, about: '' }));
-    const root = context.root();
-    return root === null ? [] : await namesIn(context.services.openProject(root), what);
-  } catch {
-    return [];
-  }
-}
-
-async function namesIn(project: ProjectServices, what: string): Promise<readonly Candidate[]> {
-  const { directoryOf } = await import('../../engine/operations/directory.ts');
-  const state = project.state() ?? emptyState();
-  const known = directoryOf(state, project.roles());
-  const roles = known.roles.map((value) => ({ value, about: 'role' }));
-  const ids = (things: readonly { id: string; about: string }[]) =>
-    things.map(({ id, about }) => ({ value: id, about: about.replaceAll(/\s+/g, ' ') }));
-  switch (what) {
-    case 'role':
-    case 'as':
-      return roles;
-    case 'type':
-      return await types(project);
-    case 'thread':
-      return ids(known.threads);
-    case 'message':
-    case 'inReplyTo':
-      return ids(known.messages);
-    case 'id':
-      return ids([...known.messages, ...known.turns]);
-    case 'target':
-      return [{ value: 'all', about: 'everything' }, ...roles, ...ids([...known.turns, ...known.threads])];
-    default:
-      return [];
-  }
-}
-
-async function types(project: ProjectServices): Promise<readonly Candidate[]> {
-  const definition = await project.definition();
-  if (!definition.ok) return [];
-  return [...definition.value.protocol.types.values()].map(({ name, from, to }) => ({
-    value: name,
-    about: `${from.join(', ')} → ${to.join(', ')}`,
-  }));
 }

@@ -1,7 +1,5 @@
 import type { Command } from 'commander';
-import { MailroomError } from '../../core/errors.ts';
 import type { Context } from '../context.ts';
-import { expectDefinition } from '../run-start.ts';
 
 /** `graph`: a workflow as a drawing. */
 export function addGraph(program: Command, context: Context): void {
@@ -12,21 +10,8 @@ export function addGraph(program: Command, context: Context): void {
     .option('--format <format>', 'mermaid or svg', 'mermaid')
     .addHelpText('after', '\nExample:\n  $ mailroom graph workflows/ship.yaml --format svg > ship.svg')
     .action(
-      context.act((workflow: string, options: { format: string }) => draw(context, workflow, options.format)),
+      context.act(async (workflow: string, options: { format: string }) =>
+        (await import('../actions/graph.ts')).draw(context, workflow, options.format),
+      ),
     );
-}
-
-async function draw(context: Context, reference: string, format: string): Promise<number> {
-  const { services, terminal } = context;
-  const definition = expectDefinition(await context.place().workflows.read(reference, services.cwd));
-  const { pictureOf } = await import('../../engine/operations/graph/picture.ts');
-  const picture = pictureOf(definition);
-  if (format === 'mermaid') {
-    const { mermaidOf } = await import('../../engine/operations/graph/mermaid.ts');
-    terminal.write(mermaidOf(picture));
-  } else if (format === 'svg') {
-    const { svgOf } = await import('../../engine/operations/graph/svg.ts');
-    terminal.write(svgOf(picture));
-  } else throw new MailroomError('E_USAGE', `\`${format}\` is no format of a drawing`, 'mermaid or svg');
-  return 0;
 }

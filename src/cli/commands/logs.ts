@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { printable } from '../format.ts';
-import type { StoredRun } from '../run-services.ts';
+import type { LogsOptions } from '../actions/logs.ts';
 
 /** `logs`: what the steps of a run printed. */
 export function addLogs(program: Command, context: Context): void {
@@ -12,57 +11,9 @@ export function addLogs(program: Command, context: Context): void {
     .option('--step <step>', 'only this step, with all that lies in it')
     .option('--follow', 'go on as long as the run does')
     .addHelpText('after', '\nExample:\n  $ mailroom logs 8c1d02 --step build --follow')
-    .action(context.act((run: string, options: LogsOptions) => printLogs(context, run, options)));
-}
-
-interface LogsOptions {
-  readonly step?: string;
-  readonly follow?: boolean;
-}
-
-async function printLogs(context: Context, reference: string, options: LogsOptions): Promise<number> {
-  const { terminal } = context;
-  const { workflows } = context.place();
-  const run = workflows.run(reference);
-  const reader = new LogReader(run, options.step ?? null);
-  const end = new AbortController();
-  const forget = terminal.onSignal(() => end.abort());
-  for (;;) {
-    const alive = options.follow === true && (await run.alive());
-    terminal.write(reader.read());
-    if (!alive || end.signal.aborted || terminal.closed()) break;
-    await workflows.changed(run.run, 500);
-  }
-  forget();
-  return 0;
-}
-
-/** Gives of each log what was not given yet, under a head that says whose it is. */
-class LogReader {
-  readonly #run: StoredRun;
-  readonly #step: string | null;
-  readonly #at = new Map<string, number>();
-  #last = '';
-
-  constructor(run: StoredRun, step: string | null) {
-    this.#run = run;
-    this.#step = step;
-  }
-
-  read(): string {
-    return this.#run
-      .logs()
-      .filter(({ path }) => this.#step === null || path === this.#step || path.startsWith(`${this.#step}/`))
-      .map((log) => {
-        const { name } = log;
-        const from = this.#at.get(name) ?? 0;
-        const { text, end } = log.read(from);
-        this.#at.set(name, end);
-        if (text === '') return '';
-        const head = this.#last === name ? '' : `== ${name}\n`;
-        this.#last = name;
-        return `${head}${printable(text)}${text.endsWith('\n') ? '' : '\n'}`;
-      })
-      .join('');
-  }
+    .action(
+      context.act(async (run: string, options: LogsOptions) =>
+        (await import('../actions/logs.ts')).printLogs(context, run, options),
+      ),
+    );
 }

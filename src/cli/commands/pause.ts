@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { control } from '../control.ts';
 
 /** `pause`: holds back starts. */
 export function addPause(program: Command, context: Context): void {
@@ -12,8 +11,8 @@ export function addPause(program: Command, context: Context): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom pause engineer --now')
     .action(
-      context.act((target: string, options: { now?: boolean; json?: boolean }) =>
-        control(context, 'pause', target, options),
+      context.act(async (target: string, options: { now?: boolean; json?: boolean }) =>
+        (await import('../control.ts')).control(context, 'pause', target, options),
       ),
     );
 }

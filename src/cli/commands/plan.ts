@@ -1,13 +1,7 @@
 import type { Command } from 'commander';
-import type { Batch, Contract } from '../../core/workflow/plan.ts';
-import type { PlanDocument } from '../../engine/operations/runs/plan.ts';
-import { formatDuration } from '../../core/duration.ts';
 import type { Context } from '../context.ts';
-import { line } from '../format.ts';
-import { json } from '../output.ts';
-import { collect } from '../letter.ts';
-import { expectDefinition, pair } from '../run-start.ts';
-import type { Colours } from '../terminal.ts';
+import { collect } from '../options.ts';
+import type { PlanOptions } from '../actions/plan.ts';
 
 /** `plan`: what a run would do, and at most cost; starts nothing. */
 export function addPlan(program: Command, context: Context): void {
@@ -18,86 +12,9 @@ export function addPlan(program: Command, context: Context): void {
     .option('--param <name=value>', 'a parameter; again for more', collect)
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom plan workflows/ship.yaml --param feature=auth')
-    .action(context.act((workflow: string, options: PlanOptions) => plan(context, workflow, options)));
-}
-
-interface PlanOptions {
-  readonly param?: readonly string[];
-  readonly json?: boolean;
-}
-
-async function plan(context: Context, reference: string, options: PlanOptions): Promise<number> {
-  const { services, terminal } = context;
-  const { workflows } = context.place();
-  const definition = expectDefinition(await workflows.read(reference, services.cwd));
-  const { readParameters } = await import('../../engine/operations/runs/parameters.ts');
-  readParameters(definition.parameters, (options.param ?? []).map(pair));
-  const { planDocument } = await import('../../engine/operations/runs/plan.ts');
-  const document = planDocument(definition, { ...(await workflows.planning()), budget: definition.budget });
-  terminal.write(
-    options.json === true ? json(document) : `${planLines(document, terminal.colours).join('\n')}\n`,
-  );
-  return 0;
-}
-
-function planLines(
-  { workflow, batches, contracts, ceiling, assumptions }: PlanDocument,
-  colours: Colours,
-): string[] {
-  const byStep = new Map(contracts.map((contract) => [contract.step, contract]));
-  const inner = contracts.filter(({ step }) => step.includes('/'));
-  const amount = (value: number | null, show: (value: number) => string) =>
-    value === null ? 'unbounded or unknown' : show(value);
-  return [
-    colours.bold(workflow),
-    ...batches.flatMap((batch) => [
-      '',
-      `Batch ${String(batch.number)}${batch.parallel ? ' (in parallel)' : ''}`,
-      ...stepsOf(batch, byStep),
-    ]),
-    ...(inner.length === 0 ? [] : ['', 'Within loops and sub-workflows', ...inner.flatMap(contractLines)]),
-    '',
-    'At most',
-    `  launches of agents    ${amount(ceiling.launches, String)}`,
-    `  scripts and commands  ${amount(ceiling.processes, String)}`,
-    `  time                  ${amount(ceiling.time, (time) => formatDuration(Math.ceil(time / 1_000) * 1_000))}`,
-    `  tokens                ${amount(ceiling.tokens, String)}`,
-    `  dollars               ${ceiling.usd === null ? 'unpriced' : ceiling.usd.toFixed(2)}`,
-    ...ceiling.unbounded.map(({ step, what, why }) =>
-      colours.yellow(`  ${step}: no bound of ${what}: ${why}`),
-    ),
-    '',
-    ...assumptions.map((text) => colours.dim(`(${text})`)),
-  ];
-}
-
-function stepsOf({ steps }: Batch, contracts: ReadonlyMap<string, Contract>): string[] {
-  return steps.flatMap((step) => {
-    const contract = contracts.get(step);
-    return contract === undefined ? [] : contractLines(contract);
-  });
-}
-
-/** Who does it with which rights, what it is given and what it owes, how often. */
-function contractLines(contract: Contract): string[] {
-  const { step, kind, provider, role, model, capabilities, attempts, iterations, items, timeout } = contract;
-  const who = role === null ? (provider ?? kind) : `role ${role}`;
-  const often = [
-    ...(attempts > 1 ? [`${String(attempts)} attempts`] : []),
-    ...(iterations > 1 ? [`${String(iterations)} rounds`] : []),
-    ...(items === null ? ['for each item'] : items === 1 ? [] : [`${String(items)} items`]),
-    ...(timeout === null ? [] : [`at most ${formatDuration(timeout)} each`]),
-  ];
-  const facts = [
-    ['needs', contract.needs.join(', ')],
-    ['rights', capabilities.join(', ')],
-    ['inputs', contract.inputs.join(', ')],
-    ['outputs', contract.outputs.join(', ')],
-    ['values', contract.values.join(', ')],
-    ['runs', often.join(', ')],
-  ].filter(([, value]) => value !== '');
-  return [
-    `  ${line(step)}  ${model === null ? who : `${who} (${model})`}`,
-    ...facts.map(([name = '', value = '']) => `    ${name.padEnd(8)}${line(value)}`),
-  ];
+    .action(
+      context.act(async (workflow: string, options: PlanOptions) =>
+        (await import('../actions/plan.ts')).plan(context, workflow, options),
+      ),
+    );
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { control } from '../control.ts';
-import { retryStep, type RetryOptions } from '../run-control.ts';
+import type { RetryOptions } from '../run-control.ts';
 
 /** `retry`: puts a dead letter back, or has a step of a run tried again. */
 export function addRetry(program: Command, context: Context): void {
@@ -16,10 +15,16 @@ export function addRetry(program: Command, context: Context): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom retry 4f2a9c\n  $ mailroom retry 8c1d02 build')
     .action(
-      context.act((target: string, step: string | undefined, options: RetryOptions) => {
+      context.act(async (target: string, step: string | undefined, options: RetryOptions) => {
         const run = context.place().workflows.find(target);
-        if (run === null && step === undefined) return control(context, 'retry', target, options);
-        return retryStep(context, run ?? context.place().workflows.run(target), step, options);
+        if (run === null && step === undefined)
+          return (await import('../control.ts')).control(context, 'retry', target, options);
+        return (await import('../run-control.ts')).retryStep(
+          context,
+          run ?? context.place().workflows.run(target),
+          step,
+          options,
+        );
       }),
     );
 }

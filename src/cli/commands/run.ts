@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { startRun, withStartOptions, type StartOptions } from '../run-start.ts';
+import { withStartOptions } from '../options.ts';
+import type { StartOptions } from '../run-start.ts';
 
 /** `run`: starts a workflow and follows it to its end. */
 export function addRun(program: Command, context: Context): void {
@@ -10,5 +11,10 @@ export function addRun(program: Command, context: Context): void {
     .argument('<workflow>', 'a file, or the id or name of a workflow in workflows/');
   withStartOptions(command)
     .addHelpText('after', '\nExample:\n  $ mailroom run workflows/ship.yaml --param feature=auth')
-    .action(context.act((workflow: string, options: StartOptions) => startRun(context, workflow, options)));
+    .action(
+      context.act(async (workflow: string, options: StartOptions) => {
+        const { startRun } = await import('../run-start.ts');
+        return startRun(context, workflow, options);
+      }),
+    );
 }

@@ -1,9 +1,5 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { money, moment, short, table } from '../format.ts';
-import { json } from '../output.ts';
-import { runSummary, type RunSummary } from '../../engine/operations/runs/summary.ts';
-import { span } from '../../engine/operations/times.ts';
 
 /** `runs`: the runs of the project. */
 export function addRuns(program: Command, context: Context): void {
@@ -12,31 +8,9 @@ export function addRuns(program: Command, context: Context): void {
     .description('list the runs of the project, newest first')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom runs --json')
-    .action(context.act((options: { json?: boolean }) => listRuns(context, options.json === true)));
-}
-
-async function listRuns(context: Context, asJson: boolean): Promise<number> {
-  const { terminal } = context;
-  const { workflows } = context.place();
-  const all: RunSummary[] = [];
-  for (const { run } of workflows.runs()) {
-    const stored = workflows.run(run);
-    all.push(runSummary(stored.state(), stored.definition, await stored.alive()));
-  }
-  if (asJson) terminal.write(json(all));
-  else if (all.length === 0) terminal.write('there are no runs\n');
-  else
-    terminal.write(
-      `${table(['run', 'workflow', 'status', 'started', 'took', 'cost'], all.map(row)).join('\n')}\n`,
+    .action(
+      context.act(async (options: { json?: boolean }) =>
+        (await import('../actions/runs.ts')).listRuns(context, options.json === true),
+      ),
     );
-  return 0;
-}
-
-function row({ run, workflow, status, alive, started_at, completed_at, cost }: RunSummary): string[] {
-  const took =
-    started_at === null || completed_at === null
-      ? ''
-      : span(Date.parse(completed_at) - Date.parse(started_at));
-  const shown = status === 'RUNNING' && !alive ? 'stopped' : status;
-  return [short(run), workflow, shown, started_at === null ? '' : moment(started_at), took, money(cost)];
 }

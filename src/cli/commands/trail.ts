@@ -1,9 +1,6 @@
 import type { Command } from 'commander';
-import { emptyState } from '../../core/mail/state.ts';
 import type { Context } from '../context.ts';
-import { json, watch } from '../output.ts';
-import type { ProjectServices } from '../services.ts';
-import { trailLines } from '../trail-text.ts';
+import type { TrailOptions } from '../actions/trail.ts';
 
 /** `trail`: the conversation, thread by thread. */
 export function addTrail(program: Command, context: Context): void {
@@ -16,37 +13,8 @@ export function addTrail(program: Command, context: Context): void {
     .option('--json', 'print one JSON array of messages')
     .addHelpText('after', '\nExample:\n  $ mailroom trail 4f2a9c --full')
     .action(
-      context.act((thread: string | undefined, options: TrailOptions) =>
-        trail(context, thread ?? null, options),
+      context.act(async (thread: string | undefined, options: TrailOptions) =>
+        (await import('../actions/trail.ts')).trail(context, thread ?? null, options),
       ),
     );
-}
-
-interface TrailOptions {
-  readonly full?: boolean;
-  readonly watch?: boolean;
-  readonly json?: boolean;
-}
-
-async function trail(context: Context, word: string | null, options: TrailOptions): Promise<number> {
-  const { trailOf } = await import('../../engine/operations/messages.ts');
-  const { terminal } = context;
-  const project = context.project();
-  const thread = word === null ? null : await threadOf(project, word);
-  const show = async () => {
-    const state = project.state() ?? emptyState();
-    const messages = trailOf(project, state, thread);
-    if (options.json === true) return json(messages);
-    const full = options.full === true;
-    return `${trailLines(messages, state.threads, { full, colours: terminal.colours }).join('\n')}\n`;
-  };
-  if (options.watch === true) return await watch(terminal, project, show);
-  terminal.write(await show());
-  return 0;
-}
-
-/** The thread that a word names, by its own id or that of one of its messages. */
-async function threadOf(project: ProjectServices, word: string): Promise<string> {
-  const { resolveThread } = await import('../../engine/operations/directory.ts');
-  return resolveThread(project, project.state() ?? emptyState(), word);
 }

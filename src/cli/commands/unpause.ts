@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { control } from '../control.ts';
 
 /** `unpause`: the end of `pause`, and of a role whose inbox was gone. */
 export function addUnpause(program: Command, context: Context): void {
@@ -11,8 +10,8 @@ export function addUnpause(program: Command, context: Context): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom unpause all')
     .action(
-      context.act((target: string, options: { json?: boolean }) =>
-        control(context, 'unpause', target, options),
+      context.act(async (target: string, options: { json?: boolean }) =>
+        (await import('../control.ts')).control(context, 'unpause', target, options),
       ),
     );
 }

@@ -1,9 +1,5 @@
 import type { Command } from 'commander';
-import { MailroomError } from '../../core/errors.ts';
-import type { ValidateDocument } from '../../engine/operations/validate.ts';
 import type { Context } from '../context.ts';
-import { paintDiagnostics } from '../failures.ts';
-import { json } from '../output.ts';
 
 /** `validate`: everything that is wrong with workflows; starts nothing. */
 export function addValidate(program: Command, context: Context): void {
@@ -14,45 +10,8 @@ export function addValidate(program: Command, context: Context): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom validate workflows/ship.yaml')
     .action(
-      context.act((names: string[], options: { json?: boolean }) => runValidate(context, names, options)),
+      context.act(async (names: string[], options: { json?: boolean }) =>
+        (await import('../actions/validate.ts')).runValidate(context, names, options),
+      ),
     );
-}
-
-async function runValidate(
-  context: Context,
-  names: readonly string[],
-  options: { readonly json?: boolean },
-): Promise<number> {
-  const { terminal, services } = context;
-  const { workflows, root } = context.place();
-  const { validate } = await import('../../engine/operations/validate.ts');
-  const named = names.length > 0 ? names : workflows.list();
-  if (named.length === 0)
-    throw new MailroomError(
-      'E_TARGET',
-      `there are no workflows in ${root}`,
-      'give a file, or put one into workflows/',
-    );
-  const from = names.length > 0 ? services.cwd : root;
-  const read = [];
-  for (const name of named) read.push(await workflows.read(name, from));
-  const { document, text, code } = validate(read);
-  if (options.json === true) {
-    terminal.write(json(document));
-    return code;
-  }
-  if (text !== '') terminal.complain(`${paintDiagnostics(text, terminal.colours)}\n\n`);
-  terminal.write(`${summary(document)}\n`);
-  return code;
-}
-
-function summary({ ok, workflows, errors, warnings }: ValidateDocument): string {
-  const counted = (count: number, what: string) => `${String(count)} ${what}${count === 1 ? '' : 's'}`;
-  const found = [
-    ...(errors.length > 0 ? [counted(errors.length, 'error')] : []),
-    ...(warnings.length > 0 ? [counted(warnings.length, 'warning')] : []),
-  ];
-  if (!ok) return found.join(', ');
-  const steps = workflows.reduce((sum, workflow) => sum + (workflow.steps ?? 0), 0);
-  return [`ok: ${counted(workflows.length, 'workflow')}`, counted(steps, 'step'), ...found].join(', ');
 }

@@ -1,10 +1,7 @@
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { expectDefinition, startRun, withStartOptions, type StartOptions } from '../run-start.ts';
-
-/** Milliseconds between two looks at the files. */
-const lookEvery = 500;
+import { withStartOptions } from '../options.ts';
+import type { StartOptions } from '../run-start.ts';
 
 /** `watch`: runs a workflow, and again whenever a file of its workspace changes. */
 export function addWatch(program: Command, context: Context): void {
@@ -14,41 +11,9 @@ export function addWatch(program: Command, context: Context): void {
     .argument('<workflow>', 'a file, or the id or name of a workflow in workflows/');
   withStartOptions(command)
     .addHelpText('after', '\nExample:\n  $ mailroom watch workflows/check.yaml')
-    .action(context.act((workflow: string, options: StartOptions) => watch(context, workflow, options)));
-}
-
-/** Ends with Ctrl-C, by the exit code of the last run. What a run itself changes starts no other. */
-async function watch(context: Context, reference: string, options: StartOptions): Promise<number> {
-  const { services, terminal } = context;
-  const { workflows, root } = context.place();
-  const workspace = options.workspace === undefined ? root : resolve(services.cwd, options.workspace);
-  const found = await workflows.read(reference, services.cwd);
-  const { contextDir } = expectDefinition(found);
-  const changes = () => workflows.watchFiles(workspace, contextDir);
-  const end = new AbortController();
-  const forget = terminal.onSignal(() => end.abort());
-  for (;;) {
-    const code = await startRun(context, reference, options);
-    const look = changes();
-    let change = look();
-    terminal.complain('waiting for a change; Ctrl-C ends\n');
-    while (change === null && !end.signal.aborted) {
-      await pause(terminal, lookEvery);
-      change = look();
-    }
-    if (change === null) {
-      forget();
-      return code;
-    }
-    terminal.complain(`${change.path} was ${change.what}\n`);
-  }
-}
-
-function pause(terminal: Context['terminal'], milliseconds: number): Promise<void> {
-  return new Promise((over) => {
-    const forget = terminal.every(milliseconds, () => {
-      forget();
-      over();
-    });
-  });
+    .action(
+      context.act(async (workflow: string, options: StartOptions) =>
+        (await import('../actions/watch.ts')).watch(context, workflow, options),
+      ),
+    );
 }

@@ -1,0 +1,47 @@
+import type { Context } from '../context.ts';
+import type { CheckDocument } from '../../engine/operations/check.ts';
+import { json } from '../output.ts';
+import { paintDiagnostics } from '../failures.ts';
+
+export interface CheckOptions {
+  /** Undefined: explore, and tell everything else too. */
+  readonly explore?: boolean;
+  readonly json?: boolean;
+}
+
+export async function runCheck(context: Context, options: CheckOptions): Promise<number> {
+  const { check } = await import('../../engine/operations/check.ts');
+  const { terminal } = context;
+  const exploring = options.explore === undefined ? 'also' : options.explore ? 'only' : 'no';
+  const project = context.project();
+  const workflows = {
+    list: () => project.workflows.list(),
+    read: (path: string) => project.workflows.read(path, project.root),
+  };
+  const { document, text } = await check(project, workflows, exploring, terminal.now);
+  const code = document.ok ? 0 : document.errors.some((error) => error.code === 'E_PATH') ? 3 : 2;
+  if (options.json === true) {
+    terminal.write(json(document));
+    return code;
+  }
+  if (text !== '') terminal.complain(`${paintDiagnostics(text, terminal.colours)}\n\n`);
+  terminal.write(`${summary(document)}\n`);
+  return code;
+}
+
+function summary({ ok, roles, types, workflows, errors, warnings, exploration }: CheckDocument): string {
+  const counted = (count: number, what: string) => `${String(count)} ${what}${count === 1 ? '' : 's'}`;
+  const found = [
+    ...(errors.length > 0 ? [counted(errors.length, 'error')] : []),
+    ...(warnings.length > 0 ? [counted(warnings.length, 'warning')] : []),
+  ];
+  if (!ok) return found.join(', ');
+  const bounded = exploration?.complete === false ? ', and there are more' : '';
+  const explored = exploration ? [`explored ${counted(exploration.states, 'state')}${bounded}`] : [];
+  const defined = [
+    counted(roles, 'role'),
+    counted(types, 'type'),
+    ...(workflows > 0 ? [counted(workflows, 'workflow')] : []),
+  ];
+  return `ok: ${[...defined, ...found, ...explored].join(', ')}`;
+}

@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import { emptyState } from '../../core/mail/state.ts';
+import { candidates, type Candidate } from '../completion.ts';
+import type { Context } from '../context.ts';
+import type { ProjectServices } from '../services.ts';
+
+/** Answers the shell: what may stand in the place of the last word, with what it is. */
+export async function complete(
+  program: Command,
+  context: Context,
+  words: readonly string[],
+): Promise<number> {
+  const found = await candidates(program, words, (what) => names(context, what));
+  context.terminal.write(found.map(({ value, about }) => `${value}\t${about}\n`).join(''));
+  return 0;
+}
+
+/** The names that fit; a project that is not there or cannot be read has none. */
+async function names(context: Context, what: string): Promise<readonly Candidate[]> {
+  try {
+    if (what === 'template') return context.services.templates().map((value) => ({ value, about: '' }));
+    const root = context.root();
+    return root === null ? [] : await namesIn(context.services.openProject(root), what);
+  } catch {
+    return [];
+  }
+}
+
+async function namesIn(project: ProjectServices, what: string): Promise<readonly Candidate[]> {
+  const { directoryOf } = await import('../../engine/operations/directory.ts');
+  const state = project.state() ?? emptyState();
+  const known = directoryOf(state, project.roles());
+  const roles = known.roles.map((value) => ({ value, about: 'role' }));
+  const ids = (things: readonly { id: string; about: string }[]) =>
+    things.map(({ id, about }) => ({ value: id, about: about.replaceAll(/\s+/g, ' ') }));
+  switch (what) {
+    case 'role':
+    case 'as':
+      return roles;
+    case 'type':
+      return await types(project);
+    case 'thread':
+      return ids(known.threads);
+    case 'message':
+    case 'inReplyTo':
+      return ids(known.messages);
+    case 'id':
+      return ids([...known.messages, ...known.turns]);
+    case 'target':
+      return [{ value: 'all', about: 'everything' }, ...roles, ...ids([...known.turns, ...known.threads])];
+    default:
+      return [];
+  }
+}
+
+async function types(project: ProjectServices): Promise<readonly Candidate[]> {
+  const definition = await project.definition();
+  if (!definition.ok) return [];
+  return [...definition.value.protocol.types.values()].map(({ name, from, to }) => ({
+    value: name,
+    about: `${from.join(', ')} → ${to.join(', ')}`,
+  }));
+}

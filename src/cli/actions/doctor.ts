@@ -1,0 +1,26 @@
+import type { Context } from '../context.ts';
+import { line, printable } from '../format.ts';
+import { json } from '../output.ts';
+import type { Finding } from '../services.ts';
+import type { Colours } from '../terminal.ts';
+
+/** Exit code 1 when something would not work. */
+export async function doctor({ services, terminal, root }: Context, asJson: boolean): Promise<number> {
+  const findings = await services.doctor(root());
+  const ok = findings.every(({ state }) => state !== 'problem');
+  if (asJson) terminal.write(json({ schema: 1, ok, findings }));
+  else terminal.write(`${findingLines(findings, terminal.colours).join('\n')}\n`);
+  return ok ? 0 : 1;
+}
+
+const marks: Readonly<Record<Finding['state'], string>> = { ok: '✓', info: '·', warning: '!', problem: '✗' };
+
+function findingLines(findings: readonly Finding[], colours: Colours): string[] {
+  const width = Math.max(0, ...findings.map(({ topic }) => topic.length));
+  const paint = { ok: colours.green, info: colours.dim, warning: colours.yellow, problem: colours.red };
+  return findings.map(({ topic, state, text }) => {
+    const [first = '', ...rest] = printable(text).split('\n');
+    const more = rest.map((each) => `\n${' '.repeat(width + 4)}${each}`).join('');
+    return `${paint[state](marks[state])} ${line(topic).padEnd(width)}  ${first}${more}`;
+  });
+}

@@ -1,0 +1,117 @@
+import { relative, resolve } from 'node:path';
+import { builtInProviders } from '../../core/config.ts';
+import { MailroomError } from '../../core/errors.ts';
+import { didYouMean } from '../../core/nearest.ts';
+import type { Context } from '../context.ts';
+import { json } from '../output.ts';
+import type { ScaffoldResult } from '../services.ts';
+
+export interface InitOptions {
+  readonly template?: string;
+  readonly provider?: string;
+  readonly json?: boolean;
+}
+
+export async function init(
+  context: Context,
+  directory: string | null,
+  options: InitOptions,
+): Promise<number> {
+  const { services, terminal } = context;
+  const root = directory === null ? (context.named() ?? services.cwd) : resolve(services.cwd, directory);
+  const templates = services.templates();
+  const { template } = options;
+  if (template !== undefined && !templates.includes(template))
+    throw new MailroomError(
+      'E_USAGE',
+      `there is no template \`${template}\``,
+      didYouMean(template, templates) ?? `the templates are ${templates.join(', ')}`,
+    );
+  refuseUnknownProvider(options.provider);
+  const asking = terminal.interactive && options.json !== true;
+  const chosen =
+    template ?? (asking && templates.length > 1 ? await askTemplate(templates) : standard(templates));
+  const provider = options.provider ?? (asking ? await askProvider() : null);
+  const result = services.scaffold(root, chosen, { provider });
+  if (options.json === true) terminal.write(json({ schema: 1, root, template: chosen, ...result }));
+  else {
+    const role = await firstRole(context, root);
+    terminal.write(`${report(context, root, result, role).join('\n')}\n`);
+  }
+  return 0;
+}
+
+/** The roles of a new project can only use a provider that every project has, or the one that the template brings. */
+function refuseUnknownProvider(provider: string | undefined): void {
+  const known = [...builtInProviders.filter((name) => name !== 'human'), 'rehearsal'];
+  if (provider === undefined || known.includes(provider)) return;
+  throw new MailroomError(
+    'E_USAGE',
+    `there is no provider \`${provider}\``,
+    didYouMean(provider, known) ?? `the providers are ${known.join(', ')}`,
+  );
+}
+
+/** Whom a person may send something to in the new project. */
+async function firstRole({ services }: Context, root: string): Promise<string> {
+  const definition = await services.openProject(root).definition();
+  const protocol = definition.ok ? definition.value.protocol : null;
+  const first = protocol && [...protocol.types.values()].find(({ from }) => from.includes('user'));
+  return protocol?.start?.to ?? first?.to[0] ?? '<role>';
+}
+
+/** The template where nobody says which. */
+function standard(templates: readonly string[]): string {
+  const first = templates.includes('feature-team') ? 'feature-team' : templates[0];
+  if (first === undefined) throw new MailroomError('E_INTERNAL', 'this installation has no templates');
+  return first;
+}
+
+async function askTemplate(templates: readonly string[]): Promise<string> {
+  const { isCancel, select } = await import('@clack/prompts');
+  const answer = await select({
+    message: 'What kind of project?',
+    options: templates.map((name) => ({ value: name, label: name })),
+    initialValue: standard(templates),
+  });
+  if (isCancel(answer)) throw new MailroomError('E_CANCELLED', 'nothing was written');
+  return answer;
+}
+
+/** Null: what the template runs by itself. */
+async function askProvider(): Promise<string | null> {
+  const { isCancel, select } = await import('@clack/prompts');
+  const agents = builtInProviders.filter((name) => name !== 'human' && name !== 'replay');
+  const answer = await select({
+    message: 'Who does the work?',
+    options: [
+      { value: '', label: 'scripted agents, for a first look: they need no account and cost nothing' },
+      ...agents.map((name) => ({ value: name, label: name })),
+    ],
+  });
+  if (isCancel(answer)) throw new MailroomError('E_CANCELLED', 'nothing was written');
+  return answer === '' ? null : answer;
+}
+
+function report(
+  { services, terminal }: Context,
+  root: string,
+  result: ScaffoldResult,
+  role: string,
+): string[] {
+  const { colours } = terminal;
+  const where = relative(services.cwd, root);
+  const enter = where === '' ? [] : [`cd ${where}`];
+  const steps = [
+    [...enter, 'mailroom check'].join(' && '),
+    'mailroom up',
+    `mailroom send ${role} --message "…"   (in another terminal; \`mailroom status\` shows what becomes of it)`,
+  ];
+  return [
+    ...result.written.map((path) => `${colours.green('wrote')} ${path}`),
+    ...result.kept.map((path) => `${colours.dim('kept')}  ${path}`),
+    '',
+    `The roles use the provider ${colours.bold(result.provider)}. Next:`,
+    ...steps.map((step, index) => `  ${String(index + 1)}. ${step}`),
+  ];
+}

@@ -1,0 +1,66 @@
+import { MailroomError } from '../../core/errors.ts';
+import { mailroom, type Message } from '../../core/mail/message.ts';
+import { emptyState, type MailState } from '../../core/mail/state.ts';
+import type { Context } from '../context.ts';
+import { deliver, readText, type LetterOptions } from '../letter.ts';
+import type { ProjectServices } from '../services.ts';
+
+export async function reply(
+  context: Context,
+  word: string,
+  file: string | null,
+  options: LetterOptions,
+): Promise<number> {
+  const { compose } = await import('../../engine/operations/compose.ts');
+  const { currentProtocol } = await import('../../engine/operations/sending.ts');
+  const project = context.project();
+  const state = project.state() ?? emptyState();
+  const message = await findMessage(project, state, word);
+  if (message.from === mailroom)
+    throw new MailroomError('E_TARGET', 'a notice is from the program itself: nobody reads an answer to it');
+  const text = await readText(context, file, options);
+  const from = await speaker(context, project, state, message, options);
+  const draft = compose(
+    {
+      from,
+      to: [message.from],
+      type: options.type ?? null,
+      subject: options.subject ?? null,
+      fields: options.field ?? [],
+      attachments: options.attach ?? [],
+      thread: null,
+      inReplyTo: message.id,
+      replies: state.mail.get(message.id)?.request?.replies ?? null,
+      ...text,
+    },
+    await currentProtocol(project, state),
+  );
+  return await deliver(context, project, from, draft, options);
+}
+
+async function findMessage(project: ProjectServices, state: MailState, word: string): Promise<Message> {
+  const { resolve } = await import('../../engine/operations/directory.ts');
+  const { allMessages } = await import('../../engine/operations/messages.ts');
+  const named = resolve(project, state, word, ['message']);
+  const id = named.kind === 'message' ? named.message : '';
+  const known = state.mail.get(id)?.message;
+  const found = known ?? allMessages(project, state).find(({ message }) => message.id === id)?.message;
+  if (!found) throw new MailroomError('E_TARGET', `there is no message ${word}`);
+  return found;
+}
+
+/** An agent answers for itself; a person for the human role that got the message. */
+async function speaker(
+  { turn }: Context,
+  project: ProjectServices,
+  state: MailState,
+  message: Message,
+  { as }: LetterOptions,
+): Promise<string> {
+  if (turn !== null) return turn.role;
+  const { addressee } = await import('../../engine/operations/compose.ts');
+  const definition = await project.definition();
+  if (!definition.ok) return as ?? 'user';
+  const recipients = [...(state.mail.get(message.id)?.deliveries.keys() ?? message.to)];
+  return addressee(definition.value.protocol, recipients, as ?? null);
+}

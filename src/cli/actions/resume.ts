@@ -1,0 +1,80 @@
+import { resolve } from 'node:path';
+import { MailroomError } from '../../core/errors.ts';
+import type { Workflow } from '../../core/workflow/model.ts';
+import { fillParameters } from '../../core/workflow/parameters.ts';
+import type { Context } from '../context.ts';
+import { line, table } from '../format.ts';
+import { json } from '../output.ts';
+import { follow, type FollowOptions } from '../run-follow.ts';
+import type { FoundWorkflow, StoredRun } from '../run-services.ts';
+import { expectDefinition } from '../run-start.ts';
+
+export interface ResumeCommandOptions extends FollowOptions {
+  readonly explain?: boolean;
+  readonly update?: boolean;
+}
+
+export async function resume(
+  context: Context,
+  reference: string,
+  options: ResumeCommandOptions,
+): Promise<number> {
+  context.outsideTurn('resume');
+  const { workflows } = context.place();
+  const run = workflows.run(reference);
+  const edited = await editedDefinition(context, run);
+  const definition = options.update === true ? expectEdited(run, edited) : null;
+  if (definition !== null) refuseOpenParameters(run, definition);
+  if (options.explain === true) return explain(context, run, definition, options.json === true);
+  const differs = edited !== null && JSON.stringify(definitionIn(edited)) !== JSON.stringify(run.definition);
+  if (definition === null && differs)
+    context.terminal.complain(
+      `${edited.path} was edited since: the run goes on as it began; --update takes the edit up\n`,
+    );
+  return follow(context, options, (watch) => workflows.resume(run, { watch, command: null, definition }));
+}
+
+/** The file of a run as it is now; null: it is gone. */
+async function editedDefinition(context: Context, { card }: StoredRun): Promise<FoundWorkflow | null> {
+  const { workflows, root } = context.place();
+  if (card.source === null || context.services.readText(resolve(root, card.source)) === null) return null;
+  return workflows.read(card.source, root);
+}
+
+function expectEdited({ run }: StoredRun, edited: FoundWorkflow | null): Workflow {
+  if (edited !== null) return expectDefinition(edited);
+  throw new MailroomError('E_TARGET', `the file that ${run} was started from is gone`);
+}
+
+function definitionIn({ checked }: FoundWorkflow): Workflow | null {
+  return checked.ok ? checked.value : null;
+}
+
+/** The parameters of a run are those of its start. */
+function refuseOpenParameters(run: StoredRun, { parameters }: Workflow): void {
+  const given = Object.entries(run.state().given?.parameters ?? {}).filter(([name]) => name in parameters);
+  const { problems } = fillParameters(parameters, Object.fromEntries(given));
+  if (problems.length > 0)
+    throw new MailroomError('E_USAGE', problems.join('; '), 'a run keeps the parameters of its start');
+}
+
+async function explain(
+  { terminal }: Context,
+  run: StoredRun,
+  definition: Workflow | null,
+  asJson: boolean,
+): Promise<number> {
+  const { compile } = await import('../../core/workflow/rules.ts');
+  const { changedSteps, resumptionOf } = await import('../../core/workflow/resumption.ts');
+  const state = run.state();
+  const before = compile(run.definition);
+  const after = definition === null ? before : compile(definition);
+  const changed = definition === null ? [] : changedSteps(state, before, after);
+  const steps = resumptionOf(state, after, changed);
+  if (asJson) terminal.write(json({ schema: 1, run: run.run, steps }));
+  else {
+    const rows = steps.map(({ path, does, why }) => [path, does, line(why)]);
+    terminal.write(`${table(['step', 'does', 'why'], rows).join('\n')}\n`);
+  }
+  return 0;
+}

@@ -1,0 +1,38 @@
+import { MailroomError } from '../../core/errors.ts';
+import type { Context } from '../context.ts';
+import { startRun, type StartOptions } from '../run-start.ts';
+
+/** `second`: the step, where the workflow is named as well. */
+export async function runStep(
+  context: Context,
+  first: string,
+  second: string | null,
+  options: StartOptions,
+): Promise<number> {
+  if (second !== null) return startRun(context, first, options, second);
+  return startRun(context, await workflowWith(context, first), options, first);
+}
+
+/** The one workflow of the project that has a step of this name. Throws `E_TARGET`. */
+async function workflowWith(context: Context, step: string): Promise<string> {
+  const { workflows, root } = context.place();
+  const found: string[] = [];
+  for (const file of workflows.list()) {
+    const { checked } = await workflows.read(file, root);
+    if (checked.ok && checked.value.body.steps.some(({ id }) => id === step)) found.push(file);
+  }
+  const [only, other] = found;
+  if (only === undefined)
+    throw new MailroomError(
+      'E_TARGET',
+      `no workflow in workflows/ has a step \`${step}\``,
+      'name the workflow first: mailroom run-step FILE STEP',
+    );
+  if (other !== undefined)
+    throw new MailroomError(
+      'E_TARGET',
+      `${found.join(', ')} have a step \`${step}\``,
+      'name the workflow first',
+    );
+  return only;
+}

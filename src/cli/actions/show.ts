@@ -1,0 +1,16 @@
+import { emptyState } from '../../core/mail/state.ts';
+import type { Context } from '../context.ts';
+import { json } from '../output.ts';
+import { showRun } from '../run-show.ts';
+import { shownLines } from '../show-text.ts';
+
+export async function runShow(context: Context, word: string, asJson: boolean): Promise<number> {
+  if (await showRun(context, word, asJson)) return 0;
+  const { show } = await import('../../engine/operations/show.ts');
+  const { terminal } = context;
+  const project = context.project();
+  const shown = show(project, project.state() ?? emptyState(), word);
+  const now = terminal.now();
+  terminal.write(asJson ? json(shown) : `${shownLines(shown, now, terminal.colours).join('\n')}\n`);
+  return 0;
+}

@@ -1,0 +1,24 @@
+import type { Context } from '../context.ts';
+import { statusLines } from '../status-text.ts';
+import { json, watch } from '../output.ts';
+
+export interface StatusOptions {
+  readonly watch?: boolean;
+  readonly all?: boolean;
+  readonly json?: boolean;
+}
+
+export async function status(context: Context, options: StatusOptions): Promise<number> {
+  const { readStatus } = await import('../../engine/operations/read-status.ts');
+  const { terminal } = context;
+  const project = context.project();
+  const show = async () => {
+    const now = terminal.now();
+    const document = await readStatus(project, now);
+    if (options.json === true) return json(document);
+    return `${statusLines(document, { now, all: options.all === true, colours: terminal.colours }).join('\n')}\n`;
+  };
+  if (options.watch === true) return await watch(terminal, project, show);
+  terminal.write(await show());
+  return 0;
+}

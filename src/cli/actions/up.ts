@@ -1,0 +1,108 @@
+import { resolve } from 'node:path';
+import type { Idle } from '../../engine/idle.ts';
+import type { Context } from '../context.ts';
+import { json } from '../output.ts';
+import { ProblemsError } from '../../engine/operations/problems.ts';
+import type { StatusDocument } from '../../engine/operations/status.ts';
+import type { Controller, ProjectServices } from '../services.ts';
+import type { Progress } from '../progress.ts';
+
+export interface UpOptions {
+  readonly untilIdle?: boolean;
+  readonly drain?: boolean;
+  readonly record?: string;
+  readonly plain?: boolean;
+  readonly json?: boolean;
+}
+
+/** How an `up` ended. `stopped`: somebody ended it before nothing was left to do. */
+interface Ending {
+  readonly idle: Idle | 'stopped';
+  readonly failures: number;
+}
+
+export async function up(context: Context, options: UpOptions): Promise<number> {
+  context.outsideTurn('up');
+  const project = context.project();
+  await refuseBadDefinition(project);
+  const { startProgress } = await import('../progress.ts');
+  const record = options.record === undefined ? null : resolve(context.services.cwd, options.record);
+  const shown: { progress: Progress | null } = { progress: null };
+  const controller = await project.controller({
+    untilIdle: options.untilIdle === true,
+    record,
+    triggers: true,
+    onChange: (state) => shown.progress?.look(state),
+  });
+  const live = context.terminal.interactive && options.plain !== true && options.json !== true;
+  const quiet = options.json === true;
+  shown.progress = startProgress(context.terminal, controller, { live, quiet });
+  try {
+    const ending = await run(context, controller, shown.progress, options.drain === true);
+    shown.progress.close();
+    return tell(context, project, controller, ending, options);
+  } finally {
+    shown.progress.close();
+  }
+}
+
+/** Nothing starts with a protocol that is wrong. */
+async function refuseBadDefinition(project: ProjectServices): Promise<void> {
+  const definition = await project.definition();
+  if (!definition.ok) throw new ProblemsError(definition.problems);
+}
+
+/** The first signal ends the controller in good order; the second ends the program at once. */
+async function run(
+  { terminal }: Context,
+  controller: Controller,
+  progress: Progress,
+  drain: boolean,
+): Promise<Ending> {
+  let signals = 0;
+  const forget = terminal.onSignal(() => {
+    signals += 1;
+    if (signals === 1) {
+      progress.say(
+        drain ? 'ending: running turns finish; again ends at once' : 'stopping; again ends at once',
+      );
+      controller.end(drain ? 'drain' : 'stop');
+      return;
+    }
+    progress.close();
+    terminal.complain('ended at once; the next `mailroom up` cleans up\n');
+    terminal.exit(130);
+  });
+  try {
+    const { idle, failures } = await controller.run();
+    return { idle: signals > 0 ? 'stopped' : idle, failures };
+  } finally {
+    forget();
+  }
+}
+
+async function tell(
+  { terminal }: Context,
+  project: ProjectServices,
+  controller: Controller,
+  { idle, failures }: Ending,
+  options: UpOptions,
+): Promise<number> {
+  if (options.json === true) {
+    const { statusOf } = await import('../../engine/operations/status.ts');
+    const { protocol, hash } = controller.definition;
+    const now = terminal.now();
+    const parts = { holder: null, protocol, hash, dropped: new Map(), recorded: 0, problems: [], now };
+    terminal.write(json(endDocument(idle, failures, statusOf(controller.state, parts), project.root)));
+  } else if (options.untilIdle === true && idle !== 'stopped') {
+    terminal.write(`idle: ${idle}\n`);
+  } else terminal.write('stopped\n');
+  if (options.untilIdle !== true) return 0;
+  if (idle === 'stopped') return 130;
+  return failures > 0 ? 1 : 0;
+}
+
+function endDocument(idle: Ending['idle'], failures: number, status: StatusDocument, project: string) {
+  const { roles, threads, cost, problems } = status;
+  return { schema: 1, project, idle, failures, roles, threads, cost, problems };
+}

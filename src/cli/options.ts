@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+
+/** Collects an option that may be given several times. */
+export function collect(value: string, before: readonly string[] | undefined): string[] {
+  return [...(before ?? []), value];
+}
+
+/** The options of every command that starts a run. */
+export function withStartOptions(command: Command): Command {
+  return command
+    .option('--param <name=value>', 'a parameter; again for more', collect)
+    .option('--workspace <dir>', 'where its steps work; default: the project')
+    .option('--context <name=value>', 'a value of `context`; again for more', collect)
+    .option('--context-file <file>', 'values of `context`, as JSON')
+    .option('--budget <usd=N,tokens=N>', 'what the run may cost at most')
+    .option('--max-usd <n>', 'do not even start when the worst case costs more')
+    .option('--plain', 'one line per event, also on a terminal')
+    .option('--json', 'print one JSON document at the end');
+}
