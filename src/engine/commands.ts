@@ -18,29 +18,48 @@ export interface ControlFile {
   readonly now: boolean;
 }
 
-/** What came from other processes. */
-export interface Taken {
-  /** The files, which may go once their verdicts are in the journal. */
-  readonly names: readonly string[];
-  /** Roles that a person wants to go on. */
-  readonly unpaused: readonly RoleName[];
-}
+/**
+ * The commands that other processes put into the control folder; each becomes one event with its verdict. A file that
+ * cannot be removed afterwards is not taken again.
+ */
+export class Commands {
+  readonly #ledger: Ledger;
+  readonly #protocol: Protocol;
+  readonly #ports: { readonly control: Control; readonly mailboxes: Mailboxes };
+  /** Recorded, and still in the folder. */
+  readonly #taken = new Set<string>();
 
-/** Takes the command files; each becomes one event with its verdict. */
-export function takeCommands(
-  ledger: Ledger,
-  protocol: Protocol,
-  ports: { control: Control; mailboxes: Mailboxes },
-): Taken {
-  const unpaused: RoleName[] = [];
-  const names = ports.control.list().map(({ name, text }) => {
-    const file = text === null ? null : parse(text);
-    if (file) ledger.record([verdict(ledger, protocol, ports.mailboxes, file)]);
-    if (file?.verb === 'unpause' && file.target.kind === 'role') unpaused.push(file.target.role);
-    if (file?.verb === 'unpause' && file.target.kind === 'all') unpaused.push(...protocol.roles.keys());
-    return name;
-  });
-  return { names, unpaused };
+  constructor(ledger: Ledger, protocol: Protocol, ports: { control: Control; mailboxes: Mailboxes }) {
+    this.#ledger = ledger;
+    this.#protocol = protocol;
+    this.#ports = ports;
+  }
+
+  /**
+   * Records the verdicts. Returns the roles that a person wants to go on. Throws `E_DISK` where the disk does not say what
+   * is asked; what was recorded before that stays taken.
+   */
+  take(): RoleName[] {
+    const unpaused: RoleName[] = [];
+    for (const { name, text } of this.#ports.control.list()) {
+      if (this.#taken.has(name)) continue;
+      const file = text === null ? null : parse(text);
+      if (file) this.#ledger.record([verdict(this.#ledger, this.#protocol, this.#ports.mailboxes, file)]);
+      this.#taken.add(name);
+      if (file?.verb === 'unpause' && file.target.kind === 'role') unpaused.push(file.target.role);
+      if (file?.verb === 'unpause' && file.target.kind === 'all')
+        unpaused.push(...this.#protocol.roles.keys());
+    }
+    return unpaused;
+  }
+
+  /** Removes the files whose verdicts are durable. Throws `E_DISK`. */
+  release(): void {
+    for (const name of this.#taken) {
+      this.#ports.control.remove(name);
+      this.#taken.delete(name);
+    }
+  }
 }
 
 function verdict(ledger: Ledger, protocol: Protocol, mailboxes: Mailboxes, file: ControlFile): Fact {

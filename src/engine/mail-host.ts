@@ -6,7 +6,7 @@ import type { RoleName } from '../core/mail/message.ts';
 import type { Protocol } from '../core/mail/protocol.ts';
 import type { MailState } from '../core/mail/state.ts';
 import { formatMessage } from '../spec/message.ts';
-import { takeCommands } from './commands.ts';
+import { Commands } from './commands.ts';
 import { draw, expectedNow, namesOf, type Expected } from './draw.ts';
 import { idleOf, type Idle } from './idle.ts';
 import { takeIncoming } from './incoming.ts';
@@ -31,6 +31,7 @@ export class MailHost implements Host {
   readonly #options: HostOptions;
   readonly #ledger: Ledger;
   readonly #expected: Expected;
+  readonly #commands: Commands;
   readonly #intake: Intake;
   readonly #turns: Turns;
   /** The protocol, or while nothing new may start one without room for anything. */
@@ -44,6 +45,7 @@ export class MailHost implements Host {
     this.#held = options.protocol;
     this.#ledger = new Ledger(ports);
     this.#expected = expectedNow(this.#ledger.state);
+    this.#commands = new Commands(this.#ledger, options.protocol, ports);
     this.#turns = new Turns(this.#ledger, ports, options);
     this.#intake = new Intake(this.#ledger, ports, options.protocol, this.#expected, (file) =>
       this.#turns.stage(file),
@@ -120,26 +122,28 @@ export class MailHost implements Host {
    */
   look(scan = true): Look {
     const names = scan ? [...this.#options.protocol.roles.keys()] : [];
+    this.#problem = null;
     this.#shareParking();
-    const commands = takeCommands(this.#ledger, this.#options.protocol, this.#ports);
+    let unpaused: readonly RoleName[] = [];
+    const heard = this.#guard(() => (unpaused = this.#commands.take()));
     const incoming = this.#takeIncoming();
     let wake: number | null = null;
     let more = false;
-    this.#problem = null;
     this.#guard(() => {
-      for (const role of commands.unpaused) this.#restore(role);
+      for (const role of unpaused) this.#restore(role);
       // Once for each listing: what a burst of mail left for this look was compared when it was found.
       if (!this.#intake.goesOn) this.#compare(names);
       const looked = this.#intake.look(names);
       wake = looked.wake;
       more = looked.more;
     });
-    this.#decide();
+    // While nobody knows what people want, what runs goes on, and nothing new is decided.
+    if (heard) this.#decide();
     this.#flush();
     // First of all: while a process comes up, the folders are drawn.
     this.#turns.steer(this.#decision.processes);
     this.#draw();
-    for (const name of commands.names) this.#ports.control.remove(name);
+    this.#guard(() => this.#commands.release());
     this.#showRuns(incoming);
     const decided = this.#decision.wake;
     const instants = [wake, decided === null ? null : this.#ledger.onWall(decided)].filter(

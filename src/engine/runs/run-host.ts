@@ -46,6 +46,12 @@ export class RunHost implements Host {
   #decision: Decision = { facts: [], processes: [], wake: null };
   /** Nothing new is started any more. */
   #held = false;
+  /** Whether the control folder could be read at the last scan. */
+  #heard = true;
+  /** What the disk refused of that folder; null: nothing. */
+  #refused: string | null = null;
+  /** The problem that whoever watches has heard of. */
+  #told: string | null = null;
 
   constructor(ports: RunPorts, workflow: Workflow, options: RunHostOptions) {
     this.#ports = ports;
@@ -95,7 +101,7 @@ export class RunHost implements Host {
 
   /** What the disk refused at the last look, apart from the journal; null: all is well. */
   get problem(): string | null {
-    return this.#pictures.problem ?? this.#letters.problem;
+    return this.#refused ?? this.#pictures.problem ?? this.#letters.problem;
   }
 
   begin(given: Given): void {
@@ -114,19 +120,40 @@ export class RunHost implements Host {
 
   look(scan = true): Look {
     this.#shareParking();
-    const commands = scan ? takeRunCommands(this.#ledger, this.#ports.control) : [];
+    let commands: string[] = [];
+    if (scan) {
+      this.#refused = null;
+      this.#heard = this.#guard(() => (commands = takeRunCommands(this.#ledger, this.#ports.control)));
+    }
     this.#workers.take();
-    this.#decide();
+    // While nobody knows what people want, what runs goes on, and nothing new is decided.
+    if (this.#heard) this.#decide();
     this.#options.shared?.uses(Math.max(this.desired, this.running));
     const hooks = this.#held ? [] : this.#hooks.take();
     this.#flush();
     for (const hook of hooks) this.#hooks.start(hook);
-    for (const name of commands) this.#ports.control.remove(name);
+    this.#guard(() => {
+      for (const name of commands) this.#ports.control.remove(name);
+    });
     const wanted = this.#decision.processes;
     this.#workers.steer(wanted);
+    if (this.problem !== this.#told) this.#options.watch([], this.#ledger.state);
+    this.#told = this.problem;
     const more = this.#ledger.dirty;
     const { wake } = this.#decision;
     return { wake: wake === null ? null : this.#ledger.onWall(wake), more, settled: !more };
+  }
+
+  /** What the disk refuses of the control folder is told of and tried again at the next look. */
+  #guard(act: () => void): boolean {
+    try {
+      act();
+      return true;
+    } catch (error) {
+      if (!(error instanceof MailroomError) || error.code !== 'E_DISK') throw error;
+      this.#refused = error.message;
+      return false;
+    }
   }
 
   /** Steps in the mail run elsewhere. A host that is held starts nothing, and so has nothing that it would not run. */

@@ -1,0 +1,84 @@
+import { expect, it } from 'vitest';
+import { MailroomError } from '../../src/core/errors.ts';
+import { controlFolder } from '../../src/store/control.ts';
+import { runControlFolder } from '../../src/store/runs/run-folders.ts';
+import { step, workflow } from '../runs/samples.ts';
+import { template } from '../workflow/graph.ts';
+import { Desk, run } from './desk.ts';
+import { begin, command, hostOf } from './run-desk.ts';
+
+const gate = { kind: 'gate', approvers: [], timeout: 1_000, onTimeout: 'abort' } as const;
+const definition = workflow(step('ship', [], { ...gate, message: template('Ship it?') }));
+
+/** Has the disk refuse to read what lies in a folder. */
+function refuse({ disk }: Desk, folder: string): void {
+  disk.beforeRead = (path) => {
+    if (path.startsWith(folder)) throw new MailroomError('E_DISK', `cannot list ${folder}: it is broken`);
+  };
+}
+
+it('starts no turn while the commands of people cannot be read, says so, and goes on when they can', () => {
+  const desk = new Desk();
+  desk.host.look();
+  const pause = {
+    id: 'c',
+    at: 0,
+    by: 'ada',
+    verb: 'pause',
+    target: { kind: 'role', role: 'one' },
+    now: false,
+  };
+  desk.disk.write(`${controlFolder}/c.json`, JSON.stringify(pause));
+  refuse(desk, controlFolder);
+  desk.send('one');
+  expect(desk.host.look()).toMatchObject({ settled: false });
+  expect(desk.host.look()).toMatchObject({ settled: false });
+  expect(desk.host).toMatchObject({ desired: 0, problem: `cannot list ${controlFolder}: it is broken` });
+  desk.disk.beforeRead = null;
+  desk.settle();
+  expect(desk.turns).toBe(0);
+  expect(desk.host.problem).toBe(null);
+  expect(desk.host.state.paused.roles).toEqual(new Set(['one']));
+  expect(desk.disk.list(controlFolder)).toEqual([]);
+});
+
+it('takes a command once that cannot be removed', () => {
+  const desk = new Desk();
+  const pause = {
+    id: 'c',
+    at: 0,
+    by: 'ada',
+    verb: 'pause',
+    target: { kind: 'role', role: 'one' },
+    now: false,
+  };
+  desk.disk.write(`${controlFolder}/c.json`, JSON.stringify(pause));
+  desk.disk.before = (operation) => {
+    if (JSON.stringify(operation).includes(`${controlFolder}/c.json`))
+      throw new MailroomError('E_DISK', 'cannot remove it');
+  };
+  desk.host.look();
+  desk.host.look();
+  expect(desk.host.problem).toBe('cannot remove it');
+  expect(desk.events('controlled')).toHaveLength(1);
+  desk.disk.before = null;
+  desk.settle();
+  expect(desk.events('controlled')).toHaveLength(1);
+  expect(desk.disk.list(controlFolder)).toEqual([]);
+});
+
+it('lets no gate run out of time while nobody knows what was said to it', () => {
+  const desk = begin(definition);
+  const host = hostOf(desk, definition, false);
+  host.look();
+  command(desk, 'c', 'approve', 'ship');
+  refuse(desk, runControlFolder(run));
+  desk.now += 5_000;
+  host.look();
+  expect(host.state.steps.get('ship')?.phase).toMatchObject({ is: 'asked' });
+  expect(host.problem).toMatch(/^cannot list/);
+  desk.disk.beforeRead = null;
+  host.look();
+  expect(host.problem).toBe(null);
+  expect(host.state.status).toBe('SUCCEEDED');
+});
