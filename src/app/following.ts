@@ -1,6 +1,6 @@
 import { apply } from '../core/mail/apply.ts';
 import type { MailEventRecord } from '../core/mail/event.ts';
-import { emptyState, type MailState } from '../core/mail/state.ts';
+import { stateOf, type MailState } from '../core/mail/state.ts';
 import type { JournalReader } from '../store/journal-reader.ts';
 
 /** What became of a command: null when it was done, else why not. */
@@ -41,7 +41,7 @@ export class Following {
 
   #begin(): void {
     const { snapshot, records, last } = this.#reader.read();
-    this.#state = last === 0 ? null : ((snapshot?.state as MailState | undefined) ?? emptyState());
+    this.#state = last === 0 ? null : stateOf(snapshot);
     this.#fold(records);
   }
 

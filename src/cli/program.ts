@@ -5,6 +5,7 @@ import { addCancel } from './commands/cancel.ts';
 import { addApprove, addReject } from './commands/approve.ts';
 import { addCheck } from './commands/check.ts';
 import { addCompletion } from './commands/completion.ts';
+import { addCosts } from './commands/costs.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addGraph } from './commands/graph.ts';
 import { addInit } from './commands/init.ts';
@@ -75,7 +76,19 @@ const groups: readonly (readonly [string, readonly ((program: Command, context: 
   ['The project:', [addInit, addCheck, addDoctor, addCompletion]],
   [
     'The mail:',
-    [addUp, addSend, addReply, addStatus, addTrail, addShow, addPause, addUnpause, addCancel, addRetry],
+    [
+      addUp,
+      addSend,
+      addReply,
+      addStatus,
+      addCosts,
+      addTrail,
+      addShow,
+      addPause,
+      addUnpause,
+      addCancel,
+      addRetry,
+    ],
   ],
   [
     'Workflows:',

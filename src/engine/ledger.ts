@@ -1,6 +1,6 @@
 import { apply } from '../core/mail/apply.ts';
 import { stamp, type Fact, type MailEvent } from '../core/mail/event.ts';
-import { emptyState, type MailState, type Turn } from '../core/mail/state.ts';
+import { stateOf, type MailState, type Turn } from '../core/mail/state.ts';
 import type { Clock, Journal, Trail, TrailEntry } from '../core/ports.ts';
 import { MailroomError } from '../core/errors.ts';
 import { formatMessage } from '../spec/message.ts';
@@ -52,7 +52,7 @@ export class Ledger {
     this.cut = cut;
     this.fresh = snapshot === null && records.length === 0;
     this.#last = snapshot?.n ?? 0;
-    this.#state = (snapshot?.state as MailState | undefined) ?? emptyState();
+    this.#state = stateOf(snapshot);
     for (const { n, event } of records) {
       this.#last = n;
       this.#apply(event, ports.trailAt === null || n <= ports.trailAt);

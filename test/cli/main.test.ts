@@ -33,6 +33,8 @@ describe('the program', () => {
         send <role> [file]          send a message to a role, in the name of a person
         reply <id> [file]           answer a message, as the person that it was sent to
         status                      show who runs, who waits for whom since when, and what it cost
+        costs                       show what was paid: tokens and dollars by role, thread, run, step,
+                                    provider or day
         trail [thread]              show what was said, thread by thread
         show <id>                   show a message, turn, thread or run: where it is, what it cost, why it
                                     failed; or a workflow

@@ -1,3 +1,4 @@
+import type { Bill, Bills } from './bills.ts';
 import type { Usage } from './event.ts';
 import type { Budget } from './protocol.ts';
 import type { Cost, MailState } from './state.ts';
@@ -14,6 +15,19 @@ export function addCost(a: Cost, b: Cost): Cost {
 /** `2026-11-21`: budgets of a day are of the day in UTC. */
 export function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
+}
+
+/** Adds to the bill of that kind; changes `bills`. */
+export function charge(bills: Bills, added: Bill): void {
+  const { day, provider, role, run, step, launches, cost } = added;
+  const key = [day, provider, role ?? '', run ?? '', step ?? ''].join('\n');
+  const known = bills.get(key);
+  bills.set(
+    key,
+    known === undefined
+      ? added
+      : { ...known, launches: known.launches + launches, cost: addCost(known.cost, cost) },
+  );
 }
 
 /** What an invocation counts as: its own figures, and its reservation where a figure is unknown. */

@@ -1,7 +1,10 @@
 import type { ErrorClass } from '../errors.ts';
+import type { Bills, Cost } from './bills.ts';
 import type { Ask, Claim, Launched, Reason, Request, Session, TurnId, TurnResult } from './event.ts';
 import type { Message, MessageId, RoleName, ThreadId } from './message.ts';
 import type { StepAnswer } from './step-answer.ts';
+
+export type { Cost };
 
 /** Where one recipient's copy of a message is. */
 export type Delivery =
@@ -102,13 +105,6 @@ export interface Turn extends Claim {
   readonly reserved: boolean;
   readonly cost: Cost;
   readonly phase: Phase;
-}
-
-/** Settled money. `unpriced` counts invocations whose price is unknown and that were settled at their reservation. */
-export interface Cost {
-  readonly usd: number;
-  readonly tokens: number;
-  readonly unpriced: number;
 }
 
 export type ThreadState = 'open' | 'quiet' | 'closed' | 'failed';
@@ -227,6 +223,8 @@ export interface MailState {
   readonly paused: { all: boolean; readonly roles: Set<RoleName>; readonly threads: Set<ThreadId> };
   readonly parked: Map<string, number>;
   spent: { readonly day: string; readonly cost: Cost };
+  /** What was ever paid, by thread; of threads that are forgotten together, under ''. */
+  readonly bills: Map<ThreadId, Bills>;
 }
 
 export function emptyState(): MailState {
@@ -252,7 +250,13 @@ export function emptyState(): MailState {
     paused: { all: false, roles: new Set(), threads: new Set() },
     parked: new Map(),
     spent: { day: '', cost: { usd: 0, tokens: 0, unpriced: 0 } },
+    bills: new Map(),
   };
+}
+
+/** The state of a snapshot; one of an older version lacks what was not known then. */
+export function stateOf(snapshot: { readonly state: unknown } | null): MailState {
+  return { ...emptyState(), ...(snapshot?.state as MailState | undefined) };
 }
 
 export const nothing: Cost = { usd: 0, tokens: 0, unpriced: 0 };

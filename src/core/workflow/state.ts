@@ -1,5 +1,6 @@
 import type { ErrorClass } from '../errors.ts';
 import type { Json } from '../json.ts';
+import type { Bills } from '../mail/bills.ts';
 import type { Launched, Reason } from '../mail/event.ts';
 import type { Budget } from '../mail/protocol.ts';
 import type { Cost } from '../mail/state.ts';
@@ -201,6 +202,8 @@ export interface RunState {
   readonly parked: Map<string, number>;
   /** Agents' steps that failed one after another with the same error. */
   breaker: { readonly error: string; readonly steps: readonly Path[] } | null;
+  /** What its agents were ever paid; turns of roles are billed in the mail. */
+  readonly bills: Bills;
   /** The hooks that were taken up, and what went wrong with them. */
   readonly hooks: Map<Hook['on'], { readonly over: boolean; readonly problem: string | null }>;
   cost: Cost;
@@ -232,8 +235,14 @@ export function emptyRunState(): RunState {
     parked: new Map(),
     breaker: null,
     hooks: new Map(),
+    bills: new Map(),
     cost: { usd: 0, tokens: 0, unpriced: 0 },
     commands: new Set(),
     clock: { spent: 0, since: null },
   };
+}
+
+/** The state of a snapshot; one of an older version lacks what was not known then. */
+export function runStateOf(snapshot: { readonly state: unknown } | null): RunState {
+  return { ...emptyRunState(), ...(snapshot?.state as RunState | undefined) };
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/ports.ts';
 import { apply } from '../../core/workflow/apply.ts';
 import type { Fact, Happening, RunEvent } from '../../core/workflow/event.ts';
 import type { RunJournal } from '../../core/workflow/ports.ts';
-import { emptyRunState, type RunState } from '../../core/workflow/state.ts';
+import { runStateOf, type RunState } from '../../core/workflow/state.ts';
 
 /** Records between two snapshots. */
 const snapshotEvery = 5_000;
@@ -31,7 +31,7 @@ export class RunLedger {
     this.#elapsed = this.#realTime();
     const { snapshot, records, cut } = journal.read();
     this.cut = cut;
-    const start = (snapshot?.state as RunState | undefined) ?? emptyRunState();
+    const start = runStateOf(snapshot);
     this.#state = records.reduce((state, { event }) => apply(state, event), start);
     this.#last = records.at(-1)?.n ?? snapshot?.n ?? 0;
     this.#sinceSnapshot = records.length;

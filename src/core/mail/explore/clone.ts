@@ -23,6 +23,7 @@ export function cloneState(state: MailState): MailState {
     ended: new Set(state.ended),
     paused: { ...state.paused, roles: new Set(state.paused.roles), threads: new Set(state.paused.threads) },
     parked: new Map(state.parked),
+    bills: new Map([...state.bills].map(([thread, bills]) => [thread, new Map(bills)])),
   };
 }
 

@@ -1,5 +1,7 @@
 import type { Reason } from '../event.ts';
 import type { ThreadId } from '../message.ts';
+import type { Bills } from '../bills.ts';
+import { charge } from '../money.ts';
 import { nothing, type Delivery, type Mail, type MailState, type Thread } from '../state.ts';
 import { isStep } from '../step.ts';
 import { isOpen, setAsk } from './asks.ts';
@@ -91,9 +93,20 @@ export function retire(state: MailState, id: ThreadId): void {
     if (state.ended.size <= remembered) return;
     for (const messageId of state.threads.get(oldest)?.messages ?? []) state.mail.delete(messageId);
     state.threads.delete(oldest);
+    forgetBills(state, oldest);
     state.paused.threads.delete(oldest);
     state.ended.delete(oldest);
   }
+}
+
+/** What a forgotten thread has cost stays counted, without its name. */
+function forgetBills(state: MailState, thread: ThreadId): void {
+  const bills = state.bills.get(thread);
+  if (!bills) return;
+  state.bills.delete(thread);
+  const all: Bills = state.bills.get('') ?? new Map();
+  state.bills.set('', all);
+  for (const bill of bills.values()) charge(all, bill);
 }
 
 function holdsMail(state: MailState, thread: Thread): boolean {

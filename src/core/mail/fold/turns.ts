@@ -3,7 +3,8 @@ import type { Message, ThreadId } from '../message.ts';
 import type { Cost, Mail, MailState, Phase, Turn } from '../state.ts';
 import { nothing } from '../state.ts';
 import { stepOf } from '../step.ts';
-import { addCost, dayOf, settled } from '../money.ts';
+import type { Bills } from '../bills.ts';
+import { addCost, charge, dayOf, settled } from '../money.ts';
 import { failCopy, isOpen, loseCandidate, openAsksFor } from './asks.ts';
 import { endThread, goesOn, openThread, retire } from './threads.ts';
 import { sendTogether } from './sending.ts';
@@ -99,6 +100,15 @@ export function settle(state: MailState, turn: Turn, usage: Usage): void {
   const day = dayOf(state.now);
   const spent = state.spent.day === day ? state.spent.cost : nothing;
   state.spent = { day, cost: addCost(spent, cost) };
+  bill(state, turn, cost, day);
+}
+
+function bill(state: MailState, { role, provider, thread }: Turn, cost: Cost, day: string): void {
+  const { run, step } = stepOf(state, thread)?.message.fields ?? {};
+  const bills: Bills = state.bills.get(thread) ?? new Map();
+  state.bills.set(thread, bills);
+  const what = { run: typeof run === 'string' ? run : null, step: typeof step === 'string' ? step : null };
+  charge(bills, { day, provider, role, ...what, launches: 1, cost });
 }
 
 /** What a turn took up and what it sends become true together. */

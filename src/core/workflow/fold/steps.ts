@@ -1,4 +1,4 @@
-import { addCost } from '../../mail/money.ts';
+import { addCost, charge, dayOf } from '../../mail/money.ts';
 import { nothing, type Cost } from '../../mail/state.ts';
 import type { Path, ProcessKey } from '../event.ts';
 import { scopeOf, stepOf } from '../path.ts';
@@ -59,11 +59,15 @@ export function current(state: RunState, key: ProcessKey): In<'running' | 'check
   return fits ? run : null;
 }
 
-/** Counts what a launch came to, for the step, the bodies around it, and the run. */
-export function spend(state: RunState, run: StepRun, cost: Cost): void {
+/** Counts what a launch came to, for the step, the bodies around it, and the run. `provider`: of an agent's. */
+export function spend(state: RunState, run: StepRun, cost: Cost, provider: string | null): void {
   run.cost = addCost(run.cost, cost);
   state.cost = addCost(state.cost, cost);
   for (const scope of scopesAround(state, run)) scope.cost = addCost(scope.cost, cost);
+  if (provider === null) return;
+  const step = definedAt(run.path);
+  const kind = { day: dayOf(state.now), provider, role: null, run: state.given?.run ?? null, step };
+  charge(state.bills, { ...kind, launches: 1, cost });
 }
 
 /** The scope of a step and every one around that, the run's last. */
@@ -77,4 +81,9 @@ export function scopesAround(state: RunState, run: { readonly scope: Path }): Sc
     path = scope.step === null ? null : scopeOf(scope.step);
   }
   return found;
+}
+
+/** `each/3/test#2` is `each/test`, as the definition has it. */
+function definedAt(path: Path): string {
+  return path.replaceAll(/#\d+/g, '').replaceAll(/\/\d+(?=\/)/g, '');
 }

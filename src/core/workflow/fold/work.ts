@@ -44,7 +44,7 @@ export function end(state: RunState, { key, result }: Of<'ended'>): void {
   const run = current(state, key);
   if (!run || run.phase.is !== 'running') return;
   const { reserves, provider } = run.phase;
-  spend(state, run, settledCost(result.usage, reserves));
+  spend(state, run, settledCost(result.usage, reserves), provider);
   run.result = result;
   run.crashes = 0;
   if (counts(result)) run.attempts += 1;
@@ -62,7 +62,7 @@ export function judge(state: RunState, { key, result, verdict }: Of<'checked'>):
   const run = current(state, key);
   if (!run || run.phase.is !== 'checking') return;
   const { reserves, provider } = run.phase;
-  spend(state, run, settledCost(result.usage, reserves));
+  spend(state, run, settledCost(result.usage, reserves), provider);
   run.crashes = 0;
   put(state, run, { is: 'checked', result, verdict, provider }, true);
 }
@@ -77,7 +77,7 @@ export function putBack(state: RunState, run: In<'running' | 'checking'>): void 
 /** Settles what a launch reserved, when nobody will ever say what it came to. */
 export function writeOff(state: RunState, run: In<'running' | 'checking'>): void {
   const { provider, reserves } = run.phase;
-  if (provider !== null) spend(state, run, settledCost({ usd: null, tokens: null }, reserves));
+  if (provider !== null) spend(state, run, settledCost({ usd: null, tokens: null }, reserves), provider);
 }
 
 /** A further attempt, or a further try of the check, is granted. */

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import type { CostsDocument } from '../../src/engine/operations/costs.ts';
+import { Bench, type Told } from './bench.ts';
+import { letter } from './team.ts';
+
+function paid(): Bench {
+  const bench = new Bench();
+  bench.drop('agents/architect/inbox/flag.md', '# Add a --json flag\n\nTo the list command.\n');
+  bench.work('architect', { files: { 'd.md': letter('design', 'engineer', 'How to add it') }, usd: 0.12 });
+  bench.work('engineer', { files: { 'r.md': letter('review-request', 'qa', 'Review of the flag') }, usd: 1 });
+  return bench;
+}
+
+describe('costs', () => {
+  it('shows by role what was paid, the dearest first', async () => {
+    expect((await paid().run('costs')).out).toMatch(
+      /^ROLE +LAUNCHES +TOKENS +DOLLARS +UNPRICED\nengineer +1 +\d+ +\$1\.0000 +0\narchitect +1 +\d+ +\$0\.1200 +0\ntotal +2 +\d+ +\$1\.1200 +0\n$/,
+    );
+  });
+
+  it('tells it by thread, as a document', async () => {
+    const bench = paid();
+    const { document } = (await bench.json('costs', '--by', 'thread')) as Told<CostsDocument>;
+    expect(document).toMatchObject({ schema: 1, by: 'thread', since: null, total: { launches: 2 } });
+    expect(document.rows.map(({ name, cost }) => [name, cost.usd])).toEqual([
+      [bench.id('Add a --json flag'), 1.12],
+    ]);
+  });
+
+  it('begins with a day, or so long ago', async () => {
+    const bench = paid();
+    expect((await bench.run('costs', '--since', '2026-11-22')).out).toBe(
+      'nothing was paid since 2026-11-22\n',
+    );
+    expect((await bench.run('costs', '--since', '1h')).out).toContain('total');
+    expect(await bench.run('costs', '--since', 'monday')).toMatchObject({ code: 2 });
+  });
+});
