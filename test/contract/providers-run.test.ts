@@ -1,0 +1,5 @@
+import { describeProviders } from './provider-contract.ts';
+import { scriptedPlayers } from './scripted-players.ts';
+
+// The real programs pass the same in test/real-clis.
+describeProviders(scriptedPlayers);
