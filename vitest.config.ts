@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config';
+import { scratchRoot } from './test/support/scratch.ts';
 
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    env: { TMPDIR: scratchRoot() },
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 30_000,
