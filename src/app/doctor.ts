@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import process from 'node:process';
 import type { Finding } from '../cli/services.ts';
 import { MailroomError } from '../core/errors.ts';
-import { probeContainment } from '../process/containment.ts';
+import { probeContainment, wrap } from '../process/containment.ts';
 import { buildEnvironment } from '../process/environment.ts';
 import { git } from '../process/git.ts';
 import { findProgram } from '../process/proc.ts';
 import { run } from '../process/run.ts';
+import { sandboxFor } from '../process/sandbox.ts';
 import { readHolder } from '../store/holder.ts';
 import { RealDisk } from '../store/real-disk.ts';
 import { readDefinition } from './definition.ts';
@@ -58,22 +59,29 @@ async function machine(): Promise<Finding[]> {
 
 async function containment(): Promise<Finding[]> {
   const { bubblewrap, namespace } = await probeContainment();
-  return [
-    namespace.works
-      ? {
-          topic: 'containment',
-          state: 'ok',
-          text: 'each agent has a PID namespace of its own: nothing that it starts outlives it',
-        }
-      : {
-          topic: 'containment',
-          state: 'warning',
-          text: `process groups only (${namespace.why}): what leaves its group is ended by a sweep of /proc`,
-        },
-    bubblewrap.works
-      ? { topic: 'sandbox', state: 'ok', text: 'bubblewrap works (`sandbox: required` uses it)' }
-      : { topic: 'sandbox', state: 'info', text: `no bubblewrap: ${bubblewrap.why}` },
-  ];
+  const sandbox: Finding = bubblewrap.works
+    ? {
+        topic: 'sandbox',
+        state: 'ok',
+        text: 'bubblewrap: an agent sees the system, its project and its own settings, and writes what its rights allow; `sandbox: required` holds programs, scripts and commands to that, too',
+      }
+    : {
+        topic: 'sandbox',
+        state: 'warning',
+        text: `none (${bubblewrap.why}): an agent can read and write what you can, as far as its own switches let it`,
+      };
+  const kept: Finding = namespace.works
+    ? {
+        topic: 'containment',
+        state: 'ok',
+        text: 'each agent has a PID namespace of its own: nothing that it starts outlives it or the controller',
+      }
+    : {
+        topic: 'containment',
+        state: 'warning',
+        text: `process groups only (${namespace.why}): what leaves its group is ended by a sweep of /proc`,
+      };
+  return [sandbox, kept];
 }
 
 async function agent({ name, variable }: (typeof agents)[number]): Promise<Finding[]> {
@@ -88,11 +96,28 @@ async function agent({ name, variable }: (typeof agents)[number]): Promise<Findi
       },
     ];
   const said = await version([program, '--version']);
-  return [
-    said === null
-      ? { topic: name, state: 'problem', text: `${program} is here, but \`${program} --version\` fails` }
-      : { topic: name, state: 'ok', text: `${said} (${program}); driven headless` },
-  ];
+  if (said === null)
+    return [
+      { topic: name, state: 'problem', text: `${program} is here, but \`${program} --version\` fails` },
+    ];
+  const found: Finding = { topic: name, state: 'ok', text: `${said} (${program}); driven headless` };
+  return (await startsInSandbox(program)) ? [found] : [found, outsideOnly(name, program)];
+}
+
+function outsideOnly(name: string, program: string): Finding {
+  const text = `${program} does not start in the sandbox: what it needs lies where a sandbox shows nothing; name it under \`writable\` of the provider, or set \`sandbox: off\``;
+  return { topic: name, state: 'problem', text };
+}
+
+/** True where there is no sandbox as well. */
+async function startsInSandbox(program: string): Promise<boolean> {
+  if (!(await probeContainment()).bubblewrap.works) return true;
+  const argv = [program, '--version'];
+  const env = buildEnvironment();
+  const reach = { provider: null, argv, env, workspace: '/usr', capabilities: [], network: false };
+  const nothing = { writable: [], owed: [], guarded: [] };
+  const sandbox = sandboxFor({ ...reach, ...nothing }, { project: '/usr', nests: false });
+  return (await version(wrap(sandbox, argv, false, '/usr'))) !== null;
 }
 
 async function project(root: string, packageRoot: string): Promise<Finding[]> {

@@ -166,6 +166,8 @@ export interface Invocation {
   readonly round: number;
   readonly prompt: string;
   readonly capabilities: readonly Capability[];
+  /** Files and folders that it has to hand over, and may write whatever its rights; absolute. Empty for a turn of a role. */
+  readonly owed: readonly string[];
   readonly model: string | null;
   /** Working directory, absolute. */
   readonly workspace: string;
@@ -268,6 +270,8 @@ export interface AgentJob {
 
 export interface GateJob {
   readonly key: string;
+  /** The provider of the role whose turn it is: its gates are held as it is. */
+  readonly provider: string;
   readonly gates: readonly { readonly gate: Gate; readonly message: string }[];
   readonly workspace: string;
   readonly env: Readonly<Record<string, string>>;

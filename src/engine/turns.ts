@@ -103,6 +103,7 @@ export class Turns {
         round: turn.round,
         prompt: write(paths.outbox),
         capabilities: role.capabilities,
+        owed: [],
         model: role.model,
         workspace,
         project,
@@ -130,6 +131,7 @@ export class Turns {
     this.#running.set(key, null);
     runner.check({
       key,
+      provider: turn.provider,
       gates,
       workspace: workspaceOf(protocol, project, turn.thread).workspace,
       env: this.#role(turn)?.env ?? {},

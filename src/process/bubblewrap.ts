@@ -2,7 +2,7 @@ import process from 'node:process';
 import type { Containment } from './types.ts';
 
 /** Programs, libraries and what they look up; where one is missing it is left out. */
-const SYSTEM = `
+export const SYSTEM = `
   /usr /bin /sbin /lib /lib32 /lib64 /opt /nix/store /run/current-system
   /etc/alternatives /etc/ld.so.cache /etc/ld.so.conf /etc/ld.so.conf.d /etc/os-release /etc/static
   /etc/passwd /etc/group /etc/nsswitch.conf /etc/localtime /etc/timezone /etc/mime.types /etc/gitconfig
@@ -14,6 +14,9 @@ const SYSTEM = `
 /** Enough for root to work in folders of other users, and nothing that could change a mount. */
 const ROOT_CAPABILITIES = ['CAP_DAC_OVERRIDE', 'CAP_FOWNER', 'CAP_CHOWN', 'CAP_SETUID', 'CAP_SETGID'];
 
+/** A sandbox within this one maps its user to a user of ours, which the kernel lets root do only with this. */
+const NESTING_CAPABILITY = 'CAP_SETFCAP';
+
 /**
  * bwrap and its options, up to the program: the system's programs read-only, a private /tmp, /proc and /dev, and the
  * given paths. Where two of them lie within each other, the deeper one decides.
@@ -23,7 +26,8 @@ export function sandboxArguments(sandbox: Containment & { kind: 'bubblewrap' }, 
     ...sandbox.readable.map((path) => ({ path, option: '--ro-bind-try' })),
     ...sandbox.writable.map((path) => ({ path, option: '--bind-try' })),
   ].toSorted((a, b) => depthOf(a.path) - depthOf(b.path));
-  const capabilities = process.getuid?.() === 0 ? ROOT_CAPABILITIES : [];
+  const nesting = sandbox.nests ? [NESTING_CAPABILITY] : [];
+  const capabilities = process.getuid?.() === 0 ? [...ROOT_CAPABILITIES, ...nesting] : [];
   return [
     'bwrap',
     '--unshare-pid',

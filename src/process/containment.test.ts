@@ -22,7 +22,7 @@ describe('wrap', () => {
   it('gives a namespace a first process of ours, which is the gate as well', () => {
     const outer = 'setpriv --pdeathsig KILL unshare --pid --fork --kill-child --mount-proc --'.split(' ');
     const stay = '(exec "$@"); exit $?';
-    expect(wrap({ kind: 'namespace', user: false }, ['a'], false, '/w')).toEqual([
+    expect(wrap({ kind: 'namespace', user: false, network: true }, ['a'], false, '/w')).toEqual([
       ...outer,
       'sh',
       '-c',
@@ -30,7 +30,7 @@ describe('wrap', () => {
       'sh',
       'a',
     ]);
-    expect(wrap({ kind: 'namespace', user: false }, ['a'], true, '/w')).toEqual([
+    expect(wrap({ kind: 'namespace', user: false, network: true }, ['a'], true, '/w')).toEqual([
       ...outer,
       'sh',
       '-c',
@@ -38,7 +38,9 @@ describe('wrap', () => {
       'sh',
       'a',
     ]);
-    expect(wrap({ kind: 'namespace', user: true }, ['a'], false, '/w')).toContain('--map-current-user');
+    expect(wrap({ kind: 'namespace', user: true, network: true }, ['a'], false, '/w')).toContain(
+      '--map-current-user',
+    );
   });
 
   it('binds only what is given into a sandbox, deeper paths last', () => {
@@ -47,6 +49,7 @@ describe('wrap', () => {
       writable: ['/w/agents/qa/outbox', '/t'],
       readable: ['/w'],
       network: false,
+      nests: false,
     } as const;
     const argv = wrap(sandbox, ['a'], true, '/w').join(' ');
     expect(argv).toContain(

@@ -25,7 +25,7 @@ export function wrap(
     case 'group':
       return gate ? ['sh', '-c', opening + BECOME, 'sh', ...argv] : [...argv];
     case 'namespace':
-      return [...namespaceArguments(containment.user), 'sh', '-c', opening + STAY, 'sh', ...argv];
+      return [...namespaceArguments(containment), 'sh', '-c', opening + STAY, 'sh', ...argv];
     case 'bubblewrap': {
       const inner = gate ? ['sh', '-c', opening + BECOME, 'sh', ...argv] : argv;
       return [...sandboxArguments(containment, cwd), ...inner];
@@ -33,9 +33,12 @@ export function wrap(
   }
 }
 
-function namespaceArguments(user: boolean): string[] {
+function namespaceArguments({ user, network }: Extract<Containment, { kind: 'namespace' }>): string[] {
   const own = user ? '--user --map-current-user ' : '';
-  return `setpriv --pdeathsig KILL unshare ${own}--pid --fork --kill-child --mount-proc --`.split(' ');
+  const alone = network ? '' : '--net ';
+  return `setpriv --pdeathsig KILL unshare ${own}${alone}--pid --fork --kill-child --mount-proc --`.split(
+    ' ',
+  );
 }
 
 export type Availability = { readonly works: true } | { readonly works: false; readonly why: string };
@@ -57,11 +60,17 @@ export function probeContainment(): Promise<ContainmentProbe> {
 }
 
 async function probe(): Promise<ContainmentProbe> {
-  const sandbox: Containment = { kind: 'bubblewrap', writable: [], readable: [], network: true };
+  const sandbox: Containment = {
+    kind: 'bubblewrap',
+    writable: [],
+    readable: [],
+    network: true,
+    nests: false,
+  };
   const [bubblewrap, privileged, user] = await Promise.all([
     attempt(sandbox),
-    attempt({ kind: 'namespace', user: false }),
-    attempt({ kind: 'namespace', user: true }),
+    attempt({ kind: 'namespace', user: false, network: true }),
+    attempt({ kind: 'namespace', user: true, network: true }),
   ]);
   const namespace = privileged.works
     ? { works: true as const, user: false }

@@ -13,9 +13,10 @@ import type {
 } from '../core/ports.ts';
 import { buildEnvironment } from './environment.ts';
 import { checkGates } from './gates.ts';
+import { openPlaces } from './sandbox-places.ts';
 import { supervise } from './supervise.ts';
 import { sweepMarked } from './sweep.ts';
-import type { Containment, ProcessResult, Supervised } from './types.ts';
+import type { Containment, ProcessResult, Reach, Supervised } from './types.ts';
 import { ensureWorktree, workspaceTree } from './workspace-tree.ts';
 
 export interface RunnerOptions {
@@ -23,8 +24,8 @@ export interface RunnerOptions {
   /** Begins the mark of every process of this project. */
   readonly mark: string;
   readonly providers: ReadonlyMap<string, Provider>;
-  /** How a process is contained that may write these folders. */
-  contain(writable: readonly string[]): Containment;
+  /** How a process of this reach is contained. */
+  contain(reach: Reach): Containment;
   /** Milliseconds since 1970. */
   now(): number;
   /** Called with everything that was started and read back; for recordings. */
@@ -121,18 +122,33 @@ export class ProcessRunner implements Runner {
   }
 
   #supervise(
-    { key, invocation, totalMs, idleMs }: AgentJob,
+    { key, provider, invocation, totalMs, idleMs }: AgentJob,
     command: CommandLine,
     temporary: string,
   ): Supervised {
-    const { paths, workspace } = invocation;
+    const { paths, workspace, capabilities, role } = invocation;
+    const { argv } = command;
+    const env = buildEnvironment({ inherit: command.inherit, set: { TMPDIR: temporary, ...command.env } });
+    const outbox = join(this.#options.project, 'agents', role, 'outbox');
+    const containment = this.#options.contain({
+      provider,
+      argv,
+      env,
+      workspace,
+      capabilities,
+      network: true,
+      writable: [paths.outbox, outbox, temporary, ...command.writable],
+      owed: [],
+      guarded: [],
+    });
+    openPlaces(containment, command.writable, []);
     const supervised = supervise({
-      argv: command.argv,
+      argv,
       cwd: workspace,
-      env: buildEnvironment({ inherit: command.inherit, set: { TMPDIR: temporary, ...command.env } }),
+      env,
       stdin: command.stdin,
       mark: `${this.#options.mark}${key}`,
-      containment: this.#options.contain([workspace, paths.folder, temporary, ...command.writable]),
+      containment,
       gate: true,
       limits: { totalMs, idleMs, outputBytes },
       secrets: secretsOf(command.inherit),
@@ -149,14 +165,26 @@ export class ProcessRunner implements Runner {
     const home = join(this.#options.project, '.mailroom', 'turns', folder.turn, String(folder.attempt));
     const deadline = job.totalMs === null ? Infinity : performance.now() + job.totalMs;
     const temporary = mkdtempSync(join(tmpdir(), 'mailroom-'));
+    const env = buildEnvironment({ set: { TMPDIR: temporary, ...job.env } });
     const run = (argv: readonly string[], timeout: number, name: string): Promise<ProcessResult> => {
       const supervised = supervise({
         argv,
         cwd: workspace,
-        env: buildEnvironment({ set: { TMPDIR: temporary, ...job.env } }),
+        env,
         stdin: '',
         mark: `${this.#options.mark}${key}`,
-        containment: this.#options.contain([workspace, temporary]),
+        // What a gate runs was perhaps written by the agent. It builds and tests, whatever its role may do.
+        containment: this.#options.contain({
+          provider: job.provider,
+          argv,
+          env,
+          workspace,
+          capabilities: ['READ', 'RUN_TESTS'],
+          network: true,
+          writable: [temporary],
+          owed: [],
+          guarded: [],
+        }),
         gate: false,
         limits: {
           totalMs: Math.max(1, Math.min(timeout, deadline - performance.now())),

@@ -14,15 +14,16 @@ import { dirname, join } from 'node:path';
 import type { Exit } from '../core/ports.ts';
 import type { StepJob, StepRunner, StepRunnerEvents } from '../core/workflow/ports.ts';
 import { buildEnvironment } from './environment.ts';
+import { openPlaces } from './sandbox-places.ts';
 import { supervise } from './supervise.ts';
 import { sweepMarked } from './sweep.ts';
-import type { Containment, ProcessResult, Supervised } from './types.ts';
+import type { Containment, ProcessResult, Reach, Supervised } from './types.ts';
 
 export interface StepRunnerOptions {
   /** Begins the mark of every process of this run. */
   readonly mark: string;
-  /** How a process is contained that may write these folders. `agent`: it is not our author's own program. */
-  contain(job: StepJob, writable: readonly string[]): Containment;
+  /** How a process of this reach is contained. */
+  contain(reach: Reach): Containment;
 }
 
 /** Of an agent all of its output is read, to this size; more ends it. */
@@ -64,16 +65,18 @@ export class ProcessStepRunner implements StepRunner {
 
   /** Never rejects: what goes wrong on our side is an exit too. */
   async #run(job: StepJob): Promise<Exit> {
-    const temporary = job.agent ? mkdtempSync(join(tmpdir(), 'mailroom-')) : null;
+    const temporary = job.provider === null ? null : mkdtempSync(join(tmpdir(), 'mailroom-'));
     try {
       for (const [name, text] of Object.entries(job.command.files)) {
         const path = join(job.folder, name);
         mkdirSync(dirname(path), { recursive: true });
         writeFileSync(path, text);
       }
-      const supervised = this.#supervise(job, temporary);
+      const { supervised, places } = this.#supervise(job, temporary);
       this.#running.set(job.key, supervised);
-      return toExit(await supervised.exited, job);
+      const result = await supervised.exited;
+      places.close();
+      return toExit(result, job);
     } catch (error) {
       return refused(error instanceof Error ? error.message : String(error));
     } finally {
@@ -81,34 +84,47 @@ export class ProcessStepRunner implements StepRunner {
     }
   }
 
-  #supervise(job: StepJob, temporary: string | null): Supervised {
-    const { command, workspace, folder } = job;
+  #supervise(job: StepJob, temporary: string | null) {
+    const { command, workspace, folder, provider, capabilities, owed } = job;
     const set = temporary === null ? command.env : { TMPDIR: temporary, ...command.env };
-    const writable = [workspace, folder, ...(temporary === null ? [] : [temporary]), ...command.writable];
-    return supervise({
+    const env = buildEnvironment({ inherit: command.inherit, set });
+    const containment = this.#options.contain({
+      provider,
+      argv: command.argv,
+      env,
+      workspace,
+      capabilities,
+      network: true,
+      writable: [folder, ...(temporary === null ? [] : [temporary]), ...command.writable],
+      owed,
+      guarded: Object.keys(command.files).map((name) => join(folder, name)),
+    });
+    const places = openPlaces(containment, command.writable, owed);
+    const supervised = supervise({
       argv: command.argv,
       cwd: workspace,
-      env: buildEnvironment({ inherit: command.inherit, set }),
+      env,
       stdin: command.stdin,
       mark: `${this.#options.mark}${job.key}`,
-      containment: this.#options.contain(job, writable),
+      containment,
       gate: false,
       limits: {
         totalMs: job.totalMs,
         idleMs: null,
-        outputBytes: job.agent ? agentBytes : programBytes,
+        outputBytes: provider === null ? programBytes : agentBytes,
       },
       secrets: job.secrets,
       stdoutFile: job.stdout,
       stderrFile: job.stderr,
     });
+    return { supervised, places };
   }
 }
 
 function toExit(result: ProcessResult, job: StepJob): Exit {
   const { exitCode: code, signal, reason: ended, error, durationMs } = result;
   const started = ended !== 'spawn-failed';
-  const read = (file: string) => (job.agent ? readFileSync(file, 'utf8') : readEnds(file));
+  const read = (file: string) => (job.provider === null ? readEnds(file) : readFileSync(file, 'utf8'));
   const stdout = started ? read(job.stdout) : '';
   const stderr = started ? read(job.stderr) : '';
   return { code, signal, ended, error, stdout, stderr, durationMs };

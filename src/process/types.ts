@@ -1,3 +1,5 @@
+import type { Capability } from '../core/mail/protocol.ts';
+
 /**
  * What holds a process and everything that it starts.
  * - `bubblewrap`: a PID namespace with a file system that shows only the system's programs and the given folders.
@@ -12,9 +14,30 @@ export type Containment =
       /** Folders and files that may be read, besides the system's programs and libraries; absolute. */
       readonly readable: readonly string[];
       readonly network: boolean;
+      /** True for a program that makes a sandbox of its own inside. */
+      readonly nests: boolean;
     }
-  | { readonly kind: 'namespace'; readonly user: boolean }
+  | { readonly kind: 'namespace'; readonly user: boolean; readonly network: boolean }
   | { readonly kind: 'group' };
+
+/** What a process may touch. Only a sandbox holds it to that; no network is also held to by a namespace. */
+export interface Reach {
+  /** The provider whose program it is; null: a command, a script or a hook of the project's author. */
+  readonly provider: string | null;
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Absolute, as all paths here. */
+  readonly workspace: string;
+  /** Null: nothing was said of its rights, so it has all. */
+  readonly capabilities: readonly Capability[] | null;
+  readonly network: boolean;
+  /** Folders besides the workspace that it may write whatever its rights. */
+  readonly writable: readonly string[];
+  /** Files and folders in the workspace that it has to hand over, and may write whatever its rights. */
+  readonly owed: readonly string[];
+  /** What it may only read, although it lies in something that it may write. */
+  readonly guarded: readonly string[];
+}
 
 export interface ProcessLimits {
   /** From the start (behind a gate: from its release); null: unlimited. */

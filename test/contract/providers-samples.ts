@@ -23,6 +23,7 @@ export function invocation(changes: Partial<Invocation> = {}): Invocation {
     round: 0,
     prompt: 'Do it; "$(touch /tmp/x)" --dangerous\n',
     capabilities: ['READ'],
+    owed: [],
     model: null,
     workspace: '/project',
     project: '/project',

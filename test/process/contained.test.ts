@@ -165,7 +165,13 @@ describe('a sandbox', () => {
     const other = temporaryFolder();
     writeFileSync(join(folder, 'given'), 'given');
     const script = `cat given; ls ${other} || echo hidden; touch given || echo read-only; touch /usr/x || echo system; ls /root`;
-    const containment = { kind: 'bubblewrap', writable: [], readable: [folder], network: false } as const;
+    const containment = {
+      kind: 'bubblewrap',
+      writable: [],
+      readable: [folder],
+      network: false,
+      nests: false,
+    } as const;
     const result = await start(['sh', '-c', script], { containment, cwd: folder }).exited;
     // Where there is no bwrap the process is refused rather than run without a sandbox.
     const expected = probe.bubblewrap.works ? 'givenhidden\nread-only\nsystem\n' : '';

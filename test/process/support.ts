@@ -127,7 +127,11 @@ export async function containmentsHere(writable: readonly string[] = ['/tmp']): 
   const readable = [fileURLToPath(new URL('..', import.meta.url))];
   return [
     { kind: 'group' },
-    ...(probe.namespace.works ? [{ kind: 'namespace', user: probe.namespace.user } as const] : []),
-    ...(probe.bubblewrap.works ? [{ kind: 'bubblewrap', writable, readable, network: true } as const] : []),
+    ...(probe.namespace.works
+      ? [{ kind: 'namespace', user: probe.namespace.user, network: true } as const]
+      : []),
+    ...(probe.bubblewrap.works
+      ? [{ kind: 'bubblewrap', writable, readable, network: true, nests: false } as const]
+      : []),
   ];
 }

@@ -57,7 +57,14 @@ function checkPlay(random: Random, job: StepJob, calm: boolean, now: number): Pi
     fingerprints: [found],
   };
   const text = random.chance(0.5) ? JSON.stringify(json) : complete ? 'PASS\n' : `FAIL ${found}\n`;
-  const exit = ended('exited', job.agent && code === 1 ? 0 : code, job, random, now, JSON.stringify(json));
+  const exit = ended(
+    'exited',
+    job.provider !== null && code === 1 ? 0 : code,
+    job,
+    random,
+    now,
+    JSON.stringify(json),
+  );
   const decision = env[decisionVariable];
   if (decision === undefined) return { exit, leaves: {} };
   return { exit, leaves: bad ? {} : { [`${job.workspace}/${decision}`]: text } };
@@ -72,7 +79,8 @@ function ended(
   now: number,
   answer = 'done',
 ): Exit {
-  const stdout = job.agent ? JSON.stringify(outcomeOf(how, code, random, now, answer)) : 'finding 1\n';
+  const stdout =
+    job.provider === null ? 'finding 1\n' : JSON.stringify(outcomeOf(how, code, random, now, answer));
   return { code, signal: null, ended: how, error: null, stdout, stderr: 'it broke', durationMs: 10 };
 }
 

@@ -52,7 +52,7 @@ export function launch(
     run: 'run-1',
     key: { path, iteration, attempt: 1, check: 0 },
     step: path.slice(path.lastIndexOf('/') + 1),
-    work: { kind: 'command', argv: [] },
+    work: { kind: 'command', argv: [], capabilities: null },
     workspace: null,
     env: {},
     secrets: [],

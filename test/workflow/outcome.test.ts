@@ -5,8 +5,11 @@ import { handedOver, readCheck, readWork } from '../../src/core/workflow/outcome
 import { launch as launchOf } from '../runs/samples.ts';
 import { anyValue } from './graph.ts';
 
-const launch = launchOf('a', { run: 'r1', work: { kind: 'command', argv: ['make', 'all'] } });
-const script: Launch = { ...launch, work: { kind: 'script', script: 'x', env: {} } };
+const launch = launchOf('a', {
+  run: 'r1',
+  work: { kind: 'command', argv: ['make', 'all'], capabilities: null },
+});
+const script: Launch = { ...launch, work: { kind: 'script', script: 'x', env: {}, capabilities: ['READ'] } };
 const agent: Launch = {
   ...launch,
   work: {

@@ -43,8 +43,18 @@ export type LaunchWork =
       readonly again: string | null;
     }
   /** `env` carries what the script refers to. */
-  | { readonly kind: 'script'; readonly script: string; readonly env: Readonly<Record<string, string>> }
-  | { readonly kind: 'command'; readonly argv: readonly string[] }
+  | {
+      readonly kind: 'script';
+      readonly script: string;
+      readonly env: Readonly<Record<string, string>>;
+      readonly capabilities: readonly Capability[];
+    }
+  /** `capabilities` null: nothing was said of them. */
+  | {
+      readonly kind: 'command';
+      readonly argv: readonly string[];
+      readonly capabilities: readonly Capability[] | null;
+    }
   | { readonly kind: 'role'; readonly role: string; readonly instructions: string };
 
 export interface LaunchInput {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json.ts';
+import type { Capability } from '../mail/protocol.ts';
 import type { StepAnswer, StepLetter } from '../mail/step-answer.ts';
 import type { CommandLine, Exit } from '../ports.ts';
 import type { Path, ProcessKey, RunEvent } from './event.ts';
@@ -66,8 +67,12 @@ export interface RunFolder {
 export interface StepJob {
   /** Unique for ever. */
   readonly key: string;
-  /** Whether it is an agent's program; else it is one that the definition's author wrote. */
-  readonly agent: boolean;
+  /** The provider whose program it is; null: one that the definition's author wrote. */
+  readonly provider: string | null;
+  /** Null: nothing was said of its rights, so it has all. */
+  readonly capabilities: readonly Capability[] | null;
+  /** Files and folders that it has to hand over, and may write whatever its rights; absolute. */
+  readonly owed: readonly string[];
   readonly command: CommandLine;
   /** Absolute. */
   readonly workspace: string;

@@ -131,10 +131,15 @@ function workOf(
     case 'script': {
       const entries = Object.entries(work.script.variables);
       const env = Object.fromEntries(entries.map(([name, tree]) => [name, evaluation.text(tree)]));
-      return { kind: 'script', script: run?.instructions ?? work.script.text, env };
+      const { capabilities } = work;
+      return { kind: 'script', script: run?.instructions ?? work.script.text, env, capabilities };
     }
     case 'command':
-      return { kind: 'command', argv: work.argv.map((argument) => evaluation.renderText(argument)) };
+      return {
+        kind: 'command',
+        argv: work.argv.map((argument) => evaluation.renderText(argument)),
+        capabilities: work.capabilities,
+      };
     case 'role': {
       const instructions = run?.instructions ?? evaluation.renderText(work.instructions);
       return { kind: 'role', role: work.role, instructions };

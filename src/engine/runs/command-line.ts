@@ -51,6 +51,7 @@ export function invocationOf(
     round: key.iteration - 1,
     prompt,
     capabilities: work.capabilities,
+    owed: owedPaths(launch, prepared),
     model: work.model,
     workspace,
     project: surroundings.project,
@@ -67,6 +68,12 @@ export function invocationOf(
     },
     env: variables(launch, prepared, surroundings),
   };
+}
+
+/** What a step has to hand over, as absolute paths. */
+export function owedPaths({ outputs }: Launch, { workspace, decisionFile }: Prepared): string[] {
+  const paths = outputs.map(({ path }) => join(workspace, path));
+  return decisionFile === null ? paths : [...paths, decisionFile];
 }
 
 /** The process of a step, or why there is none. `invocation`: of an agent. */

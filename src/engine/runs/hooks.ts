@@ -96,7 +96,9 @@ export class Hooks {
     };
     runner.start({
       key: `${keyBegin}${on}`,
-      agent: false,
+      provider: null,
+      capabilities: null,
+      owed: [],
       command: { argv, env, inherit: [], stdin: '', files: {}, writable: [] },
       workspace,
       folder,

@@ -10,7 +10,7 @@ import { failedResult, handedOver, readCheck, readWork } from '../../core/workfl
 import { stepPrompt } from '../../core/workflow/prompt.ts';
 import { launchOf } from '../../core/workflow/resolve.ts';
 import type { Rules } from '../../core/workflow/rules.ts';
-import { commandOf, invocationOf } from './command-line.ts';
+import { commandOf, invocationOf, owedPaths } from './command-line.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { RunLedger } from './ledger.ts';
 import type { RunPorts } from './ports.ts';
@@ -104,7 +104,9 @@ export class Workers {
     this.#running.set(key, { launch, prepared, invocation });
     runner.start({
       key,
-      agent: invocation !== null,
+      provider: launch.work.kind === 'agent' ? launch.work.provider : null,
+      capabilities: launch.work.kind === 'role' ? null : launch.work.capabilities,
+      owed: owedPaths(launch, prepared),
       command,
       workspace,
       folder,

@@ -1,0 +1,59 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
+import process from 'node:process';
+import { SYSTEM } from './bubblewrap.ts';
+
+/** Where people's tools and their settings lie below the home folder; none of it holds a login. */
+const TOOLS = `
+  .gitconfig .config/git .nvm/versions .fnm .volta .asdf .local/share/mise .pyenv .rbenv .rustup .cargo/bin go/bin
+  .sdkman/candidates .deno/bin .bun/bin`
+  .trim()
+  .split(/\s+/);
+
+interface Program {
+  readonly argv: readonly string[];
+  /** Its whole environment: `PATH` and `HOME` count. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * What a program needs outside the system's folders in order to run: the folders of `PATH`, its own package, Node, this
+ * program itself, and the tools of the person. Never the home folder or one above it.
+ */
+export function programPaths({ argv, env }: Program): string[] {
+  const home = resolve(env['HOME'] ?? '/');
+  const search = (env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
+  const programs = [argv[0] ?? '', process.execPath, process.argv[1] ?? ''];
+  const found = programs.flatMap((program) => located(program, search));
+  const paths = [
+    ...search,
+    ...found.flatMap((file) => [...new Set([file, realpathSync(file)])].map((each) => packageOf(each, home))),
+    ...TOOLS.map((name) => join(home, name)),
+  ];
+  return [...new Set(paths)].filter((path) => !isAbove(path, home) && !isSystem(path));
+}
+
+function located(program: string, search: readonly string[]): string[] {
+  const names = program.includes('/') ? [resolve(program)] : search.map((folder) => join(folder, program));
+  const file = names.find((name) => program !== '' && existsSync(name));
+  return file === undefined ? [] : [file];
+}
+
+/** The folder that a program brings along: its packages, or what lies beside its `bin`; else the file alone. */
+function packageOf(file: string, home: string): string {
+  const packages = file.indexOf('/node_modules/');
+  if (packages > 0) return file.slice(0, packages + '/node_modules'.length);
+  const folder = dirname(file);
+  const around = basename(folder) === 'bin' ? dirname(folder) : folder;
+  const tooMuch = isAbove(around, home) || around === join(home, '.local');
+  return tooMuch ? file : around;
+}
+
+/** Whether a path is a folder or lies above it. */
+export function isAbove(path: string, folder: string): boolean {
+  return `${folder}/`.startsWith(path === '/' ? path : `${path}/`);
+}
+
+function isSystem(path: string): boolean {
+  return SYSTEM.some((folder) => path === folder || path.startsWith(`${folder}/`));
+}

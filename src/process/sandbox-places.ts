@@ -1,0 +1,54 @@
+import { lstatSync, mkdirSync, rmdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { dirname, extname } from 'node:path';
+import type { Containment } from './types.ts';
+
+/**
+ * Makes what a sandbox is to let a program write and is not there yet: a sandbox can show only what exists. A name with an
+ * ending becomes a file, another one a folder; of a program's own settings (`kept`) only folders are made. What the
+ * program has left empty of the rest goes with `close`.
+ */
+export function openPlaces(
+  containment: Containment,
+  kept: readonly string[],
+  owed: readonly string[],
+): { readonly close: () => void } {
+  if (containment.kind !== 'bubblewrap') return { close() {} };
+  for (const path of kept) if (extname(path) === '') makeFolder(path);
+  const writable = new Set(containment.writable);
+  const made = owed.filter((path) => writable.has(path) && make(path));
+  return {
+    close() {
+      for (const path of made) removeEmpty(path);
+    },
+  };
+}
+
+/** True: what lies there is empty, and nothing that was handed over. */
+function make(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found !== undefined) return found.isFile() && found.size === 0;
+  if (extname(path) === '') return makeFolder(path);
+  makeFolder(dirname(path));
+  writeFileSync(path, '', { flag: 'wx' });
+  return true;
+}
+
+/** False: something else lies there. */
+function makeFolder(path: string): boolean {
+  try {
+    mkdirSync(path, { recursive: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function removeEmpty(path: string): void {
+  try {
+    const found = statSync(path);
+    if (found.isDirectory()) rmdirSync(path);
+    else if (found.size === 0) unlinkSync(path);
+  } catch {
+    // It is gone, or holds what was handed over.
+  }
+}

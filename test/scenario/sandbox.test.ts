@@ -1,0 +1,97 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { probeContainment } from '../../src/process/containment.ts';
+import { ImpostorProject } from '../support/impostor.ts';
+
+const { bubblewrap } = await probeContainment();
+
+let project: ImpostorProject;
+afterEach(() => project.remove());
+
+const team = (capabilities: string) => `
+name: one
+version: "1"
+roles:
+  maker: { provider: claude, capabilities: [${capabilities}], retries: 0 }
+  other: { provider: claude }
+messages:
+  task: { from: user, to: [maker, other] }
+  done: { from: maker, to: user, closes: true }
+start: { type: task, to: maker }
+`;
+
+/** An agent that tries everything, and says what came of it. */
+const greedy = `
+  const places = {
+    workspace: project + '/made.txt',
+    staging: outbox + '/note.txt',
+    settings: process.env.HOME + '/.claude/session',
+    home: process.env.HOME + '/secret.txt',
+    mail: project + '/agents/other/inbox/forged.txt',
+    journal: project + '/.mailroom/journal/forged',
+    rights: project + '/mailroom.yaml',
+    protocol: project + '/protocols/team.yaml',
+    git: project + '/.git/HEAD',
+    hook: project + '/.git/hooks/post-commit',
+    system: '/usr/forged',
+  };
+  const came = Object.fromEntries(Object.entries(places).map(([name, path]) => [name, tries(path)]));
+  fs.rmSync(outbox + '/note.txt', { force: true });
+  fs.rmSync(project + '/agents/other/inbox/forged.txt', { force: true });
+  came.role = attempt(() => fs.readFileSync(project + '/protocols/team.yaml'));
+  send('done', 'user', JSON.stringify(came));`;
+
+const refused = 'EROFS';
+/** What nobody may change from inside, whatever its rights. */
+const always = {
+  staging: 'done',
+  settings: 'done',
+  mail: refused,
+  journal: refused,
+  rights: refused,
+  protocol: refused,
+  hook: refused,
+  system: refused,
+  role: 'done',
+};
+
+/** What came of each attempt, and whether a file of the person was changed. */
+async function attempts(capabilities: string, sandbox: string) {
+  const files = {
+    'protocols/team.yaml': team(capabilities),
+    'mailroom.yaml': `sandbox: ${sandbox}\ntrail: off\n`,
+  };
+  project = new ImpostorProject({ maker: greedy }, files);
+  execFileSync('git', ['init', '-q'], { cwd: project.root });
+  writeFileSync(join(project.home, 'secret.txt'), '');
+  const ran = await project.works('maker');
+  expect(ran).toMatchObject({ code: 0 });
+  const rows = JSON.parse((await project.run(['trail', '--json'])).stdout) as {
+    type: string;
+    body: string;
+  }[];
+  return JSON.parse(rows.find(({ type }) => type === 'done')?.body ?? '{}') as Record<string, string>;
+}
+
+/** Without a sandbox nothing but the CLI itself holds an agent: then this is what is seen. */
+const unheld = { workspace: 'done', git: 'done', hook: 'done', mail: 'done', rights: 'done' };
+
+describe(bubblewrap.works ? 'in the sandbox' : `with no sandbox here (${bubblewrap.why})`, () => {
+  it.each([
+    ['READ', { workspace: refused, git: refused }],
+    ['READ, RUN_TESTS', { workspace: 'done', git: refused }],
+    ['READ, EDIT', { workspace: 'done', git: refused }],
+    ['READ, EDIT, RUN_COMMANDS', { workspace: 'done', git: 'done' }],
+  ])('an agent with %s reaches no more than that', { timeout: 60_000 }, async (rights, own) => {
+    const came = await attempts(rights, 'auto');
+    expect(came).toMatchObject(bubblewrap.works ? { ...always, ...own } : unheld);
+    expect(existsSync(join(project.home, '.claude/session'))).toBe(bubblewrap.works);
+    expect(readFileSync(join(project.home, 'secret.txt'), 'utf8') === '').toBe(bubblewrap.works);
+  });
+});
+
+it('with the sandbox off nothing holds it but the CLI itself', { timeout: 60_000 }, async () => {
+  expect(await attempts('READ', 'off')).toMatchObject(unheld);
+});
