@@ -193,6 +193,11 @@ export interface CommandLine {
   readonly files: Readonly<Record<string, string>>;
   /** Folders besides workspace and staging that the program must be able to write, e.g. its own configuration. */
   readonly writable: readonly string[];
+  /**
+   * Is told standard output as it comes; true once more than the invocation's budget is spent, and then it is to be ended.
+   * Missing: the program tells what it used only at its end, or has no budget.
+   */
+  readonly overspent?: (output: string) => boolean;
 }
 
 /** How a process ended and what it wrote. `stdout` is the whole file, up to the output limit. */
@@ -205,6 +210,7 @@ export interface Exit {
     | 'idle-timeout'
     | 'output-limit'
     | 'output-failed'
+    | 'over-budget'
     | 'stopped'
     | 'spawn-failed';
   readonly error: string | null;

@@ -147,6 +147,7 @@ export class ProcessRunner implements Runner {
       cwd: workspace,
       env,
       stdin: command.stdin,
+      ...(command.overspent && { overspent: command.overspent }),
       mark: `${this.#options.mark}${key}`,
       containment,
       gate: true,

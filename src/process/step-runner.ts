@@ -105,6 +105,7 @@ export class ProcessStepRunner implements StepRunner {
       cwd: workspace,
       env,
       stdin: command.stdin,
+      ...(command.overspent && { overspent: command.overspent }),
       mark: `${this.#options.mark}${job.key}`,
       containment,
       gate: false,

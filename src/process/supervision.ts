@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import type { Capture, CaptureEvents } from './capture.ts';
 import type { LaunchGate, Launched } from './launch.ts';
 import { watchLimits, type LimitWatch } from './limits.ts';
@@ -84,9 +85,14 @@ export class Supervision {
   }
 
   #captureEvents(stream: 'stdout' | 'stderr', hooks: SuperviseHooks): CaptureEvents {
+    const { overspent } = this.#spec;
+    const decoder = new StringDecoder('utf8');
     return {
       activity: () => this.#limits?.touch(),
-      output: (chunk) => hooks.output?.(stream, chunk),
+      output: (chunk) => {
+        hooks.output?.(stream, chunk);
+        if (stream === 'stdout' && overspent?.(decoder.write(chunk)) === true) this.end('over-budget');
+      },
       full: () => this.#endForOutput('output-limit'),
       failed: (error) => {
         this.#error ??= `the output cannot be written: ${error}`;

@@ -62,6 +62,8 @@ export interface ProcessSpec {
   /** True: the program starts only after `release()`, and never once this host is gone. */
   readonly gate: boolean;
   readonly limits: ProcessLimits;
+  /** Is told standard output, masked, as it comes; true ends the process as `over-budget`. */
+  readonly overspent?: (output: string) => boolean;
   /** Masked in everything that is captured. */
   readonly secrets: readonly string[];
   readonly stdoutFile: string;
@@ -70,9 +72,19 @@ export interface ProcessSpec {
   readonly graceMs?: number;
 }
 
-/** `output-failed`: the output could not be written to its file, so the process was ended. */
+/**
+ * `output-failed`: the output could not be written to its file, so the process was ended; `over-budget`: it had used more
+ * than it may.
+ */
 export type EndReason =
-  'exited' | 'total-timeout' | 'idle-timeout' | 'output-limit' | 'output-failed' | 'stopped' | 'spawn-failed';
+  | 'exited'
+  | 'total-timeout'
+  | 'idle-timeout'
+  | 'output-limit'
+  | 'output-failed'
+  | 'over-budget'
+  | 'stopped'
+  | 'spawn-failed';
 
 export interface ProcessResult {
   /**

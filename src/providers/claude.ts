@@ -8,8 +8,9 @@ import { failed } from './failures.ts';
 import { networkVariables, type ProviderOptions } from './options.ts';
 import { endOf } from './limits.ts';
 import { because, denied, never } from './outcomes.ts';
-import { sinceSession, usageOf } from './prices.ts';
+import { sinceSession, together, usageOf } from './prices.ts';
 import { settle } from './sessions.ts';
+import { spending, type Counter } from './spending.ts';
 import { environment } from './variables.ts';
 
 const login = 'run `claude` once and log in, or set ANTHROPIC_API_KEY';
@@ -68,6 +69,7 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
     stdin: invocation.prompt,
     files: {},
     writable: options.writable,
+    ...spending(budget, counter(options)),
   };
 }
 
@@ -101,7 +103,11 @@ function read(exit: Exit, invocation: Invocation, options: ProviderOptions, now:
   const events = eventsIn(exit.stdout);
   const result = events.findLast((event) => event['type'] === 'result');
   const total = totalOf(result, options);
-  const usage = sinceSession(total, invocation.session);
+  // Without a result nobody knows the whole; what it had told until it was ended for it is more than its budget.
+  const usage =
+    result === undefined && exit.ended === 'over-budget'
+      ? usageTold(events, options)
+      : sinceSession(total, invocation.session);
   const stopped = interrupted(exit, options.name);
   if (stopped !== null) return { ...stopped, usage };
   // On an API error the result says `subtype: success` and `is_error: true`: the subtype alone proves nothing.
@@ -165,6 +171,43 @@ function totalOf(result: JsonObject | undefined, options: ProviderOptions): Usag
   const cached = sum('cacheReadInputTokens');
   const [model = null] = Object.keys(models);
   return usageOf({ input, cached, output: sum('outputTokens'), usd }, options.price(model));
+}
+
+function usageTold(events: readonly JsonObject[], options: ProviderOptions): Usage {
+  const told = counter(options);
+  for (const event of events) told.add(event);
+  return told.usage;
+}
+
+/** Each answer of the model comes in several events with the same use. What it wrote is known only at the end. */
+function counter(options: ProviderOptions): Counter {
+  const answers = new Map<string, Usage>();
+  let usage: Usage = { usd: 0, tokens: 0 };
+  return {
+    add(event) {
+      const used = at(event, 'message', 'usage');
+      if (event['type'] !== 'assistant' || used === undefined) return;
+      const id = string(at(event, 'message', 'id')) ?? '';
+      const part = (key: string) => amount(at(used, key)) ?? 0;
+      const count = {
+        input: part('input_tokens') + part('cache_creation_input_tokens'),
+        cached: part('cache_read_input_tokens'),
+        output: part('output_tokens'),
+        usd: null,
+      };
+      const now = usageOf(count, options.price(string(at(event, 'message', 'model'))));
+      usage = together([usage, now, less(answers.get(id))]);
+      answers.set(id, now);
+    },
+    get usage() {
+      return usage;
+    },
+  };
+}
+
+function less(usage: Usage = { usd: 0, tokens: 0 }): Usage {
+  const { usd, tokens } = usage;
+  return { usd: usd === null ? null : -usd, tokens: tokens === null ? null : -tokens };
 }
 
 function modelOf(events: readonly JsonObject[]): string | null {

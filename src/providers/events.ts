@@ -13,7 +13,8 @@ export function eventsIn(stdout: string): JsonObject[] {
   return events;
 }
 
-function objectIn(line: string): JsonObject | null {
+/** The JSON object that a line is, or null. */
+export function objectIn(line: string): JsonObject | null {
   const text = line.trim();
   if (!text.startsWith('{') || !text.endsWith('}')) return null;
   try {

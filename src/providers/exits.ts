@@ -26,6 +26,8 @@ export function interrupted(exit: Exit, program: string, ownCodes: readonly numb
         undefined,
         'E_DISK',
       );
+    case 'over-budget':
+      return never(`${program} was ended because it had used up its budget`, undefined, 'E_BUDGET');
     case 'stopped':
       return transient(`${program} was stopped`, undefined, 'E_CANCELLED');
     case 'exited':

@@ -10,6 +10,7 @@ import { networkVariables, type ProviderOptions } from './options.ts';
 import { denied } from './outcomes.ts';
 import { unknownUsage, usageOf } from './prices.ts';
 import { goOn } from './sessions.ts';
+import { spending, type Counter } from './spending.ts';
 import { environment } from './variables.ts';
 
 const login = 'run `opencode auth login` once, or set the key of its provider';
@@ -43,7 +44,7 @@ function restrict(capabilities: readonly Capability[]): Restriction {
 }
 
 function start(invocation: Invocation, options: ProviderOptions): CommandLine {
-  const { model, session, role, turn, capabilities } = invocation;
+  const { model, session, role, turn, capabilities, budget } = invocation;
   const config = { autoupdate: false, share: 'disabled', permission: permissions(invocation, options.tests) };
   return {
     argv: [
@@ -66,6 +67,7 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
     stdin: invocation.prompt,
     files: {},
     writable: options.writable,
+    ...spending(budget, counter(options.price(model))),
   };
 }
 
@@ -147,6 +149,16 @@ function usageIn(events: readonly JsonObject[], price: Price | null): Usage {
   if (steps.length === 0) return unknownUsage;
   const free = usd === 0 && input + cached + output > 0;
   return usageOf({ input, cached, output, usd: free ? null : usd }, price);
+}
+
+function counter(price: Price | null): Counter {
+  const steps: JsonObject[] = [];
+  return {
+    add: (event) => void (event['type'] === 'step_finish' && steps.push(event)),
+    get usage() {
+      return usageIn(steps, price);
+    },
+  };
 }
 
 /** What was said in the last step. */

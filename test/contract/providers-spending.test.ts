@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { agents, exit, invocation, now } from './providers-samples.ts';
+
+function agent(name: string) {
+  const found = agents.find((candidate) => candidate.name === name);
+  if (found === undefined) throw new Error(`no agent ${name}`);
+  return found.provider;
+}
+
+const answer = (id: string, input: number) =>
+  `${JSON.stringify({
+    type: 'assistant',
+    message: { id, model: 'claude-sonnet-4-5', usage: { input_tokens: input, cache_read_input_tokens: 100 } },
+  })}\n`;
+const step = (input: number, cost: number) =>
+  `${JSON.stringify({ type: 'step_finish', part: { tokens: { input, output: 0 }, cost } })}\n`;
+
+/** After which of the pieces of output it has spent more than its budget; -1: after none. */
+function overspentAt(name: string, budget: { usd: number | null; tokens: number | null }, pieces: string[]) {
+  const { overspent } = agent(name).start(invocation({ budget }));
+  return pieces.findIndex((piece) => overspent?.(piece) ?? false);
+}
+
+describe('an agent that tells what it uses as it goes', () => {
+  it('has spent its budget after the answer that goes over it', () => {
+    const pieces = [answer('a', 400), answer('b', 400), answer('c', 400)];
+    expect(overspentAt('claude', { usd: null, tokens: 1000 }, pieces)).toBe(2);
+    expect(overspentAt('claude', { usd: null, tokens: 1500 }, pieces)).toBe(-1);
+    // 400 tokens at $3 and 100 at $0.30 a million.
+    expect(overspentAt('claude', { usd: 0.002, tokens: null }, pieces)).toBe(1);
+    expect(overspentAt('opencode', { usd: 1, tokens: null }, [step(1, 0.6), step(1, 0.6)])).toBe(1);
+    expect(overspentAt('opencode', { usd: null, tokens: 5 }, [step(1, 0.6), step(9, 0)])).toBe(1);
+  });
+
+  it('counts an answer once that comes in several events, and reads lines that come in pieces', () => {
+    const [first, second] = [answer('a', 800).slice(0, 40), answer('a', 800).slice(40)];
+    const pieces = [first, second, answer('a', 800), answer('b', 800)];
+    expect(overspentAt('claude', { usd: null, tokens: 1000 }, pieces)).toBe(3);
+  });
+
+  it('passes over nonsense and endless lines', () => {
+    const pieces = ['{"type":', 'x'.repeat(2_000_000), 'x'.repeat(100), `\n${answer('a', 2000)}`];
+    expect(overspentAt('claude', { usd: null, tokens: 1000 }, pieces)).toBe(3);
+  });
+
+  it('is not watched without a budget', () => {
+    expect(agent('claude').start(invocation())).not.toHaveProperty('overspent');
+  });
+
+  it('that was ended for it costs what it had told, and is not tried again', () => {
+    const stdout = [answer('a', 400), answer('a', 400), answer('b', 400)].join('');
+    const outcome = agent('claude').read(
+      exit({ ended: 'over-budget', code: 143, stdout }),
+      invocation(),
+      now,
+    );
+    expect(outcome).toMatchObject({ is: 'never', reason: { code: 'E_BUDGET' }, usage: { tokens: 1000 } });
+    expect(outcome.usage.usd).toBeCloseTo(0.00246, 9);
+  });
+});
