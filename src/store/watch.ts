@@ -1,4 +1,4 @@
-import { watch } from 'chokidar';
+import { type FSWatcher, statSync, watch } from 'node:fs';
 
 export interface Watch {
   /** Resolves when changes are noticed from now on; what happened before needs a scan. */
@@ -7,37 +7,89 @@ export interface Watch {
   close(): Promise<void>;
 }
 
+/** How often it is looked whether a folder has come, gone or been replaced, in milliseconds. */
+const againMs = 2_000;
+
 /**
  * Calls `onHint` soon after something changed in one of the folders (absolute paths; what lies deeper does not count),
- * once for all changes of one turn of the event loop. It keeps no program running. It is a hint and no more: some changes are never told, some twice,
+ * once for all changes of one turn of the event loop. A folder that comes later, or in the place of another, is noticed
+ * within two seconds. It keeps no program running. It is a hint and no more: some changes are never told, some twice,
  * so the folders themselves are the truth. Never throws; where watching fails there are no hints.
  */
 export function watchFolders(folders: readonly string[], onHint: () => void): Watch {
   let hinted: NodeJS.Immediate | null = null;
-  let closed = false;
   const hint = (): void => {
-    if (closed || hinted !== null) return;
-    hinted = setImmediate(() => {
+    hinted ??= setImmediate(() => {
       hinted = null;
       onHint();
     });
   };
-  // Not `persistent`: what the library forgets to close, when it is ended while files come, must keep no program from ending.
-  const options = { depth: 0, ignoreInitial: true, persistent: false, ignored, followSymlinks: false };
-  const watcher = watch([...folders], options);
-  watcher.on('all', hint);
-  watcher.on('error', () => {});
+  const watched = folders.map((folder) => new WatchedFolder(folder, hint));
+  for (const folder of watched) folder.follow();
+  const timer = setInterval(() => {
+    // What came before it was watched has told nobody.
+    if (watched.filter((folder) => folder.follow()).length > 0) hint();
+  }, againMs);
+  timer.unref();
   return {
-    ready: new Promise((resolve) => watcher.once('ready', resolve)),
-    close: async () => {
-      closed = true;
+    ready: Promise.resolve(),
+    close: () => {
+      clearInterval(timer);
       if (hinted !== null) clearImmediate(hinted);
-      await watcher.close().catch(() => {});
+      for (const folder of watched) folder.close();
+      return Promise.resolve();
     },
   };
 }
 
-/** One watch is held per file: none for what is no mail, no command and no journal. */
-function ignored(path: string, stats?: { isFile(): boolean }): boolean {
-  return stats?.isFile() === true && !/[/\\][^./\\][^/\\]*\.(md|json|log)$/.test(path);
+/** One watch of the system's for a folder, however many files lie in it. */
+class WatchedFolder {
+  readonly #path: string;
+  readonly #hint: () => void;
+  #watcher: FSWatcher | null = null;
+  /** Which folder lay there when the watch began. */
+  #identity: string | null = null;
+
+  constructor(path: string, hint: () => void) {
+    this.#path = path;
+    this.#hint = hint;
+  }
+
+  /** Watches what lies there now. True: that is another folder than before. */
+  follow(): boolean {
+    const identity = identityOf(this.#path);
+    if (identity === this.#identity) return false;
+    this.close();
+    if (identity === null) return false;
+    try {
+      // Not `persistent`: what watches must keep no program from ending.
+      this.#watcher = watch(this.#path, { persistent: false }, (_event, name) => {
+        if (name === null || isOurs.test(name)) this.#hint();
+      });
+      this.#watcher.on('error', () => this.close());
+    } catch {
+      return false;
+    }
+    this.#identity = identity;
+    return true;
+  }
+
+  close(): void {
+    this.#watcher?.close();
+    this.#watcher = null;
+    this.#identity = null;
+  }
+}
+
+/** Messages, commands and journals; what is written beside them before it is renamed is none of them. */
+const isOurs = /^[^.].*\.(md|json|log)$/s;
+
+/** Null: no folder is there, or none that can be looked at. */
+function identityOf(path: string): string | null {
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    return stats?.isDirectory() === true ? `${String(stats.dev)}:${String(stats.ino)}` : null;
+  } catch {
+    return null;
+  }
 }

@@ -1,7 +1,16 @@
-import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  readdirSync,
+  readFileSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { watchFolders } from '../../src/store/watch.ts';
 import type { Watch } from '../../src/store/watch.ts';
 
@@ -31,6 +40,19 @@ function hints(): { count: number; onHint: () => void; next: () => Promise<void>
     next: () => new Promise<void>((resolve) => (tell = resolve)),
   };
   return counted;
+}
+
+/** The watches of the system that a process holds (Linux). */
+function watchesOf(pid: number): number {
+  const folder = `/proc/${String(pid)}/fdinfo`;
+  const texts = readdirSync(folder).map((name) => {
+    try {
+      return readFileSync(join(folder, name), 'utf8');
+    } catch {
+      return '';
+    }
+  });
+  return texts.join('').match(/^inotify wd:/gm)?.length ?? 0;
 }
 
 describe('watchFolders', () => {
@@ -95,6 +117,37 @@ describe('watchFolders', () => {
     writeFileSync(join(inbox, 'y.md'), 'x');
     await next;
     expect(told.count).toBe(0);
+  });
+
+  it('hears of a folder that came later, and of one in the place of another', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+    try {
+      const late = join(root, 'late');
+      const told = hints();
+      watch = watchFolders([late, inbox], told.onHint);
+      mkdirSync(late);
+      renameSync(inbox, join(root, 'elsewhere'));
+      mkdirSync(inbox);
+      let next = told.next();
+      vi.advanceTimersByTime(2_000);
+      await next;
+      for (const folder of [late, inbox]) {
+        next = told.next();
+        writeFileSync(join(folder, 'x.md'), 'x');
+        await next;
+      }
+      expect(told.count).toBeGreaterThanOrEqual(3);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('holds one watch of the system for a folder, whatever lies in it', async () => {
+    for (let number = 0; number < 50; number += 1) writeFileSync(join(inbox, `${number}.md`), 'x');
+    const before = watchesOf(process.pid);
+    watch = watchFolders([inbox], () => {});
+    await watch.ready;
+    expect(watchesOf(process.pid) - before).toBe(1);
   });
 
   it('does not throw where there is nothing to watch', async () => {
