@@ -41,6 +41,6 @@ async function checkChanged(
   const now = await workspaceTree(workspace);
   const paths = tree === null || now === null ? null : await changedPaths(workspace, tree, now);
   if (paths === null) return `git cannot tell what changed in ${join(workspace, '.')}`;
-  const matches = picomatch([...globs], { dot: true });
+  const matches = picomatch([...globs], { dot: true, flags: 's' });
   return paths.some((path) => matches(path)) ? null : `something in ${globs.join(', ')} must have changed`;
 }

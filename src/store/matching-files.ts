@@ -2,6 +2,9 @@ import picomatch from 'picomatch';
 import type { Disk } from './disk.ts';
 import { fileTimes } from './file-times.ts';
 
+/** Names may hold line breaks. */
+const options = { dot: true, flags: 's' };
+
 /**
  * The files of a project that any of the globs means and no one that begins with `!` takes away, with the time and size of
  * each. Only folders are gone through in which one of them can be. `leaveOut`: folders that are nobody's source.
@@ -16,8 +19,8 @@ export function matchingFiles(
   const bases = wanted.map(baseOf);
   const left = new Set(leaveOut);
   const times = fileTimes(disk, (path) => left.has(path) || !bases.some((base) => isNear(path, base)));
-  const isWanted = picomatch([...wanted], { dot: true });
-  const isUnwanted = unwanted.length === 0 ? () => false : picomatch(unwanted, { dot: true });
+  const isWanted = picomatch([...wanted], options);
+  const isUnwanted = unwanted.length === 0 ? () => false : picomatch(unwanted, options);
   return new Map([...times].filter(([path]) => isWanted(path) && !isUnwanted(path)));
 }
 

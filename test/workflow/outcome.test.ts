@@ -261,6 +261,7 @@ describe('checks', () => {
     const verdict = (changed: string[] | string) =>
       readCheck({ ...byCode, convergence }, { exit: exited(0), outcome: null, collected, changed }).verdict;
     expect(verdict(['src/a/b.ts', 'docs/x.md'])).toEqual({ is: 'complete' });
+    expect(verdict(['src/a\nb/c\n.ts', 'docs/x\n.md'])).toEqual({ is: 'complete' });
     expect(verdict(['test/a.ts'])).toMatchObject({ fingerprints: ['outside-allowed-paths:test/a.ts'] });
     expect(verdict(['src/a', 'src/b', 'src/c'])).toMatchObject({ fingerprints: ['too-many-changed-files'] });
     expect(verdict('no git here')).toMatchObject({ is: 'none', final: true });

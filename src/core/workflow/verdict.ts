@@ -114,7 +114,9 @@ function measured(launch: Launch, verdict: Verdict, changed: readonly string[] |
   if (allowedPaths.length === 0 && maxChangedFiles === null) return verdict;
   if (typeof changed === 'string') return none(`what was changed cannot be found out: ${changed}`, true);
   const isAllowed =
-    allowedPaths.length === 0 ? () => true : picomatch(allowedPaths.flatMap(inside), { dot: true });
+    allowedPaths.length === 0
+      ? () => true
+      : picomatch(allowedPaths.flatMap(inside), { dot: true, flags: 's' });
   const outside = changed.filter((path) => !isAllowed(path));
   const reasons = outside.map((path) => `changed outside the allowed paths: ${path}`);
   const fingerprints = outside.map((path) => `outside-allowed-paths:${path}`);
