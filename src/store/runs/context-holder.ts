@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject } from '../../core/json.ts';
 import type { Workflow } from '../../core/workflow/model.ts';
+import { summaryFile } from '../../core/workflow/reserved.ts';
 import { MailroomError } from '../../core/errors.ts';
 import { join } from '../disk.ts';
 import type { Disk } from '../disk.ts';
@@ -126,7 +127,7 @@ function move(source: Disk, from: string, target: Disk, folder: string, name: st
 /** Tells the names that a run of this definition has at the top of its context folder. */
 function topNames(definition: Workflow): (name: string) => boolean {
   const names = new Set(definition.body.steps.map(({ id }) => id));
-  return (name) => name === '_workflow.json' || names.has(name.replace(/#\d+$/, ''));
+  return (name) => name === summaryFile || names.has(name.replace(/#\d+$/, ''));
 }
 
 function insideOf(project: Disk, folder: string): string | null {

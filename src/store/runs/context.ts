@@ -5,7 +5,8 @@ import type { Workflow } from '../../core/workflow/model.ts';
 import { join } from '../disk.ts';
 import type { Disk } from '../disk.ts';
 import { layFiles, putFolder } from './copy.ts';
-import { artifactFolder, convergenceFolder, metaFile, placeOf } from './layout.ts';
+import { convergenceFolder, metaFile, summaryFile } from '../../core/workflow/reserved.ts';
+import { artifactFolder, placeOf } from './layout.ts';
 import { findPath } from './paths.ts';
 import { surveyFolder } from './survey.ts';
 import type { Survey } from './survey.ts';
@@ -73,7 +74,7 @@ export class ContextFolder {
   }
 
   summary(text: string): void {
-    this.#disk.write('_workflow.json', text);
+    this.#disk.write(summaryFile, text);
   }
 
   /** The step's folder. What a worker put in its place, a link that leads elsewhere above all, is removed. */

@@ -1,6 +1,7 @@
 import { MailroomError } from '../../core/errors.ts';
 import type { Path } from '../../core/workflow/event.ts';
 import type { Body, Step, Workflow } from '../../core/workflow/model.ts';
+import { artifactNameProblem, childFolder, stepNameProblem } from '../../core/workflow/reserved.ts';
 import { join, pathError } from '../disk.ts';
 
 /** Where the runs of a project lie, a folder for each. */
@@ -15,11 +16,6 @@ export function runFolder(run: string): string {
 export function runLockFile(run: string): string {
   return join(runFolder(run), 'lock');
 }
-
-/** Names in a step's folder of the context that are ours. */
-export const metaFile = '_meta.json';
-export const convergenceFolder = '_convergence';
-const childFolder = '_child';
 
 /** A step, and its folder of the context: its path, with `_child` where a sub-workflow begins. */
 export interface Place {
@@ -38,7 +34,8 @@ export function placeOf(workflow: Workflow, path: Path): Place {
     const name = names[at] ?? '';
     const step = stepsOf(body).get(name.replace(/#\d+$/, ''));
     if (step === undefined) throw unknown(path);
-    if (name === '_workflow.json') throw pathError(name, 'this name is taken');
+    const taken = stepNameProblem(name);
+    if (taken !== null) throw pathError(name, taken);
     folder.push(name);
     if (at === names.length - 1) return { step, folder: folder.join('/') };
     if (step.work.kind === 'for-each') {
@@ -55,8 +52,8 @@ export function placeOf(workflow: Workflow, path: Path): Place {
 
 /** An artifact's folder in its step's. Throws `E_PATH` for a name that could be taken for something else. */
 export function artifactFolder(folder: string, name: string): string {
-  if (name.startsWith('.') || [metaFile, convergenceFolder, childFolder].includes(name))
-    throw pathError(name, 'an artifact cannot have this name');
+  const problem = artifactNameProblem(name);
+  if (problem !== null) throw pathError(name, problem);
   return join(folder, name);
 }
 

@@ -1,6 +1,7 @@
 import type { Template } from '../../expression/template.ts';
 import { typesOf, type Types } from '../../expression/types.ts';
 import type { Child } from '../model.ts';
+import { artifactNameProblem } from '../reserved.ts';
 import { findName, jsonTypes, meaningOf, typesOfMeaning, type Here } from './meaning.ts';
 import { artifactsOf } from './references.ts';
 import { a, field, whole } from './scene.ts';
@@ -45,15 +46,19 @@ function checkExports(child: Child, { scene }: Here): void {
   const steps = new Map(child.workflow.body.steps.map((step) => [step.id, step]));
   const seen = new Set<string>();
   for (const each of child.exports) {
+    const place = field(each, each.as === each.artifact ? 'artifact' : 'as');
     if (seen.has(each.as))
       scene.add(
         'E_DUPLICATE',
         'error',
-        field(each, each.as === each.artifact ? 'artifact' : 'as'),
+        place,
         `two exports are called \`${each.as}\``,
         'give one another name: `as`',
       );
     seen.add(each.as);
+    const problem = artifactNameProblem(each.as);
+    if (problem !== null)
+      scene.error(place, `an artifact cannot have this name: ${problem}`, 'give it another: `as`');
     const step = steps.get(each.from);
     if (step === undefined) {
       const message = `\`${child.workflow.name}\` has no step \`${each.from}\``;

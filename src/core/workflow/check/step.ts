@@ -5,11 +5,13 @@ import { checkChild } from './children.ts';
 import { checkExpressions } from './expressions.ts';
 import { findStep, meaningOf, typesOfMeaning, type Here } from './meaning.ts';
 import { artifactsOf } from './references.ts';
+import { artifactNameProblem, stepNameProblem } from '../reserved.ts';
 import { a, field, list, whole, type At, type Scene } from './scene.ts';
 
 /** Everything about one step but its dependencies and, of a loop, its steps. */
 export function checkStep(step: Step, here: Here): void {
   const { scene } = here;
+  checkName(scene, whole(step), 'a step', stepNameProblem(step.id));
   checkExpressions(step, here);
   checkInputs(step, here);
   checkOutputs(step, scene);
@@ -67,7 +69,13 @@ function checkOutputs(step: Step, scene: Scene): void {
         'give one another name',
       );
     names.add(output.name);
+    checkName(scene, field(output, 'name'), 'an artifact', artifactNameProblem(output.name));
   }
+}
+
+/** Steps and artifacts are folders of the context, among what lies there anyway. */
+function checkName(scene: Scene, at: At, what: string, problem: string | null): void {
+  if (problem !== null) scene.error(at, `${what} cannot have this name: ${problem}`, 'give it another name');
 }
 
 /** What the agent's program cannot hold it to. */

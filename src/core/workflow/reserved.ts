@@ -1,0 +1,30 @@
+/** Names in a step's folder of the context that are the engine's own. */
+export const metaFile = '_meta.json';
+export const childFolder = '_child';
+export const convergenceFolder = '_convergence';
+
+/** The file at the top of the context folder that is the engine's own. */
+export const summaryFile = '_workflow.json';
+
+/** What ends like this is being written, and is cleared away after a crash. */
+const halfWritten = '.mailroom-tmp';
+
+const inStep: readonly string[] = [metaFile, childFolder, convergenceFolder];
+
+/** Why an artifact cannot have a name; null: it can. */
+export function artifactNameProblem(name: string): string | null {
+  if (name.startsWith('.')) return 'a name that begins with a dot is hidden';
+  if (inStep.includes(name)) return `\`${name}\` lies there already: it is Mailroom's own`;
+  return endingProblem(name);
+}
+
+/** The same for the id of a step, which names a folder. */
+export function stepNameProblem(id: string): string | null {
+  return id === summaryFile ? `\`${id}\` lies there already: it is Mailroom's own` : endingProblem(id);
+}
+
+function endingProblem(name: string): string | null {
+  return name.endsWith(halfWritten)
+    ? `what ends in \`${halfWritten}\` is cleared away as half written`
+    : null;
+}
