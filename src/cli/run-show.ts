@@ -1,4 +1,5 @@
 import type { JsonObject } from '../core/json.ts';
+import { hookWarnings } from '../core/workflow/hooks.ts';
 import { compile } from '../core/workflow/rules.ts';
 import type { RunState, StepRun } from '../core/workflow/state.ts';
 import { documentOf, reasonOf, statusOf } from '../core/workflow/view.ts';
@@ -44,6 +45,7 @@ function runLines(run: StoredRun, state: RunState, alive: boolean, terminal: Ter
     ['workspace', workspace],
     ['folder', folder],
     ...(cost === '' ? [] : [['cost', cost]]),
+    ...hookWarnings(state).map((warning) => ['warning', line(warning)]),
   ];
   const width = Math.max(...facts.map(([name = '']) => name.length));
   return [

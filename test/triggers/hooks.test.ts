@@ -27,6 +27,32 @@ steps:
   expect(project.read('hooks.log')).toBe('begins w RUNNING\nsaid hello SUCCEEDED\n');
 });
 
+it('gives hooks what steps know of the run, and those of the end how it ended', async () => {
+  const { project } = world(`hooks:
+  on_start: { run: [sh, -c, 'echo "$0" >> hooks.log', "\${{ run.id == run.root }} \${{ workflow.version }}"] }
+  on_failure: { run: [sh, -c, 'echo "$0" >> hooks.log', "\${{ run.status }} \${{ join(run.failed, ' ') }} \${{ run.cost.usd }}: \${{ run.reason }}"] }
+steps:
+  soft: { command: [sh, -c, "exit 2"], on_failure: continue }
+  hard: { command: [sh, -c, "exit 2"], on_failure: abort, depends_on: [soft] }
+`);
+  expect(await project.run(['run', 'w'])).toMatchObject({ code: 1 });
+  expect(project.read('hooks.log')).toMatch(/^true 1\nFAILED soft hard 0: .*2/);
+});
+
+it('tells of a hook that fails as it happens, and in `show`', async () => {
+  const { project } = world(`hooks:
+  on_start: { run: [sh, -c, "echo broken >&2; exit 3"] }
+steps:
+  say: { command: [sh, -c, "true"] }
+`);
+  const { stdout } = await project.run(['run', 'w']);
+  expect(stdout).toContain('✗ hook on_start: it ended with 3: broken\n');
+  const [run = ''] = project.list('.mailroom/runs');
+  expect((await project.run(['show', run])).stdout).toMatch(
+    /^warning +hook on_start: it ended with 3: broken$/m,
+  );
+});
+
 it('tells of a hook that fails in the document of the run, which it does not change', async () => {
   const { project } = world(`hooks:
   on_complete: { run: [sh, -c, "echo broken >&2; exit 3"] }

@@ -1,3 +1,5 @@
+import type { JsonObject } from '../json.ts';
+import { isIn } from './fold/steps.ts';
 import { attempt, type Resolved } from './resolve.ts';
 import { Evaluation } from './evaluation.ts';
 import type { Hook } from './model.ts';
@@ -23,6 +25,15 @@ export function hookWarnings({ hooks }: RunState): string[] {
   return [...hooks].flatMap(([on, { problem }]) => (problem === null ? [] : [`hook on_${on}: ${problem}`]));
 }
 
+/** What the hooks of the end see of it in `run`. */
+function endOf({ endedAt, status, reason, cost, steps }: RunState): JsonObject {
+  if (endedAt === null) return {};
+  const failed = [...steps.values()].filter(
+    (step) => isIn(step, 'settled') && step.phase.status === 'FAILED',
+  );
+  return { status, reason: reason?.text ?? null, cost: { ...cost }, failed: failed.map(({ path }) => path) };
+}
+
 /** The program of a hook with its arguments; they see how each settled step ended. */
 export function hookArguments(state: RunState, rules: Rules, hook: Hook): Resolved<readonly string[]> {
   return attempt(() => {
@@ -33,6 +44,7 @@ export function hookArguments(state: RunState, rules: Rules, hook: Hook): Resolv
     const context = contextOf(state, rules, scope, { ...any, reads: new Set(root.steps.keys()) });
     const plain = new Evaluation(context, root.language, true);
     const env = { ...state.given?.env, ...plain.renderAll(rules.workflow.env) };
-    return hook.run.map((argument) => plain.with({ env }).renderText(argument));
+    const seen = plain.with({ env, run: { ...(context['run'] as JsonObject), ...endOf(state) } });
+    return hook.run.map((argument) => seen.renderText(argument));
   });
 }

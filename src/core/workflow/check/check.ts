@@ -21,7 +21,7 @@ export function checkWorkflow(workflow: Workflow, context: CheckContext): Proble
     if (trigger.kind === 'message') checkMessage(trigger.role, trigger.type, trigger, scene);
   const graph = checkBody(scene, workflow.body, null, new Set());
   for (const hook of workflow.hooks) {
-    const here: Here = hook.on === 'start' ? before : { ...before, place: { graph, step: -1 } };
+    const here: Here = hook.on === 'start' ? before : { ...before, place: { graph, step: -1 }, over: true };
     for (const argument of hook.run ?? []) checkTemplate(argument, here);
     if (hook.notify !== null) checkRole(hook.notify, field(hook, 'notify'), scene);
   }

@@ -12,6 +12,8 @@ export interface Here {
   readonly place: { readonly graph: Graph; readonly step: number } | null;
   /** Names that a loop gives to its items, in small letters. */
   readonly items: ReadonlySet<string>;
+  /** The run has ended: `run` says how. */
+  readonly over?: true;
 }
 
 /** What a path in an expression reads. */

@@ -22,8 +22,12 @@ const properties: Readonly<Record<string, readonly string[]>> = {
   loop: ['index', 'total', 'first', 'last'],
 };
 
-function checkProperty([namespace, name]: readonly Segment[], at: Marked, { scene }: Here): void {
-  const known = properties[namespace?.name?.toLowerCase() ?? ''];
+/** What hooks of the end know of the run besides. */
+const ends = ['status', 'reason', 'cost', 'failed'];
+
+function checkProperty([namespace, name]: readonly Segment[], at: Marked, { scene, over }: Here): void {
+  const always = properties[namespace?.name?.toLowerCase() ?? ''];
+  const known = over && namespace?.name?.toLowerCase() === 'run' ? [...(always ?? []), ...ends] : always;
   if (known === undefined || name?.name == null || known.includes(name.name.toLowerCase())) return;
   scene.unknown(at(name), `\`${namespace!.name}\` has no \`${name.name}\``, name.name, known);
 }

@@ -37,6 +37,8 @@ export function describeRunEvent(event: RunEvent, state: RunState): RunChange | 
       return { kind: 'skipped', text: `${event.path} SKIPPED: ${skipText(event.reason)}` };
     case 'settled':
       return settled(event, state);
+    case 'hooked':
+      return event.problem === null ? null : { kind: 'bad', text: `hook on_${event.on}: ${event.problem}` };
     case 'ending':
       return event.scope === '' ? { kind: 'bad', text: describeEnding(event.ending) } : null;
     default:
