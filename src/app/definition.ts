@@ -7,7 +7,7 @@ import { defaultConfig, type Config } from '../core/config.ts';
 import type { Checked, Diagnostic } from '../core/diagnostic.ts';
 import type { Capability, Protocol } from '../core/mail/protocol.ts';
 import type { Provider } from '../core/ports.ts';
-import { readConfigFile, readProtocolFiles } from '../store/project.ts';
+import { listWorkflowFiles, readConfigFile, readProtocolFiles } from '../store/project.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 
 /** Names what the protocol and the settings say now. */
@@ -23,8 +23,12 @@ export async function readDefinition(disk: RealDisk, packageRoot: string): Promi
   const settings = await readSettings(disk, packageRoot);
   if (!settings.ok) return settings;
   const { protocol, ...rest } = settings.value;
-  if (protocol === null) return { ok: false, problems: [noProtocol(disk.root)] };
-  return { ...settings, value: { ...rest, protocol } };
+  if (protocol !== null) return { ...settings, value: { ...rest, protocol } };
+  // Workflows do without: then there is nobody but `user`, and nothing to be said to others.
+  if (listWorkflowFiles(disk).length === 0) return { ok: false, problems: [noProtocol(disk.root)] };
+  const { parseProtocol } = await import('../spec/protocol.ts');
+  const nobody = parseProtocol([], rest.config, { cores: availableParallelism() });
+  return nobody.ok ? { ...settings, value: { ...rest, protocol: nobody.value } } : nobody;
 }
 
 /** The same where there need not be a protocol. The readers are loaded only now: they are slow to load. */
@@ -85,7 +89,7 @@ function noProtocol(root: string): Diagnostic {
   return {
     code: 'E_NO_PROJECT',
     severity: 'error',
-    message: `${root} has no protocol: protocols/ holds no .yaml file`,
+    message: `${root} has no protocol: protocols/ holds no .yaml file, and workflows/ no workflow`,
     place: null,
     hint: '`mailroom init` makes a project that runs',
   };

@@ -59,7 +59,16 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
 async function opener(disk: RealDisk, packageRoot: string): Promise<OpenWorkflows> {
   const { openWorkflows } = await import('./up-workflows.ts');
   const settings = expectValue(await readSettings(disk, packageRoot));
-  return (slots, hints) => openWorkflows(disk, settings, slots, hints);
+  return async (slots, hints) => {
+    const workflows = await openWorkflows(disk, settings, slots, hints);
+    if (settings.protocol !== null || workflows.triggers.length > 0) return workflows;
+    await workflows.close();
+    throw new MailroomError(
+      'E_NO_PROJECT',
+      'nothing would ever happen here: there is no protocol, and no workflow that could be read has triggers',
+      '`mailroom run` starts a workflow; docs/workflow-triggers.md tells how one starts by itself',
+    );
+  };
 }
 
 function expectValue<T>(checked: Checked<T>): T {

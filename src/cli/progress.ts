@@ -1,3 +1,4 @@
+import type { Protocol } from '../core/mail/protocol.ts';
 import { describeChange, remember, type Change, type Memory } from '../engine/operations/changes.ts';
 import type { MailState } from '../core/mail/state.ts';
 import { statusOf } from '../engine/operations/status.ts';
@@ -35,7 +36,7 @@ export function startProgress(
   };
   let told: ReadonlySet<string> = new Set(controller.notes);
   let memory: Memory = remember(controller.state);
-  tell(`${controller.definition.protocol.name}: ${String(controller.definition.protocol.roles.size)} roles`);
+  tell(headline(controller.definition.protocol));
   for (const note of controller.notes) tell(terminal.colours.yellow(line(note)));
   return {
     look: (state) => {
@@ -50,6 +51,11 @@ export function startProgress(
     say: tell,
     close: () => block?.close(),
   };
+}
+
+/** Without a protocol there is nobody but `user`, who is always there. */
+function headline({ name, roles }: Protocol): string {
+  return roles.size > 1 ? `${name}: ${String(roles.size)} roles` : 'no protocol: only workflows are started';
 }
 
 function painted({ kind, text }: Change, colours: Colours): string {

@@ -71,6 +71,28 @@ describe('up', () => {
     });
   });
 
+  it('works in a project without a protocol, which `check` finds right', async () => {
+    const world = new Upped(`${head}triggers: { clock: { cron: "* * * * * *" } }\n${steps}`, {}, null);
+    open.push(world);
+    expect(await world.project.run(['check'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^ok: 1 workflow/) as string,
+    });
+    await world.up('only workflows');
+    const [run = ''] = await world.closed(1);
+    expect(world.trigger(run)).toMatchObject({ name: 'clock', kind: 'cron' });
+    expect(world.project.list('agents')).toEqual(['user']);
+  });
+
+  it('says that nothing would ever happen where there is neither a protocol nor a trigger', async () => {
+    const world = new Upped(`${head}${steps}`, {}, null);
+    open.push(world);
+    expect(await world.project.run(['up', '--until-idle'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('E_NO_PROJECT: nothing would ever happen here') as string,
+    });
+  });
+
   it('goes on with a run that it was killed in, and gives up after three times', async () => {
     const world = upped('  clock: { message: { role: maker, type: task } }\n', {}, killing);
     for (let time = 1; time <= 3; time += 1) {

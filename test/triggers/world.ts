@@ -21,10 +21,14 @@ export class Upped {
   readonly project: TestProject;
   #up: ChildProcess | null = null;
 
-  constructor(workflow: string, files: Readonly<Record<string, string>> = {}) {
+  constructor(
+    workflow: string,
+    files: Readonly<Record<string, string>> = {},
+    protocol: string | null = quiet,
+  ) {
     this.project = new TestProject({
       'mailroom.yaml': 'trail: off\nsandbox: off\nwebhooks: { port: 0 }\n',
-      'protocols/quiet.yaml': quiet,
+      ...(protocol === null ? {} : { 'protocols/quiet.yaml': protocol }),
       'workflows/w.yaml': workflow,
       ...files,
     });

@@ -39,8 +39,8 @@ function summary({ ok, roles, types, workflows, errors, warnings, exploration }:
   const bounded = exploration?.complete === false ? ', and there are more' : '';
   const explored = exploration ? [`explored ${counted(exploration.states, 'state')}${bounded}`] : [];
   const defined = [
-    counted(roles, 'role'),
-    counted(types, 'type'),
+    // Without a protocol there is nobody but `user`, who is always there.
+    ...(types > 0 || roles > 1 ? [counted(roles, 'role'), counted(types, 'type')] : []),
     ...(workflows > 0 ? [counted(workflows, 'workflow')] : []),
   ];
   return `ok: ${[...defined, ...found, ...explored].join(', ')}`;
