@@ -4,6 +4,8 @@ import { scratchRoot } from './test/support/scratch.ts';
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    // They need programs that are installed apart: `npm run test:real-clis`.
+    exclude: ['**/node_modules/**', 'test/real-clis/**'],
     env: { TMPDIR: scratchRoot() },
     pool: 'forks',
     maxWorkers: 2,

@@ -12,6 +12,7 @@ const steps = [
   { name: 'lint', command: 'npm run --silent lint' },
   { name: 'unused code and packages', command: 'npm run --silent unused' },
   { name: 'tests', command: 'npm test' },
+  { name: 'agent CLIs', command: 'node scripts/real-clis.mjs' },
   { name: 'kills at random moments', command: 'npm run --silent kill-matrix -- --random 200' },
   { name: 'simulation', command: 'npm run --silent simulate -- --schedules 2000' },
   { name: 'simulation of runs', command: 'npm run --silent simulate:runs -- --schedules 2000' },
@@ -33,7 +34,8 @@ function run(command) {
 }
 
 async function gate() {
-  rmSync(`${root}coverage/report.json`, { force: true });
+  for (const name of ['report.json', 'report-real-clis.json'])
+    rmSync(`${root}coverage/${name}`, { force: true });
   for (const { name, command } of steps) {
     console.log(`▸ ${name}`);
     const started = performance.now();

@@ -1,0 +1,85 @@
+// Installs the agent CLIs of test/real-clis and runs the tests that drive them, where the system allows it in a network
+// of their own that has no way out. `REQUIRE_REAL_CLIS=1`: a CLI that is missing is a failure.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const home = join(root, 'test/real-clis');
+const required = process.env['REQUIRE_REAL_CLIS'] === '1';
+
+function read(path) {
+  try {
+    return JSON.parse(readFileSync(join(home, path), 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+/** What package.json names and is not there at that version. */
+function missing() {
+  const { packages = {} } = read('node_modules/.package-lock.json');
+  return Object.entries(read('package.json').dependencies)
+    .filter(([name, version]) => packages[`node_modules/${name}`]?.version !== version)
+    .map(([name, version]) => `${name} ${version}`);
+}
+
+/** Runs a program with its output on ours and gives its exit code. */
+function run(command, args, env = process.env) {
+  const { status, error } = spawnSync(command, args, {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env,
+  });
+  if (error !== undefined) console.error(`${command}: ${error.message}`);
+  return status ?? 1;
+}
+
+/** How a program is started that has no network but loopback; null where the system does not allow it. */
+function alone() {
+  const inside = 'ip link set lo up && exec "$@"';
+  const ways = [['-n'], ['-r', '-n']].map((flags) => [...flags, 'sh', '-c', inside, 'sh']);
+  return ways.find((way) => spawnSync('unshare', [...way, 'true']).status === 0) ?? null;
+}
+
+/** Nothing of the person who runs the tests: no login, no key, no setting reaches a CLI. */
+function environment(temporary, network) {
+  const kept = ['PATH', 'LANG', 'TZ', 'CI', 'NODE_OPTIONS'].flatMap((name) =>
+    process.env[name] === undefined ? [] : [[name, process.env[name]]],
+  );
+  return { ...Object.fromEntries(kept), HOME: temporary, TMPDIR: temporary, MAILROOM_TEST_NETWORK: network };
+}
+
+function main() {
+  if (missing().length > 0) {
+    console.log('Installing the agent CLIs (about 1.3 GB) …');
+    run('npm', ['ci', '--prefix', 'test/real-clis', '--no-audit', '--no-fund', '--loglevel=error']);
+  }
+  const absent = missing();
+  if (absent.length > 0) {
+    console.log(`Not installed: ${absent.join(', ')}.`);
+    console.log(
+      'They come with `npm ci --prefix test/real-clis`, for which the registry of npm must be reached.',
+    );
+    console.log(required ? 'They are required here.' : 'Nothing was tested.');
+    return required ? 1 : 0;
+  }
+  const way = alone();
+  if (way === null)
+    console.log(
+      'No network namespace can be made here: only what the CLIs are told keeps them from the net.',
+    );
+  const temporary = mkdtempSync(join(tmpdir(), 'mailroom-real-clis-'));
+  const vitest = [process.execPath, join(root, 'node_modules/vitest/vitest.mjs')];
+  const tests = [...vitest, 'run', '--config', 'test/real-clis/vitest.config.ts', ...process.argv.slice(2)];
+  const [command, ...args] = way === null ? tests : ['unshare', ...way, ...tests];
+  try {
+    return run(command, args, environment(temporary, way === null ? 'shared' : 'loopback'));
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+process.exitCode = main();

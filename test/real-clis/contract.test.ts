@@ -1,0 +1,5 @@
+import { describeProviders } from '../contract/provider-contract.ts';
+import { claude, codex, gemini } from './support/clis.ts';
+import { realPlayer } from './support/players.ts';
+
+describeProviders([claude, codex, gemini].map(realPlayer));
