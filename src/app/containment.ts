@@ -1,5 +1,6 @@
 import type { Config, ProviderKind } from '../core/config.ts';
 import { MailroomError } from '../core/errors.ts';
+import { innerOf } from '../core/workflow/bodies.ts';
 import type { Body, Work, Workflow } from '../core/workflow/model.ts';
 import { probeContainment, type ContainmentProbe } from '../process/containment.ts';
 import { sandboxFor } from '../process/sandbox.ts';
@@ -75,6 +76,6 @@ function hasAgents({ steps }: Body): boolean {
 }
 
 function isAgent(work: Work): boolean {
-  if (work.kind === 'for-each') return hasAgents(work.body);
-  return work.kind === 'workflow' ? hasAgents(work.workflow.body) : work.kind === 'agent';
+  const inner = innerOf(work);
+  return inner === null ? work.kind === 'agent' : hasAgents(inner);
 }

@@ -18,6 +18,7 @@ import { ProcessStepRunner } from '../process/step-runner.ts';
 import { DiskControl } from '../store/control.ts';
 import { park, readParked } from '../store/parked.ts';
 import type { RealDisk } from '../store/real-disk.ts';
+import { contextFolderOf } from '../store/runs/context-holder.ts';
 import { DiskCorrespondence } from '../store/runs/correspondence.ts';
 import { runInbox } from '../store/runs/incoming.ts';
 import { openRoot } from '../store/runs/roots.ts';
@@ -166,7 +167,7 @@ function portsOf(
     parking: { list: () => readParked(disk), park: (provider, until) => park(disk, provider, until) },
     project: disk.root,
     variables,
-    changed: changesTeller(files, join(run.workspace, run.definition.contextDir)),
+    changed: changesTeller(files, contextFolderOf(disk, openRoot, run)),
     mask,
     hooks: hookPorts(disk, run),
     salvage: (workspace) => salvage({ workspace, base: 'HEAD' }, secrets),

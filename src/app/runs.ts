@@ -9,7 +9,7 @@ import { compile } from '../core/workflow/rules.ts';
 import { happeningOf } from '../engine/runs/commands.ts';
 import { buildEnvironment } from '../process/environment.ts';
 import type { RealDisk } from '../store/real-disk.ts';
-import { makeContextFolder, takeContext } from '../store/runs/context-holder.ts';
+import { contextFolderOf, takeContext } from '../store/runs/context-holder.ts';
 import { openRoot } from '../store/runs/roots.ts';
 import { createRun, replaceDefinition, type StoredRun } from '../store/runs/run-folders.ts';
 import type { Lock } from './lock.ts';
@@ -95,7 +95,7 @@ async function locked(
   definition: Workflow,
   act: (lock: Lock) => Promise<RunController>,
 ): Promise<RunController> {
-  const context = makeContextFolder(openRoot, workspace, definition);
+  const context = contextFolderOf(disk, openRoot, { run, workspace, definition });
   const lock = await takeRun(disk, run, context);
   try {
     takeContext(disk, openRoot, context, run, definition);

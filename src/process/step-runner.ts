@@ -114,6 +114,7 @@ export class ProcessStepRunner implements StepRunner {
         idleMs: null,
         outputBytes: provider === null ? programBytes : agentBytes,
       },
+      ...(job.graceMs === null ? {} : { graceMs: job.graceMs }),
       secrets: job.secrets,
       stdoutFile: job.stdout,
       stderrFile: job.stderr,

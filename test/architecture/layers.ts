@@ -25,8 +25,11 @@ const onlyUsers: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Packages that core may use: pure ones, each for a named reason. */
-/** `picomatch`: which paths a pattern means, where a workflow allows only some to be changed. */
-const purePackages: readonly string[] = ['picomatch'];
+/**
+ * `picomatch`: which paths a pattern means, where a workflow allows only some to be changed. `re2js`: patterns that an
+ * expression searches for, in linear time.
+ */
+const purePackages: readonly string[] = ['picomatch', 're2js'];
 
 /** What core must be given instead of taking it from its surroundings. */
 const impureNames = new Set(

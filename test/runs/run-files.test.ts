@@ -35,6 +35,7 @@ describe.each(benches)('RunFiles: $name', ({ make }) => {
       folder,
       valuesFile: `${folder}/values.json`,
       decisionFile: null,
+      stdin: null,
       inputs: [],
       stdout: `${folder}/stdout`,
       stderr: `${folder}/stderr`,

@@ -17,7 +17,7 @@ describe('a graph', () => {
     world.done('test');
     world.done('fix');
     expect(world.state.status).toBe('SUCCEEDED');
-    expect(world.decision).toEqual({ facts: [], processes: [], wake: null });
+    expect(world.decision).toEqual({ facts: [], processes: [], looks: [], wake: null });
   });
 
   it('goes on after a failure that continues, and the run succeeds', () => {

@@ -37,7 +37,7 @@ export const anyValue: ValueType = {
   description: null,
 };
 
-const noRetry: Retry = { max: 0, base: 1_000, factor: 2, cap: 30_000, jitter: false };
+const noRetry: Retry = { max: 0, base: 1_000, factor: 2, cap: 30_000, jitter: false, codes: null };
 
 export function step(id: string, changes: Partial<Step> = {}): Step {
   return {
@@ -49,10 +49,14 @@ export function step(id: string, changes: Partial<Step> = {}): Step {
     work: { kind: 'command', argv: [template('true')], capabilities: null },
     workspace: null,
     env: {},
+    secrets: null,
+    stdin: null,
+    stdout: null,
     inputs: [],
     outputs: [],
     values: { v: anyValue },
     timeout: null,
+    grace: null,
     retry: noRetry,
     onFailure: 'abort',
     check: null,
@@ -71,8 +75,11 @@ export function workflow(body: Body, changes: Partial<Workflow> = {}): Workflow 
     timeout: null,
     concurrency: null,
     contextDir: 'context',
+    home: null,
     parameters: {},
+    context: {},
     env: {},
+    inherit: [],
     secrets: [],
     budget: { usd: null, tokens: null },
     triggers: [],

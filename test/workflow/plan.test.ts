@@ -87,6 +87,7 @@ describe('a plan', () => {
   it('counts pauses, visits of a sequence, and no time for gates', () => {
     expect(plan('a : retry=2 timeout=10s').ceiling.time).toBe(3 * 10_000 + 1_000 + 2_000);
     expect(plan('g : gate=1h').ceiling.time).toBe(0);
-    expect(plan('a : ok=_end timeout=1s').ceiling.processes).toBe(4);
+    expect(plan('a : ok=_end fail=a timeout=1s').ceiling.processes).toBe(4);
+    expect(plan('a : ok=_end timeout=1s').ceiling.processes).toBe(1);
   });
 });

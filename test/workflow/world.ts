@@ -56,7 +56,9 @@ export class World {
   readonly history: RunEvent[] = [];
   state: RunState = emptyRunState();
   now = start;
-  decision: Decision = { facts: [], processes: [], wake: null };
+  decision: Decision = { facts: [], processes: [], looks: [], wake: null };
+  /** The files that are there. */
+  readonly files = new Set<string>();
   readonly #slots: number;
   readonly #watch: Watch | null;
 
@@ -100,7 +102,12 @@ export class World {
   settle(): void {
     for (let round = 0; round < mostRounds; round += 1) {
       this.decision = decide(this.state, this.rules, this.now, this.#slots);
-      if (this.decision.facts.length === 0) return this.#watch?.rest(this.state, this.decision, this.#slots);
+      const { facts, looks } = this.decision;
+      if (facts.length === 0 && looks.length === 0)
+        return this.#watch?.rest(this.state, this.decision, this.#slots);
+      if (facts.length === 0)
+        for (const { path, file } of looks)
+          this.record({ type: 'looked', path, file, exists: this.files.has(file), problem: null });
       for (const fact of this.decision.facts) this.record(fact);
     }
     throw new Error('deciding does not come to an end');

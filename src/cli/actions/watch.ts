@@ -12,7 +12,7 @@ export async function watch(context: Context, reference: string, options: StartO
   const workspace = options.workspace === undefined ? root : resolve(services.cwd, options.workspace);
   const found = await workflows.read(reference, services.cwd);
   const { contextDir } = expectDefinition(found);
-  const changes = () => workflows.watchFiles(workspace, contextDir);
+  const changes = () => workflows.watchFiles(workspace, contextDir ?? '.mailroom');
   const end = new AbortController();
   const forget = terminal.onSignal(() => end.abort());
   for (;;) {

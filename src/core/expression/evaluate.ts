@@ -1,11 +1,11 @@
-import type { Json, JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { compare } from './compare.ts';
 import { functionOf, type Language } from './language.ts';
 import { expressionLimits } from './limits.ts';
 import type { Span } from './problem.ts';
 import { guardedNodes, pathOf } from './references.ts';
 import { isDeeper, type Call, type Logic, type Tree } from './tree.ts';
-import { isTrue, lookUp, property } from './values.ts';
+import { isTrue, lookUp, property, toText } from './values.ts';
 
 /** Why an expression has no value. */
 export type NoValue =
@@ -21,6 +21,12 @@ export type NoValue =
       readonly kind: 'failed';
       readonly message: string;
       readonly span: Span;
+    }
+  | {
+      /** It asks for a file, and nobody has looked whether that is there. */
+      readonly kind: 'unseen';
+      readonly file: string;
+      readonly span: Span;
     };
 
 export type Evaluated =
@@ -28,6 +34,9 @@ export type Evaluated =
 
 /** `value`: what is absent and not guarded ends the evaluation. `condition`: whatever is absent is null. */
 export type Purpose = 'value' | 'condition';
+
+/** Where a context says which files are there, by path. No expression can name it. */
+export const seenFiles = 'files seen';
 
 interface Scene {
   readonly context: JsonObject;
@@ -125,6 +134,19 @@ function call(tree: Call, scene: Scene, value: (part: Tree) => Json): Json {
       const result = called.call(tree.operands.map(value));
       if (!result.ok) throw stop(`\`${called.name}\`: ${result.message}`);
       return result.value;
+    }
+    case 'required': {
+      const [operand = tree] = tree.operands;
+      const result = read(operand, scene);
+      if (result === undefined) throw new Stop({ kind: 'absent', path: pathText(operand), span: tree.span });
+      return result;
+    }
+    case 'file': {
+      const file = toText(value(tree.operands[0] ?? tree)) ?? '';
+      const seen = scene.context[seenFiles];
+      const answer = isJsonObject(seen) && Object.hasOwn(seen, file) ? seen[file] : undefined;
+      if (answer === undefined) throw new Stop({ kind: 'unseen', file, span: tree.span });
+      return answer;
     }
     case 'fallback': {
       for (const operand of tree.operands) {

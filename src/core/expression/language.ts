@@ -27,7 +27,17 @@ interface FallbackFunction extends Signature {
   readonly kind: 'fallback';
 }
 
-export type ExpressionFunction = PlainFunction | FallbackFunction;
+/** Its only argument, which must be there whatever the purpose of the expression is. */
+interface RequiredFunction extends Signature {
+  readonly kind: 'required';
+}
+
+/** Whether a file is there. An expression cannot know: whoever evaluates it must have looked. */
+interface FileFunction extends Signature {
+  readonly kind: 'file';
+}
+
+export type ExpressionFunction = PlainFunction | FallbackFunction | RequiredFunction | FileFunction;
 
 /** What a workflow language allows in its expressions. */
 export interface Language {

@@ -2,6 +2,7 @@ import { verdictIn } from './commands.ts';
 import type { RunEvent } from './event.ts';
 import { endBody, expand, leave, open, reopen, sweep } from './fold/bodies.ts';
 import { begin, cancel, close, resume, retryStep, setClock, update } from './fold/runs.ts';
+import { look, seen } from './fold/looks.ts';
 import { settleStep, skip } from './fold/settle.ts';
 import { current } from './fold/steps.ts';
 import {
@@ -48,6 +49,10 @@ function fold(state: RunState, event: RunEvent, before: number): void {
       return skip(state, event);
     case 'settled':
       return settleStep(state, event);
+    case 'looking':
+      return look(state, event);
+    case 'looked':
+      return seen(state, event);
     case 'expanded':
       return expand(state, event);
     case 'left':

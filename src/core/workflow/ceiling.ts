@@ -1,8 +1,10 @@
 import type { Budget } from '../mail/protocol.ts';
 import { atMost, type Price } from '../price.ts';
 import { pause } from './backoff.ts';
-import type { Agent, Check, Step, Work } from './model.ts';
-import { isTree, type BodyRule, type StepRule } from './rules.ts';
+import { stepsOnCycles } from './flow.ts';
+import type { Agent, Body, Check, Step, Work } from './model.ts';
+import { roundsOf } from './rounds.ts';
+import type { BodyRule, StepRule } from './rules.ts';
 
 /** What is known of a launch besides the definition: the limits that hold where it sets none, and its model's price. */
 export interface LaunchEstimate extends Budget {
@@ -88,9 +90,21 @@ function bodyCeiling(body: BodyRule, reckoning: Reckoning): Amounts {
   const each = new Map<StepRule, Amounts>();
   for (const rule of body.steps.values()) each.set(rule, stepCeiling(rule, reckoning));
   const sum = [...each.values()].reduce(add, none);
-  if (body.body.kind === 'sequence') return scale(sum, body.body.maxVisits);
+  if (body.body.kind === 'sequence') return sequenceCeiling(body.body, each);
   const least = Math.min(reckoning.slots, body.workflow.concurrency ?? Infinity);
   return { ...sum, time: graphTime(body, each, sum.time, least) };
+}
+
+/** A step that no jump leads back to is entered once. */
+function sequenceCeiling(
+  body: Extract<Body, { kind: 'sequence' }>,
+  each: ReadonlyMap<StepRule, Amounts>,
+): Amounts {
+  const again = stepsOnCycles(body);
+  const all = [...each].map(([{ step }, amounts]) =>
+    again.has(step.id) ? scale(amounts, body.maxVisits) : amounts,
+  );
+  return all.reduce(add, none);
 }
 
 /** The longest path, and what has to wait for room: no order of starting takes longer (Graham's bound). */
@@ -135,9 +149,9 @@ function stepCeiling(rule: StepRule, reckoning: Reckoning): Amounts {
   const { step, inner, at } = rule;
   const { work } = step;
   const attempts = 1 + (step.onFailure === 'retry' ? step.retry.max : 0);
-  if (work.kind === 'gate') return none;
+  if (work.kind === 'gate' || work.kind === 'assign') return none;
   if (inner !== null) {
-    const items = work.kind === 'for-each' ? (isTree(work.items) ? null : work.items.length) : 1;
+    const items = roundsOf(work);
     if (items === null) {
       const why = 'how many items there are is known only when it runs';
       reckoning.unbounded.push({ step: at, what: 'launches', why });

@@ -26,6 +26,8 @@ export interface Decision {
   /** What is to be recorded. With any fact, decide again after recording it; `processes` counts when there is none. */
   readonly facts: readonly Fact[];
   readonly processes: readonly Process[];
+  /** Files of the workspace that are to be looked for, each for a step that cannot go on before. */
+  readonly looks: readonly { readonly path: Path; readonly file: string }[];
   /** When to look again although nothing happened; null: never. Milliseconds since 1970. */
   readonly wake: number | null;
 }
@@ -35,7 +37,7 @@ export interface Decision {
  * many processes the host can have for this run; more are not started.
  */
 export function decide(state: RunState, rules: Rules, clock: number, slots = Infinity): Decision {
-  const nothing: Decision = { facts: [], processes: [], wake: null };
+  const nothing: Decision = { facts: [], processes: [], looks: [], wake: null };
   if (state.given === null || state.endedAt !== null) return nothing;
   const scene: Scene = { state, rules, now: Math.max(clock, state.now), slots };
   const stages: readonly ((scene: Scene) => Fact[])[] = [
@@ -54,7 +56,7 @@ export function decide(state: RunState, rules: Rules, clock: number, slots = Inf
     const facts = stage(scene);
     if (facts.length > 0) return { ...nothing, facts };
   }
-  return { facts: [], processes: processes(scene), wake: nextWake(scene) };
+  return { facts: [], processes: processes(scene), looks: looks(scene), wake: nextWake(scene) };
 }
 
 /** What becomes of steps to which something has happened, or whose last need is settled. */
@@ -89,6 +91,13 @@ function breaks({ state }: Scene): Fact[] {
   const text = `launching stops: ${names} failed in the same way, with no success between: ${breaker.error}`;
   const reason = { code: 'E_BREAKER', text } as const;
   return [{ type: 'ending', scope: '', ending: { why: 'aborted', path, class: 'NON_RETRYABLE', reason } }];
+}
+
+function looks({ state }: Scene): Decision['looks'] {
+  return [...state.active].flatMap((path) => {
+    const run = state.steps.get(path);
+    return isIn(run, 'looking') && run.phase.problem === null ? [{ path, file: run.phase.file }] : [];
+  });
 }
 
 function processes({ state, rules, now, slots }: Scene): Process[] {

@@ -8,7 +8,10 @@ import type { Reason } from '../mail/event.ts';
 /** Why a step cannot be done as it is written. */
 export type Hindrance =
   /** Something that it requires of another step is not there: it is skipped. */
-  { readonly is: 'absent'; readonly what: string } | { readonly is: 'failed'; readonly reason: Reason };
+  | { readonly is: 'absent'; readonly what: string }
+  | { readonly is: 'failed'; readonly reason: Reason }
+  /** Somebody must look first whether a file is there. */
+  | { readonly is: 'unseen'; readonly file: string };
 
 /** Ends the working out of a launch. */
 export class Hindered extends Error {
@@ -73,15 +76,21 @@ export class Evaluation {
   #absence(what: string): Hindrance {
     const ofStep = what.toLowerCase().startsWith(`${this.#language.results?.namespace ?? ''}.`);
     if (ofStep && !this.#alone) return { is: 'absent', what };
-    return { is: 'failed', reason: { code: 'E_VAR_MISSING', text: `\`${what}\` has no value` } };
+    return { is: 'failed', reason: missing(what) };
   }
 
   #valueOf(result: Evaluated): Json {
     if (result.ok) return result.value;
     const { why } = result;
     if (why.kind === 'absent') throw new Hindered(this.#absence(why.path));
+    if (why.kind === 'unseen') throw new Hindered({ is: 'unseen', file: why.file });
     throw new Hindered({ is: 'failed', reason: { code: 'E_EXPRESSION', text: why.message } });
   }
+}
+
+/** Says that something has no value. */
+export function missing(what: string): Reason {
+  return { code: 'E_VAR_MISSING', text: `\`${what}\` has no value` };
 }
 
 /** A value as it stands in a text: a single expression keeps its type, and an argument or a variable is a text. */

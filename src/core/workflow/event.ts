@@ -121,7 +121,7 @@ export type Counter =
   | { readonly at: 'step'; readonly step: StepId; readonly visit: number }
   | {
       readonly at: 'end';
-      readonly how: 'end' | 'break' | 'continue';
+      readonly how: 'end' | 'break' | 'continue' | 'exit';
       readonly failed: { readonly class: ErrorClass; readonly reason: Reason } | null;
     };
 
@@ -165,6 +165,8 @@ export type Fact =
       readonly type: 'expanded';
       readonly path: Path;
       readonly items: readonly Json[] | null;
+      /** How often a loop without a list may go round; null: it is another one. */
+      readonly bound: number | null;
       readonly concurrency: number;
       /** Milliseconds of the run's clock that it may take. */
       readonly timeout: number | null;
@@ -210,6 +212,8 @@ export type Fact =
       readonly values: Readonly<Record<string, Json>> | readonly Json[];
       readonly artifacts: readonly ArtifactRecord[];
       readonly convergence: ConvergenceState | null;
+      /** What it sets in `context`; missing: nothing. */
+      readonly context?: Readonly<Record<string, Json>>;
     } & Aftermath)
   /** A body whose steps are all settled is through, and leaves this. */
   | {
@@ -217,7 +221,11 @@ export type Fact =
       readonly path: Path;
       readonly failed: Failure | null;
       readonly broke: boolean;
+      /** It ends the sequence around it, too, and so on. */
+      readonly exits: boolean;
     }
+  /** Whether a file of the workspace is there decides what becomes of the step. */
+  | { readonly type: 'looking'; readonly path: Path; readonly file: string }
   /** A body takes up nothing new; `` is the run. */
   | { readonly type: 'ending'; readonly scope: Path; readonly ending: Ending }
   /** All of an ending body that had not begun, or has nothing running. */
@@ -281,6 +289,14 @@ export type Happening =
   /** A host goes on with the run; what it finds running did not end by itself. */
   | { readonly type: 'resumed'; readonly by: 'person' | 'up' }
   | { readonly type: 'launched'; readonly key: ProcessKey; readonly process: Launched }
+  /** Somebody has looked for a file; `problem`: why that may not be. */
+  | {
+      readonly type: 'looked';
+      readonly path: Path;
+      readonly file: string;
+      readonly exists: boolean;
+      readonly problem: Reason | null;
+    }
   | { readonly type: 'ended'; readonly key: ProcessKey; readonly result: WorkResult }
   | {
       readonly type: 'checked';

@@ -27,6 +27,18 @@ const timedOutCode = 124;
 const notRunnable = 126;
 const notFound = 127;
 
+/** What a shell says of a program that a signal has ended: 128 and the number of the signal. */
+const signals: Readonly<Record<string, number>> = {
+  SIGHUP: 129,
+  SIGINT: 130,
+  SIGQUIT: 131,
+  SIGABRT: 134,
+  SIGKILL: 137,
+  SIGSEGV: 139,
+  SIGPIPE: 141,
+  SIGTERM: 143,
+};
+
 /** Reads how a process ended. `outcome`: what the provider made of it; null: it was no agent. */
 export function readExit(launch: Launch, exit: Exit, outcome: Outcome | null): Ended {
   return outcome === null ? readProgram(launch, exit) : readAgent(exit, outcome);
@@ -34,15 +46,14 @@ export function readExit(launch: Launch, exit: Exit, outcome: Outcome | null): E
 
 function readAgent(exit: Exit, outcome: Outcome): Ended {
   const { usage } = outcome;
-  const exitCode = codeOf(exit);
-  if (outcome.is === 'done') {
-    return { outcome: { is: 'done' }, exitCode, text: outcome.text, usage };
-  }
+  if (outcome.is === 'done') return { outcome: { is: 'done' }, exitCode: 0, text: outcome.text, usage };
   const { reason } = outcome;
   const timedOut = isTimeout(exit) || reason.code === 'E_TIMEOUT';
   const errorClass = outcome.is === 'later' ? outcome.class : 'NON_RETRYABLE';
   const until = outcome.is === 'later' ? outcome.until : null;
   const failed = { is: 'failed', class: errorClass, reason, reported: null, until, timedOut } as const;
+  // What agents' programs end with means something else in each of them.
+  const exitCode = timedOut ? timedOutCode : outcome.is === 'later' ? 1 : 2;
   return { outcome: failed, exitCode, text: '', usage };
 }
 
@@ -51,7 +62,8 @@ function isTimeout({ ended }: Exit): boolean {
 }
 
 function codeOf(exit: Exit): number | null {
-  return isTimeout(exit) ? timedOutCode : exit.code;
+  if (isTimeout(exit)) return timedOutCode;
+  return exit.code ?? signals[exit.signal ?? ''] ?? null;
 }
 
 /** The table of exit codes for commands and scripts. */

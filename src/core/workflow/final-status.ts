@@ -17,9 +17,9 @@ export type Final = {
 };
 
 /**
- * The status of a run whose steps are all settled: TIMED_OUT and CANCELLED as they say; FAILED when a failure aborted it,
- * when one skipped its dependents, when a gate was not opened, or when a sequence ended so; else SUCCEEDED, whatever single
- * steps came to.
+ * The status of a run whose steps are all settled: TIMED_OUT and CANCELLED as they say, and TIMED_OUT when a sequence ended
+ * by a timeout for which it has no other way; FAILED when a failure aborted it, when one skipped its dependents, when a
+ * gate was not opened, or when a sequence ended so; else SUCCEEDED, whatever single steps came to.
  */
 export function finalStatus({ ending, failed, ended }: Through): Final {
   switch (ending?.why) {
@@ -31,9 +31,9 @@ export function finalStatus({ ending, failed, ended }: Through): Final {
       return { status: 'FAILED', reason: ending.reason };
     case undefined: {
       const failure = failed ?? ended;
-      return failure === null
-        ? { status: 'SUCCEEDED', reason: null }
-        : { status: 'FAILED', reason: failure.reason };
+      if (failure === null) return { status: 'SUCCEEDED', reason: null };
+      const timedOut = failed === null && failure.reason.code === 'E_TIMEOUT';
+      return { status: timedOut ? 'TIMED_OUT' : 'FAILED', reason: failure.reason };
     }
   }
 }

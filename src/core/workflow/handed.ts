@@ -29,11 +29,11 @@ export function resultOf(
   };
 }
 
-/** The beginning of a text, of so many bytes, without half a character. */
+/** The beginning of a text, of so many bytes, without half a character; it says so when there is more. */
 function bounded(text: string): string {
   if (text.length * 3 <= outputBytes) return text;
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(outputBytes));
-  return text.slice(0, read);
+  return read < text.length ? `${text.slice(0, read)}\n[truncated]` : text;
 }
 
 /** What a worker handed over besides files: the values file, else of an agent the last fenced `json` block. */

@@ -16,11 +16,19 @@ export interface Launch {
   /** Variables of the definition; `MAILROOM_…` is the host's matter. */
   readonly env: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
+  /** Names of variables that are taken over from the host. */
+  readonly inherit: readonly string[];
+  /** A file that is read as standard input, or as the prompt of an agent; null: none. */
+  readonly stdin: string | null;
+  /** A file below a folder that gets what the worker prints; null: none. */
+  readonly stdout: { readonly folder: string; readonly path: string } | null;
   readonly inputs: readonly LaunchInput[];
   readonly outputs: readonly LaunchOutput[];
   readonly values: Readonly<Record<string, ValueType>>;
   /** Milliseconds; null: unlimited. */
   readonly timeout: number | null;
+  /** Milliseconds between the wish to end it and its being killed; null: as usual. */
+  readonly grace: number | null;
   readonly budget: Budget | null;
   /** The conversation to go on with; null: a new one. */
   readonly session: Session | null;
@@ -81,6 +89,8 @@ export interface Prepared {
   /** The JSON file in which values are handed over. */
   readonly valuesFile: string;
   readonly decisionFile: string | null;
+  /** The text of `stdin`; null: there is none. */
+  readonly stdin: string | null;
   /** Where the inputs lie now; one that is absent is not here. */
   readonly inputs: readonly { readonly artifact: string; readonly from: Path; readonly path: string }[];
   readonly stdout: string;

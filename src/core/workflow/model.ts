@@ -22,16 +22,34 @@ export interface Workflow {
   readonly timeout: number | null;
   /** Steps of the run at once; null: as many as there are. */
   readonly concurrency: number | null;
-  /** Where the run's artifacts lie, relative to its workspace. */
-  readonly contextDir: string;
+  /** Where the run's artifacts lie, relative to its workspace; null: in the folder of the run. */
+  readonly contextDir: string | null;
+  /** Null: its runs work where the caller says, else in the project. */
+  readonly home: Home | null;
   readonly parameters: Readonly<Record<string, ValueType>>;
+  /** Values of `context` where the caller gives no others; they see nothing but `env`. */
+  readonly context: Readonly<Record<string, Template>>;
   readonly env: Readonly<Record<string, Template>>;
+  /** Names of variables of the host that steps get and that expressions see as `env`. */
+  readonly inherit: readonly string[];
   /** Names of variables of the host that the steps get and that are masked everywhere. */
   readonly secrets: readonly string[];
   readonly budget: Budget;
   readonly triggers: readonly Trigger[];
   readonly hooks: readonly Hook[];
   readonly body: Body;
+}
+
+/**
+ * The place of a workflow that brings its own: a base, which is the folder above `workflows/`, and in it the workspace, made
+ * when missing. Paths of its steps are relative to the workspace and may lead up to the base, but over no link. Its runs
+ * are shown in the base, too: a folder for each with `state.json` and `logs/`.
+ */
+export interface Home {
+  /** The workspace, one name in the base. */
+  readonly workspace: string;
+  /** Where its runs are shown, relative to the base. */
+  readonly records: string;
 }
 
 /** The type of a parameter or of a value that a step hands over. */
@@ -64,11 +82,19 @@ export interface Step {
   /** Relative to the workspace of the run. `outside`: it is a literal that may lie anywhere, if it exists. */
   readonly workspace: { readonly path: Template; readonly outside: boolean } | null;
   readonly env: Readonly<Record<string, Template>>;
+  /** Those of the workflow that it gets, or others; null: those of the workflow. */
+  readonly secrets: readonly string[] | null;
+  /** A file of the workspace: a program reads it as standard input, of an agent it is the prompt, as it is. */
+  readonly stdin: Template | null;
+  /** A file below `folder`, in the workspace, that gets what the worker prints, or its final text. */
+  readonly stdout: { readonly folder: string; readonly path: Template } | null;
   readonly inputs: readonly Input[];
   readonly outputs: readonly Output[];
   readonly values: Readonly<Record<string, ValueType>>;
   /** Milliseconds that one run of the worker may take. */
   readonly timeout: number | null;
+  /** Milliseconds that it has to end itself before it is killed; null: as long as usual. */
+  readonly grace: number | null;
   readonly retry: Retry;
   readonly onFailure: FailurePolicy;
   readonly check: Check | null;
@@ -94,6 +120,8 @@ export interface Retry {
   readonly factor: number;
   readonly cap: number;
   readonly jitter: boolean;
+  /** Exit codes after which it is tried again; null: all that may be better next time. */
+  readonly codes: readonly number[] | null;
 }
 
 /** What a step does. */
@@ -109,6 +137,8 @@ export type Work =
   | { readonly kind: 'role'; readonly role: string; readonly instructions: Template }
   | Gate
   | ForEach
+  | While
+  | Assign
   | Child;
 
 /** One invocation of an agent's program. */
@@ -142,6 +172,22 @@ export interface ForEach {
   readonly as: string;
   readonly concurrency: number;
   readonly body: Body;
+}
+
+/** The same steps again and again, as long as a condition holds. */
+export interface While {
+  readonly kind: 'while';
+  /** Evaluated before each round; it sees the steps of the round before. */
+  readonly condition: Tree;
+  /** After so many rounds it fails, if the condition still holds. */
+  readonly maxIterations: number;
+  readonly body: Body;
+}
+
+/** Sets values of `context` for all that comes after. */
+export interface Assign {
+  readonly kind: 'assign';
+  readonly values: Readonly<Record<string, Template>>;
 }
 
 /** Another workflow as a step. */
@@ -198,7 +244,7 @@ export interface Convergence {
 export interface Next {
   readonly success: Target;
   readonly failure: Target;
-  /** Null: as `failure`. */
+  /** Null: as `failure`; a sequence that fails by that has timed out. */
   readonly timeout: Target | null;
 }
 
@@ -207,7 +253,10 @@ export type Target =
   | { readonly to: 'end' }
   | { readonly to: 'error'; readonly message: string | null }
   | { readonly to: 'break' }
-  | { readonly to: 'continue' };
+  | { readonly to: 'continue' }
+  /** Out of all loops: the outermost sequence ends, well or with an error. */
+  | { readonly to: 'finish' }
+  | { readonly to: 'fail'; readonly message: string | null };
 
 /** What starts a run by itself while `up` is running. Milliseconds. */
 export type Trigger = { readonly name: string } & (

@@ -1,7 +1,8 @@
 import type { Budget, Capability } from '../mail/protocol.ts';
 import { ceilingOf, inOrder, type Ceiling, type Estimate } from './ceiling.ts';
 import type { FailurePolicy, Work } from './model.ts';
-import { isTree, type BodyRule, type Rules, type StaticPath, type StepRule } from './rules.ts';
+import { roundsOf } from './rounds.ts';
+import { type BodyRule, type Rules, type StaticPath, type StepRule } from './rules.ts';
 import { workerKind } from './view.ts';
 
 /** What a step is given, what it owes, and how often it may be started. */
@@ -114,7 +115,7 @@ function contractOf({ at, step }: StepRule): Contract {
     timeout,
     attempts: 1 + (onFailure === 'retry' ? retry.max : 0),
     iterations: check?.maxIterations ?? 1,
-    items: work.kind !== 'for-each' ? 1 : isTree(work.items) ? null : work.items.length,
+    items: roundsOf(work),
     onFailure,
   };
 }

@@ -22,6 +22,10 @@ export interface RunFiles {
   collect(launch: Launch, keep: boolean): Collected;
   /** Writes a declared output in the place of a worker that could only answer with a text. */
   handOver(launch: Launch, output: LaunchOutput, text: string): void;
+  /** Writes what a program printed (`text` null), or a text in its place, where the launch wants it. Safe to repeat. */
+  keepOutput(launch: Launch, text: string | null): void;
+  /** Whether a file of the workspace is there. */
+  exists(file: string): boolean;
   /** What a step's changes are measured against, as git names it. `E_FILE`: the file that should say it does not. */
   diffBase(launch: Launch): string;
   /** Writes what came of an iteration to `<context>/<path>/_convergence/<iteration>.json`. */
@@ -81,6 +85,8 @@ export interface StepJob {
   readonly stderr: string;
   /** Milliseconds; null: unlimited. */
   readonly totalMs: number | null;
+  /** Between TERM and KILL; null: as usual. */
+  readonly graceMs: number | null;
   /** Masked in everything that it prints. */
   readonly secrets: readonly string[];
 }

@@ -64,12 +64,16 @@ function resolve(state: RunState, rules: Rules, found: Entered, key: ProcessKey)
     values: step.values,
     timeout: step.timeout,
     check: null,
+    stdin: step.stdin && evaluation.renderText(step.stdin),
+    stdout: step.stdout && { ...step.stdout, path: evaluation.renderText(step.stdout.path) },
   };
   const check = checking && {
     inputs: [],
     outputs: [],
     values: {},
     timeout: checking.timeout,
+    stdin: null,
+    stdout: null,
     check: { id: isIn(run, 'checking') ? run.phase.id : '', decisionFile: checking.decisionFile },
   };
   return {
@@ -82,7 +86,9 @@ function resolve(state: RunState, rules: Rules, found: Entered, key: ProcessKey)
         ? null
         : { path: evaluation.renderText(step.workspace.path), outside: step.workspace.outside },
     env: environment(body.workflow.env, step.env, evaluation),
-    secrets: [...new Set([...body.workflow.secrets, ...rules.workflow.secrets])],
+    secrets: step.secrets ?? [...new Set([...body.workflow.secrets, ...rules.workflow.secrets])],
+    inherit: body.workflow.inherit,
+    grace: step.grace,
     ...(check ?? worker),
     budget: budgetOf(state, checking ? checking.budget : step.budget, scope.budget),
     session: null,
@@ -146,6 +152,8 @@ function workOf(
     }
     case 'gate':
     case 'for-each':
+    case 'while':
+    case 'assign':
     case 'workflow':
       throw new MailroomError('E_INTERNAL', `a ${work.kind} has no process`);
   }

@@ -75,6 +75,10 @@ function resolve(state: RunState, rules: Rules, found: Entered, run: StepRun): u
       return [work.message, work.approvers];
     case 'for-each':
       return [work.items, work.as];
+    case 'while':
+      return [work.condition, work.maxIterations];
+    case 'assign':
+      return work.values;
     case 'workflow':
       return [work.workflow.name, work.with, work.exports];
     default: {

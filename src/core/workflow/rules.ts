@@ -2,7 +2,7 @@ import type { Language } from '../expression/language.ts';
 import { referencesOf } from '../expression/references.ts';
 import { treesOf, type Template } from '../expression/template.ts';
 import type { Tree } from '../expression/tree.ts';
-import { insideLoop, nativeLanguage } from './language.ts';
+import { machineLanguage } from './language.ts';
 import type { Body, Check, Step, StepId, Work, Workflow } from './model.ts';
 
 /** Names a step of the definition: `each/lint`, `child/deploy`, without items and visits; `` is the run. */
@@ -59,7 +59,7 @@ export function compile(workflow: Workflow): Rules {
     workflow,
     around: null,
     item: null,
-    language: nativeLanguage,
+    language: machineLanguage,
   });
   return { workflow, root, bodies };
 }
@@ -108,17 +108,20 @@ function innerBody(
   around: BodyRule,
 ): BodyRule | null {
   const { work } = step;
+  const { workflow: outer, language } = around;
+  const surroundings = { workflow: outer, around, language };
   if (work.kind === 'for-each') {
-    const language = insideLoop(around.language, work.as);
-    return compileBody(bodies, at, work.body, { workflow: around.workflow, around, item: work.as, language });
+    const item = work.as;
+    return compileBody(bodies, at, work.body, { ...surroundings, item });
   }
+  if (work.kind === 'while') return compileBody(bodies, at, work.body, { ...surroundings, item: null });
   if (work.kind !== 'workflow') return null;
   const { workflow } = work;
   return compileBody(bodies, at, workflow.body, {
     workflow,
     around: null,
     item: null,
-    language: nativeLanguage,
+    language: machineLanguage,
   });
 }
 
@@ -134,15 +137,23 @@ function treesIn(step: Step, workflow: Workflow): Tree[] {
     ...Object.values(step.env),
     ...step.outputs.map(({ path }) => path),
     ...(step.workspace === null ? [] : [step.workspace.path]),
+    ...(step.stdin === null ? [] : [step.stdin]),
+    ...(step.stdout === null ? [] : [step.stdout.path]),
     ...templatesIn(step.work),
     ...(step.check === null ? [] : templatesIn(step.check.work)),
   ];
   const conditions = [step.when, ...step.needs.map((need) => need.when)].filter((tree) => tree !== null);
-  const items = step.work.kind === 'for-each' && isTree(step.work.items) ? [step.work.items] : [];
-  const scripts = [step.work, step.check?.work].flatMap((work) =>
-    work?.kind === 'script' ? Object.values(work.script.variables) : [],
+  const { work } = step;
+  const loops =
+    work.kind === 'while'
+      ? [work.condition]
+      : work.kind === 'for-each' && isTree(work.items)
+        ? [work.items]
+        : [];
+  const scripts = [step.work, step.check?.work].flatMap((each) =>
+    each?.kind === 'script' ? Object.values(each.script.variables) : [],
   );
-  return [...templates.flatMap(treesOf), ...conditions, ...items, ...scripts];
+  return [...templates.flatMap(treesOf), ...conditions, ...loops, ...scripts];
 }
 
 function templatesIn(work: Work | Check['work']): readonly Template[] {
@@ -156,8 +167,11 @@ function templatesIn(work: Work | Check['work']): readonly Template[] {
       return [work.message];
     case 'workflow':
       return Object.values(work.with);
+    case 'assign':
+      return Object.values(work.values);
     case 'script':
     case 'for-each':
+    case 'while':
       return [];
   }
 }

@@ -1,6 +1,7 @@
+import { seenFiles } from '../expression/evaluate.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { Given, Path } from './event.ts';
-import { pathIn, scopeOf, stepOf } from './path.ts';
+import { itemScope, pathIn, scopeOf, stepOf } from './path.ts';
 import type { BodyRule, Rules, StepRule } from './rules.ts';
 import type { RunState, Scope, StepRun } from './state.ts';
 import { isIn } from './fold/steps.ts';
@@ -10,13 +11,16 @@ export interface Entered {
   readonly path: Path;
   readonly scope: Scope;
   readonly rule: StepRule;
+  /** It is the only step that is run: nothing comes after it. */
+  readonly alone: boolean;
 }
 
 /** What a path means; null: no such step, or its body is not open. */
 export function findStep(state: RunState, rules: Rules, path: Path): Entered | null {
   const scope = state.scopes.get(scopeOf(path));
   const rule = scope && rules.bodies.get(scope.body)?.steps.get(stepOf(path));
-  return rule ? { path, scope, rule } : null;
+  const alone = state.given?.only != null && scope?.path === '';
+  return rule && scope ? { path, scope, rule, alone } : null;
 }
 
 /** The current entering of a step in a body: in a sequence the last visit. */
@@ -83,10 +87,17 @@ export function contextOf(state: RunState, rules: Rules, scope: Scope, rule: Ste
     env: { ...given.env },
     run: runOf(given, workflow === rules.workflow ? given.run : childRun(state, given, scope)),
     workflow: { name: workflow.name, version: workflow.version },
-    context: { ...given.context },
+    context: { ...given.context, ...state.context },
     trigger: given.trigger,
     ...itemsOf(state, rules, scope),
+    ...filesSeen(state, pathIn(scope.path, rule.step.id, scope.visits.get(rule.step.id) ?? 1)),
   };
+}
+
+/** What was looked for, for the expressions of a step. */
+export function filesSeen(state: RunState, path: Path): JsonObject {
+  const looks = state.steps.get(path)?.looks;
+  return looks === undefined || Object.keys(looks).length === 0 ? {} : { [seenFiles]: { ...looks } };
 }
 
 function runOf(given: Given, id: string): JsonObject {
@@ -107,11 +118,19 @@ function itemsOf(state: RunState, rules: Rules, scope: Scope): JsonObject {
   const around = scopeAround(state, scope);
   if (item === null) return {};
   const outer = around === null ? {} : itemsOf(state, rules, around);
-  const name = rules.bodies.get(scope.body)?.item ?? 'item';
-  const items = scope.step === null ? null : (state.steps.get(scope.step)?.open?.items ?? null);
-  const total = items?.length ?? 0;
-  const loop = { index: item.index, total, first: item.index === 0, last: item.index === total - 1 };
-  return { ...outer, item: item.value, [name]: item.value, loop };
+  const name = rules.bodies.get(scope.body)?.item ?? null;
+  const owner = scope.step === null ? undefined : state.steps.get(scope.step);
+  const loop = loopOf(state, owner, item.index);
+  return name === null ? { ...outer, loop } : { ...outer, item: item.value, [name]: item.value, loop };
+}
+
+/** What is known of a loop in one of its rounds; in seconds, how long it has been running. */
+export function loopOf(state: RunState, owner: StepRun | undefined, index: number): JsonObject {
+  const elapsed = (state.now - (owner?.startedAt ?? state.now)) / 1_000;
+  const round = { index, iteration: index + 1, first: index === 0, elapsed };
+  if (owner?.open?.bound != null) return round;
+  const total = owner?.open?.items?.length ?? 0;
+  return { ...round, total, last: index === total - 1 };
 }
 
 function stepsSeen(state: RunState, rules: Rules, scope: Scope, { reads }: StepRule): JsonObject {
@@ -130,22 +149,38 @@ function allIds(state: RunState, rules: Rules, from: Scope): Set<string> {
   return ids;
 }
 
+/** Milliseconds that a step took: its last process, or of a loop all of it. */
+export function durationOf({ result, startedAt, settledAt }: StepRun): number {
+  return result?.durationMs ?? Math.max(0, (settledAt ?? 0) - (startedAt ?? settledAt ?? 0));
+}
+
+/** How a settled step ended as a number; of a loop that failed, as the step did that it failed by. Null: it is not known. */
+export function exitCodeOf(state: RunState, run: StepRun): number | null {
+  if (run.result !== null) return run.result.exitCode;
+  if (!isIn(run, 'settled') || run.open === null || run.open.items === null) return null;
+  if (run.phase.status === 'SUCCEEDED') return 0;
+  const last = state.scopes.get(itemScope(run.path, run.open.opened - 1));
+  const step = last?.entered ? entered(state, last, last.entered.step) : undefined;
+  return (step && exitCodeOf(state, step)) ?? 1;
+}
+
 /** What others see of a settled step. What is absent has no key. */
 function seenOf(state: RunState, rules: Rules, run: StepRun): JsonObject {
   if (!isIn(run, 'settled')) return {};
   const { status } = run.phase;
   const { result } = run;
   const seen: JsonObject = { status };
-  if (result !== null) {
-    if (result.exitCode !== null) seen['exit_code'] = result.exitCode;
-    seen['output'] = result.output;
-    seen['duration'] = result.durationMs;
-  }
+  const exitCode = exitCodeOf(state, run);
+  if (exitCode !== null) seen['exit_code'] = exitCode;
+  if (result !== null) seen['output'] = result.output;
+  if (result !== null || run.open !== null) seen['duration'] = durationOf(run);
   if (status !== 'SUCCEEDED' && status !== 'INCOMPLETE') return seen;
   seen['values'] = Array.isArray(run.values)
     ? [...(run.values as Json[])]
     : { ...(run.values as JsonObject) };
-  const folder = `${rules.workflow.contextDir}/${contextFolder(state, run.path)}`;
+  const { contextDir } = rules.workflow;
+  const within = contextFolder(state, run.path);
+  const folder = contextDir === null ? within : `${contextDir}/${within}`;
   seen['artifacts'] = Object.fromEntries(run.artifacts.map(({ name, path }) => [name, `${folder}/${path}`]));
   return seen;
 }

@@ -70,6 +70,13 @@ export type Phase =
       readonly by: string;
       readonly comment: string | null;
     }
+  /** What becomes of it depends on a file that is to be looked for, or (`problem`) may not be. */
+  | {
+      readonly is: 'looking';
+      readonly file: string;
+      readonly before: Extract<Phase, { is: 'pending' | 'waiting' | 'open' }>;
+      readonly problem: Reason | null;
+    }
   /** A loop or a sub-workflow whose steps run. */
   | { readonly is: 'open' }
   | {
@@ -85,6 +92,8 @@ export type Phase =
 export interface Open {
   /** The items of a loop; null: a sub-workflow, which has one body. */
   readonly items: readonly Json[] | null;
+  /** How often a loop without a list may go round; null: it is another one. */
+  readonly bound: number | null;
   /** How many bodies may be open at once. */
   readonly concurrency: number;
   /** Where the run's clock stood at the beginning, and how far it may go; null: as far as it takes. */
@@ -97,6 +106,8 @@ export interface Open {
   readonly failed: Failure | null;
   /** A body said that there should be no further one. */
   readonly broke: boolean;
+  /** A body said that all is over, and how; null: none has. */
+  readonly exit: { readonly failed: Failure | null } | null;
 }
 
 /** One entering of one step. */
@@ -132,6 +143,8 @@ export interface StepRun {
   outstanding: { readonly reasons: readonly string[]; readonly fingerprints: readonly string[] } | null;
   /** Instructions that a person gave instead of the definition's; null: none. */
   instructions: string | null;
+  /** Files that were looked for, by path, and whether they were there. */
+  looks: Readonly<Record<string, boolean>>;
   /** Of a loop or a sub-workflow, since it was expanded. */
   open: Open | null;
   phase: Phase;
@@ -189,6 +202,8 @@ export interface RunState {
   readonly scopes: Map<Path, Scope>;
   /** How many of its needs are settled, of each step that waits for more. */
   readonly touched: Map<Path, number>;
+  /** What its agents were ever paid; turns of roles are billed in the mail. */
+  readonly bills: Bills;
   /** Steps of which something is to be decided, and bodies that are through, in the order in which they became so. */
   readonly stirred: Set<Path>;
   readonly through: Set<Path>;
@@ -202,8 +217,8 @@ export interface RunState {
   readonly parked: Map<string, number>;
   /** Agents' steps that failed one after another with the same error. */
   breaker: { readonly error: string; readonly steps: readonly Path[] } | null;
-  /** What its agents were ever paid; turns of roles are billed in the mail. */
-  readonly bills: Bills;
+  /** What steps have set in `context`. */
+  context: Readonly<Record<string, Json>>;
   /** The hooks that were taken up, and what went wrong with them. */
   readonly hooks: Map<Hook['on'], { readonly over: boolean; readonly problem: string | null }>;
   cost: Cost;
@@ -234,6 +249,7 @@ export function emptyRunState(): RunState {
     active: new Set(),
     parked: new Map(),
     breaker: null,
+    context: {},
     hooks: new Map(),
     bills: new Map(),
     cost: { usd: 0, tokens: 0, unpriced: 0 },

@@ -23,6 +23,7 @@ export function statusOf(state: RunState, path: Path): StepStatus {
     case 'asked':
     case 'judged':
     case 'open':
+    case 'looking':
       return 'RUNNING';
     case 'check-waiting':
     case 'checking':
@@ -126,6 +127,10 @@ export function workerKind(work: Work): string {
       return 'GATE';
     case 'for-each':
       return 'FOR_EACH';
+    case 'while':
+      return 'WHILE';
+    case 'assign':
+      return 'SET';
     case 'workflow':
       return 'WORKFLOW';
   }

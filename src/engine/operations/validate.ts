@@ -1,4 +1,5 @@
 import type { Checked, Diagnostic } from '../../core/diagnostic.ts';
+import { innerOf } from '../../core/workflow/bodies.ts';
 import type { Body, Workflow } from '../../core/workflow/model.ts';
 import { diagnosticDocument, renderDiagnostics, type DiagnosticDocument } from '../../spec/diagnostics.ts';
 
@@ -72,7 +73,7 @@ function unique(diagnostics: readonly Diagnostic[]): Diagnostic[] {
 
 function countSteps({ steps }: Body): number {
   return steps.reduce((sum, { work }) => {
-    if (work.kind === 'workflow') return sum + 1 + countSteps(work.workflow.body);
-    return sum + 1 + (work.kind === 'for-each' ? countSteps(work.body) : 0);
+    const inner = innerOf(work);
+    return sum + 1 + (inner === null ? 0 : countSteps(inner));
   }, 0);
 }

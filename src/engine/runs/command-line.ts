@@ -86,7 +86,8 @@ export function commandOf(
 ): CommandLine | string {
   const { work } = launch;
   const env = variables(launch, prepared, surroundings);
-  const none = { inherit: [], stdin: '', files: {}, writable: [] };
+  const { inherit } = launch;
+  const none = { inherit, stdin: prepared.stdin ?? '', files: {}, writable: [] };
   switch (work.kind) {
     case 'command':
       return { ...none, argv: work.argv, env };
@@ -106,7 +107,11 @@ export function commandOf(
       const provider = providers.get(work.provider);
       if (!provider || invocation === null) return `there is no provider \`${work.provider}\``;
       const command = provider.start(invocation);
-      return { ...command, files: { ...command.files, 'prompt.md': invocation.prompt } };
+      return {
+        ...command,
+        inherit: [...command.inherit, ...inherit],
+        files: { ...command.files, 'prompt.md': invocation.prompt },
+      };
     }
     case 'role':
       return `the role \`${work.role}\` has no process of its own`;

@@ -105,6 +105,7 @@ export class Hooks {
       stdout: join(folder, 'stdout'),
       stderr: join(folder, 'stderr'),
       totalMs: hookTime,
+      graceMs: null,
       secrets: Object.values(secrets),
     });
   }

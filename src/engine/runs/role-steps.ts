@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../core/json.ts';
 import type { StepAnswer, StepLetter } from '../../core/mail/step-answer.ts';
 import { maskJson } from '../../core/mask.ts';
 import type { Exit, Outcome } from '../../core/ports.ts';
+import { innerOf } from '../../core/workflow/bodies.ts';
 import type { Process } from '../../core/workflow/decide.ts';
 import type { ProcessKey, WorkResult } from '../../core/workflow/event.ts';
 import { isIn } from '../../core/workflow/fold/steps.ts';
@@ -21,8 +22,8 @@ export function isRoleStep({ key, step }: Process): boolean {
 /** Whether roles do steps of a definition, however deep in it. */
 function hasRoles({ steps }: Body): boolean {
   return steps.some(({ work }) => {
-    if (work.kind === 'for-each') return hasRoles(work.body);
-    return work.kind === 'workflow' ? hasRoles(work.workflow.body) : work.kind === 'role';
+    const inner = innerOf(work);
+    return inner === null ? work.kind === 'role' : hasRoles(inner);
   });
 }
 

@@ -43,7 +43,7 @@ export class RunHost implements Host {
   readonly #pictures: RunPictures;
   readonly #letters: DeadLetters;
   readonly #hooks: Hooks;
-  #decision: Decision = { facts: [], processes: [], wake: null };
+  #decision: Decision = { facts: [], processes: [], looks: [], wake: null };
   /** Nothing new is started any more. */
   #held = false;
   /** Whether the control folder could be read at the last scan. */
@@ -167,15 +167,27 @@ export class RunHost implements Host {
   #decide(): void {
     for (let round = 0; round < mostRounds; round += 1) {
       this.#decision = decide(this.#ledger.state, this.#rules, this.#ledger.now(), this.#slots());
-      if (this.#decision.facts.length === 0) return;
+      const { facts, looks } = this.#decision;
+      if (facts.length === 0 && looks.length === 0) return;
       // Nobody looks after a run that is over: what it has in the mail is withdrawn first.
       if (this.#decision.facts.some(({ type }) => type === 'closed') && this.#workers.hasMail) {
-        this.#decision = { facts: [], processes: [], wake: this.#ledger.now() };
+        this.#decision = { facts: [], processes: [], looks: [], wake: this.#ledger.now() };
         return;
       }
-      this.#ledger.record(this.#decision.facts);
+      this.#ledger.record(facts.length > 0 ? facts : looks.map((look) => this.#lookFor(look)));
     }
     throw new MailroomError('E_INTERNAL', 'deciding does not come to an end');
+  }
+
+  /** Whether a file is there, for a step that cannot go on without knowing. */
+  #lookFor({ path, file }: Decision['looks'][number]): Happening {
+    const looked = { type: 'looked', path, file } as const;
+    try {
+      return { ...looked, exists: this.#ports.files.exists(file), problem: null };
+    } catch (error) {
+      if (!(error instanceof MailroomError)) throw error;
+      return { ...looked, exists: false, problem: { code: error.code, text: error.message } };
+    }
   }
 
   /** What is durable may show. */

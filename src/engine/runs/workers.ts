@@ -1,4 +1,4 @@
-import { MailroomError } from '../../core/errors.ts';
+import { MailroomError, type ErrorCode } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
 import type { Reason } from '../../core/mail/event.ts';
 import { maskJson } from '../../core/mask.ts';
@@ -22,6 +22,9 @@ interface Running {
   /** Null: it is no agent. */
   readonly invocation: Invocation | null;
 }
+
+/** What our side cannot do because of what the step says: its own failure. */
+const ofTheStep: readonly ErrorCode[] = ['E_PROVIDER', 'E_STEP'];
 
 /** A process's key as a word; unique within its run. */
 export function keyText({ path, iteration, attempt, check }: ProcessKey): string {
@@ -93,7 +96,7 @@ export class Workers {
     const { files, providers, project, runner } = this.#ports;
     const secrets = this.#ports.variables(launch.secrets);
     const surroundings = { project, secrets };
-    const prompt = launch.work.kind === 'agent' ? stepPrompt(launch, prepared) : null;
+    const prompt = promptOf(launch, prepared);
     if (prompt !== null) files.note(launch.key, 'prompt.md', prompt);
     const invocation = prompt === null ? null : invocationOf(launch, prepared, prompt, surroundings);
     const command = commandOf(launch, prepared, invocation, providers, surroundings);
@@ -113,6 +116,7 @@ export class Workers {
       stdout,
       stderr,
       totalMs: launch.timeout,
+      graceMs: launch.grace,
       secrets: Object.values(secrets),
     });
   }
@@ -176,6 +180,8 @@ export class Workers {
   #work({ launch }: Running, exit: Exit, outcome: Outcome | null): WorkResult {
     const { files } = this.#ports;
     const done = outcome === null ? exit.ended === 'exited' && exit.code === 0 : outcome.is === 'done';
+    if (outcome === null) files.keepOutput(launch, null);
+    else if (outcome.is === 'done') files.keepOutput(launch, outcome.text);
     const first = files.collect(launch, done);
     const texts = done && outcome?.is === 'done' ? handedOver(launch, first, outcome.text) : [];
     for (const { output, text } of texts) files.handOver(launch, output, text);
@@ -190,7 +196,7 @@ export class Workers {
     } catch (error) {
       if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;
       const reason: Reason = { code: error.code, text: error.message };
-      const result = failedResult(error.code === 'E_PROVIDER' ? 'NON_RETRYABLE' : 'FATAL', reason);
+      const result = failedResult(ofTheStep.includes(error.code) ? 'NON_RETRYABLE' : 'FATAL', reason);
       const { key, check } = launch;
       if (check === null) this.#ledger.record([{ type: 'ended', key, result }]);
       else
@@ -214,4 +220,11 @@ export class Workers {
 function measured({ check, convergence }: Launch): boolean {
   if (check === null || convergence === null) return false;
   return convergence.allowedPaths.length > 0 || convergence.maxChangedFiles !== null;
+}
+
+/** What an agent is told: of a prompt in a file, that text as it is. Null: it is no agent. */
+function promptOf(launch: Launch, prepared: Prepared): string | null {
+  const { work } = launch;
+  if (work.kind !== 'agent') return null;
+  return prepared.stdin !== null && work.instructions === '' ? prepared.stdin : stepPrompt(launch, prepared);
 }

@@ -1,4 +1,5 @@
 import type { Checked, Diagnostic } from '../../core/diagnostic.ts';
+import { bodyOf } from '../../core/workflow/bodies.ts';
 import type { Body, Workflow } from '../../core/workflow/model.ts';
 import { inOrder } from '../diagnostics.ts';
 import type { Path, YamlDocument } from '../yaml.ts';
@@ -113,7 +114,8 @@ class Reader {
   private sizeOfBody({ steps }: Body): number {
     return steps.reduce((sum, { work }) => {
       if (work.kind === 'workflow') return sum + 1 + this.sizeOf(work.workflow);
-      return sum + 1 + (work.kind === 'for-each' ? this.sizeOfBody(work.body) : 0);
+      const loop = bodyOf(work);
+      return sum + 1 + (loop === null ? 0 : this.sizeOfBody(loop));
     }, 0);
   }
 }

@@ -6,11 +6,12 @@ import { MailroomError } from '../../core/errors.ts';
 import { join } from '../disk.ts';
 import type { Disk } from '../disk.ts';
 import { putFolder } from './copy.ts';
-import { runFolder } from './layout.ts';
+import type { RunFolder } from '../../core/workflow/ports.ts';
+import { ownContextFolder, runFolder } from './layout.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { plainPath, realPath } from './paths.ts';
 import { readRun } from './run-folders.ts';
-import type { OpenRoot } from './run-files.ts';
+import type { OpenRoot } from './open-root.ts';
 import { surveyFolder } from './survey.ts';
 
 const locksFolder = '.mailroom/locks';
@@ -19,12 +20,30 @@ const locksFolder = '.mailroom/locks';
  * The absolute path of the context folder of a run in this workspace, without links; it is made if need be. Throws
  * `E_WORKSPACE`, and `E_PATH` when it would lie outside the workspace.
  */
-export function makeContextFolder(open: OpenRoot, workspace: string, { contextDir }: Workflow): string {
+export function makeContextFolder(
+  open: OpenRoot,
+  workspace: string,
+  { contextDir }: Pick<Workflow, 'contextDir'>,
+): string {
   const disk = open(workspace);
   if (disk === null) throw new MailroomError('E_WORKSPACE', `there is no folder ${workspace} to work in`);
-  const folder = realPath(disk, plainPath(contextDir));
+  const folder = realPath(disk, plainPath(contextDir ?? '.'));
   disk.makeFolder(folder);
   return folder === '' ? disk.root : `${disk.root}/${folder}`;
+}
+
+/** The absolute path of the folder that a run shows its artifacts in; it is made if need be. */
+export function contextFolderOf(project: Disk, open: OpenRoot, folder: RunFolder): string {
+  const { run, workspace, definition } = folder;
+  if (definition.contextDir === null) return makeOwnContext(project, run);
+  return makeContextFolder(open, workspace, definition);
+}
+
+/** A run that shows nothing in its workspace has its context in its folder. */
+export function makeOwnContext(project: Disk, run: string): string {
+  const folder = ownContextFolder(run);
+  project.makeFolder(folder);
+  return `${project.root}/${folder}`;
 }
 
 /** What is locked while a run uses a context folder (absolute). */
@@ -66,6 +85,7 @@ export function takeContext(
   const disk = open(folder);
   if (disk === null) throw new MailroomError('E_WORKSPACE', `the folder ${folder} vanished`);
   removeLeftovers(disk);
+  if (definition.contextDir === null) return;
   const holder = readContextHolder(project, folder);
   if (holder?.run === run && holder.restored) return;
   const place = { disk, below: insideOf(project, folder) };

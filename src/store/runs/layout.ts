@@ -1,5 +1,6 @@
 import { MailroomError } from '../../core/errors.ts';
 import type { Path } from '../../core/workflow/event.ts';
+import { bodyOf } from '../../core/workflow/bodies.ts';
 import type { Body, Step, Workflow } from '../../core/workflow/model.ts';
 import { artifactNameProblem, childFolder, stepNameProblem } from '../../core/workflow/reserved.ts';
 import { join, pathError } from '../disk.ts';
@@ -10,6 +11,11 @@ export const runsFolder = '.mailroom/runs';
 /** Throws `E_PATH` for an id that is no plain name. */
 export function runFolder(run: string): string {
   return join(runsFolder, run);
+}
+
+/** Where a run has its artifacts whose definition names no folder for them. */
+export function ownContextFolder(run: string): string {
+  return join(runFolder(run), 'shown');
 }
 
 /** What is locked while a run goes on. */
@@ -38,11 +44,12 @@ export function placeOf(workflow: Workflow, path: Path): Place {
     if (taken !== null) throw pathError(name, taken);
     folder.push(name);
     if (at === names.length - 1) return { step, folder: folder.join('/') };
-    if (step.work.kind === 'for-each') {
+    const loop = bodyOf(step.work);
+    if (loop !== null) {
       const index = names[(at += 1)] ?? '';
       if (!/^\d+$/.test(index)) throw unknown(path);
       folder.push(index);
-      body = step.work.body;
+      body = loop;
     } else if (step.work.kind === 'workflow') {
       folder.push(childFolder);
       body = step.work.workflow.body;

@@ -6,16 +6,18 @@ import type { Path, ProcessKey } from '../../core/workflow/event.ts';
 import type { Collected, Launch, LaunchOutput, Prepared } from '../../core/workflow/launch.ts';
 import type { RunFiles, RunFolder } from '../../core/workflow/ports.ts';
 import { readContent } from '../contents.ts';
+import { makeOwnContext } from './context-holder.ts';
 import { join } from '../disk.ts';
 import type { Disk } from '../disk.ts';
 import { ContextFolder } from './context.ts';
+import type { OpenRoot } from './open-root.ts';
 import { checkOutputs, readOutputs } from './outputs.ts';
 import { plainPath, realPath, realPlace } from './paths.ts';
 import { readDecision, readValues } from './readings.ts';
 import { StepFolders } from './step-folders.ts';
+import { Streams } from './streams.ts';
 
-/** Opens the folder at an absolute path as a root of its own; null: there is no such folder. */
-export type OpenRoot = (path: string) => Disk | null;
+export type { OpenRoot };
 
 export interface RunFilesOptions {
   /** The project's disk. */
@@ -36,6 +38,7 @@ export class DiskRunFiles implements RunFiles {
   readonly #workspace: Disk;
   readonly #context: ContextFolder;
   readonly #steps: StepFolders;
+  readonly #streams: Streams;
 
   constructor({ project, run, open, mask }: RunFilesOptions) {
     this.#run = run;
@@ -45,6 +48,7 @@ export class DiskRunFiles implements RunFiles {
     this.#workspace = this.#root(run.workspace);
     this.#context = new ContextFolder(this.#makeContext(), run.definition);
     this.#steps = new StepFolders(project, run.run);
+    this.#streams = new Streams(this.#workspace, run.definition.home, open);
   }
 
   prepare(launch: Launch): Prepared {
@@ -55,6 +59,8 @@ export class DiskRunFiles implements RunFiles {
       const survey = this.#context.survey(input.from, input.artifact);
       return survey === null ? [] : [{ input, survey, folder: realPath(workspace, plainPath(input.as)) }];
     });
+    const stdin = launch.stdin === null ? null : this.#streams.read(launch.stdin);
+    if (launch.stdout !== null) this.#streams.place(launch.stdout);
     const paths = this.#steps.open(launch.key);
     if (decision !== null) removeFile(workspace, decision);
     if (launch.key.iteration === 1 && launch.key.check === 0) {
@@ -65,6 +71,7 @@ export class DiskRunFiles implements RunFiles {
     return {
       ...paths,
       workspace: workspace.root,
+      stdin,
       decisionFile: decision === null ? null : absolute(decision),
       inputs: inputs.map(({ input: { artifact, from }, folder }) => ({
         artifact,
@@ -104,6 +111,16 @@ export class DiskRunFiles implements RunFiles {
     workspace.write(realPlace(workspace, plainPath(output.path)), this.#mask(text));
   }
 
+  keepOutput({ key, stdout }: Launch, text: string | null): void {
+    if (stdout === null) return;
+    const printed = () => this.#steps.printed(key);
+    this.#streams.write(stdout, text === null ? printed() : [Buffer.from(this.#mask(text))]);
+  }
+
+  exists(file: string): boolean {
+    return this.#streams.exists(file);
+  }
+
   diffBase(launch: Launch): string {
     const base = launch.convergence?.diffBase ?? { kind: 'ref', ref: 'HEAD' };
     if (base.kind === 'ref') return base.ref;
@@ -139,7 +156,9 @@ export class DiskRunFiles implements RunFiles {
   }
 
   #makeContext(): Disk {
-    const folder = realPath(this.#workspace, plainPath(this.#run.definition.contextDir));
+    const { contextDir } = this.#run.definition;
+    if (contextDir === null) return this.#root(makeOwnContext(this.#project, this.#run.run));
+    const folder = realPath(this.#workspace, plainPath(contextDir));
     this.#workspace.makeFolder(folder);
     return this.#root(folder === '' ? this.#workspace.root : `${this.#workspace.root}/${folder}`);
   }

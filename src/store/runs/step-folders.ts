@@ -4,6 +4,9 @@ import { join } from '../disk.ts';
 import type { Disk } from '../disk.ts';
 import { runFolder } from './layout.ts';
 
+/** What is copied at once. */
+const pieceBytes = 4 * 1024 * 1024;
+
 /** The folders of a run's processes, and of the steps that failed for good, below `.mailroom/runs/<run>/`. */
 export class StepFolders {
   readonly #disk: Disk;
@@ -37,6 +40,17 @@ export class StepFolders {
 
   write(key: ProcessKey, name: string, text: string): void {
     this.#disk.write(join(this.#folder(key), name), text);
+  }
+
+  /** What a process printed, in pieces. */
+  *printed(key: ProcessKey): Generator<Buffer> {
+    const file = join(this.#folder(key), 'stdout');
+    for (let at = 0; ;) {
+      const piece = this.#disk.read(file, pieceBytes, at);
+      if (piece === null || piece.length === 0) return;
+      at += piece.length;
+      yield piece;
+    }
   }
 
   /** The letter itself comes last: where it is, the rest is. The prompt is that of the last process that had one. */

@@ -33,8 +33,9 @@ function checkBody(scene: Scene, body: Body, parent: Graph['parent'], items: Rea
   const order = checkNeeds(scene, graph);
   for (const [index, step] of graph.steps.entries()) {
     checkStep(step, { scene, place: { graph, step: index }, items });
-    if (step.work.kind !== 'for-each') continue;
-    const inner = new Set([...items, 'item', 'loop', step.work.as.toLowerCase()]);
+    if (step.work.kind !== 'for-each' && step.work.kind !== 'while') continue;
+    const item = step.work.kind === 'for-each' ? ['item', step.work.as.toLowerCase()] : [];
+    const inner = new Set([...items, 'loop', ...item]);
     checkBody(scene, step.work.body, { graph, step: index }, inner);
   }
   // What comes before what is not known where a step is missing.

@@ -22,6 +22,8 @@ export function checkTemplate(template: Template, here: Here): void {
 export function checkExpressions(step: Step, here: Here): void {
   const templates: Template[] = [
     ...(step.workspace === null ? [] : [step.workspace.path]),
+    ...(step.stdin === null ? [] : [step.stdin]),
+    ...(step.stdout === null ? [] : [step.stdout.path]),
     ...Object.values(step.env),
     ...step.outputs.map((output) => output.path),
   ];
@@ -47,6 +49,10 @@ function checkWork(work: Work | Check['work'], here: Here): void {
       return checkTemplate(work.message, here);
     case 'for-each':
       return Array.isArray(work.items) ? undefined : checkTree(work.items as Tree, work.items, here);
+    case 'while':
+      return checkTree(work.condition, work.condition, here);
+    case 'assign':
+      return Object.values(work.values).forEach((template) => checkTemplate(template, here));
     case 'workflow':
       return Object.values(work.with).forEach((template) => checkTemplate(template, here));
   }

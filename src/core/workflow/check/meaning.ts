@@ -1,6 +1,7 @@
 import type { Segment } from '../../expression/references.ts';
 import type { Types } from '../../expression/types.ts';
 import type { JsonType } from '../../expression/values.ts';
+import { bodyOf } from '../bodies.ts';
 import type { Step, ValueType } from '../model.ts';
 import type { Graph } from './body.ts';
 import type { Scene } from './scene.ts';
@@ -84,7 +85,7 @@ function meaningInStep(step: Step, [property, name, ...rest]: readonly Segment[]
       return name === undefined ? plain('object') : plain('string');
     case 'values': {
       if (!handsOver(step))
-        return step.work.kind === 'for-each' && name === undefined ? plain('array') : anything;
+        return bodyOf(step.work) !== null && name === undefined ? plain('array') : anything;
       if (name === undefined) return plain('object');
       const type = name.name === null ? undefined : findName(step.values, name.name);
       return type === undefined ? anything : descend(type, rest);

@@ -19,7 +19,7 @@ export function checkReference(reference: Reference, node: object, here: Here): 
 const properties: Readonly<Record<string, readonly string[]>> = {
   run: ['id', 'root'],
   workflow: ['name', 'version'],
-  loop: ['index', 'total', 'first', 'last'],
+  loop: ['index', 'total', 'first', 'last', 'iteration', 'elapsed'],
 };
 
 /** What hooks of the end know of the run besides. */
@@ -127,7 +127,7 @@ function checkValue(step: Step, path: readonly Segment[], at: Marked, scene: Her
 
 /** The artifacts that a step makes; null: that is not known here. */
 export function artifactsOf(step: Step): readonly string[] | null {
-  if (step.work.kind === 'for-each') return null;
+  if (step.work.kind === 'for-each' || step.work.kind === 'while') return null;
   if (step.work.kind === 'workflow') return step.work.exports.map((each) => each.as);
   return step.outputs.map((output) => output.name);
 }

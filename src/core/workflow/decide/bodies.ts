@@ -6,9 +6,10 @@ import { isIn } from '../fold/steps.ts';
 import { attempt, evaluationOf } from '../resolve.ts';
 import { itemScope, pathIn } from '../path.ts';
 import type { BodyRule } from '../rules.ts';
-import { entered as currentOf, type Entered } from '../scope.ts';
+import type { Evaluation } from '../evaluation.ts';
+import { entered as currentOf, filesSeen, loopOf, type Entered } from '../scope.ts';
 import type { Open, Scope, StepRun } from '../state.ts';
-import { fail, found, isEnding, succeed, type Scene } from './scene.ts';
+import { exit, fail, found, isEnding, succeed, type Scene } from './scene.ts';
 import { reopened } from './reopen.ts';
 import { hindered } from './entering.ts';
 import { withDefaults } from '../values.ts';
@@ -31,6 +32,8 @@ export function openRun({ state, rules }: Scene): Fact[] {
   } as const;
   if (only === null) return [{ ...base, ...begin, skips: [] }];
   const skips = [...root.steps.keys()].filter((id) => id !== only);
+  if (root.body.kind === 'sequence')
+    return [{ ...base, total: null, wakes: [], next: { at: 'step', step: only, visit: 1 }, skips }];
   return [{ ...base, total: root.steps.size, wakes: [{ path: only, of: 1 }], next: { at: 'graph' }, skips }];
 }
 
@@ -57,15 +60,61 @@ export function goOn(scene: Scene, entered: Entered, run: StepRun): Fact[] {
   const { state } = scene;
   const { open } = run;
   if (open === null || isEnding(state, entered.scope)) return [];
+  if (open.exit !== null) return leaveAll(scene, entered, run, { ...open, exit: open.exit });
   const failure = failureIn(scene, entered, run, open);
   const stopped = failure !== null && !goesOn(entered, failure);
   if (stopped && open.left < open.opened) return endOthers(scene, run, open, failure);
-  const wanted = open.items?.length ?? 1;
-  const done = stopped || open.broke || open.opened === wanted;
+  const ended = stopped || open.broke;
+  if (open.bound !== null && !ended)
+    return open.left < open.opened ? [] : nextRound(scene, entered, run, open);
+  const done = ended || open.opened === (open.items?.length ?? 1);
   if (!done) return openNext(scene, entered, run, open);
   if (open.left < open.opened) return [];
   if (failure !== null) return fail(entered, { ...failure, timedOut: failure.reason.code === 'E_TIMEOUT' });
   return [succeed(entered, 'SUCCEEDED', { ...handedBy(scene, entered, run, open), convergence: null })];
+}
+
+/** A round said that all is over: so is the loop, when the other rounds are. */
+function leaveAll(
+  scene: Scene,
+  entered: Entered,
+  run: StepRun,
+  open: Open & { readonly exit: { readonly failed: Failure | null } },
+): Fact[] {
+  const { failed } = open.exit;
+  const over = { code: 'E_CANCELLED', text: `${entered.path} is over` } as const;
+  const rest = failed ?? { path: entered.path, class: 'NON_RETRYABLE', reason: over };
+  if (open.left < open.opened) return endOthers(scene, run, open, rest);
+  return [exit(entered, failed, { ...handedBy(scene, entered, run, open), convergence: null })];
+}
+
+/** Another round of a loop, if its condition still holds. */
+function nextRound(scene: Scene, entered: Entered, run: StepRun, open: Open): Fact[] {
+  const { inner, step, at } = entered.rule;
+  if (inner === null || step.work.kind !== 'while') return [];
+  const { condition, maxIterations } = step.work;
+  const holds = attempt(() => roundEvaluation(scene, entered, run, open).condition(condition));
+  if (!holds.ok) return hindered(entered, holds.why);
+  if (!holds.value)
+    return [succeed(entered, 'SUCCEEDED', { ...handedBy(scene, entered, run, open), convergence: null })];
+  if (open.opened >= maxIterations) {
+    const text = `the condition still holds after ${String(maxIterations)} iterations`;
+    return fail(entered, { class: 'NON_RETRYABLE', reason: { code: 'E_INCOMPLETE', text }, timedOut: false });
+  }
+  const path = itemScope(run.path, open.opened);
+  const item = { index: open.opened, value: null };
+  const base = { type: 'opened', path, body: at, item, parameters: null, skips: [] } as const;
+  return [{ ...base, budget: step.budget ?? unlimited, ...beginning(inner, path) }];
+}
+
+/** What the condition of a loop sees: the steps of the last round, and how many rounds there were. */
+function roundEvaluation({ state, rules }: Scene, entered: Entered, run: StepRun, open: Open): Evaluation {
+  const last = open.opened === 0 ? undefined : state.scopes.get(itemScope(run.path, open.opened - 1));
+  const loop = { ...loopOf(state, run, open.opened), iteration: open.opened };
+  return evaluationOf(state, rules, last ? { ...entered, scope: last } : entered).with({
+    loop,
+    ...filesSeen(state, run.path),
+  });
 }
 
 /** The first failure in its bodies, or that its time is over. */
@@ -228,5 +277,6 @@ function leave(scene: Scene, scope: Scope, failed: Failure | null, counter: Coun
     scope.retries < step.retry.max &&
     failed.reason.code !== 'E_TIMEOUT';
   if (again) return [reopened(scene, scope, { forced: new Set(), owners: new Set() })];
-  return [{ type: 'left', path: scope.path, failed, broke: counter.at === 'end' && counter.how === 'break' }];
+  const how = counter.at === 'end' ? counter.how : 'end';
+  return [{ type: 'left', path: scope.path, failed, broke: how === 'break', exits: how === 'exit' }];
 }

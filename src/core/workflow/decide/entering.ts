@@ -1,12 +1,12 @@
 import type { Json } from '../../json.ts';
 import { attempt, evaluationOf } from '../resolve.ts';
-import type { Hindrance } from '../evaluation.ts';
+import { missing, type Hindrance } from '../evaluation.ts';
 import type { Fact, SkipReason } from '../event.ts';
 import { isIn } from '../fold/steps.ts';
 import type { Evaluation } from '../evaluation.ts';
 import { entered as currentOf, type Entered } from '../scope.ts';
 import { isTree } from '../rules.ts';
-import { fail, skip, type Scene } from './scene.ts';
+import { fail, handsNothing, skip, succeed, type Scene } from './scene.ts';
 
 /** What becomes of a step all of whose needs are settled: facts, or `ready`, when it waits for room only. */
 export function consider(scene: Scene, entered: Entered): Fact[] | 'ready' {
@@ -25,8 +25,11 @@ export function consider(scene: Scene, entered: Entered): Fact[] | 'ready' {
     case 'gate':
       return asks(scene, entered, step.work);
     case 'for-each':
+    case 'while':
     case 'workflow':
       return expands(scene, entered);
+    case 'assign':
+      return assigns(scene, entered, step.work);
     default:
       return 'ready';
   }
@@ -38,10 +41,27 @@ function lazily<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
-/** A step that requires what is not there is skipped; one that cannot be worked out has failed. */
+/**
+ * A step that requires what is not there is skipped, and one that cannot be worked out has failed. In a sequence, where
+ * nothing else would say so, what is not there ends the run.
+ */
 export function hindered(entered: Entered, why: Hindrance): Fact[] {
-  if (why.is === 'absent') return [skip(entered, { why: 'absent', what: why.what })];
-  return fail(entered, { class: 'NON_RETRYABLE', reason: why.reason, timedOut: false });
+  if (why.is === 'unseen') return [{ type: 'looking', path: entered.path, file: why.file }];
+  const inSequence = entered.rule.body.body.kind === 'sequence';
+  if (why.is === 'absent' && !inSequence) return [skip(entered, { why: 'absent', what: why.what })];
+  const reason = why.is === 'absent' ? missing(why.what) : why.reason;
+  const ends = inSequence && reason.code === 'E_VAR_MISSING';
+  return fail(entered, { class: ends ? 'FATAL' : 'NON_RETRYABLE', reason, timedOut: false });
+}
+
+/** Sets what is set, in no time. */
+function assigns({ state, rules }: Scene, entered: Entered, { values }: WorkOf<'assign'>): Fact[] {
+  const set = attempt(() => {
+    const evaluation = evaluationOf(state, rules, entered);
+    return Object.entries(values).map(([name, value]) => [name, evaluation.render(value)] as const);
+  });
+  if (!set.ok) return hindered(entered, set.why);
+  return [succeed(entered, 'SUCCEEDED', { ...handsNothing, context: Object.fromEntries(set.value) })];
 }
 
 /** Why what came before does not let a step run; null: it does. */
@@ -81,8 +101,10 @@ function expands({ state, rules }: Scene, entered: Entered): Fact[] {
   if (work.kind === 'workflow') {
     const limits = [work.workflow.timeout, timeout].filter((each) => each !== null);
     const least = limits.length === 0 ? null : Math.min(...limits);
-    return [{ type: 'expanded', path, items: null, concurrency: 1, timeout: least }];
+    return [{ type: 'expanded', path, items: null, bound: null, concurrency: 1, timeout: least }];
   }
+  if (work.kind === 'while')
+    return [{ type: 'expanded', path, items: [], bound: work.maxIterations, concurrency: 1, timeout }];
   if (work.kind !== 'for-each') return [];
   const { items: source, concurrency } = work;
   const items = attempt((): Json =>
@@ -90,7 +112,7 @@ function expands({ state, rules }: Scene, entered: Entered): Fact[] {
   );
   if (!items.ok) return hindered(entered, items.why);
   if (Array.isArray(items.value))
-    return [{ type: 'expanded', path, items: items.value, concurrency, timeout }];
+    return [{ type: 'expanded', path, items: items.value, bound: null, concurrency, timeout }];
   const text = `\`for_each\` needs a list, and this is ${items.value === null ? 'null' : `a ${typeof items.value}`}`;
   return fail(entered, { class: 'NON_RETRYABLE', reason: { code: 'E_EXPRESSION', text }, timedOut: false });
 }

@@ -3,11 +3,13 @@ import { afterIncomplete, isHopeless } from '../convergence.ts';
 import type { Fact, Verdict, WorkResult } from '../event.ts';
 import { isIn, type In } from '../fold/steps.ts';
 import type { Check } from '../model.ts';
+import type { Hindrance } from '../evaluation.ts';
+import { missing } from '../evaluation.ts';
 import { tryLaunch } from '../resolve.ts';
 import type { Entered } from '../scope.ts';
 import type { StepRun } from '../state.ts';
 import type { Room } from './room.ts';
-import { abort, fail, isEnding, shut, succeed, type Handed, type Scene } from './scene.ts';
+import { abort, fail, isEnding, shut, succeed, type Handed, type Scene, type StepFailure } from './scene.ts';
 
 const second = 1_000;
 /** How long a provider is left alone that did not say how long. */
@@ -25,8 +27,16 @@ type Failed = Extract<WorkResult['outcome'], { is: 'failed' }>;
 /** What becomes of a step whose worker, check or gate has come to something. */
 export function outcome(scene: Scene, room: Room, entered: Entered, run: StepRun): Fact[] {
   if (isIn(run, 'judged')) return gateOutcome(entered, run);
+  if (isIn(run, 'looking')) return lookOutcome(entered, run);
   if (isIn(run, 'ended')) return workOutcome(scene, room, entered, run);
   return isIn(run, 'checked') ? checkOutcome(scene, entered, run) : [];
+}
+
+/** A path that may not be looked at ends the run. */
+function lookOutcome(entered: Entered, { phase }: In<'looking'>): Fact[] {
+  return phase.problem === null
+    ? []
+    : fail(entered, { class: 'FATAL', reason: phase.problem, timedOut: false });
 }
 
 function gateOutcome(entered: Entered, { phase }: In<'judged'>): Fact[] {
@@ -61,7 +71,9 @@ function workFailure(scene: Scene, entered: Entered, run: In<'ended'>, failure: 
     const { facts, until } = park(scene, provider, failure.until);
     return [...facts, { ...retrying, notBefore: until, provider, counted: false }];
   }
-  if (failure.class === 'RETRYABLE_TRANSIENT' && onFailure === 'retry' && failures <= retry.max) {
+  const { exitCode } = run.phase.result;
+  const isMeant = retry.codes === null || (exitCode !== null && retry.codes.includes(exitCode));
+  if (failure.class === 'RETRYABLE_TRANSIENT' && onFailure === 'retry' && isMeant && failures <= retry.max) {
     const key = `${scene.state.given?.run ?? ''} ${path} ${String(iteration)} ${String(attempt)}`;
     const notBefore = scene.now + pause(retry, failures, key);
     return [{ ...retrying, notBefore, provider: null, counted: true }];
@@ -102,12 +114,11 @@ export function startCheck(scene: Scene, room: Room, entered: Entered, run: Step
   return [{ type: 'checking', path, id, provider, reserves }];
 }
 
-function cannot(why: { is: 'absent'; what: string } | { is: 'failed'; reason: Failed['reason'] }) {
-  const reason =
-    why.is === 'failed'
-      ? why.reason
-      : ({ code: 'E_VAR_MISSING', text: `\`${why.what}\` has no value` } as const);
-  return { class: 'NON_RETRYABLE', reason, timedOut: false } as const;
+function cannot(why: Hindrance): StepFailure {
+  const text = 'whether a file is there cannot be asked in a check';
+  const unasked = { code: 'E_EXPRESSION', text } as const;
+  const reason = why.is === 'failed' ? why.reason : why.is === 'absent' ? missing(why.what) : unasked;
+  return { class: 'NON_RETRYABLE', reason, timedOut: false };
 }
 
 function checkOutcome(scene: Scene, entered: Entered, run: In<'checked'>): Fact[] {
@@ -173,4 +184,4 @@ function noVerdict(
   return [{ ...retrying, notBefore, provider: null, counted: true }];
 }
 
-const checkRetry = { max: mostChecks, base: second, factor: 2, cap: 30 * second, jitter: true };
+const checkRetry = { max: mostChecks, base: second, factor: 2, cap: 30 * second, jitter: true, codes: null };

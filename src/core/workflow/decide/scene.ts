@@ -41,12 +41,14 @@ type Way = 'success' | 'failure' | 'timeout';
 
 /** What the end of a step means for the others. */
 function aftermath(
-  { scope, rule }: Entered,
+  { scope, rule, alone }: Entered,
   leaves: Aftermath['leaves'],
   way: Way,
   failure: Failure | null,
 ): Aftermath {
   const { body } = rule;
+  if (alone && body.body.kind === 'sequence')
+    return { leaves, wakes: [], next: { at: 'end', how: 'end', failed: failure } };
   if (body.body.kind === 'sequence')
     return { leaves, wakes: [], next: counterAfter(scope, rule.step, body.body, way, failure) };
   const wakes = rule.dependents.map(({ step, needs }) => ({ path: pathIn(scope.path, step.id), of: needs }));
@@ -76,13 +78,18 @@ function counterAfter(
       return enterStep(scope, target.step, maxVisits);
     case 'end':
       return { at: 'end', how: 'end', failed: null };
+    case 'finish':
+      return { at: 'end', how: 'exit', failed: null };
     case 'break':
       return { at: 'end', how: 'break', failed: cause };
     case 'continue':
       return { at: 'end', how: 'continue', failed: null };
-    case 'error': {
+    case 'error':
+    case 'fail': {
       const text = target.message ?? failure?.reason.text ?? `\`${id}\` led to an error`;
-      return { at: 'end', how: 'end', failed: { class: 'NON_RETRYABLE', reason: { code: 'E_STEP', text } } };
+      const code = way === 'timeout' && next.timeout === null ? 'E_TIMEOUT' : 'E_STEP';
+      const how = target.to === 'fail' ? 'exit' : 'end';
+      return { at: 'end', how, failed: { class: 'NON_RETRYABLE', reason: { code, text } } };
     }
   }
 }
@@ -106,6 +113,8 @@ export interface Handed {
   readonly values: Readonly<Record<string, Json>> | readonly Json[];
   readonly artifacts: readonly ArtifactRecord[];
   readonly convergence: ConvergenceState | null;
+  /** What it sets in `context`; missing: nothing. */
+  readonly context?: Readonly<Record<string, Json>>;
 }
 
 export const handsNothing: Handed = { values: {}, artifacts: [], convergence: null };
@@ -114,6 +123,17 @@ export function succeed(entered: Entered, status: 'SUCCEEDED' | 'INCOMPLETE', ha
   const { path } = entered;
   const after = aftermath(entered, 'satisfied', 'success', null);
   return { type: 'settled', path, status, class: null, reason: null, ...handed, ...after };
+}
+
+/** A loop one of whose rounds said that all is over: so does it, wherever it would have gone on. */
+export function exit(entered: Entered, failure: Failure | null, handed: Handed): Fact {
+  const settled: Fact =
+    failure === null
+      ? succeed(entered, 'SUCCEEDED', handed)
+      : failed(entered, { ...failure, timedOut: false }, 'satisfied', null);
+  const { body } = entered.rule.body;
+  if (body.kind === 'graph' || settled.type !== 'settled') return settled;
+  return { ...settled, next: { at: 'end', how: 'exit', failed: failure } };
 }
 
 export interface StepFailure {

@@ -37,6 +37,8 @@ export function open(state: RunState, event: Of<'opened'>): void {
   state.scopes.set(path, scope);
   if (run?.open) {
     run.open = { ...run.open, opened: run.open.opened + 1 };
+    // What was looked for holds for one round.
+    run.looks = {};
     state.stirred.delete(run.path);
   }
   const skipped = { why: 'not-asked' } as const;
@@ -57,19 +59,22 @@ export function open(state: RunState, event: Of<'opened'>): void {
 }
 
 /** A loop, or a sub-workflow, begins. */
-export function expand(state: RunState, { path, items, concurrency, timeout }: Of<'expanded'>): void {
+export function expand(state: RunState, event: Of<'expanded'>): void {
+  const { path, items, bound, concurrency, timeout } = event;
   const run = enter(state, path);
   if (!isIn(run, 'pending', 'waiting')) return;
   run.startedAt ??= state.now;
   run.attempt += 1;
   run.attempts += 1;
   const clockAt = clockNow(state, state.now);
-  run.open = { items, concurrency, timeout, clockAt, opened: 0, left: 0, failed: null, broke: false };
+  const counts = { opened: 0, left: 0, failed: null, broke: false, exit: null };
+  run.open = { items, bound, concurrency, timeout, clockAt, ...counts };
+  run.looks = {};
   put(state, run, { is: 'open' }, true);
 }
 
 /** A body is through. */
-export function leave(state: RunState, { path, failed, broke }: Of<'left'>): void {
+export function leave(state: RunState, { path, failed, broke, exits }: Of<'left'>): void {
   const scope = state.scopes.get(path);
   if (!scope || scope.left !== null) return;
   scope.left = { failed };
@@ -77,7 +82,8 @@ export function leave(state: RunState, { path, failed, broke }: Of<'left'>): voi
   const run = scope.step === null ? undefined : state.steps.get(scope.step);
   if (!run || !run.open) return;
   const left = run.open.left + 1;
-  run.open = { ...run.open, left, failed: run.open.failed ?? failed, broke: run.open.broke || broke };
+  const exit = run.open.exit ?? (exits ? { failed } : null);
+  run.open = { ...run.open, left, failed: run.open.failed ?? failed, broke: run.open.broke || broke, exit };
   state.stirred.add(run.path);
 }
 
@@ -129,6 +135,9 @@ function forgetBodies(state: RunState, path: Path): void {
   state.scopes.delete(path);
 }
 
+/** Of a loop that goes on: no body has ended it. */
+const noEnd = { failed: null, broke: false, exit: null } as const;
+
 /** Steps forget how they ended, and bodies go on. */
 export function reopen(state: RunState, { steps, opens, scopes }: Of<'reopened'>): void {
   state.again = null;
@@ -138,6 +147,7 @@ export function reopen(state: RunState, { steps, opens, scopes }: Of<'reopened'>
     run.phase = { is: 'pending' };
     if (run.open) forgetBodies(state, path);
     run.open = null;
+    run.looks = {};
     run.startedAt = null;
     run.settledAt = null;
     run.failures = 0;
@@ -150,7 +160,7 @@ export function reopen(state: RunState, { steps, opens, scopes }: Of<'reopened'>
     if (!scope) continue;
     const owner = scope.step === null ? undefined : state.steps.get(scope.step);
     if (scope.left !== null && owner?.open)
-      owner.open = { ...owner.open, left: owner.open.left - 1, failed: null, broke: false };
+      owner.open = { ...owner.open, left: owner.open.left - 1, ...noEnd };
     scope.left = null;
     scope.ending = null;
     scope.failed = failed;
@@ -167,7 +177,8 @@ export function reopen(state: RunState, { steps, opens, scopes }: Of<'reopened'>
     const run = state.steps.get(path);
     if (!run?.open) continue;
     run.settledAt = null;
-    run.open = { ...run.open, clockAt: clockNow(state, state.now), failed: null, broke: false };
+    run.open = { ...run.open, clockAt: clockNow(state, state.now), ...noEnd };
+    run.looks = {};
     put(state, run, { is: 'open' }, true);
   }
 }

@@ -84,6 +84,7 @@ export function settleStep(state: RunState, event: Extract<Fact, { type: 'settle
   run.values = event.values;
   run.artifacts = event.artifacts;
   if (event.convergence) run.convergence = event.convergence;
+  if (event.context) state.context = { ...state.context, ...event.context };
   if (provider !== null && status === 'FAILED' && reason) countFailure(state, event.path, reason);
   if (provider !== null && status !== 'FAILED') forgetFailures(state);
   follow(state, run.scope, event);

@@ -34,6 +34,7 @@ export function enter(state: RunState, path: Path): StepRun {
     convergence: { stage: 1, stalled: 0, last: null },
     outstanding: null,
     instructions: null,
+    looks: {},
     open: null,
     phase: { is: 'pending' },
   };

@@ -1,3 +1,4 @@
+import { innerOf } from '../../../core/workflow/bodies.ts';
 import type { Body, Step, Work, Workflow } from '../../../core/workflow/model.ts';
 
 /** A workflow as a drawing: what stands in it, and what leads where. */
@@ -41,7 +42,7 @@ export function pictureOf(workflow: Workflow): Picture {
     const pathOf = (id: string) => (frame === null ? id : `${frame}/${id}`);
     for (const step of body.steps) {
       const path = pathOf(step.id);
-      const inner = bodyOf(step.work);
+      const inner = innerOf(step.work);
       if (inner === null) nodes.push(nodeOf(step, path, frame));
       else {
         frames.push({ path, label: `${step.id}: ${whoOf(step.work)}`, frame });
@@ -52,11 +53,6 @@ export function pictureOf(workflow: Workflow): Picture {
   };
   walk(workflow.body, null);
   return { title: workflow.name, nodes, frames, edges };
-}
-
-function bodyOf(work: Work): Body | null {
-  if (work.kind === 'for-each') return work.body;
-  return work.kind === 'workflow' ? work.workflow.body : null;
 }
 
 function nodeOf(step: Step, path: string, frame: string | null): PictureNode {
@@ -79,6 +75,10 @@ function whoOf(work: Work): string {
       return work.approvers.length === 0 ? 'gate' : `gate: ${work.approvers.join(', ')}`;
     case 'for-each':
       return `for each ${work.as}`;
+    case 'while':
+      return `while, at most ${String(work.maxIterations)} times`;
+    case 'assign':
+      return `sets ${Object.keys(work.values).join(', ')}`;
     case 'workflow':
       return `workflow ${work.workflow.name}`;
   }

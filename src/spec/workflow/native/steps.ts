@@ -38,12 +38,16 @@ function lowerStep(id: string, input: StepInput, path: Path, lowering: Lowering)
     work,
     workspace: lowerWorkspace(input.workspace, [...path, 'workspace'], lowering),
     env: lowerEnv(scribe, input.env, [...path, 'env'], language),
+    secrets: null,
+    stdin: null,
+    stdout: null,
     inputs: (input.inputs ?? []).map((each, index) => lowerInput(scribe, each, [...path, 'inputs', index])),
     outputs: (input.outputs ?? []).map((each, index) =>
       lowerOutput(lowering, each, [...path, 'outputs', index]),
     ),
     values: lowerValues(scribe, input.values, [...path, 'values']),
     timeout: input.timeout ?? null,
+    grace: null,
     retry: lowerRetry(scribe, input, path, work),
     onFailure: input.on_failure ?? 'abort',
     check: lowerCheck(scribe, input, path, language),
@@ -133,5 +137,6 @@ function lowerRetry(scribe: Scribe, input: StepInput, path: Path, work: Work): R
     factor: retry.factor ?? 2,
     cap: retry.cap ?? 30_000,
     jitter: retry.jitter ?? true,
+    codes: null,
   };
 }

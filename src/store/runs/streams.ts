@@ -1,0 +1,78 @@
+import { MailroomError } from '../../core/errors.ts';
+import type { Launch } from '../../core/workflow/launch.ts';
+import type { Home } from '../../core/workflow/model.ts';
+import { parentOf, temporaryEnding } from '../disk.ts';
+import type { Disk } from '../disk.ts';
+import { homePath, homePlace } from './home.ts';
+import type { OpenRoot } from './open-root.ts';
+import { findPath, plainPath, realPath, realPlace } from './paths.ts';
+
+type Printed = NonNullable<Launch['stdout']>;
+
+/** Files of the workspace that programs read as standard input, and that get what they print. */
+export class Streams {
+  readonly #home: Home | null;
+  /** What paths are made relative to: the base of a workflow with a place of its own, else the workspace. */
+  readonly #root: Disk;
+
+  constructor(workspace: Disk, home: Home | null, open: OpenRoot) {
+    this.#home = home;
+    this.#root = home === null ? workspace : (open(baseOf(workspace.root, home)) ?? workspace);
+  }
+
+  /** Its text; bytes that are no UTF-8 are replaced. Throws `E_STEP` when there is none, and `E_PATH`. */
+  read(path: string): string {
+    const real = this.#home === null ? findPath(this.#root, plainPath(path)) : this.#inHome(path, this.#home);
+    const bytes = real === null || real === '' ? null : this.#file(real);
+    if (bytes === null) throw new MailroomError('E_STEP', `there is no file ${path} to read`);
+    return bytes.toString('utf8');
+  }
+
+  #file(path: string): Buffer | null {
+    return this.#root.look(path)?.kind === 'file' ? this.#root.read(path, Number.MAX_SAFE_INTEGER) : null;
+  }
+
+  #inHome(path: string, home: Home): string {
+    return homePath(this.#root, home, path);
+  }
+
+  /** Where something printed goes, from the root. Throws `E_PATH`. */
+  place({ folder, path }: Printed): string {
+    if (this.#home !== null) return homePlace(this.#root, this.#home, folder, path);
+    const plain = plainPath(path);
+    return realPlace(this.#root, plainPath(folder === '' ? plain : `${folder}/${plain}`));
+  }
+
+  /** Puts a whole file there, durable, by one rename. */
+  write(to: Printed, pieces: Iterable<Buffer>): void {
+    const place = this.place(to);
+    const beside = `${place}${temporaryEnding}`;
+    this.#root.remove(beside);
+    const appender = this.#root.openAppend(beside);
+    try {
+      for (const piece of pieces) appender.write(piece);
+      appender.sync();
+    } finally {
+      appender.close();
+    }
+    this.#root.rename(beside, place);
+    this.#root.syncFolder(parentOf(place));
+  }
+
+  /** Whether a file or folder is there. Throws `E_PATH`. */
+  exists(path: string): boolean {
+    if (this.#home === null) {
+      const plain = plainPath(path);
+      const real = plain === '' ? '' : findPath(this.#root, plain);
+      return real !== null && (real === '' || this.#root.look(realPath(this.#root, real)) !== null);
+    }
+    const real = this.#inHome(path, this.#home);
+    return real === '' || this.#root.look(real) !== null;
+  }
+}
+
+/** The absolute path of the base that a workspace lies in. */
+export function baseOf(workspace: string, home: Home): string {
+  const depth = home.workspace.split('/').length;
+  return workspace.split('/').slice(0, -depth).join('/') || '/';
+}
