@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, constants, openSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import process from 'node:process';
+import { makeTemporary } from './temporaries.ts';
 import type { Readable } from 'node:stream';
 
 const BATCH = 16;
@@ -47,7 +46,7 @@ export function openOutputPipe(): OutputPipe | null {
 function makePipes(): boolean {
   let folder: string | null = null;
   try {
-    folder = mkdtempSync(join(tmpdir(), 'mailroom-pipes-'));
+    folder = makeTemporary();
     const names = Array.from({ length: BATCH }, (_, index) => `${folder}/${index}`);
     if (spawnSync('mkfifo', ['-m', '600', ...names], { stdio: 'ignore' }).status !== 0) return false;
     free.push(...names.map((name) => openSync(name, O_PATH)));

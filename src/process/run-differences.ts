@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import picomatch from 'picomatch';
 import { git } from './git.ts';
 import { maskerFactory } from './mask.ts';
 import type { RunResult } from './run.ts';
+import { makeTemporary } from './temporaries.ts';
 import { copyIndex } from './workspace-tree.ts';
 
 /** What git has no commit for yet differs from nothing. */
@@ -87,7 +87,7 @@ async function withIndex<T>(
   if (where.exitCode !== 0) return { ok: false, problem: `${workspace} is no git working tree` };
   const tree = await treeOf(workspace, base);
   if (tree === null) return { ok: false, problem: `git knows no commit ${JSON.stringify(base)}` };
-  const folder = mkdtempSync(join(tmpdir(), 'mailroom-index-'));
+  const folder = makeTemporary();
   const env = { GIT_INDEX_FILE: join(folder, 'index') };
   try {
     const theirs = resolve(workspace, where.stdout.replace(/\n$/, ''));

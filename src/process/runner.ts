@@ -1,5 +1,4 @@
-import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type {
   AgentJob,
@@ -17,6 +16,7 @@ import { openPlaces } from './sandbox-places.ts';
 import { supervise } from './supervise.ts';
 import { sweepMarked } from './sweep.ts';
 import type { Containment, ProcessResult, Reach, Supervised } from './types.ts';
+import { makeTemporary, removeDeadTemporaries } from './temporaries.ts';
 import { ensureWorktree, workspaceTree } from './workspace-tree.ts';
 
 export interface RunnerOptions {
@@ -81,6 +81,7 @@ export class ProcessRunner implements Runner {
 
   async sweep(): Promise<void> {
     await sweepMarked(this.#options.mark);
+    removeDeadTemporaries();
   }
 
   tree(workspace: string): Promise<string | null> {
@@ -97,7 +98,7 @@ export class ProcessRunner implements Runner {
     const { invocation } = job;
     const provider = this.#options.providers.get(job.provider);
     if (!provider) return refused(`there is no provider \`${job.provider}\``);
-    const temporary = mkdtempSync(join(tmpdir(), 'mailroom-'));
+    const temporary = makeTemporary();
     try {
       const problem =
         job.worktree === null
@@ -165,7 +166,7 @@ export class ProcessRunner implements Runner {
     const { key, folder, workspace } = job;
     const home = join(this.#options.project, '.mailroom', 'turns', folder.turn, String(folder.attempt));
     const deadline = job.totalMs === null ? Infinity : performance.now() + job.totalMs;
-    const temporary = mkdtempSync(join(tmpdir(), 'mailroom-'));
+    const temporary = makeTemporary();
     const env = buildEnvironment({ set: { TMPDIR: temporary, ...job.env } });
     const run = (argv: readonly string[], timeout: number, name: string): Promise<ProcessResult> => {
       const supervised = supervise({

@@ -2,14 +2,12 @@ import {
   closeSync,
   fstatSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readFileSync,
   readSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Exit } from '../core/ports.ts';
 import type { StepJob, StepRunner, StepRunnerEvents } from '../core/workflow/ports.ts';
@@ -17,6 +15,7 @@ import { buildEnvironment } from './environment.ts';
 import { openPlaces } from './sandbox-places.ts';
 import { supervise } from './supervise.ts';
 import { sweepMarked } from './sweep.ts';
+import { makeTemporary, removeDeadTemporaries } from './temporaries.ts';
 import type { Containment, ProcessResult, Reach, Supervised } from './types.ts';
 
 export interface StepRunnerOptions {
@@ -55,6 +54,7 @@ export class ProcessStepRunner implements StepRunner {
 
   async sweep(): Promise<void> {
     await sweepMarked(this.#options.mark);
+    removeDeadTemporaries();
   }
 
   async #follow(job: StepJob): Promise<void> {
@@ -65,7 +65,7 @@ export class ProcessStepRunner implements StepRunner {
 
   /** Never rejects: what goes wrong on our side is an exit too. */
   async #run(job: StepJob): Promise<Exit> {
-    const temporary = job.provider === null ? null : mkdtempSync(join(tmpdir(), 'mailroom-'));
+    const temporary = job.provider === null ? null : makeTemporary();
     try {
       for (const [name, text] of Object.entries(job.command.files)) {
         const path = join(job.folder, name);

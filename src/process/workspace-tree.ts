@@ -1,6 +1,6 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync, utimesSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { makeTemporary } from './temporaries.ts';
 import { git } from './git.ts';
 
 /**
@@ -10,7 +10,7 @@ import { git } from './git.ts';
 export async function workspaceTree(workspace: string): Promise<string | null> {
   const where = await git(['rev-parse', '--git-path', 'index'], { cwd: workspace });
   if (where.exitCode !== 0) return null;
-  const folder = mkdtempSync(join(tmpdir(), 'mailroom-index-'));
+  const folder = makeTemporary();
   const index = join(folder, 'index');
   const env = { GIT_INDEX_FILE: index };
   try {

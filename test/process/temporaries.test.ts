@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { makeTemporary, removeDeadTemporaries } from '../../src/process/temporaries.ts';
+import { temporaryFolder } from './support.ts';
+
+/** The name of a folder of ours, which now lies in another folder. */
+function own(folder: string): string {
+  const made = makeTemporary();
+  renameSync(made, join(folder, basename(made)));
+  return basename(made);
+}
+
+/** The same name as a process that is gone would have given. */
+function dead(name: string): string {
+  const pid = execFileSync('sh', ['-c', 'echo $$'], { encoding: 'utf8' }).trim();
+  return name.replace(`-${String(process.pid)}-`, `-${pid}-`);
+}
+
+it('removes what processes have left that are gone, and nothing else', () => {
+  const folder = temporaryFolder();
+  const living = own(folder);
+  const left = dead(living);
+  const reused = living.replace(/-(\d+)-([A-Za-z\d]{6})$/, '-1-$2');
+  const elsewhere = left.replace(/^mailroom-\d+/, 'mailroom-1');
+  const otherBoot = left.replace(/-[\da-f]{8}-(\d+-[A-Za-z\d]{6})$/, '-00000000-$1');
+  const others = ['mailroom-test-abc', 'mailroom-abcdef', otherBoot, elsewhere];
+  for (const name of [left, reused, ...others]) {
+    mkdirSync(join(folder, name));
+    writeFileSync(join(folder, name, 'file'), 'x');
+  }
+  const link = left.replace(/.{6}$/, 'linked');
+  const target = temporaryFolder();
+  writeFileSync(join(target, 'kept'), 'x');
+  symlinkSync(target, join(folder, link));
+  removeDeadTemporaries(folder);
+  expect(new Set(others).size).toBe(4);
+  expect(readdirSync(folder).toSorted()).toEqual([living, ...others, link].toSorted());
+  expect(existsSync(join(target, 'kept'))).toBe(true);
+});
