@@ -21,6 +21,7 @@ import { ProcessRunner } from '../process/runner.ts';
 import { startDetached } from '../process/detached.ts';
 import { controlFolder, DiskControl } from '../store/control.ts';
 import { readBoot, removeHolder, writeBoot, writeHolder } from '../store/holder.ts';
+import { journalFolder } from '../store/journal-files.ts';
 import { DiskJournal } from '../store/journal.ts';
 import { DiskMailboxes } from '../store/mailboxes.ts';
 import { park, readParked } from '../store/parked.ts';
@@ -31,6 +32,7 @@ import { DiskTurnFolders } from '../store/turn-folders.ts';
 import { watchFolders } from '../store/watch.ts';
 import { agentContainment } from './containment.ts';
 import type { Wired } from './definition.ts';
+import { goneTeller } from './gone.ts';
 import { gathered } from './gather.ts';
 import { takeLock, type Lock } from './lock.ts';
 import { recorder } from './recorder.ts';
@@ -92,7 +94,13 @@ async function compose(
   const all = new UpHost(host, up?.workflows.triggers ?? [], up?.workflows.runs ?? noRuns);
   const loop = new Loop(
     all,
-    { watch: (onHint) => watchFolders(watched(disk, protocol), onHint), timer, now: Date.now, trail },
+    {
+      watch: (onHint) => watchFolders(watched(disk, protocol), onHint),
+      timer,
+      now: Date.now,
+      trail,
+      gone: goneTeller(disk, journalFolder),
+    },
     { untilIdle: options.untilIdle, onChange: () => options.onChange(host.state) },
   );
   events.to = reporting(host, loop);

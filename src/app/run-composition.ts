@@ -22,10 +22,12 @@ import { contextFolderOf } from '../store/runs/context-holder.ts';
 import { DiskCorrespondence } from '../store/runs/correspondence.ts';
 import { runInbox } from '../store/runs/incoming.ts';
 import { openRoot } from '../store/runs/roots.ts';
+import { runFolder } from '../store/runs/layout.ts';
 import { DiskRunFiles } from '../store/runs/run-files.ts';
 import { runControlFolder, runJournal } from '../store/runs/run-folders.ts';
 import { watchFolders } from '../store/watch.ts';
 import { stepContainment } from './containment.ts';
+import { goneTeller } from './gone.ts';
 import { gathered } from './gather.ts';
 import type { Lock } from './lock.ts';
 import { changesTeller } from './run-changes.ts';
@@ -99,6 +101,7 @@ export async function composeRun(
       now: Date.now,
       // What its roles say is in the trail of the mail.
       trail: noTrail,
+      gone: goneTeller(disk, `${runFolder(run.run)}/journal`),
     },
     { untilIdle: true, onChange: () => host.wantsMail && mail?.want() },
   );

@@ -41,6 +41,8 @@ export interface LoopPorts {
   timer(at: number, onTime: () => void): { cancel(): void };
   now(): number;
   readonly trail: Trail;
+  /** Why nothing can be worked on here any more, asked before each scan; null: all is well. */
+  gone?(): Error | null;
 }
 
 /** Between two scans that nothing asked for. */
@@ -119,6 +121,8 @@ export class Loop {
       if (this.#ending === 'drain') this.#host.hold();
       const scan = this.#scan || this.#scanDue();
       this.#scan = false;
+      if (scan) this.#failure ??= this.#ports.gone?.() ?? null;
+      if (this.#failure) return await this.#abort();
       if (scan) this.#scanAt = this.#ports.now() + scanEvery;
       const { wake, more, settled } = this.#host.look(scan);
       this.#scan ||= more;
