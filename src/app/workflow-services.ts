@@ -20,17 +20,23 @@ import { isAlive } from './run-locks.ts';
 import type { StartMail } from './run-mail.ts';
 import type { Origin, RunSettings } from './run-composition.ts';
 import { runState } from './run-state.ts';
-import { findWorkflow, readWorkflow, workflowsNamed } from './workflows.ts';
+import { workflowStatus } from './under-way.ts';
+import { findWorkflow, readWorkflow, workflowNames, workflowsNamed } from './workflows.ts';
 
 /** Workflows and runs of a project as its commands see them. */
 export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowServices {
   const settings = async (): Promise<Settings> => expectSettings(await readSettings(disk, packageRoot));
   return {
     list: () => listWorkflowFiles(disk),
+    names: () => workflowNames(disk),
     isWorkflow: (word) => workflowsNamed(disk, word).length > 0,
     read: async (reference, cwd) => readWorkflow(disk, await settings(), findWorkflow(disk, reference, cwd)),
     planning: async () => planningOf(await settings()),
     watchFiles: (workspace, contextDir) => watchFiles(new RealDisk(workspace), contextDir),
+    status: async (up) => {
+      const read = await readSettings(disk, packageRoot);
+      return workflowStatus(disk, read.ok ? read.value : null, (run) => openRun(disk, run), up);
+    },
     runs: () => listRuns(disk),
     run: (reference) => expectRun(disk, reference),
     find: (word) => findRun(disk, word),

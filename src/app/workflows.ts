@@ -78,6 +78,12 @@ export function workflowsNamed(disk: RealDisk, word: string): string[] {
   return byId.length > 0 ? byId : files.filter((file) => nameIn(disk, file) === word);
 }
 
+/** What a person may call the workflows of the project. */
+export function workflowNames(disk: RealDisk): string[] {
+  const names = listWorkflowFiles(disk).flatMap((file) => [idOf(file), nameIn(disk, file) ?? []].flat());
+  return [...new Set(names)];
+}
+
 /** `workflows/parts/test.yaml` is `parts/test`. */
 function idOf(file: string): string {
   return file.replace(/^workflows\//, '').replace(/\.(ya?ml|json)$/, '');

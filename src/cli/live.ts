@@ -1,4 +1,4 @@
-import type { StatusDocument } from '../engine/operations/status.ts';
+import type { MailStatus } from '../engine/operations/status.ts';
 import { ahead, clock, cut, money } from './format.ts';
 import { doing } from './status-text.ts';
 import type { Colours } from './terminal.ts';
@@ -10,7 +10,7 @@ interface Room {
 }
 
 /** The live picture of `up`: one line of figures, what is held back, and a line for each role that has something to do. */
-export function blockLines(status: StatusDocument, now: number, colours: Colours, room: Room): string[] {
+export function blockLines(status: MailStatus, now: number, colours: Colours, room: Room): string[] {
   const { roles, parked, paused, threads } = status;
   const of = (state: string) => threads.filter((thread) => thread.state === state).length;
   const running = roles.reduce((sum, role) => sum + role.running, 0);

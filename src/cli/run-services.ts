@@ -6,12 +6,15 @@ import type { Workflow } from '../core/workflow/model.ts';
 import type { PlanData } from '../core/workflow/plan.ts';
 import type { Rules } from '../core/workflow/rules.ts';
 import type { RunState } from '../core/workflow/state.ts';
+import type { WorkflowStatus } from '../engine/operations/runs/standing.ts';
 import type { RunControlFile } from '../engine/runs/commands.ts';
 
 /** Workflows and their runs, as the commands see them. */
 export interface WorkflowServices {
   /** The definitions in workflows/, as paths from the project, sorted. */
   list(): readonly string[];
+  /** The ids and names of the workflows of the project. */
+  names(): readonly string[];
   /** Whether a word is the id or name of a workflow of the project. */
   isWorkflow(word: string): boolean;
   /** Reads a definition by its file (from `cwd`), or by the id or name of one in workflows/. Throws `E_TARGET`. */
@@ -23,6 +26,8 @@ export interface WorkflowServices {
    * what it returns tells the first that differs since then, or null.
    */
   watchFiles(workspace: string, contextDir: string): () => FileChange | null;
+  /** The runs that are not over, newest first, and the triggers. `up`: whether a controller runs. */
+  status(up: boolean): Promise<WorkflowStatus>;
   /** The runs of the project, newest first. */
   runs(): readonly RunCard[];
   /** One run by its id or the end of it. Throws `E_TARGET`. */

@@ -6,6 +6,7 @@ import type {
   ThreadStatus,
   TurnStatus,
 } from '../engine/operations/status.ts';
+import { workflowLines } from './workflow-status-text.ts';
 import { ahead, clock, line, money, short, since, table } from './format.ts';
 
 interface Look {
@@ -23,6 +24,7 @@ export function statusLines(document: StatusDocument, look: Look): string[] {
     '',
     ...roleLines(document, look),
     ...(threads.length > 0 ? ['', ...threadLines(threads, look)] : []),
+    ...workflowLines(document, look),
     ...(roles.length === 0 ? ['no roles yet'] : []),
   ];
 }

@@ -14,6 +14,8 @@ import { apply } from '../../src/core/mail/apply.ts';
 import type { Protocol } from '../../src/core/mail/protocol.ts';
 import { emptyState, type MailState } from '../../src/core/mail/state.ts';
 import { MailHost } from '../../src/engine/mail-host.ts';
+import type { RunCard } from '../../src/cli/run-services.ts';
+import type { WorkflowStatus } from '../../src/engine/operations/runs/standing.ts';
 import { MailroomError } from '../../src/core/errors.ts';
 import { parseProtocol } from '../../src/spec/protocol.ts';
 import { parseWorkflow } from '../../src/spec/workflow/index.ts';
@@ -60,6 +62,8 @@ export class Bench {
   /** Files outside the project, by absolute path. */
   readonly files = new Map<string, string>();
   findings: Finding[] = [];
+  runs: RunCard[] = [];
+  workflowStatus: WorkflowStatus = { runs: [], triggers: [], problems: [] };
   hasProject = true;
   #ids = 0;
   readonly #host: MailHost;
@@ -222,11 +226,13 @@ export class Bench {
 
   /** Workflows can be read here; runs are not this bench's matter. */
   #workflows(): ProjectServices['workflows'] {
-    type Here = 'list' | 'isWorkflow' | 'read' | 'runs' | 'find';
+    type Here = 'list' | 'status' | 'names' | 'isWorkflow' | 'read' | 'runs' | 'find';
     const workflows: Pick<ProjectServices['workflows'], Here> = {
       list: () => listWorkflowFiles(this.disk),
+      status: () => Promise.resolve(this.workflowStatus),
+      names: () => ['release/ship'],
       isWorkflow: () => false,
-      runs: () => [],
+      runs: () => this.runs,
       find: () => null,
       read: (path) => {
         const text = this.disk.read(path, 1_000_000)?.toString('utf8');

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { RunCard } from '../../src/cli/run-services.ts';
 import type { Shown } from '../../src/engine/operations/show.ts';
 import { Bench, type Told } from './bench.ts';
 import { letter } from './team.ts';
@@ -131,6 +132,20 @@ describe('show', () => {
       kind: 'message',
       copies: [{ role: 'engineer', at: 'failed', path, reason: 'E_TURN: it broke' }],
     });
+  });
+
+  it('hints at the nearest of all that it can show', async () => {
+    const bench = new Bench();
+    bench.drop('agents/architect/inbox/a.md', 'Begin\n');
+    const id = bench.id('Begin').slice(-6);
+    bench.runs = [{ run: 'the-run-8c1d02' } as RunCard];
+    const meant = async (word: string) => (await bench.run('show', word)).err;
+    expect(await meant('relase/ship')).toBe(
+      'error E_TARGET: `relase/ship` names nothing here; this takes a message, a thread, a run, a turn (t1), a workflow\n' +
+        'hint: did you mean `release/ship`?\n',
+    );
+    expect(await meant(`${id.slice(0, 5)}x`)).toContain(`hint: did you mean \`${id}\`?`);
+    expect(await meant('8c1d03')).toContain('hint: did you mean `8c1d02`?');
   });
 
   it('shows a file that was refused', async () => {

@@ -9,7 +9,10 @@ export async function runShow(context: Context, word: string, asJson: boolean): 
   const { show } = await import('../../engine/operations/show.ts');
   const { terminal } = context;
   const project = context.project();
-  const shown = show(project, project.state() ?? emptyState(), word);
+  const { workflows } = project;
+  const names = [...workflows.names(), ...workflows.runs().map(({ run }) => run.slice(-6))];
+  const others = { words: 'a run, a turn (t1), a workflow', names };
+  const shown = show(project, project.state() ?? emptyState(), word, others);
   const now = terminal.now();
   terminal.write(asJson ? json(shown) : `${shownLines(shown, now, terminal.colours).join('\n')}\n`);
   return 0;

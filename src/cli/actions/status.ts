@@ -14,7 +14,7 @@ export async function status(context: Context, options: StatusOptions): Promise<
   const project = context.project();
   const show = async () => {
     const now = terminal.now();
-    const document = await readStatus(project, now);
+    const document = await readStatus(project, project.workflows, now);
     if (options.json === true) return json(document);
     return `${statusLines(document, { now, all: options.all === true, colours: terminal.colours }).join('\n')}\n`;
   };

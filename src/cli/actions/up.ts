@@ -3,7 +3,7 @@ import type { Idle } from '../../engine/idle.ts';
 import type { Context } from '../context.ts';
 import { json } from '../output.ts';
 import { ProblemsError } from '../../engine/operations/problems.ts';
-import type { StatusDocument } from '../../engine/operations/status.ts';
+import type { MailStatus } from '../../engine/operations/status.ts';
 import type { Controller, ProjectServices } from '../services.ts';
 import type { Progress } from '../progress.ts';
 
@@ -102,7 +102,7 @@ async function tell(
   return failures > 0 ? 1 : 0;
 }
 
-function endDocument(idle: Ending['idle'], failures: number, status: StatusDocument, project: string) {
+function endDocument(idle: Ending['idle'], failures: number, status: MailStatus, project: string) {
   const { roles, threads, cost, problems } = status;
   return { schema: 1, project, idle, failures, roles, threads, cost, problems };
 }

@@ -44,12 +44,14 @@ export function resolve(
   state: MailState,
   word: string,
   kinds: readonly NamedKind[],
+  others?: Directory['others'],
 ): Named {
   const roles = [...new Set([...state.roles.keys(), ...project.roles()])];
   try {
     return findNamed(word, directoryOf(state, roles), kinds);
   } catch {
-    return findNamed(word, wholeDirectory(project, state, roles), kinds);
+    const directory = wholeDirectory(project, state, roles);
+    return findNamed(word, others ? { ...directory, others } : directory, kinds);
   }
 }
 

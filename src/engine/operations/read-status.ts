@@ -2,20 +2,27 @@ import type { RoleName } from '../../core/mail/message.ts';
 import { emptyState, type MailState } from '../../core/mail/state.ts';
 import { expectedNow } from '../draw.ts';
 import type { Project } from './project.ts';
+import type { WorkflowStatus } from './runs/standing.ts';
 import { statusOf, type StatusDocument } from './status.ts';
 
 /** The status of a project as its files tell it; a protocol that cannot be read is one of the problems. */
-export async function readStatus(project: Project, now: number): Promise<StatusDocument> {
+export async function readStatus(
+  project: Project,
+  workflows: { status(up: boolean): Promise<WorkflowStatus> },
+  now: number,
+): Promise<StatusDocument> {
   const holder = project.holder();
   const state = project.state() ?? emptyState();
   const definition = await project.definition();
   const protocol = definition.ok ? definition.value.protocol : null;
-  const problems = definition.ok ? [] : [unreadable(definition.problems.length)];
+  const { runs, triggers, problems: wrong } = await workflows.status(holder !== null);
+  const problems = definition.ok ? wrong : [unreadable(definition.problems.length), ...wrong];
   const roles = [...(protocol?.roles.keys() ?? project.roles())];
   const dropped = holder === null ? droppedMail(project, state, roles) : new Map<RoleName, number>();
   const recorded =
     holder === null ? roles.reduce((sum, role) => sum + project.names(role, 'outbox').length, 0) : 0;
-  return statusOf(state, { holder, protocol, hash: project.hash(), dropped, recorded, problems, now });
+  const parts = { holder, protocol, hash: project.hash(), dropped, recorded, problems, now };
+  return { ...statusOf(state, parts), runs, triggers };
 }
 
 function unreadable(count: number): string {

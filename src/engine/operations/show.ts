@@ -15,6 +15,7 @@ import {
 } from './messages.ts';
 import type { Project } from './project.ts';
 import { threadStatus, turnStatus, type ThreadStatus, type TurnStatus } from './status.ts';
+import type { Directory } from './targets.ts';
 import { isoOrNull } from './times.ts';
 
 /** Where one recipient's copy is, and why it failed if it did. */
@@ -90,12 +91,15 @@ export type Shown =
       readonly text: string;
     };
 
-/** Everything about what a word names: a message, a thread, a turn, or a refused file. Throws `E_TARGET`. */
-export function show(project: Project, state: MailState, word: string): Shown {
+/**
+ * Everything about what a word names: a message, a thread, a turn, or a refused file. Throws `E_TARGET`; `others`: what the
+ * caller can show besides.
+ */
+export function show(project: Project, state: MailState, word: string, others?: Directory['others']): Shown {
   if (/^t\d+$/.test(word)) return showTurn(project, state, word);
   const refused = word.length >= 4 ? refusedFile(project, word) : null;
   if (refused) return refused;
-  const named = resolve(project, state, word, ['message', 'thread']);
+  const named = resolve(project, state, word, ['message', 'thread'], others);
   if (named.kind === 'thread') return showThread(project, state, named.thread);
   const id = named.kind === 'message' ? named.message : '';
   const mail = state.mail.get(id);

@@ -13,10 +13,18 @@ import {
   type Turn,
 } from '../../core/mail/state.ts';
 import type { Holder } from './project.ts';
+import type { RunStanding, TriggerStanding } from './runs/standing.ts';
 import { iso, isoOrNull } from './times.ts';
 
-/** What is going on. Instants are ISO 8601 in UTC, money is in dollars. */
-export interface StatusDocument {
+/** What is going on, workflows included. */
+export interface StatusDocument extends MailStatus {
+  /** Runs that are not over, newest first. */
+  readonly runs: readonly RunStanding[];
+  readonly triggers: readonly TriggerStanding[];
+}
+
+/** What is going on in the mail. Instants are ISO 8601 in UTC, money is in dollars. */
+export interface MailStatus {
   readonly schema: 1;
   /** Who holds the project; null: no controller runs. */
   readonly controller: { readonly pid: number; readonly host: string; readonly since: string } | null;
@@ -123,7 +131,7 @@ export interface StatusParts {
   readonly now: number;
 }
 
-export function statusOf(state: MailState, parts: StatusParts): StatusDocument {
+export function statusOf(state: MailState, parts: StatusParts): MailStatus {
   const { holder, protocol, hash, now } = parts;
   const names = new Set([...(protocol?.roles.keys() ?? []), ...state.roles.keys()]);
   const roles = new Roles(state, parts);

@@ -19,6 +19,8 @@ export interface Directory {
   readonly turns: readonly { readonly id: TurnId; readonly about: string }[];
   readonly threads: readonly { readonly id: ThreadId; readonly about: string }[];
   readonly messages: readonly { readonly id: MessageId; readonly about: string }[];
+  /** What else a command takes, in words, and the names of it: only for hints. */
+  readonly others?: { readonly words: string; readonly names: readonly string[] };
 }
 
 /** A part of an id shorter than this names too much. */
@@ -101,13 +103,22 @@ const words: Readonly<Record<NamedKind, string>> = {
   message: 'a message',
 };
 
+/** The ends of ids, as people see and type them. */
+function endsOf({ threads, messages }: Directory): string[] {
+  return [...threads, ...messages].map(({ id }) => id.slice(-6));
+}
+
 function unknown(word: string, directory: Directory, kinds: readonly NamedKind[]): MailroomError {
   const others: readonly NamedKind[] = ['role', 'turn', 'thread', 'message'];
   const wrong = candidates(word, entriesOf(directory, others))[0];
-  const wanted = kinds.map((kind) => words[kind]).join(', ');
+  const { others: besides } = directory;
+  const wanted = [...kinds.map((kind) => words[kind]), ...(besides ? [besides.words] : [])].join(', ');
   if (wrong)
     return new MailroomError('E_TARGET', `\`${word}\` is ${words[wrong.named.kind]}`, `this takes ${wanted}`);
-  const near = kinds.includes('role') ? didYouMean(word, directory.roles) : null;
+  const near = didYouMean(word, [
+    ...(kinds.includes('role') ? directory.roles : []),
+    ...(besides ? [...besides.names, ...endsOf(directory)] : []),
+  ]);
   const short =
     word.length < shortest && /^[0-9a-f]+$/i.test(word)
       ? `a part of an id has at least ${String(shortest)} letters`

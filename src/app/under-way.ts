@@ -1,0 +1,37 @@
+import type { StoredRun } from '../cli/run-services.ts';
+import {
+  runStanding,
+  triggerStanding,
+  type RunStanding,
+  type WorkflowStatus,
+} from '../engine/operations/runs/standing.ts';
+import type { RealDisk } from '../store/real-disk.ts';
+import { isOver } from '../store/runs/ended.ts';
+import { listRuns } from '../store/runs/run-folders.ts';
+import { readTriggers } from '../store/runs/trigger-memory.ts';
+import type { Settings } from './definition.ts';
+import { triggeredWorkflows } from './triggered.ts';
+
+/** The runs that are not over and the triggers of a project. `settings` null: they are wrong, and no workflow can be read. */
+export async function workflowStatus(
+  disk: RealDisk,
+  settings: Settings | null,
+  open: (run: string) => StoredRun,
+  up: boolean,
+): Promise<WorkflowStatus> {
+  const runs: RunStanding[] = [];
+  for (const card of listRuns(disk)) {
+    // Most are over, and need not be read.
+    if (isOver(disk, card.run) === true) continue;
+    const stored = open(card.run);
+    const state = stored.state();
+    if (state.endedAt === null) runs.push(runStanding(state, card, await stored.alive()));
+  }
+  if (settings === null) return { runs, triggers: [], problems: [] };
+  const { workflows, problems } = await triggeredWorkflows(disk, settings);
+  const triggers = workflows.flatMap(({ file, definition }) => {
+    const memory = readTriggers(disk, file);
+    return (definition?.triggers ?? []).map((trigger) => triggerStanding(file, trigger, memory, up));
+  });
+  return { runs, triggers, problems };
+}

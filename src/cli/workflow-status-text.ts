@@ -1,0 +1,65 @@
+import type { RunStanding, TriggerStanding } from '../engine/operations/runs/standing.ts';
+import { ahead, clock, line, money, short, since, table } from './format.ts';
+import type { Colours } from './terminal.ts';
+
+interface Look {
+  readonly now: number;
+  readonly colours: Colours;
+}
+
+interface Standing {
+  readonly runs: readonly RunStanding[];
+  readonly triggers: readonly TriggerStanding[];
+}
+
+/** The runs that are not over and the triggers, as a person reads them; nothing where there are none. */
+export function workflowLines({ runs, triggers }: Standing, { now, colours }: Look): string[] {
+  const head = (lines: readonly string[]) => ['', colours.dim(lines[0] ?? ''), ...lines.slice(1)];
+  const runTable = table(
+    ['RUN', 'WORKFLOW', 'STATE', 'FOR', 'COST', 'NOW'],
+    runs.map((run) => runRow(run, now)),
+  );
+  const triggerTable = table(
+    ['TRIGGER', 'WORKFLOW', 'LAST RUN', 'NEXT'],
+    triggers.map((trigger) => triggerRow(trigger, now)),
+  );
+  return [...(runs.length > 0 ? head(runTable) : []), ...(triggers.length > 0 ? head(triggerTable) : [])];
+}
+
+/** So many steps are named. */
+const fewSteps = 3;
+
+function runRow(
+  { run, workflow, state, started_at: started, cost, ...rest }: RunStanding,
+  now: number,
+): string[] {
+  const { steps, gates, resume } = rest;
+  const more = steps.length > fewSteps ? ` and ${String(steps.length - fewSteps)} more` : '';
+  const parts = [
+    ...(resume === null ? [] : [`\`${resume}\` goes on`]),
+    ...(steps.length > 0 && resume === null ? [`${steps.slice(0, fewSteps).join(', ')}${more}`] : []),
+    ...gates.map(({ gate, message, approve, deadline }) => {
+      const until = deadline === null ? '' : `, until ${clock(deadline, now)}`;
+      return `${gate} asks: ${message} (${approve}${until})`;
+    }),
+  ];
+  return [
+    short(run),
+    line(workflow),
+    state,
+    started === null ? '' : since(started, now),
+    money(cost),
+    line(parts.join('; ')),
+  ];
+}
+
+function triggerRow(
+  { name, kind, workflow, why, next, last, waiting }: TriggerStanding,
+  now: number,
+): string[] {
+  const fired =
+    last === null ? '' : `${short(last.run)}${last.at === null ? '' : `, ${since(last.at, now)} ago`}`;
+  const due = next === null ? '' : `${clock(next, now)}, in ${ahead(next, now)}`;
+  const asked = waiting ? 'waits for the run that goes on' : due;
+  return [`${name} (${kind})`, workflow, fired, why === null ? asked : `not active: ${why}`];
+}
