@@ -30,7 +30,7 @@ import type { RealDisk } from '../store/real-disk.ts';
 import { DiskRunMail, incomingFolder } from '../store/runs/incoming.ts';
 import { DiskTurnFolders } from '../store/turn-folders.ts';
 import { watchFolders } from '../store/watch.ts';
-import { agentContainment } from './containment.ts';
+import { agentContainment, isAgentProvider } from './containment.ts';
 import type { Wired } from './definition.ts';
 import { goneTeller } from './gone.ts';
 import { gathered } from './gather.ts';
@@ -214,6 +214,7 @@ function portsOf(
     runs: new DiskRunMail(disk),
     folders: new DiskTurnFolders(disk),
     providers,
+    verifies: (provider) => isAgentProvider(config, provider),
     newId: v7,
     roleText: (role) => readRoleFile(disk, role)?.text ?? '',
     project: disk.root,

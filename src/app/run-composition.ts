@@ -75,6 +75,7 @@ export async function composeRun(
   const events: { to: StepRunnerEvents | null; told: () => void } = { to: null, told: () => {} };
   const runner = new ProcessStepRunner(
     {
+      project: disk.root,
       mark: `mailroom-run-${run.run}:`,
       contain: await stepContainment(disk, settings.config, run.definition),
     },

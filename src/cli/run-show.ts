@@ -1,8 +1,7 @@
 import type { JsonObject } from '../core/json.ts';
-import { hookWarnings } from '../core/workflow/hooks.ts';
 import { compile } from '../core/workflow/rules.ts';
 import type { RunState, StepRun } from '../core/workflow/state.ts';
-import { documentOf, reasonOf, statusOf } from '../core/workflow/view.ts';
+import { documentOf, reasonOf, statusOf, warningsOf } from '../core/workflow/view.ts';
 import { duration } from '../engine/operations/times.ts';
 import type { Context } from './context.ts';
 import { line, moment, money, table } from './format.ts';
@@ -45,7 +44,7 @@ function runLines(run: StoredRun, state: RunState, alive: boolean, terminal: Ter
     ['workspace', workspace],
     ['folder', folder],
     ...(cost === '' ? [] : [['cost', cost]]),
-    ...hookWarnings(state).map((warning) => ['warning', line(warning)]),
+    ...warningsOf(state).map((warning) => ['warning', line(warning)]),
   ];
   const width = Math.max(...facts.map(([name = '']) => name.length));
   return [

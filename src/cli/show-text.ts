@@ -136,8 +136,13 @@ function invocationLines(one: InvocationDocument, colours: Colours): string[] {
       ['stdout', stdout ?? ''],
       ['stderr', stderr ?? ''],
       ['result', result === null ? 'none yet' : resultWords(result)],
+      ...list(result?.['reported']).map((report) => ['reported', line(report)] as const),
     ]),
   ];
+}
+
+function list(value: Json | undefined): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
 /** What a result says of how an invocation ended, what it took and what it cost. */

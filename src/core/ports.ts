@@ -272,6 +272,8 @@ export interface AgentJob {
   readonly noteTree: boolean;
   /** The thread whose git worktree must be there first; null: the workspace is a folder. */
   readonly worktree: ThreadId | null;
+  /** Folders, absolute, of which it is to be told what changed in them meanwhile; missing: none. */
+  readonly watched?: readonly string[];
 }
 
 export interface GateJob {
@@ -291,7 +293,8 @@ export interface GateJob {
 export interface RunnerEvents {
   /** The process exists and waits behind the launch gate; `release` lets it go. */
   ready(key: string, process: Launched, tree: string | null): void;
-  ended(key: string, outcome: Outcome, exit: Exit): void;
+  /** `changed`: by watched folder, paths in it; one that nobody can tell of is not there. */
+  ended(key: string, outcome: Outcome, exit: Exit, changed?: ReadonlyMap<string, readonly string[]>): void;
   gated(key: string, problems: string[]): void;
 }
 

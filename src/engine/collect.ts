@@ -20,7 +20,7 @@ export function resultOf(
   files: readonly StagedFile[],
   outcome: Extract<Outcome, { is: 'done' }>,
   exit: Exit,
-  violations: readonly string[],
+  { violations, reports }: { readonly violations: readonly string[]; readonly reports: readonly string[] },
   stamps: Stamps,
   owesStep: boolean,
 ): TurnResult {
@@ -36,6 +36,7 @@ export function resultOf(
     finalText: text.trim() === '' ? null : read('final text', text, stamps),
     ...(owesStep ? { stepResult: { id: stamps.newId(), created: stamps.created } } : {}),
     violations,
+    ...(reports.length > 0 ? { reports } : {}),
     usage,
     session,
     model,

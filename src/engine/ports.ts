@@ -25,6 +25,8 @@ export interface HostPorts {
   readonly runner: Runner;
   readonly trail: Trail;
   readonly providers: ReadonlyMap<string, Provider>;
+  /** Whether a provider's turns are looked at afterwards: what changed that they had no right to. Missing: none is. */
+  verifies?(provider: string): boolean;
   /** A new uuid v7. */
   newId(): string;
   /** The text of role.md; empty when there is none. */

@@ -3,6 +3,7 @@ import type { Fact, Launched, Reason, Session } from '../core/mail/event.ts';
 import { fileName, type Message, type RoleName } from '../core/mail/message.ts';
 import { prompt } from '../core/mail/prompt.ts';
 import type { Role } from '../core/mail/protocol.ts';
+import { mayChange } from '../core/mail/rules/rights.ts';
 import type { Turn } from '../core/mail/state.ts';
 import { isStep } from '../core/mail/step.ts';
 import type { AgentJob, Dropped, Exit, Invocation, Outcome } from '../core/ports.ts';
@@ -10,6 +11,7 @@ import { formatMessage } from '../spec/message.ts';
 import { resultOf } from './collect.ts';
 import type { Ledger } from './ledger.ts';
 import type { HostOptions, HostPorts } from './ports.ts';
+import { TurnRights, type Changed, type Looked } from './turn-rights.ts';
 import { workspaceOf } from './workspace.ts';
 
 /** Starts and stops the processes that should be running, and records what becomes of them. */
@@ -26,11 +28,13 @@ export class Turns {
   readonly #violations = new Map<string, string[]>();
   /** Names of files that were taken from a role's outbox into its open turn. */
   readonly #borrowed = new Map<string, string[]>();
+  readonly #rights: TurnRights;
 
   constructor(ledger: Ledger, ports: HostPorts, options: HostOptions) {
     this.#ledger = ledger;
     this.#ports = ports;
     this.#options = options;
+    this.#rights = new TurnRights(ports.project, (provider) => ports.verifies?.(provider) ?? false);
   }
 
   get running(): number {
@@ -70,8 +74,10 @@ export class Turns {
     const role = this.#role(turn);
     if (!role) return;
     const job = this.#job(key, turn, role);
-    this.#running.set(key, job.invocation);
-    this.#ports.runner.start(job);
+    const { invocation } = job;
+    this.#running.set(key, invocation);
+    this.#rights.begin(key, invocation.workspace, mayChange(invocation.capabilities));
+    this.#ports.runner.start({ ...job, watched: this.#rights.watched(job.provider, invocation) });
   }
 
   #job(key: string, turn: Turn, role: Role): AgentJob {
@@ -128,12 +134,14 @@ export class Turns {
   #startGates({ key, turn, gates }: Extract<Process, { kind: 'gates' }>): void {
     const { protocol } = this.#options;
     const { project, runner } = this.#ports;
+    const { workspace } = workspaceOf(protocol, project, turn.thread);
     this.#running.set(key, null);
+    this.#rights.begin(key, workspace, true);
     runner.check({
       key,
       provider: turn.provider,
       gates,
-      workspace: workspaceOf(protocol, project, turn.thread).workspace,
+      workspace,
       env: this.#role(turn)?.env ?? {},
       tree: this.#ledger.state.threads.get(turn.thread)?.tree ?? null,
       totalMs: this.#left(turn),
@@ -150,19 +158,30 @@ export class Turns {
     this.#ready.add(key);
   }
 
-  ended(key: string, outcome: Outcome, exit: Exit): void {
+  ended(key: string, outcome: Outcome, exit: Exit, changed: Changed = new Map()): void {
     const invocation = this.#running.get(key);
     if (!invocation) return;
     try {
-      if (!this.#stopping.has(key)) this.#ledger.record(this.#end(invocation, outcome, exit));
+      const looked = this.#lookAt(key, invocation, changed);
+      if (!this.#stopping.has(key)) this.#ledger.record(this.#end(invocation, outcome, exit, looked));
     } finally {
       this.#forget(key);
     }
   }
 
+  #lookAt(key: string, { turn, workspace }: Invocation, changed: Changed): Looked {
+    const { state } = this.#ledger;
+    const messages = (state.turns.get(turn)?.messages ?? []).flatMap(
+      (id) => state.mail.get(id)?.message ?? [],
+    );
+    const worktree = this.#options.protocol.workspace.kind === 'worktree';
+    return this.#rights.end(key, changed, { workspace, worktree, messages });
+  }
+
   gated(key: string, problems: string[]): void {
     const turn = [...this.#ledger.state.turns.values()].find((one) => `${invocationKey(one)}/gates` === key);
     try {
+      this.#rights.end(key, new Map(), { workspace: '', worktree: false, messages: [] });
       if (!turn || this.#stopping.has(key)) return;
       const { id, attempt, round } = turn;
       this.#ledger.record([{ type: 'gated', turn: id, attempt, round, problems }]);
@@ -176,7 +195,7 @@ export class Turns {
     this.#stopping.delete(key);
   }
 
-  #end(invocation: Invocation, outcome: Outcome, exit: Exit): Fact[] {
+  #end(invocation: Invocation, came: Outcome, exit: Exit, { failure, reports }: Looked): Fact[] {
     const { role, turn, attempt, round } = invocation;
     const { folders, mailboxes } = this.#ports;
     // What it wrote there in its last moment is its own, too.
@@ -192,12 +211,15 @@ export class Turns {
     this.#violations.delete(turn);
     const borrowed = this.#borrowed.get(turn) ?? [];
     this.#borrowed.delete(turn);
-    folders.result(turn, attempt, round, { outcome, exit: exit.code, durationMs: exit.durationMs });
+    const outcome: Outcome =
+      failure !== null && came.is === 'done' ? { is: 'never', reason: failure, usage: came.usage } : came;
+    const { code, durationMs } = exit;
+    folders.result(turn, attempt, round, { outcome, exit: code, durationMs, reported: reports });
     if (outcome.is === 'done') {
       const files = folders.collect(turn, attempt, round);
       const stamps = { newId: () => this.#ports.newId(), created: this.#ledger.now() };
       const owesStep = this.#stepsOf(this.#ledger.state.turns.get(turn)).length > 0;
-      const result = resultOf(files, outcome, exit, violations, stamps, owesStep);
+      const result = resultOf(files, outcome, exit, { violations, reports }, stamps, owesStep);
       return [{ type: 'returned', turn, attempt, round, result }];
     }
     const later = outcome.is === 'later';

@@ -11,6 +11,7 @@ import type {
   RunnerEvents,
 } from '../core/ports.ts';
 import { buildEnvironment } from './environment.ts';
+import { watchFolder, type FolderWatch } from './folder-changes.ts';
 import { checkGates } from './gates.ts';
 import { openPlaces } from './sandbox-places.ts';
 import { supervise } from './supervise.ts';
@@ -53,10 +54,10 @@ export class ProcessRunner implements Runner {
   }
 
   async #follow(job: AgentJob): Promise<void> {
-    const [outcome, exit] = await this.#agent(job);
+    const [outcome, exit, changed] = await this.#agent(job);
     this.#options.recorded?.(job, outcome, exit);
     this.#forget(job.key);
-    this.#events.ended(job.key, outcome, exit);
+    this.#events.ended(job.key, outcome, exit, changed);
   }
 
   check(job: GateJob): void {
@@ -94,7 +95,7 @@ export class ProcessRunner implements Runner {
   }
 
   /** Never rejects: what goes wrong on our side is an outcome too. */
-  async #agent(job: AgentJob): Promise<[Outcome, Exit]> {
+  async #agent(job: AgentJob): Promise<Ended> {
     const { invocation } = job;
     const provider = this.#options.providers.get(job.provider);
     if (!provider) return refused(`there is no provider \`${job.provider}\``);
@@ -106,6 +107,7 @@ export class ProcessRunner implements Runner {
           : await ensureWorktree(this.#options.project, invocation.workspace, job.worktree);
       if (problem !== null) return refused(problem);
       const tree = job.noteTree ? await workspaceTree(invocation.workspace) : null;
+      const watches = await this.#watch(job.watched ?? []);
       const command = provider.start(invocation);
       writeFiles(invocation.paths.folder, command.files);
       const supervised = this.#supervise(job, command, temporary);
@@ -114,12 +116,20 @@ export class ProcessRunner implements Runner {
       const exit = toExit(await supervised.exited, invocation.paths);
       const outcome = provider.read(exit, invocation, this.#options.now());
       // What never ran has cost nothing, whatever was reserved for it.
-      return [exit.ended === 'spawn-failed' ? { ...outcome, usage: { usd: 0, tokens: 0 } } : outcome, exit];
+      if (exit.ended === 'spawn-failed')
+        return [{ ...outcome, usage: { usd: 0, tokens: 0 } }, exit, new Map()];
+      return [outcome, exit, await changesIn(watches)];
     } catch (error) {
       return refused(error instanceof Error ? error.message : String(error));
     } finally {
       rmSync(temporary, { recursive: true, force: true });
     }
+  }
+
+  async #watch(folders: readonly string[]): Promise<Map<string, FolderWatch>> {
+    const watches = new Map<string, FolderWatch>();
+    for (const folder of folders) watches.set(folder, await watchFolder(folder, this.#options.project));
+    return watches;
   }
 
   #supervise(
@@ -211,6 +221,17 @@ export class ProcessRunner implements Runner {
   }
 }
 
+type Ended = [Outcome, Exit, ReadonlyMap<string, readonly string[]>];
+
+async function changesIn(watches: ReadonlyMap<string, FolderWatch>): Promise<Map<string, readonly string[]>> {
+  const changed = new Map<string, readonly string[]>();
+  for (const [folder, watch] of watches) {
+    const paths = await watch.changes();
+    if (paths !== null) changed.set(folder, paths);
+  }
+  return changed;
+}
+
 function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(files)) {
     const path = join(folder, name);
@@ -228,7 +249,7 @@ function toExit(result: ProcessResult, paths: { stdout: string; stderr: string }
 }
 
 /** A turn that could not even be started. */
-function refused(text: string): [Outcome, Exit] {
+function refused(text: string): Ended {
   const exit: Exit = {
     code: null,
     signal: null,
@@ -238,7 +259,8 @@ function refused(text: string): [Outcome, Exit] {
     stderr: '',
     durationMs: 0,
   };
-  return [{ is: 'never', reason: { code: 'E_PROVIDER', text }, usage: { usd: 0, tokens: 0 } }, exit];
+  const usage = { usd: 0, tokens: 0 };
+  return [{ is: 'never', reason: { code: 'E_PROVIDER', text }, usage }, exit, new Map()];
 }
 
 /** Values of inherited variables that by their name are secrets; they are masked in all output. */

@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import type { Exit } from '../core/ports.ts';
 import type { StepJob, StepRunner, StepRunnerEvents } from '../core/workflow/ports.ts';
 import { buildEnvironment } from './environment.ts';
+import { watchFolder } from './folder-changes.ts';
 import { openPlaces } from './sandbox-places.ts';
 import { supervise } from './supervise.ts';
 import { sweepMarked } from './sweep.ts';
@@ -19,6 +20,7 @@ import { makeTemporary, removeDeadTemporaries } from './temporaries.ts';
 import type { Containment, ProcessResult, Reach, Supervised } from './types.ts';
 
 export interface StepRunnerOptions {
+  readonly project: string;
   /** Begins the mark of every process of this run. */
   readonly mark: string;
   /** How a process of this reach is contained. */
@@ -58,9 +60,11 @@ export class ProcessStepRunner implements StepRunner {
   }
 
   async #follow(job: StepJob): Promise<void> {
+    const watch = job.watched === true ? await watchFolder(job.workspace, this.#options.project) : null;
     const exit = await this.#run(job);
+    const changed = (await watch?.changes()) ?? undefined;
     this.#running.delete(job.key);
-    this.#events.ended(job.key, exit);
+    this.#events.ended(job.key, exit, changed);
   }
 
   /** Never rejects: what goes wrong on our side is an exit too. */

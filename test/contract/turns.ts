@@ -95,7 +95,7 @@ export class Workplace {
         },
         {
           ready: () => runner.release(key),
-          ended: (_, ...end) => resolve(end),
+          ended: (_, came, left) => resolve([came, left]),
           gated: () => {},
         },
       );

@@ -71,6 +71,8 @@ export interface TurnResult {
   readonly stepResult?: Pick<Staged, 'id' | 'created'>;
   /** What the turn did against the rules outside its staging folder, in words for its author. */
   readonly violations: readonly string[];
+  /** What changed while it ran that it had no right to, if somebody else may have done it; missing: nothing. */
+  readonly reports?: readonly string[];
   readonly usage: Usage;
   readonly session: Session | null;
   readonly model: string | null;

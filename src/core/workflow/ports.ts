@@ -89,6 +89,8 @@ export interface StepJob {
   readonly graceMs: number | null;
   /** Masked in everything that it prints. */
   readonly secrets: readonly string[];
+  /** Whether it is to be told what changed in the workspace meanwhile; missing: it is not. */
+  readonly watched?: boolean;
 }
 
 /** Starts and stops the processes of a run. */
@@ -102,8 +104,11 @@ export interface StepRunner {
 
 /** What the runner tells its host. Calls come later, never from inside `start`. */
 export interface StepRunnerEvents {
-  /** Of a program that printed much, `stdout` and `stderr` are the beginning and the end. */
-  ended(key: string, exit: Exit): void;
+  /**
+   * Of a program that printed much, `stdout` and `stderr` are the beginning and the end. `changed`: paths in the watched
+   * workspace; missing: nobody can tell, or it was not watched.
+   */
+  ended(key: string, exit: Exit, changed?: readonly string[]): void;
 }
 
 /** A run's side of the mail: its steps that roles do. Synchronous; what the disk refuses throws `E_DISK`. */

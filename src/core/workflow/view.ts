@@ -177,9 +177,17 @@ export function documentOf(state: RunState, rules: Rules): JsonObject {
     started_at: instant(state.startedAt),
     completed_at: instant(state.endedAt),
     cost: costOf(state.cost),
-    warnings: hookWarnings(state),
+    warnings: warningsOf(state),
     steps: stepsOf(state, rules, rules.root, root),
   };
+}
+
+/** Of hooks that failed, and of what steps left out, lack, or changed without the right to. */
+export function warningsOf(state: RunState): string[] {
+  const ofSteps = [...state.steps.values()].flatMap(({ path, result }) =>
+    (result?.warnings ?? []).map((warning) => `${path}: ${warning}`),
+  );
+  return [...hookWarnings(state), ...ofSteps];
 }
 
 function instant(at: number | null): string | null {

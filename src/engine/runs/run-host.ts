@@ -73,8 +73,8 @@ export class RunHost implements Host {
   }
 
   /** What the runner reports of a process; look afterwards. */
-  ended(key: string, exit: Exit): void {
-    if (!this.#hooks.ended(key, exit)) this.#workers.ended(key, exit);
+  ended(key: string, exit: Exit, changed?: readonly string[]): void {
+    if (!this.#hooks.ended(key, exit)) this.#workers.ended(key, exit, changed);
   }
 
   get workers(): Workers {

@@ -15,12 +15,15 @@ import type { DeadLetters } from './dead-letters.ts';
 import type { RunLedger } from './ledger.ts';
 import type { RunPorts } from './ports.ts';
 import { isRoleStep, RoleSteps } from './role-steps.ts';
+import { StepRights, withBreach, type Breach } from './step-rights.ts';
 
 interface Running {
   readonly launch: Launch;
   readonly prepared: Prepared;
   /** Null: it is no agent. */
   readonly invocation: Invocation | null;
+  /** What came of looking at its rights; null: not yet, or nothing. */
+  breach: Breach | null;
 }
 
 /** What our side cannot do because of what the step says: its own failure. */
@@ -41,9 +44,11 @@ export class Workers {
   /** Started and not yet ended: a key stays here until its end was recorded. */
   readonly #running = new Map<string, Running>();
   readonly #stopping = new Set<string>();
+  readonly #rights: StepRights;
 
   constructor(ledger: RunLedger, rules: Rules, ports: RunPorts, letters: DeadLetters) {
     this.#letters = letters;
+    this.#rights = new StepRights(ports.project, rules.workflow.contextDir);
     this.#ledger = ledger;
     this.#rules = rules;
     this.#ports = ports;
@@ -104,7 +109,8 @@ export class Workers {
     const key = keyText(launch.key);
     const { workspace, folder, stdout, stderr } = prepared;
     this.#letters.note(launch, prepared);
-    this.#running.set(key, { launch, prepared, invocation });
+    this.#running.set(key, { launch, prepared, invocation, breach: null });
+    this.#rights.begin(key, launch, workspace);
     runner.start({
       key,
       provider: launch.work.kind === 'agent' ? launch.work.provider : null,
@@ -118,13 +124,15 @@ export class Workers {
       totalMs: launch.timeout,
       graceMs: launch.grace,
       secrets: Object.values(secrets),
+      watched: this.#rights.watches(launch),
     });
   }
 
   /** What the runner reports. Look afterwards. */
-  ended(key: string, exit: Exit): void {
+  ended(key: string, exit: Exit, changed: readonly string[] = []): void {
     const running = this.#running.get(key);
     if (!running) return;
+    running.breach = this.#rights.end(key, running.launch, running.prepared, changed);
     if (this.#stopping.has(key) || !measured(running.launch)) {
       if (!this.#stopping.has(key)) this.#conclude(running, exit, []);
       this.#forget(key);
@@ -152,12 +160,13 @@ export class Workers {
     this.#guard(launch, () => {
       const outcome = this.#outcome(running, exit);
       if (launch.check === null) {
-        const result = this.#work(running, exit, outcome);
+        const result = withBreach(this.#work(running, exit, outcome), running.breach);
         this.#ledger.record([{ type: 'ended', key: launch.key, result: this.#masked(result) }]);
         return;
       }
       const collected = this.#ports.files.collect(launch, false);
-      const { result, verdict } = readCheck(launch, { exit, outcome, collected, changed });
+      const { result: read, verdict } = readCheck(launch, { exit, outcome, collected, changed });
+      const result = withBreach(read, running.breach);
       this.#ledger.record([
         { type: 'checked', key: launch.key, result: this.#masked(result), verdict: this.#masked(verdict) },
       ]);

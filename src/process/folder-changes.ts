@@ -1,0 +1,26 @@
+import { relative } from 'node:path';
+import { changedPaths, workspaceTree } from './workspace-tree.ts';
+
+/** Where Mailroom itself writes, below the project: its state, and mail that comes and goes. */
+const OURS = /^(?:\.mailroom|agents\/[^/]+\/(?:inbox|outbox|processed|sent|failed))\//;
+
+export interface FolderWatch {
+  /** Paths in the folder whose content is another now; null where git cannot tell. What git ignores does not count. */
+  changes(): Promise<readonly string[] | null>;
+}
+
+/** Notes what a folder holds now. Below the project, files of Mailroom's own do not count. */
+export async function watchFolder(folder: string, project: string): Promise<FolderWatch> {
+  const before = await workspaceTree(folder);
+  const below = relative(project, folder);
+  // A checkout of a thread is a folder of its own, although it lies in a folder of ours.
+  const prefix = below === '' || below.startsWith('.mailroom/') ? '' : `${below}/`;
+  return {
+    async changes() {
+      const after = before === null ? null : await workspaceTree(folder);
+      if (before === null || after === null) return null;
+      const paths = before === after ? [] : await changedPaths(folder, before, after);
+      return paths?.filter((path) => !OURS.test(`${prefix}${path}`)) ?? null;
+    },
+  };
+}
