@@ -9,6 +9,7 @@ import { problemText } from './problems.ts';
 import { parseMessage } from '../spec/message.ts';
 import { namesOf, type Expected } from './draw.ts';
 import type { Ledger } from './ledger.ts';
+import type { Listing } from './listing.ts';
 import { trusted } from './first-start.ts';
 
 /** Files taken in during one look; the rest waits for the next, so that one sync serves many and none waits long. */
@@ -75,12 +76,12 @@ export class Intake {
    * Moves complete files to `accepting`, then records what each of them is. What the disk refuses keeps no other file waiting.
    * What a full batch leaves is taken by the next looks, before anything is listed again.
    */
-  look(roles: readonly RoleName[]): Looked {
+  look(roles: readonly RoleName[], boxes: Listing = this.#mailboxes): Looked {
     const disk = new Attempts();
     let wake: number | null = null;
     let taken = 0;
     const { goesOn } = this;
-    const files = roles.length > 0 ? this.#filesFor(roles, disk) : [];
+    const files = roles.length > 0 ? this.#filesFor(roles, boxes, disk) : [];
     for (const [index, file] of files.entries()) {
       if (taken >= batch) {
         this.#left = files.slice(index);
@@ -102,13 +103,13 @@ export class Intake {
   }
 
   /** Files that we did not put there: those that were left, else what lies in the boxes now. */
-  #filesFor(roles: readonly RoleName[], disk: Attempts): Dropped[] {
+  #filesFor(roles: readonly RoleName[], boxes: Listing, disk: Attempts): Dropped[] {
     const left = this.#left.filter(({ role, box, name }) => !this.#isExpected(role, box, name));
     this.#left = [];
     if (left.length > 0) return left;
     return roles.flatMap((role) =>
       (['inbox', 'outbox'] as const).flatMap((box) =>
-        disk.attempt(() => this.#dropped(role, box), []).map((name) => ({ role, box, name })),
+        disk.attempt(() => this.#dropped(role, box, boxes), []).map((name) => ({ role, box, name })),
       ),
     );
   }
@@ -119,8 +120,8 @@ export class Intake {
   }
 
   /** Names that we did not put there. Handled mail that reappears is removed. */
-  #dropped(role: RoleName, box: Box): string[] {
-    const names = this.#mailboxes.list(role, box) ?? [];
+  #dropped(role: RoleName, box: Box, boxes: Listing): string[] {
+    const names = boxes.list(role, box) ?? [];
     if (box === 'outbox') return names;
     return names.filter((name) => {
       if (this.#isExpected(role, box, name)) return false;

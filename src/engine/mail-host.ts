@@ -12,6 +12,7 @@ import { idleOf, type Idle } from './idle.ts';
 import { takeIncoming } from './incoming.ts';
 import { Intake } from './intake.ts';
 import { Ledger } from './ledger.ts';
+import { listedOnce, type Listing } from './listing.ts';
 import type { Host, Look } from './loop.ts';
 import type { HostOptions, HostPorts } from './ports.ts';
 import { compare } from './reconcile.ts';
@@ -131,9 +132,10 @@ export class MailHost implements Host {
     let more = false;
     this.#guard(() => {
       for (const role of unpaused) this.#restore(role);
+      const boxes = listedOnce(this.#ports.mailboxes);
       // Once for each listing: what a burst of mail left for this look was compared when it was found.
-      if (!this.#intake.goesOn) this.#compare(names);
-      const looked = this.#intake.look(names);
+      if (!this.#intake.goesOn) this.#compare(names, boxes);
+      const looked = this.#intake.look(names, boxes);
       wake = looked.wake;
       more = looked.more;
     });
@@ -218,14 +220,13 @@ export class MailHost implements Host {
     });
   }
 
-  #compare(roles: readonly RoleName[]): void {
-    const { mailboxes } = this.#ports;
+  #compare(roles: readonly RoleName[], boxes: Listing): void {
     const { protocol } = this.#options;
     if (this.#ledger.state.undrawn.size > 0) return;
     const telling = (state: MailState, id: string, to: RoleName): Sent =>
       tellSender(state, id, to, this.#ports.newId(), this.#ledger.now());
     for (const role of roles) {
-      const facts = compare(this.#ledger.state, protocol, mailboxes, this.#expected, role, telling);
+      const facts = compare(this.#ledger.state, protocol, boxes, this.#expected, role, telling);
       if (facts.length === 0) continue;
       const names = namesOf(this.#expected, role);
       for (const fact of facts)

@@ -4,8 +4,8 @@ import { isHuman, type Protocol } from '../core/mail/protocol.ts';
 import { tellUser } from '../core/mail/rules/notices.ts';
 import type { Sent } from '../core/mail/event.ts';
 import type { MailState } from '../core/mail/state.ts';
-import type { Mailboxes } from '../core/ports.ts';
 import { namesOf, type Expected } from './draw.ts';
+import type { Listing } from './listing.ts';
 
 /**
  * Compares an inbox with the journal: a file that is gone was read by its person, or withdrawn by hand. Call it only when
@@ -14,13 +14,13 @@ import { namesOf, type Expected } from './draw.ts';
 export function compare(
   state: MailState,
   protocol: Protocol,
-  mailboxes: Mailboxes,
+  boxes: Listing,
   expected: Expected,
   role: RoleName,
   notice: (state: MailState, id: string, to: RoleName) => Sent,
 ): Fact[] {
   const names = namesOf(expected, role);
-  const present = mailboxes.list(role, 'inbox');
+  const present = boxes.list(role, 'inbox');
   const vanished = state.roles.get(role)?.vanished === true;
   if (present === null) return names.size > 0 && !vanished ? [vanish(role)] : [];
   const there = new Set(present);
