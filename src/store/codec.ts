@@ -25,7 +25,7 @@ export function encode(value: unknown, texts: TextStore | null = null): unknown 
       : value;
   }
   if (value === null || typeof value === 'boolean' || Number.isFinite(value)) return value;
-  if (Array.isArray(value)) return value.map((item) => encode(item, texts));
+  if (Array.isArray(value)) return encodeItems(value, texts);
   if (value instanceof Map) {
     return { $map: [...value].map(([key, item]) => [encode(key, texts), encode(item, texts)]) };
   }
@@ -34,13 +34,25 @@ export function encode(value: unknown, texts: TextStore | null = null): unknown 
   throw new MailroomError('E_INTERNAL', `a ${typeof value} cannot be written to the journal`);
 }
 
+/** Most of a state is plain already: what needs no change is not made anew. */
+function encodeItems(items: readonly unknown[], texts: TextStore | null): readonly unknown[] {
+  const encoded = items.map((item) => encode(item, texts));
+  return encoded.every((item, index) => item === items[index]) ? items : encoded;
+}
+
 function encodeObject(value: object, texts: TextStore | null): unknown {
-  const entries: [string, unknown][] = [];
-  for (const [key, item] of Object.entries(value)) {
-    if (item !== undefined) entries.push([key.startsWith('$') ? `$${key}` : key, encode(item, texts)]);
+  const record = value as Readonly<Record<string, unknown>>;
+  const keys = Object.keys(record);
+  let changed: [string, unknown][] | null = null;
+  for (const [index, key] of keys.entries()) {
+    const item = record[key];
+    const encoded = item === undefined ? undefined : encode(item, texts);
+    const name = key.startsWith('$') ? `$${key}` : key;
+    if (encoded !== item || name !== key) changed ??= keys.slice(0, index).map((one) => [one, record[one]]);
+    changed?.push([name, encoded]);
   }
   // `fromEntries` makes own properties even of a key such as `__proto__`.
-  return Object.fromEntries(entries);
+  return changed === null ? record : Object.fromEntries(changed);
 }
 
 /**
