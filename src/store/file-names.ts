@@ -29,7 +29,8 @@ function validLength(bytes: Buffer, at: number): number {
 
 /** What to give to the system for a name or path: the string itself, or its bytes where it stands for invalid UTF-8. */
 export function pathForSystem(path: string): string | Buffer {
-  if (!/\p{Surrogate}/u.test(path)) return path;
+  // Halves that make a pair match too, and come out as they were; nearly every path has none at all, which is seen at once.
+  if (!/[\ud800-\udfff]/.test(path)) return path;
   const parts = path.split(/([\udc80-\udcff])/u).map((part) => {
     const code = part.length === 1 ? part.charCodeAt(0) : 0;
     return code >= 0xdc80 && code <= 0xdcff ? Buffer.of(code - 0xdc00) : Buffer.from(part);
