@@ -112,10 +112,18 @@ export function turnWords({ id, state, attempt, round, again, ...turn }: TurnSta
 
 /** Ended threads that are listed without `--all`. */
 const fewEnded = 5;
+/** Other threads that are. */
+const manyOpen = 50;
 
 function threadLines(threads: readonly ThreadStatus[], { all, colours }: Look): string[] {
-  const ended = threads.filter(({ state }) => state === 'closed' || state === 'failed');
-  const hidden = new Set(all ? [] : ended.slice(0, Math.max(0, ended.length - fewEnded)));
+  const isEnded = ({ state }: ThreadStatus) => state === 'closed' || state === 'failed';
+  const older = (some: readonly ThreadStatus[], few: number) => (all ? [] : some.slice(0, -few));
+  const ended = older(threads.filter(isEnded), fewEnded);
+  const open = older(
+    threads.filter((thread) => !isEnded(thread)),
+    manyOpen,
+  );
+  const hidden = new Set([...ended, ...open]);
   const rows = threads
     .filter((thread) => !hidden.has(thread))
     .map(({ id, state, messages, turns, cost, subject, reason }) => [
@@ -127,6 +135,9 @@ function threadLines(threads: readonly ThreadStatus[], { all, colours }: Look): 
       line(reason === null ? subject : `${subject} (${reason.code}: ${reason.text})`),
     ]);
   const [head = '', ...lines] = table(['THREAD', 'STATE', 'MESSAGES', 'TURNS', 'COST', 'SUBJECT'], rows);
-  const more = hidden.size > 0 ? [`${String(hidden.size)} older ended threads; --all lists them`] : [];
+  const more = [
+    ...(ended.length > 0 ? [`${String(ended.length)} older ended threads; --all lists them`] : []),
+    ...(open.length > 0 ? [`${String(open.length)} older threads that go on; --all lists them`] : []),
+  ];
   return [colours.dim(head), ...lines, ...more.map((text) => colours.dim(text))];
 }

@@ -39,6 +39,19 @@ describe('status', () => {
     expect(code).toBe(0);
   });
 
+  it('lists the newest threads and says how many more there are; with --all, all', async () => {
+    const bench = new Bench();
+    for (let number = 1; number <= 60; number += 1)
+      bench.drop(`agents/architect/inbox/${String(number)}.md`, `Task ${String(number)}\n`);
+    const subjects = (out: string) => [...out.matchAll(/Task (\d+)$/gm)].map(([, number]) => Number(number));
+    const { out } = await bench.run('status');
+    expect(subjects(out)).toEqual(Array.from({ length: 50 }, (_none, index) => index + 11));
+    expect(out).toContain('\n10 older threads that go on; --all lists them\n');
+    expect(subjects((await bench.run('status', '--all')).out)).toHaveLength(60);
+    const { document } = (await bench.json('status')) as Told<StatusDocument>;
+    expect(document.threads).toHaveLength(60);
+  });
+
   it('is a document', async () => {
     const bench = reviewing();
     const { document } = (await bench.json('status')) as Told<StatusDocument>;
