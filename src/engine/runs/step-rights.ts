@@ -10,13 +10,13 @@ export type Breach = Exclude<ReturnType<typeof judgeBreach>, { readonly is: 'non
 /** Holds agents of steps to their rights afterwards. What a definition's author wrote is not looked at. */
 export class StepRights {
   readonly #worktrees: string;
-  readonly #contextDir: string;
+  readonly #contextDir: readonly string[];
   readonly #overlaps = new Overlaps();
 
-  /** `contextDir`: relative to the workspace of the run. */
-  constructor(project: string, contextDir: string) {
+  /** `contextDir`: relative to the workspace of the run; null: it lies elsewhere. */
+  constructor(project: string, contextDir: string | null) {
     this.#worktrees = join(project, '.mailroom', 'worktrees') + sep;
-    this.#contextDir = contextDir;
+    this.#contextDir = contextDir === null ? [] : [contextDir];
   }
 
   watches({ work }: Launch): boolean {
@@ -32,7 +32,7 @@ export class StepRights {
     const shared = this.#overlaps.end(key);
     const { workspace, inputs, decisionFile } = prepared;
     const owed = [
-      this.#contextDir,
+      ...this.#contextDir,
       ...launch.outputs.map(({ path }) => path),
       ...[...inputs.map(({ path }) => path), ...(decisionFile === null ? [] : [decisionFile])].map((path) =>
         relative(workspace, path),
