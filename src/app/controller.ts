@@ -205,7 +205,7 @@ async function runnerOf(
 /** What the host needs of the disk and the settings. */
 function portsOf(
   disk: RealDisk,
-  { config, providers }: Wired,
+  { config, providers, tools }: Wired,
 ): Omit<HostPorts, 'journal' | 'runner' | 'trail' | 'trailAt'> {
   return {
     clock: { now: Date.now, elapsed: () => performance.now() },
@@ -214,7 +214,11 @@ function portsOf(
     runs: new DiskRunMail(disk),
     folders: new DiskTurnFolders(disk),
     providers,
+<<<<<<< Updated upstream
     verifies: (provider) => isAgentProvider(config, provider),
+=======
+    ...(tools && { tools }),
+>>>>>>> Stashed changes
     newId: v7,
     roleText: (role) => readRoleFile(disk, role)?.text ?? '',
     project: disk.root,

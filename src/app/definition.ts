@@ -6,8 +6,13 @@ import type { Definition } from '../cli/services.ts';
 import { defaultConfig, type Config } from '../core/config.ts';
 import type { Checked, Diagnostic } from '../core/diagnostic.ts';
 import type { Capability, Protocol } from '../core/mail/protocol.ts';
+<<<<<<< Updated upstream
 import type { Provider } from '../core/ports.ts';
 import { listWorkflowFiles, readConfigFile, readProtocolFiles } from '../store/project.ts';
+=======
+import type { Provider, TurnTools } from '../core/ports.ts';
+import { readConfigFile, readProtocolFiles } from '../store/project.ts';
+>>>>>>> Stashed changes
 import type { RealDisk } from '../store/real-disk.ts';
 
 /** Names what the protocol and the settings say now. */
@@ -49,7 +54,8 @@ export async function readSettings(disk: RealDisk, packageRoot: string): Promise
     prices: config.prices,
   });
   const widened = widenedBy(providers);
-  const value = { config, hash: hashOf(disk), providers, widened };
+  const tools = config.mcp ? toolsOf(disk, packageRoot) : null;
+  const value = { config, hash: hashOf(disk), providers, widened, tools };
   const texts = readProtocolFiles(disk).map(({ path, text }) => ({ file: path, text }));
   if (texts.length === 0) return { ok: true, value: { ...value, protocol: null }, warnings: read.warnings };
   const protocol = parseProtocol(texts, config, { cores: availableParallelism(), widened });
@@ -75,6 +81,15 @@ export interface Settings extends Omit<Wired, 'protocol'> {
 /** What the program needs of a definition besides what commands see of it. */
 export interface Wired extends Definition {
   readonly providers: ReadonlyMap<string, Provider>;
+  /** Null: turns get no tools of ours. */
+  readonly tools: TurnTools | null;
+}
+
+/** Ourselves. A package in the project is there for everybody in it. */
+function toolsOf({ root }: RealDisk, packageRoot: string): TurnTools {
+  const command = [process.execPath, join(packageRoot, 'bin', 'mailroom'), 'mcp'];
+  const inside = packageRoot === root || packageRoot.startsWith(join(root, '/'));
+  return { command, readable: [process.execPath, ...(inside ? [] : [packageRoot])] };
 }
 
 function surroundings(packageRoot: string) {

@@ -10,6 +10,7 @@ import { addDoctor } from './commands/doctor.ts';
 import { addGraph } from './commands/graph.ts';
 import { addInit } from './commands/init.ts';
 import { addLogs } from './commands/logs.ts';
+import { addMcp } from './commands/mcp.ts';
 import { addPause } from './commands/pause.ts';
 import { addPlan } from './commands/plan.ts';
 import { addReply } from './commands/reply.ts';
@@ -88,6 +89,7 @@ const groups: readonly (readonly [string, readonly ((program: Command, context: 
       addUnpause,
       addCancel,
       addRetry,
+      addMcp,
     ],
   ],
   [

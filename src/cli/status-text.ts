@@ -93,13 +93,16 @@ export function doing(role: RoleStatus, turns: readonly TurnStatus[], now: numbe
 }
 
 /** What a turn that is not over does, in words. */
-export function turnWords({ id, state, attempt, round, again, ...turn }: TurnStatus, now: number): string {
+export function turnWords(
+  { id, state, attempt, round, again, progress, ...turn }: TurnStatus,
+  now: number,
+): string {
   const tries = attempt > 1 ? `, attempt ${String(attempt)}` : '';
   const corrections = round > 0 ? `, correction ${String(round)}` : '';
   const wait = again !== null && Date.parse(again) > now ? ` in ${ahead(again, now)}` : '';
   switch (state) {
     case 'running':
-      return `${id} runs for ${since(turn.since, now)}${tries}${corrections}`;
+      return `${id} runs for ${since(turn.since, now)}${tries}${corrections}${progress === null ? '' : `: ${line(progress)}`}`;
     case 'checking':
       return `${id} is checked${tries}${corrections}`;
     case 'pending':

@@ -68,6 +68,8 @@ export interface Config {
   readonly webhookPort: number;
   /** The command that is run when `user` gets mail, or that hooks run for `<scheme>:` targets. */
   readonly notify: Readonly<Record<string, readonly string[]>>;
+  /** Whether turns of agent CLIs get Mailroom's own tools. */
+  readonly mcp: boolean;
   /** Kept as it was written, for the language that it belongs to. */
   readonly nip: Json;
 }
@@ -99,6 +101,7 @@ export const defaultConfig: Config = {
   concurrency: null,
   webhookPort: 6245,
   notify: {},
+  mcp: true,
   nip: null,
 };
 

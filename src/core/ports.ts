@@ -177,8 +177,17 @@ export interface Invocation {
   readonly session: Session | null;
   readonly budget: Budget | null;
   readonly paths: TurnPaths;
+  /** Missing: nobody serves tools for it. */
+  readonly tools?: TurnTools;
   /** Variables of the role, added to the allowlisted environment. */
   readonly env: Readonly<Record<string, string>>;
+}
+
+/** The program that serves the tools of turns by the Model Context Protocol, and where it lies. */
+export interface TurnTools {
+  readonly command: readonly string[];
+  /** Files and folders that it is made of; absolute. */
+  readonly readable: readonly string[];
 }
 
 /** A process to start. Argv only; the prompt goes to standard input, which is then closed. */

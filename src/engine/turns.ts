@@ -117,6 +117,7 @@ export class Turns {
         budget: role.budget,
         paths,
         env: { ...role.env, ...this.#stepVariables(turn) },
+        ...(this.#ports.tools && { tools: this.#ports.tools }),
       },
     };
   }

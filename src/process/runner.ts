@@ -150,7 +150,7 @@ export class ProcessRunner implements Runner {
       network: true,
       writable: [paths.outbox, outbox, temporary, ...command.writable],
       owed: [],
-      guarded: [],
+      guarded: invocation.tools?.readable ?? [],
     });
     openPlaces(containment, command.writable, []);
     const supervised = supervise({

@@ -11,6 +11,7 @@ import { because, denied, never } from './outcomes.ts';
 import { sinceSession, together, usageOf } from './prices.ts';
 import { settle } from './sessions.ts';
 import { spending, type Counter } from './spending.ts';
+import { toolsName, toolsOf } from './tools.ts';
 import { environment } from './variables.ts';
 
 const login = 'run `claude` once and log in, or set ANTHROPIC_API_KEY';
@@ -67,10 +68,19 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
     env: environment(invocation, switches),
     inherit: [...inherited, ...networkVariables, ...options.inherit],
     stdin: invocation.prompt,
-    files: {},
+    files: toolFiles(invocation),
     writable: options.writable,
     ...spending(budget, counter(options)),
   };
+}
+
+const toolsFile = 'claude-mcp.json';
+
+function toolFiles(invocation: Invocation): Record<string, string> {
+  const tools = toolsOf(invocation);
+  if (tools === null) return {};
+  const config = { mcpServers: { [toolsName]: { type: 'stdio', ...tools } } };
+  return { [toolsFile]: `${JSON.stringify(config, null, 2)}\n` };
 }
 
 /**
@@ -85,6 +95,7 @@ function rights(invocation: Invocation, tests: readonly string[]): string[] {
   const allowed = [
     `Edit(/${paths.outbox}/**)`,
     `Read(/${paths.folder}/**)`,
+    ...(toolsOf(invocation) === null ? [] : [`mcp__${toolsName}`]),
     ...(commands ? ['Bash'] : []),
     ...(shell && !commands ? tests.map((test) => `Bash(${test}:*)`) : []),
   ];
@@ -96,6 +107,7 @@ function rights(invocation: Invocation, tests: readonly string[]): string[] {
     ['--add-dir', paths.outbox],
     // MCP servers of the person who runs the host would bring rights that the role was not given.
     ['--strict-mcp-config'],
+    ...(toolsOf(invocation) === null ? [] : [['--mcp-config', `${paths.folder}/${toolsFile}`]]),
   ].flat();
 }
 

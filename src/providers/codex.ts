@@ -10,6 +10,7 @@ import { networkVariables, type ProviderOptions } from './options.ts';
 import { denied } from './outcomes.ts';
 import { sinceSession, unknownUsage, usageOf } from './prices.ts';
 import { settle } from './sessions.ts';
+import { toolsName, toolsOf } from './tools.ts';
 import { environment } from './variables.ts';
 
 const login = 'run `codex login` once, or set CODEX_API_KEY';
@@ -64,6 +65,7 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
       ...sandbox(invocation),
       ...(model === null ? [] : ['-m', model]),
       ...quiet,
+      ...toolSettings(invocation),
       ...options.arguments,
       // The sandbox of a resumed conversation is the one named before `resume`, not the one it began with.
       ...(session === null ? [] : ['resume', session.id]),
@@ -75,6 +77,19 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
     files: {},
     writable: options.writable,
   };
+}
+
+/** TOML, whose basic strings, lists and inline tables are near enough to JSON. */
+function toolSettings(invocation: Invocation): string[] {
+  const tools = toolsOf(invocation);
+  if (tools === null) return [];
+  const env = Object.entries(tools.env).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return [
+    `command=${JSON.stringify(tools.command)}`,
+    `args=${JSON.stringify(tools.args)}`,
+    `env={${env.join(',')}}`,
+    'default_tools_approval_mode="approve"',
+  ].flatMap((setting) => ['-c', `mcp_servers.${toolsName}.${setting}`]);
 }
 
 /** With READ alone nothing is writable, the staging folder included: then the final text is the mail. */

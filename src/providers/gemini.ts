@@ -9,6 +9,7 @@ import { networkVariables, type ProviderOptions } from './options.ts';
 import { because, denied, never } from './outcomes.ts';
 import { together, unknownUsage, usageOf } from './prices.ts';
 import { goOn } from './sessions.ts';
+import { toolsName, toolsOf } from './tools.ts';
 import { environment } from './variables.ts';
 
 const login = 'run `gemini` once and log in, or set GEMINI_API_KEY';
@@ -81,9 +82,20 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
     stdin: invocation.prompt,
     files: {
       'gemini-policy.toml': policy(invocation, options.tests),
-      'gemini-settings.json': `${JSON.stringify(settings, null, 2)}\n`,
+      'gemini-settings.json': `${JSON.stringify(settingsFor(invocation), null, 2)}\n`,
     },
     writable: options.writable,
+  };
+}
+
+function settingsFor(invocation: Invocation): JsonObject {
+  const tools = toolsOf(invocation);
+  if (tools === null) return settings;
+  // Without trust it would ask, and there is nobody to answer.
+  const { command, args, env } = tools;
+  return {
+    ...settings,
+    mcpServers: { [toolsName]: { command, args: [...args], env: { ...env }, trust: true } },
   };
 }
 
@@ -155,10 +167,10 @@ function usageBy(stats: Json | undefined, model: string | null, options: Provide
   const input = amount(at(stats, 'input_tokens'));
   const output = amount(at(stats, 'output_tokens'));
   if (input === null && output === null) return unknownUsage;
-  const read = input ?? 0;
-  const cached = Math.min(read, amount(at(stats, 'cached')) ?? 0);
-  const thought = (amount(at(stats, 'total_tokens')) ?? 0) - read;
-  const count = { input: read - cached, cached, output: Math.max(output ?? 0, thought), usd: null };
+  const taken = input ?? 0;
+  const cached = Math.min(taken, amount(at(stats, 'cached')) ?? 0);
+  const thought = (amount(at(stats, 'total_tokens')) ?? 0) - taken;
+  const count = { input: taken - cached, cached, output: Math.max(output ?? 0, thought), usd: null };
   return usageOf(count, options.price(model));
 }
 

@@ -11,6 +11,7 @@ import { denied } from './outcomes.ts';
 import { unknownUsage, usageOf } from './prices.ts';
 import { goOn } from './sessions.ts';
 import { spending, type Counter } from './spending.ts';
+import { toolsName, toolsOf } from './tools.ts';
 import { environment } from './variables.ts';
 
 const login = 'run `opencode auth login` once, or set the key of its provider';
@@ -45,7 +46,12 @@ function restrict(capabilities: readonly Capability[]): Restriction {
 
 function start(invocation: Invocation, options: ProviderOptions): CommandLine {
   const { model, session, role, turn, capabilities, budget } = invocation;
-  const config = { autoupdate: false, share: 'disabled', permission: permissions(invocation, options.tests) };
+  const config = {
+    autoupdate: false,
+    share: 'disabled',
+    permission: permissions(invocation, options.tests),
+    ...toolSettings(invocation),
+  };
   return {
     argv: [
       options.command,
@@ -95,6 +101,15 @@ function permissions({ capabilities, paths }: Invocation, tests: readonly string
     question: 'deny',
     doom_loop: 'deny',
     external_directory: commands ? 'allow' : { '*': 'deny', [`${paths.folder}/*`]: 'allow' },
+  };
+}
+
+function toolSettings(invocation: Invocation): Record<string, unknown> {
+  const tools = toolsOf(invocation);
+  if (tools === null) return {};
+  const { command, args, env } = tools;
+  return {
+    mcp: { [toolsName]: { type: 'local', command: [command, ...args], environment: env, enabled: true } },
   };
 }
 

@@ -104,6 +104,10 @@ export const configFile = z
       .record(z.string().regex(/^[a-z][a-z0-9+.-]*$/, { error: '`user` or a scheme in small letters' }), argv)
       .optional()
       .describe('Commands that tell somebody: `user` when a person gets mail, others by scheme.'),
+    mcp: z
+      .enum(['on', 'off'])
+      .optional()
+      .describe('on (default): turns of agent CLIs get tools that do what files in the staging folder do.'),
     nip: z.json().optional().describe('Settings of the Nostr workflow language.'),
   })
   .meta({ title: 'configuration' });

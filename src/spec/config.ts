@@ -37,6 +37,7 @@ function lower(input: ConfigFile): Config {
     concurrency: input.concurrency ?? null,
     webhookPort: input.webhooks?.port ?? defaultConfig.webhookPort,
     notify: input.notify ?? {},
+    mcp: input.mcp !== 'off',
     nip: input.nip ?? null,
   };
 }

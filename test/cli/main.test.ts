@@ -45,6 +45,8 @@ describe('the program', () => {
                                     to failed/
         retry <target> [step]       put a failed message back into its inboxes, or run a failed step
                                     again, with what came after it
+        mcp                         serve the tools of the turn that it is called in, by the Model Context
+                                    Protocol on stdio
 
       Workflows:
         workflows                   list the workflows in workflows/

@@ -48,6 +48,7 @@ limits: { turns_per_thread: 9, corrections: 0, nesting: 1, budget: { thread: { u
 concurrency: 3
 webhooks: { port: 9000 }
 notify: { user: [notify-send, Mailroom], slack: [./slack.sh] }
+mcp: off
 nip: { relays: [wss://example.org], any: { thing: 1 } }
 `);
   const nothing = { command: null, arguments: [], env: [], writable: [], tests: null, prices: null };
@@ -103,6 +104,7 @@ nip: { relays: [wss://example.org], any: { thing: 1 } }
     concurrency: 3,
     webhookPort: 9000,
     notify: { user: ['notify-send', 'Mailroom'], slack: ['./slack.sh'] },
+    mcp: false,
     nip: { relays: ['wss://example.org'], any: { thing: 1 } },
   });
   expect(providerNames(config)).toEqual([

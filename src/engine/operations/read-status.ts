@@ -1,9 +1,15 @@
+import { MailroomError } from '../../core/errors.ts';
 import type { RoleName } from '../../core/mail/message.ts';
 import { emptyState, type MailState } from '../../core/mail/state.ts';
 import { expectedNow } from '../draw.ts';
 import type { Project } from './project.ts';
+<<<<<<< Updated upstream
 import type { WorkflowStatus } from './runs/standing.ts';
 import { statusOf, type StatusDocument } from './status.ts';
+=======
+import { statusOf, type StatusDocument, type TurnStatus } from './status.ts';
+import { progressFile } from './turn-desk.ts';
+>>>>>>> Stashed changes
 
 /** The status of a project as its files tell it; a protocol that cannot be read is one of the problems. */
 export async function readStatus(
@@ -21,8 +27,21 @@ export async function readStatus(
   const dropped = holder === null ? droppedMail(project, state, roles) : new Map<RoleName, number>();
   const recorded =
     holder === null ? roles.reduce((sum, role) => sum + project.names(role, 'outbox').length, 0) : 0;
+<<<<<<< Updated upstream
   const parts = { holder, protocol, hash: project.hash(), dropped, recorded, problems, now };
   return { ...statusOf(state, parts), runs, triggers };
+=======
+  const status = statusOf(state, {
+    holder,
+    protocol,
+    hash: project.hash(),
+    dropped,
+    recorded,
+    problems,
+    now,
+  });
+  return { ...status, turns: status.turns.map((turn) => ({ ...turn, progress: progressOf(project, turn) })) };
+>>>>>>> Stashed changes
 }
 
 function unreadable(count: number): string {
@@ -35,4 +54,19 @@ function droppedMail(project: Project, state: MailState, roles: readonly RoleNam
   const count = (role: RoleName) =>
     project.names(role, 'inbox').filter((name) => !(expected.get(role)?.has(name) ?? false)).length;
   return new Map(roles.map((role) => [role, count(role)] as const));
+}
+
+/** The longest line of an agent's that is shown. */
+const longest = 200;
+
+/** An agent says it by a file in its staging folder; whatever lies there instead says nothing. */
+function progressOf({ files }: Project, { id, state, attempt }: TurnStatus): string | null {
+  if (state !== 'running') return null;
+  try {
+    const text = files.read(`.mailroom/turns/${id}/${String(attempt)}/outbox/${progressFile}`);
+    return text?.trim().replaceAll(/\s+/g, ' ').slice(0, longest) ?? null;
+  } catch (error) {
+    if (error instanceof MailroomError) return null;
+    throw error;
+  }
 }

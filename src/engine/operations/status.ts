@@ -113,6 +113,8 @@ export interface TurnStatus {
   readonly since: string;
   /** When a pending turn starts again; null: as soon as there is room. */
   readonly again: string | null;
+  /** What its agent last said of how far it is, in one line; null: nothing. */
+  readonly progress: string | null;
   readonly cost: Cost;
 }
 
@@ -178,6 +180,7 @@ export function turnStatus({ id, role, thread, phase, attempt, round, messages, 
     messages,
     since: iso(since),
     again: isoOrNull(again),
+    progress: null,
     cost: turn.cost,
   };
 }

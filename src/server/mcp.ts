@@ -1,0 +1,135 @@
+import process from 'node:process';
+import { McpServer } from '@modelcontextprotocol/server';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import * as z from 'zod';
+import { MailroomError } from '../core/errors.ts';
+import type { Project } from '../engine/operations/project.ts';
+import {
+  noteProgress,
+  questionType,
+  stageLetter,
+  threadText,
+  type TurnPlace,
+} from '../engine/operations/turn-desk.ts';
+
+/** The tools of one turn, over standard input and output. */
+export interface TurnDesk {
+  readonly project: Project;
+  readonly turn: TurnPlace;
+  readonly version: string;
+}
+
+const instructions = `You work in one turn of the role that your prompt names. These tools do what files in
+$MAILROOM_OUTBOX do, no more: messages are sent when your turn ends and its mail is within the protocol.`;
+
+const recipients = z.union([z.string(), z.array(z.string()).min(1)]).describe('A role, or several');
+const fields = z
+  .record(z.string(), z.json())
+  .optional()
+  .describe('What the type of message asks for, by name');
+const subject = z.string().optional().describe('One line');
+const type = (what: string) =>
+  z.string().optional().describe(`${what}; may be left out where there is only one`);
+
+/** Serves until standard input ends. */
+export async function serveTurn(desk: TurnDesk): Promise<void> {
+  const server = new McpServer({ name: 'mailroom', version: desk.version }, { instructions });
+  addMail(server, desk);
+  addThread(server, desk);
+  const ended = new Promise<void>((resolve) => process.stdin.once('end', resolve));
+  await server.connect(new StdioServerTransport());
+  await ended;
+  await server.close();
+}
+
+function addMail(server: McpServer, { project, turn }: TurnDesk): void {
+  server.registerTool(
+    'send_message',
+    {
+      description: 'Write a message. It is sent when this turn ends.',
+      inputSchema: z.strictObject({
+        to: recipients,
+        type: type('The type of message'),
+        subject,
+        body: z.string().describe('Markdown'),
+        fields,
+        attachments: z.array(z.string()).optional().describe('Paths inside the project'),
+      }),
+    },
+    (letter) =>
+      answer(async () => {
+        const path = await stageLetter(project, turn, {
+          to: [letter.to].flat(),
+          type: letter.type ?? null,
+          subject: letter.subject ?? null,
+          body: letter.body,
+          fields: letter.fields ?? {},
+          attachments: letter.attachments ?? [],
+        });
+        return `Staged ${path}. It is sent when this turn ends.`;
+      }),
+  );
+  server.registerTool(
+    'ask',
+    {
+      description: 'Ask somebody a question that you cannot go on without. End your turn after it.',
+      inputSchema: z.strictObject({
+        to: recipients,
+        question: z.string(),
+        type: type('The type'),
+        subject,
+        fields,
+      }),
+    },
+    (asked) =>
+      answer(async () => {
+        const to = [asked.to].flat();
+        const kind = asked.type ?? (await questionType(project, turn.role, to));
+        const letter = { to, type: kind, subject: asked.subject ?? null, body: asked.question };
+        await stageLetter(project, turn, { ...letter, fields: asked.fields ?? {}, attachments: [] });
+        return 'Asked. End your turn now, without any more work: you are started again with the answer.';
+      }),
+  );
+}
+
+function addThread(server: McpServer, { project, turn }: TurnDesk): void {
+  server.registerTool(
+    'read_thread',
+    {
+      description: 'Read what was said in this thread so far, oldest first.',
+      inputSchema: z.strictObject({}),
+      annotations: { readOnlyHint: true },
+    },
+    () => answer(() => threadText(project, turn.thread)),
+  );
+  server.registerTool(
+    'report_progress',
+    {
+      description:
+        'Tell the people who watch, in one line, how far you are. It is no message and wakes nobody.',
+      inputSchema: z.strictObject({ text: z.string().max(500) }),
+    },
+    ({ text }) =>
+      answer(() => {
+        noteProgress(project, turn, text);
+        return 'Noted.';
+      }),
+  );
+}
+
+interface Answer {
+  readonly content: [{ readonly type: 'text'; readonly text: string }];
+  readonly isError?: boolean;
+  readonly [key: string]: unknown;
+}
+
+/** What the agent hears: what was done, or why it was not and what would be right. */
+async function answer(act: () => string | Promise<string>): Promise<Answer> {
+  try {
+    return { content: [{ type: 'text', text: await act() }] };
+  } catch (error) {
+    if (!(error instanceof MailroomError)) throw error;
+    const hint = error.hint === null ? '' : ` (${error.hint})`;
+    return { content: [{ type: 'text', text: `${error.code}: ${error.message}${hint}` }], isError: true };
+  }
+}

@@ -1,0 +1,160 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { build } from 'esbuild';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { CliProject } from '../support/clis.ts';
+
+const program = fileURLToPath(new URL('../../bin/mailroom', import.meta.url));
+/** The client of the SDK in one file: the agents that the test writes have a sandbox around them. */
+let sdk: Readonly<Record<string, string>> = {};
+beforeAll(async () => {
+  const text = `export * from '@modelcontextprotocol/client'; export * from '@modelcontextprotocol/client/stdio';`;
+  const { outputFiles } = await build({
+    stdin: { contents: text, resolveDir: import.meta.dirname },
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    write: false,
+  });
+  sdk = { 'sdk.cjs': outputFiles[0]?.text ?? '' };
+});
+
+let project: CliProject;
+let client: Client | null = null;
+afterEach(async () => {
+  await client?.close();
+  client = null;
+  project.remove();
+});
+
+const team = `
+name: two
+version: "1"
+roles:
+  maker: { provider: claude, capabilities: [READ] }
+  checker: { provider: codex, capabilities: [READ] }
+messages:
+  task: { from: user, to: maker }
+  review: { from: maker, to: checker, reply: [verdict], blocking: true }
+  verdict: { from: checker, to: maker, fields: { good: { type: boolean, required: true } } }
+  done: { from: maker, to: user, closes: true }
+start: { type: task, to: maker }
+`;
+
+/** An agent of either kind that talks to the server it was given, as its CLI would. */
+const agent = `
+const { Client, StdioClientTransport } = require(env.MAILROOM_PROJECT + '/sdk.cjs');
+const toml = (name) => argv.find((each) => each.startsWith('mcp_servers.mailroom.' + name + '='))?.split('=').slice(1).join('=');
+const config = argv.indexOf('--mcp-config');
+const told = config > 0 ? JSON.parse(readFileSync(argv[config + 1], 'utf8')).mcpServers.mailroom : {
+  command: JSON.parse(toml('command')), args: JSON.parse(toml('args')),
+  env: Object.fromEntries([...toml('env').matchAll(/(\\w+)=("(?:[^"\\\\\\\\]|\\\\\\\\.)*")/g)].map(([, name, text]) => [name, JSON.parse(text)])),
+};
+const client = new Client({ name: 'agent', version: '1' });
+await client.connect(new StdioClientTransport({ command: told.command, args: told.args, env: told.env, cwd: '/' }));
+const tool = async (name, given = {}) => (await client.callTool({ name, arguments: given })).content[0].text;
+const say = (said) => event({ said });
+`;
+
+const maker = `${agent}
+const [message] = messages;
+if (message.includes('type: task')) {
+  await tool('report_progress', { text: 'reading the task' });
+  say(await tool('send_message', { to: 'checker', type: 'verdict', body: 'no' }));
+  say(await tool('ask', { to: 'checker', question: 'Is it good?' }));
+} else {
+  say(await tool('read_thread'));
+  await tool('send_message', { to: 'user', body: 'It is good.', subject: 'Done' });
+}
+await client.close();
+claude('ok');`;
+
+const checker = `${agent}
+await tool('send_message', { to: 'maker', type: 'verdict', fields: { good: true }, body: 'Yes.' });
+await client.close();
+codex('ok');`;
+
+interface Row {
+  readonly type: string;
+  readonly body: string;
+  readonly fields: object;
+}
+
+describe('the tools of a turn', { timeout: 120_000 }, () => {
+  it('do what files do, whatever CLI hands them to its agent', async () => {
+    project = new CliProject(
+      { 'protocols/team.yaml': team, 'mailroom.yaml': 'trail: off\n', ...sdk },
+      { claude: maker, codex: checker },
+    );
+    project.drop('agents/maker/inbox/task.md', 'Make it\n');
+    expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+    const rows = JSON.parse((await project.run(['trail', '--json'])).stdout) as Row[];
+    expect(rows.map(({ type, body }) => [type, body.trim()])).toEqual([
+      ['task', 'Make it'],
+      ['review', 'Is it good?'],
+      ['verdict', 'Yes.'],
+      ['done', 'It is good.'],
+    ]);
+    expect(rows[2]?.fields).toEqual({ good: true });
+    const said = ['t1', 't3'].map((turn) => project.read(`.mailroom/turns/${turn}/1/stdout`)).join('\n');
+    expect(said).toContain('E_FORBIDDEN');
+    expect(said).toContain('End your turn now');
+    expect(said).toMatch(
+      /type: task[\s\S]*Make it[\s\S]*type: review[\s\S]*Is it good\?[\s\S]*type: verdict/,
+    );
+  });
+
+  it('are not there when mailroom.yaml says so', async () => {
+    project = new CliProject(
+      { 'protocols/team.yaml': team, 'mailroom.yaml': 'trail: off\nmcp: off\n' },
+      { claude: `send('done', 'user', argv.includes('--mcp-config') ? 'tools' : 'none'); claude('ok');` },
+    );
+    project.drop('agents/maker/inbox/task.md', 'Make it\n');
+    expect((await project.run(['up', '--until-idle'])).code).toBe(0);
+    expect((await project.run(['trail'])).stdout).toContain('none');
+  });
+
+  it('write into the staging folder of their turn and nowhere else', async () => {
+    project = new CliProject({ 'protocols/team.yaml': team, 'mailroom.yaml': 'trail: off\n' }, {});
+    const outbox = join(project.root, 'staging');
+    mkdirSync(outbox);
+    const env = {
+      PATH: process.env['PATH'] ?? '',
+      MAILROOM_PROJECT: project.root,
+      MAILROOM_ROLE: 'maker',
+      MAILROOM_THREAD: 'th',
+      MAILROOM_TURN: 't1',
+      MAILROOM_OUTBOX: outbox,
+    };
+    client = new Client({ name: 'test', version: '1' });
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args: [program, 'mcp'], env }),
+    );
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['send_message', 'ask', 'read_thread', 'report_progress']);
+    await client.callTool({ name: 'send_message', arguments: { to: 'user', type: 'done', body: 'Made' } });
+    await client.callTool({ name: 'report_progress', arguments: { text: 'half' } });
+    const [progress, letter = ''] = project.list('staging').filter((name) => name !== '.mailroom');
+    expect(progress).toBe('.progress');
+    expect(project.read(`staging/${letter}`)).toBe('---\ntype: "done"\nto: ["user"]\n---\nMade\n');
+    expect(project.list('.')).toEqual(['mailroom.yaml', 'protocols', 'staging']);
+    expect(await client.callTool({ name: 'send_message', arguments: { body: 'x' } })).toMatchObject({
+      isError: true,
+    });
+    expect(await client.callTool({ name: 'ask', arguments: { to: 'user', question: 'Why?' } })).toMatchObject(
+      {
+        isError: true,
+        content: [{ text: expect.stringContaining('maker may ask user nothing') }],
+      },
+    );
+  });
+
+  it('are none outside a turn', async () => {
+    project = new CliProject({ 'protocols/team.yaml': team }, {});
+    expect(await project.run(['mcp'])).toMatchObject({ code: 2, stderr: expect.stringContaining('E_USAGE') });
+  });
+});
