@@ -17,6 +17,7 @@ const bodyBytes = 1024 * 1024;
 /** Milliseconds that a request may take to arrive, and until a port that is in use is tried again. */
 const requestTime = 10_000;
 const tryAgain = 2_000;
+const checkEvery = 1_000;
 
 /**
  * Listens on the loopback interface for signed requests. `X-Hub-Signature-256: sha256=<hex>` is the HMAC-SHA256 over the body,
@@ -30,11 +31,16 @@ export class WebhookListener {
   #closed = false;
   #problem: string | null = null;
 
-  constructor(hooks: readonly Webhook[], port: number) {
+  constructor(hooks: readonly Webhook[], port: number, patience = requestTime) {
     this.#hooks = new Map(hooks.map((hook) => [hook.path, hook]));
     this.#port = port;
     this.#server = createServer(
-      { requestTimeout: requestTime, headersTimeout: requestTime },
+      {
+        requestTimeout: patience,
+        headersTimeout: patience,
+        // Node looks at these times only so often, by itself every 30 seconds.
+        connectionsCheckingInterval: Math.min(patience, checkEvery),
+      },
       (request, response) => {
         void answer(this.#hooks, request, response);
       },
@@ -93,9 +99,11 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   const reply = (status: number, document: JsonObject) => {
-    // Whatever was not read of the request is not worth a connection.
-    response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
+    const headers = { 'content-type': 'application/json', connection: 'close' };
+    response.writeHead(status, status === 405 ? { ...headers, allow: 'POST' } : headers);
     response.end(`${JSON.stringify(document)}\n`);
+    // Whoever is still sending would not hear the answer otherwise; its time is bounded.
+    request.resume();
   };
   try {
     const [status, document] = await judge(hooks, request);
@@ -126,11 +134,13 @@ async function judge(
   return [202, { run: hook.take(dataOf(path, headers, body)) }];
 }
 
-/** Null: it is too long. Rejects when the sender goes away. */
+/** Null: it is too long, and the rest is not read. Rejects when the sender goes away. */
 async function read(request: IncomingMessage): Promise<Buffer | null> {
+  if (Number(request.headers['content-length'] ?? 0) > bodyBytes) return null;
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  const incoming = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  for await (const chunk of incoming) {
     size += chunk.length;
     if (size > bodyBytes) return null;
     chunks.push(chunk);
