@@ -1,4 +1,4 @@
-import type { Place } from './place.ts';
+import type { Place } from '../killing/place.ts';
 
 const branch = 'mailroom-trail';
 

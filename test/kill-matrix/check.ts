@@ -8,27 +8,23 @@ import { readJournal } from '../../src/store/journal-reader.ts';
 import { RealDisk } from '../../src/store/real-disk.ts';
 import { checkFolders, checkHistory, checkLaunches, checkRest } from '../simulation/properties.ts';
 import { checkTrail } from './check-trail.ts';
-import type { Place } from './place.ts';
+import type { Place } from '../killing/place.ts';
 
-/** What must hold when a project has come to rest, looked at from outside: files, git, processes, what agents wrote down. */
+/** What must hold when a project has come to rest, looked at from outside: files, git, what agents wrote down. */
 export function checkPlace(
   place: Place,
   protocol: Protocol,
   leads: readonly string[],
   git: boolean,
 ): string[] {
-  const problems = place
-    .told()
-    .flatMap((told) => (told.is === 'unknown' ? [`no name for ${told.operation}`] : []));
-  problems.push(...place.survivors().map((process) => `left running: ${process}`));
   let events: MailEvent[];
   try {
     events = historyOf(place);
   } catch (error) {
-    return [...problems, `the journal cannot be read: ${String(error)}`];
+    return [`the journal cannot be read: ${String(error)}`];
   }
   const disk = new RealDisk(place.root);
-  problems.push(...checkHistory(events, protocol), ...checkFolders(disk, events, protocol));
+  const problems = [...checkHistory(events, protocol), ...checkFolders(disk, events, protocol)];
   problems.push(...checkRest(events.reduce(apply, emptyState()), protocol));
   problems.push(...checkAsked(place, events, protocol));
   problems.push(...checkLeads(place, leads), ...checkReasons(place, protocol));

@@ -1,41 +1,19 @@
+import {
+  inTables,
+  type FileTable,
+  type MoveTable,
+  type Named,
+  type Operation,
+  type Spawn,
+} from '../killing/operation.ts';
 import type { EffectName } from './effects.ts';
-
-/** Something that the controller asks of the system. Paths as `seenFrom` gives them. */
-export type Operation =
-  | {
-      readonly kind: 'begin' | 'open' | 'write' | 'sync' | 'cut' | 'folder' | 'remove' | 'copy' | 'scratch';
-      readonly path: string;
-    }
-  | { readonly kind: 'rename'; readonly path: string; readonly to: string }
-  | {
-      readonly kind: 'spawn';
-      readonly argv: readonly string[];
-      /** Carries the mark of the project's processes. */
-      readonly marked: boolean;
-      readonly gated: boolean;
-      /** Nobody listens to it. */
-      readonly forgotten: boolean;
-    }
-  | { readonly kind: 'release' | 'unlock' }
-  /** `starting`: the journal was not opened yet, so it can only be the sweep. */
-  | { readonly kind: 'signal'; readonly signal: string; readonly starting: boolean };
-
-/** A path as the table speaks of it: from the project (`.` is itself), `tmp:…` below the temporary folder, else absolute. */
-export function seenFrom(root: string, temporary: string, path: string): string {
-  if (path === root) return '.';
-  if (path.startsWith(`${root}/`)) return path.slice(root.length + 1);
-  return path.startsWith(`${temporary}/`) ? `tmp:${path.slice(temporary.length + 1)}` : path;
-}
 
 const journal = String.raw`^\.mailroom/journal/\d+\.`;
 const attempt = String.raw`^\.mailroom/turns/[^/]+/\d+`;
 const box = (name: string): string => `^agents/[^/]+/${name}/`;
 const filed = box('(processed|sent|failed)');
 
-type FileKind = Exclude<Operation['kind'], 'rename' | 'spawn' | 'signal' | 'release' | 'unlock'>;
-
-/** `inward`: changes nothing that outlives the controller or that anybody else sees. */
-const files: readonly (readonly [FileKind, string, EffectName | 'inward'])[] = [
+const files: FileTable<EffectName> = [
   ['begin', `${journal}log$`, 'journal.begin'],
   ['open', `${journal}log$`, 'journal.open'],
   ['write', `${journal}log$`, 'journal.append'],
@@ -74,7 +52,7 @@ const files: readonly (readonly [FileKind, string, EffectName | 'inward'])[] = [
   ['open', '^/proc/self/fd/', 'inward'],
 ];
 
-const renames: readonly (readonly [string, string, EffectName])[] = [
+const moves: MoveTable<EffectName> = [
   [box('(inbox|outbox)'), String.raw`^\.mailroom/accepting/`, 'accept.take'],
   [box('outbox'), `${attempt}/outbox/`, 'turn.borrow'],
   [box('inbox'), filed, 'picture.move'],
@@ -93,7 +71,7 @@ const renames: readonly (readonly [string, string, EffectName])[] = [
 ];
 
 /** What git is asked for, by the first words that fit. */
-const gits: readonly (readonly [string, EffectName | 'inward'])[] = [
+const gits: readonly (readonly [string, Named<EffectName>])[] = [
   ['fast-import', 'trail.import'],
   ['update-ref', 'trail.ref'],
   ['repack', 'trail.pack'],
@@ -110,14 +88,8 @@ function reads(words: string): readonly [string, 'inward'] {
 }
 
 /** Which effect an operation is; null: one that the table does not have. */
-export function classify(operation: Operation): EffectName | 'inward' | null {
+export function classify(operation: Operation): Named<EffectName> | null {
   switch (operation.kind) {
-    case 'rename':
-      return (
-        renames.find(
-          ([from, to]) => new RegExp(from).test(operation.path) && new RegExp(to).test(operation.to),
-        )?.[2] ?? null
-      );
     case 'spawn':
       return spawned(operation);
     case 'release':
@@ -127,20 +99,12 @@ export function classify(operation: Operation): EffectName | 'inward' | null {
     case 'signal':
       return signalled(operation.signal, operation.starting);
     default:
-      return (
-        files.find(([kind, path]) => kind === operation.kind && new RegExp(path).test(operation.path))?.[2] ??
-        null
-      );
+      return inTables(operation, files, moves);
   }
 }
 
-function spawned({
-  argv,
-  marked,
-  gated,
-  forgotten,
-}: Operation & { kind: 'spawn' }): EffectName | 'inward' | null {
-  if (marked) return gated ? 'turn.spawn' : 'gate.spawn';
+function spawned({ argv, mark, gated, forgotten }: Spawn): Named<EffectName> | null {
+  if (mark !== null) return gated ? 'turn.spawn' : 'gate.spawn';
   if (argv[0] === 'flock') return 'lock.take';
   if (argv[0] === 'mkfifo') return 'pipes.make';
   if (argv[0] === 'git') {

@@ -1,14 +1,4 @@
-/** What the effect's middle looks like: half of the bytes are written, or the process runs. */
-export type Middle = 'half' | 'running';
-
-export interface Effect {
-  /** What it changes, in words for the report. */
-  readonly what: string;
-  /** Null: nothing lies between before and after. */
-  readonly middle: Middle | null;
-}
-
-const at = (what: string, middle: Middle | null = null): Effect => ({ what, middle });
+import { at, type Effect } from '../killing/effects.ts';
 
 /** Every way in which the controller changes something outside itself. The list is closed: anything else is an error. */
 export const effects = {
@@ -75,9 +65,3 @@ export const effects = {
 export type EffectName = keyof typeof effects;
 
 export const effectNames = Object.keys(effects) as EffectName[];
-
-export type Moment = 'before' | 'during' | 'after';
-
-export function momentsOf(name: EffectName): Moment[] {
-  return effects[name].middle === null ? ['before', 'after'] : ['before', 'during', 'after'];
-}

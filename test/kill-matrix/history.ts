@@ -3,7 +3,7 @@ import { stamp, type Fact } from '../../src/core/mail/event.ts';
 import { emptyState } from '../../src/core/mail/state.ts';
 import { DiskJournal } from '../../src/store/journal.ts';
 import { RealDisk } from '../../src/store/real-disk.ts';
-import type { Place } from './place.ts';
+import type { Place } from '../killing/place.ts';
 
 const records = 5_300;
 /** A little more than a segment takes, so that the next append begins another. */

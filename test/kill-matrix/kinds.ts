@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Kind } from '../killing/matrix.ts';
+import type { Kill } from '../killing/order.ts';
+import type { Place } from '../killing/place.ts';
+import type { EffectName } from './effects.ts';
 import { seedJournal } from './history.ts';
-import type { Kill } from './order.ts';
-import type { Place } from './place.ts';
 import { protocol, scripts, settings } from './team.ts';
 
 /** One kind of work that a controller is killed in. */
-export interface Kind {
-  readonly name: string;
-  readonly what: string;
+export interface MailKind extends Kind {
   /** With a git repository around the project, a trail, and worktrees for threads. */
   readonly git?: boolean;
   /** Makes what lies there before; done once for many. */
@@ -17,14 +17,16 @@ export interface Kind {
   readonly plant: (place: Place) => void;
   /** What people do before the last start. */
   readonly later?: (place: Place) => void;
-  /** Controllers that are killed before the one that matters, and what it does is recovery; the next is killed there too. */
-  readonly first?: Kill;
+  readonly first?: Kill<EffectName>;
   /** What lies in the inbox of `user` when all is over, as `type subject`; a copy of each. */
   readonly leads: readonly string[];
 }
 
+/** The real controller works until nothing more happens by itself. */
+export const upUntilIdle = ['up', '--until-idle', '--json'];
+
 /** The project that all kinds of work have in common. */
-export async function found(kind: Kind, place: Place): Promise<void> {
+export async function found(kind: MailKind, place: Place): Promise<void> {
   const trail = kind.git === true;
   const sandbox = place.containment === 'bubblewrap';
   place.write('mailroom.yaml', settings({ trail, sandbox }));
@@ -64,13 +66,13 @@ function command(place: Place, number: number, verb: string, role: string): void
   place.drop(`.mailroom/control/${id}.json`, JSON.stringify(document));
 }
 
-export const kinds: readonly Kind[] = [
+export const kinds: readonly MailKind[] = [
   {
     name: 'delivery',
     what: 'mail for a person and for a paused role, mail that is refused, a command, mail that was read',
     prepare: async (place) => {
       task(place, 'plain old');
-      const { code, stderr } = await place.run({ kill: null });
+      const { code, stderr } = await place.run(upUntilIdle, { kill: null });
       if (code !== 0) throw new Error(`the old task is not done: ${stderr}`);
     },
     plant: (place) => {
@@ -104,6 +106,7 @@ export const kinds: readonly Kind[] = [
   {
     name: 'turn stopping',
     what: 'a turn of a deaf agent that is cancelled',
+    commands: true,
     plant: (place) => task(place, 'cancel'),
     leads: ['notice Quiet'],
   },

@@ -1,3 +1,6 @@
+/** Everybody writes down that they were asked. */
+const mayWrite = 'capabilities: [READ, EDIT]';
+
 /** What the roles may do, as a protocol. `worktree`: the turns of a thread work in a git worktree of their own. */
 export function protocol(options: { readonly worktree: boolean }): string {
   const gates = options.worktree ? 'gates: [{ changed: ["made/**"] }], ' : '';
@@ -6,12 +9,12 @@ name: kills
 version: "1"
 workspace: ${options.worktree ? 'worktree' : '.'}
 roles:
-  maker: { provider: sh, capabilities: [READ, EDIT], retries: 6 }
-  checker: { provider: sh, capabilities: [READ], retries: 6 }
-  writer: { provider: talker, capabilities: [READ], retries: 6 }
-  one: { provider: sh, retries: 6 }
-  two: { provider: sh, retries: 6 }
-  key: { provider: sh, retries: 6 }
+  maker: { provider: sh, ${mayWrite}, retries: 6 }
+  checker: { provider: sh, ${mayWrite}, retries: 6 }
+  writer: { provider: talker, ${mayWrite}, retries: 6 }
+  one: { provider: sh, ${mayWrite}, retries: 6 }
+  two: { provider: sh, ${mayWrite}, retries: 6 }
+  key: { provider: sh, ${mayWrite}, retries: 6 }
   boss: { provider: human }
 messages:
   task: { from: user, to: [maker, writer] }
@@ -41,7 +44,7 @@ ${options.trail ? '' : 'trail: off\n'}${options.sandbox ? 'sandbox: required\n' 
 }
 
 const opening = `
-echo "$MAILROOM_TURN $MAILROOM_ATTEMPT $MAILROOM_ROUND $MAILROOM_ROLE" >> "$MAILROOM_PROJECT/asked.log"
+echo "$MAILROOM_TURN $MAILROOM_ATTEMPT $MAILROOM_ROUND $MAILROOM_ROLE" >> "$MAILROOM_PROJECT/asked.log" || : # In a sandbox a worktree hides the project.
 mail=$(printf '%s' "$MAILROOM_MESSAGES" | head -n 1)
 type=$(sed -n 's/^type: //p' "$mail" | head -n 1)
 subject=$(sed -n 's/^subject: //p' "$mail" | head -n 1)
@@ -57,7 +60,9 @@ case "$type $subject" in
   'task plain'*) work; say done user ;;
   'task deaf'*) deaf; echo 'at work'; sleep 0.2; say done user ;;
   'task aside'*)
-    printf -- '---\\ntype: aside\\nto: user\\nsubject: %s\\n---\\nWords\\n' "$subject" > "$MAILROOM_PROJECT/agents/maker/outbox/aside.md"
+    printf -- '---\\ntype: aside\\nto: user\\nsubject: %s\\n---\\nWords\\n' "$subject" > aside.md
+    # In a sandbox its own outbox is nobody's to write to.
+    mv aside.md "$MAILROOM_PROJECT/agents/maker/outbox/aside.md" || mv aside.md "$MAILROOM_OUTBOX/aside.md"
     sleep 0.2; say done user ;;
   'task review'*) say review checker; head -c 70000 /dev/zero | tr '\\0' 'x' >> "$MAILROOM_OUTBOX/review.md" ;;
   review*) say verdict maker ;;

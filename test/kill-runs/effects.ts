@@ -1,77 +1,93 @@
-/** Every way in which the host of a run changes something outside itself, by what it does to which path. */
-export const effects = {
-  'artifact.copy': 'copies an artifact beside its place',
-  'artifact.place': 'puts a whole artifact in its place',
-  'artifact.remove': 'removes an artifact, or what was left of one',
-  'artifact.sync': 'makes an artifact durable',
-  'card.write': 'puts down what a run is and what defines it',
-  'context.folder': 'makes a folder of the context',
-  'context.holder': 'puts down whose context folder it is',
-  'context.move': 'moves what an earlier run left there',
-  'control.remove': 'removes a command that the journal has',
-  'dead.write': 'keeps a step that failed for good',
-  'decision.remove': 'removes an old decision',
-  draft: 'writes a whole file beside',
-  'input.lay': 'lays an input into the workspace',
-  'journal.append': 'appends records',
-  'journal.begin': 'makes the journal',
-  'journal.names': 'makes the names of the journal durable',
-  'journal.sync': 'makes records durable',
-  lock: 'takes the run and its context folder',
-  'meta.write': 'tells of a settled step',
-  'run.folder': 'makes a folder of a run',
-  'step.folder': 'makes the folder of a process',
-  'step.note': 'writes a file into the folder of a process',
-  'step.output': 'writes down what a process prints',
-  'step.spawn': 'starts a worker or a check',
-  'summary.write': 'tells of the run',
-  'values.remove': 'removes old values',
-} as const;
+import { effects as ofMail, type EffectName as MailEffect } from '../kill-matrix/effects.ts';
+import { at, inSandbox, type Effect } from '../killing/effects.ts';
 
-export type EffectName = keyof typeof effects;
+/** What the host of a run changes outside itself. */
+const ofRun = {
+  'answer.write': at('puts what an agent answered where its output belongs'),
+  'artifact.copy': at('copies an artifact beside its place', 'half'),
+  'artifact.names': at('syncs the folders of an artifact'),
+  'artifact.place': at('puts a whole artifact in its place'),
+  'artifact.remove': at('removes an artifact, or what was left of one'),
+  'artifact.sync': at('syncs what was copied'),
+  'card.write': at('puts down what a run is and what defines it'),
+  'check.spawn': at('starts a completion check', 'running'),
+  'containment.probe': at('tries a kind of containment', 'running'),
+  'context.folder': at('makes a folder of the context'),
+  'context.holder': at('puts down whose context folder it is'),
+  'context.move': at('moves what an earlier run left there'),
+  'control.remove': at('removes a command that the journal has'),
+  'dead.write': at('keeps a step that failed for good'),
+  'decision.remove': at('removes an old decision'),
+  'draft.open': at('makes a file beside, for a whole file to be written, or removes an old one'),
+  'draft.sync': at('syncs a file beside'),
+  'draft.write': at('writes into a file beside', 'half'),
+  'hook.spawn': at('starts a hook', 'running'),
+  'input.folder': at('makes a folder for inputs'),
+  'input.lay': at('puts a file of an input into the workspace'),
+  'input.names': at('syncs the folders of an input'),
+  'journal.append': at('appends records', 'half'),
+  'journal.begin': at('makes the journal'),
+  'journal.cut': at('cuts a torn line off'),
+  'journal.names': at('syncs the names of the journal, and of the folders that it lies in'),
+  'journal.open': at('opens a journal that is there'),
+  'journal.sync': at('syncs what was appended'),
+  'letter.answer': at('the mail puts an answer into the inbox of the run'),
+  'letter.forget': at('forgets a step that is in the mail no more'),
+  'letter.note': at('notes that a step is in the mail'),
+  'letter.post': at('puts a step into the mail'),
+  'letter.receive': at('the mail removes a step that its journal has'),
+  'letter.take': at('removes an answer that the journal has'),
+  'lock.release': at('lets go of the run, its context folder, the project'),
+  'lock.take': at('starts flock(1) to hold the run, its context folder, the project', 'running'),
+  'meta.write': at('tells of a settled step'),
+  'pipes.make': at('makes pipes for the output of programs'),
+  'place.make': inSandbox('makes what a sandbox is to let an agent write'),
+  'place.remove': inSandbox('removes of that what was left empty'),
+  'run.folder': at('makes a folder of a run'),
+  'scratch.make': at('makes a throw-away folder'),
+  'scratch.remove': at('removes a throw-away folder'),
+  'step.folder': at('makes the folder of a process'),
+  'step.input': at('writes what a process reads from standard input', 'half'),
+  'step.kill': at('kills a process'),
+  'step.note': at('writes a prompt into the folder of a process'),
+  'step.output': at('writes down what a process prints', 'half'),
+  'step.prompt': at('writes what an agent is asked', 'half'),
+  'step.spawn': at('starts a worker', 'running'),
+  'step.terminate': at('asks a process to end'),
+  'summary.write': at('tells of the run'),
+  'sweep.kill': at('kills what an earlier host left running'),
+  'sweep.terminate': at('asks what an earlier host left running to end'),
+} as const satisfies Record<string, Effect>;
 
-const run = String.raw`^\.mailroom/runs/[^/]+`;
+/** What the controller of the mail does, which a run has beside it when a role does a step. */
+const besides = [
+  'boot.write',
+  'holder.remove',
+  'holder.write',
+  'journal.append',
+  'journal.begin',
+  'journal.names',
+  'journal.sync',
+  'mailbox.folder',
+  'picture.move',
+  'picture.write',
+  'project.folder',
+  'turn.folder',
+  'turn.input',
+  'turn.message',
+  'turn.output',
+  'turn.prompt',
+  'turn.release',
+  'turn.result',
+  'turn.spawn',
+] as const satisfies readonly MailEffect[];
 
-/** The first that fits, by `kind path`; of a rename the path is where it goes to. `inward`: nobody else sees it. */
-const table: readonly (readonly [RegExp, EffectName | 'inward'])[] = [
-  [/^spawn worker/, 'step.spawn'],
-  [/^spawn flock/, 'lock'],
-  [/^spawn /, 'inward'],
-  [new RegExp(`rename ${run.slice(1)}/(definition|run)\\.json$`), 'card.write'],
-  [new RegExp(`rename ${run.slice(1)}/(context|found)/`), 'context.move'],
-  [/rename .*\/_meta\.json$/, 'meta.write'],
-  [/rename .*\/_workflow\.json$/, 'summary.write'],
-  [/rename .*\/_convergence\//, 'meta.write'],
-  [new RegExp(`rename ${run.slice(1)}/dead/`), 'dead.write'],
-  [new RegExp(`rename ${run.slice(1)}/steps/`), 'step.note'],
-  [/rename \.mailroom\/locks\//, 'context.holder'],
-  [/rename context\//, 'artifact.place'],
-  [/(rename|open|write|sync|folder) (project|in)[^/]*(\/|$)/, 'input.lay'],
-  [/(open|write|sync|folder) context\/.*\.mailroom-tmp/, 'draft'],
-  [/(open|write) context\/.*\/\.[^/]+\.new/, 'artifact.copy'],
-  [/folder context\/.*\/\.[^/]+\.new/, 'artifact.copy'],
-  [/sync context\//, 'artifact.sync'],
-  [/remove context\//, 'artifact.remove'],
-  [/(open|write|sync) \.mailroom\/tmp\//, 'draft'],
-  [/(open|write|sync|folder) context(\/|$)/, 'context.folder'],
-  [new RegExp(`open ${run.slice(1)}/journal/`), 'journal.begin'],
-  [new RegExp(`write ${run.slice(1)}/journal/`), 'journal.append'],
-  [new RegExp(`sync ${run.slice(1)}/journal/.`), 'journal.sync'],
-  [/sync \.mailroom(\/|$)/, 'journal.names'],
-  [/sync \.$/, 'journal.names'],
-  [new RegExp(`remove ${run.slice(1)}/steps/.*values`), 'values.remove'],
-  [new RegExp(`remove ${run.slice(1)}/control/`), 'control.remove'],
-  [new RegExp(`remove ${run.slice(1)}/(context|found)`), 'context.move'],
-  [/remove decision/, 'decision.remove'],
-  [new RegExp(`folder ${run.slice(1)}/steps`), 'step.folder'],
-  [new RegExp(`(open|write) ${run.slice(1)}/steps/.*/(stdout|stderr)`), 'step.output'],
-  [new RegExp(`(open|write|remove) ${run.slice(1)}/steps/`), 'step.note'],
-  [/folder \.mailroom/, 'run.folder'],
-  [/(open|write) \.mailroom\/(locks\/|runs\/[^/]+\/lock)/, 'lock'],
-  [/^(folder|open|write|remove|sync) (tmp:|\/proc\/|\/dev\/)/, 'inward'],
-];
+type Besides = `mail.${(typeof besides)[number]}`;
+export type EffectName = keyof typeof ofRun | Besides;
 
-/** Null: one that the table does not have. */
-export function nameOf(operation: string): EffectName | 'inward' | null {
-  return table.find(([pattern]) => pattern.test(operation))?.[1] ?? null;
-}
+const besidesHere = besides.map((name) => [`mail.${name}`, ofMail[name]] as const);
+
+/** Every way in which a run changes something outside itself. The list is closed: anything else is an error. */
+export const effects = { ...ofRun, ...Object.fromEntries(besidesHere) } as Readonly<
+  Record<EffectName, Effect>
+>;

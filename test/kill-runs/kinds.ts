@@ -1,73 +1,188 @@
-const script = (text: string, more = ''): string =>
-  `{ worker: CUSTOM, capabilities: [EDIT], instructions: '${text}'${more} }`;
-const log = (word: string): string => `echo ${word} >> log`;
+import type { Kind } from '../killing/matrix.ts';
+import type { Kill } from '../killing/order.ts';
+import type { EffectName } from './effects.ts';
 
-/** Kinds of work of a run. Each says in the file `log` what was done; `done`: what must have been done in the end. */
-export const kinds: Readonly<Record<string, { readonly steps: string; readonly done: readonly string[] }>> = {
-  commands: {
+/** One kind of work that the host of a run is killed in. */
+export interface RunKind extends Kind {
+  readonly steps: string;
+  /** A role does one of the steps: there is mail. */
+  readonly mail?: boolean;
+  /** What lies there before the run begins, by path. */
+  readonly before?: Readonly<Record<string, string>>;
+  readonly first?: Kill<EffectName>;
+  /** How the run ends. */
+  readonly status: 'SUCCEEDED' | 'CANCELLED';
+  /** Paths that must have been done, and for each those that it comes after: once it was asked, they are not any more. */
+  readonly done: Readonly<Record<string, readonly string[]>>;
+}
+
+const words = (text: string): string => `'. ./asked.sh; ${text}over'`;
+const script = (text = '', more = ''): string =>
+  `{ worker: CUSTOM, capabilities: [READ, EDIT], instructions: ${words(text)}${more} }`;
+const command = (text = '', more = ''): string =>
+  `{ command: [sh, -c, ${words(text)}], capabilities: [READ, EDIT]${more} }`;
+const after = (...ids: string[]): string => `, depends_on: [${ids.join(', ')}]`;
+const make = 'mkdir -p made; echo 1 > made/a.txt; echo 1 > made/b.txt; ';
+const outputs = ', outputs: [{ name: made, path: made }]';
+const inputs = (from: string, artifact = 'made'): string =>
+  `${after(from)}, inputs: [{ from: ${from}, artifact: ${artifact}, as: in }]`;
+const artifacts = `
+  one: ${script(make, outputs)}
+  two: ${script('cmp in/a.txt in/b.txt; ', inputs('one'))}
+`;
+
+export const kinds: readonly RunKind[] = [
+  {
+    name: 'command',
+    what: 'commands, and hooks when the run begins and ends',
     steps: `
-  one: { command: [sh, -c, '${log('one')}'] }
-  two: { command: [sh, -c, '${log('two')}'], depends_on: [one] }
+  one: ${command()}
+  two: ${command('', after('one'))}
+hooks:
+  on_start: { run: [sh, hook.sh, start] }
+  on_complete: { run: [sh, hook.sh, complete] }
 `,
-    done: ['one', 'two'],
+    status: 'SUCCEEDED',
+    done: { one: [], two: ['one'] },
   },
-  artifacts: {
+  {
+    name: 'script',
+    what: 'scripts that hand an artifact over, in a context folder that holds something already',
+    before: { 'context/one/old.txt': 'Old\n' },
+    steps: artifacts,
+    status: 'SUCCEEDED',
+    done: { one: [], two: ['one'] },
+  },
+  {
+    name: 'agent',
+    what: 'an embedded agent, and one whose answer becomes its output',
     steps: `
-  one: ${script(`mkdir -p made; echo 1 > made/a; echo 1 > made/b; ${log('one')}`, ', outputs: [{ name: made, path: made }]')}
-  two: ${script(`cmp in/a in/b; ${log('two')}`, ', depends_on: [one], inputs: [{ from: one, artifact: made, as: in }]')}
+  one: { worker: CLAUDE_CODE, capabilities: [READ, EDIT], instructions: Work. }
+  two: { worker: CLAUDE_CODE, capabilities: [READ], instructions: Say., outputs: [{ name: said, path: said.md }]${after('one')} }
+  three: ${script('grep -q Words in/said.md; ', inputs('two', 'said'))}
 `,
-    done: ['one', 'two'],
+    status: 'SUCCEEDED',
+    done: { one: [], three: ['one'] },
   },
-  checks: {
+  {
+    name: 'role',
+    what: 'a role of the protocol does a step, by mail',
+    mail: true,
+    steps: `
+  build: { role: maker, instructions: Build it.${outputs} }
+  two: ${script('cmp in/a.txt in/b.txt; ', inputs('build'))}
+`,
+    status: 'SUCCEEDED',
+    done: { build: [], two: ['build'] },
+  },
+  {
+    name: 'check',
+    what: 'a worker that needs two iterations for its completion check',
     steps: `
   one:
     worker: CUSTOM
-    capabilities: [EDIT]
-    instructions: '${log('one')}'
-    max_iterations: 3
+    capabilities: [READ, EDIT]
+    instructions: ${words('echo 1 >> tries; ')}
+    max_iterations: 12
     completion_check:
       worker: CUSTOM
-      capabilities: [EDIT]
+      capabilities: [READ, EDIT]
       decision_file: decision
-      instructions: '[ $(grep -c one log) -ge 2 ] && echo PASS > decision || echo FAIL > decision'
-  two: ${script(log('two'), ', depends_on: [one]')}
+      instructions: '. ./asked.sh; [ $(wc -l < tries) -ge 2 ] && echo PASS > decision || echo FAIL > decision'
+  two: ${script('', after('one'))}
 `,
-    done: ['one', 'two'],
+    status: 'SUCCEEDED',
+    done: { one: [], two: ['one'] },
   },
-  retries: {
+  {
+    name: 'retry',
+    what: 'a worker that fails once, and one that fails for good and is left behind',
     steps: `
-  one: ${script(`[ -e tried ] || { touch tried; exit 1; }; ${log('one')}`, ', on_failure: retry, max_retries: 2')}
-  two: ${script('exit 2', ', on_failure: continue, depends_on: [one]')}
-  three: ${script(log('three'), ', depends_on: [two]')}
+  one: ${script('[ -e tried ] || { touch tried; exit 1; }; ', ', on_failure: retry, max_retries: 2')}
+  two: ${script('echo lost; exit 2; ', `, on_failure: continue${after('one')}`)}
+  three: ${script('', after('two'))}
 `,
-    done: ['one', 'three'],
+    status: 'SUCCEEDED',
+    done: { one: [], three: ['one', 'two'] },
   },
-  loops: {
+  {
+    name: 'for_each',
+    what: 'a loop over two items, both at once',
     steps: `
-  each: { for_each: { items: [a, b], as: item, concurrency: 2, steps: { do: ${script('echo "${{ item }}" >> log')} } } }
-  two: ${script(log('two'), ', depends_on: [each]')}
+  each: { for_each: { items: [a, b], as: item, concurrency: 2, steps: { do: ${script('echo "${{ item }}"; ')} } } }
+  two: ${script('', after('each'))}
 `,
-    done: ['a', 'b', 'two'],
+    status: 'SUCCEEDED',
+    done: { 'each/0/do': [], 'each/1/do': [], two: ['each/0/do', 'each/1/do'] },
   },
-  gates: {
+  {
+    name: 'gate',
+    what: 'a gate that is opened by a command',
+    commands: true,
     steps: `
-  ask: { gate: { message: Go on?, timeout: 200ms, on_timeout: approve } }
-  two: ${script(log('two'), ', depends_on: [ask]')}
+  ask: { gate: { message: Go on? } }
+  open: ${script('until grep -qs \'\'"type":"asked"\'\' .mailroom/runs/$MAILROOM_RUN/journal/*.log; do sleep 0.05; done; command approve ask; ')}
+  two: ${script('', after('ask', 'open'))}
 `,
-    done: ['two'],
+    status: 'SUCCEEDED',
+    done: { open: [], two: ['open'] },
   },
-  children: {
+  {
+    name: 'workflow',
+    what: 'a sub-workflow that exports an artifact',
     steps: `
   child: { workflow: ./child.yaml, exports: [{ from: make, artifact: made, as: got }] }
-  two: ${script(`cmp in/a in/b; ${log('two')}`, ', depends_on: [child], inputs: [{ from: child, artifact: got, as: in }]')}
+  two: ${script('cmp in/a.txt in/b.txt; ', inputs('child', 'got'))}
 `,
-    done: ['make', 'two'],
+    status: 'SUCCEEDED',
+    done: { 'child/make': [], two: ['child/make'] },
   },
-};
+  {
+    name: 'cancelling',
+    what: 'a deaf worker whose child left its session; the run is cancelled',
+    commands: true,
+    steps: `
+  one: ${script('deaf; command cancel ""; while :; do sleep 1; done; ')}
+  two: ${script('', after('one'))}
+`,
+    status: 'CANCELLED',
+    done: {},
+  },
+  {
+    name: 'recovery',
+    what: 'a host was killed while a deaf worker ran; the next is killed while it recovers, and the one after it',
+    steps: `
+  zero: ${script(make, outputs)}
+  one: ${script('cmp in/a.txt in/b.txt; deaf; sleep 0.3; ', inputs('zero'))}
+  two: ${script('', after('one'))}
+`,
+    first: { name: 'step.spawn', nth: 2, moment: 'during' },
+    status: 'SUCCEEDED',
+    done: { zero: [], one: ['zero'], two: ['zero', 'one'] },
+  },
+  {
+    name: 'half done',
+    what: 'a host was killed when an artifact was there and the journal did not have it; the next two while they recover',
+    steps: `
+  one: ${script(`${make}echo "{\\"n\\": 1}" > $MAILROOM_VALUES; `, `${outputs}, values: { n: { type: integer, required: true } }`)}
+  two: ${script('cmp in/a.txt in/b.txt; ', inputs('one'))}
+`,
+    first: { name: 'artifact.place', nth: 1, moment: 'after' },
+    status: 'SUCCEEDED',
+    done: { one: [], two: ['one'] },
+  },
+  {
+    name: 'torn line',
+    what: 'a host was killed in the middle of an append; the next is killed while it recovers, and the one after it',
+    steps: artifacts,
+    first: { name: 'journal.append', nth: 3, moment: 'during' },
+    status: 'SUCCEEDED',
+    done: { one: [], two: ['one'] },
+  },
+];
 
-export const child = `name: child
-version: "1"
-timeout: 1m
-steps:
-  make: ${script(`mkdir -p made; echo 1 > made/a; echo 1 > made/b; ${log('make')}`, ', outputs: [{ name: made, path: made }]')}
-`;
+const header = (name: string): string => `name: ${name}\nversion: "1"\ntimeout: 1m\n`;
+
+export const workflowOf = ({ steps }: RunKind): string => `${header('killed')}steps:${steps}`;
+
+export const child = `${header('child')}steps:\n  make: ${script(make, outputs)}\n`;

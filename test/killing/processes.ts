@@ -1,8 +1,8 @@
 import childProcess, { type ChildProcess, type SpawnOptions } from 'node:child_process';
 import process from 'node:process';
 import type { Duplex } from 'node:stream';
-import type { Operation } from './classify.ts';
 import type { Killer } from './killer.ts';
+import type { Spawn } from './operation.ts';
 import type { ContainmentName } from './order.ts';
 
 const { spawn, spawnSync } = childProcess;
@@ -23,7 +23,7 @@ export function watchProcesses(killer: Killer): void {
       const [real, ...rest] = works(argv, containment) ? argv.map(opened) : ['false'];
       const act = (): ChildProcess => spawn(real ?? 'false', rest, options);
       const child = killer.start(operation, act, argv[0] === 'flock' ? onAnswer : onEnd);
-      if (operation.kind === 'spawn' && operation.gated) watchGate(killer, child);
+      if (operation.gated) watchGate(killer, child);
       if (argv[0] === 'flock') watchEnd(child.stdin, (end) => killer.perform({ kind: 'unlock' }, end));
       return child;
     },
@@ -42,15 +42,16 @@ export function watchProcesses(killer: Killer): void {
         );
 }
 
-function describe(argv: readonly string[], { env, stdio }: SpawnOptions): Operation & { kind: 'spawn' } {
-  const marked = env?.['MAILROOM_MARK'] !== undefined;
+function describe(argv: readonly string[], { env, stdio }: SpawnOptions): Spawn {
+  const mark = env?.['MAILROOM_MARK'] ?? null;
   const gated = Array.isArray(stdio) && stdio.length > 3;
-  return { kind: 'spawn', argv, marked, gated, forgotten: stdio === 'ignore' };
+  return { kind: 'spawn', argv, mark, gated, forgotten: stdio === 'ignore' };
 }
 
-/** Whether this may be started: where a group is wanted, the trial of a namespace must fail. */
+/** Whether this may be started: the trial of a containment that is better than the wanted one must fail. */
 function works(argv: readonly string[], wanted: ContainmentName): boolean {
-  return wanted !== 'group' || argv[0] !== 'setpriv' || argv.at(-1) !== '/proc/self/stat';
+  if (argv.at(-1) !== '/proc/self/stat' || wanted === 'bubblewrap') return true;
+  return wanted === 'namespace' && argv[0] !== 'bwrap';
 }
 
 function onEnd(child: ChildProcess, then: () => void): void {

@@ -1,14 +1,14 @@
 import fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { seenFrom } from './classify.ts';
 import type { Killer } from './killer.ts';
+import { seenFrom } from './operation.ts';
 
 const system = { ...fs };
 const { O_CREAT, O_RDWR, O_TRUNC, O_WRONLY } = fs.constants;
 
-/** Functions of node:fs that change something and that the controller has no use for: a use of one must get a name first. */
+/** Functions of node:fs that change something and that the program has no use for: a use of one must get a name first. */
 const strangers = `
-  appendFileSync chmodSync chownSync cpSync fchmodSync fchownSync futimesSync lchownSync linkSync lutimesSync rmdirSync
+  appendFileSync chmodSync chownSync cpSync fchmodSync fchownSync futimesSync lchownSync linkSync lutimesSync 
   symlinkSync truncateSync writevSync appendFile chmod chown copyFile cp createWriteStream ftruncate link mkdir
   mkdtemp rename rm rmdir symlink truncate unlink utimes write writeFile`
   .trim()
@@ -32,7 +32,8 @@ export function watchFiles(killer: Killer): void {
       const operation = { kind: isNew ? 'begin' : 'open', path: see(path) } as const;
       const file = changes(flags) ? killer.perform(operation, act) : act();
       open.set(file, String(path));
-      if (changes(flags) && isSegment(path)) killer.opened(String(path), file, isNew);
+      if (changes(flags) && isSegment(path)) killer.began();
+      if (changes(flags) && outlives(path)) killer.opened(String(path), file, isNew);
       return file;
     },
     closeSync(file) {
@@ -42,12 +43,12 @@ export function watchFiles(killer: Killer): void {
     fsyncSync(file) {
       const path = pathOf(file);
       killer.perform({ kind: 'sync', path: see(path) }, () => system.fsyncSync(file));
-      if (basename(path) === 'journal') killer.named();
+      killer.named(path);
     },
     fdatasyncSync(file) {
       const path = pathOf(file);
       killer.perform({ kind: 'sync', path: see(path) }, () => {
-        if (leftOut === 'sync') return;
+        if (leftOut === (isSegment(path) ? 'sync' : 'copy sync')) return;
         system.fdatasyncSync(file);
         killer.synced(path, system.fstatSync(file).size);
       });
@@ -57,9 +58,10 @@ export function watchFiles(killer: Killer): void {
     },
   };
   replaced.writeSync = writer(killer, (file) => see(pathOf(file)));
-  replaced.writeFileSync = (path, text) => {
-    const file = fs.openSync(path as fs.PathLike, 'w');
-    fs.writeSync(file, Buffer.from(text as string));
+  replaced.writeFileSync = (path, text, options) => {
+    const flag = typeof options === 'object' ? options?.flag : undefined;
+    const file = fs.openSync(path as fs.PathLike, flag ?? 'w');
+    if (text !== '') fs.writeSync(file, Buffer.from(text as string));
     fs.closeSync(file);
   };
   Object.assign(replaced, folderFunctions(killer, see), movingFunctions(killer, see));
@@ -96,7 +98,13 @@ function movingFunctions(killer: Killer, see: (path: fs.PathLike) => string): Pa
       killer.perform({ kind: 'copy', path: see(path) }, act);
     },
     renameSync(from, to) {
-      killer.perform({ kind: 'rename', path: see(from), to: see(to) }, () => system.renameSync(from, to));
+      killer.perform({ kind: 'rename', path: see(from), to: see(to) }, () => {
+        system.renameSync(from, to);
+        killer.moved(String(from), String(to));
+      });
+    },
+    rmdirSync(path) {
+      killer.perform({ kind: 'remove', path: see(path) }, () => system.rmdirSync(path));
     },
     rmSync(path, options) {
       keep(path);
@@ -121,13 +129,21 @@ function folderFunctions(killer: Killer, see: (path: fs.PathLike) => string) {
   };
 }
 
-/** Without the sweep: nobody can be found until the journal is opened. */
+/** Without the sweep: nobody can be found until a journal is opened. */
 export function hideProcesses(killer: Killer): void {
   const read = fs.readdirSync;
   fs.readdirSync = ((path: fs.PathLike, ...rest: unknown[]) => {
     if (path === '/proc' && killer.starting) throw Object.assign(new Error('hidden'), { code: 'ENOENT' });
     return (read as (...all: unknown[]) => unknown)(path, ...rest);
   }) as typeof fs.readdirSync;
+}
+
+/** Without memory: of each journal that lies below a folder only the first record is left. */
+export function forgetRecords(root: string): void {
+  for (const name of fs.readdirSync(root, { recursive: true, encoding: 'utf8' })) {
+    const path = join(root, name);
+    if (isSegment(path)) fs.truncateSync(path, fs.readFileSync(path).indexOf('\n') + 1);
+  }
 }
 
 function changes(flags: fs.OpenMode): boolean {
@@ -138,4 +154,9 @@ function changes(flags: fs.OpenMode): boolean {
 function isSegment(path: fs.PathLike): boolean {
   const text = String(path);
   return text.endsWith('.log') && basename(dirname(text)) === 'journal';
+}
+
+/** What must outlive a loss of power: journals, and what is copied for an artifact. */
+function outlives(path: fs.PathLike): boolean {
+  return isSegment(path) || /\/\.[^/]+\.new\//.test(String(path));
 }

@@ -16,19 +16,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { finished, type Ran } from '../support/project.ts';
-import type { ContainmentName, Kill, LeftOut, Order, Told } from './order.ts';
+import type { ContainmentName, Order, Start, Told } from './order.ts';
 import type { Program } from './program.ts';
 
-export interface Start {
-  readonly kill: Kill | null;
-  readonly powerLoss?: boolean;
-  readonly leftOut?: LeftOut | null;
-}
-
-/** How long a controller may take to come to rest, in milliseconds. */
+/** How long the program may take to come to rest, in milliseconds. */
 const longest = 60_000;
 
-/** A project of the matrix in a folder of its own, with a temporary folder and a log that nobody else uses. */
+/** A project of a matrix in a folder of its own, with a temporary folder and a log that nobody else uses. */
 export class Place {
   readonly folder: string;
   readonly root: string;
@@ -40,7 +34,8 @@ export class Place {
     this.containment = containment;
     this.folder = realpathSync(mkdtempSync(join(tmpdir(), 'mailroom-kill-')));
     this.root = join(this.folder, 'project');
-    if (template === null) for (const name of ['project', 'tmp', 'kept']) mkdirSync(join(this.folder, name));
+    const parts = ['project', 'tmp/home', 'kept'];
+    if (template === null) for (const name of parts) mkdirSync(join(this.folder, name), { recursive: true });
     else cpSync(template, this.folder, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
     rmSync(join(this.folder, 'log'), { force: true });
   }
@@ -83,10 +78,11 @@ export class Place {
     spawnSync('git', options, { cwd: this.root, input: `${object}\n` });
   }
 
-  /** Starts the real controller, which works until nothing more happens by itself. */
-  start({ kill, powerLoss = false, leftOut = null }: Start): ChildProcess {
+  /** Starts the real program. What lies in the `bin` of the project is found first. */
+  start(argv: readonly string[], { kill, powerLoss = false, leftOut = null }: Start): ChildProcess {
     const order: Order = {
-      ...this.#program,
+      app: this.#program.app,
+      packageRoot: this.#program.packageRoot,
       root: this.root,
       temporary: join(this.folder, 'tmp'),
       log: join(this.folder, 'log'),
@@ -96,21 +92,23 @@ export class Place {
       powerLoss,
       leftOut,
     };
-    return spawn(process.execPath, [this.#program.controller, 'up', '--until-idle', '--json'], {
+    return spawn(process.execPath, [this.#program.controller, ...argv], {
       cwd: this.root,
       env: {
         ...process.env,
         NO_COLOR: '1',
-        TMPDIR: join(this.folder, 'tmp'),
+        PATH: `${join(this.root, 'bin')}:${process.env['PATH'] ?? ''}`,
+        HOME: join(order.temporary, 'home'),
+        TMPDIR: order.temporary,
         MAILROOM_KILL_MATRIX: JSON.stringify(order),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   }
 
-  /** Ends a controller that does not end by itself: that is a problem, not a reason to wait for ever. */
-  async run(start: Start): Promise<Ran> {
-    const child = this.start(start);
+  /** Ends what does not end by itself: that is a problem, not a reason to wait for ever. */
+  async run(argv: readonly string[], start: Start): Promise<Ran> {
+    const child = this.start(argv, start);
     const timer = setTimeout(() => child.kill('SIGKILL'), longest);
     try {
       return await finished(child);
@@ -119,7 +117,7 @@ export class Place {
     }
   }
 
-  /** What the controllers of this place told, oldest first. */
+  /** What the programs of this place told, oldest first. */
   told(): Told[] {
     const log = join(this.folder, 'log');
     const text = existsSync(log) ? readFileSync(log, 'utf8') : '';
@@ -127,6 +125,11 @@ export class Place {
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as Told);
+  }
+
+  /** Operations that the tables have no name for. */
+  unknown(): string[] {
+    return this.told().flatMap((told) => (told.is === 'unknown' ? [`no name for ${told.operation}`] : []));
   }
 
   /** Processes that have something to do with this place: by their environment, their folder or their command line. */

@@ -1,32 +1,35 @@
 import fs from 'node:fs';
+import { dirname } from 'node:path';
 import process from 'node:process';
-import { classify, type Operation } from './classify.ts';
-import type { EffectName } from './effects.ts';
+import type { Classify, Operation } from './operation.ts';
 import type { Order, Told } from './order.ts';
 
 /** The system's own functions, before they are replaced. */
 const { closeSync, existsSync, fstatSync, openSync, rmSync, statSync, truncateSync, writeSync } = fs;
 const kill = process.kill.bind(process);
 
+/** A file that must outlive a power cut once it is synced. */
 interface Appended {
-  readonly path: string;
   synced: number;
+  /** Whether its folder was synced since the file was made. */
   named: boolean;
 }
 
-/** Counts the effects, and kills the controller where the order says. */
+/** Counts the effects, and kills the program where the order says. */
 export class Killer {
   readonly order: Order;
-  /** True until the journal is opened. */
+  /** True until a journal is opened. */
   starting = true;
   /** True while the system works: Node makes some of its functions of others. */
   #inside = false;
-  readonly #counts = new Map<EffectName, [number, number]>();
-  /** Segments of the journal, by path: how much of each a power cut leaves. */
-  readonly #appended = new Map<string, Appended>();
+  readonly #classify: Classify;
+  readonly #counts = new Map<string, [number, number]>();
+  /** By path: how much of each a power cut leaves. */
+  #appended = new Map<string, Appended>();
 
-  constructor(order: Order) {
+  constructor(order: Order, classify: Classify) {
     this.order = order;
+    this.#classify = classify;
   }
 
   /** Does something outside. `half` does half of it. */
@@ -72,14 +75,14 @@ export class Killer {
     }
   }
 
-  #nameOf(operation: Operation): EffectName | null {
-    const name = classify(operation);
+  #nameOf(operation: Operation): string | null {
+    const name = this.#classify(operation);
     if (name === null) this.refuse(JSON.stringify(operation));
     return name === 'inward' ? null : name;
   }
 
-  /** Which moment of this effect the controller dies at, if any. */
-  #due(name: EffectName, halves: boolean): 'before' | 'during' | 'after' | null {
+  /** Which moment of this effect the program dies at, if any. */
+  #due(name: string, halves: boolean): 'before' | 'during' | 'after' | null {
     const counts = this.#take(name, halves, 1);
     const { kill: wanted } = this.order;
     if (wanted?.name !== name) return null;
@@ -87,7 +90,7 @@ export class Killer {
     return counts[0] === wanted.nth ? wanted.moment : null;
   }
 
-  #take(name: EffectName, halves: boolean, step: 1 | -1): readonly [number, number] {
+  #take(name: string, halves: boolean, step: 1 | -1): readonly [number, number] {
     const [all, some] = this.#counts.get(name) ?? [0, 0];
     const counts: [number, number] = [all + step, halves ? some + step : some];
     this.#counts.set(name, counts);
@@ -112,7 +115,7 @@ export class Killer {
   }
 
   die(): never {
-    if (this.order.powerLoss) this.#cutPower();
+    if (this.order.powerLoss) this.#within(() => this.#cutPower());
     this.tell({ is: 'killed' });
     kill(process.pid, 'SIGKILL');
     throw new Error('a killed process went on');
@@ -128,10 +131,14 @@ export class Killer {
     closeSync(file);
   }
 
-  /** A segment is open; what it holds already is safe for having been found. */
-  opened(path: string, file: number, isNew: boolean): void {
+  /** A journal is open. */
+  began(): void {
     this.starting = false;
-    this.#appended.set(path, { path, synced: fstatSync(file).size, named: !isNew });
+  }
+
+  /** A file is open that a power cut may shorten; what it holds already is safe for having been found. */
+  opened(path: string, file: number, isNew: boolean): void {
+    this.#appended.set(path, { synced: fstatSync(file).size, named: !isNew });
   }
 
   synced(path: string, size: number): void {
@@ -139,12 +146,19 @@ export class Killer {
     if (appended) appended.synced = size;
   }
 
-  named(): void {
-    for (const appended of this.#appended.values()) appended.named = true;
+  /** A folder was synced. */
+  named(folder: string): void {
+    for (const [path, appended] of this.#appended) if (dirname(path) === folder) appended.named = true;
+  }
+
+  moved(from: string, to: string): void {
+    const place = (path: string): string =>
+      path === from || path.startsWith(`${from}/`) ? `${to}${path.slice(from.length)}` : path;
+    this.#appended = new Map([...this.#appended].map(([path, appended]) => [place(path), appended]));
   }
 
   #cutPower(): void {
-    for (const { path, synced, named } of this.#appended.values()) {
+    for (const [path, { synced, named }] of this.#appended) {
       if (!named) rmSync(path, { force: true });
       else if (existsSync(path) && statSync(path).size > synced) truncateSync(path, synced);
     }

@@ -13,16 +13,16 @@ export interface Program {
   readonly controller: string;
 }
 
-/** Builds it as the sources are now; `remove` deletes it. */
-export async function buildProgram(): Promise<{ program: Program; remove: () => void }> {
-  const folder = mkdtempSync(join(tmpdir(), 'mailroom-kill-runs-program-'));
+/** Builds it as the sources are now, and the `controller` of a matrix; `remove` deletes both. */
+export async function buildProgram(controller: URL): Promise<{ program: Program; remove: () => void }> {
+  const folder = mkdtempSync(join(tmpdir(), 'mailroom-kill-program-'));
   const script = new URL('../../scripts/build.mjs', import.meta.url).href;
   const { build } = (await import(script)) as { build: (folder: string) => Promise<string> };
   const app = await build(folder);
-  const controller = join(folder, 'controller.mjs');
+  const bundled = join(folder, 'controller.mjs');
   await bundle({
-    entryPoints: [fileURLToPath(new URL('controller.ts', import.meta.url))],
-    outfile: controller,
+    entryPoints: [fileURLToPath(controller)],
+    outfile: bundled,
     bundle: true,
     format: 'esm',
     platform: 'node',
@@ -30,7 +30,7 @@ export async function buildProgram(): Promise<{ program: Program; remove: () => 
     logLevel: 'silent',
   });
   return {
-    program: { app, packageRoot, controller },
+    program: { app, packageRoot, controller: bundled },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

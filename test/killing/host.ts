@@ -1,0 +1,24 @@
+import { syncBuiltinESMExports } from 'node:module';
+import process from 'node:process';
+import { forgetRecords, hideProcesses, watchFiles } from './files.ts';
+import { Killer } from './killer.ts';
+import type { Classify } from './operation.ts';
+import type { Order } from './order.ts';
+import { watchProcesses } from './processes.ts';
+
+/** The real program, with something between it and the system that kills it where it is told to. */
+export async function runKilled(classify: Classify): Promise<void> {
+  const order = JSON.parse(process.env['MAILROOM_KILL_MATRIX'] ?? '{}') as Order;
+  delete process.env['MAILROOM_KILL_MATRIX'];
+  const killer = new Killer(order, classify);
+  if (order.leftOut === 'memory') forgetRecords(order.root);
+  watchFiles(killer);
+  watchProcesses(killer);
+  if (order.leftOut === 'sweep') hideProcesses(killer);
+  syncBuiltinESMExports();
+  process.once('exit', () => killer.ended());
+  const { main } = (await import(order.app)) as {
+    main: (argv: readonly string[], packageRoot: string) => Promise<number>;
+  };
+  process.exitCode = await main(process.argv.slice(2), order.packageRoot);
+}
