@@ -214,11 +214,8 @@ function portsOf(
     runs: new DiskRunMail(disk),
     folders: new DiskTurnFolders(disk),
     providers,
-<<<<<<< Updated upstream
     verifies: (provider) => isAgentProvider(config, provider),
-=======
     ...(tools && { tools }),
->>>>>>> Stashed changes
     newId: v7,
     roleText: (role) => readRoleFile(disk, role)?.text ?? '',
     project: disk.root,

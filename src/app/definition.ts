@@ -6,13 +6,8 @@ import type { Definition } from '../cli/services.ts';
 import { defaultConfig, type Config } from '../core/config.ts';
 import type { Checked, Diagnostic } from '../core/diagnostic.ts';
 import type { Capability, Protocol } from '../core/mail/protocol.ts';
-<<<<<<< Updated upstream
-import type { Provider } from '../core/ports.ts';
-import { listWorkflowFiles, readConfigFile, readProtocolFiles } from '../store/project.ts';
-=======
 import type { Provider, TurnTools } from '../core/ports.ts';
-import { readConfigFile, readProtocolFiles } from '../store/project.ts';
->>>>>>> Stashed changes
+import { listWorkflowFiles, readConfigFile, readProtocolFiles } from '../store/project.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 
 /** Names what the protocol and the settings say now. */

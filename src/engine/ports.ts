@@ -26,13 +26,10 @@ export interface HostPorts {
   readonly runner: Runner;
   readonly trail: Trail;
   readonly providers: ReadonlyMap<string, Provider>;
-<<<<<<< Updated upstream
   /** Whether a provider's turns are looked at afterwards: what changed that they had no right to. Missing: none is. */
   verifies?(provider: string): boolean;
-=======
   /** Missing: turns get none. */
   readonly tools?: TurnTools;
->>>>>>> Stashed changes
   /** A new uuid v7. */
   newId(): string;
   /** The text of role.md; empty when there is none. */

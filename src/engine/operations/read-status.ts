@@ -3,13 +3,9 @@ import type { RoleName } from '../../core/mail/message.ts';
 import { emptyState, type MailState } from '../../core/mail/state.ts';
 import { expectedNow } from '../draw.ts';
 import type { Project } from './project.ts';
-<<<<<<< Updated upstream
 import type { WorkflowStatus } from './runs/standing.ts';
-import { statusOf, type StatusDocument } from './status.ts';
-=======
 import { statusOf, type StatusDocument, type TurnStatus } from './status.ts';
 import { progressFile } from './turn-desk.ts';
->>>>>>> Stashed changes
 
 /** The status of a project as its files tell it; a protocol that cannot be read is one of the problems. */
 export async function readStatus(
@@ -27,21 +23,10 @@ export async function readStatus(
   const dropped = holder === null ? droppedMail(project, state, roles) : new Map<RoleName, number>();
   const recorded =
     holder === null ? roles.reduce((sum, role) => sum + project.names(role, 'outbox').length, 0) : 0;
-<<<<<<< Updated upstream
   const parts = { holder, protocol, hash: project.hash(), dropped, recorded, problems, now };
-  return { ...statusOf(state, parts), runs, triggers };
-=======
-  const status = statusOf(state, {
-    holder,
-    protocol,
-    hash: project.hash(),
-    dropped,
-    recorded,
-    problems,
-    now,
-  });
-  return { ...status, turns: status.turns.map((turn) => ({ ...turn, progress: progressOf(project, turn) })) };
->>>>>>> Stashed changes
+  const status = statusOf(state, parts);
+  const turns = status.turns.map((turn) => ({ ...turn, progress: progressOf(project, turn) }));
+  return { ...status, turns, runs, triggers };
 }
 
 function unreadable(count: number): string {
