@@ -1,5 +1,5 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
-import type { Readable } from 'node:stream';
+import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Masker } from './mask.ts';
 import { createTail } from './tail.ts';
 
@@ -18,17 +18,24 @@ export interface CaptureEvents {
 
 /** One output of a process on its way through the masker into a file. Memory is bounded whatever comes. */
 export interface Capture {
-  /** Call it once, before the stream flows. */
-  follow(stream: Readable, events: CaptureEvents): void;
+  /** Call it once, before anything is taken. */
+  tell(events: CaptureEvents): void;
+  take(chunk: Buffer): void;
   /** Writes what the masker held back and closes the file; whatever comes later is refused. */
   close(): void;
   /** The last 64 KB, masked. */
   tail(): string;
 }
 
-/** Creates or empties the file. Throws when it cannot be opened. */
+/** The whole of what was captured; a program that says nothing has no file. */
+export function readOutput(file: string): string {
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+}
+
+/** What is there is emptied; else the file is made with the first byte. Throws when it cannot be opened. */
 export function openCapture(file: string, limitBytes: number, masker: Masker): Capture {
-  const descriptor = openSync(file, 'w');
+  const isLater = !existsSync(file) && existsSync(dirname(file));
+  let descriptor = isLater ? null : openSync(file, 'w');
   const tail = createTail(TAIL_BYTES);
   let state: 'open' | 'dropping' | 'closed' = 'open';
   let size = 0;
@@ -36,6 +43,7 @@ export function openCapture(file: string, limitBytes: number, masker: Masker): C
 
   const write = (chunk: Buffer): void => {
     try {
+      descriptor ??= openSync(file, 'w');
       for (let at = 0; at < chunk.length;) at += writeSync(descriptor, chunk, at);
     } catch (error) {
       state = 'dropping';
@@ -57,19 +65,18 @@ export function openCapture(file: string, limitBytes: number, masker: Masker): C
     events?.full();
   };
   return {
-    follow(stream, listener) {
+    tell(listener) {
       events = listener;
-      stream.on('error', () => {});
-      stream.on('data', (chunk: Buffer) => {
-        listener.activity();
-        if (state === 'open') accept(masker.push(chunk));
-      });
+    },
+    take(chunk) {
+      events?.activity();
+      if (state === 'open') accept(masker.push(chunk));
     },
     close() {
       if (state === 'closed') return;
       accept(masker.flush());
       state = 'closed';
-      closeSync(descriptor);
+      if (descriptor !== null) closeSync(descriptor);
     },
     tail: () => tail.text(),
   };

@@ -25,6 +25,18 @@ export function buildEnvironment(request: EnvironmentRequest = {}): Record<strin
   return { ...environment, ...request.set };
 }
 
+/** The same for many processes: the host's environment, as it is now, is read once for each list of further names. */
+export function environments(): (request: EnvironmentRequest) => Record<string, string> {
+  const host = { ...process.env };
+  const known = new Map<string, Record<string, string>>();
+  return ({ inherit = [], set }) => {
+    const key = inherit.join('\0');
+    const inherited = known.get(key) ?? buildEnvironment({ inherit, from: host });
+    known.set(key, inherited);
+    return { ...inherited, ...set };
+  };
+}
+
 /** Made once each: every process asks for them. */
 const patterns = new Map<string, RegExp>();
 

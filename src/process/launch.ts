@@ -1,10 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync } from 'node:fs';
-import type { Duplex, Readable } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import { wrap } from './containment.ts';
 import { openInput } from './input.ts';
 import { openOutputPipe, type OutputPipe } from './pipe-pool.ts';
 import type { ProcessSpec } from './types.ts';
+import type { Source } from './output.ts';
 
 /** The host's ends of the launch gate. */
 export interface LaunchGate {
@@ -18,9 +19,8 @@ export interface LaunchGate {
 export interface Launched {
   readonly child: ChildProcess;
   readonly gate: LaunchGate;
-  /** Null: the system has refused the process. */
-  readonly stdout: Readable | null;
-  readonly stderr: Readable | null;
+  /** Standard output and standard error; null: the system has refused the process. */
+  readonly outputs: readonly [Source | null, Source | null];
 }
 
 /** Spawns the process as leader of a session of its own. Throws when the system refuses at once. */
@@ -40,10 +40,10 @@ export function launch(spec: ProcessSpec): Launched {
         ...(spec.gate ? (['pipe', 'pipe'] as const) : []),
       ],
     });
-    const [stdout, stderr] = [pipes[0]?.read ?? child.stdout, pipes[1]?.read ?? child.stderr];
-    return { child, gate: spec.gate ? gateOf(child) : NO_GATE, stdout, stderr };
+    const outputs = [pipes[0] ?? child.stdout, pipes[1] ?? child.stderr] as const;
+    return { child, gate: spec.gate ? gateOf(child) : NO_GATE, outputs };
   } catch (error) {
-    for (const pipe of pipes) pipe?.read.destroy();
+    for (const pipe of pipes) pipe?.discard();
     throw error;
   } finally {
     closeSync(input);

@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
  */
 export async function settledWithin(streams: readonly (Readable | null)[], ms: number): Promise<void> {
   const open = streams.flatMap((stream) => (stream?.closed === false ? [stream] : []));
+  if (open.length === 0) return;
   const closed = open.map(
     (stream) =>
       new Promise<void>((resolve) => {

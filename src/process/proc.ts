@@ -1,4 +1,13 @@
-import { accessSync, constants, readFileSync, readdirSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readSync,
+  readdirSync,
+  statSync,
+} from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 
 /** What the system says about its processes (from /proc) and about programs and folders. */
@@ -14,6 +23,7 @@ export interface ProcessInfo {
 }
 
 const MARK = '\0MAILROOM_MARK=';
+const MARK_BYTES = Buffer.from(MARK);
 let boot: string | undefined;
 let pidLimit: number | undefined;
 
@@ -24,6 +34,7 @@ export function bootId(): string | null {
 
 /** Null: there is no such process. */
 export function readProcess(pid: number): ProcessInfo | null {
+  if (!existsSync(`/proc/${pid}`)) return null;
   const stat = readProc(`/proc/${pid}/stat`)?.toString('latin1');
   if (stat === undefined) return null;
   // The second field is the name in parentheses and may hold anything.
@@ -43,9 +54,12 @@ export function readProcess(pid: number): ProcessInfo | null {
 export function readMark(pid: number): string | null {
   const environment = readProc(`/proc/${pid}/environ`);
   if (environment === undefined) return null;
-  const text = `\0${environment.toString('utf8')}`;
-  const start = text.indexOf(MARK);
-  return start < 0 ? null : text.slice(start + MARK.length).split('\0', 1)[0]!;
+  // Of most processes it is only to be known that they have none.
+  const isFirst = environment.subarray(0, MARK.length - 1).equals(MARK_BYTES.subarray(1));
+  const start = isFirst ? 0 : environment.indexOf(MARK_BYTES) + 1;
+  if (start === 0 && !isFirst) return null;
+  const end = environment.indexOf(0, start);
+  return environment.toString('utf8', start + MARK.length - 1, end < 0 ? environment.length : end);
 }
 
 /** Every process that can be seen; null where the system has no /proc. */
@@ -101,14 +115,31 @@ function isExecutable(file: string): boolean {
   }
 }
 
+/** What is read is used up at once. */
+let shared = Buffer.allocUnsafeSlow(16_384);
+
 /** Undefined: gone, or not for us to read. Whatever else goes wrong is thrown, never mistaken for "gone". */
 function readProc(file: string): Buffer | undefined {
   try {
-    return readFileSync(file);
+    const descriptor = openSync(file, 'r');
+    try {
+      return readAll(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
   } catch (error) {
     const code = codeOf(error);
     if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES' || code === 'EPERM') return undefined;
     throw error;
+  }
+}
+
+/** The kernel gives as much as there is room for: less than that was all. */
+function readAll(descriptor: number): Buffer {
+  for (;;) {
+    const count = readSync(descriptor, shared, 0, shared.length, 0);
+    if (count < shared.length) return shared.subarray(0, count);
+    shared = Buffer.allocUnsafeSlow(2 * shared.length);
   }
 }
 

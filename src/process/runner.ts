@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type {
   AgentJob,
@@ -10,6 +10,7 @@ import type {
   Runner,
   RunnerEvents,
 } from '../core/ports.ts';
+import { readOutput } from './capture.ts';
 import { buildEnvironment } from './environment.ts';
 import { watchFolder, type FolderWatch } from './folder-changes.ts';
 import { checkGates } from './gates.ts';
@@ -243,8 +244,8 @@ function writeFiles(folder: string, files: Readonly<Record<string, string>>): vo
 function toExit(result: ProcessResult, paths: { stdout: string; stderr: string }): Exit {
   const { exitCode: code, signal, reason: ended, error, durationMs } = result;
   const started = ended !== 'spawn-failed';
-  const stdout = started ? readFileSync(paths.stdout, 'utf8') : '';
-  const stderr = started ? readFileSync(paths.stderr, 'utf8') : '';
+  const stdout = started ? readOutput(paths.stdout) : '';
+  const stderr = started ? readOutput(paths.stderr) : '';
   return { code, signal, ended, error, stdout, stderr, durationMs };
 }
 

@@ -1,9 +1,9 @@
 import {
   closeSync,
+  existsSync,
   fstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
   readSync,
   rmSync,
   writeFileSync,
@@ -11,7 +11,8 @@ import {
 import { dirname, join } from 'node:path';
 import type { Exit } from '../core/ports.ts';
 import type { StepJob, StepRunner, StepRunnerEvents } from '../core/workflow/ports.ts';
-import { buildEnvironment } from './environment.ts';
+import { readOutput } from './capture.ts';
+import { environments } from './environment.ts';
 import { watchFolder } from './folder-changes.ts';
 import { openPlaces } from './sandbox-places.ts';
 import { supervise } from './supervise.ts';
@@ -40,6 +41,7 @@ export class ProcessStepRunner implements StepRunner {
   readonly #options: StepRunnerOptions;
   readonly #events: StepRunnerEvents;
   readonly #running = new Map<string, Supervised>();
+  readonly #environment = environments();
 
   constructor(options: StepRunnerOptions, events: StepRunnerEvents) {
     this.#options = options;
@@ -91,7 +93,7 @@ export class ProcessStepRunner implements StepRunner {
   #supervise(job: StepJob, temporary: string | null) {
     const { command, workspace, folder, provider, capabilities, owed } = job;
     const set = temporary === null ? command.env : { TMPDIR: temporary, ...command.env };
-    const env = buildEnvironment({ inherit: command.inherit, set });
+    const env = this.#environment({ inherit: command.inherit, set });
     const containment = this.#options.contain({
       provider,
       argv: command.argv,
@@ -130,7 +132,7 @@ export class ProcessStepRunner implements StepRunner {
 function toExit(result: ProcessResult, job: StepJob): Exit {
   const { exitCode: code, signal, reason: ended, error, durationMs } = result;
   const started = ended !== 'spawn-failed';
-  const read = (file: string) => (job.provider === null ? readEnds(file) : readFileSync(file, 'utf8'));
+  const read = (file: string) => (job.provider === null ? readEnds(file) : readOutput(file));
   const stdout = started ? read(job.stdout) : '';
   const stderr = started ? read(job.stderr) : '';
   return { code, signal, ended, error, stdout, stderr, durationMs };
@@ -138,6 +140,7 @@ function toExit(result: ProcessResult, job: StepJob): Exit {
 
 /** A file's text; of a long one the beginning and the end. */
 function readEnds(file: string): string {
+  if (!existsSync(file)) return '';
   const descriptor = openSync(file, 'r');
   try {
     const { size } = fstatSync(descriptor);

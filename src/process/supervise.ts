@@ -10,7 +10,9 @@ import type { ProcessResult, ProcessSpec, Supervised, SuperviseHooks } from './t
  * the result.
  */
 export function supervise(spec: ProcessSpec, hooks: SuperviseHooks = {}): Supervised {
-  const refusal = whyNotStart(spec.argv, spec);
+  // Where the system itself starts the program, it says so soon enough.
+  const isDirect = spec.containment.kind === 'group' && !spec.gate && (spec.argv[0] ?? '') !== '';
+  const refusal = isDirect ? null : whyNotStart(spec.argv, spec);
   if (refusal !== null) return refused(refusal);
   const captures: Capture[] = [];
   try {
@@ -20,7 +22,9 @@ export function supervise(spec: ProcessSpec, hooks: SuperviseHooks = {}): Superv
     }
     const supervision = new Supervision(spec, hooks, launch(spec), captures);
     return {
-      ready: supervision.ready,
+      get ready() {
+        return supervision.ready;
+      },
       exited: supervision.exited,
       release: () => supervision.release(),
       stop: () => supervision.end('stopped'),

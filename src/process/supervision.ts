@@ -1,18 +1,21 @@
 import type { ChildProcess } from 'node:child_process';
-import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { Capture, CaptureEvents } from './capture.ts';
 import type { LaunchGate, Launched } from './launch.ts';
 import { watchLimits, type LimitWatch } from './limits.ts';
+import { Output } from './output.ts';
 import { settledWithin } from './pipes.ts';
 import { readProcess } from './proc.ts';
-import { describeSpawnError } from './refusal.ts';
+import { describeSpawnError, whyNotStart, type Refusal } from './refusal.ts';
 import { ProcessTree } from './tree.ts';
 import type { EndReason, Launch, ProcessResult, ProcessSpec, SuperviseHooks } from './types.ts';
 
 const GRACE_MS = 3000;
 /** After KILL the leader has so long to disappear; one that hangs in the kernel may never do so. */
 const GIVE_UP_MS = 5000;
+/** Pauses between looks whether a program says something; one that does gets streams. */
+const FIRST_LISTEN_MS = 10;
+const LAST_LISTEN_MS = 160;
 /** How long the pipes may stay open after the leader's end. */
 const PIPE_WAIT_MS = 200;
 
@@ -23,15 +26,13 @@ interface Exit {
 
 /** One spawned process until the end of all that it started. */
 export class Supervision {
-  readonly ready: Promise<Launch | null>;
   readonly exited: Promise<ProcessResult>;
   readonly #spec: ProcessSpec;
   readonly #child: ChildProcess;
   readonly #gate: LaunchGate;
   /** Null: the system has refused to start it; the reason is on its way. */
   readonly #tree: ProcessTree | null;
-  readonly #captures: readonly Capture[];
-  readonly #outputs: readonly (Readable | null)[];
+  readonly #outputs: readonly Output[];
   readonly #startedAt = Date.now();
   readonly #started = performance.now();
   #limits: LimitWatch | null = null;
@@ -40,6 +41,8 @@ export class Supervision {
   readonly #leader = withResolver<Exit>();
   #leaderIsGone = false;
   #timer: NodeJS.Timeout | undefined;
+  #listenTimer: NodeJS.Timeout | undefined;
+  #ready: Promise<Launch | null> | null = null;
 
   /** `captures`: of standard output and of standard error, open. */
   constructor(spec: ProcessSpec, hooks: SuperviseHooks, launched: Launched, captures: readonly Capture[]) {
@@ -47,19 +50,31 @@ export class Supervision {
     this.#spec = spec;
     this.#child = child;
     this.#gate = gate;
-    this.#captures = captures;
-    this.#outputs = [launched.stdout, launched.stderr];
     const contained = spec.containment.kind !== 'group';
     this.#tree = child.pid === undefined ? null : new ProcessTree(child.pid, spec.mark, contained);
-    for (const [index, name] of (['stdout', 'stderr'] as const).entries()) {
-      const stream = launched[name];
-      if (stream !== null) captures[index]?.follow(stream, this.#captureEvents(name, hooks));
-    }
-    this.ready = this.#reachedGate();
+    const names = ['stdout', 'stderr'] as const;
+    this.#outputs = captures.map((capture, index) => {
+      capture.tell(this.#captureEvents(names[index] ?? 'stderr', hooks));
+      return new Output(launched.outputs[index] ?? null, capture);
+    });
+    this.#listen(FIRST_LISTEN_MS);
     this.exited = this.#leader.promise.then((exit) => this.#finish(exit));
-    child.once('error', (error) => this.#leaderGone(null, null, describeSpawnError(error)));
-    child.once('exit', (exitCode, signal) => this.#leaderGone(exitCode, signal, null));
+    child.once('error', (error) => this.#refused(error));
+    child.once('exit', (exitCode, signal) => this.#leaderGone({ exitCode, signal }, null));
     if (!spec.gate) this.release();
+  }
+
+  /** Resolves when the process exists (behind a gate: when it waits there); null when it ended before. Never rejects. */
+  get ready(): Promise<Launch | null> {
+    return (this.#ready ??= this.#reachedGate());
+  }
+
+  /** Programs that say nothing, or end at once, need no streams. */
+  #listen(pause: number): void {
+    this.#listenTimer = setTimeout(() => {
+      const waiting = this.#outputs.filter((output) => output.listen());
+      if (waiting.length > 0) this.#listen(Math.min(2 * pause, LAST_LISTEN_MS));
+    }, pause);
   }
 
   /** Lets the program start, if it has not been let or ended. */
@@ -79,7 +94,8 @@ export class Supervision {
     tree.terminate();
     this.#timer = setTimeout(() => {
       tree.kill();
-      const giveUp = (): void => this.#leaderGone(null, null, 'the process outlived SIGKILL');
+      const giveUp = (): void =>
+        this.#leaderGone({ exitCode: null, signal: null }, 'the process outlived SIGKILL');
       this.#timer = setTimeout(giveUp, GIVE_UP_MS);
     }, this.#spec.graceMs ?? GRACE_MS);
   }
@@ -107,10 +123,19 @@ export class Supervision {
     else this.end(reason);
   }
 
-  #leaderGone(exitCode: number | null, signal: string | null, error: string | null): void {
+  #leaderGone(exit: Exit, error: string | null): void {
     this.#leaderIsGone = true;
     this.#error ??= error;
-    this.#leader.resolve({ exitCode, signal });
+    this.#leader.resolve(exit);
+  }
+
+  /** The system does not say what is missing, the program or the folder: that is looked up. */
+  #refused(error: unknown): void {
+    const why: Refusal = whyNotStart(this.#spec.argv, this.#spec) ?? {
+      exitCode: null,
+      error: describeSpawnError(error),
+    };
+    this.#leaderGone({ exitCode: why.exitCode, signal: null }, why.error);
   }
 
   async #reachedGate(): Promise<Launch | null> {
@@ -125,16 +150,18 @@ export class Supervision {
   async #finish(exit: Exit): Promise<ProcessResult> {
     const durationMs = performance.now() - this.#started;
     clearTimeout(this.#timer);
+    clearTimeout(this.#listenTimer);
     this.#limits?.stop();
     this.#gate.close();
-    const [survivors] = await Promise.all([this.#endLeftovers(), settledWithin(this.#outputs, PIPE_WAIT_MS)]);
-    for (const capture of this.#captures) capture.close();
+    const open = this.#outputs.map((output) => output.end());
+    const [survivors] = await Promise.all([this.#endLeftovers(), settledWithin(open, PIPE_WAIT_MS)]);
+    for (const output of this.#outputs) output.close();
     return {
       ...exit,
       reason: this.#tree === null ? 'spawn-failed' : (this.#reason ?? 'exited'),
       error: this.#error,
-      stdoutTail: this.#captures[0]?.tail() ?? '',
-      stderrTail: this.#captures[1]?.tail() ?? '',
+      stdoutTail: this.#outputs[0]?.tail() ?? '',
+      stderrTail: this.#outputs[1]?.tail() ?? '',
       startedAt: this.#tree === null ? null : this.#startedAt,
       durationMs,
       survivors,

@@ -2,10 +2,13 @@ import process from 'node:process';
 import { listProcesses, pidCounter, readMark, readProcess, type ProcessInfo } from './proc.ts';
 import { descendants, endAll, signalProcess, type Ended } from './sweep.ts';
 
-/** Up to so many new processes are looked at one by one, instead of listing all that the system has. */
+/** Up to so many new processes are looked for one by one, instead of listing all that the system has. */
 const FEW = 64;
 /** No system is expected to start more processes in a second; beyond, pids may have come round. */
 const STARTS_PER_SECOND = 20_000;
+
+/** Leaders of trees that are not over: none of them is in the tree of another. */
+const living = new Set<number>();
 
 /**
  * A process that was started as leader of a session, with everything that it started: by its group and session, by the
@@ -23,6 +26,7 @@ export class ProcessTree {
     this.#leader = leader;
     this.#mark = mark;
     this.#contained = contained;
+    living.add(leader);
   }
 
   /** Asks the program to end. Call it only while the leader has not been reaped. */
@@ -44,6 +48,7 @@ export class ProcessTree {
 
   /** Ends what the leader has left behind: TERM, the grace time, KILL. Call it once the leader is reaped. */
   endLeftovers(graceMs: number): Promise<Ended> {
+    living.delete(this.#leader);
     return endAll(() => this.#leftovers(), graceMs);
   }
 
@@ -64,6 +69,7 @@ export class ProcessTree {
     const session = readProcess(this.#leader) === null ? this.#leader : null;
     const found: ProcessInfo[] = [];
     for (const pid of this.#candidates()) {
+      if (living.has(pid)) continue;
       const info = readProcess(pid);
       if (info === null || info.ended || pid === process.pid) continue;
       const seen = this.#seen.get(pid)?.startTime === info.startTime;
@@ -76,16 +82,16 @@ export class ProcessTree {
   /** Every process that may have been started since the leader was. */
   #candidates(): Iterable<number> {
     const counter = pidCounter();
-    if (counter !== null && performance.now() - this.#started < (counter.limit / STARTS_PER_SECOND) * 1000) {
-      const count = (counter.last - this.#leader + counter.limit) % counter.limit;
-      if (count <= FEW) {
-        return [
-          ...this.#seen.keys(),
-          ...Array.from({ length: count }, (_, i) => (this.#leader + 1 + i) % counter.limit),
-        ];
-      }
-    }
-    return listProcesses() ?? [];
+    if (counter === null || performance.now() - this.#started >= (counter.limit / STARTS_PER_SECOND) * 1000)
+      return listProcesses() ?? [];
+    const count = (counter.last - this.#leader + counter.limit) % counter.limit;
+    const isLater = (pid: number): boolean =>
+      (pid - this.#leader - 1 + counter.limit) % counter.limit < count;
+    const later =
+      count <= FEW
+        ? Array.from({ length: count }, (_, i) => (this.#leader + 1 + i) % counter.limit)
+        : (listProcesses() ?? []).filter(isLater);
+    return [...this.#seen.keys(), ...later];
   }
 }
 
