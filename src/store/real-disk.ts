@@ -212,6 +212,8 @@ export class RealDisk implements Disk {
 
   #inside(folder: string): void {
     if (folder === '') return;
+    // What is not there is common, and an error with its stack is dear. A link that leads nowhere is there.
+    if (lstatSync(this.#system(folder), noThrow) === undefined) return this.#inside(parentOf(folder));
     let real: string;
     try {
       real = realpathSync.native(this.#system(folder));

@@ -66,10 +66,17 @@ function codeOf(exit: Exit): number | null {
   return exit.code ?? signals[exit.signal ?? ''] ?? null;
 }
 
+/** Linear, whatever was printed; a pattern for the end of a text is not. */
+function withoutLastBreaks(text: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === '\n') end -= text[end - 2] === '\r' ? 2 : 1;
+  return text.slice(0, end);
+}
+
 /** The table of exit codes for commands and scripts. */
 function readProgram(launch: Launch, exit: Exit): Ended {
   const exitCode = codeOf(exit);
-  const text = exit.stdout.replace(/(\r?\n)+$/, '');
+  const text = withoutLastBreaks(exit.stdout);
   if (exit.ended === 'exited' && exit.code === 0)
     return { outcome: { is: 'done' }, exitCode, text, usage: free };
   const { class: errorClass, code, says } = programFailure(launch, exit);

@@ -17,6 +17,8 @@ export class RunLedger {
   readonly #clock: Clock;
   #state: RunState;
   #pending: RunEvent[] = [];
+  /** How many of them are in the journal by now, but not durable. */
+  #written = 0;
   #last: number;
   /** The run's time, and how much real time had gone by then. */
   #time = 0;
@@ -76,16 +78,25 @@ export class RunLedger {
     return this.#pending.length > 0;
   }
 
-  /** Makes everything recorded durable and returns it. Throws `E_DISK`; then the host must stop. */
-  flush(): readonly RunEvent[] {
+  /** Hands everything recorded to the system and returns what is not durable: the end of this process loses none of it. */
+  write(): readonly RunEvent[] {
     const events = this.#pending;
-    if (events.length === 0) return events;
-    const last = this.#journal.append(events);
+    if (events.length === this.#written) return events;
+    const last = this.#journal.append(events.slice(this.#written));
     if (last !== this.#last)
       throw new MailroomError('E_INTERNAL', `the journal is at ${String(last)}, we at ${String(this.#last)}`);
+    this.#written = events.length;
+    return events;
+  }
+
+  /** Makes everything recorded durable and returns it. Throws `E_DISK`; then the host must stop. */
+  flush(): readonly RunEvent[] {
+    const events = this.write();
+    if (events.length === 0) return events;
     this.#journal.sync();
     this.#sinceSnapshot += events.length;
     this.#pending = [];
+    this.#written = 0;
     return events;
   }
 

@@ -58,14 +58,15 @@ export class RunPictures {
 
   /** Shows every settled step again. */
   redraw(state: RunState): void {
-    for (const [path, step] of state.steps) if (isIn(step, 'settled')) this.#settled(state, path);
+    for (const [path, step] of state.steps)
+      if (isIn(step, 'settled')) {
+        this.handOut(state, path);
+        this.#settled(state, path);
+      }
   }
 
   #settled(state: RunState, path: Path): void {
-    this.#guard(() => {
-      this.#export(state, path);
-      this.#ports.files.meta(path, metaOf(state, this.#rules, path));
-    });
+    this.#guard(() => this.#ports.files.meta(path, metaOf(state, this.#rules, path)));
   }
 
   /** What the check of an iteration found. `later`: what has become durable together with it, after it. */
@@ -89,7 +90,11 @@ export class RunPictures {
     this.#guard(() => this.#ports.files.convergence(path, iteration, document));
   }
 
-  /** What a sub-workflow hands out becomes that of its step before anybody who waits for the step is started. */
+  /** What a sub-workflow hands out becomes that of its step: before anybody who waits for the step is started. */
+  handOut(state: RunState, path: Path): void {
+    this.#guard(() => this.#export(state, path));
+  }
+
   #export(state: RunState, path: Path): void {
     const work = findStep(state, this.#rules, path)?.rule.step.work;
     if (work?.kind !== 'workflow' || state.steps.get(path)?.artifacts.length === 0) return;

@@ -20,7 +20,7 @@ export interface RunPorts {
   /** What was changed in a workspace since its last commit, as a patch; null: nothing, or nobody knows. */
   salvage(workspace: string): Promise<Uint8Array | null>;
   /** A text as it may be written: secrets in it are replaced. */
-  mask(text: string): string;
+  readonly mask: (text: string) => string;
   /** Missing: hooks are left alone. */
   readonly hooks?: HookPorts;
   /** Has the host look again. */

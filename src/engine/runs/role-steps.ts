@@ -134,7 +134,7 @@ export class RoleSteps {
     this.#answered.add(answer.id);
     this.#launching.guard(launch, () => {
       const result = this.#result(launch, answer);
-      const masked = maskJson(result as unknown as Json, (text) => this.#ports.mask(text));
+      const masked = maskJson(result as unknown as Json, this.#ports.mask);
       const said = masked as unknown as WorkResult;
       this.#ledger.record([{ type: 'ended', key: launch.key, result: said }]);
     });

@@ -2,7 +2,7 @@ import { MailroomError } from '../../core/errors.ts';
 import { decide, type Decision } from '../../core/workflow/decide.ts';
 import type { Given, Happening, RunEvent } from '../../core/workflow/event.ts';
 import type { Exit } from '../../core/ports.ts';
-import { compile, type Rules } from '../../core/workflow/rules.ts';
+import { compile, type BodyRule, type Rules } from '../../core/workflow/rules.ts';
 import type { Workflow } from '../../core/workflow/model.ts';
 import type { RunState } from '../../core/workflow/state.ts';
 import { settledBy } from '../../core/workflow/view.ts';
@@ -16,6 +16,7 @@ import { Hooks } from './hooks.ts';
 import { RunPictures } from './pictures.ts';
 import type { RunPorts } from './ports.ts';
 import { isRoleStep } from './role-steps.ts';
+import { needsNoSync } from './starting.ts';
 import { Workers } from './workers.ts';
 
 /** More rounds of deciding than any state can need: past it, deciding goes in circles. */
@@ -43,6 +44,8 @@ export class RunHost implements Host {
   readonly #pictures: RunPictures;
   readonly #letters: DeadLetters;
   readonly #hooks: Hooks;
+  /** Whether anything waits for providers at all. */
+  readonly #parks: boolean;
   #decision: Decision = { facts: [], processes: [], looks: [], wake: null };
   /** Nothing new is started any more. */
   #held = false;
@@ -57,6 +60,7 @@ export class RunHost implements Host {
     this.#ports = ports;
     this.#options = options;
     this.#rules = compile(workflow);
+    this.#parks = [...this.#rules.bodies.values()].some(usesProviders);
     this.#ledger = new RunLedger(ports.journal, ports.clock);
     this.#letters = new DeadLetters(ports);
     this.#workers = new Workers(this.#ledger, this.#rules, ports, this.#letters);
@@ -130,13 +134,15 @@ export class RunHost implements Host {
     if (this.#heard) this.#decide();
     this.#options.shared?.uses(Math.max(this.desired, this.running));
     const hooks = this.#held ? [] : this.#hooks.take();
-    this.#flush();
+    const wanted = this.#decision.processes;
+    this.#workers.start(wanted.filter(needsNoSync(this.#ledger.write())));
+    const events = this.#commit();
     for (const hook of hooks) this.#hooks.start(hook);
     this.#guard(() => {
       for (const name of commands) this.#ports.control.remove(name);
     });
-    const wanted = this.#decision.processes;
     this.#workers.steer(wanted);
+    this.#draw(events);
     if (this.problem !== this.#told) this.#options.watch([], this.#ledger.state);
     this.#told = this.problem;
     const more = this.#ledger.dirty;
@@ -190,17 +196,29 @@ export class RunHost implements Host {
     }
   }
 
-  /** What is durable may show. */
   #flush(): void {
-    const events: readonly RunEvent[] = this.#ledger.flush();
-    if (events.length === 0) return;
-    this.#pictures.draw(this.#ledger.state, events);
-    for (const path of events.flatMap(settledBy)) this.#letters.settled(this.#ledger.state, path);
+    this.#draw(this.#commit());
+  }
+
+  /** Makes durable what was recorded, with what the steps that come next may rely on. */
+  #commit(): readonly RunEvent[] {
+    const events = this.#ledger.flush();
+    if (events.length === 0) return events;
+    const settled = events.flatMap(settledBy);
+    for (const path of settled) this.#pictures.handOut(this.#ledger.state, path);
+    for (const path of settled) this.#letters.settled(this.#ledger.state, path);
     this.#options.watch(events, this.#ledger.state);
+    return events;
+  }
+
+  /** What is durable may show; no step waits for it. */
+  #draw(events: readonly RunEvent[]): void {
+    if (events.length > 0) this.#pictures.draw(this.#ledger.state, events);
   }
 
   /** What one host learns of a provider's limit holds for all. */
   #shareParking(): void {
+    if (!this.#parks) return;
     const now = this.#ledger.now();
     const shared = this.#ports.parking.list();
     const { parked } = this.#ledger.state;
@@ -250,4 +268,10 @@ export class RunHost implements Host {
     const over = this.state.endedAt !== null && this.running === 0 && this.#hooks.left === 0;
     return over ? 'done' : 'busy';
   }
+}
+
+function usesProviders({ steps }: BodyRule): boolean {
+  return [...steps.values()].some(
+    ({ provider, checkProvider }) => provider !== null || checkProvider !== null,
+  );
 }

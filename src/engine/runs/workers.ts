@@ -83,7 +83,12 @@ export class Workers {
     const own = processes.filter((process) => !isRoleStep(process));
     const wanted = new Set(own.map(({ key }) => keyText(key)));
     for (const key of this.#running.keys()) if (!wanted.has(key)) this.#stop(key);
-    for (const { key } of own) if (!this.#running.has(keyText(key))) this.#start(key);
+    this.start(own);
+  }
+
+  /** Starts those of them that do not run yet. */
+  start(processes: readonly Process[]): void {
+    for (const { key } of processes) if (!this.#running.has(keyText(key))) this.#start(key);
   }
 
   #stop(key: string): void {
@@ -175,7 +180,7 @@ export class Workers {
 
   /** What a worker said, as the journal may have it. */
   #masked<T extends WorkResult | Verdict>(said: T): T {
-    return maskJson(said as unknown as Json, (text) => this.#ports.mask(text)) as unknown as T;
+    return maskJson(said as unknown as Json, this.#ports.mask) as unknown as T;
   }
 
   #outcome({ launch, invocation }: Running, exit: Exit): Outcome | null {

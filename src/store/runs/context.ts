@@ -3,7 +3,7 @@ import { isJsonObject } from '../../core/json.ts';
 import type { Path } from '../../core/workflow/event.ts';
 import type { Workflow } from '../../core/workflow/model.ts';
 import { join } from '../disk.ts';
-import type { Disk } from '../disk.ts';
+import type { Disk, Kind } from '../disk.ts';
 import { layFiles, putFolder } from './copy.ts';
 import { convergenceFolder, metaFile, summaryFile } from '../../core/workflow/reserved.ts';
 import { artifactFolder, placeOf } from './layout.ts';
@@ -80,10 +80,13 @@ export class ContextFolder {
   /** The step's folder. What a worker put in its place, a link that leads elsewhere above all, is removed. */
   #own(path: Path): string {
     let folder = '';
+    let kind: Kind | null = 'folder';
     for (const name of placeOf(this.#definition, path).folder.split('/')) {
       folder = join(folder, name);
-      if ((this.#disk.look(folder)?.kind ?? 'folder') !== 'folder') this.#disk.remove(folder);
+      kind = this.#disk.look(folder)?.kind ?? null;
+      if (kind !== null && kind !== 'folder') this.#disk.remove(folder);
     }
+    if (kind !== 'folder') this.#disk.makeFolder(folder);
     return folder;
   }
 }

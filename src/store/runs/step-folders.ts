@@ -22,9 +22,12 @@ export class StepFolders {
   /** Makes the folder of a process; values from an earlier start are removed. Absolute paths. */
   open(key: ProcessKey): Pick<Prepared, 'folder' | 'valuesFile' | 'stdout' | 'stderr'> {
     const folder = this.#folder(key);
-    if (this.#disk.look(folder)?.kind === 'folder') this.#disk.remove(this.valuesFile(key));
-    else this.#disk.remove(folder);
-    this.#disk.makeFolder(folder);
+    const kind = this.#disk.look(folder)?.kind ?? null;
+    if (kind === 'folder') this.#disk.remove(this.valuesFile(key));
+    else {
+      if (kind !== null) this.#disk.remove(folder);
+      this.#disk.makeFolder(folder);
+    }
     const absolute = `${this.#disk.root}/${folder}`;
     return {
       folder: absolute,
