@@ -5,6 +5,7 @@ import { programs } from './program.ts';
 import { report, type Line } from './report.ts';
 import { routing } from './routing.ts';
 import { trail } from './trail.ts';
+import { workflows } from './workflows.ts';
 import { removeAll } from './world.ts';
 
 const measures: Readonly<Record<string, () => Line[] | Promise<Line[]>>> = {
@@ -13,6 +14,7 @@ const measures: Readonly<Record<string, () => Line[] | Promise<Line[]>>> = {
   latency,
   trail,
   programs,
+  workflows,
 };
 
 /** `npm run bench`, or `npm run bench -- routing latency` for some of it. */
