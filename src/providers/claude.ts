@@ -85,7 +85,8 @@ function toolFiles(invocation: Invocation): Record<string, string> {
 
 /**
  * Tools that a role has no right to are not offered at all. The staging folder is writable for everybody: path rules
- * begin with `//` for an absolute path, and `Edit` covers every tool that writes files.
+ * begin with `//` for an absolute path, and `Edit` covers every tool that writes files. The mode `acceptEdits` would let a
+ * role that may only run tests remove and move files by the shell, too.
  */
 function rights(invocation: Invocation, tests: readonly string[]): string[] {
   const { capabilities, paths } = invocation;
@@ -95,13 +96,14 @@ function rights(invocation: Invocation, tests: readonly string[]): string[] {
   const allowed = [
     `Edit(/${paths.outbox}/**)`,
     `Read(/${paths.folder}/**)`,
+    ...(edits ? ['Edit(**)'] : []),
     ...(toolsOf(invocation) === null ? [] : [`mcp__${toolsName}`]),
     ...(commands ? ['Bash'] : []),
     ...(shell && !commands ? tests.map((test) => `Bash(${test}:*)`) : []),
   ];
   const tools = ['Read', 'Grep', 'Glob', 'Write', 'Edit', ...(shell ? ['Bash'] : [])];
   return [
-    ['--permission-mode', edits ? 'acceptEdits' : 'default'],
+    ['--permission-mode', 'default'],
     ['--tools', tools.join(',')],
     ['--allowedTools', allowed.join(',')],
     ['--add-dir', paths.outbox],

@@ -51,17 +51,17 @@ describe.each(everybody)('$name', (provider) => {
 describe('the command line of claude', () => {
   const rules = `Edit(/${folder}/outbox/**),Read(/${folder}/**)`;
   const always = ['-p', '--output-format', 'stream-json', '--verbose'];
-  const rights = (mode: string, tools: string, allowed: string) =>
+  const rights = (tools: string, allowed: string) =>
     [
-      ['--permission-mode', mode, '--tools', tools, '--allowedTools', allowed],
+      ['--permission-mode', 'default', '--tools', tools, '--allowedTools', allowed],
       ['--add-dir', `${folder}/outbox`, '--strict-mcp-config'],
     ].flat();
 
   it.each<[Capability[], string[]]>([
-    [['READ'], rights('default', 'Read,Grep,Glob,Write,Edit', rules)],
-    [['READ', 'EDIT'], rights('acceptEdits', 'Read,Grep,Glob,Write,Edit', rules)],
-    [['READ', 'RUN_COMMANDS'], rights('default', 'Read,Grep,Glob,Write,Edit,Bash', `${rules},Bash`)],
-    [['EDIT', 'RUN_COMMANDS'], rights('acceptEdits', 'Read,Grep,Glob,Write,Edit,Bash', `${rules},Bash`)],
+    [['READ'], rights('Read,Grep,Glob,Write,Edit', rules)],
+    [['READ', 'EDIT'], rights('Read,Grep,Glob,Write,Edit', `${rules},Edit(**)`)],
+    [['READ', 'RUN_COMMANDS'], rights('Read,Grep,Glob,Write,Edit,Bash', `${rules},Bash`)],
+    [['EDIT', 'RUN_COMMANDS'], rights('Read,Grep,Glob,Write,Edit,Bash', `${rules},Edit(**),Bash`)],
   ])('for %j', (capabilities, expected) => {
     expect(argumentsOf('claude', capabilities)).toEqual([...always, ...expected]);
   });
