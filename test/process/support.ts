@@ -123,7 +123,7 @@ export function start(argv: readonly string[], { watch, ...changes }: Changes = 
 }
 
 /** Every kind of containment that works here; a sandbox may write the given folders. */
-export async function containmentsHere(writable: readonly string[] = ['/tmp']): Promise<Containment[]> {
+export async function containmentsHere(writable: readonly string[] = [tmpdir()]): Promise<Containment[]> {
   const probe = await probeContainment();
   const readable = [fileURLToPath(new URL('..', import.meta.url))];
   return [
