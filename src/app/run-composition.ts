@@ -6,6 +6,7 @@ import type { Config } from '../core/config.ts';
 import { MailroomError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import type { Provider } from '../core/ports.ts';
+import { secretsOf } from '../core/workflow/given.ts';
 import type { RunFolder, StepRunnerEvents } from '../core/workflow/ports.ts';
 import { Loop } from '../engine/loop.ts';
 import type { RunPorts } from '../engine/runs/ports.ts';
@@ -159,7 +160,7 @@ function portsOf(
   run: RunFolder,
   told: () => void,
 ): Omit<RunPorts, 'journal' | 'runner'> {
-  const secrets = Object.values(variables(run.definition.secrets));
+  const secrets = Object.values(variables(secretsOf(run.definition)));
   const mask = textMasker(secrets);
   const files = new DiskRunFiles({ project: disk, run, open: openRoot, mask });
   return {

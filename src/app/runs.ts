@@ -1,8 +1,9 @@
 import process from 'node:process';
-import { v7 } from 'uuid';
+import { v4, v7 } from 'uuid';
 import type { BeginOptions, ResumeOptions, RunController } from '../cli/run-services.ts';
 import { MailroomError } from '../core/errors.ts';
 import type { Happening } from '../core/workflow/event.ts';
+import { secretsOf, startContext } from '../core/workflow/given.ts';
 import type { Workflow } from '../core/workflow/model.ts';
 import { changedSteps } from '../core/workflow/resumption.ts';
 import { compile } from '../core/workflow/rules.ts';
@@ -10,6 +11,7 @@ import { happeningOf } from '../engine/runs/commands.ts';
 import { buildEnvironment } from '../process/environment.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 import { contextFolderOf, takeContext } from '../store/runs/context-holder.ts';
+import { makeProjectFolder } from '../store/scaffold.ts';
 import { openRoot } from '../store/runs/roots.ts';
 import { createRun, replaceDefinition, type StoredRun } from '../store/runs/run-folders.ts';
 import type { Lock } from './lock.ts';
@@ -25,8 +27,11 @@ export async function beginRun(
 ): Promise<RunController> {
   const { definition, workspace, workflow, watch } = options;
   refuseUnsetSecrets(definition);
+  const env = buildEnvironment({ inherit: definition.inherit });
+  const context = startContext(definition, options.context, env);
+  if (definition.home !== null) makeProjectFolder(workspace);
   const card = {
-    run: origin.run ?? v7(),
+    run: origin.run ?? (definition.home === null ? v7() : v4()),
     workflow: definition.name,
     workspace,
     source: workflow.path,
@@ -45,9 +50,9 @@ export async function beginRun(
       version: definition.version,
       language: definition.language,
       parameters: options.parameters,
-      context: options.context,
+      context,
       trigger: origin.trigger,
-      env: buildEnvironment(),
+      env,
       budget: options.budget,
       timeout: definition.timeout,
       only: options.only,
@@ -80,8 +85,8 @@ export async function resumeRun(
   });
 }
 
-function refuseUnsetSecrets({ secrets }: Workflow): void {
-  const unset = secrets.filter((name) => process.env[name] === undefined);
+function refuseUnsetSecrets(definition: Workflow): void {
+  const unset = secretsOf(definition).filter((name) => process.env[name] === undefined);
   if (unset.length === 0) return;
   const names = unset.map((name) => `\`${name}\``).join(', ');
   throw new MailroomError('E_USAGE', `the workflow needs ${names}, and the environment does not have it`);

@@ -30,7 +30,8 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
     list: () => listWorkflowFiles(disk),
     names: () => workflowNames(disk),
     isWorkflow: (word) => workflowsNamed(disk, word).length > 0,
-    read: async (reference, cwd) => readWorkflow(disk, await settings(), findWorkflow(disk, reference, cwd)),
+    read: async (reference, cwd, context) =>
+      readWorkflow(disk, await settings(), findWorkflow(disk, reference, cwd), context),
     planning: async () => planningOf(await settings()),
     watchFiles: (workspace, contextDir) => watchFiles(new RealDisk(workspace), contextDir),
     status: async (up) => {

@@ -1,3 +1,4 @@
+import process from 'node:process';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { FoundWorkflow } from '../cli/run-services.ts';
 import type { Checked } from '../core/diagnostic.ts';
@@ -5,13 +6,19 @@ import { MailroomError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { Workflow } from '../core/workflow/model.ts';
 import type { Loaded } from '../spec/workflow/surroundings.ts';
+import { findProgram } from '../process/proc.ts';
 import { listWorkflowFiles } from '../store/project.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 import { readText } from '../store/text.ts';
 import type { Settings } from './definition.ts';
 
-/** Reads a definition, with the files that it names. `file` is absolute. */
-export async function readWorkflow(disk: RealDisk, settings: Settings, file: string): Promise<FoundWorkflow> {
+/** Reads a definition, with the files that it names. `file` is absolute; `context`: what a run is given that begins now. */
+export async function readWorkflow(
+  disk: RealDisk,
+  settings: Settings,
+  file: string,
+  context: ReadonlySet<string> | null = null,
+): Promise<FoundWorkflow> {
   const text = readText(file);
   if (text === null) throw new MailroomError('E_TARGET', `there is no workflow ${file}`);
   const { parseWorkflow } = await import('../spec/workflow/index.ts');
@@ -21,6 +28,9 @@ export async function readWorkflow(disk: RealDisk, settings: Settings, file: str
     protocol,
     widened,
     strict: config.capabilities === 'strict',
+    hasProgram: (name) => findProgram(name, process.env['PATH'], disk.root) === 'found',
+    agents: { model: config.defaults.model, maxTokens: null },
+    context,
     load: (name, from) => load(resolve(disk.root, from), name, shown),
   });
   return { file, path: shown(file), text, checked };

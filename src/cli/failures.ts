@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { errorCodes, MailroomError } from '../core/errors.ts';
-import { errorDocument, errorText } from '../engine/operations/problems.ts';
+import { errorDocument, errorText, ProblemsError } from '../engine/operations/problems.ts';
 import type { Colours, Terminal } from './terminal.ts';
 
 /** How a failure is to be told. */
@@ -18,7 +18,13 @@ export function tellFailure(error: unknown, terminal: Terminal, { json, debug }:
   if (json) terminal.write(`${JSON.stringify(errorDocument(failure), null, 2)}\n`);
   else terminal.complain(`${paintDiagnostics(errorText(failure), terminal.colours)}\n`);
   if (debug && error instanceof Error) terminal.complain(`${stackOf(error)}\n`);
-  return errorCodes[failure.code];
+  return exitCodeOf(failure);
+}
+
+/** Whatever is wrong with a text, nothing was started. */
+function exitCodeOf(failure: MailroomError): number {
+  if (!(failure instanceof ProblemsError)) return errorCodes[failure.code];
+  return failure.problems.some(({ code }) => code === 'E_PATH') ? 3 : 2;
 }
 
 function asFailure(error: unknown, debug: boolean): MailroomError {

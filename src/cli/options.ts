@@ -14,6 +14,7 @@ export function withStartOptions(command: Command): Command {
     .option('--context-file <file>', 'values of `context`, as JSON')
     .option('--budget <usd=N,tokens=N>', 'what the run may cost at most')
     .option('--max-usd <n>', 'do not even start when the worst case costs more')
+    .option('--max-visits <n>', 'how often a step of a sequence may be entered; default 1000')
     .option('--plain', 'one line per event, also on a terminal')
     .option('--json', 'print one JSON document at the end');
 }

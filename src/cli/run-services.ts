@@ -17,8 +17,11 @@ export interface WorkflowServices {
   names(): readonly string[];
   /** Whether a word is the id or name of a workflow of the project. */
   isWorkflow(word: string): boolean;
-  /** Reads a definition by its file (from `cwd`), or by the id or name of one in workflows/. Throws `E_TARGET`. */
-  read(reference: string, cwd: string): Promise<FoundWorkflow>;
+  /**
+   * Reads a definition by its file (from `cwd`), or by the id or name of one in workflows/. `context`: the names that a run is
+   * given which begins now. Throws `E_TARGET`.
+   */
+  read(reference: string, cwd: string, context?: ReadonlySet<string>): Promise<FoundWorkflow>;
   /** What a plan has to know besides the definition. */
   planning(): Promise<Omit<PlanData, 'budget'>>;
   /**

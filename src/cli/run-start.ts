@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { MailroomError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { Budget } from '../core/mail/protocol.ts';
@@ -16,6 +16,7 @@ export interface StartOptions extends FollowOptions {
   readonly contextFile?: string;
   readonly budget?: string;
   readonly maxUsd?: string;
+  readonly maxVisits?: string;
 }
 
 /** Starts a workflow, or (`only`) one step of it, and follows it to its end. */
@@ -27,18 +28,18 @@ export async function startRun(
 ): Promise<number> {
   context.outsideTurn('run');
   const { services } = context;
-  const { workflows, root } = context.place();
-  const found = await workflows.read(reference, services.cwd);
-  const definition = expectDefinition(found);
-  const { readParameters } = await import('../engine/operations/runs/parameters.ts');
-  const parameters = readParameters(definition.parameters, (options.param ?? []).map(pair));
-  const workspace = options.workspace === undefined ? root : resolve(services.cwd, options.workspace);
-  const budget = await budgetOf(definition, options.budget);
-  await refuseAboveCeiling(workflows, definition, budget, options.maxUsd);
+  const { workflows } = context.place();
   const given = {
     ...contextFileOf(context, options.contextFile),
     ...Object.fromEntries((options.context ?? []).map(pair)),
   };
+  const found = await workflows.read(reference, services.cwd, new Set(Object.keys(given)));
+  const definition = await startedDefinition(found, options);
+  const { readParameters } = await import('../engine/operations/runs/parameters.ts');
+  const parameters = readParameters(definition.parameters, (options.param ?? []).map(pair));
+  const workspace = workspaceOf(context, found, definition, options);
+  const budget = await budgetOf(definition, options.budget);
+  await refuseAboveCeiling(workflows, definition, budget, options.maxUsd);
   return follow(context, options, (watch) =>
     workflows.begin({
       workflow: found,
@@ -56,6 +57,34 @@ export async function startRun(
 export function expectDefinition({ checked }: FoundWorkflow): Workflow {
   if (!checked.ok) throw new ProblemsError(checked.problems);
   return checked.value;
+}
+
+/** Where the steps of a run work: where the caller says, else in the place of the workflow, else in the project. */
+export function workspaceOf(
+  context: Context,
+  { file }: FoundWorkflow,
+  { home }: Workflow,
+  { workspace }: Pick<StartOptions, 'workspace'>,
+): string {
+  if (workspace !== undefined) return resolve(context.services.cwd, workspace);
+  const { root } = context.place();
+  return home === null ? root : resolve(baseOf(file) ?? root, home.workspace);
+}
+
+/** The folder above the `workflows/` that a file lies in; null: it lies in none. */
+function baseOf(file: string): string | null {
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder))
+    if (basename(folder) === 'workflows') return dirname(folder);
+  return null;
+}
+
+async function startedDefinition(found: FoundWorkflow, { maxVisits }: StartOptions): Promise<Workflow> {
+  const definition = expectDefinition(found);
+  if (maxVisits === undefined) return definition;
+  if (!/^[1-9]\d{0,8}$/.test(maxVisits))
+    throw new MailroomError('E_USAGE', `\`${maxVisits}\` is no number of visits`, 'a whole number from 1 on');
+  const { withVisits } = await import('../core/workflow/given.ts');
+  return withVisits(definition, Number(maxVisits));
 }
 
 /** `name=value`. */

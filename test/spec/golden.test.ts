@@ -6,7 +6,7 @@ import { renderDiagnostics } from '../../src/spec/diagnostics.ts';
 import { parseMessage } from '../../src/spec/message.ts';
 import { parseProtocol } from '../../src/spec/protocol.ts';
 import { parseWorkflow } from '../../src/spec/workflow/index.ts';
-import type { Loaded } from '../../src/spec/workflow/surroundings.ts';
+import { nowhere, type Loaded } from '../../src/spec/workflow/surroundings.ts';
 import type { Diagnostic } from '../../src/core/diagnostic.ts';
 
 /*
@@ -59,7 +59,7 @@ function diagnoseWorkflow(name: string): readonly Diagnostic[] {
       : { ok: true, ...found };
   };
   return problemsOf(
-    parseWorkflow(first!.text, name, { protocol: protocolOf(), widened, strict: false, load }),
+    parseWorkflow(first!.text, name, { ...nowhere, protocol: protocolOf(), widened, load }),
   );
 }
 

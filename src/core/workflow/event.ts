@@ -1,4 +1,5 @@
 import type { ErrorClass } from '../errors.ts';
+import type { Template } from '../expression/template.ts';
 import type { Json } from '../json.ts';
 import type { Launched, Reason, Session, Usage } from '../mail/event.ts';
 import type { Budget } from '../mail/protocol.ts';
@@ -123,6 +124,8 @@ export type Counter =
       readonly at: 'end';
       readonly how: 'end' | 'break' | 'continue' | 'exit';
       readonly failed: { readonly class: ErrorClass; readonly reason: Reason } | null;
+      /** What it says instead of the reason, once it is evaluated; missing: the reason says it. */
+      readonly says?: Template;
     };
 
 /** What a settled step changes for the others of its body. */

@@ -256,7 +256,7 @@ export type Target =
   | { readonly to: 'continue' }
   /** Out of all loops: the outermost sequence ends, well or with an error. */
   | { readonly to: 'finish' }
-  | { readonly to: 'fail'; readonly message: string | null };
+  | { readonly to: 'fail'; readonly message: Template | null };
 
 /** What starts a run by itself while `up` is running. Milliseconds. */
 export type Trigger = { readonly name: string } & (

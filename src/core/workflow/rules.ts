@@ -139,6 +139,7 @@ function treesIn(step: Step, workflow: Workflow): Tree[] {
     ...(step.workspace === null ? [] : [step.workspace.path]),
     ...(step.stdin === null ? [] : [step.stdin]),
     ...(step.stdout === null ? [] : [step.stdout.path]),
+    ...messagesOf(step),
     ...templatesIn(step.work),
     ...(step.check === null ? [] : templatesIn(step.check.work)),
   ];
@@ -154,6 +155,14 @@ function treesIn(step: Step, workflow: Workflow): Tree[] {
     each?.kind === 'script' ? Object.values(each.script.variables) : [],
   );
   return [...templates.flatMap(treesOf), ...conditions, ...loops, ...scripts];
+}
+
+/** What a sequence says when it fails after the step. */
+function messagesOf({ next }: Step): Template[] {
+  const targets = next === null ? [] : [next.success, next.failure, next.timeout];
+  return targets.flatMap((target) =>
+    target?.to === 'fail' && target.message !== null ? [target.message] : [],
+  );
 }
 
 function templatesIn(work: Work | Check['work']): readonly Template[] {

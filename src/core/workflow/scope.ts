@@ -137,9 +137,20 @@ function stepsSeen(state: RunState, rules: Rules, scope: Scope, { reads }: StepR
   const seen: JsonObject = {};
   for (const id of reads ?? allIds(state, rules, scope)) {
     const found = lookUpStep(state, rules, scope, id);
-    if (found?.run) seen[found.rule.step.id] = seenOf(state, rules, found.run);
+    const run = found && lastSettled(state, found);
+    if (found && run) seen[found.rule.step.id] = seenOf(state, rules, run);
   }
   return seen;
+}
+
+/** The last entering of a step that came to something; else the current one. */
+function lastSettled(
+  state: RunState,
+  { run, rule, scope }: { run: StepRun | undefined; rule: StepRule; scope: Scope },
+): StepRun | undefined {
+  const visit = scope.visits.get(rule.step.id) ?? 1;
+  if (visit === 1 || isIn(run, 'settled')) return run;
+  return state.steps.get(pathIn(scope.path, rule.step.id, visit - 1));
 }
 
 function allIds(state: RunState, rules: Rules, from: Scope): Set<string> {

@@ -3,6 +3,7 @@ import type { Workflow } from '../../core/workflow/model.ts';
 import type { YamlDocument } from '../yaml.ts';
 import type { Children } from './children.ts';
 import { readNative } from './native/read.ts';
+import { readOrchestrate } from './orchestrate/read.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { LanguageName } from './tell.ts';
 
@@ -16,7 +17,7 @@ type ReadLanguage = (
 /** How each language is read; null: not yet. Everything else about a language lies in its own folder. */
 export const readers: Readonly<Record<LanguageName, ReadLanguage | null>> = {
   native: readNative,
-  orchestrate: null,
+  orchestrate: readOrchestrate,
   swdl: null,
   nip: null,
 };

@@ -32,6 +32,11 @@ export class Scribe {
     this.problems.push({ code, severity: 'error', message, place: this.document.place(path, part), hint });
   }
 
+  /** An error in a part of a text. */
+  errorAt(code: ErrorCode, path: Path, span: Span, message: string, hint: string | null): void {
+    this.problems.push({ code, severity: 'error', message, place: this.within(path, span), hint });
+  }
+
   warn(path: Path, message: string, hint: string | null = null): void {
     const place = this.document.place(path, 'key');
     this.problems.push({ code: 'E_WORKFLOW', severity: 'warning', message, place, hint });

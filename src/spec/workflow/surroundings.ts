@@ -9,6 +9,12 @@ export interface Surroundings {
   readonly widened: CheckContext['widened'];
   /** Whether a widened right is an error. */
   readonly strict: boolean;
+  /** Whether a program of this name is on PATH. */
+  hasProgram(name: string): boolean;
+  /** What mailroom.yaml says for agents of which the workflow says nothing. */
+  readonly agents: { readonly model: string | null; readonly maxTokens: number | null };
+  /** Names of `context` that a run is given; null: nobody is starting one. */
+  readonly context: ReadonlySet<string> | null;
   /** Reads the file of a sub-workflow; `path` is as the workflow in `from` writes it. */
   load(path: string, from: string): Loaded;
 }
@@ -23,5 +29,8 @@ export const nowhere: Surroundings = {
   protocol: null,
   widened: new Map(),
   strict: false,
+  hasProgram: () => false,
+  agents: { model: null, maxTokens: null },
+  context: null,
   load: () => ({ ok: false, code: 'E_WORKFLOW', problem: 'there are no other files here' }),
 };

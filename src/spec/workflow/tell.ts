@@ -17,11 +17,8 @@ const marks: Readonly<Record<LanguageName, Mark>> = {
     sign: '`version: "1"` and a map `steps`',
   },
   orchestrate: {
-    fits: ({ steps }, version) =>
-      version === '1.0' &&
-      Array.isArray(steps) &&
-      steps.every((step) => isJsonObject(step) && 'name' in step),
-    sign: '`version: "1.0"` and a list `steps`, each with a `name`',
+    fits: ({ steps }, version) => version === '1.0' && Array.isArray(steps),
+    sign: '`version: "1.0"` and a list `steps`',
   },
   swdl: {
     fits: (file) => 'workflow' in file && 'stages' in file,

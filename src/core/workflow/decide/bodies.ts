@@ -256,7 +256,7 @@ export function leaving(scene: Scene): Fact[] {
     const scope = state.scopes.get(path);
     if (!scope) continue;
     const { counter } = scope;
-    const ended = counter.at === 'end' ? counter.failed : null;
+    const ended = counter.at === 'end' ? spoken(scene, scope, counter) : null;
     const through: Through = {
       ending: path === '' ? state.ending : scope.ending,
       failed: scope.failed,
@@ -266,6 +266,21 @@ export function leaving(scene: Scene): Fact[] {
     else facts.push(...leave(scene, scope, failureOf(through, scope.step ?? path), counter));
   }
   return facts;
+}
+
+/** How a sequence ended in failure, with what it says of that; null: it did not. */
+function spoken(
+  { state, rules }: Scene,
+  scope: Scope,
+  { failed, says }: Extract<Counter, { at: 'end' }>,
+): Through['ended'] {
+  const rule = scope.entered && rules.bodies.get(scope.body)?.steps.get(scope.entered.step);
+  if (failed === null || says === undefined || !rule) return failed;
+  const path = pathIn(scope.path, rule.step.id);
+  const text = attempt(() =>
+    evaluationOf(state, rules, { path, scope, rule, alone: false }).renderText(says),
+  );
+  return text.ok ? { ...failed, reason: { ...failed.reason, text: text.value } } : failed;
 }
 
 function leave(scene: Scene, scope: Scope, failed: Failure | null, counter: Counter): Fact[] {

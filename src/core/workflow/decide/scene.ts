@@ -86,10 +86,13 @@ function counterAfter(
       return { at: 'end', how: 'continue', failed: null };
     case 'error':
     case 'fail': {
-      const text = target.message ?? failure?.reason.text ?? `\`${id}\` led to an error`;
+      const { message } = target;
+      const text = failure?.reason.text ?? `\`${id}\` led to an error`;
+      const said = typeof message === 'string' ? message : text;
       const code = way === 'timeout' && next.timeout === null ? 'E_TIMEOUT' : 'E_STEP';
       const how = target.to === 'fail' ? 'exit' : 'end';
-      return { at: 'end', how, failed: { class: 'NON_RETRYABLE', reason: { code, text } } };
+      const says = message === null || typeof message === 'string' ? {} : { says: message };
+      return { at: 'end', how, failed: { class: 'NON_RETRYABLE', reason: { code, text: said } }, ...says };
     }
   }
 }

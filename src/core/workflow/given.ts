@@ -1,0 +1,45 @@
+import { MailroomError } from '../errors.ts';
+import type { Json } from '../json.ts';
+import { stepsIn } from './bodies.ts';
+import { Evaluation } from './evaluation.ts';
+import { machineLanguage } from './language.ts';
+import type { Body, Workflow } from './model.ts';
+import { attempt } from './resolve.ts';
+
+/** The values of `context` at the start of a run: those of the caller, and the definition's where it gives none. */
+export function startContext(
+  { context }: Workflow,
+  given: Readonly<Record<string, Json>>,
+  env: Readonly<Record<string, string>>,
+): Record<string, Json> {
+  const evaluation = new Evaluation({ env: { ...env } }, machineLanguage, true);
+  const own = Object.entries(context).filter(([name]) => !Object.hasOwn(given, name));
+  const values = attempt(() => own.map(([name, value]) => [name, evaluation.render(value)] as const));
+  if (values.ok) return { ...Object.fromEntries(values.value), ...given };
+  const { why } = values;
+  const text = why.is === 'failed' ? why.reason.text : 'a value of `context` cannot be known at the start';
+  throw new MailroomError('E_USAGE', text);
+}
+
+/** Every secret that a run needs: those of the workflow and of single steps, in sub-workflows too. */
+export function secretsOf(workflow: Workflow): string[] {
+  const children = stepsIn(workflow.body).flatMap(({ work }) =>
+    work.kind === 'workflow' ? work.workflow.secrets : [],
+  );
+  const own = stepsIn(workflow.body).flatMap(({ secrets }) => secrets ?? []);
+  return [...new Set([...workflow.secrets, ...children, ...own])];
+}
+
+/** A definition in whose sequences a step may be entered so often. */
+export function withVisits(workflow: Workflow, maxVisits: number): Workflow {
+  const body = (each: Body): Body => {
+    const steps = each.steps.map((step) => {
+      const { work } = step;
+      return work.kind === 'for-each' || work.kind === 'while'
+        ? { ...step, work: { ...work, body: body(work.body) } }
+        : step;
+    });
+    return each.kind === 'sequence' ? { ...each, steps, maxVisits } : { ...each, steps };
+  };
+  return { ...workflow, body: body(workflow.body) };
+}

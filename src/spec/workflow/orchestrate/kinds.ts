@@ -1,0 +1,72 @@
+import { nearest } from '../../../core/nearest.ts';
+import type { Path } from '../../yaml.ts';
+import type { Scribe } from '../scribe.ts';
+import type { StepInput } from './schema.ts';
+
+/** The keys that say what a step does; each step has one of them. */
+const kinds = ['command', 'provider', 'for_each', 'while', 'set_context'] as const;
+export type Kind = (typeof kinds)[number];
+
+const everywhere = ['name', 'when', 'on', 'allow_missing_vars'];
+const processes = [...everywhere, 'input_file', 'output_file', 'timeout', 'retry', 'secrets'];
+const agents = ['prompt_file', 'model', 'max_tokens', 'capabilities'];
+const loops = [...everywhere, 'timeout'];
+
+/** Which keys fit to which kind of step. `prompt_file` of a command is told of elsewhere. */
+const keysOfKinds: Readonly<Record<Kind, readonly string[]>> = {
+  command: [...processes, 'prompt_file'],
+  provider: [...processes, ...agents],
+  for_each: loops,
+  while: loops,
+  set_context: everywhere,
+};
+
+/** What the language leaves for later, and what does the same here. */
+const deferred: Readonly<Record<string, string>> = {
+  parallel: 'a native workflow runs as many steps at once as its dependencies allow; see docs/workflows.md',
+  limits: '`timeout` is the limit of a step; a native workflow has budgets, too',
+  input_files: 'a native workflow has `inputs`, as many as a step needs',
+  catch: '`on.failure` and `on.timeout` say where to go on; a native workflow has `on_failure`',
+  strict_flow: 'a native workflow goes on by dependencies: see docs/workflows.md',
+};
+
+export function tellDeferred(scribe: Scribe, path: Path, key: string): void {
+  scribe.error(
+    'E_UNKNOWN_KEY',
+    [...path, key],
+    `\`${key}\` is not there in this language`,
+    deferred[key] ?? null,
+    'key',
+  );
+}
+
+/** What kind of step this is; null, and told, when it is none or several. Keys that do not fit are told as well. */
+export function kindOf(scribe: Scribe, input: StepInput, path: Path): Kind | null {
+  for (const key of Object.keys(deferred)) if (key in input) tellDeferred(scribe, path, key);
+  if (input.for_each && 'parallel' in input.for_each) tellDeferred(scribe, [...path, 'for_each'], 'parallel');
+  const [kind, other] = kinds.filter((each) => input[each] !== undefined);
+  if (kind === undefined) {
+    const hint = `give it one of ${kinds.map((each) => `\`${each}\``).join(', ')}`;
+    scribe.error('E_MISSING_KEY', path, `nothing says what \`${input.name}\` does`, hint, 'key');
+    return null;
+  }
+  if (other !== undefined) {
+    const message = `a step has \`${kind}\` or \`${other}\`, not both`;
+    scribe.error('E_WORKFLOW', [...path, other], message, null, 'key');
+    return null;
+  }
+  const known = keysOfKinds[kind];
+  for (const key of Object.keys(input))
+    if (key !== kind && !known.includes(key) && deferred[key] === undefined) {
+      const near = nearest(key, known);
+      const hint = near === null ? `there it has ${known.join(', ')}` : `did you mean \`${near}\`?`;
+      scribe.error(
+        'E_UNKNOWN_KEY',
+        [...path, key],
+        `\`${key}\` does nothing beside \`${kind}\``,
+        hint,
+        'key',
+      );
+    }
+  return kind;
+}

@@ -1,0 +1,52 @@
+import type { Span } from '../../../core/expression/problem.ts';
+import type { Path } from '../../yaml.ts';
+import type { Scribe } from '../scribe.ts';
+import type { Surroundings } from '../surroundings.ts';
+import type { StepInput } from './schema.ts';
+
+/** Where a variable of a step stands: it is looked at when the ways between all steps are known. */
+export interface Reading {
+  /** The step that is read. */
+  readonly step: string;
+  readonly path: Path;
+  readonly span: Span | null;
+  /** The step that reads, or the loop whose condition does. */
+  readonly by: Place;
+  /** It may be missing. */
+  readonly allowed: boolean;
+}
+
+/** A step of the file and the loops around it, the outermost first. */
+export interface Place {
+  readonly step: string;
+  readonly loops: readonly string[];
+  /** It is the condition of the innermost loop: it sees the steps of the round before. */
+  readonly isCondition: boolean;
+}
+
+/** What is known of the whole file before its steps are lowered. */
+export interface FileFacts {
+  readonly scribe: Scribe;
+  readonly surroundings: Surroundings;
+  /** All steps by name, those of loops too, and the loops around each. */
+  readonly steps: ReadonlyMap<string, { readonly input: StepInput; readonly loops: readonly string[] }>;
+  /** Steps that are written so badly that nothing is concluded from them. */
+  readonly broken: ReadonlySet<string>;
+  /** Names of `context` that somebody sets; null: the start may set any. */
+  readonly context: ReadonlySet<string> | null;
+  readonly env: ReadonlySet<string>;
+  readonly secrets: ReadonlySet<string>;
+  readonly maxVisits: number;
+  /** Filled while steps are lowered. */
+  readonly readings: Reading[];
+}
+
+/** What the texts of one step are lowered with. */
+export interface Lowering extends FileFacts {
+  readonly place: Place;
+  /** Names that mean the current item. */
+  readonly items: ReadonlySet<string>;
+  readonly loop: 'for_each' | 'while' | null;
+  /** Variables that are empty when they are missing. */
+  readonly allowed: ReadonlySet<string>;
+}

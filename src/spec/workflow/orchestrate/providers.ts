@@ -1,0 +1,71 @@
+import type { Template } from '../../../core/expression/template.ts';
+import type { Work } from '../../../core/workflow/model.ts';
+import type { Path } from '../../yaml.ts';
+import type { Lowering } from './lowering.ts';
+import type { StepInput } from './schema.ts';
+import { lowerText } from './variables.ts';
+
+/** The agents behind the providers of the language, where there is no shim. */
+const agents = { claude: 'claude', openai: 'codex', gemini: 'gemini' } as const;
+
+const usualTokens = 4_000;
+
+/** A shim where there is one on PATH, else the agent itself. */
+export function lowerProvider(input: StepInput, path: Path, lowering: Lowering): Work {
+  const { surroundings, scribe } = lowering;
+  const name = input.provider!;
+  const shim = `${name}-shim`;
+  const { model: usualModel, maxTokens } = surroundings.agents;
+  if (input.input_file === undefined && input.prompt_file === undefined)
+    scribe.warn(
+      [...path, 'provider'],
+      `\`${input.name}\` gives its provider no prompt`,
+      'name a file under `input_file`',
+    );
+  const model = input.model === undefined ? null : lowerText(input.model, [...path, 'model'], lowering);
+  if (surroundings.hasProgram(shim)) {
+    const tokens = String(input.max_tokens ?? maxTokens ?? usualTokens);
+    const given: Template | null = model ?? (usualModel === null ? null : plain(usualModel));
+    const argv = [...(given === null ? [] : [plain('--model'), given]), plain('--max-tokens'), plain(tokens)];
+    return { kind: 'command', argv: [plain(shim), ...argv], capabilities: null };
+  }
+  if (model?.some((part) => part.kind === 'expression') === true)
+    scribe.error(
+      'E_EXPRESSION',
+      [...path, 'model'],
+      'without a shim the model must be written as it is',
+      null,
+    );
+  const provider = agents[name];
+  const capabilities = scribe.from([...path, 'capabilities'], [...(input.capabilities ?? ['READ' as const])]);
+  tellWidened(provider, capabilities, input.name, [...path, 'provider'], lowering);
+  return {
+    kind: 'agent',
+    provider,
+    model: input.model ?? usualModel,
+    instructions: [],
+    capabilities,
+    maxSteps: null,
+    maxCommandTime: null,
+  };
+}
+
+function plain(text: string): Template {
+  return [{ kind: 'text', text }];
+}
+
+/** What the agent's program cannot hold it to. */
+function tellWidened(
+  provider: string,
+  capabilities: Extract<Work, { kind: 'agent' }>['capabilities'],
+  step: string,
+  path: Path,
+  { surroundings, scribe }: Lowering,
+): void {
+  const rights = surroundings.widened.get(provider)?.(capabilities) ?? [];
+  if (rights.length === 0) return;
+  const message = `\`${provider}\` cannot hold \`${step}\` to its capabilities: ${rights.join('; ')}`;
+  if (!surroundings.strict) return scribe.warn(path, message);
+  const hint = '`capabilities: strict` in mailroom.yaml refuses this';
+  scribe.error('E_CAPABILITY', path, message, hint, 'key');
+}

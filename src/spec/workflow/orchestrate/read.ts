@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import type { Diagnostic } from '../../../core/diagnostic.ts';
+import { isJsonObject, type Json } from '../../../core/json.ts';
+import type { Body, Workflow } from '../../../core/workflow/model.ts';
+import { checkShape } from '../../issues.ts';
+import { salvage } from '../../shape.ts';
+import type { Path, YamlDocument } from '../../yaml.ts';
+import { Scribe } from '../scribe.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { checkFlow } from './flow.ts';
+import { tellDeferred } from './kinds.ts';
+import type { FileFacts } from './lowering.ts';
+import { workspace } from './paths.ts';
+import { orchestrateFile, step as stepSchema, type OrchestrateFile, type StepInput } from './schema.ts';
+import { lowerBody, type Placed } from './steps.ts';
+import { specialTargets } from './targets.ts';
+import { valueTree } from './trees.ts';
+import { lowerTyped } from './variables.ts';
+
+/** How often a step may be entered, unless the caller says otherwise. */
+const maxVisits = 1_000;
+
+/** Everything that is wrong with a file of the orchestrate language, and what it says as far as it is right. */
+export function readOrchestrate(
+  document: YamlDocument,
+  surroundings: Surroundings,
+): { readonly workflow: Workflow; readonly problems: readonly Diagnostic[] } {
+  const shape = checkShape(orchestrateFile, document);
+  const given = isJsonObject(document.value) ? document.value : {};
+  const input = shape.value ?? (salvage(orchestrateFile, given) as Partial<OrchestrateFile>);
+  const scribe = new Scribe(document);
+  const placed = usableSteps(given['steps']);
+  const facts = factsOf(input, placed, given['steps'], scribe, surroundings);
+  const body = lowerBody(placed, { items: new Set(), loop: null, loops: [] }, facts);
+  if (placed.length > 0 && shape.value !== null)
+    checkFlow(body, facts, (step) => placeOf(step, placed) ?? ['steps']);
+  for (const key of ['parallel', 'limits'] as const) if (key in given) tellDeferred(scribe, [], key);
+  if (input.strict_flow === false) tellDeferred(scribe, [], 'strict_flow');
+  return { workflow: workflowOf(input, body, facts), problems: [...shape.problems, ...scribe.problems] };
+}
+
+/** The steps that can be used, in spite of what is wrong with others. */
+function usableSteps(steps: Json | undefined): Placed[] {
+  if (!Array.isArray(steps)) return [];
+  return steps.flatMap((each, index) => {
+    const read = z.safeParse(stepSchema, each);
+    return read.success ? [{ input: read.data, path: ['steps', index] }] : [];
+  });
+}
+
+function placeOf(name: string, steps: readonly Placed[]): Path | null {
+  for (const { input, path } of steps) {
+    if (input.name === name) return [...path, 'name'];
+    const inner = innerSteps(input, path);
+    const found = inner === null ? null : placeOf(name, inner);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function innerSteps(input: StepInput, path: Path): Placed[] | null {
+  const key = input.for_each === undefined ? 'while' : 'for_each';
+  const steps = input[key]?.steps;
+  return steps?.map((inner, index) => ({ input: inner, path: [...path, key, 'steps', index] })) ?? null;
+}
+
+function factsOf(
+  input: Partial<OrchestrateFile>,
+  placed: readonly Placed[],
+  all: Json | undefined,
+  scribe: Scribe,
+  surroundings: Surroundings,
+): FileFacts {
+  const steps = new Map<string, { input: StepInput; loops: readonly string[] }>();
+  const set = new Set<string>();
+  const collect = (each: readonly Placed[], loops: readonly string[]): void => {
+    for (const { input: step, path } of each) {
+      checkName(step.name, [...path, 'name'], steps, scribe);
+      if (!steps.has(step.name)) steps.set(step.name, { input: step, loops });
+      for (const name of Object.keys(step.set_context ?? {})) set.add(name);
+      collect(innerSteps(step, path) ?? [], [...loops, step.name]);
+    }
+  };
+  collect(placed, []);
+  const names = Array.isArray(all) ? all.flatMap((each) => (isJsonObject(each) ? each['name'] : [])) : [];
+  const broken = new Set(
+    names.filter((name): name is string => typeof name === 'string' && !steps.has(name)),
+  );
+  const { context } = surroundings;
+  const own = [...Object.keys(input.context ?? {}), ...set];
+  return {
+    scribe,
+    surroundings,
+    steps,
+    broken,
+    context: context === null ? null : new Set([...own, ...context]),
+    env: new Set(input.env),
+    secrets: new Set([...(input.secrets ?? []), ...placed.flatMap((each) => secretsOf(each.input))]),
+    maxVisits,
+    readings: [],
+  };
+}
+
+function secretsOf(step: StepInput): string[] {
+  const inner = innerSteps(step, []) ?? [];
+  return [...(step.secrets ?? []), ...inner.flatMap((each) => secretsOf(each.input))];
+}
+
+function checkName(name: string, path: Path, steps: ReadonlyMap<string, unknown>, scribe: Scribe): void {
+  if (specialTargets.includes(name))
+    scribe.error('E_DUPLICATE', path, `\`${name}\` is a target of its own`, 'give the step another name');
+  if (steps.has(name))
+    scribe.error('E_DUPLICATE', path, `two steps are called \`${name}\``, 'give one another name');
+}
+
+function workflowOf(input: Partial<OrchestrateFile>, body: Body, facts: FileFacts): Workflow {
+  const place = { step: '', loops: [], isCondition: false };
+  // What holds at the start is there before any step is.
+  const nothing = { ...facts, steps: new Map<string, never>(), context: new Set<string>() };
+  const lowering = { ...nothing, place, items: new Set<string>(), loop: null, allowed: new Set<string>() };
+  const context = Object.entries(input.context ?? {}).map(([name, value]) => {
+    const tree = valueTree(value, (text, inner) => lowerTyped(text, ['context', name, ...inner], lowering));
+    return [name, [{ kind: 'expression', tree } as const]] as const;
+  });
+  return {
+    language: 'orchestrate',
+    name: input.name ?? '',
+    version: '1.0',
+    description: null,
+    timeout: null,
+    concurrency: null,
+    contextDir: null,
+    home: { workspace, records: '.orchestrator/runs' },
+    parameters: {},
+    context: Object.fromEntries(context),
+    env: {},
+    inherit: input.env ?? [],
+    secrets: input.secrets ?? [],
+    budget: { usd: null, tokens: null },
+    triggers: [],
+    hooks: [],
+    body,
+  };
+}
