@@ -71,4 +71,23 @@ describe('svg', () => {
       expect(inner![1]! + inner![3]!).toBeLessThan(frame![1]! + frame![3]!);
     }
   });
+
+  it('makes a frame as wide as its label, which no line crosses', () => {
+    const label = 'parser: a sub-workflow with a long name';
+    const picture = {
+      title: 'w',
+      nodes: [{ path: 'p/a', name: 'a', who: 'command', shape: 'step', frame: 'p' } as const],
+      frames: [{ path: 'p', label, frame: null }],
+      edges: [{ from: 'p/a', to: 'p/a', label: 'until complete, at most 3 times' }],
+    };
+    const drawn = svgOf(picture);
+    const [, frame = ''] =
+      /<rect x="[\d.]+" y="[\d.]+" width="([\d.]+)"[^>]* stroke-dasharray/.exec(drawn) ?? [];
+    // The width of a letter is at least half its height.
+    expect(Number(frame)).toBeGreaterThan((label.length * 13) / 2);
+    expect(drawn).toMatch(new RegExp(`<text [^>]*paint-order="stroke"[^>]*>${label}</text>`));
+    const [, width = ''] = /^<svg [^>]*width="([\d.]+)"/.exec(drawn) ?? [];
+    const [, x = ''] = /<text x="([\d.]+)"[^>]*>until complete/.exec(drawn) ?? [];
+    expect(Number(x) + (31 * 11) / 2).toBeLessThan(Number(width));
+  });
 });

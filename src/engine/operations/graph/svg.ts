@@ -26,9 +26,14 @@ export function svgOf(picture: Picture): string {
   const { width = 0, height = 0 } = layout.graph();
   const box = (path: string) => layout.node(path);
   const parts = [
-    ...picture.frames.map((frame) => frameOf(frame, box(frame.path))),
-    ...layout.edges().map((edge) => edgeOf(picture.edges[Number(edge.name)], layout.edge(edge).points)),
+    ...picture.frames.map((frame) => frameOf(box(frame.path))),
+    ...layout.edges().map(({ v, w, name }) => {
+      const edge = picture.edges[Number(name)];
+      return v === w ? loopOf(edge, box(v)) : edgeOf(edge, layout.edge({ v, w, name }).points);
+    }),
     ...picture.nodes.map((node) => nodeOf(node, box(node.path))),
+    // Above the edges, which lead through them.
+    ...picture.frames.map((frame) => frameLabel(frame, box(frame.path))),
   ];
   const size = `width="${round(width)}" height="${round(height)}"`;
   return [
@@ -46,9 +51,15 @@ function layOut({ nodes, frames, edges }: Picture) {
   graph.setGraph({ rankdir: 'TB', nodesep: 28, ranksep: 44, marginx: margin, marginy: margin });
   for (const { path, label } of frames)
     graph.setNode(path, { width: widthOf(label), height: 2 * lineHeight });
+  // A frame is as wide as what is in it: the first node makes room for its label.
+  const room = new Map<string, number>();
+  for (const { path, label } of frames) {
+    const first = nodes.find((node) => node.path.startsWith(`${path}/`))?.path ?? path;
+    room.set(first, Math.max(room.get(first) ?? 0, widthOf(label)));
+  }
   for (const { path, name, who } of nodes)
     graph.setNode(path, {
-      width: Math.max(widthOf(name), widthOf(who)) + 2 * padding,
+      width: Math.max(widthOf(name), widthOf(who), room.get(path) ?? 0) + 2 * padding,
       height: 2 * lineHeight + padding,
     });
   for (const { path, frame } of [...frames, ...nodes]) if (frame !== null) graph.setParent(path, frame);
@@ -81,12 +92,26 @@ function nodeOf({ name, who, shape }: PictureNode, { x, y, width, height }: Box)
   ].join('\n');
 }
 
-function frameOf({ label }: Frame, { x, y, width, height }: Box): string {
+function frameOf({ x, y, width, height }: Box): string {
   const [left, top] = [x - width / 2, y - height / 2];
-  return [
-    `<rect x="${round(left)}" y="${round(top)}" width="${round(width)}" height="${round(height)}" rx="8" fill="none" stroke="#8c959f" stroke-dasharray="5 4"/>`,
-    text(label, left + 8, top - 5, 'fill="#57606a"', 'start'),
-  ].join('\n');
+  return `<rect x="${round(left)}" y="${round(top)}" width="${round(width)}" height="${round(height)}" rx="8" fill="none" stroke="#8c959f" stroke-dasharray="5 4"/>`;
+}
+
+/** Words on the ground of the drawing, which lines do not cross. */
+const onGround =
+  'fill="#57606a" stroke="#ffffff" stroke-width="5" stroke-linejoin="round" paint-order="stroke"';
+
+function frameLabel({ label }: Frame, { x, y, width, height }: Box): string {
+  return text(label, x - width / 2 + 8, y - height / 2 - 5, onGround, 'start');
+}
+
+/** An edge from a node to itself, at its right side; the layout has kept the place for its label. */
+function loopOf(edge: Edge | undefined, { x, y, width }: Box): string {
+  const right = x + width / 2;
+  const [far, near] = [round(right + 26), round(right)];
+  const curve = `M${near} ${round(y - 8)} C${far} ${round(y - 20)} ${far} ${round(y + 20)} ${near} ${round(y + 8)}`;
+  const line = `<path d="${curve}" fill="none" stroke="#57606a" marker-end="url(#arrow)"/>`;
+  return `${line}\n${text(edge?.label ?? '', right + 26, y + 4, `${onGround} font-size="11"`, 'start')}`;
 }
 
 function edgeOf(edge: Edge | undefined, points: readonly Point[]): string {
@@ -94,7 +119,7 @@ function edgeOf(edge: Edge | undefined, points: readonly Point[]): string {
   const line = `<path d="${path}" fill="none" stroke="#57606a" marker-end="url(#arrow)"/>`;
   const middle = points[Math.floor(points.length / 2)];
   if (edge === undefined || edge.label === '' || middle === undefined) return line;
-  return `${line}\n${text(edge.label, middle.x, middle.y, 'fill="#57606a" font-size="11"')}`;
+  return `${line}\n${text(edge.label, middle.x, middle.y, `${onGround} font-size="11"`)}`;
 }
 
 function text(words: string, x: number, y: number, style: string, anchor = 'middle'): string {
