@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
@@ -46,5 +46,20 @@ describe('what the program loads before it knows the command', () => {
     expect(loaded).toContain('src/cli/commands/up.ts');
     const others = loaded.filter((file) => !/^src\/cli\/(?:commands\/)?[\w-]+\.ts$/.test(file));
     expect(others.toSorted()).toEqual(['package.json', 'src/app.ts', 'src/core/errors.ts']);
+  });
+});
+
+describe('zod', () => {
+  it('is imported as a whole: by name, a build would hold all its locales, and every command would load them', () => {
+    const src = new URL('../../src/', import.meta.url);
+    const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      file.endsWith('.ts'),
+    );
+    const imports = files.filter((file) => /from 'zod'/.test(readFileSync(new URL(file, src), 'utf8')));
+    const byName = imports.filter((file) =>
+      /^import \{.*from 'zod'/m.test(readFileSync(new URL(file, src), 'utf8')),
+    );
+    expect(imports).toContain('spec/schema.ts');
+    expect(byName).toEqual([]);
   });
 });

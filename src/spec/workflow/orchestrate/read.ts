@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Diagnostic } from '../../../core/diagnostic.ts';
 import { isJsonObject, type Json } from '../../../core/json.ts';
 import type { Body, Workflow } from '../../../core/workflow/model.ts';
