@@ -36,6 +36,8 @@ const effects = {
   meta: (bench: RunBench): void => filesOf(bench).meta('make', { artifacts: [{ name: 'plan' }] }),
   'dead letter': (bench: RunBench): void =>
     filesOf(bench).deadLetter('make', { reason: 'why' }, Buffer.from('patch')),
+  'hand over': (bench: RunBench): void =>
+    filesOf(bench).handOver(launch('make'), output('said', 'said/words.md'), 'words'),
 };
 
 const whole = {
@@ -62,7 +64,8 @@ function crashEverywhere(
     const disk = original.clone();
     let operations = 0;
     disk.before = () => {
-      if ((operations += 1) !== at) return;
+      // A dead host does nothing more, not even tidying up.
+      if ((operations += 1) < at) return;
       throw new Error('crash');
     };
     const bench = memoryBench(disk);
@@ -120,6 +123,14 @@ describe('a crash at each effect', () => {
     });
     expect(crashes).toBeGreaterThan(5);
     for (const disk of repeated) expect(contents(memoryBench(disk), 'project/in')).toEqual(whole.old);
+  });
+
+  it('leaves no half of what a worker said, and handing it over again leaves nothing else', () => {
+    const { crashes, repeated } = crashEverywhere(effects['hand over'], {}, (bench) => {
+      expect([null, 'words']).toContain(bench.text('project/said/words.md'));
+    });
+    expect(crashes).toBeGreaterThan(2);
+    for (const disk of repeated) expect(memoryBench(disk).tree('project/said')).toEqual(['words.md']);
   });
 
   it('leaves a document as it was or as it is to be', () => {

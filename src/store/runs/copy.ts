@@ -43,7 +43,7 @@ export function layFiles(source: Disk, survey: Survey, target: Disk, folder: str
     if (kind !== 'folder')
       throw new MailroomError('E_FILE', `${place} is a ${kind}: no input can be placed there`);
   }
-  const temporary = `.${createHash('sha256').update(owner).digest('hex').slice(0, 16)}${temporaryEnding}`;
+  const temporary = temporaryOf(owner);
   for (const place of places.values()) target.makeFolder(place);
   for (const file of survey.files) {
     const place = places.get(parentOf(file.to)) ?? '';
@@ -51,6 +51,28 @@ export function layFiles(source: Disk, survey: Survey, target: Disk, folder: str
     target.rename(join(place, temporary), join(place, file.to.slice(file.to.lastIndexOf('/') + 1)));
   }
   for (const place of new Set(places.values())) target.syncFolder(place);
+}
+
+/** Puts a text into a workspace by one rename; a crash leaves at most what the next time replaces. See `layFiles`. */
+export function layText(target: Disk, path: string, text: string, owner: string): void {
+  const temporary = join(parentOf(path), temporaryOf(owner));
+  target.remove(temporary);
+  try {
+    const file = target.openAppend(temporary);
+    try {
+      file.write(Buffer.from(text));
+    } finally {
+      file.close();
+    }
+    target.rename(temporary, path);
+  } catch (error) {
+    removeQuietly(target, temporary);
+    throw error;
+  }
+}
+
+function temporaryOf(owner: string): string {
+  return `.${createHash('sha256').update(owner).digest('hex').slice(0, 16)}${temporaryEnding}`;
 }
 
 /** Copies bytes and the right to be executed, durably. A file that grows meanwhile is copied up to the size that it had. */

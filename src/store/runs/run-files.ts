@@ -10,6 +10,7 @@ import { makeOwnContext } from './context-holder.ts';
 import { join } from '../disk.ts';
 import type { Disk } from '../disk.ts';
 import { ContextFolder } from './context.ts';
+import { layText } from './copy.ts';
 import type { OpenRoot } from './open-root.ts';
 import { checkOutputs, readOutputs } from './outputs.ts';
 import { plainPath, realPath, realPlace } from './paths.ts';
@@ -108,7 +109,7 @@ export class DiskRunFiles implements RunFiles {
 
   handOver(launch: Launch, output: LaunchOutput, text: string): void {
     const workspace = this.#workspaceOf(launch);
-    workspace.write(realPlace(workspace, plainPath(output.path)), this.#mask(text));
+    layText(workspace, realPlace(workspace, plainPath(output.path)), this.#mask(text), launch.run);
   }
 
   keepOutput({ key, stdout }: Launch, text: string | null): void {
