@@ -30,6 +30,7 @@ export interface ProviderConfig {
 /** What holds for every role that does not say otherwise. Null is "not said". */
 export interface RoleDefaults {
   readonly provider: string | null;
+  readonly fallback: readonly string[] | null;
   readonly model: string | null;
   readonly capabilities: readonly Capability[] | null;
   /** Milliseconds. */
@@ -79,6 +80,7 @@ export const defaultConfig: Config = {
   providers: new Map(),
   defaults: {
     provider: null,
+    fallback: null,
     model: null,
     capabilities: null,
     timeout: null,

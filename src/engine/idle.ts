@@ -1,4 +1,5 @@
 import { askState } from '../core/mail/fold/asks.ts';
+import { freeProvider } from '../core/mail/rules/stand-ins.ts';
 import { isHuman, type Protocol } from '../core/mail/protocol.ts';
 import type { MailState } from '../core/mail/state.ts';
 
@@ -36,10 +37,10 @@ function asksPerson(state: MailState, protocol: Protocol, request: string): bool
 
 /** Mail that goes on by itself when its provider is free again. */
 function parkedMail(state: MailState, protocol: Protocol, now: number): boolean {
-  return [...protocol.roles.values()].some(({ name, provider }) => {
-    const role = state.roles.get(name);
+  return [...protocol.roles.values()].some((each) => {
+    const role = state.roles.get(each.name);
     return (
-      (state.parked.get(provider) ?? 0) > now && (role?.queue.size ?? 0) + (role?.requests.size ?? 0) > 0
+      freeProvider(state, each, now) === null && (role?.queue.size ?? 0) + (role?.requests.size ?? 0) > 0
     );
   });
 }

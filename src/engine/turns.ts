@@ -5,6 +5,7 @@ import { prompt } from '../core/mail/prompt.ts';
 import type { Role } from '../core/mail/protocol.ts';
 import { mayChange } from '../core/mail/rules/rights.ts';
 import type { Turn } from '../core/mail/state.ts';
+import { providersOf } from '../core/mail/rules/stand-ins.ts';
 import { isStep } from '../core/mail/step.ts';
 import type { AgentJob, Dropped, Exit, Invocation, Outcome } from '../core/ports.ts';
 import { formatMessage } from '../spec/message.ts';
@@ -83,8 +84,9 @@ export class Turns {
   #job(key: string, turn: Turn, role: Role): AgentJob {
     const { state } = this.#ledger;
     const { protocol } = this.#options;
-    const provider = this.#ports.providers.get(role.provider);
-    const session = this.#session(turn, role, provider?.sessions ?? false);
+    const provider = providersOf(role).includes(turn.provider) ? turn.provider : role.provider;
+    const canResume = this.#ports.providers.get(provider)?.sessions ?? false;
+    const session = this.#session(turn, role, canResume ? provider : null);
     const resumed = session !== null;
     const keepStaging = turn.round > 0 && resumed;
     const mails = turn.messages.flatMap((id) => state.mail.get(id)?.message ?? []);
@@ -96,7 +98,7 @@ export class Turns {
     const { workspace, worktree } = workspaceOf(protocol, project, turn.thread);
     return {
       key,
-      provider: role.provider,
+      provider,
       totalMs: this.#left(turn),
       idleMs: role.idleTimeout,
       noteTree: state.threads.get(turn.thread)?.tree === null && needsTree(protocol.types.values()),
@@ -110,7 +112,8 @@ export class Turns {
         prompt: write(paths.outbox),
         capabilities: role.capabilities,
         owed: [],
-        model: role.model,
+        // Another's program would not know it.
+        model: provider === role.provider ? role.model : null,
         workspace,
         project,
         session,
@@ -122,14 +125,14 @@ export class Turns {
     };
   }
 
-  /** The conversation to resume: that of the round to be corrected, or that of the thread. */
-  #session(turn: Turn, role: Role, canResume: boolean): Session | null {
-    if (!canResume) return null;
+  /** The conversation to resume: that of the round to be corrected, or that of the thread. `provider` null: it cannot. */
+  #session(turn: Turn, role: Role, provider: string | null): Session | null {
+    if (provider === null) return null;
     if (turn.round > 0) return turn.lastResult?.session ?? null;
     // After a failed attempt it may be that very conversation which cannot be gone on with.
     if (role.session !== 'thread' || turn.failures > 0) return null;
     const kept = this.#ledger.state.threads.get(turn.thread)?.sessions[turn.role];
-    return kept?.provider === role.provider ? kept : null;
+    return kept?.provider === provider ? kept : null;
   }
 
   #startGates({ key, turn, gates }: Extract<Process, { kind: 'gates' }>): void {

@@ -64,6 +64,7 @@ function lowerPrice({ input, cached, output }: NonNullable<ProviderInput['prices
 function lowerDefaults(input: NonNullable<ConfigFile['defaults']>): RoleDefaults {
   return {
     provider: input.provider ?? null,
+    fallback: input.fallback ?? null,
     model: input.model ?? null,
     capabilities: input.capabilities ?? null,
     timeout: input.timeout ?? null,

@@ -11,6 +11,7 @@ import type { ClauseInput, RoleInput } from './protocol-schema.ts';
 const person: Role = {
   name: 'user',
   provider: 'human',
+  fallback: [],
   model: null,
   capabilities: [],
   timeout: null,
@@ -51,6 +52,10 @@ function lowerRole(name: RoleName, input: RoleInput, { defaults }: Config): Role
   return {
     name,
     provider,
+    fallback:
+      provider === 'human'
+        ? []
+        : (input.fallback ?? defaults.fallback ?? []).filter((each) => each !== provider),
     model: input.model ?? (sameProvider ? defaults.model : null),
     capabilities: input.capabilities ?? defaults.capabilities ?? ['READ'],
     timeout: input.timeout ?? defaults.timeout,

@@ -77,6 +77,10 @@ export const roleDefaults = {
   provider: text
     .optional()
     .describe('Who does the work: claude, codex, gemini, opencode, human, or a provider of mailroom.yaml.'),
+  fallback: z
+    .array(text)
+    .optional()
+    .describe('Providers that stand in, in this order, while those before them are at their limit of use.'),
   model: text.optional().describe("The model, as the provider's program names it."),
   capabilities: rights.optional().describe('What the agent may do; default READ.'),
   timeout: duration

@@ -81,6 +81,7 @@ function roleOf(name: string, types: ReadonlyMap<string, MessageType>, tape: Tap
   return {
     name,
     provider: name === 'user' ? 'human' : 'agent',
+    fallback: name !== 'user' && tape.oneIn(3) ? ['other'] : [],
     model: null,
     capabilities: tape.oneIn(3) ? ['READ', 'EDIT'] : ['READ'],
     timeout: null,

@@ -154,7 +154,7 @@ describe('the tools of a turn', { timeout: 120_000 }, () => {
   });
 
   it('are none outside a turn', async () => {
-    project = new CliProject({ 'protocols/team.yaml': team }, {});
+    project = new CliProject({ 'protocols/team.yaml': team, 'mailroom.yaml': '' }, {});
     expect(await project.run(['mcp'])).toMatchObject({ code: 2, stderr: expect.stringContaining('E_USAGE') });
   });
 });

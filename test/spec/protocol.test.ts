@@ -50,6 +50,7 @@ describe('the example of the manual', () => {
     expect(protocol.roles.get('engineer')).toEqual({
       name: 'engineer',
       provider: 'codex',
+      fallback: [],
       model: null,
       capabilities: ['READ', 'EDIT', 'RUN_TESTS'],
       timeout: null,
@@ -126,6 +127,7 @@ describe('a role', () => {
     expect(role('{ provider: claude }')).toEqual({
       name: 'worker',
       provider: 'claude',
+      fallback: [],
       model: null,
       capabilities: ['READ'],
       timeout: null,
@@ -141,6 +143,7 @@ describe('a role', () => {
 
   const defaults: Config['defaults'] = {
     provider: 'claude',
+    fallback: ['codex'],
     model: 'opus',
     capabilities: ['READ', 'EDIT'],
     timeout: 1000,
@@ -161,6 +164,7 @@ describe('a role', () => {
     expect(role(text, { ...defaultConfig, defaults })).toEqual({
       name: 'worker',
       provider: 'codex',
+      fallback: [],
       model: null,
       capabilities: ['READ', 'EDIT'],
       timeout: 60_000,

@@ -179,7 +179,8 @@ export type Happening<N> =
     } & AtInvocation)
   | ({ readonly type: 'stopped' } & AtInvocation)
   | ({ readonly type: 'requeued'; readonly notBefore: number; readonly counted: boolean } & AtTurn)
-  | ({ readonly type: 'resumed' } & AtTurn)
+  /** `provider`: missing in journals of before providers could stand in for each other. */
+  | ({ readonly type: 'resumed'; readonly provider?: string } & AtTurn)
   | ({ readonly type: 'committed'; readonly sent: readonly Sent[] } & AtTurn)
   | ({ readonly type: 'abandoned'; readonly reason: Reason; readonly notices: readonly N[] } & AtTurn)
   | { readonly type: 'escalated'; readonly ask: Ask; readonly to: RoleName; readonly person: boolean }

@@ -21,6 +21,9 @@ export interface Role {
   readonly name: RoleName;
   /** A provider's name; `human` means a person, who has no turns. */
   readonly provider: string;
+  /** Providers that stand in, in this order, while those before them are at their limit. */
+  readonly fallback: readonly string[];
+  /** Of `provider`; those that stand in take their own. */
   readonly model: string | null;
   readonly capabilities: readonly Capability[];
   /** Milliseconds that one turn may take, its gates and corrections included. */

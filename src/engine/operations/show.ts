@@ -188,7 +188,7 @@ function showThread(project: Project, state: MailState, id: ThreadId): Shown {
     id,
     thread: thread ? threadStatus(thread) : null,
     messages: trailOf(project, state, id),
-    turns: turns.map(turnStatus),
+    turns: turns.map((turn) => turnStatus(turn)),
   };
 }
 

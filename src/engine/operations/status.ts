@@ -3,6 +3,7 @@ import { dayOf } from '../../core/mail/money.ts';
 import type { Ask, Reason, TurnId } from '../../core/mail/event.ts';
 import type { MessageId, RoleName, ThreadId, TypeName } from '../../core/mail/message.ts';
 import { isHuman, type Protocol } from '../../core/mail/protocol.ts';
+import { freeProvider } from '../../core/mail/rules/stand-ins.ts';
 import { Waiting } from '../../core/mail/rules/waiting.ts';
 import {
   nothing,
@@ -107,6 +108,10 @@ export interface TurnStatus {
   readonly thread: ThreadId;
   /** `pending`: it waits for its next attempt; `checking`: its agent is done, its gates run. */
   readonly state: 'running' | 'checking' | 'pending' | 'failed';
+  /** Who runs it. */
+  readonly provider: string;
+  /** The provider that it stands in for, which is at its limit; null: it is the role's own. */
+  readonly instead_of: string | null;
   readonly attempt: number;
   readonly round: number;
   readonly messages: readonly MessageId[];
@@ -153,7 +158,7 @@ export function statusOf(state: MailState, parts: StatusParts): MailStatus {
       .map(([provider, until]) => ({ provider, until: iso(until) })),
     roles: [...names].map((name) => roles.status(name)),
     threads: [...state.threads.values()].map(threadStatus),
-    turns: [...state.turns.values()].map(turnStatus),
+    turns: [...state.turns.values()].map((turn) => turnStatus(turn, parts.protocol)),
     cost: { today: state.spent.day === dayOf(now) ? state.spent.cost : nothing },
     recorded: parts.recorded,
     problems: [...parts.problems, ...vanished.map(gone)],
@@ -167,7 +172,11 @@ export function threadStatus(thread: Thread): ThreadStatus {
 
 const phases = { active: 'running', returned: 'checking', pending: 'pending', failed: 'failed' } as const;
 
-export function turnStatus({ id, role, thread, phase, attempt, round, messages, ...turn }: Turn): TurnStatus {
+export function turnStatus(
+  { id, role, thread, phase, attempt, round, messages, ...turn }: Turn,
+  protocol: Protocol | null = null,
+): TurnStatus {
+  const own = protocol?.roles.get(role)?.provider;
   const since = phase.is === 'active' || phase.is === 'returned' ? phase.since : turn.claimedAt;
   const again = phase.is === 'pending' && phase.notBefore > 0 ? phase.notBefore : null;
   return {
@@ -175,6 +184,8 @@ export function turnStatus({ id, role, thread, phase, attempt, round, messages, 
     role,
     thread,
     state: phases[phase.is],
+    provider: turn.provider,
+    instead_of: own === undefined || own === turn.provider ? null : own,
     attempt,
     round,
     messages,
@@ -219,11 +230,11 @@ class Roles {
   }
 
   #activity(name: RoleName, running: number, waits: readonly WaitStatus[]): RoleActivity {
-    const { paused, parked, roles } = this.#state;
+    const { paused, roles } = this.#state;
     if (paused.all || paused.roles.has(name)) return 'paused';
-    const provider = this.#parts.protocol?.roles.get(name)?.provider;
-    const until = provider === undefined ? 0 : (parked.get(provider) ?? 0);
-    if (until > this.#parts.now || roles.get(name)?.vanished === true) return 'parked';
+    const role = this.#parts.protocol?.roles.get(name);
+    const limited = role !== undefined && freeProvider(this.#state, role, this.#parts.now) === null;
+    if (limited || roles.get(name)?.vanished === true) return 'parked';
     if (running > 0) return 'running';
     return waits.some(({ blocks }) => blocks !== 'none') ? 'waiting' : 'idle';
   }

@@ -1,28 +1,37 @@
 import { didYouMean } from '../../nearest.ts';
 import { isHuman } from '../protocol.ts';
 import type { Role } from '../protocol.ts';
+import type { Problem } from '../check.ts';
+import { providersOf } from '../rules/stand-ins.ts';
 import { list } from './scene.ts';
 import type { Scene } from './scene.ts';
 
 /** Whether the provider exists and holds the role to its rights. A role without a provider is reported elsewhere. */
 export function checkProvider(scene: Scene, role: Role): void {
-  const { providers, widened, strict } = scene.context;
   const path = ['roles', role.name];
-  if (role.provider !== '' && !providers.includes(role.provider)) {
-    const others = `there are ${list(providers)}; name a program of yours under \`providers\` in mailroom.yaml`;
-    const hint = didYouMean(role.provider, providers) ?? others;
-    const message = `no provider is called \`${role.provider}\``;
-    scene.problems.push({
-      code: 'E_UNKNOWN_NAME',
-      severity: 'error',
-      path: [...path, 'provider'],
-      message,
-      hint,
-    });
-  }
-  const rights = widened.get(role.provider)?.(role.capabilities) ?? [];
+  if (role.provider !== '') checkName(scene, role.provider, [...path, 'provider']);
+  role.fallback.forEach((name, index) => checkName(scene, name, [...path, 'fallback', index]));
+  for (const provider of providersOf(role)) checkRights(scene, role, provider);
+}
+
+function checkName(scene: Scene, name: string, path: Problem['path']): void {
+  const { providers } = scene.context;
+  const standsIn = path.includes('fallback');
+  const known = standsIn ? providers.filter((provider) => provider !== 'human') : providers;
+  if (known.includes(name)) return;
+  const others = `there are ${list(known)}; name a program of yours under \`providers\` in mailroom.yaml`;
+  const hint = didYouMean(name, known) ?? others;
+  const message =
+    name === 'human' ? 'a person cannot stand in for a program' : `no provider is called \`${name}\``;
+  scene.problems.push({ code: 'E_UNKNOWN_NAME', severity: 'error', path, message, hint });
+}
+
+function checkRights(scene: Scene, role: Role, provider: string): void {
+  const { widened, strict } = scene.context;
+  const path = ['roles', role.name];
+  const rights = widened.get(provider)?.(role.capabilities) ?? [];
   if (rights.length === 0) return;
-  const message = `\`${role.provider}\` cannot hold \`${role.name}\` to its capabilities: ${rights.join('; ')}`;
+  const message = `\`${provider}\` cannot hold \`${role.name}\` to its capabilities: ${rights.join('; ')}`;
   scene.problems.push({
     code: 'E_CAPABILITY',
     severity: strict ? 'error' : 'warning',

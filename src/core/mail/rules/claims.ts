@@ -11,7 +11,7 @@ import { holdsOf, type Slots } from './slots.ts';
  * go. A thread that can never go on is failed instead.
  */
 export function claims(state: MailState, protocol: Protocol, slots: Slots, now: number): Fact[] {
-  const candidates: Candidate[] = pending(state, protocol, now);
+  const candidates: Candidate[] = pending(state, protocol, slots, now);
   for (const role of protocol.roles.values()) {
     const holds = protocol.workspace.kind === 'worktree' ? null : holdsOf(protocol, role, '');
     if (role.provider === 'human' || !state.roles.has(role.name) || slots.closed(role, holds)) continue;
@@ -36,14 +36,15 @@ export function claims(state: MailState, protocol: Protocol, slots: Slots, now: 
 }
 
 /** Turns that wait for their next attempt and need not wait longer. */
-function pending(state: MailState, protocol: Protocol, now: number): Candidate[] {
+function pending(state: MailState, protocol: Protocol, slots: Slots, now: number): Candidate[] {
   const found: Candidate[] = [];
   for (const turn of state.turns.values()) {
     const role = protocol.roles.get(turn.role);
     if (!role || turn.phase.is !== 'pending' || turn.phase.notBefore > now) continue;
     const { thread, holds, budget, priority, messages } = turn;
     const order = ageOf(state, priority, messages);
-    const start = { type: 'resumed', turn: turn.id } as const;
+    const provider = slots.provider(role) ?? role.provider;
+    const start = { type: 'resumed', turn: turn.id, provider } as const;
     found.push({ role, thread, holds, budget, turn, rank: ranks[priority], order, start });
   }
   return found;

@@ -5,6 +5,7 @@ import type { MailState, Phase, Turn } from '../state.ts';
 import { judge } from './judge.ts';
 import { abandonFact, failThreadFact } from './notices.ts';
 import type { Slots } from './slots.ts';
+import { freeAgain } from './stand-ins.ts';
 
 type In<P extends Phase['is']> = Turn & { readonly phase: Extract<Phase, { is: P }> };
 
@@ -28,7 +29,7 @@ export function outcomes(
   const gates: GateCheck[] = [];
   const wrong: { turn: In<'returned'>; problems: readonly string[] }[] = [];
   for (const turn of state.turns.values()) {
-    if (isIn(turn, 'failed')) facts.push(...afterFailure(state, turn, now));
+    if (isIn(turn, 'failed')) facts.push(...afterFailure(state, protocol, turn, now));
     if (isIn(turn, 'pending') && !protocol.roles.has(turn.role)) facts.push(homeless(state, turn));
     if (!isIn(turn, 'returned')) continue;
     const judgement = judge(state, protocol, turn);
@@ -82,15 +83,17 @@ const second = 1_000;
 /** How long a provider is left alone that did not say how long. */
 const minute = 60 * second;
 
-function afterFailure(state: MailState, turn: In<'failed'>, now: number): Fact[] {
+function afterFailure(state: MailState, protocol: Protocol, turn: In<'failed'>, now: number): Fact[] {
   const { phase, id, provider } = turn;
   // In a thread that has ended what runs finishes, and nothing begins again.
   if (state.threads.get(turn.thread)?.state !== 'open') return [abandonFact(state, turn, phase.reason)];
   if (phase.class === 'RETRYABLE_RATE_LIMIT') {
     const until = phase.until === null ? now + minute : Math.max(phase.until, now + second);
+    const role = protocol.roles.get(turn.role) ?? { provider, fallback: [] };
+    const notBefore = freeAgain(state, role, { provider, until }, now);
     return [
       { type: 'parked', provider, until },
-      { type: 'requeued', turn: id, notBefore: until, counted: false },
+      { type: 'requeued', turn: id, notBefore, counted: false },
     ];
   }
   if (phase.class === 'RETRYABLE_TRANSIENT' && turn.failures < turn.retries)

@@ -106,7 +106,8 @@ export class RoleScan {
     messages: MessageId[],
     wait: string | null,
   ): Candidate {
-    const { name, provider, retries, budget } = this.#role;
+    const { name, retries, budget } = this.#role;
+    const provider = this.#slots.provider(this.#role) ?? this.#role.provider;
     const { corrections, nesting: deepest } = this.#protocol.limits;
     const nesting = blocking(this.#state, name, thread).filter(({ id }) => id !== wait).length;
     const holds = holdsOf(this.#protocol, this.#role, thread);

@@ -4,6 +4,7 @@ import type { Budget, Protocol, Role } from '../protocol.ts';
 import type { MailState, Turn } from '../state.ts';
 import { dayOf, fits, isLimited, reservedBy, worst, type Fit, type Reservation } from '../money.ts';
 import { nothing } from '../state.ts';
+import { freeProvider } from './stand-ins.ts';
 
 /** What a launch needs to be free, and what it takes. */
 export interface Launch {
@@ -69,6 +70,11 @@ export class Slots {
     return Math.max(0, Math.min(own, this.#protocol.concurrency - this.#total));
   }
 
+  /** Who runs the next turn of this role; null: all are at their limit. */
+  provider(role: Role): string | null {
+    return freeProvider(this.#state, role, this.#now);
+  }
+
   /** True when a turn of this role is open in this thread. */
   busy(role: RoleName, thread: ThreadId): boolean {
     return this.#together.has(`${role} ${thread}`);
@@ -81,11 +87,11 @@ export class Slots {
 
   /** True when nobody wants this role, thread or provider to start anything now. */
   #heldBack(role: Role, thread: ThreadId | null): boolean {
-    const { paused, parked, roles } = this.#state;
+    const { paused, roles } = this.#state;
     if (paused.all || paused.roles.has(role.name)) return true;
     if (thread !== null && paused.threads.has(thread)) return true;
     if (roles.get(role.name)?.vanished === true) return true;
-    return (parked.get(role.provider) ?? 0) > this.#now;
+    return freeProvider(this.#state, role, this.#now) === null;
   }
 
   #room(role: Role, holds: string | null): boolean {
