@@ -50,6 +50,13 @@ function others(graph: Graph, atOnce: number): readonly (readonly [name: string,
 const times = (taken: Taken, least: Taken): string =>
   `${(taken.processor / least.processor).toFixed(2)} × by processor time, ${(taken.wall / least.wall).toFixed(2)} × by the clock`;
 
+/** The same without what each program takes to start and to end. */
+function timesWithout(taken: Taken, least: Taken): string {
+  const [start, bareStart] = [run(layered(1, 1), 1), bare(1, 1)];
+  const ratio = (taken.processor - start.processor) / (least.processor - bareStart.processor);
+  return `${ratio.toFixed(2)} × without the start of both programs`;
+}
+
 function beside(what: string, graph: Graph, atOnce: number, most: number): Line[] {
   const least = bare(graph.length, atOnce);
   const taken = run(graph, atOnce);
@@ -58,7 +65,7 @@ function beside(what: string, graph: Graph, atOnce: number, most: number): Line[
     {
       what,
       seen: `${milliseconds(taken.processor)} of processor time, ${each(taken)} a step`,
-      ratio: `${times(taken, least)}: a bare spawn loop, ${String(atOnce)} at once (${each(least)} a process)`,
+      ratio: `${times(taken, least)}, ${timesWithout(taken, least)}: a bare spawn loop, ${String(atOnce)} at once (${each(least)} a process)`,
       budget: `≤ ${String(most)} ×`,
       met: taken.processor <= most * least.processor,
     },
