@@ -14,6 +14,10 @@ const steps = [
   { name: 'tests', command: 'npm test' },
   { name: 'agent CLIs', command: 'node scripts/real-clis.mjs' },
   { name: 'kills at random moments', command: 'npm run --silent kill-matrix -- --random 200' },
+  {
+    name: 'runs killed at random moments',
+    command: 'npm run --silent kill-matrix:runs -- --random 100',
+  },
   { name: 'simulation', command: 'npm run --silent simulate -- --schedules 2000' },
   { name: 'simulation of runs', command: 'npm run --silent simulate:runs -- --schedules 2000' },
 ];
