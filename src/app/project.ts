@@ -6,6 +6,7 @@ import type { ProjectServices } from '../cli/services.ts';
 import type { Checked } from '../core/diagnostic.ts';
 import { MailroomError } from '../core/errors.ts';
 import type { OpenWorkflows } from '../engine/runs/up-host.ts';
+import { Worktrees } from '../process/worktrees.ts';
 import { requestControl } from '../store/control.ts';
 import { JournalReader } from '../store/journal-reader.ts';
 import { readHolder, type Holder } from '../store/holder.ts';
@@ -45,6 +46,7 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
       exists: (file) => disk.look(file) !== null,
     },
     workflows: workflowServices(disk, packageRoot),
+    worktrees: new Worktrees(disk.root),
     newId: v7,
     changed: (milliseconds) => changed(disk, milliseconds),
     controller: async (options) => {

@@ -28,6 +28,7 @@ import { addUp } from './commands/up.ts';
 import { addValidate } from './commands/validate.ts';
 import { addWatch } from './commands/watch.ts';
 import { addWorkflows } from './commands/workflows.ts';
+import { addWorktree } from './commands/worktree.ts';
 import type { Start } from './services.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -89,6 +90,7 @@ const groups: readonly (readonly [string, readonly ((program: Command, context: 
       addUnpause,
       addCancel,
       addRetry,
+      addWorktree,
       addMcp,
     ],
   ],

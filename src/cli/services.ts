@@ -78,6 +78,12 @@ export interface ProjectServices {
   /** The verdict of a command; undefined: not taken yet. Looks at the journal's end. */
   verdict(id: string): { readonly refusal: string | null } | undefined;
   readonly workflows: WorkflowServices;
+  /** Of threads in git worktrees of their own. Throws `E_REFUSED` with what git says; nothing is lost then. */
+  readonly worktrees: {
+    list(): Promise<readonly WorktreeStatus[]>;
+    merge(thread: string, subject: string): Promise<void>;
+    remove(thread: string, subject: string): Promise<void>;
+  };
   files: {
     read(path: string): string | null;
     exists(path: string): boolean;
@@ -87,6 +93,18 @@ export interface ProjectServices {
   changed(milliseconds: number): Promise<void>;
   /** Starts the controller. Throws `E_LOCKED` when another one holds the project. */
   controller(options: ControllerOptions): Promise<Controller>;
+}
+
+/** A thread's checkout and branch. */
+export interface WorktreeStatus {
+  readonly thread: string;
+  readonly branch: string;
+  /** Relative to the project; null: only the branch is left. */
+  readonly path: string | null;
+  /** Files whose changes are in no commit yet. */
+  readonly uncommitted: number;
+  /** Commits that are not in what is checked out in the project. */
+  readonly unmerged: number;
 }
 
 export interface ControllerOptions {

@@ -139,7 +139,11 @@ function threadLines(threads: readonly ThreadStatus[], { all, colours }: Look): 
       line(reason === null ? subject : `${subject} (${reason.code}: ${reason.text})`),
     ]);
   const [head = '', ...lines] = table(['THREAD', 'STATE', 'MESSAGES', 'TURNS', 'COST', 'SUBJECT'], rows);
+  const checkouts = threads.filter(({ worktree }) => worktree !== null).length;
   const more = [
+    ...(checkouts > 0
+      ? [`${String(checkouts)} in worktrees; \`mailroom worktree\` lists what they made`]
+      : []),
     ...(ended.length > 0 ? [`${String(ended.length)} older ended threads; --all lists them`] : []),
     ...(open.length > 0 ? [`${String(open.length)} older threads that go on; --all lists them`] : []),
   ];

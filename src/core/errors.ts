@@ -47,6 +47,8 @@ export const errorCodes = {
   E_TURNS: 1,
   /** A request without an answer in time. */
   E_TIMEOUT: 124,
+  /** A conversation that was to be resumed and is not there any more. */
+  E_SESSION: 1,
   /** A turn that changed what it had no right to. */
   E_RIGHTS: 1,
   /** A turn that failed for good. */

@@ -227,7 +227,8 @@ export class Turns {
       return [{ type: 'returned', turn, attempt, round, result }];
     }
     const later = outcome.is === 'later';
-    const { reason, usage } = outcome;
+    const { usage } = outcome;
+    const reason = soundReason(outcome.reason, invocation);
     const errorClass = later ? outcome.class : 'NON_RETRYABLE';
     const until = later ? outcome.until : null;
     const lost = borrowed.length === 0 ? [] : folders.collect(turn, attempt, round);
@@ -296,6 +297,11 @@ export class Turns {
         this.#ports.runner.stop(key);
       }
   }
+}
+
+/** Nothing is forgotten where nothing was to be resumed: nonsense must not be tried again without end. */
+function soundReason(reason: Reason, { session }: Invocation): Reason {
+  return reason.code === 'E_SESSION' && session === null ? { ...reason, code: 'E_PROVIDER' } : reason;
 }
 
 function needsTree(types: Iterable<{ gates: readonly { kind: string }[] }>): boolean {

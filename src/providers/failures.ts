@@ -23,6 +23,10 @@ const unpaid =
 const loggedOut =
   /not logged in|please run \/login|log ?in again|invalid (x-)?api[ -]?key|incorrect api key|api key not valid|API_KEY_INVALID|authentication_error|permission_error|PERMISSION_DENIED|UNAUTHENTICATED|oauth token|token (has )?expired|missing (environment variable|api key|bearer)|no api key|invalid auth method|set an auth method|could not resolve authentication|\bunauthorized\b/i;
 
+/** The conversation that was to be resumed is not there. */
+const forgotten =
+  /no conversation found with session|no rollout found for thread|invalid session identifier|session not found/i;
+
 /** It asks for more than it may ever get, or for what is not there. */
 const hopeless =
   /prompt is too long|context[ _](window|length)|invalid_request_error|model_not_found|unknown model|model .{1,80} (does not exist|not found|is not supported)|unexpected argument|unknown (option|argument)|ProviderModelNotFoundError|error loading config/i;
@@ -60,6 +64,8 @@ export function failed(failure: Failure, now: number): Outcome {
   const shown = failure.text === '' ? words : words.slice(0, 300);
   const status = failure.status ?? statusIn(words);
   const saying = (problem: string) => because(problem, shown);
+  if (forgotten.test(words))
+    return transient(saying(`${program} does not know the conversation any more`), usage, 'E_SESSION');
   if (unpaid.test(words)) return never(saying(`${program} has no credit left`), usage);
   if (status === 401 || status === 403 || (maybeRefused(status) && loggedOut.test(words))) {
     return never(saying(`${program} may not use its model; ${failure.login}`), usage);

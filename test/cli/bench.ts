@@ -7,6 +7,7 @@ import type {
   ProjectServices,
   Services,
   Start,
+  WorktreeStatus,
 } from '../../src/cli/services.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import { defaultConfig } from '../../src/core/config.ts';
@@ -54,6 +55,8 @@ export class Bench {
   hash = 'one';
   /** Whether a controller holds the project. */
   up = true;
+  /** What threads have worktrees of their own. */
+  worktrees: readonly WorktreeStatus[] = [];
   environment: Record<string, string | undefined> = {};
   readonly terminal: FakeTerminal;
   readonly runner = new HandRunner(this.disk);
@@ -208,6 +211,11 @@ export class Bench {
       },
       request: (document) => void requestControl(disk, document.id, document),
       verdict: (id) => this.#verdict(id),
+      worktrees: {
+        list: () => Promise.resolve(this.worktrees),
+        merge: () => Promise.resolve(),
+        remove: () => Promise.resolve(),
+      },
       workflows: this.#workflows(),
       files: {
         read: (path) => disk.read(path, 1_000_000)?.toString('utf8') ?? null,

@@ -96,6 +96,8 @@ function busy(): Bench {
   full.work('architect', { files: { 'd.md': letter('design', 'engineer', 'How to add it') } });
   full.work('engineer', { files: { 'r.md': letter('review-request', 'qa', 'Review') } });
   full.findings = [{ topic: 'git', state: 'ok', text: '2.39.5' }];
+  const thread = full.id('Add a --json flag');
+  full.worktrees = [{ thread, branch: `mailroom-${thread}`, path: '.', uncommitted: 1, unmerged: 0 }];
   return full;
 }
 

@@ -45,6 +45,8 @@ describe('the program', () => {
                                     to failed/
         retry <target> [step]       put a failed message back into its inboxes, or run a failed step
                                     again, with what came after it
+        worktree [action] [thread]  list the git worktrees of threads, merge what one made, or remove its
+                                    checkout
         mcp                         serve the tools of the turn that it is called in, by the Model Context
                                     Protocol on stdio
 

@@ -19,7 +19,7 @@ const meanings: readonly (readonly [fixture: string, verdict: string])[] = [
   ['limit', 'later limited E_PROVIDER'],
   ['cut', 'later transient E_PROVIDER'],
   ['sigterm', 'later transient E_PROVIDER'],
-  ['unknown-session', 'later transient E_PROVIDER'],
+  ['unknown-session', 'later transient E_SESSION'],
   ['no-key', 'never E_PROVIDER'],
 ];
 

@@ -78,7 +78,9 @@ async function attempts(capabilities: string, sandbox: string) {
 /** Without a sandbox nothing but the CLI itself holds an agent: then this is what is seen. */
 const unheld = { workspace: 'done', git: 'done', hook: 'done', mail: 'done', rights: 'done' };
 
-describe(bubblewrap.works ? 'in the sandbox' : `with no sandbox here (${bubblewrap.why})`, () => {
+const where = bubblewrap.works ? 'in the sandbox' : `with no sandbox here: ${bubblewrap.why}`;
+
+describe(`${where},`, () => {
   it.each([
     ['READ', { workspace: refused, git: refused }],
     ['READ, RUN_TESTS', { workspace: 'done', git: refused }],

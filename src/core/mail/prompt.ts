@@ -56,6 +56,8 @@ function correction(turn: Turn, parts: PromptParts): string {
 }
 
 function retry(turn: Turn): string {
+  if (turn.lastFailure?.code === 'E_SESSION')
+    return '## Your earlier conversation is not there any more\n\nWhat was written in this thread stands below; what you only thought or saw is gone.';
   return [
     '## This is a further attempt',
     `Attempt ${String(turn.attempt)}. The last one ended with: ${turn.lastFailure?.text ?? ''}`,

@@ -4,7 +4,7 @@ import { emptyState, type MailState } from '../../core/mail/state.ts';
 import { expectedNow } from '../draw.ts';
 import type { Project } from './project.ts';
 import type { WorkflowStatus } from './runs/standing.ts';
-import { statusOf, type StatusDocument, type TurnStatus } from './status.ts';
+import { statusOf, type StatusDocument, type ThreadStatus, type TurnStatus } from './status.ts';
 import { progressFile } from './turn-desk.ts';
 
 /** The status of a project as its files tell it; a protocol that cannot be read is one of the problems. */
@@ -26,7 +26,14 @@ export async function readStatus(
   const parts = { holder, protocol, hash: project.hash(), dropped, recorded, problems, now };
   const status = statusOf(state, parts);
   const turns = status.turns.map((turn) => ({ ...turn, progress: progressOf(project, turn) }));
-  return { ...status, turns, runs, triggers };
+  const threads = status.threads.map((thread) => withWorktree(project, thread));
+  return { ...status, turns, threads, runs, triggers };
+}
+
+/** A thread with the folder of its git worktree, if that is there. */
+export function withWorktree({ files }: Project, thread: ThreadStatus): ThreadStatus {
+  const path = `.mailroom/worktrees/${thread.id}`;
+  return { ...thread, worktree: files.exists(path) ? path : null };
 }
 
 function unreadable(count: number): string {

@@ -14,6 +14,7 @@ import {
   type MessageDocument,
 } from './messages.ts';
 import type { Project } from './project.ts';
+import { withWorktree } from './read-status.ts';
 import { threadStatus, turnStatus, type ThreadStatus, type TurnStatus } from './status.ts';
 import type { Directory } from './targets.ts';
 import { isoOrNull } from './times.ts';
@@ -119,7 +120,7 @@ function showMessage(project: Project, state: MailState, known: KnownMessage): S
     message: messageDocument(project, known),
     copies: mail ? copiesOf(project, mail) : filedCopies(project, state, known),
     request: mail?.request ? requestDocument(state, mail) : null,
-    thread: thread ? threadStatus(thread) : null,
+    thread: thread ? withWorktree(project, threadStatus(thread)) : null,
   };
 }
 
@@ -186,7 +187,7 @@ function showThread(project: Project, state: MailState, id: ThreadId): Shown {
     schema: 1,
     kind: 'thread',
     id,
-    thread: thread ? threadStatus(thread) : null,
+    thread: thread ? withWorktree(project, threadStatus(thread)) : null,
     messages: trailOf(project, state, id),
     turns: turns.map((turn) => turnStatus(turn)),
   };

@@ -100,6 +100,8 @@ export interface ThreadStatus {
   readonly messages: number;
   readonly turns: number;
   readonly cost: Cost;
+  /** The folder of its git worktree, relative to the project; null: it has none. */
+  readonly worktree: string | null;
 }
 
 export interface TurnStatus {
@@ -167,7 +169,7 @@ export function statusOf(state: MailState, parts: StatusParts): MailStatus {
 
 export function threadStatus(thread: Thread): ThreadStatus {
   const { id, subject, state, reason, opened, count, turns, cost } = thread;
-  return { id, subject, state, reason, opened: iso(opened), messages: count, turns, cost };
+  return { id, subject, state, reason, opened: iso(opened), messages: count, turns, cost, worktree: null };
 }
 
 const phases = { active: 'running', returned: 'checking', pending: 'pending', failed: 'failed' } as const;

@@ -10,7 +10,8 @@ type Trailer = readonly [string, string];
 
 /**
  * `Message-Id` (one for each message that the commit is about), `Thread`, `In-Reply-To`, then of a turn `Turn`,
- * `Provider`, `Model`, `Exit`, `Duration` (of its last invocation), `Cost-USD` and `Tokens` (of all of them), `Reported`
+ * `Provider`, `Model`, `Exit`, `Duration` (of its last invocation), `Cost-USD` and `Tokens` (of all of them), `Session`
+ * (only where it was gone), `Reported`
  * (what changed while it ran that it had no right to), and `Seq`.
  * What is not known is left out, but an unknown price is `unpriced`. Every value is one line.
  */
@@ -69,6 +70,7 @@ function turnTrailers(turn: Turn): Trailer[] {
     ...named('Duration', [seconds]),
     ...named('Cost-USD', [price(turn)]),
     ...named('Tokens', [tokens(turn, result)]),
+    ...named('Session', [turn.lastFailure?.code === 'E_SESSION' ? 'gone; told from the thread instead' : '']),
     ...named('Reported', result?.reports ?? []),
   ];
 }

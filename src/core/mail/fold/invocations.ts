@@ -1,6 +1,6 @@
 import type { Happening } from '../event.ts';
 import type { Message } from '../message.ts';
-import type { MailState } from '../state.ts';
+import type { MailState, Turn } from '../state.ts';
 import { changeTurn, current, settle } from './turns.ts';
 import { changeThread } from './work.ts';
 
@@ -36,6 +36,7 @@ export function invocation(state: MailState, event: InvocationEvent): boolean {
     case 'attempt-failed': {
       const { class: errorClass, reason, until } = event;
       settle(state, running, event.usage);
+      if (reason.code === 'E_SESSION') forgetSession(state, running);
       changeTurn(state, running.id, { phase: { is: 'failed', class: errorClass, reason, until } });
       return true;
     }
@@ -45,4 +46,10 @@ export function invocation(state: MailState, event: InvocationEvent): boolean {
     default:
       return event satisfies never;
   }
+}
+
+/** What is not there is not resumed again, whatever becomes of this turn. */
+function forgetSession(state: MailState, { thread, role }: Turn): void {
+  const { [role]: gone, ...sessions } = state.threads.get(thread)?.sessions ?? {};
+  if (gone) changeThread(state, thread, { sessions });
 }

@@ -96,6 +96,9 @@ function afterFailure(state: MailState, protocol: Protocol, turn: In<'failed'>, 
       { type: 'requeued', turn: id, notBefore, counted: false },
     ];
   }
+  // Without it there is nothing to resume, and the next attempt is told the thread instead.
+  if (phase.reason.code === 'E_SESSION')
+    return [{ type: 'requeued', turn: id, notBefore: now, counted: false }];
   if (phase.class === 'RETRYABLE_TRANSIENT' && turn.failures < turn.retries)
     return [
       {

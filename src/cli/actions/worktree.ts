@@ -1,0 +1,92 @@
+import { MailroomError } from '../../core/errors.ts';
+import type { MailState } from '../../core/mail/state.ts';
+import { emptyState } from '../../core/mail/state.ts';
+import type { Context } from '../context.ts';
+import { line, short, table } from '../format.ts';
+import { json } from '../output.ts';
+import type { ProjectServices, WorktreeStatus } from '../services.ts';
+
+type Action = 'list' | 'merge' | 'remove';
+
+/** Lists what threads made in worktrees of their own, or merges or removes one. Nothing that git knows of is lost. */
+export async function worktree(
+  context: Context,
+  action: Action,
+  word: string | undefined,
+  asJson: boolean,
+): Promise<number> {
+  const { terminal } = context;
+  const project = context.project();
+  const state = project.state() ?? emptyState();
+  const all = await project.worktrees.list();
+  if (action === 'list') {
+    if (word !== undefined) throw new MailroomError('E_USAGE', '`worktree list` takes no thread');
+    const documents = all.map((one) => documentOf(one, state));
+    terminal.write(asJson ? json(documents) : `${listing(all, state).join('\n')}\n`);
+    return 0;
+  }
+  context.outsideTurn(`worktree ${action}`);
+  const found = named(all, word);
+  refuseWhileRunning(project, state, found.thread);
+  const subject = line(state.threads.get(found.thread)?.subject ?? '') || `Thread ${found.thread}`;
+  await project.worktrees[action](found.thread, subject);
+  const did =
+    action === 'merge'
+      ? `merged ${found.branch}, and removed its checkout and branch`
+      : `removed the checkout; its work is on the branch ${found.branch}`;
+  terminal.write(asJson ? json({ schema: 1, action, ...documentOf(found, state) }) : `${did}\n`);
+  return 0;
+}
+
+function documentOf(one: WorktreeStatus, state: MailState): object {
+  const { thread, branch, path, uncommitted, unmerged } = one;
+  const known = state.threads.get(thread);
+  return {
+    thread,
+    subject: known?.subject ?? null,
+    state: known?.state ?? null,
+    branch,
+    path,
+    uncommitted,
+    unmerged,
+  };
+}
+
+function listing(all: readonly WorktreeStatus[], state: MailState): string[] {
+  if (all.length === 0) return ['no thread has a worktree'];
+  const rows = all.map(({ thread, path, uncommitted, unmerged }) => {
+    const known = state.threads.get(thread);
+    const work = [
+      ...(uncommitted > 0 ? [`${String(uncommitted)} not committed`] : []),
+      ...(unmerged > 0 ? [`${String(unmerged)} not merged`] : []),
+    ];
+    return [
+      short(thread),
+      known?.state ?? 'over',
+      work.length === 0 ? 'nothing new' : work.join(', '),
+      path ?? 'branch only',
+      line(known?.subject ?? ''),
+    ];
+  });
+  return table(['thread', 'state', 'work', 'checkout', 'subject'], rows);
+}
+
+function named(all: readonly WorktreeStatus[], word: string | undefined): WorktreeStatus {
+  if (word === undefined)
+    throw new MailroomError('E_USAGE', 'say which thread', '`mailroom worktree` lists them');
+  const end = word.replace(/^…/, '');
+  const found = all.filter(({ thread }) => thread === end || (end.length >= 4 && thread.endsWith(end)));
+  const [only, other] = found;
+  if (only && !other) return only;
+  const message = other ? `\`${word}\` may be several threads` : `no thread \`${word}\` has a worktree`;
+  throw new MailroomError('E_TARGET', message, '`mailroom worktree` lists them');
+}
+
+/** A turn would find the ground gone under it. */
+function refuseWhileRunning(project: ProjectServices, state: MailState, thread: string): void {
+  if (project.holder() === null) return;
+  const turn = [...state.turns.values()].find((one) => one.thread === thread && one.phase.is !== 'pending');
+  if (!turn) return;
+  const hint = `wait for it, or \`mailroom cancel ${turn.id}\``;
+  throw new MailroomError('E_REFUSED', `${turn.id} of ${turn.role} works there`, hint);
+}

@@ -1,0 +1,23 @@
+import { Argument, type Command } from 'commander';
+import type { Context } from '../context.ts';
+
+/** `worktree`: what threads made in git worktrees of their own. */
+export function addWorktree(program: Command, context: Context): void {
+  program
+    .command('worktree')
+    .description('list the git worktrees of threads, merge what one made, or remove its checkout')
+    .addArgument(new Argument('[action]', 'what to do').choices(['list', 'merge', 'remove']).default('list'))
+    .argument('[thread]', 'the thread, by its id or the end of it')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', '\nExample:\n  $ mailroom worktree\n  $ mailroom worktree merge 4f2a9c')
+    .action(
+      context.act(
+        async (
+          action: 'list' | 'merge' | 'remove',
+          thread: string | undefined,
+          options: { json?: boolean },
+        ) =>
+          (await import('../actions/worktree.ts')).worktree(context, action, thread, options.json === true),
+      ),
+    );
+}
