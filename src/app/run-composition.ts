@@ -24,6 +24,7 @@ import { DiskCorrespondence } from '../store/runs/correspondence.ts';
 import { runInbox } from '../store/runs/incoming.ts';
 import { openRoot } from '../store/runs/roots.ts';
 import { runFolder } from '../store/runs/layout.ts';
+import { DiskRecords } from '../store/runs/record-files.ts';
 import { DiskRunFiles } from '../store/runs/run-files.ts';
 import { runControlFolder, runJournal } from '../store/runs/run-folders.ts';
 import { watchFolders } from '../store/watch.ts';
@@ -172,6 +173,7 @@ function portsOf(
     parking: { list: () => readParked(disk), park: (provider, until) => park(disk, provider, until) },
     project: disk.root,
     variables,
+    ...(run.definition.home !== null && { records: new DiskRecords(disk, openRoot, run, mask) }),
     changed: changesTeller(files, contextFolderOf(disk, openRoot, run)),
     mask,
     hooks: hookPorts(disk, run),

@@ -13,6 +13,7 @@ import type { RealDisk } from '../store/real-disk.ts';
 import { contextFolderOf, takeContext } from '../store/runs/context-holder.ts';
 import { makeProjectFolder } from '../store/scaffold.ts';
 import { openRoot } from '../store/runs/roots.ts';
+import { checkRecords } from '../store/runs/record-files.ts';
 import { createRun, replaceDefinition, type StoredRun } from '../store/runs/run-folders.ts';
 import type { Lock } from './lock.ts';
 import { composeRun, type Origin, type RunSettings } from './run-composition.ts';
@@ -71,6 +72,7 @@ export async function resumeRun(
 ): Promise<RunController> {
   const run = definition === null ? stored : { ...stored, definition };
   refuseUnsetSecrets(run.definition);
+  checkRecords(openRoot, run);
   return locked(disk, run.run, run.workspace, run.definition, async (lock) => {
     const composed = await composeRun(disk, settings, run, { watch, lock, origin });
     const { host } = composed;

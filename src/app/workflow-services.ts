@@ -1,18 +1,20 @@
 import { availableParallelism } from 'node:os';
 import { join, normalize } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { FileChange, StoredRun, WorkflowServices } from '../cli/run-services.ts';
+import type { FileChange, RecordsFolder, StoredRun, WorkflowServices } from '../cli/run-services.ts';
 import type { Checked } from '../core/diagnostic.ts';
 import { MailroomError } from '../core/errors.ts';
 import { verdictIn } from '../core/workflow/commands.ts';
 import { priceOf } from '../core/price.ts';
+import type { Home } from '../core/workflow/model.ts';
 import type { PlanData } from '../core/workflow/plan.ts';
 import { ProblemsError } from '../engine/operations/problems.ts';
 import { requestControl } from '../store/control.ts';
 import { fileTimes, firstChange } from '../store/file-times.ts';
-import { listWorkflowFiles } from '../store/project.ts';
+import { appendMissingLines, listWorkflowFiles } from '../store/project.ts';
 import { RealDisk } from '../store/real-disk.ts';
 import { runFolder } from '../store/runs/layout.ts';
+import { baseOf } from '../store/runs/streams.ts';
 import { stepLogs } from '../store/runs/logs.ts';
 import { listRuns, readRun, runControlFolder, runReader } from '../store/runs/run-folders.ts';
 import { readSettings, type Settings } from './definition.ts';
@@ -33,7 +35,8 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
     read: async (reference, cwd, context) =>
       readWorkflow(disk, await settings(), findWorkflow(disk, reference, cwd), context),
     planning: async () => planningOf(await settings()),
-    watchFiles: (workspace, contextDir) => watchFiles(new RealDisk(workspace), contextDir),
+    watchFiles: (folder, leaveOut, within) => watchFiles(new RealDisk(folder), leaveOut, within ?? null),
+    records: recordsOf,
     status: async (up) => {
       const read = await readSettings(disk, packageRoot);
       return workflowStatus(disk, read.ok ? read.value : null, (run) => openRun(disk, run), up);
@@ -72,11 +75,33 @@ async function planningOf({ config, protocol }: Settings): Promise<Omit<PlanData
   };
 }
 
-function watchFiles(workspace: RealDisk, contextDir: string): () => FileChange | null {
-  const context = normalize(contextDir);
-  const look = () => fileTimes(workspace, (path) => path === context);
+function watchFiles(
+  folder: RealDisk,
+  leaveOut: string,
+  within: readonly string[] | null,
+): () => FileChange | null {
+  const left = normalize(leaveOut);
+  const isOutside = (path: string) => within !== null && !path.includes('/') && !within.includes(path);
+  const look = () => fileTimes(folder, (path) => path === left || isOutside(path));
   const before = look();
   return () => firstChange(before, look());
+}
+
+/** What is first in the path of the records is what git is told to leave alone. */
+function recordsOf(workspace: string, home: Home): RecordsFolder {
+  const base = new RealDisk(baseOf(workspace, home));
+  const line = `${home.records.split('/')[0] ?? home.records}/`;
+  const told =
+    base
+      .read('.gitignore', 1024 * 1024)
+      ?.toString('utf8')
+      .split(/\r?\n/) ?? [];
+  const names = [line, line.slice(0, -1), `/${line}`];
+  return {
+    isFirst: base.look(home.records) === null && !told.some((each) => names.includes(each.trim())),
+    line,
+    ignore: () => void appendMissingLines(base, '.gitignore', [line]),
+  };
 }
 
 const person: Origin = { by: 'person', run: null, trigger: null, slots: null };

@@ -3,6 +3,7 @@ import type { RunState } from '../core/workflow/state.ts';
 import type { Context } from './context.ts';
 import { duration } from '../engine/operations/times.ts';
 import { json } from './output.ts';
+import { startRunLines } from './run-lines.ts';
 import { startRunProgress, type RunProgress } from './run-progress.ts';
 import type { RunController, RunWatcher } from './run-services.ts';
 
@@ -30,7 +31,10 @@ export async function follow(
   const shown: { progress: RunProgress | null } = { progress: null };
   const controller = await start((events, state) => shown.progress?.look(events, state));
   const live = terminal.interactive && options.plain !== true && options.json !== true;
-  const progress = startRunProgress(terminal, controller, { live, quiet: options.json === true });
+  const progress =
+    controller.rules.workflow.home === null
+      ? startRunProgress(terminal, controller, { live, quiet: options.json === true })
+      : startRunLines(terminal, controller);
   shown.progress = progress;
   try {
     await untilEnd(context, controller, progress);

@@ -2,7 +2,7 @@ import type { Checked } from '../core/diagnostic.ts';
 import type { Json } from '../core/json.ts';
 import type { Budget } from '../core/mail/protocol.ts';
 import type { Path, RunEvent } from '../core/workflow/event.ts';
-import type { Workflow } from '../core/workflow/model.ts';
+import type { Home, Workflow } from '../core/workflow/model.ts';
 import type { PlanData } from '../core/workflow/plan.ts';
 import type { Rules } from '../core/workflow/rules.ts';
 import type { RunState } from '../core/workflow/state.ts';
@@ -25,10 +25,12 @@ export interface WorkflowServices {
   /** What a plan has to know besides the definition. */
   planning(): Promise<Omit<PlanData, 'budget'>>;
   /**
-   * Takes note of the files of a workspace (absolute), its context folder and what belongs to tools left out; each call of
-   * what it returns tells the first that differs since then, or null.
+   * Takes note of the files of a folder (absolute), some and what belongs to tools left out; each call of what it returns
+   * tells the first that differs since then, or null. `within`: only these folders of it.
    */
-  watchFiles(workspace: string, contextDir: string): () => FileChange | null;
+  watchFiles(folder: string, leaveOut: string, within?: readonly string[]): () => FileChange | null;
+  /** What git has to know of the folder that a workflow with a workspace (absolute) of its own shows its runs in. */
+  records(workspace: string, home: Home): RecordsFolder;
   /** The runs that are not over, newest first, and the triggers. `up`: whether a controller runs. */
   status(up: boolean): Promise<WorkflowStatus>;
   /** The runs of the project, newest first. */
@@ -55,6 +57,16 @@ export interface FoundWorkflow {
   readonly path: string;
   readonly text: string;
   readonly checked: Checked<Workflow>;
+}
+
+/** Where runs are shown, as far as git is concerned. */
+export interface RecordsFolder {
+  /** Nothing was shown there yet, and git is not told of it. */
+  readonly isFirst: boolean;
+  /** What git would be told. */
+  readonly line: string;
+  /** Tells git. */
+  ignore(): void;
 }
 
 export interface FileChange {

@@ -40,6 +40,8 @@ export async function startRun(
   const workspace = workspaceOf(context, found, definition, options);
   const budget = await budgetOf(definition, options.budget);
   await refuseAboveCeiling(workflows, definition, budget, options.maxUsd);
+  const { mindGitIgnore } = await import('./git-ignore.ts');
+  await mindGitIgnore(context, definition, workspace, options.json === true);
   return follow(context, options, (watch) =>
     workflows.begin({
       workflow: found,

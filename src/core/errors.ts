@@ -71,6 +71,8 @@ export const errorCodes = {
   E_MAIL_VANISHED: 1,
   /** A journal that cannot be trusted. */
   E_JOURNAL: 1,
+  /** A picture of a run that a person has damaged, and that is to be trusted. */
+  E_STATE: 2,
   /** The disk refused a write or a read. */
   E_DISK: 1,
   /** Another controller holds the project. */

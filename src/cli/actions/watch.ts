@@ -1,6 +1,8 @@
-import { resolve } from 'node:path';
+import { dirname } from 'node:path';
 import type { Context } from '../context.ts';
-import { expectDefinition, startRun, type StartOptions } from '../run-start.ts';
+import type { Workflow } from '../../core/workflow/model.ts';
+import type { FileChange, WorkflowServices } from '../run-services.ts';
+import { expectDefinition, startRun, workspaceOf, type StartOptions } from '../run-start.ts';
 
 /** Milliseconds between two looks at the files. */
 const lookEvery = 500;
@@ -8,11 +10,11 @@ const lookEvery = 500;
 /** Ends with Ctrl-C, by the exit code of the last run. What a run itself changes starts no other. */
 export async function watch(context: Context, reference: string, options: StartOptions): Promise<number> {
   const { services, terminal } = context;
-  const { workflows, root } = context.place();
-  const workspace = options.workspace === undefined ? root : resolve(services.cwd, options.workspace);
+  const { workflows } = context.place();
   const found = await workflows.read(reference, services.cwd);
-  const { contextDir } = expectDefinition(found);
-  const changes = () => workflows.watchFiles(workspace, contextDir ?? '.mailroom');
+  const definition = expectDefinition(found);
+  const workspace = workspaceOf(context, found, definition, options);
+  const changes = () => changesIn(workflows, workspace, definition);
   const end = new AbortController();
   const forget = terminal.onSignal(() => end.abort());
   for (;;) {
@@ -30,6 +32,17 @@ export async function watch(context: Context, reference: string, options: StartO
     }
     terminal.complain(`${change.path} was ${change.what}\n`);
   }
+}
+
+/** Looks at the files whose changes start a run: those that steps work on, and the definition. */
+function changesIn(
+  workflows: WorkflowServices,
+  workspace: string,
+  { home, contextDir }: Workflow,
+): () => FileChange | null {
+  if (home === null) return workflows.watchFiles(workspace, contextDir ?? '.mailroom');
+  const made = `${home.workspace}/artifacts`;
+  return workflows.watchFiles(dirname(workspace), made, ['workflows', home.workspace]);
 }
 
 function pause(terminal: Context['terminal'], milliseconds: number): Promise<void> {

@@ -52,7 +52,7 @@ function number([value = null]: readonly Json[]): Called {
 
 /** Milliseconds as seconds. */
 function seconds([value = null]: readonly Json[]): Called {
-  return typeof value === 'number' ? gives(value / 1_000) : fails('it is no time');
+  return typeof value === 'number' ? gives(Math.round(value) / 1_000) : fails('it is no time');
 }
 
 const flagBits: Readonly<Record<string, number>> = {

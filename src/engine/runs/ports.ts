@@ -1,5 +1,6 @@
 import type { Clock, Control, Provider } from '../../core/ports.ts';
 import type { Launch } from '../../core/workflow/launch.ts';
+import type { RecordFiles } from './records.ts';
 import type { Correspondence, RunFiles, RunJournal, StepRunner } from '../../core/workflow/ports.ts';
 
 /** Everything that the host of a run needs from outside. */
@@ -21,6 +22,8 @@ export interface RunPorts {
   salvage(workspace: string): Promise<Uint8Array | null>;
   /** A text as it may be written: secrets in it are replaced. */
   readonly mask: (text: string) => string;
+  /** Missing: the run is shown in its context folder alone. */
+  readonly records?: RecordFiles;
   /** Missing: hooks are left alone. */
   readonly hooks?: HookPorts;
   /** Has the host look again. */

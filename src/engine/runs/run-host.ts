@@ -15,6 +15,7 @@ import { RunLedger } from './ledger.ts';
 import { Hooks } from './hooks.ts';
 import { RunPictures } from './pictures.ts';
 import type { RunPorts } from './ports.ts';
+import { Records } from './records.ts';
 import { isRoleStep } from './role-steps.ts';
 import { needsNoSync } from './starting.ts';
 import { Workers } from './workers.ts';
@@ -42,6 +43,7 @@ export class RunHost implements Host {
   readonly #ledger: RunLedger;
   readonly #workers: Workers;
   readonly #pictures: RunPictures;
+  readonly #records: Records | null;
   readonly #letters: DeadLetters;
   readonly #hooks: Hooks;
   /** Whether anything waits for providers at all. */
@@ -65,6 +67,7 @@ export class RunHost implements Host {
     this.#letters = new DeadLetters(ports);
     this.#workers = new Workers(this.#ledger, this.#rules, ports, this.#letters);
     this.#pictures = new RunPictures(ports, this.#rules);
+    this.#records = ports.records ? new Records(ports.records, this.#rules) : null;
     this.#hooks = new Hooks(this.#ledger, this.#rules, ports);
   }
 
@@ -105,7 +108,7 @@ export class RunHost implements Host {
 
   /** What the disk refused at the last look, apart from the journal; null: all is well. */
   get problem(): string | null {
-    return this.#refused ?? this.#pictures.problem ?? this.#letters.problem;
+    return this.#refused ?? this.#pictures.problem ?? this.#records?.problem ?? this.#letters.problem;
   }
 
   begin(given: Given): void {
@@ -207,6 +210,7 @@ export class RunHost implements Host {
     const settled = events.flatMap(settledBy);
     for (const path of settled) this.#pictures.handOut(this.#ledger.state, path);
     for (const path of settled) this.#letters.settled(this.#ledger.state, path);
+    this.#records?.draw(this.#ledger.state, events);
     this.#options.watch(events, this.#ledger.state);
     return events;
   }
@@ -257,6 +261,7 @@ export class RunHost implements Host {
   flush(): void {
     this.#flush();
     this.#pictures.finish(this.#ledger.state);
+    this.#records?.finish(this.#ledger.state);
   }
 
   /** Resolves when everything that is written in the background is. */

@@ -46,8 +46,8 @@ export class StepFolders {
   }
 
   /** What a process printed, in pieces. */
-  *printed(key: ProcessKey): Generator<Buffer> {
-    const file = join(this.#folder(key), 'stdout');
+  *printed(key: ProcessKey, stream: 'stdout' | 'stderr' = 'stdout'): Generator<Buffer> {
+    const file = join(this.#folder(key), stream);
     for (let at = 0; ;) {
       const piece = this.#disk.read(file, pieceBytes, at);
       if (piece === null || piece.length === 0) return;

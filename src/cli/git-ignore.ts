@@ -1,0 +1,22 @@
+import type { Workflow } from '../core/workflow/model.ts';
+import type { Context } from './context.ts';
+
+/** On the first run of a workflow with a place of its own: asks whether git is to leave its records alone, or says so. */
+export async function mindGitIgnore(
+  context: Context,
+  { home }: Workflow,
+  workspace: string,
+  quiet: boolean,
+): Promise<void> {
+  if (home === null) return;
+  const { workflows } = context.place();
+  const records = workflows.records(workspace, home);
+  if (!records.isFirst) return;
+  if (!context.terminal.interactive || quiet) {
+    context.terminal.complain(`put ${records.line} into .gitignore: what is shown of runs lies there\n`);
+    return;
+  }
+  const { confirm, isCancel } = await import('@clack/prompts');
+  const answer = await confirm({ message: `Put ${records.line} into .gitignore?` });
+  if (!isCancel(answer) && answer) records.ignore();
+}

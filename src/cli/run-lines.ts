@@ -1,0 +1,61 @@
+import type { RunEvent } from '../core/workflow/event.ts';
+import { skipText } from '../core/workflow/view.ts';
+import type { RunState } from '../core/workflow/state.ts';
+import { line } from './format.ts';
+import type { RunProgress } from './run-progress.ts';
+import type { RunController } from './run-services.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Tells how a run goes in plain lines on standard error: `INFO: Step 'Build' starting.` */
+export function startRunLines(terminal: Terminal, controller: RunController): RunProgress {
+  const say = (text: string): void => terminal.complain(`${line(text)}\n`);
+  let told: ReadonlySet<string> = new Set();
+  for (const note of controller.notes) say(`WARNING: ${note}`);
+  return {
+    look: (events, state) => {
+      for (const event of events) for (const text of linesOf(event, state)) say(text);
+      const wrong = controller.problems();
+      for (const problem of wrong) if (!told.has(problem)) say(`WARNING: ${problem}`);
+      told = new Set(wrong);
+    },
+    say: (text) => say(`INFO: ${text}`),
+    close: () => {},
+  };
+}
+
+function linesOf(event: RunEvent, state: RunState): string[] {
+  switch (event.type) {
+    case 'started':
+    case 'expanded':
+      return [`INFO: Step '${event.path}' starting.`];
+    case 'skipped':
+      return [`INFO: Step '${event.path}' skipped: ${skipText(event.reason)}.`];
+    case 'retrying': {
+      const pause = Math.max(0, event.notBefore - event.at);
+      return [`WARNING: Step '${event.path}' is tried again in ${seconds(pause)}.`];
+    }
+    case 'settled':
+      return [settledLine(event, state)];
+    case 'ending':
+      return event.scope === '' && event.ending.why === 'cancelled'
+        ? [`WARNING: cancelled by ${event.ending.by}.`]
+        : [];
+    default:
+      return [];
+  }
+}
+
+function settledLine(
+  { path, status, reason }: Extract<RunEvent, { type: 'settled' }>,
+  state: RunState,
+): string {
+  const { startedAt = null, settledAt = null } = state.steps.get(path) ?? {};
+  const took = seconds(startedAt === null || settledAt === null ? 0 : settledAt - startedAt);
+  if (status === 'SUCCEEDED' || status === 'INCOMPLETE')
+    return `INFO: Step '${path}' completed successfully in ${took}.`;
+  return `ERROR: Step '${path}' failed after ${took}: ${reason?.text ?? status}`;
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1_000).toFixed(1)}s`;
+}

@@ -1,0 +1,124 @@
+import { MailroomError } from '../../core/errors.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { maskJson } from '../../core/mask.ts';
+import type { ProcessKey } from '../../core/workflow/event.ts';
+import type { RunFolder } from '../../core/workflow/ports.ts';
+import { join } from '../disk.ts';
+import type { Disk } from '../disk.ts';
+import type { OpenRoot } from './open-root.ts';
+import { StepFolders } from './step-folders.ts';
+import { baseOf } from './streams.ts';
+
+/** What is more than this was not kept in memory. */
+const spilled = 1024 * 1024;
+
+/** The folder of a run below the `records` of its workflow: `state.json` and `logs/`. */
+export class DiskRecords {
+  readonly #base: Disk;
+  readonly #folder: string;
+  readonly #steps: StepFolders;
+  readonly #mask: (text: string) => string;
+
+  constructor(
+    project: Disk,
+    open: OpenRoot,
+    { run, workspace, definition }: RunFolder,
+    mask: (text: string) => string,
+  ) {
+    const { home } = definition;
+    const base = home === null ? null : open(baseOf(workspace, home));
+    if (home === null || base === null)
+      throw new MailroomError('E_WORKSPACE', `there is no folder above ${workspace} to show the run in`);
+    this.#base = base;
+    this.#folder = `${home.records}/${run}`;
+    this.#steps = new StepFolders(project, run);
+    this.#mask = mask;
+    // Half a file of a host that was killed.
+    base.remove(`${this.#folder}/state.json.tmp`);
+  }
+
+  state(document: JsonObject): number {
+    const text = `${JSON.stringify(maskJson(document, this.#mask), null, 2)}\n`;
+    this.#base.write(`${this.#folder}/state.json`, text, { sync: true });
+    return text.length;
+  }
+
+  lastLine(): number {
+    const path = this.#log;
+    const size = this.#base.look(path)?.size ?? 0;
+    const end = this.#base.read(path, 64 * 1024, Math.max(0, size - 64 * 1024)) ?? Buffer.alloc(0);
+    const text = end.toString('utf8');
+    const whole = text.lastIndexOf('\n') + 1;
+    if (whole < text.length) this.#cut(size - Buffer.byteLength(text.slice(whole)));
+    const last = text.slice(0, whole).trimEnd().split('\n').at(-1) ?? '';
+    return Number(/"event_seq":(\d+)/.exec(last)?.[1] ?? 0);
+  }
+
+  get #log(): string {
+    return `${this.#folder}/logs/events.jsonl`;
+  }
+
+  /** Half a line, which a host that was killed left. */
+  #cut(size: number): void {
+    const appender = this.#base.openAppend(this.#log);
+    appender.truncate(size);
+    appender.close();
+  }
+
+  log(lines: readonly JsonObject[]): void {
+    const text = lines.map((line) => `${JSON.stringify(maskJson(line, this.#mask))}\n`).join('');
+    const appender = this.#base.openAppend(this.#log);
+    appender.write(Buffer.from(text));
+    appender.close();
+  }
+
+  printed(key: ProcessKey, step: string): void {
+    for (const stream of ['stdout', 'stderr'] as const) {
+      const path = this.#logOf(step, stream);
+      this.#base.remove(path);
+      const appender = this.#base.openAppend(path);
+      for (const piece of this.#steps.printed(key, stream)) appender.write(piece);
+      appender.close();
+    }
+  }
+
+  #logOf(step: string, stream: string): string {
+    return join(`${this.#folder}/logs`, `${step}-${stream}.log`);
+  }
+
+  spills(step: string): JsonObject {
+    const large = (['stdout', 'stderr'] as const).filter(
+      (stream) => (this.#base.look(this.#logOf(step, stream))?.size ?? 0) > spilled,
+    );
+    return Object.fromEntries(
+      large.map((stream) => [`spill_${stream}_path`, `${this.#base.root}/${this.#logOf(step, stream)}`]),
+    );
+  }
+}
+
+const required = ['run_id', 'workflow_name', 'status', 'started_at', 'context', 'steps'];
+
+/** Throws `E_STATE` when the `state.json` of a run lies there and cannot be read. */
+export function checkRecords(open: OpenRoot, { run, workspace, definition }: RunFolder): void {
+  const { home } = definition;
+  const base = home === null ? null : open(baseOf(workspace, home));
+  if (home === null || base === null) return;
+  const path = `${home.records}/${run}/state.json`;
+  const text = base.read(path, Number.MAX_SAFE_INTEGER)?.toString('utf8');
+  if (text === undefined) return;
+  const problem = problemIn(text);
+  if (problem === null) return;
+  const hint = 'it is drawn again from the journal when it is removed';
+  throw new MailroomError('E_STATE', `${path} is damaged: ${problem}`, hint);
+}
+
+function problemIn(text: string): string | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isJsonObject(value)) return 'it is no JSON object';
+    const missing = required.find((key) => !(key in value));
+    return missing === undefined ? null : `\`${missing}\` is missing`;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
