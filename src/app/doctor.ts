@@ -8,6 +8,7 @@ import { git } from '../process/git.ts';
 import { findProgram } from '../process/proc.ts';
 import { run } from '../process/run.ts';
 import { sandboxFor } from '../process/sandbox.ts';
+import { quirksOf } from '../providers/quirks.ts';
 import { readHolder } from '../store/holder.ts';
 import { RealDisk } from '../store/real-disk.ts';
 import { readDefinition } from './definition.ts';
@@ -101,7 +102,12 @@ async function agent({ name, variable }: (typeof agents)[number]): Promise<Findi
       { topic: name, state: 'problem', text: `${program} is here, but \`${program} --version\` fails` },
     ];
   const found: Finding = { topic: name, state: 'ok', text: `${said} (${program}); driven headless` };
-  return (await startsInSandbox(program)) ? [found] : [found, outsideOnly(name, program)];
+  const advice = quirksOf(name, said).flatMap(({ what, advice: text }): Finding[] =>
+    text === null ? [] : [{ topic: name, state: 'info', text: `${what}: ${text}` }],
+  );
+  return (await startsInSandbox(program))
+    ? [found, ...advice]
+    : [found, ...advice, outsideOnly(name, program)];
 }
 
 function outsideOnly(name: string, program: string): Finding {

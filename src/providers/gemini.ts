@@ -14,11 +14,13 @@ import { environment } from './variables.ts';
 
 const login = 'run `gemini` once and log in, or set GEMINI_API_KEY';
 
-/** Defaults below the person's own settings: no telemetry, no update, three requests in all where one fails. */
+/**
+ * Defaults below the person's own settings: no update, no statistics, three requests in all where one fails. Gemini reads
+ * them only from folders that root alone can write (quirks.ts).
+ */
 const settings = {
   general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: 3 },
   privacy: { usageStatisticsEnabled: false },
-  telemetry: { enabled: false },
 };
 
 /** gemini ends with the API's status modulo 256; where a number could be a signal, these are statuses. */
@@ -68,7 +70,8 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
       ['--policy', inTurn('gemini-policy.toml')],
       // The flag takes a list: a path with a comma would be two that do not exist. Then the final text is the mail.
       paths.outbox.includes(',') ? [] : ['--include-directories', paths.outbox],
-      model === null ? [] : ['-m', model],
+      // Without a model it asks a small one which to take; where that fails, it asks for minutes.
+      ['-m', model ?? 'pro'],
       session === null ? [] : ['-r', session.id],
       options.arguments,
     ].flat(),
@@ -77,6 +80,7 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
       // A process of its own in between would not pass signals on.
       GEMINI_CLI_NO_RELAUNCH: 'true',
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
+      GEMINI_TELEMETRY_ENABLED: 'false',
     }),
     inherit: [...inherited, ...networkVariables, ...options.inherit],
     stdin: invocation.prompt,

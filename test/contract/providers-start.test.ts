@@ -124,7 +124,7 @@ describe('the command line of gemini', () => {
     [['RUN_COMMANDS'], 'yolo'],
   ])('for %j', (capabilities, mode) => {
     expect(argumentsOf('gemini', capabilities).join(' ')).toBe(
-      `-o stream-json --approval-mode ${mode} --policy ${folder}/gemini-policy.toml --include-directories ${folder}/outbox`,
+      `-o stream-json --approval-mode ${mode} --policy ${folder}/gemini-policy.toml --include-directories ${folder}/outbox -m pro`,
     );
   });
 
@@ -158,11 +158,11 @@ priority = 100
     expect(env).toMatchObject({
       GEMINI_CLI_SYSTEM_DEFAULTS_PATH: `${folder}/gemini-settings.json`,
       GEMINI_CLI_NO_RELAUNCH: 'true',
+      GEMINI_TELEMETRY_ENABLED: 'false',
     });
     expect(JSON.parse(files['gemini-settings.json'] ?? '')).toMatchObject({
       general: { enableAutoUpdate: false },
       privacy: { usageStatisticsEnabled: false },
-      telemetry: { enabled: false },
     });
   });
 });

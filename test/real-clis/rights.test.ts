@@ -8,7 +8,7 @@ import { Model } from './support/model.ts';
 import { Setting } from './support/players.ts';
 
 /** What an agent tries; each leaves a file when it may. */
-const acts = ['mail', 'edit', 'test', 'chain', 'file', 'run', 'outside'] as const;
+const acts = ['mail', 'edit', 'test', 'chain', 'redirect', 'file', 'run', 'outside'] as const;
 type Act = (typeof acts)[number];
 
 const manifest = JSON.stringify({ scripts: { test: `node -e "require('fs').writeFileSync('test', '')"` } });
@@ -25,6 +25,7 @@ async function attempt(cli: Cli, capabilities: readonly Capability[]): Promise<A
     edit: join(place.project, 'edit'),
     test: join(place.project, 'test'),
     chain: join(place.project, 'chain'),
+    redirect: join(place.project, 'redirect'),
     file: join(place.project, 'file'),
     run: join(place.project, 'run'),
     outside: join(place.root, 'outside'),
@@ -34,6 +35,7 @@ async function attempt(cli: Cli, capabilities: readonly Capability[]): Promise<A
     edit: cli.write(paths.edit, 'x'),
     test: cli.shell('npm test'),
     chain: cli.shell('npm test && touch chain'),
+    redirect: cli.shell('npm test > redirect'),
     file: cli.shell('touch file'),
     run: cli.shell(`node -e "require('fs').writeFileSync('run', '')"`),
     outside: cli.write(paths.outside, 'x'),
@@ -44,7 +46,7 @@ async function attempt(cli: Cli, capabilities: readonly Capability[]): Promise<A
   });
   const { outcome, exit } = await setting.run(turn);
   await model.stop();
-  expect(outcome, exit.stderr).toMatchObject({ is: 'done', text: 'Done.' });
+  expect({ ...outcome, stderr: exit.stderr }).toMatchObject({ is: 'done', text: 'Done.' });
   return acts.filter((act) => existsSync(paths[act]));
 }
 
@@ -62,7 +64,7 @@ const exact: readonly Row[] = [
   ],
   [
     ['READ', 'EDIT', 'RUN_TESTS'],
-    ['mail', 'edit', 'test'],
+    ['mail', 'edit', 'test', 'redirect'],
   ],
 ];
 
@@ -73,7 +75,7 @@ describe.each([claude, gemini])('$name', (cli) => {
 
   it('runs any command with RUN_COMMANDS, and its tools do not write outside', async () => {
     const done = await attempt(cli, ['READ', 'EDIT', 'RUN_TESTS', 'RUN_COMMANDS']);
-    expect(done).toEqual(['mail', 'edit', 'test', 'chain', 'file', 'run']);
+    expect(done).toEqual(['mail', 'edit', 'test', 'chain', 'redirect', 'file', 'run']);
   });
 });
 
@@ -83,15 +85,15 @@ describe('codex', () => {
     // It has a shell or nothing: what it widens is said by `mailroom check`.
     [
       ['READ', 'EDIT'],
-      ['mail', 'edit', 'test', 'chain', 'file', 'run'],
+      ['mail', 'edit', 'test', 'chain', 'redirect', 'file', 'run'],
     ],
     [
       ['READ', 'RUN_TESTS'],
-      ['mail', 'edit', 'test', 'chain', 'file', 'run'],
+      ['mail', 'edit', 'test', 'chain', 'redirect', 'file', 'run'],
     ],
     [
       ['READ', 'EDIT', 'RUN_TESTS', 'RUN_COMMANDS'],
-      ['mail', 'edit', 'test', 'chain', 'file', 'run'],
+      ['mail', 'edit', 'test', 'chain', 'redirect', 'file', 'run'],
     ],
   ])('with %j does %j and nothing else', async (capabilities, done) => {
     expect(await attempt(codex, capabilities)).toEqual(done);
@@ -103,7 +105,7 @@ describe('opencode', () => {
     [['READ'], ['mail']],
     [
       ['READ', 'EDIT', 'RUN_TESTS'],
-      ['mail', 'edit', 'test'],
+      ['mail', 'edit', 'test', 'redirect'],
     ],
   ])('with %j does %j and nothing else', async (capabilities, done) => {
     expect(await attempt(opencode, capabilities)).toEqual(done);

@@ -78,7 +78,7 @@ export const codex: Cli = {
 };
 
 /** What docs/providers/gemini.md asks a person to put there: gemini takes it from nowhere else. */
-const recommendedForGemini = {
+export const recommendedForGemini = {
   general: { maxAttempts: 1, enableAutoUpdate: false },
   privacy: { usageStatisticsEnabled: false },
 };

@@ -1,0 +1,128 @@
+import type { ProviderKind } from '../core/config.ts';
+
+/** What some versions of a CLI do otherwise than one would think, and what is done about it. */
+export interface Quirk {
+  /** The first version that is known to do so. */
+  readonly from: string;
+  /** The first that does not any more; null: none is known. */
+  readonly before: string | null;
+  readonly what: string;
+  /** The flag, variable or reading that answers it. */
+  readonly answer: string;
+  /** What only the person who uses it can do; null: nothing is left to do. */
+  readonly advice: string | null;
+}
+
+export type AgentCli = Exclude<ProviderKind, 'command' | 'replay'>;
+
+const always = { before: null, advice: null };
+
+/** By CLI, in the order of docs/providers/. A version that does otherwise gets a row of its own. */
+export const quirks: Readonly<Record<AgentCli, readonly Quirk[]>> = {
+  claude: [
+    { ...always, from: '2.1.197', what: '`stream-json` needs `--verbose`', answer: '`--verbose`' },
+    {
+      ...always,
+      from: '2.1.197',
+      what: 'an error of the API ends with `subtype: success`',
+      answer: '`is_error` and the exit code are read',
+    },
+    {
+      ...always,
+      from: '2.1.197',
+      what: '`acceptEdits` lets the shell remove and move files',
+      answer: '`--permission-mode default` with `Edit(**)`',
+    },
+    {
+      ...always,
+      from: '2.1.330',
+      what: 'the mode `manual` is new',
+      answer: '`default`, which all versions know',
+    },
+  ],
+  codex: [
+    {
+      ...always,
+      from: '0.169.0',
+      what: '`--full-auto` and `exec -a` are gone; `exec` never asks',
+      answer: '`-s`',
+    },
+    {
+      ...always,
+      from: '0.169.0',
+      what: '`OPENAI_BASE_URL` is not heard',
+      answer: '`arguments` of the provider, with `-c model_provider`',
+    },
+    {
+      ...always,
+      from: '0.169.0',
+      what: 'an `error` event may be only a note',
+      answer: 'the last `turn.completed` or `turn.failed` counts',
+    },
+  ],
+  gemini: [
+    {
+      from: '0.61.0',
+      before: null,
+      what: 'system defaults are read only where none but root can write, up to `/`',
+      answer: '`GEMINI_CLI_SYSTEM_DEFAULTS_PATH`, in vain elsewhere',
+      advice:
+        'put `"general": { "maxAttempts": 1 }` into ~/.gemini/settings.json, or it retries for minutes without a word',
+    },
+    {
+      ...always,
+      from: '0.61.0',
+      what: 'without `-m` a model is asked which model to ask',
+      answer: '`-m pro`',
+    },
+    {
+      ...always,
+      from: '0.61.0',
+      what: 'a process in between does not pass TERM on',
+      answer: '`GEMINI_CLI_NO_RELAUNCH=true`',
+    },
+    {
+      ...always,
+      from: '0.61.0',
+      what: 'TERM ends it with exit code 0',
+      answer: 'no success without its `result`',
+    },
+    { ...always, from: '0.61.0', what: '`--allowed-tools` is deprecated', answer: '`--policy`' },
+  ],
+  opencode: [
+    {
+      ...always,
+      from: '1.18.33',
+      what: 'installs packages on a fresh machine',
+      answer: '`--pure` and, without RUN_COMMANDS, `npm_config_offline=true`',
+    },
+    { ...always, from: '1.18.33', what: 'asks the model for a title', answer: '`--title`' },
+    {
+      ...always,
+      from: '1.18.33',
+      what: 'retries an overloaded server for more than a minute, and no switch stops it',
+      answer: 'the `idle_timeout` of the role',
+    },
+    {
+      ...always,
+      from: '1.18.33',
+      what: 'has no final event',
+      answer: 'a last step that ended with `stop` counts',
+    },
+  ],
+};
+
+/** Those of the version that a CLI told, in whatever words around it; all where it told none. */
+export function quirksOf(cli: AgentCli, told: string): Quirk[] {
+  const version = /\d+\.\d+\.\d+/.exec(told)?.[0];
+  if (version === undefined) return [...quirks[cli]];
+  return quirks[cli].filter(
+    ({ from, before }) => !isBefore(version, from) && (before === null || isBefore(version, before)),
+  );
+}
+
+function isBefore(version: string, other: string): boolean {
+  const [left, right] = [version, other].map((text) => text.split('.').map(Number));
+  const place = (left ?? []).findIndex((part, index) => part !== right?.[index]);
+  return place !== -1 && (left?.[place] ?? 0) < (right?.[place] ?? 0);
+}

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { namedProvider } from '../../src/providers/index.ts';
+import { quirks, type AgentCli, type Quirk } from '../../src/providers/quirks.ts';
+import { invocation, surroundings } from '../contract/providers-samples.ts';
+import { recommendedForGemini } from '../real-clis/support/clis.ts';
+import packages from '../real-clis/package.json' with { type: 'json' };
+
+const proved: Readonly<Record<AgentCli, string>> = {
+  claude: packages.dependencies['@anthropic-ai/claude-code'],
+  codex: packages.dependencies['@openai/codex'],
+  gemini: packages.dependencies['@google/gemini-cli'],
+  opencode: packages.dependencies['opencode-ai'],
+};
+
+/** A turn with a bit of everything; `TURN` stands for its folder, `MODEL` and `SESSION` for what they say. */
+const turn = invocation({
+  role: 'ROLE',
+  turn: 't7',
+  capabilities: ['READ', 'EDIT', 'RUN_TESTS'],
+  model: 'MODEL',
+  session: { id: 'SESSION', usd: 0, tokens: 0 },
+  budget: { usd: 3, tokens: null },
+});
+
+/** The command line with its variables as one would type it, an option with its value on each line. */
+function typed(cli: AgentCli): string {
+  const config = { name: cli, kind: cli, command: null, arguments: [], env: [], writable: [], prices: null };
+  const { argv, env } = namedProvider({ ...config, tests: ['npm test'] }, surroundings).start(turn);
+  const variables = Object.entries(env).filter(([name]) => !name.startsWith('MAILROOM_'));
+  const words = argv.map(quoted);
+  const lines = words.reduce<string[]>((all, word) => {
+    const last = all.at(-1);
+    const begins = last === undefined || word.startsWith('-') || (/ /.test(last) && last.startsWith('-'));
+    return begins ? [...all, word] : [...all.slice(0, -1), `${last} ${word}`];
+  }, []);
+  const assignments = variables.map(([name, value]) => `${name}=${quoted(value)}`);
+  return [...assignments, ...lines].join(' \\\n  ').replaceAll(turn.paths.folder, 'TURN');
+}
+
+function quoted(word: string): string {
+  return /^[\w./:@,=-]+$/.test(word) ? word : `'${word}'`;
+}
+
+function row({ from, before, what, answer }: Quirk): string {
+  return `${before === null ? `${from} and later` : `${from} to before ${before}`} | ${what} | ${answer}`;
+}
+
+/** A page without the blanks that only make its tables look well. */
+function page(cli: AgentCli): string {
+  const path = fileURLToPath(new URL(`../../docs/providers/${cli}.md`, import.meta.url));
+  return readFileSync(path, 'utf8').replaceAll(/ +\|/g, ' |').replaceAll(/\| +/g, '| ');
+}
+
+describe.each(Object.keys(proved) as AgentCli[])('the page of %s', (cli) => {
+  it('shows the command line that is run', () => {
+    expect(page(cli)).toContain(`\`\`\`sh\n${typed(cli)}\n\`\`\``);
+  });
+
+  it('names the version that is proved', () => {
+    expect(page(cli)).toContain(`Proved with ${proved[cli]}`);
+  });
+
+  it('has the quirks that the code knows, and no other', () => {
+    const rows = page(cli)
+      .split('\n')
+      .filter((line) => /^\| \d/.test(line));
+    expect(rows.map((line) => line.slice(2, -2))).toEqual(quirks[cli].map(row));
+  });
+});
+
+it('the page of gemini asks for the settings that it is proved with', () => {
+  const block = /```json\n(.*?)```/s.exec(page('gemini'))?.[1] ?? '';
+  expect(JSON.parse(block)).toEqual(recommendedForGemini);
+});
