@@ -41,6 +41,7 @@ const files: FileTable<EffectName> = [
   ['remove', String.raw`^\.mailroom/lock\.json$`, 'holder.remove'],
   ['remove', box('(inbox|outbox)'), 'picture.remove'],
   ['folder', String.raw`^\.mailroom/turns(/|$)`, 'turn.folder'],
+  ['folder', '^tmp:home/', 'turn.folder'],
   ['folder', '^agents(/|$)', 'mailbox.folder'],
   ['folder', String.raw`^\.mailroom(/[a-z]+)?$`, 'project.folder'],
   ['scratch', '^tmp:mailroom-pipes-', 'pipes.make'],

@@ -48,7 +48,7 @@ export const effects = {
   'turn.clear': at('empties a staging folder'),
   'turn.collect': at('copies what was staged'),
   'turn.file': at('writes a file that a provider wants', 'half'),
-  'turn.folder': at('makes a folder of a turn'),
+  'turn.folder': at('makes a folder of a turn, or of the settings of an agent in a sandbox'),
   'turn.input': at('writes what an agent reads from standard input', 'half'),
   'turn.kill': at('kills a process'),
   'turn.message': at('copies a message for a turn'),
