@@ -168,6 +168,10 @@ export interface Invocation {
   readonly capabilities: readonly Capability[];
   /** Files and folders that it has to hand over, and may write whatever its rights; absolute. Empty for a turn of a role. */
   readonly owed: readonly string[];
+  /** How many steps it may take, each an answer of its model; null: as many as it wants. */
+  readonly maxSteps: number | null;
+  /** Milliseconds that one of its commands may take; null: as long as its program lets it. */
+  readonly maxCommandTime: number | null;
   readonly model: string | null;
   /** Working directory, absolute. */
   readonly workspace: string;
@@ -203,8 +207,8 @@ export interface CommandLine {
   /** Folders besides workspace and staging that the program must be able to write, e.g. its own configuration. */
   readonly writable: readonly string[];
   /**
-   * Is told standard output as it comes; true once more than the invocation's budget is spent, and then it is to be ended.
-   * Missing: the program tells what it used only at its end, or has no budget.
+   * Is told standard output as it comes; true once more than the invocation's budget is spent or more steps were taken than
+   * it may, and then it is to be ended. Missing: the program tells that only at its end, or has no limit.
    */
   readonly overspent?: (output: string) => boolean;
 }

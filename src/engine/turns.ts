@@ -112,6 +112,8 @@ export class Turns {
         prompt: write(paths.outbox),
         capabilities: role.capabilities,
         owed: [],
+        maxSteps: null,
+        maxCommandTime: null,
         // Another's program would not know it.
         model: provider === role.provider ? role.model : null,
         workspace,

@@ -51,7 +51,7 @@ function restrict(capabilities: readonly Capability[]): Restriction {
 }
 
 function start(invocation: Invocation, options: ProviderOptions): CommandLine {
-  const { model, session, budget } = invocation;
+  const { model, session, budget, maxSteps } = invocation;
   return {
     argv: [
       ...options.command,
@@ -62,16 +62,24 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
       ...(model === null ? [] : ['--model', model]),
       ...(session === null ? [] : ['--resume', session.id]),
       ...(budget?.usd == null ? [] : ['--max-budget-usd', String(budget.usd)]),
+      ...(maxSteps === null ? [] : ['--max-turns', String(maxSteps)]),
       ...rights(invocation, options.tests),
       ...options.arguments,
     ],
-    env: environment(invocation, switches),
+    env: environment(invocation, { ...switches, ...commandTime(invocation) }),
     inherit: [...inherited, ...networkVariables, ...options.inherit],
     stdin: invocation.prompt,
     files: toolFiles(invocation),
     writable: options.writable,
-    ...spending(budget, counter(options)),
+    ...spending({ budget }, counter(options)),
   };
+}
+
+/** Both, as the model may ask for more than the default up to the maximum. */
+function commandTime({ maxCommandTime }: Invocation): Record<string, string> {
+  if (maxCommandTime === null) return {};
+  const limit = String(maxCommandTime);
+  return { BASH_DEFAULT_TIMEOUT_MS: limit, BASH_MAX_TIMEOUT_MS: limit };
 }
 
 const toolsFile = 'claude-mcp.json';
@@ -89,14 +97,14 @@ function toolFiles(invocation: Invocation): Record<string, string> {
  * role that may only run tests remove and move files by the shell, too.
  */
 function rights(invocation: Invocation, tests: readonly string[]): string[] {
-  const { capabilities, paths } = invocation;
+  const { capabilities, paths, owed } = invocation;
   const edits = capabilities.includes('EDIT');
   const commands = capabilities.includes('RUN_COMMANDS');
   const shell = commands || capabilities.includes('RUN_TESTS');
   const allowed = [
     `Edit(/${paths.outbox}/**)`,
     `Read(/${paths.folder}/**)`,
-    ...(edits ? ['Edit(**)'] : []),
+    ...(edits ? ['Edit(**)'] : owed.flatMap((path) => [`Edit(/${path})`, `Edit(/${path}/**)`])),
     ...(toolsOf(invocation) === null ? [] : [`mcp__${toolsName}`]),
     ...(commands ? ['Bash'] : []),
     ...(shell && !commands ? tests.map((test) => `Bash(${test}:*)`) : []),

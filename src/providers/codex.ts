@@ -10,6 +10,7 @@ import { networkVariables, type ProviderOptions } from './options.ts';
 import { denied } from './outcomes.ts';
 import { sinceSession, unknownUsage, usageOf } from './prices.ts';
 import { settle } from './sessions.ts';
+import { spending } from './spending.ts';
 import { toolsName, toolsOf } from './tools.ts';
 import { environment } from './variables.ts';
 
@@ -76,6 +77,7 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
     stdin: invocation.prompt,
     files: {},
     writable: options.writable,
+    ...spending({ budget: null, maxSteps: invocation.maxSteps, isStep }, uncounted),
   };
 }
 
@@ -90,6 +92,15 @@ function toolSettings(invocation: Invocation): string[] {
     `env={${env.join(',')}}`,
     'default_tools_approval_mode="approve"',
   ].flatMap((setting) => ['-c', `mcp_servers.${toolsName}.${setting}`]);
+}
+
+/** What it used comes at its end only. */
+const uncounted = { add() {}, usage: unknownUsage };
+
+/** Of what codex tells, the use of a tool is nearest to a step. */
+function isStep(event: JsonObject): boolean {
+  const kind = at(event, 'item', 'type');
+  return event['type'] === 'item.completed' && (kind === 'command_execution' || kind === 'file_change');
 }
 
 /** With READ alone nothing is writable, the staging folder included: then the final text is the mail. */

@@ -94,20 +94,28 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
 
 function settingsFor(invocation: Invocation): JsonObject {
   const tools = toolsOf(invocation);
-  if (tools === null) return settings;
+  const { maxSteps } = invocation;
+  const limited = maxSteps === null ? settings : { ...settings, model: { maxSessionTurns: maxSteps } };
+  if (tools === null) return limited;
   // Without trust it would ask, and there is nobody to answer.
   const { command, args, env } = tools;
   return {
-    ...settings,
+    ...limited,
     mcpServers: { [toolsName]: { command, args: [...args], env: { ...env }, trust: true } },
   };
 }
 
-/** What is allowed beyond the approval mode: files in the staging folder (not below it, not by `..`), and tests. */
-function policy({ paths, capabilities }: Invocation, tests: readonly string[]): string {
-  const outbox = escapeForPattern(JSON.stringify(paths.outbox).slice(1, -1));
-  const staged = String.raw`\x00"file_path":"${outbox}/[^"/\\]+"\x00`;
-  const rules = [rule('["write_file", "replace"]', 'argsPattern', JSON.stringify(staged))];
+/** What is allowed beyond the approval mode: files in the staging folder (not below it, not by `..`), what is owed, tests. */
+function policy({ paths, capabilities, owed }: Invocation, tests: readonly string[]): string {
+  const inJson = (path: string) => escapeForPattern(JSON.stringify(path).slice(1, -1));
+  const patterns = [
+    String.raw`\x00"file_path":"${inJson(paths.outbox)}/[^"/\\]+"\x00`,
+    // What is owed, and below it; a name in between does not begin with a dot.
+    ...owed.map((path) => String.raw`\x00"file_path":"${inJson(path)}(/[^"/\\.][^"/\\]*)*"\x00`),
+  ];
+  const rules = patterns.map((pattern) =>
+    rule('["write_file", "replace"]', 'argsPattern', JSON.stringify(pattern)),
+  );
   if (capabilities.includes('RUN_TESTS')) {
     rules.push(rule('"run_shell_command"', 'commandPrefix', JSON.stringify(tests)));
   }

@@ -73,18 +73,30 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
     stdin: invocation.prompt,
     files: {},
     writable: options.writable,
-    ...spending(budget, counter(options.price(model))),
+    ...spending({ budget, maxSteps: invocation.maxSteps, isStep }, counter(options.price(model))),
   };
+}
+
+function isStep(event: JsonObject): boolean {
+  return event['type'] === 'step_finish';
 }
 
 /**
  * Rules of which the last that fits counts. `ask` would end the turn, so everything is allowed or denied. Paths of `edit`
  * are relative to the git root, wherever that is: the staging folder is named by its last parts.
  */
-function permissions({ capabilities, paths }: Invocation, tests: readonly string[]): Record<string, unknown> {
+function permissions(
+  { capabilities, paths, owed, workspace }: Invocation,
+  tests: readonly string[],
+): Record<string, unknown> {
   const edits = capabilities.includes('EDIT');
   const commands = capabilities.includes('RUN_COMMANDS');
   const staging = `*/${paths.outbox.split('/').slice(-4).join('/')}/*`;
+  // The workspace may lie below the git root.
+  const own = owed
+    .map((path) => path.slice(workspace.length + 1))
+    .flatMap((path) => [path, `*/${path}`].flatMap((name) => [name, `${name}/*`]));
+  const allowed = Object.fromEntries([staging, ...own].map((pattern) => [pattern, 'allow']));
   const shell: Record<string, string> = { '*': 'deny' };
   for (const test of capabilities.includes('RUN_TESTS') ? tests : []) {
     shell[test] = 'allow';
@@ -94,7 +106,7 @@ function permissions({ capabilities, paths }: Invocation, tests: readonly string
   if (!edits) shell['*>*'] = 'deny';
   return {
     read: { '*': 'allow', '*.env': 'deny', '*.env.*': 'deny', '*.env.example': 'allow' },
-    edit: edits || commands ? 'allow' : { '*': 'deny', [staging]: 'allow' },
+    edit: edits || commands ? 'allow' : { '*': 'deny', ...allowed },
     bash: commands ? 'allow' : shell,
     webfetch: commands ? 'allow' : 'deny',
     task: commands ? 'allow' : 'deny',

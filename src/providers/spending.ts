@@ -13,16 +13,30 @@ export interface Counter {
 /** A longer line is none of those that tell what was used; it is passed over. */
 const longestLine = 1024 * 1024;
 
-/** Part of a command line: whether more than the budget is spent, as far as the program has told. */
-export function spending(budget: Budget | null, counter: Counter): Pick<CommandLine, 'overspent'> {
-  if (budget === null) return {};
+/** What a run may use, and how the program tells that it took a step, if it does. */
+interface Bounds {
+  readonly budget: Budget | null;
+  readonly maxSteps?: number | null;
+  readonly isStep?: (event: JsonObject) => boolean;
+}
+
+/** Part of a command line: whether more than its bounds is used, as far as the program has told. */
+export function spending(
+  { budget, maxSteps = null, isStep = () => false }: Bounds,
+  counter: Counter,
+): Pick<CommandLine, 'overspent'> {
+  if (budget === null && maxSteps === null) return {};
+  let steps = 0;
   let line = '';
   const take = (output: string): void => {
     const [first = '', ...rest] = output.split('\n');
     line = line.length > longestLine ? line : line + first;
     for (const next of rest) {
       const event = line.length > longestLine ? null : objectIn(line);
-      if (event !== null) counter.add(event);
+      if (event !== null) {
+        counter.add(event);
+        if (isStep(event)) steps += 1;
+      }
       line = next;
     }
   };
@@ -30,7 +44,8 @@ export function spending(budget: Budget | null, counter: Counter): Pick<CommandL
     overspent(output) {
       take(output);
       const { usd, tokens } = counter.usage;
-      return more(tokens, budget.tokens) || more(usd, budget.usd);
+      if (more(steps, maxSteps)) return true;
+      return budget !== null && (more(tokens, budget.tokens) || more(usd, budget.usd));
     },
   };
 }

@@ -24,6 +24,8 @@ export function invocation(changes: Partial<Invocation> = {}): Invocation {
     prompt: 'Do it; "$(touch /tmp/x)" --dangerous\n',
     capabilities: ['READ'],
     owed: [],
+    maxSteps: null,
+    maxCommandTime: null,
     model: null,
     workspace: '/project',
     project: '/project',

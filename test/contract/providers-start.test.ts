@@ -331,3 +331,51 @@ describe('the providers of a project', () => {
     expect(human?.restrict(['EDIT'])).toEqual({ exact: true, widened: [] });
   });
 });
+
+describe('what a step owes', () => {
+  const owed = { owed: ['/project/plan.md', '/project/out'] };
+
+  it('may be written without EDIT, where the CLI can be given just that', () => {
+    const rules = argumentsOf('claude', ['READ'], owed).join(' ');
+    expect(rules).toContain('Edit(//project/plan.md),Edit(//project/plan.md/**),Edit(//project/out),');
+    const { files } = agent('gemini').start(invocation({ capabilities: ['READ'], ...owed }));
+    const patterns = [...(files['gemini-policy.toml'] ?? '').matchAll(/^argsPattern = (.*)$/gm)].map(
+      ([, text]) => new RegExp(JSON.parse(text ?? '') as string),
+    );
+    const allowed = (path: string) => {
+      const call = `\0${JSON.stringify({ file_path: path }).slice(1, -1)}\0`;
+      return patterns.some((pattern) => pattern.test(call));
+    };
+    const paths = ['plan.md', 'out/a/b.txt', 'plan.md.bak', 'out/../x', 'src/plan.md'];
+    expect(paths.map((path) => allowed(`/project/${path}`))).toEqual([true, true, false, false, false]);
+    const { env } = agent('opencode').start(invocation({ capabilities: ['READ'], ...owed }));
+    const config = JSON.parse(env['OPENCODE_CONFIG_CONTENT'] ?? '') as { permission: { edit: object } };
+    expect(config.permission.edit).toMatchObject({ '*': 'deny', 'plan.md': 'allow', '*/out/*': 'allow' });
+  });
+
+  it('adds nothing for a role that may edit', () => {
+    expect(argumentsOf('claude', ['EDIT'], owed).join(' ')).not.toContain('plan.md');
+  });
+});
+
+describe('a limit of steps and of the time of a command', () => {
+  const limits = { maxSteps: 2, maxCommandTime: 90_000 };
+
+  it('is a switch of the CLI where it has one', () => {
+    const claude = agent('claude').start(invocation(limits));
+    expect(claude.argv.join(' ')).toContain('--max-turns 2 ');
+    expect(claude.env).toMatchObject({ BASH_DEFAULT_TIMEOUT_MS: '90000', BASH_MAX_TIMEOUT_MS: '90000' });
+    const settings = agent('gemini').start(invocation(limits)).files['gemini-settings.json'] ?? '';
+    expect(JSON.parse(settings)).toMatchObject({ model: { maxSessionTurns: 2 } });
+  });
+
+  it.each([
+    ['codex', { type: 'item.completed', item: { type: 'command_execution' } }],
+    ['opencode', { type: 'step_finish', part: { reason: 'tool-calls' } }],
+  ])('is counted where %s has none', (name, event) => {
+    const { overspent } = agent(name).start(invocation(limits));
+    const line = `${JSON.stringify(event)}\n`;
+    expect([1, 2, 3].map(() => overspent?.(line))).toEqual([false, false, true]);
+    expect(agent(name).start(invocation()).overspent).toBeUndefined();
+  });
+});

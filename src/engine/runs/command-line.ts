@@ -52,6 +52,8 @@ export function invocationOf(
     prompt,
     capabilities: work.capabilities,
     owed: owedPaths(launch, prepared),
+    maxSteps: work.maxSteps,
+    maxCommandTime: work.maxCommandTime,
     model: work.model,
     workspace,
     project: surroundings.project,

@@ -201,6 +201,15 @@ describe('rights that are widened', () => {
     expect(told(text)).toEqual([]);
   });
 
+  test.each([
+    ['CODEX_CLI', ['5:58 warning E_CAPABILITY']],
+    ['CLAUDE_CODE', []],
+  ])('warn of a time of commands that %s does not keep', (worker, expected) => {
+    const given = `{ worker: ${worker}, instructions: x, capabilities: [READ, EDIT, RUN_TESTS, RUN_COMMANDS], max_command_time: 5m }`;
+    const file = `name: n\nversion: "1"\ntimeout: 1h\nsteps:\n  a: ${given}\n`;
+    expect(told(file, nowhere)).toEqual(expected);
+  });
+
   test('are no matter of scripts', () => {
     expect(told(text.replace('CODEX_CLI', 'CUSTOM'), { ...nowhere, widened, strict: true })).toEqual([]);
   });

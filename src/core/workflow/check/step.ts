@@ -78,9 +78,18 @@ function checkName(scene: Scene, at: At, what: string, problem: string | null): 
   if (problem !== null) scene.error(at, `${what} cannot have this name: ${problem}`, 'give it another name');
 }
 
+/** Only one CLI bounds the time of a command; in the others it is a word of the definition that nobody keeps. */
+function checkCommandTime(agent: Agent, scene: Scene): void {
+  if (agent.maxCommandTime === null || agent.provider === 'claude') return;
+  const message = `\`${agent.provider}\` cannot bound the time of one command`;
+  const hint = 'the `timeout` of the step bounds all of them together';
+  scene.add('E_CAPABILITY', 'warning', whole(agent.capabilities), message, hint);
+}
+
 /** What the agent's program cannot hold it to. */
 function checkRights(step: Step, agent: Agent, scene: Scene): void {
   const { widened, strict } = scene.context;
+  checkCommandTime(agent, scene);
   const rights = widened.get(agent.provider)?.(agent.capabilities) ?? [];
   if (rights.length === 0) return;
   const message = `\`${agent.provider}\` cannot hold \`${step.id}\` to its capabilities: ${rights.join('; ')}`;
