@@ -3,8 +3,8 @@
 // MAILROOM_OUTBOX, prints the recorded final text and ends as the recorded program ended. Uses nothing but Node, so that
 // it runs as it lies here. The format and the key of a turn are those of src/providers/recording.ts.
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, normalize } from 'node:path';
 
 const environment = process.env;
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -85,13 +85,20 @@ function valuesOf(texts, prompt) {
   return values;
 }
 
+/** Where a file goes: below the workspace what a step hands over, else into the staging folder. */
+function placeOf(name) {
+  const path = normalize(name);
+  if (path.startsWith(join(variable('MAILROOM_WORKSPACE'), '/'))) return path;
+  return join(variable('MAILROOM_OUTBOX'), basename(path));
+}
+
 function replay() {
   const folder = variable('MAILROOM_RECORDING');
   const role = variable('MAILROOM_ROLE');
   const prompt = readFileSync(0, 'utf8');
   const paths = (environment['MAILROOM_MESSAGES'] ?? '').split('\n').filter((path) => path !== '');
   const texts = paths.map((path) => readFileSync(path, 'utf8'));
-  const key = keyOf(texts);
+  const key = keyOf(texts.length > 0 ? texts : [prompt]);
   const name = choose(folder, role, key);
   if (name === undefined)
     throw new Error(`${folder} has no recording of ${role} for this mail (${role}-${key}-…)`);
@@ -100,7 +107,9 @@ function replay() {
   const resolve = (text) =>
     text.replaceAll(/\{\{([a-z_.0-9]+)\}\}/g, (whole, what) => values.get(what) ?? whole);
   for (const file of recording.files) {
-    writeFileSync(join(variable('MAILROOM_OUTBOX'), basename(resolve(file.name))), resolve(file.text));
+    const path = placeOf(resolve(file.name));
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, resolve(file.text));
   }
   process.stdout.write(resolve(recording.text));
   if (recording.reason !== null) process.stderr.write(`${resolve(recording.reason)}\n`);

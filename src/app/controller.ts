@@ -7,7 +7,7 @@ import type { Config } from '../core/config.ts';
 import { MailroomError } from '../core/errors.ts';
 import type { Message, RoleName } from '../core/mail/message.ts';
 import type { Protocol } from '../core/mail/protocol.ts';
-import type { RunnerEvents, Trail } from '../core/ports.ts';
+import type { AgentJob, Exit, Outcome, RunnerEvents, Trail } from '../core/ports.ts';
 import { Loop } from '../engine/loop.ts';
 import { MailHost } from '../engine/mail-host.ts';
 import { SharedSlots, type SlotUser } from '../engine/slots.ts';
@@ -191,7 +191,10 @@ async function runnerOf(
 ): Promise<ProcessRunner> {
   const mark = `mailroom-${createHash('sha256').update(disk.root).digest('hex').slice(0, 12)}:`;
   const contain = await agentContainment(disk, config);
-  const recorded = record === null ? {} : { recorded: recorder(record) };
+  const keep = record === null ? null : recorder(record);
+  const recorded = keep && {
+    recorded: (job: AgentJob, outcome: Outcome, exit: Exit) => keep(job.invocation, outcome, exit),
+  };
   return new ProcessRunner(
     { project: disk.root, mark, providers, contain, now: Date.now, ...recorded },
     {

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import type { Definition } from '../cli/services.ts';
-import { defaultConfig, type Config } from '../core/config.ts';
+import { defaultConfig, replaying, type Config } from '../core/config.ts';
 import type { Checked, Diagnostic } from '../core/diagnostic.ts';
 import type { Capability, Protocol } from '../core/mail/protocol.ts';
 import type { Provider, TurnTools } from '../core/ports.ts';
@@ -31,8 +31,12 @@ export async function readDefinition(disk: RealDisk, packageRoot: string): Promi
   return nobody.ok ? { ...settings, value: { ...rest, protocol: nobody.value } } : nobody;
 }
 
-/** The same where there need not be a protocol. The readers are loaded only now: they are slow to load. */
-export async function readSettings(disk: RealDisk, packageRoot: string): Promise<Checked<Settings>> {
+/** The same where there need not be a protocol. `replay`: the folder of a recording that answers for all providers. The readers are loaded only now: they are slow to load. */
+export async function readSettings(
+  disk: RealDisk,
+  packageRoot: string,
+  replay: string | null = null,
+): Promise<Checked<Settings>> {
   const [{ parseConfig }, { parseProtocol }, { providersOf }] = await Promise.all([
     import('../spec/config.ts'),
     import('../spec/protocol.ts'),
@@ -43,10 +47,11 @@ export async function readSettings(disk: RealDisk, packageRoot: string): Promise
     ? parseConfig(file.text, file.path)
     : { ok: true, value: defaultConfig, warnings: [] };
   if (!read.ok) return read;
-  const config = read.value;
+  const config = replay === null ? read.value : replaying(read.value);
   const providers = providersOf(config.providers.values(), {
     ...surroundings(packageRoot),
     prices: config.prices,
+    ...(replay !== null && { recording: replay }),
   });
   const widened = widenedBy(providers);
   const tools = config.mcp ? toolsOf(disk, packageRoot) : null;

@@ -1,26 +1,61 @@
-import { basename, dirname } from 'node:path';
-import type { AgentJob, Exit, Outcome, StagedFile } from '../core/ports.ts';
+import { basename, dirname, join, resolve } from 'node:path';
+import process from 'node:process';
+import type { Json } from '../core/json.ts';
+import { maskJson } from '../core/mask.ts';
+import type { Exit, Invocation, Outcome, StagedFile } from '../core/ports.ts';
+import { textMasker } from '../process/mask.ts';
 import { recordOf } from '../providers/recording.ts';
 import { readContent } from '../store/contents.ts';
 import { RealDisk } from '../store/real-disk.ts';
 import { makeProjectFolder } from '../store/scaffold.ts';
 
-/** Keeps each invocation in a folder (absolute), for the provider `replay`. */
-export function recorder(folder: string): (job: AgentJob, outcome: Outcome, exit: Exit) => void {
+/** Keeps one invocation. */
+export type Recorder = (invocation: Invocation, outcome: Outcome, exit: Exit) => void;
+
+/**
+ * Keeps each invocation in a folder (absolute), for the provider `replay`: its answer, and the files that it handed over.
+ * `secrets` and the values of the host's variables that are secrets by their names are masked in all of it.
+ */
+export function recorder(folder: string, secrets: readonly string[] = []): Recorder {
   makeProjectFolder(folder);
   const recordings = new RealDisk(folder);
-  return ({ invocation }, outcome, exit) => {
-    const { paths } = invocation;
-    const staging = new RealDisk(paths.outbox);
-    const staged = (staging.list('') ?? []).toSorted().flatMap((name): StagedFile[] => {
-      const content = readContent(staging, name);
-      return content === 'gone' ? [] : [{ name, content }];
-    });
+  const mask = textMasker([...secrets, ...secretsOfHost()]);
+  return (invocation, outcome, exit) => {
+    const { paths, owed } = invocation;
+    const staged = filesIn(paths.outbox, '');
+    const handed = [...new Set(owed)].flatMap((path) => handedAt(path));
     const messages = paths.messages.flatMap((path) => {
       const content = readContent(new RealDisk(dirname(path)), basename(path));
       return content !== 'gone' && content.ok ? [{ name: basename(path), text: content.text }] : [];
     });
-    const { name, json } = recordOf(invocation, messages, exit, staged, outcome);
-    recordings.write(name, json);
+    const known = new Set(staged.map(({ name }) => resolve(paths.outbox, name)));
+    const files = [...staged, ...handed.filter(({ name }) => !known.has(name))];
+    const { name, json } = recordOf(invocation, messages, exit, files, outcome);
+    recordings.write(name, `${JSON.stringify(maskJson(JSON.parse(json) as Json, mask), null, 2)}\n`);
   };
+}
+
+/** A file, or all files of a folder, by their absolute paths. */
+function handedAt(path: string): StagedFile[] {
+  const within = new RealDisk(dirname(path));
+  if (within.look(basename(path))?.kind === 'folder') return filesIn(path, path);
+  const content = readContent(within, basename(path));
+  return content === 'gone' ? [] : [{ name: path, content }];
+}
+
+function filesIn(folder: string, prefix: string): StagedFile[] {
+  const disk = new RealDisk(folder);
+  return (disk.list('') ?? []).toSorted().flatMap((name): StagedFile[] => {
+    if (name.startsWith('.')) return [];
+    if (prefix !== '' && disk.look(name)?.kind === 'folder')
+      return filesIn(join(folder, name), join(prefix, name));
+    const content = readContent(disk, name);
+    return content === 'gone' ? [] : [{ name: join(prefix, name), content }];
+  });
+}
+
+function secretsOfHost(): string[] {
+  return Object.entries(process.env).flatMap(([name, value]) =>
+    /KEY|TOKEN|SECRET|PASSWORD/i.test(name) && value !== undefined && value.length >= 8 ? [value] : [],
+  );
 }

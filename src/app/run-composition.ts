@@ -31,6 +31,7 @@ import { watchFolders } from '../store/watch.ts';
 import { stepContainment } from './containment.ts';
 import { goneTeller } from './gone.ts';
 import { gathered } from './gather.ts';
+import { recorder } from './recorder.ts';
 import type { Lock } from './lock.ts';
 import { changesTeller } from './run-changes.ts';
 import { hookPorts } from './run-hooks.ts';
@@ -43,6 +44,8 @@ export interface RunSettings {
   readonly providers: ReadonlyMap<string, Provider>;
   /** Missing: somebody else moves the mail of the project, or it has none. */
   readonly startMail?: StartMail;
+  /** The folder that invocations are recorded into, absolute; missing: none. */
+  readonly record?: string;
 }
 
 /** Who starts a run or goes on with it, and what else its process does. */
@@ -157,7 +160,7 @@ function controllerOf(
 
 function portsOf(
   disk: RealDisk,
-  { providers }: RunSettings,
+  { providers, record }: RunSettings,
   run: RunFolder,
   told: () => void,
 ): Omit<RunPorts, 'journal' | 'runner'> {
@@ -178,6 +181,7 @@ function portsOf(
     mask,
     hooks: hookPorts(disk, run),
     salvage: (workspace) => salvage({ workspace, base: 'HEAD' }, secrets),
+    ...(record !== undefined && { recorded: recorder(record, secrets) }),
     told,
   };
 }

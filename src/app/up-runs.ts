@@ -72,6 +72,8 @@ export class UpRuns implements OwnRuns {
       workspace: this.#disk.root,
       budget: definition.budget,
       only: null,
+      record: null,
+      replay: null,
       watch: () => {},
     };
     const origin = { run, by: 'up', trigger, slots: this.#slots } as const;

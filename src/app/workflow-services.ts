@@ -27,7 +27,8 @@ import { findWorkflow, readWorkflow, workflowNames, workflowsNamed } from './wor
 
 /** Workflows and runs of a project as its commands see them. */
 export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowServices {
-  const settings = async (): Promise<Settings> => expectSettings(await readSettings(disk, packageRoot));
+  const settings = async (replay: string | null = null): Promise<Settings> =>
+    expectSettings(await readSettings(disk, packageRoot, replay));
   return {
     list: () => listWorkflowFiles(disk),
     names: () => workflowNames(disk),
@@ -46,7 +47,8 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
     find: (word) => findRun(disk, word),
     begin: async (options) => {
       const { beginRun } = await import('./runs.ts');
-      return beginRun(disk, withMail(disk, await settings()), options, person);
+      const { record, replay } = options;
+      return beginRun(disk, withMail(disk, await settings(replay), record), options, person);
     },
     resume: async (run, options) => {
       const { resumeRun } = await import('./runs.ts');
@@ -107,14 +109,15 @@ function recordsOf(workspace: string, home: Home): RecordsFolder {
 const person: Origin = { by: 'person', run: null, trigger: null, slots: null };
 
 /** A run that a person starts moves the mail for its roles, as long as nobody else does. */
-function withMail(disk: RealDisk, settings: Settings): RunSettings {
+function withMail(disk: RealDisk, settings: Settings, record: string | null = null): RunSettings {
   const { protocol } = settings;
-  if (protocol === null) return settings;
+  const recorded = record === null ? {} : { record };
+  if (protocol === null) return { ...settings, ...recorded };
   const startMail: StartMail = async (options) => {
     const { startController } = await import('./controller.ts');
-    return startController(disk, { ...settings, protocol }, options, null);
+    return startController(disk, { ...settings, protocol }, { ...options, record }, null);
   };
-  return { ...settings, startMail };
+  return { ...settings, ...recorded, startMail };
 }
 
 function expectSettings(checked: Checked<Settings>): Settings {

@@ -122,6 +122,10 @@ export interface BeginOptions {
   readonly workspace: string;
   readonly budget: Budget;
   readonly only: string | null;
+  /** The folder to record agents into, absolute; null: none. */
+  readonly record: string | null;
+  /** The folder of a recording that answers in the place of all providers, absolute; null: none does. */
+  readonly replay: string | null;
   readonly watch: RunWatcher;
 }
 

@@ -17,6 +17,8 @@ export interface StartOptions extends FollowOptions {
   readonly budget?: string;
   readonly maxUsd?: string;
   readonly maxVisits?: string;
+  readonly record?: string;
+  readonly replay?: string;
 }
 
 /** Starts a workflow, or (`only`) one step of it, and follows it to its end. */
@@ -42,6 +44,8 @@ export async function startRun(
   await refuseAboveCeiling(workflows, definition, budget, options.maxUsd);
   const { mindGitIgnore } = await import('./git-ignore.ts');
   await mindGitIgnore(context, definition, workspace, options.json === true);
+  const absolute = (folder: string | undefined) =>
+    folder === undefined ? null : resolve(services.cwd, folder);
   return follow(context, options, (watch) =>
     workflows.begin({
       workflow: found,
@@ -51,6 +55,8 @@ export async function startRun(
       workspace,
       budget,
       only,
+      record: absolute(options.record),
+      replay: absolute(options.replay),
       watch,
     }),
   );

@@ -107,6 +107,13 @@ export const defaultConfig: Config = {
   nip: null,
 };
 
+/** The same project with a recording in the place of every provider but people. */
+export function replaying(config: Config): Config {
+  const nothing = { command: null, arguments: [], env: [], writable: [], tests: null, prices: null };
+  const names = providerNames(config).filter((name) => name !== 'human');
+  return { ...config, providers: new Map(names.map((name) => [name, { ...nothing, name, kind: 'replay' }])) };
+}
+
 /** Every name that a role may give as its provider. */
 export function providerNames(config: Config): string[] {
   return [...new Set([...builtInProviders, ...config.providers.keys()])];

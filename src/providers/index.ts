@@ -20,6 +20,8 @@ export interface Surroundings {
   readonly node: string;
   /** The path of bin/replay-agent.mjs. */
   readonly replayAgent: string;
+  /** The folder that `replay` answers from; missing: `MAILROOM_RECORDING` says it. */
+  readonly recording?: string;
   /** Prices that the project knows better than the built-in table. */
   readonly prices?: PriceList;
 }
@@ -63,6 +65,7 @@ export function namedProvider(config: ProviderConfig, surroundings: Surroundings
     inherit: config.env,
     writable: [...base.writable, ...config.writable.map((path) => atHome(path, surroundings))],
     tests: config.tests ?? base.tests,
+    ...(base.recording !== undefined && { recording: base.recording }),
     price: (model) => config.prices ?? base.price(model),
   });
 }
@@ -86,6 +89,7 @@ function defaults(kind: ProviderKind, surroundings: Surroundings): ProviderOptio
     inherit: [],
     writable: foldersOf(kind, surroundings),
     tests: usualTests,
+    ...(surroundings.recording !== undefined && { recording: surroundings.recording }),
     price: (model) => priceOf(prices, model),
   };
 }

@@ -14,6 +14,8 @@ export interface ProviderOptions {
   readonly writable: readonly string[];
   /** What a model costs, for programs that report tokens but no cost; null: nobody knows. */
   price(model: string | null): Price | null;
+  /** Of `replay`: the folder of the recording; missing: `MAILROOM_RECORDING` says it. */
+  readonly recording?: string;
   /** Command lines (by their first words) that RUN_TESTS allows, where a CLI can tell commands apart. */
   readonly tests: readonly string[];
 }

@@ -9,7 +9,10 @@ interface Recorded {
   readonly json: string;
 }
 
-/** What the JSON holds. `text` and `files` speak of ids, dates and paths by name: `{{thread}}`, `{{message.1.id}}`. */
+/**
+ * What the JSON holds. `text` and `files` speak of ids, dates and paths by name: `{{thread}}`, `{{message.1.id}}`. A file's name
+ * is one in the staging folder, or the path of what a step had to hand over, which begins with `{{workspace}}/`.
+ */
 interface Recording {
   readonly mailroom_recording: 1;
   readonly role: string;
@@ -46,7 +49,7 @@ export function recordOf(
 ): Recorded {
   const { role, attempt, round } = invocation;
   const turn = Number(invocation.turn.replaceAll(/\D/g, ''));
-  const key = keyOf(messages, invocation);
+  const key = keyOf(messages.length > 0 ? messages : [{ text: invocation.prompt }], invocation);
   const names = namesIn(invocation, messages);
   const recording: Recording = {
     mailroom_recording: 1,
@@ -85,11 +88,11 @@ const messageFile = /\d{8}T\d{9}Z-([\w.-]+)-[0-9a-f]{6}\.md/g;
 const lasting = /^(?:type|from|subject|attachments|fields):.*\n(?:[ \t-].*\n)*/gm;
 
 /**
- * Names what a turn was given: equal for the same types, senders, subjects, fields and prose, whatever the ids, dates and
+ * Names what a turn was given, or a step was told: equal for the same types, senders, subjects, fields and prose, whatever the ids, dates and
  * folders. bin/replay-agent.mjs computes the same.
  */
 export function keyOf(
-  messages: readonly Consumed[],
+  messages: readonly Pick<Consumed, 'text'>[],
   { project, workspace }: Pick<Invocation, 'project' | 'workspace'>,
 ): string {
   const hash = createHash('sha256');

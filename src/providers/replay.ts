@@ -7,5 +7,12 @@ import type { ProviderOptions } from './options.ts';
  * any other program does. `MAILROOM_RECORDING` names the folder, in the host's environment or in the role's `env`.
  */
 export function replayProvider(options: ProviderOptions): Provider {
-  return commandProvider({ ...options, inherit: [...options.inherit, 'MAILROOM_RECORDING'] });
+  const { recording } = options;
+  const provider = commandProvider({ ...options, inherit: [...options.inherit, 'MAILROOM_RECORDING'] });
+  if (recording === undefined) return provider;
+  return {
+    ...provider,
+    start: (invocation) =>
+      provider.start({ ...invocation, env: { ...invocation.env, MAILROOM_RECORDING: recording } }),
+  };
 }

@@ -1,4 +1,4 @@
-import type { Clock, Control, Provider } from '../../core/ports.ts';
+import type { Clock, Control, Exit, Invocation, Outcome, Provider } from '../../core/ports.ts';
 import type { Launch } from '../../core/workflow/launch.ts';
 import type { RecordFiles } from './records.ts';
 import type { Correspondence, RunFiles, RunJournal, StepRunner } from '../../core/workflow/ports.ts';
@@ -26,6 +26,8 @@ export interface RunPorts {
   readonly records?: RecordFiles;
   /** Missing: hooks are left alone. */
   readonly hooks?: HookPorts;
+  /** Is told what came of each agent, before what it handed over is taken. Missing: nothing is kept. */
+  readonly recorded?: (invocation: Invocation, outcome: Outcome, exit: Exit) => void;
   /** Has the host look again. */
   told(): void;
   /** The values of the host's variables of these names that are set. */

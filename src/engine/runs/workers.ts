@@ -164,6 +164,8 @@ export class Workers {
     const { launch } = running;
     this.#guard(launch, () => {
       const outcome = this.#outcome(running, exit);
+      if (outcome !== null && running.invocation !== null)
+        this.#ports.recorded?.(running.invocation, outcome, exit);
       if (launch.check === null) {
         const result = withBreach(this.#work(running, exit, outcome), running.breach);
         this.#ledger.record([{ type: 'ended', key: launch.key, result: this.#masked(result) }]);

@@ -1,7 +1,6 @@
 import { didYouMean } from '../../nearest.ts';
 import { isHuman } from '../protocol.ts';
 import type { Role } from '../protocol.ts';
-import type { Problem } from '../check.ts';
 import { providersOf } from '../rules/stand-ins.ts';
 import { list } from './scene.ts';
 import type { Scene } from './scene.ts';
@@ -14,7 +13,7 @@ export function checkProvider(scene: Scene, role: Role): void {
   for (const provider of providersOf(role)) checkRights(scene, role, provider);
 }
 
-function checkName(scene: Scene, name: string, path: Problem['path']): void {
+function checkName(scene: Scene, name: string, path: readonly (string | number)[]): void {
   const { providers } = scene.context;
   const standsIn = path.includes('fallback');
   const known = standsIn ? providers.filter((provider) => provider !== 'human') : providers;
