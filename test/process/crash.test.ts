@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { probeContainment } from '../../src/process/containment.ts';
 import { sweepMarked } from '../../src/process/sweep.ts';
 import type { Containment } from '../../src/process/types.ts';
 import { bundleHost, startHost } from './host.ts';
@@ -23,6 +24,14 @@ async function crash(containment: Containment, mark: string, folder: string, wor
   await pause(Math.random() * LATEST_KILL_MS);
   await running.kill();
 }
+
+const here = kinds.map(({ kind }) => kind);
+const absent = (['namespace', 'bubblewrap'] as const).filter((kind) => !here.includes(kind));
+
+it(`is tried with ${here.join(', ')}; this machine lacks ${absent.join(', ') || 'none'}`, async () => {
+  const probe = await probeContainment();
+  expect(absent.filter((kind) => probe[kind].works)).toEqual([]);
+});
 
 describe.each(kinds)('hosts killed at random moments, with a $kind', (containment: Containment) => {
   it('leave nothing running, and nothing that was not let go has started', async () => {

@@ -3,7 +3,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { probeContainment } from '../../src/process/containment.ts';
+import { until } from '../process/support.ts';
 import { ImpostorProject } from '../support/impostor.ts';
+import { finished } from '../support/project.ts';
 
 const { bubblewrap } = await probeContainment();
 
@@ -96,4 +98,31 @@ describe(`${where},`, () => {
 
 it('with the sandbox off nothing holds it but the CLI itself', { timeout: 60_000 }, async () => {
   expect(await attempts('READ', 'off')).toMatchObject(unheld);
+});
+
+/** Starts something that wants to outlive it, says so, and never ends. */
+const clinging = `
+  const { spawn } = await import('node:child_process');
+  spawn('sleep', ['600'], { detached: true, stdio: 'ignore' }).unref();
+  fs.writeFileSync(outbox + '/.clings', '');
+  await new Promise(() => setInterval(() => {}, 1_000));`;
+
+describe.each(['auto', 'off'])('a controller that is killed (sandbox: %s)', (sandbox) => {
+  it('leaves no agent behind, and nothing that one has started', { timeout: 60_000 }, async () => {
+    const settings = {
+      'protocols/team.yaml': team('READ'),
+      'mailroom.yaml': `sandbox: ${sandbox}\ntrail: off\n`,
+    };
+    project = new ImpostorProject({ maker: clinging }, settings);
+    project.drop('agents/maker/inbox/task.md', 'Do it\n');
+    const up = project.start(['up', '--plain']);
+    const end = finished(up);
+    const sign = join(project.root, '.mailroom/turns/t1/1/outbox/.clings');
+    await until('the agent clings', () => existsSync(sign));
+    expect(project.survivors()).not.toEqual([]);
+    up.kill('SIGKILL');
+    await end;
+    await until('all are gone', () => project.survivors().length === 0);
+    expect(project.survivors()).toEqual([]);
+  });
 });
