@@ -148,7 +148,7 @@ export function inOrder({ steps, roots }: BodyRule): StepRule[] {
 function stepCeiling(rule: StepRule, reckoning: Reckoning): Amounts {
   const { step, inner, at } = rule;
   const { work } = step;
-  const attempts = 1 + (step.onFailure === 'retry' ? step.retry.max : 0);
+  const attempts = 1 + step.retry.max;
   if (work.kind === 'gate' || work.kind === 'assign') return none;
   if (inner !== null) {
     const items = roundsOf(work);

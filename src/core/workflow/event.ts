@@ -73,6 +73,8 @@ export type Verdict =
       readonly reasons: readonly string[];
       readonly fingerprints: readonly string[];
     }
+  /** No check, but the summary that was asked for; without a text `problem` says why. */
+  | { readonly is: 'summarised'; readonly text: string | null; readonly problem: string | null }
   /** No readable verdict, or a check that failed: it is made again, without the worker. */
   | { readonly is: 'none'; readonly reason: Reason; readonly final: boolean };
 
@@ -92,6 +94,8 @@ export type SkipReason =
   | { readonly why: 'dependency'; readonly step: StepId }
   /** Something that it requires is absent; what. */
   | { readonly why: 'absent'; readonly what: string }
+  /** It failed, and its policy is to go on as if it had been skipped; how it failed. */
+  | { readonly why: 'failed'; readonly reason: Reason }
   /** No edge counted. */
   | { readonly why: 'edges' }
   /** The run ended first. */

@@ -1,3 +1,4 @@
+import { isBounded } from '../expression/values.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { Exit, Outcome } from '../ports.ts';
 import type { WorkResult } from './event.ts';
@@ -57,9 +58,20 @@ function speaks({ work }: Launch): boolean {
   return work.kind === 'agent' || work.kind === 'role';
 }
 
+/** What was handed over, and the values that the final text itself is, where they were not. */
+export function withAnswers({ values: types }: Launch, text: string, handed: JsonObject): JsonObject {
+  const answers = Object.keys(types).filter(
+    (name) => types[name]?.answer === true && !Object.hasOwn(handed, name),
+  );
+  if (answers.length === 0) return handed;
+  const read = parsed(text);
+  const value = read === undefined || !isBounded(read) ? text : read;
+  return { ...handed, ...Object.fromEntries(answers.map((name) => [name, value])) };
+}
+
 /** The last fenced block that holds the values: any object where values are owed, else only a named failure. */
 function valuesBlock(launch: Launch, text: string): { block: Fenced; value: JsonObject } | null {
-  const owes = Object.keys(launch.values).length > 0 || launch.check !== null;
+  const owes = Object.values(launch.values).some(({ answer }) => answer !== true) || launch.check !== null;
   for (const block of fencedBlocks(text).toReversed()) {
     if (!/^(json\b|$)/i.test(block.info)) continue;
     const value = parsed(block.text);

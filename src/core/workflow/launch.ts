@@ -33,7 +33,14 @@ export interface Launch {
   /** The conversation to go on with; null: a new one. */
   readonly session: Session | null;
   /** Of a check: its id and where its verdict is read. Null: this is the worker itself. */
-  readonly check: { readonly id: string; readonly decisionFile: string | null } | null;
+  readonly check: {
+    readonly id: string;
+    readonly decisionFile: string | null;
+    /** It is asked for a summary of this; missing: for a verdict. */
+    readonly summarises?: Json;
+  } | null;
+  /** What an agent is given as data; missing: nothing. */
+  readonly takes?: readonly TakenValue[];
   /** What a complete verdict is to be measured by; null: nothing. */
   readonly convergence: (Convergence & { readonly stage: number }) | null;
 }
@@ -64,6 +71,13 @@ export type LaunchWork =
       readonly capabilities: readonly Capability[] | null;
     }
   | { readonly kind: 'role'; readonly role: string; readonly instructions: string };
+
+/** A value that an agent is given. */
+export interface TakenValue {
+  readonly name: string;
+  readonly description: string | null;
+  readonly value: Json;
+}
 
 export interface LaunchInput {
   /** The step that made it, as a path: its folder in the context is that of the path. */

@@ -37,6 +37,8 @@ export interface Workflow {
   readonly budget: Budget;
   readonly triggers: readonly Trigger[];
   readonly hooks: readonly Hook[];
+  /** How plans and records show it; missing: as any workflow. */
+  readonly shown?: ShownWorkflow;
   readonly body: Body;
 }
 
@@ -62,6 +64,10 @@ export interface ValueType {
   /** What holds where nothing is given; undefined is never written: without a default there is no key. */
   readonly default?: Json;
   readonly description: string | null;
+  /** What a text must match; missing: anything. */
+  readonly pattern?: string;
+  /** Of a value that a step hands over: its worker's final text is it, read as JSON where it is JSON. Missing: it is not. */
+  readonly answer?: true;
 }
 
 /** Steps that belong together: a graph, in which all may run whose needs are met, or a sequence with jumps. */
@@ -97,14 +103,21 @@ export interface Step {
   readonly grace: number | null;
   readonly retry: Retry;
   readonly onFailure: FailurePolicy;
+  /** What its agent is told besides the instructions; missing: nothing. */
+  readonly takes?: readonly Taken[];
+  /** How a plan shows it; missing: as any step. */
+  readonly shown?: ShownStep;
   readonly check: Check | null;
   readonly budget: Budget | null;
   /** Where a sequence goes on; null in a graph. */
   readonly next: Next | null;
 }
 
-/** `retry`: as often as `retry.max` says, then abort. `skip-dependents`: the run goes on without them, and fails. */
-export type FailurePolicy = 'retry' | 'continue' | 'abort' | 'skip-dependents';
+/**
+ * What a failure means once no further attempt is left; `retry` and `abort` end the run. `skip-dependents`: the run goes on
+ * without them, and fails. `skip`: the step counts as skipped, and what comes after it goes on.
+ */
+export type FailurePolicy = 'retry' | 'continue' | 'skip' | 'abort' | 'skip-dependents';
 
 export interface Need {
   readonly step: StepId;
@@ -122,6 +135,35 @@ export interface Retry {
   readonly jitter: boolean;
   /** Exit codes after which it is tried again; null: all that may be better next time. */
   readonly codes: readonly number[] | null;
+  /** Names of failures after which it never is, whatever else is said; missing: none. */
+  readonly never?: readonly string[];
+  /** Whether one miss of what it owes may be made good by a further attempt; missing: it may not. */
+  readonly mends?: boolean;
+}
+
+/** A value that the agent of a step is given as data. */
+export interface Taken {
+  readonly name: string;
+  readonly description: string | null;
+  readonly source: Template;
+  /** What it must be; null: anything. */
+  readonly type: ValueType | null;
+  /** Where it is null, and not required, it is left out. */
+  readonly required: boolean;
+}
+
+/** A workflow as the plan of its language shows it. */
+export interface ShownWorkflow {
+  readonly title: string;
+  /** Files of the run that show it in its own words, relative to the folder of the run. */
+  readonly record: string;
+}
+
+/** A step as the plan of its language shows it. */
+export interface ShownStep {
+  readonly title: string;
+  /** Lines of a name and what it says. */
+  readonly facts: readonly (readonly [string, string])[];
 }
 
 /** What a step does. */
@@ -134,12 +176,21 @@ export type Work =
       readonly argv: readonly Template[];
       readonly capabilities: readonly Capability[] | null;
     }
-  | { readonly kind: 'role'; readonly role: string; readonly instructions: Template }
+  | RoleWork
   | Gate
   | ForEach
   | While
   | Assign
   | Child;
+
+/** A request to a role. */
+export interface RoleWork {
+  readonly kind: 'role';
+  readonly role: string;
+  /** Roles that can do it as well: one that is free is asked first, of these the cheapest, and after a failure another. Missing: none. */
+  readonly others?: readonly string[];
+  readonly instructions: Template;
+}
 
 /** One invocation of an agent's program. */
 export interface Agent {
@@ -171,6 +222,8 @@ export interface ForEach {
   /** The name of the current item in the steps. */
   readonly as: string;
   readonly concurrency: number;
+  /** The step whose values are those of an item; missing: those of all steps, by step. */
+  readonly gives?: StepId;
   readonly body: Body;
 }
 
@@ -215,8 +268,12 @@ export interface Output {
   readonly required: boolean;
 }
 
-/** Who says whether a step that succeeded is complete; where it is not, the step runs again. */
+/**
+ * Who says whether a step that succeeded is complete; where it is not, the step runs again. Or, for a summary, another turn
+ * of the step's own conversation, whose text is kept beside the values: without one the step is as complete.
+ */
 export interface Check {
+  readonly purpose?: 'summary';
   readonly work: Agent | Extract<Work, { kind: 'script' }> | Extract<Work, { kind: 'command' }>;
   readonly timeout: number;
   /** Where the verdict is read, relative to the workspace of the step; null: the worker's answer. */

@@ -2,7 +2,7 @@ import type { ErrorClass } from '../errors.ts';
 import type { Reason } from '../mail/event.ts';
 import type { WorkResult } from './event.ts';
 import { readExit, type Returned } from './exits.ts';
-import { handedValues, reportedError, resultOf } from './handed.ts';
+import { handedValues, reportedError, resultOf, withAnswers } from './handed.ts';
 import type { Launch } from './launch.ts';
 import { withDefaults } from './values.ts';
 
@@ -27,7 +27,10 @@ export function readWork(launch: Launch, { exit, outcome, collected }: Returned)
     const text = `required outputs are not there: ${absent.join(', ')}`;
     return failWith(base, { code: 'E_OUTPUT', text }, 'NON_RETRYABLE', 'output_contract');
   }
-  const { values, problems, undeclared } = withDefaults(launch.values, handed.values);
+  const { values, problems, undeclared } = withDefaults(
+    launch.values,
+    withAnswers(launch, ended.text, handed.values),
+  );
   if (problems.length > 0) {
     const text = `the values do not fit: ${problems.join('; ')}`;
     return failWith(base, { code: 'E_OUTPUT', text }, 'NON_RETRYABLE', 'output_contract');

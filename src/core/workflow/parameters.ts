@@ -8,6 +8,9 @@ type Types = Readonly<Record<string, ValueType>>;
 export function fits(value: Json, type: ValueType): boolean {
   const { items, enum: allowed } = type;
   if (!isOfKind(value, type.type)) return false;
+  const { pattern } = type;
+  if (pattern !== undefined && typeof value === 'string' && !new RegExp(pattern, 'u').test(value))
+    return false;
   if (Array.isArray(value) && items !== null && !value.every((item) => fits(item, items))) return false;
   return allowed === null || allowed.some((one) => JSON.stringify(one) === JSON.stringify(value));
 }

@@ -113,7 +113,7 @@ function contractOf({ at, step }: StepRule): Contract {
     outputs: outputs.map(({ name }) => name),
     values: Object.keys(values),
     timeout,
-    attempts: 1 + (onFailure === 'retry' ? retry.max : 0),
+    attempts: 1 + retry.max,
     iterations: check?.maxIterations ?? 1,
     items: roundsOf(work),
     onFailure,

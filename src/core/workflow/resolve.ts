@@ -4,11 +4,12 @@ import { againText } from './again.ts';
 import { Evaluation, Hindered, type Hindrance } from './evaluation.ts';
 import type { Path, ProcessKey } from './event.ts';
 import { isIn } from './fold/steps.ts';
-import type { Launch, LaunchInput, LaunchWork } from './launch.ts';
-import type { Check, Work } from './model.ts';
+import type { Launch, LaunchInput, LaunchWork, TakenValue } from './launch.ts';
+import type { Check, Step, Work } from './model.ts';
 import type { Rules } from './rules.ts';
 import { contextOf, entered, findStep, type Entered } from './scope.ts';
 import type { RunState, StepRun } from './state.ts';
+import { misfit } from './values.ts';
 
 export type Resolved<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: Hindrance };
@@ -64,6 +65,7 @@ function resolve(state: RunState, rules: Rules, found: Entered, key: ProcessKey)
     values: step.values,
     timeout: step.timeout,
     check: null,
+    takes: takenBy(step, evaluation),
     stdin: step.stdin && evaluation.renderText(step.stdin),
     stdout: step.stdout && { ...step.stdout, path: evaluation.renderText(step.stdout.path) },
   };
@@ -74,7 +76,11 @@ function resolve(state: RunState, rules: Rules, found: Entered, key: ProcessKey)
     timeout: checking.timeout,
     stdin: null,
     stdout: null,
-    check: { id: isIn(run, 'checking') ? run.phase.id : '', decisionFile: checking.decisionFile },
+    check: {
+      id: isIn(run, 'checking') ? run.phase.id : '',
+      decisionFile: checking.decisionFile,
+      ...(checking.purpose === 'summary' && { summarises: { ...run?.result?.values } }),
+    },
   };
   return {
     run: state.given?.run ?? '',
@@ -91,7 +97,7 @@ function resolve(state: RunState, rules: Rules, found: Entered, key: ProcessKey)
     grace: step.grace,
     ...(check ?? worker),
     budget: budgetOf(state, checking ? checking.budget : step.budget, scope.budget),
-    session: null,
+    session: checking?.purpose === 'summary' ? (run?.result?.session ?? null) : null,
     convergence: convergence && { ...convergence, stage: run?.convergence.stage ?? 1 },
   };
 }
@@ -157,6 +163,18 @@ function workOf(
     case 'workflow':
       throw new MailroomError('E_INTERNAL', `a ${work.kind} has no process`);
   }
+}
+
+/** The values that its agent is given. One of another type than it must have is a failure of the step. */
+function takenBy({ takes = [] }: Step, evaluation: Evaluation): TakenValue[] {
+  return takes.flatMap(({ name, description, source, type, required }) => {
+    const value = evaluation.render(source);
+    if (value === null && !required) return [];
+    const problem = type === null ? null : misfit(value, type);
+    if (problem === null) return [{ name, description, value }];
+    const reason = { code: 'E_VALUE', text: `the input \`${name}\` ${problem}` } as const;
+    throw new Hindered({ is: 'failed', reason });
+  });
 }
 
 /** The inputs that are there. One that is not, and must be, hinders the step. */

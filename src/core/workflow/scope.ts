@@ -85,7 +85,7 @@ export function contextOf(state: RunState, rules: Rules, scope: Scope, rule: Ste
     parameters: { ...parametersOf(state, scope) },
     steps: stepsSeen(state, rules, scope, rule),
     env: { ...given.env },
-    run: runOf(given, workflow === rules.workflow ? given.run : childRun(state, given, scope)),
+    run: runOf(state, given, workflow === rules.workflow ? given.run : childRun(state, given, scope)),
     workflow: { name: workflow.name, version: workflow.version },
     context: { ...given.context, ...state.context },
     trigger: given.trigger,
@@ -100,8 +100,9 @@ export function filesSeen(state: RunState, path: Path): JsonObject {
   return looks === undefined || Object.keys(looks).length === 0 ? {} : { [seenFiles]: { ...looks } };
 }
 
-function runOf(given: Given, id: string): JsonObject {
-  return { id, root: given.run };
+function runOf({ startedAt }: RunState, given: Given, id: string): JsonObject {
+  const started = startedAt === null ? {} : { started_at: new Date(startedAt).toISOString() };
+  return { id, root: given.run, ...started };
 }
 
 /** A sub-workflow's run id is the run's, its path and the attempt. */
@@ -189,6 +190,7 @@ function seenOf(state: RunState, rules: Rules, run: StepRun): JsonObject {
   seen['values'] = Array.isArray(run.values)
     ? [...(run.values as Json[])]
     : { ...(run.values as JsonObject) };
+  if (run.summary?.text != null) seen['summary'] = run.summary.text;
   const { contextDir } = rules.workflow;
   const within = contextFolder(state, run.path);
   const folder = contextDir === null ? within : `${contextDir}/${within}`;

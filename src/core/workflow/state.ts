@@ -120,6 +120,8 @@ export interface StepRun {
   attempt: number;
   /** Those of them that failed and count against the retries. */
   failures: number;
+  /** Those of them that missed what the step owes. */
+  misses: number;
   /** Launches of all iterations that counted: neither put back nor turned away by a rate limit. */
   attempts: number;
   /** From 1. */
@@ -134,6 +136,8 @@ export interface StepRun {
   cost: Cost;
   /** The last result of the worker. */
   result: WorkResult | null;
+  /** What it said of it afterwards; `problem`: why it did not. Null: nobody has asked. */
+  summary: { readonly text: string | null; readonly problem: string | null } | null;
   /** What others see, once it is settled. Of a loop: a list by index. */
   values: Readonly<Record<string, Json>> | readonly Json[];
   artifacts: readonly ArtifactRecord[];

@@ -33,6 +33,8 @@ export function withDefaults(
 /** Why a value has not a type, as the end of a sentence that begins with its name; null: it has. */
 export function misfit(value: Json, type: ValueType): string | null {
   if (!hasType(value, type.type)) return `must be ${article(type.type)}, and is ${kindOf(value)}`;
+  if (type.pattern !== undefined && typeof value === 'string' && !new RegExp(type.pattern, 'u').test(value))
+    return `must match ${type.pattern}`;
   if (type.enum !== null && !type.enum.some((each) => JSON.stringify(each) === JSON.stringify(value)))
     return `must be one of ${type.enum.map((each) => JSON.stringify(each)).join(', ')}`;
   if (type.items === null || !Array.isArray(value)) return null;

@@ -23,6 +23,7 @@ export function readCheck(
 ): { result: WorkResult; verdict: Verdict } {
   const ended = readExit(launch, exit, outcome);
   const result = resultOf(ended, exit, outcome);
+  if (launch.check?.summarises !== undefined) return { result, verdict: summaryOf(result) };
   const isProgram = outcome === null;
   const said = isProgram && ended.exitCode === 1 && exit.ended === 'exited' ? 'incomplete' : ended.outcome.is;
   if (said === 'failed' && ended.outcome.is === 'failed') {
@@ -41,6 +42,14 @@ export function readCheck(
   // An exit code that only says "incomplete" is no failure of the check.
   const outcomeOf = said === 'incomplete' ? ({ is: 'done' } as const) : result.outcome;
   return { result: { ...result, outcome: outcomeOf }, verdict: measured(launch, verdict, changed) };
+}
+
+/** The summary that an agent gave; its limit of use is waited for. */
+function summaryOf({ outcome, output }: WorkResult): Verdict {
+  if (outcome.is === 'done') return { is: 'summarised', text: output, problem: null };
+  const { reason } = outcome;
+  if (outcome.class === 'RETRYABLE_RATE_LIMIT') return { is: 'none', reason, final: false };
+  return { is: 'summarised', text: null, problem: reason.text };
 }
 
 function none(text: string, final = false): Verdict {

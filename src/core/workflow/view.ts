@@ -155,6 +155,8 @@ export function skipText(reason: SkipReason): string {
       return `\`${reason.step}\` did not let it run`;
     case 'absent':
       return `it requires \`${reason.what}\`, which is absent`;
+    case 'failed':
+      return `it failed: ${reason.reason.text}`;
     case 'edges':
       return 'no condition of an edge that leads to it was true';
     case 'run-ended':
@@ -187,7 +189,10 @@ export function warningsOf(state: RunState): string[] {
   const ofSteps = [...state.steps.values()].flatMap(({ path, result }) =>
     (result?.warnings ?? []).map((warning) => `${path}: ${warning}`),
   );
-  return [...hookWarnings(state), ...ofSteps];
+  const ofSummaries = [...state.steps.values()].flatMap(({ path, summary }) =>
+    summary?.problem == null ? [] : [`${path}: there is no summary of it: ${summary.problem}`],
+  );
+  return [...hookWarnings(state), ...ofSteps, ...ofSummaries];
 }
 
 function instant(at: number | null): string | null {

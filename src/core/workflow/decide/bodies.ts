@@ -134,7 +134,7 @@ export function timeUp(path: Path): Failure {
 
 /** Whether a loop takes up further items after one failed. */
 function goesOn({ rule }: Entered, failure: Failure): boolean {
-  const lenient = rule.step.onFailure === 'continue' || rule.step.onFailure === 'skip-dependents';
+  const lenient = ['continue', 'skip', 'skip-dependents'].includes(rule.step.onFailure);
   return (
     rule.step.work.kind === 'for-each' &&
     lenient &&
@@ -219,8 +219,14 @@ function handedBy(
   const { inner, step } = entered.rule;
   const scopes = scopesOf(run, open).map((path) => scene.state.scopes.get(path));
   if (inner === null) return { values: {}, artifacts: [] };
-  if (step.work.kind !== 'workflow')
-    return { values: scopes.map((scope) => (scope ? valuesIn(scene, scope, inner) : null)), artifacts: [] };
+  if (step.work.kind !== 'workflow') {
+    const only = step.work.kind === 'for-each' ? step.work.gives : undefined;
+    const valuesOf = (scope: Scope): Json => {
+      const values = valuesIn(scene, scope, inner);
+      return only === undefined ? values : (values[only] ?? null);
+    };
+    return { values: scopes.map((scope) => (scope ? valuesOf(scope) : null)), artifacts: [] };
+  }
   const [scope] = scopes;
   if (!scope) return { values: {}, artifacts: [] };
   const artifacts = step.work.exports.flatMap(({ from, artifact, as }) => {
@@ -288,7 +294,7 @@ function leave(scene: Scene, scope: Scope, failed: Failure | null, counter: Coun
   const step = entered?.rule.step;
   const again =
     failed?.class === 'RETRYABLE_TRANSIENT' &&
-    step?.onFailure === 'retry' &&
+    step !== undefined &&
     scope.retries < step.retry.max &&
     failed.reason.code !== 'E_TIMEOUT';
   if (again) return [reopened(scene, scope, { forced: new Set(), owners: new Set() })];

@@ -5,6 +5,7 @@ import { isIn, type In } from '../fold/steps.ts';
 import type { Check } from '../model.ts';
 import type { Hindrance } from '../evaluation.ts';
 import { missing } from '../evaluation.ts';
+import { contractMissed, failureName } from '../failure-names.ts';
 import { tryLaunch } from '../resolve.ts';
 import type { Entered } from '../scope.ts';
 import type { StepRun } from '../state.ts';
@@ -51,7 +52,8 @@ function workOutcome(scene: Scene, room: Room, entered: Entered, run: In<'ended'
   const { check } = entered.rule.step;
   const ending = isEnding(scene.state, entered.scope);
   if (result.outcome.is === 'done') {
-    if (check === null) return [succeed(entered, 'SUCCEEDED', handed(run, result))];
+    if (check === null || (ending && check.purpose === 'summary'))
+      return [succeed(entered, 'SUCCEEDED', handed(run, result))];
     return ending ? [] : startCheck(scene, room, entered, run);
   }
   // What failed while everything ends was stopped: the end settles it.
@@ -64,16 +66,19 @@ function handed({ convergence }: StepRun, { values, artifacts }: WorkResult): Ha
 
 function workFailure(scene: Scene, entered: Entered, run: In<'ended'>, failure: Failed): Fact[] {
   const { path, failures, iteration, attempt } = run;
-  const { onFailure, retry } = entered.rule.step;
+  const { retry } = entered.rule.step;
   const retrying = { type: 'retrying', path, what: 'worker' } as const;
-  if (failure.class === 'RETRYABLE_RATE_LIMIT') {
+  const isNever = retry.never?.includes(failureName(failure)) === true;
+  if (failure.class === 'RETRYABLE_RATE_LIMIT' && !isNever) {
     const { provider } = run.phase;
     const { facts, until } = park(scene, provider, failure.until);
     return [...facts, { ...retrying, notBefore: until, provider, counted: false }];
   }
   const { exitCode } = run.phase.result;
   const isMeant = retry.codes === null || (exitCode !== null && retry.codes.includes(exitCode));
-  if (failure.class === 'RETRYABLE_TRANSIENT' && onFailure === 'retry' && isMeant && failures <= retry.max) {
+  const isMended = retry.mends === true && failure.reported === contractMissed && run.misses <= 1;
+  const mayHelp = failure.class === 'RETRYABLE_TRANSIENT' || isMended;
+  if (mayHelp && !isNever && isMeant && failures <= retry.max) {
     const key = `${scene.state.given?.run ?? ''} ${path} ${String(iteration)} ${String(attempt)}`;
     const notBefore = scene.now + pause(retry, failures, key);
     return [{ ...retrying, notBefore, provider: null, counted: true }];
@@ -98,6 +103,9 @@ export function startCheck(scene: Scene, room: Room, entered: Entered, run: Step
   const { checkProvider: provider } = entered.rule;
   const { path, iteration, attempt, checks } = run;
   if (check === null) return [];
+  const isSummary = check.purpose === 'summary';
+  const without = (failure: StepFailure): Fact[] =>
+    isSummary ? summarised(entered, run) : fail(entered, failure);
   const until = provider === null ? 0 : (state.parked.get(provider) ?? 0);
   if (until > now) {
     if (isIn(run, 'check-waiting')) return [];
@@ -106,9 +114,9 @@ export function startCheck(scene: Scene, room: Room, entered: Entered, run: Step
   const reserves = provider === null ? null : check.budget;
   const money = provider === null ? 'fits' : room.afford(entered.scope, reserves);
   if (money === 'later') return [];
-  if (money === 'never') return fail(entered, outOfMoney);
+  if (money === 'never') return without(outOfMoney);
   const launch = tryLaunch(state, rules, entered, { path, iteration, attempt, check: checks + 1 });
-  if (!launch.ok) return fail(entered, cannot(launch.why));
+  if (!launch.ok) return without(cannot(launch.why));
   room.take(entered.scope.path, reserves);
   const id = [state.given?.run ?? '', path, iteration, attempt, checks + 1].map(String).join('.');
   return [{ type: 'checking', path, id, provider, reserves }];
@@ -126,9 +134,15 @@ function checkOutcome(scene: Scene, entered: Entered, run: In<'checked'>): Fact[
   const { verdict } = run.phase;
   if (verdict.is === 'complete' && run.result)
     return [succeed(entered, 'SUCCEEDED', handed(run, run.result))];
+  if (verdict.is === 'summarised') return summarised(entered, run);
   if (check === null || isEnding(scene.state, entered.scope)) return [];
   if (verdict.is === 'incomplete') return incomplete(entered, run, check, verdict);
   return verdict.is === 'none' ? noVerdict(scene, entered, run, verdict) : [];
+}
+
+/** With its summary, or without one: the work itself is complete. */
+function summarised(entered: Entered, run: StepRun): Fact[] {
+  return run.result === null ? [] : [succeed(entered, 'SUCCEEDED', handed(run, run.result))];
 }
 
 function incomplete(
@@ -175,6 +189,7 @@ function noVerdict(
     const { facts, until } = park(scene, provider, limit.until);
     return [...facts, { ...retrying, notBefore: until, provider, counted: false }];
   }
+  if (entered.rule.step.check?.purpose === 'summary') return summarised(entered, run);
   if (final || run.checkFailures + 1 >= mostChecks)
     return fail(entered, { class: 'NON_RETRYABLE', reason, timedOut: false });
   const failed = result.outcome.is === 'failed';

@@ -83,7 +83,7 @@ export function isKept(run: StepRun): boolean {
     case 'FAILED':
       return leaves === 'satisfied';
     case 'SKIPPED':
-      return skipped?.why === 'condition' || skipped?.why === 'not-asked';
+      return skipped?.why === 'condition' || skipped?.why === 'failed' || skipped?.why === 'not-asked';
     case 'CANCELLED':
       return false;
   }

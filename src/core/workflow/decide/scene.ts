@@ -104,9 +104,10 @@ function enterStep({ visits }: Scope, step: string, maxVisits: number): Counter 
   return { at: 'end', how: 'end', failed: { class: 'NON_RETRYABLE', reason: { code: 'E_STEP', text } } };
 }
 
-/** A step that is not run. Its own condition leaves what comes after it free, but for a gate. */
+/** A step that is not run, or counts as if. Its own condition leaves what comes after it free, but for a gate. */
 export function skip(entered: Entered, reason: SkipReason): Fact {
-  const own = reason.why === 'condition' && entered.rule.step.work.kind !== 'gate';
+  const own =
+    reason.why === 'failed' || (reason.why === 'condition' && entered.rule.step.work.kind !== 'gate');
   const leaves = own ? 'satisfied' : 'closed';
   return { type: 'skipped', path: entered.path, reason, ...aftermath(entered, leaves, 'success', null) };
 }
@@ -157,6 +158,8 @@ export function fail(
   switch (onFailure) {
     case 'continue':
       return [failed(entered, failure, 'satisfied', convergence)];
+    case 'skip':
+      return [skip(entered, { why: 'failed', reason: failure.reason })];
     case 'skip-dependents':
       return [failed(entered, failure, 'closed', convergence)];
     case 'abort':

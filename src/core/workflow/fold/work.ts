@@ -1,5 +1,6 @@
 import { settled as settledCost } from '../../mail/money.ts';
 import type { Fact, Happening, WorkResult } from '../event.ts';
+import { contractMissed } from '../failure-names.ts';
 import type { RunState } from '../state.ts';
 import { current, enter, isIn, put, spend, type In } from './steps.ts';
 
@@ -49,6 +50,7 @@ export function end(state: RunState, { key, result }: Of<'ended'>): void {
   run.crashes = 0;
   if (counts(result)) run.attempts += 1;
   if (counts(result) && result.outcome.is === 'failed') run.failures += 1;
+  if (result.outcome.is === 'failed' && result.outcome.reported === contractMissed) run.misses += 1;
   put(state, run, { is: 'ended', result, provider }, true);
 }
 
@@ -64,6 +66,7 @@ export function judge(state: RunState, { key, result, verdict }: Of<'checked'>):
   const { reserves, provider } = run.phase;
   spend(state, run, settledCost(result.usage, reserves), provider);
   run.crashes = 0;
+  if (verdict.is === 'summarised') run.summary = { text: verdict.text, problem: verdict.problem };
   put(state, run, { is: 'checked', result, verdict, provider }, true);
 }
 
@@ -100,6 +103,7 @@ export function iterate(state: RunState, event: Of<'iterating'>): void {
   run.iteration += 1;
   run.attempt = 0;
   run.failures = 0;
+  run.misses = 0;
   run.checks = 0;
   run.checkFailures = 0;
   run.convergence = event.convergence;

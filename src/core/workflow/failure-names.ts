@@ -1,0 +1,27 @@
+import type { WorkResult } from './event.ts';
+
+/** The name of a failure to hand over what is owed. */
+export const contractMissed = 'output_contract';
+
+/** Names that a failure has where its worker gave it none. */
+export const failureNames = [
+  'auth_failure',
+  'rate_limit_exhausted',
+  'timeout',
+  contractMissed,
+  'capability_denied',
+  'crashed',
+] as const;
+
+type Failed = Extract<WorkResult['outcome'], { is: 'failed' }>;
+
+/** What definitions call a failure: as its worker did, else by its kind. */
+export function failureName({ reported, reason, timedOut, class: errorClass }: Failed): string {
+  if (reported !== null) return reported;
+  if (errorClass === 'RETRYABLE_RATE_LIMIT') return 'rate_limit_exhausted';
+  if (timedOut || reason.code === 'E_TIMEOUT') return 'timeout';
+  if (reason.code === 'E_OUTPUT') return contractMissed;
+  if (reason.code === 'E_CAPABILITY' || reason.code === 'E_RIGHTS') return 'capability_denied';
+  const isProvider = reason.code === 'E_PROVIDER' && errorClass === 'NON_RETRYABLE';
+  return isProvider ? 'auth_failure' : 'crashed';
+}
