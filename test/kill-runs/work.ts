@@ -24,6 +24,8 @@ echo '{"type":"result","subtype":"success","is_error":false,"result":"Words","se
   'role.sh': `
 echo "turn $MAILROOM_TURN/$MAILROOM_ATTEMPT/$MAILROOM_ROUND" >> "$MAILROOM_PROJECT/asked.log"
 mkdir -p made; echo 1 > made/a.txt; echo 1 > made/b.txt
+# What says nothing has no file of its output.
+echo made
 echo "over build" >> "$MAILROOM_PROJECT/asked.log"
 `,
 };
