@@ -81,7 +81,7 @@ it('moves a task through the shipped protocol: three programs, one change reques
   project.drop('agents/architect/inbox/task.md', '# Add\n\nWe need add(a, b).\n');
 
   const up = await project.run(['up', '--until-idle', '--plain'], env);
-  expect(up).toMatchObject({ code: 0 });
+  expect(up).toMatchObject({ code: 0, stderr: '' });
   const { stdout } = await project.run(['trail', '--json'], env);
   const rows = JSON.parse(stdout) as { readonly type: string }[];
   expect(rows.map(({ type }) => type)).toEqual([

@@ -7,7 +7,7 @@ export default defineConfig({
     include: ['**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 120_000,
+    testTimeout: 240_000,
     hookTimeout: 120_000,
     // Where `.ci/run` takes its counts from.
     reporters: process.env['CI'] ? ['default', 'json'] : ['default'],
