@@ -8,9 +8,11 @@ import { git } from '../process/git.ts';
 import { findProgram } from '../process/proc.ts';
 import { run } from '../process/run.ts';
 import { sandboxFor } from '../process/sandbox.ts';
+import { loginOf } from '../providers/logins.ts';
 import { quirksOf } from '../providers/quirks.ts';
 import { readHolder } from '../store/holder.ts';
 import { RealDisk } from '../store/real-disk.ts';
+import { readText } from '../store/text.ts';
 import { readDefinition } from './definition.ts';
 
 const agents = [
@@ -20,15 +22,35 @@ const agents = [
   { name: 'opencode', variable: 'MAILROOM_OPENCODE_BIN' },
 ] as const;
 
-/** What this machine has, and what would not work here. Starts nothing that costs anything. */
-export async function examine(root: string | null, packageRoot: string): Promise<Finding[]> {
+/** What this machine has, and what would not work here. Without `probes` it starts nothing that costs anything. */
+export async function examine(
+  root: string | null,
+  packageRoot: string,
+  { probes }: { readonly probes: boolean },
+): Promise<Finding[]> {
   const found = await Promise.all([
     machine(),
     containment(),
     ...agents.map(agent),
     root === null ? [noProject] : project(root, packageRoot),
   ]);
-  return found.flat();
+  const findings = found.flat();
+  if (!probes) return findings;
+  const { probe } = await import('./probe.ts');
+  // One after the other: they would slow each other down.
+  for (const { name, variable } of agents)
+    if (findProgram(process.env[variable] ?? name, process.env['PATH'], process.cwd()) === 'found')
+      findings.push(await probe(name, packageRoot));
+  return findings;
+}
+
+/** As far as it can be known without asking anybody: macOS keeps some logins in a keychain. */
+function login(name: string): Finding {
+  const exists = (path: string) => readText(path) !== null;
+  const { found, advice } = loginOf(name, process.env, exists);
+  if (found !== null) return { topic: name, state: 'ok', text: `login: ${found}` };
+  const hidden = process.platform === 'darwin' ? ', unless it is in the keychain' : '';
+  return { topic: name, state: 'warning', text: `no login was found${hidden}: ${advice}` };
 }
 
 const noProject: Finding = { topic: 'project', state: 'info', text: 'none here; `mailroom init` makes one' };
@@ -106,8 +128,8 @@ async function agent({ name, variable }: (typeof agents)[number]): Promise<Findi
     text === null ? [] : [{ topic: name, state: 'info', text: `${what}: ${text}` }],
   );
   return (await startsInSandbox(program))
-    ? [found, ...advice]
-    : [found, ...advice, outsideOnly(name, program)];
+    ? [found, login(name), ...advice]
+    : [found, login(name), ...advice, outsideOnly(name, program)];
 }
 
 function outsideOnly(name: string, program: string): Finding {

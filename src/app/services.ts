@@ -34,9 +34,9 @@ export function servicesOf(
       new DiskMailboxes(project).prepare([...new Set([...rolesOnDisk(project), 'user'])]);
       return { ...copied, provider: chosen };
     },
-    doctor: async (root) => {
+    doctor: async (root, options) => {
       const { examine } = await import('./doctor.ts');
-      return examine(root, packageRoot);
+      return examine(root, packageRoot, options);
     },
   };
 }

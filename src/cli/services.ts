@@ -30,7 +30,8 @@ export interface Services {
   /** Writes a new project; existing files are kept. Returns the paths that were written. */
   scaffold(root: string, template: string, options: { provider: string | null }): ScaffoldResult;
   templates(): string[];
-  doctor(root: string | null): Promise<readonly Finding[]>;
+  /** `probes`: each agent CLI that is here answers once, which costs a few tokens. */
+  doctor(root: string | null, options: { readonly probes: boolean }): Promise<readonly Finding[]>;
 }
 
 export interface ScaffoldResult {

@@ -4,11 +4,16 @@ import { json } from '../output.ts';
 import type { Finding } from '../services.ts';
 import type { Colours } from '../terminal.ts';
 
+export interface DoctorOptions {
+  readonly probe?: boolean;
+  readonly json?: boolean;
+}
+
 /** Exit code 1 when something would not work. */
-export async function doctor({ services, terminal, root }: Context, asJson: boolean): Promise<number> {
-  const findings = await services.doctor(root());
+export async function doctor({ services, terminal, root }: Context, options: DoctorOptions): Promise<number> {
+  const findings = await services.doctor(root(), { probes: options.probe === true });
   const ok = findings.every(({ state }) => state !== 'problem');
-  if (asJson) terminal.write(json({ schema: 1, ok, findings }));
+  if (options.json === true) terminal.write(json({ schema: 1, ok, findings }));
   else terminal.write(`${findingLines(findings, terminal.colours).join('\n')}\n`);
   return ok ? 0 : 1;
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { DoctorOptions } from '../actions/doctor.ts';
 import type { Context } from '../context.ts';
 
 /** `doctor`: what is here, and what would not work. */
@@ -6,11 +7,12 @@ export function addDoctor(program: Command, context: Context): void {
   program
     .command('doctor')
     .description('show which agent CLIs are here, how they can be held, and what would not work')
+    .option('--probe', 'let each agent CLI that is here answer once: costs a few tokens')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom doctor')
     .action(
-      context.act(async (options: { json?: boolean }) =>
-        (await import('../actions/doctor.ts')).doctor(context, options.json === true),
+      context.act(async (options: DoctorOptions) =>
+        (await import('../actions/doctor.ts')).doctor(context, options),
       ),
     );
 }
