@@ -312,6 +312,16 @@ describe('rights that a provider can only widen', () => {
     expect(parseProtocol([{ file: 'p.yaml', text }], config, options).ok).toBe(true);
   });
 
+  test('are looked for in those who stand in, too, whose names must be known', () => {
+    const standing =
+      'roles: { a: { provider: claude, fallback: [mine] } }\nmessages: { task: { from: user, to: a } }';
+    expect(wrong(standing, config, options)).toEqual(['0.yaml:1:10 warning E_CAPABILITY']);
+    for (const name of ['clade', 'human'])
+      expect(wrong(standing.replace('[mine]', `[${name}]`), config, options)).toEqual([
+        '0.yaml:1:44 error E_UNKNOWN_NAME',
+      ]);
+  });
+
   test('are an error where mailroom.yaml is strict', () => {
     expect(wrong(text, { ...config, capabilities: 'strict' }, options)).toEqual([
       '0.yaml:1:10 error E_CAPABILITY',
