@@ -173,7 +173,8 @@ export function exitCodeOf(state: RunState, run: StepRun): number | null {
   if (run.phase.status === 'SUCCEEDED') return 0;
   const last = state.scopes.get(itemScope(run.path, run.open.opened - 1));
   const step = last?.entered ? entered(state, last, last.entered.step) : undefined;
-  return (step && exitCodeOf(state, step)) ?? 1;
+  // It failed by more than its last step where that was well.
+  return (step && exitCodeOf(state, step)) || 1;
 }
 
 /** What others see of a settled step. What is absent has no key. */

@@ -1,0 +1,279 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { chmodSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { OrchestrateProject, sh } from '../support/orchestrate.ts';
+import { finished } from '../support/project.ts';
+
+let project: OrchestrateProject | null = null;
+
+afterEach(() => {
+  project?.remove();
+  project = null;
+});
+
+function projectWith(steps: string, more: Readonly<Record<string, string>> = {}): OrchestrateProject {
+  return (project = new OrchestrateProject(steps, more));
+}
+
+/** A step of a loop. */
+function inner(name: string, script: string, success: string, failure: string): string {
+  const on = `{ success: { goto: ${success} }, failure: { goto: ${failure} } }`;
+  return `        - name: ${name}\n          command: [sh, -c, ${JSON.stringify(script)}]\n          on: ${on}\n`;
+}
+
+const after = '    on: { success: { goto: Last }, failure: { goto: _error } }\n';
+const last = sh('Last', 'echo last >> log');
+
+describe('loops of orchestrate', { timeout: 120_000 }, () => {
+  it('go through their items; what each round came to stands under the loop and under its steps', async () => {
+    const place = projectWith(`steps:
+  - name: Each
+    for_each:
+      items: [a, b, c]
+      as: letter
+      steps:
+${inner('Say', 'echo ${letter}-${item}-${loop.index}/${loop.total} | tee -a log; test ${item} != b', '_loop_continue', '_loop_continue')}
+${after}${last}`);
+    expect((await place.flow()).code).toBe(0);
+    expect(place.read('workspace/log')).toBe('a-a-0/3\nb-b-1/3\nc-c-2/3\nlast\n');
+    const { steps } = place.told();
+    expect(steps['Each']).toMatchObject({
+      status: 'completed',
+      exit_code: 0,
+      iterations: [
+        { index: 0, item: 'a', status: 'completed', exit_code: 0, output: 'a-a-0/3' },
+        { index: 1, item: 'b', status: 'failed', exit_code: 1, output: 'b-b-1/3' },
+        { index: 2, item: 'c', status: 'completed', exit_code: 0, output: 'c-c-2/3' },
+      ],
+    });
+    expect(steps['Say']?.iterations?.map(({ status }) => status)).toEqual([
+      'completed',
+      'failed',
+      'completed',
+    ]);
+    expect(steps['Say']?.output).toBe('c-c-2/3');
+  });
+
+  it('that are broken off by a failure have failed with its exit code', async () => {
+    const place = projectWith(`steps:
+  - name: Each
+    for_each:
+      items: [a, b, c]
+      steps:
+${inner('Say', 'echo ${item} >> log; test ${item} = a || exit 7', '_loop_continue', '_loop_break')}
+    on: { success: { goto: _end }, failure: { goto: Last } }
+${sh('Last', 'echo ${steps.Each.exit_code} >> log')}`);
+    expect((await place.flow()).code).toBe(0);
+    expect(place.read('workspace/log')).toBe('a\nb\n7\n');
+    expect(place.told().steps['Each']).toMatchObject({ status: 'failed', exit_code: 7 });
+  });
+
+  it.each([
+    ['_end', 0, 'completed'],
+    ['_error', 1, 'failed'],
+  ])('are left by %s, and so is the run', async (target, code, status) => {
+    const place = projectWith(`steps:
+  - name: Each
+    for_each:
+      items: [a, b]
+      steps:
+${inner('Say', 'echo ${item} >> log', target, '_loop_break')}
+${after}${last}`);
+    expect((await place.flow()).code).toBe(code);
+    expect(place.read('workspace/log')).toBe('a\n');
+    expect(place.told().status).toBe(status);
+  });
+
+  it('go on as long as a condition holds, which sees what the last round did', async () => {
+    const place = projectWith(`steps:
+  - name: Until
+    while:
+      condition: { not: { step_ok: Try } }
+      max_iterations: 5
+      steps:
+${inner('Try', 'echo ${loop.iteration} >> log; test $(wc -l < log) -ge 3', '_loop_continue', '_loop_continue')}
+${after}${last}`);
+    expect((await place.flow()).code).toBe(0);
+    expect(place.read('workspace/log')).toBe('1\n2\n3\nlast\n');
+    expect(place.told().steps['Until']?.iterations).toHaveLength(3);
+  });
+
+  it('fail when their bound is reached', async () => {
+    const place = projectWith(`steps:
+  - name: Until
+    while:
+      condition: { not: { file_exists: never.txt } }
+      max_iterations: 2
+      steps:
+${inner('Try', 'echo x >> log', '_loop_continue', '_loop_continue')}
+${after}${last}`);
+    const { code, stderr } = await place.flow();
+    expect([code, place.read('workspace/log')]).toEqual([1, 'x\nx\n']);
+    expect(stderr).toContain('still holds after 2 iterations');
+  });
+
+  it('made of jumps end when a step was entered as often as it may be', async () => {
+    const place = projectWith(`steps:\n${sh('Round', 'echo x >> log', '', 'Round')}`);
+    expect((await place.flow(['--max-visits', '3'])).code).toBe(1);
+    expect(place.read('workspace/log')).toBe('x\nx\nx\n');
+  });
+});
+
+describe('values and conditions of orchestrate', { timeout: 120_000 }, () => {
+  it('are set by set_context, and a resume keeps them', async () => {
+    const place = projectWith(`context: { who: nobody, kept: as it is }
+steps:
+${sh('One', 'echo ada', '', 'Set')}
+  - name: Set
+    set_context: { who: "\${steps.One.output}", list: [1, "\${context.kept}"] }
+    on: { success: { goto: Two } }
+${sh('Two', 'echo ${context.who} ${context.list} >> log; test -e mended')}`);
+    expect((await place.flow()).code).toBe(1);
+    place.write('workspace/mended', '');
+    expect((await place.run(['resume', place.ids[0] ?? ''])).code).toBe(0);
+    expect(place.told().context).toEqual({ who: 'ada', kept: 'as it is', list: [1, 'as it is'] });
+    expect(place.read('workspace/log')).toBe('ada [1,as it is]\n'.repeat(2));
+  });
+
+  it.each([
+    ['exit_code: { step: One, op: "==", value: 3 }', true],
+    ['exit_code: { step: One, op: ">", value: 3 }', false],
+    ['exit_code: { step: Two, op: "!=", value: 3 }', false],
+    ['env_set: LOUD', true],
+    ['equals: { left: "${steps.One.output}", right: "Hello 42" }', true],
+    ['equals: { left: "${steps.One.output}", right: "hello 42" }', false],
+    ['contains: { haystack: "${steps.One.output}", needle: "lo 4" }', true],
+    ['contains: { haystack: "${steps.One.output}", needle: "LO" }', false],
+    ['regex: { text: "${steps.One.output}", pattern: "^hello \\\\d+$", flags: i }', true],
+    ['regex: { text: "${steps.One.output}", pattern: "^hello" }', false],
+    ['number: { left: "${steps.One.exit_code}", op: "<=", right: 3 }', true],
+    ['all: [{ step_ok: One }, { env_set: LOUD }]', false],
+    ['any: [{ step_ok: One }, { env_set: LOUD }]', true],
+    ['not: { step_ok: One }', true],
+    ['{ env_set: LOUD, step_ok: One }', false],
+    ['equals: { left: "${steps.One.status}", right: failed }', true],
+  ])('%s holds: %s', async (condition, holds) => {
+    const when = condition.startsWith('{') ? condition : `{ ${condition} }`;
+    const place = projectWith(`env: [LOUD]
+steps:
+${sh('One', 'echo Hello 42; exit 3').replace('{ error: One failed }', '{ goto: Two }')}
+${sh('Two', 'true', `    when: ${when}\n`)}`);
+    await place.flow([], { LOUD: '1' });
+    expect(place.told().steps['Two']?.status).toBe(holds ? 'completed' : 'skipped');
+  });
+
+  it('take no time by their pattern', async () => {
+    const text = `${'a'.repeat(60)}!`;
+    const place = projectWith(
+      `steps:\n${sh('One', 'true', `    when: { regex: { text: "${text}", pattern: "^(a+)+$" } }\n`)}`,
+    );
+    expect((await place.flow()).code).toBe(0);
+    expect(place.told().steps['One']?.status).toBe('skipped');
+  });
+});
+
+describe('what orchestrate gives a program and takes from it', { timeout: 120_000 }, () => {
+  it('is the head of what it prints; all of it lies in its log and its artifact', async () => {
+    const print = 'yes 0123456789abcde | head -c 1200000';
+    const place = projectWith(`steps:\n${sh('Big', print, '    output_file: a/big.txt\n')}`);
+    expect((await place.flow()).code).toBe(0);
+    const { output, ...rest } = place.told().steps['Big']!;
+    expect(output).toHaveLength(8 * 1024 + '\n[truncated]'.length);
+    expect(output.endsWith('\n[truncated]')).toBe(true);
+    expect(rest['spill_stdout_path']).toBe(
+      join(place.root, `.orchestrator/runs/${place.ids[0] ?? ''}/logs/Big-stdout.log`),
+    );
+    expect(place.read('workspace/artifacts/Big/a/big.txt')).toHaveLength(1_200_000);
+  });
+
+  it('reads its input, and nothing where there is none', async () => {
+    const place = projectWith(
+      `steps:\n${sh('One', 'cat', '    input_file: workspace/in.txt\n    output_file: one.txt\n', 'Two')}${sh('Two', 'cat', '    output_file: two.txt\n')}`,
+      { 'workspace/in.txt': 'given\n' },
+    );
+    expect((await place.flow()).code).toBe(0);
+    expect(place.read('workspace/artifacts/One/one.txt')).toBe('given\n');
+    expect(place.read('workspace/artifacts/Two/two.txt')).toBe('');
+  });
+
+  it('gets exactly the secrets that it names, and the variables that are allowed', async () => {
+    const names = 'echo "a=$A b=$B c=$C d=$D"';
+    const place = projectWith(`env: [C]
+secrets: [A]
+steps:
+${sh('One', names, '    output_file: o.txt\n', 'Two')}
+${sh('Two', names, '    output_file: o.txt\n    secrets: [B]\n')}`);
+    const env = { A: 'secret-a-1', B: 'secret-b-1', C: 'plain', D: 'hidden' };
+    expect((await place.flow([], env)).code).toBe(0);
+    expect(place.read('workspace/artifacts/One/o.txt')).toBe('a=*** b= c=plain d=\n');
+    expect(place.read('workspace/artifacts/Two/o.txt')).toBe('a= b=*** c=plain d=\n');
+  });
+
+  it.each([
+    [0, 'completed', 1],
+    [1, 'failed', 2],
+    [2, 'failed', 1],
+    [7, 'failed', 1],
+  ])('a shim that ends with %i has %s after %i attempts', async (code, status, attempts) => {
+    const place = projectWith(
+      `steps:
+  - name: Ask
+    provider: gemini
+    model: flash
+    max_tokens: 12
+    prompt_file: prompts/a.md
+    retry: { attempts: 2 }
+    on: { success: { goto: _end }, failure: { goto: _error } }
+`,
+      {
+        'workspace/prompts/a.md': 'Say it.',
+        'bin/gemini-shim': `#!/bin/sh\necho "$@ $(cat)" >> calls\nexit ${String(code)}\n`,
+      },
+    );
+    chmodSync(join(place.root, 'bin/gemini-shim'), 0o755);
+    const path = `${join(place.root, 'bin')}:${process.env['PATH'] ?? ''}`;
+    await place.flow([], { PATH: path });
+    const call = '--model flash --max-tokens 12 Say it.\n';
+    expect(place.read('workspace/calls')).toBe(call.repeat(attempts));
+    expect(place.told().steps['Ask']).toMatchObject({ status, exit_code: code });
+  });
+});
+
+/** Resolves when a program that watches waits for the so many-th time. */
+function waits(child: ChildProcess, times: number): Promise<void> {
+  let heard = '';
+  return new Promise((resolve) => {
+    child.stderr?.on('data', (chunk: Buffer) => {
+      heard += chunk.toString();
+      if (heard.split('waiting for a change').length > times) resolve();
+    });
+  });
+}
+
+describe('the program by the name `orchestrate`', { timeout: 120_000 }, () => {
+  it('tells of .gitignore once, and runs again when a file of the workspace changes', async () => {
+    const place = projectWith(
+      `steps:\n${sh('One', 'echo run >> artifacts/log; cat note', '    output_file: o.txt\n')}`,
+      {
+        '.gitignore': '',
+        'workspace/note': 'first',
+        'workspace/artifacts/log': '',
+      },
+    );
+    const link = join(place.root, 'orchestrate');
+    symlinkSync(fileURLToPath(new URL('../../bin/mailroom', import.meta.url)), link);
+    const child = spawn(process.execPath, [link, 'watch', 'workflows/flow.yaml'], { cwd: place.root });
+    const over = finished(child);
+    const again = waits(child, 2);
+    await waits(child, 1);
+    place.write('workspace/note', 'second one');
+    await again;
+    child.kill('SIGINT');
+    const { stderr } = await over;
+    expect(place.read('workspace/artifacts/One/o.txt')).toBe('second one');
+    expect(stderr).toContain('workspace/note was changed');
+    expect(stderr.split('.gitignore')).toHaveLength(2);
+  });
+});

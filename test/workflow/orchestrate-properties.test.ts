@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { startContext, withVisits } from '../../src/core/workflow/given.ts';
+import { parseWorkflow } from '../../src/spec/workflow/index.ts';
+import type { ConditionInput, StepInput } from '../../src/spec/workflow/orchestrate/schema.ts';
+import { nowhere } from '../../src/spec/workflow/surroundings.ts';
+import { Interpreter, maxVisits, type Script } from './orchestrate-interpreter.ts';
+import { failure, result, World } from './world.ts';
+
+const context = { a: 'one', b: 'two' };
+const key = fc.constantFrom('a', 'b');
+
+function conditions(names: readonly string[], depth = 2): fc.Arbitrary<ConditionInput> {
+  const name = fc.constantFrom(...names);
+  const simple: fc.Arbitrary<ConditionInput>[] = [
+    fc.record({ step_ok: name }),
+    fc.record({
+      exit_code: fc.record({
+        step: name,
+        op: fc.constantFrom('==' as const, '>' as const),
+        value: fc.nat(2),
+      }),
+    }),
+    fc.record({
+      equals: fc.record({
+        left: key.map((each) => `\${context.${each}}`),
+        right: fc.constantFrom('one', 'two', '${context.b}', 'x1'),
+      }),
+    }),
+  ];
+  if (depth === 0) return fc.oneof(...simple);
+  const inner = conditions(names, depth - 1);
+  return fc.oneof(
+    ...simple,
+    fc.record({ not: inner }),
+    fc.record({ all: fc.array(inner, { maxLength: 2 }) }),
+    fc.record({ any: fc.array(inner, { maxLength: 2 }), step_ok: name }),
+  );
+}
+
+/** Steps of a body; `above`: the names of those around it. */
+function bodies(prefix: string, above: readonly string[], depth: number): fc.Arbitrary<StepInput[]> {
+  return fc.integer({ min: 1, max: depth === 0 ? 2 : 4 }).chain((count) => {
+    const names = Array.from({ length: count }, (_none, index) => `${prefix}${String(index)}`);
+    return fc.tuple(...names.map((name) => steps(name, names, [...above, ...names], depth)));
+  });
+}
+
+function steps(
+  name: string,
+  here: readonly string[],
+  seen: readonly string[],
+  depth: number,
+): fc.Arbitrary<StepInput> {
+  const inLoop = name.length > 2;
+  const special = ['_end', '_error', '_start', ...(inLoop ? ['_loop_break', '_loop_continue'] : [])];
+  const target = fc.record({ goto: fc.constantFrom(...here, ...here, ...special) });
+  const on = fc.record(
+    { success: target, failure: target, timeout: target },
+    { requiredKeys: ['success', 'failure'] },
+  );
+  const command = fc.constantFrom<string[]>(
+    [name],
+    [name, '${context.a}'],
+    [name, '-${context.b}-', ...(inLoop ? ['${item}'] : [])],
+  );
+  const works: fc.Arbitrary<Partial<StepInput>>[] = [
+    fc.record({ command }),
+    fc.record({ command, retry: fc.record({ attempts: fc.integer({ min: 1, max: 3 }) }) }),
+    fc.record({ set_context: fc.dictionary(key, fc.constantFrom('x1', 'x-${context.a}'), { minKeys: 1 }) }),
+  ];
+  const inner = depth === 0 ? null : bodies(`${name}i`, seen, depth - 1);
+  const items = fc.array(fc.constantFrom('p', 'q'), { maxLength: 3 });
+  if (inner !== null) works.push(fc.record({ for_each: fc.record({ items, steps: inner }) }));
+  if (inner !== null)
+    works.push(
+      inner.chain((body) =>
+        fc.record({
+          while: fc.record({
+            condition: conditions([...seen, ...body.map((each) => each.name)], 1),
+            max_iterations: fc.integer({ min: 1, max: 3 }),
+            steps: fc.constant(body),
+          }),
+        }),
+      ),
+    );
+  const when = fc.option(conditions(seen), { nil: undefined, freq: 3 });
+  return fc.tuple(fc.oneof(...works), on, when).map(([work, transitions, condition]) => ({
+    name,
+    ...work,
+    on: transitions,
+    ...(condition === undefined ? {} : { when: condition }),
+  }));
+}
+
+/** Items are there in a `for_each` only: in a while loop nothing is called so. */
+function withoutItems(list: readonly StepInput[], isThere: boolean): StepInput[] {
+  return list.map((step) => ({
+    ...step,
+    ...(step.command && !isThere ? { command: step.command.filter((text) => text !== '${item}') } : {}),
+    ...(step.for_each
+      ? { for_each: { ...step.for_each, steps: withoutItems(step.for_each.steps, true) } }
+      : {}),
+    ...(step.while ? { while: { ...step.while, steps: withoutItems(step.while.steps, isThere) } } : {}),
+  }));
+}
+
+/** The lowered machine: every process that it starts, and what the run came to. */
+function played(list: readonly StepInput[], script: Script) {
+  const text = JSON.stringify({ version: '1.0', name: 'test', context, steps: list });
+  const read = parseWorkflow(text, 'test.json', nowhere);
+  if (!read.ok) throw new Error(JSON.stringify(read.problems.map(({ message }) => message)));
+  const workflow = withVisits(read.value, maxVisits);
+  const world = new World(workflow, { given: { context: startContext(workflow, {}, {}) }, watched: false });
+  const trace: string[] = [];
+  const starts = new Map<string, number>();
+  for (let round = 0; world.state.endedAt === null && round < 20_000; round += 1) {
+    const [name] = world.running;
+    if (name === undefined) {
+      world.pass(2_000);
+      continue;
+    }
+    const launch = world.launch(name);
+    const start = starts.get(launch.step) ?? 0;
+    starts.set(launch.step, start + 1);
+    trace.push(launch.work.kind === 'command' ? launch.work.argv.join(' ') : '');
+    const code = script(launch.step, start);
+    const timedOut = code === 124;
+    const transient = code === 1 || timedOut;
+    const ended =
+      code === 0
+        ? result({ is: 'done' }, {})
+        : failure({ class: transient ? 'RETRYABLE_TRANSIENT' : 'NON_RETRYABLE', timedOut });
+    world.happens({ type: 'ended', key: launch.key, result: { ...ended, exitCode: code } });
+  }
+  const { status } = world.state;
+  return {
+    trace,
+    status: status === 'SUCCEEDED' ? 'completed' : 'failed',
+    context: { ...context, ...world.state.context },
+  };
+}
+
+describe('a workflow of orchestrate', () => {
+  it('does what a direct interpreter of the language does: no way, condition or policy is lost', () => {
+    const codes = fc.array(fc.constantFrom(0, 0, 0, 1, 2, 124, 7), { minLength: 16, maxLength: 16 });
+    fc.assert(
+      fc.property(bodies('s', [], 2), codes, (generated, ends) => {
+        const list = withoutItems(generated, false);
+        const script: Script = (name, start) =>
+          ends[
+            ([...name].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) + start * 5) % ends.length
+          ] ?? 0;
+        const direct = new Interpreter(context, script);
+        const status = direct.run(list);
+        const lowered = played(list, script);
+        expect(lowered).toEqual({ trace: direct.trace, status, context: direct.context });
+      }),
+      { numRuns: 300 },
+    );
+  }, 120_000);
+});
