@@ -29,6 +29,7 @@ export async function readWorkflow(
     widened,
     strict: config.capabilities === 'strict',
     hasProgram: (name) => findProgram(name, process.env['PATH'], disk.root) === 'found',
+    nip: config.nip,
     agents: { model: config.defaults.model, maxTokens: null },
     context,
     load: (name, from) => load(resolve(disk.root, from), name, shown),

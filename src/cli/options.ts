@@ -9,6 +9,7 @@ export function collect(value: string, before: readonly string[] | undefined): s
 export function withStartOptions(command: Command): Command {
   return command
     .option('--param <name=value>', 'a parameter; again for more', collect)
+    .option('--input <name=value>', 'the same, as the language nip calls it', collect)
     .option('--workspace <dir>', 'where its steps work; default: the project')
     .option('--context <name=value>', 'a value of `context`; again for more', collect)
     .option('--context-file <file>', 'values of `context`, as JSON')

@@ -11,6 +11,7 @@ import type { FoundWorkflow, WorkflowServices } from './run-services.ts';
 /** What `withStartOptions` reads. */
 export interface StartOptions extends FollowOptions {
   readonly param?: readonly string[];
+  readonly input?: readonly string[];
   readonly workspace?: string;
   readonly context?: readonly string[];
   readonly contextFile?: string;
@@ -38,7 +39,10 @@ export async function startRun(
   const found = await workflows.read(reference, services.cwd, new Set(Object.keys(given)));
   const definition = await startedDefinition(found, options);
   const { readParameters } = await import('../engine/operations/runs/parameters.ts');
-  const parameters = readParameters(definition.parameters, (options.param ?? []).map(pair));
+  const parameters = readParameters(
+    definition.parameters,
+    [...(options.param ?? []), ...(options.input ?? [])].map(pair),
+  );
   const workspace = workspaceOf(context, found, definition, options);
   const budget = await budgetOf(definition, options.budget);
   await refuseAboveCeiling(workflows, definition, budget, options.maxUsd);

@@ -1,4 +1,3 @@
-import type { Json } from './json.ts';
 import type { Budget, Capability } from './mail/protocol.ts';
 import type { Price, PriceList } from './price.ts';
 
@@ -71,9 +70,36 @@ export interface Config {
   readonly notify: Readonly<Record<string, readonly string[]>>;
   /** Whether turns of agent CLIs get Mailroom's own tools. */
   readonly mcp: boolean;
-  /** Kept as it was written, for the language that it belongs to. */
-  readonly nip: Json;
+  readonly nip: NipSettings;
 }
+
+/** What holds for workflows of the language nip. */
+export interface NipSettings {
+  readonly enabled: boolean;
+  readonly maxSteps: number;
+  readonly maxConcurrentWorkflows: number;
+  /** Milliseconds that a run may take. */
+  readonly defaultTimeout: number;
+  /** Whether a run that has spent more than its budget ends. */
+  readonly budgetEnforcement: boolean;
+  /** Whether definitions are sent to the relays. */
+  readonly publishDefinitions: boolean;
+  /** Thousandths of a satoshi for a dollar; null: what a role costs in dollars is not known in them. */
+  readonly msatsPerUsd: number | null;
+  /** Addresses of relays, `ws://` or `wss://`. */
+  readonly relays: readonly string[];
+}
+
+export const defaultNip: NipSettings = {
+  enabled: true,
+  maxSteps: 20,
+  maxConcurrentWorkflows: 5,
+  defaultTimeout: 300_000,
+  budgetEnforcement: true,
+  publishDefinitions: true,
+  msatsPerUsd: null,
+  relays: [],
+};
 
 export const defaultConfig: Config = {
   prices: new Map(),
@@ -104,7 +130,7 @@ export const defaultConfig: Config = {
   webhookPort: 6245,
   notify: {},
   mcp: true,
-  nip: null,
+  nip: defaultNip,
 };
 
 /** The same project with a recording in the place of every provider but people. */

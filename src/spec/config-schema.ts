@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { providerKinds } from '../core/config.ts';
+import { nipSettings } from './nip-settings.ts';
 import { argv, limits, name, roleDefaults, text, wholeNumber } from './schema.ts';
 
 const price = z.number({ error: 'a number of dollars' }).min(0, { error: 'at least 0' });
@@ -108,7 +109,7 @@ export const configFile = z
       .enum(['on', 'off'])
       .optional()
       .describe('on (default): turns of agent CLIs get tools that do what files in the staging folder do.'),
-    nip: z.json().optional().describe('Settings of the Nostr workflow language.'),
+    nip: nipSettings.optional().describe('Settings of the workflow language nip.'),
   })
   .meta({ title: 'configuration' });
 

@@ -9,6 +9,7 @@ import type { ConfigFile, ProviderInput } from './config-schema.ts';
 import { inOrder } from './diagnostics.ts';
 import { checkShape } from './issues.ts';
 import { givenLimits } from './limits.ts';
+import { lowerNip } from './nip-settings.ts';
 import { parseYaml } from './yaml.ts';
 import type { Located, Path } from './yaml.ts';
 
@@ -38,7 +39,7 @@ function lower(input: ConfigFile): Config {
     webhookPort: input.webhooks?.port ?? defaultConfig.webhookPort,
     notify: input.notify ?? {},
     mcp: input.mcp !== 'off',
-    nip: input.nip ?? null,
+    nip: lowerNip(input.nip),
   };
 }
 

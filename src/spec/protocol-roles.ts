@@ -66,6 +66,7 @@ function lowerRole(name: RoleName, input: RoleInput, { defaults }: Config): Role
     budget: mergeBudgets(input.budget ?? null, defaults.budget),
     expects: [],
     env: input.env ?? {},
+    ...(input.kinds === undefined ? {} : { kinds: input.kinds }),
   };
 }
 

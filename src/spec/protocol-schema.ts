@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { argv, duration, limits, name, oneOrMore, roleDefaults, text } from './schema.ts';
+import { argv, duration, limits, name, oneOrMore, roleDefaults, text, wholeNumber } from './schema.ts';
 
 const role = z
   .strictObject({
@@ -8,6 +8,10 @@ const role = z
       .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'the name of a variable' }), z.string())
       .optional()
       .describe("Variables added to the agent's environment."),
+    kinds: z
+      .array(wholeNumber(0).max(65_535, { error: 'at most 65535' }))
+      .optional()
+      .describe('Kinds of tasks that the role does for workflows of the language nip: [5100].'),
     expects: z
       .lazy(() => clauses)
       .optional()

@@ -49,7 +49,7 @@ concurrency: 3
 webhooks: { port: 9000 }
 notify: { user: [notify-send, Mailroom], slack: [./slack.sh] }
 mcp: off
-nip: { relays: [wss://example.org], any: { thing: 1 } }
+nip: { relays: [wss://example.org], maxSteps: 7, defaultTimeout: 60, msats_per_usd: 1000000 }
 `);
   const nothing = { command: null, arguments: [], env: [], writable: [], tests: null, prices: null };
   expect(config).toEqual({
@@ -82,6 +82,7 @@ nip: { relays: [wss://example.org], any: { thing: 1 } }
     prices: new Map([['gpt-9', { input: 3, cached: 0.3, output: 15 }]]),
     defaults: {
       provider: 'other',
+      fallback: null,
       model: 'gpt',
       capabilities: ['READ', 'RUN_TESTS'],
       timeout: 1_200_000,
@@ -105,7 +106,16 @@ nip: { relays: [wss://example.org], any: { thing: 1 } }
     webhookPort: 9000,
     notify: { user: ['notify-send', 'Mailroom'], slack: ['./slack.sh'] },
     mcp: false,
-    nip: { relays: ['wss://example.org'], any: { thing: 1 } },
+    nip: {
+      enabled: true,
+      maxSteps: 7,
+      maxConcurrentWorkflows: 5,
+      defaultTimeout: 60_000,
+      budgetEnforcement: true,
+      publishDefinitions: true,
+      msatsPerUsd: 1_000_000,
+      relays: ['wss://example.org'],
+    },
   });
   expect(providerNames(config)).toEqual([
     'claude',

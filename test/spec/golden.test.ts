@@ -43,7 +43,7 @@ function protocolOf() {
 
 const protocolText = `
 name: team
-roles: { architect: { provider: claude }, engineer: { provider: claude } }
+roles: { architect: { provider: claude, kinds: [5100] }, engineer: { provider: claude, kinds: [5100, 5200] } }
 messages:
   task: { from: user, to: architect }
   design: { from: architect, to: engineer }
@@ -58,9 +58,7 @@ function diagnoseWorkflow(name: string): readonly Diagnostic[] {
       ? { ok: false, code: 'E_WORKFLOW', problem: 'there is no such file' }
       : { ok: true, ...found };
   };
-  return problemsOf(
-    parseWorkflow(first!.text, name, { ...nowhere, protocol: protocolOf(), widened, load }),
-  );
+  return problemsOf(parseWorkflow(first!.text, name, { ...nowhere, protocol: protocolOf(), widened, load }));
 }
 
 function diagnose(name: string): readonly Diagnostic[] {

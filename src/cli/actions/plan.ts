@@ -9,6 +9,7 @@ import type { Colours } from '../terminal.ts';
 
 export interface PlanOptions {
   readonly param?: readonly string[];
+  readonly input?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -17,7 +18,7 @@ export async function plan(context: Context, reference: string, options: PlanOpt
   const { workflows } = context.place();
   const definition = expectDefinition(await workflows.read(reference, services.cwd));
   const { readParameters } = await import('../../engine/operations/runs/parameters.ts');
-  readParameters(definition.parameters, (options.param ?? []).map(pair));
+  readParameters(definition.parameters, [...(options.param ?? []), ...(options.input ?? [])].map(pair));
   const { planDocument } = await import('../../engine/operations/runs/plan.ts');
   const document = planDocument(definition, { ...(await workflows.planning()), budget: definition.budget });
   terminal.write(

@@ -9,6 +9,8 @@ export const capabilities: readonly Capability[] = ['READ', 'EDIT', 'RUN_TESTS',
 export interface Budget {
   readonly usd: number | null;
   readonly tokens: number | null;
+  /** Thousandths of a satoshi, a whole number; only in workflows, whose steps share them. Missing: unlimited. */
+  readonly msats?: number;
 }
 
 /** When a role may be invoked: by one message of any of the types, or by one of each within a thread. */
@@ -39,6 +41,8 @@ export interface Role {
   readonly expects: readonly Clause[];
   /** Variables added to the agent's environment. */
   readonly env: Readonly<Record<string, string>>;
+  /** Kinds of tasks that it does for steps that name a kind instead of a role; missing: none. */
+  readonly kinds?: readonly number[];
 }
 
 export type Blocking = 'role' | 'thread' | 'none';

@@ -65,7 +65,7 @@ export function withAnswers({ values: types }: Launch, text: string, handed: Jso
   );
   if (answers.length === 0) return handed;
   const read = parsed(text);
-  const value = read === undefined || !isBounded(read) ? text : read;
+  const value = read === undefined || !isBounded(read) ? text.trimEnd() : read;
   return { ...handed, ...Object.fromEntries(answers.map((name) => [name, value])) };
 }
 

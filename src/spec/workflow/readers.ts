@@ -3,7 +3,9 @@ import type { Workflow } from '../../core/workflow/model.ts';
 import type { YamlDocument } from '../yaml.ts';
 import type { Children } from './children.ts';
 import { readNative } from './native/read.ts';
+import { readNip } from './nip/read.ts';
 import { readOrchestrate } from './orchestrate/read.ts';
+import { readSwdl } from './swdl/read.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { LanguageName } from './tell.ts';
 
@@ -18,6 +20,6 @@ type ReadLanguage = (
 export const readers: Readonly<Record<LanguageName, ReadLanguage | null>> = {
   native: readNative,
   orchestrate: readOrchestrate,
-  swdl: null,
-  nip: null,
+  swdl: readSwdl,
+  nip: readNip,
 };

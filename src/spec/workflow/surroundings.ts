@@ -1,3 +1,4 @@
+import { defaultNip, type NipSettings } from '../../core/config.ts';
 import type { CheckContext } from '../../core/mail/check/scene.ts';
 import type { Protocol } from '../../core/mail/protocol.ts';
 
@@ -13,6 +14,8 @@ export interface Surroundings {
   hasProgram(name: string): boolean;
   /** What mailroom.yaml says for agents of which the workflow says nothing. */
   readonly agents: { readonly model: string | null; readonly maxTokens: number | null };
+  /** What mailroom.yaml says of workflows of the language nip. */
+  readonly nip: Pick<NipSettings, 'enabled' | 'maxSteps' | 'defaultTimeout'>;
   /** Names of `context` that a run is given; null: nobody is starting one. */
   readonly context: ReadonlySet<string> | null;
   /** Reads the file of a sub-workflow; `path` is as the workflow in `from` writes it. */
@@ -31,6 +34,7 @@ export const nowhere: Surroundings = {
   strict: false,
   hasProgram: () => false,
   agents: { model: null, maxTokens: null },
+  nip: defaultNip,
   context: null,
   load: () => ({ ok: false, code: 'E_WORKFLOW', problem: 'there are no other files here' }),
 };

@@ -1,0 +1,156 @@
+import type { Diagnostic } from '../../../core/diagnostic.ts';
+import { isJsonObject, type Json } from '../../../core/json.ts';
+import { didYouMean } from '../../../core/nearest.ts';
+import type { ValueType, Workflow } from '../../../core/workflow/model.ts';
+import { checkShape } from '../../issues.ts';
+import type { YamlDocument } from '../../yaml.ts';
+import { Scribe } from '../scribe.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { readGraph } from './graph.ts';
+import { lower, makersOf, type Definition } from './lower.ts';
+import { definitionEvent } from './schema.ts';
+import { readStep, type StepTag } from './steps.ts';
+import { expectLength, oneOf, readTags, single, wordAt, type Tag } from './tags.ts';
+
+/** Everything that is wrong with a definition of the language nip, and what it says as far as it is right. */
+export function readNip(
+  document: YamlDocument,
+  surroundings: Surroundings,
+): { readonly workflow: Workflow | null; readonly problems: readonly Diagnostic[] } {
+  const shape = checkShape(definitionEvent, document);
+  const scribe = new Scribe(document);
+  if (!surroundings.nip.enabled)
+    scribe.error(
+      'E_WORKFLOW',
+      ['kind'],
+      'workflows of the language nip are switched off',
+      'see `nip: { enabled }` in mailroom.yaml',
+    );
+  // A tag that is none was told; the others keep their places.
+  const given = isJsonObject(document.value) ? document.value : {};
+  const tags = readTags(wordsOf(given['tags'], document), scribe);
+  const content = typeof given['content'] === 'string' ? given['content'] : '';
+  const definition = definitionOf(tags, content, shape.value !== null, surroundings, scribe);
+  return {
+    workflow: lower(definition, surroundings, scribe),
+    problems: [...shape.problems, ...scribe.problems],
+  };
+}
+
+/** The words of each tag as they are written: what YAML takes for a number or for true is a text here. */
+function wordsOf(tags: Json | undefined, document: YamlDocument): string[][] {
+  if (!Array.isArray(tags)) return [];
+  return tags.map((tag, index) =>
+    Array.isArray(tag)
+      ? tag.map((word, at) =>
+          typeof word === 'string' ? word : (document.sourceOf(['tags', index, at]) ?? ''),
+        )
+      : [],
+  );
+}
+
+function definitionOf(
+  tags: readonly Tag[],
+  content: string,
+  isWhole: boolean,
+  { nip }: Surroundings,
+  scribe: Scribe,
+): Definition {
+  const written = tags.filter(({ name }) => name === 'step');
+  const steps = distinct(
+    written.flatMap((tag) => readStep(tag, scribe) ?? []),
+    scribe,
+  );
+  if (written.length === 0 && isWhole)
+    scribe.error(
+      'E_MISSING_KEY',
+      ['tags'],
+      'there is no step',
+      'add ["step", "<id>", "<kind>", "output:<name>"]',
+      'key',
+    );
+  if (written.length > nip.maxSteps) {
+    const message = `it has ${String(written.length)} steps, and at most ${String(nip.maxSteps)} are allowed`;
+    scribe.error(
+      'E_WORKFLOW',
+      written[nip.maxSteps]!.path,
+      message,
+      '`nip: { maxSteps }` in mailroom.yaml allows more',
+    );
+  }
+  const id = single(tags, 'd', scribe) ?? '';
+  const broken = steps.length < written.length || !isWhole;
+  return {
+    id,
+    name: single(tags, 'name', scribe) ?? id,
+    version: single(tags, 'version', scribe) ?? '1.0.0',
+    content,
+    steps,
+    inputs: readInputs(tags, scribe),
+    outputs: readOutputs(tags, steps, broken, scribe),
+    graph: readGraph(tags, steps, broken, scribe),
+  };
+}
+
+/** The first step of each id. */
+function distinct(steps: readonly StepTag[], scribe: Scribe): StepTag[] {
+  const seen = new Set<string>();
+  return steps.filter(({ id, path }) => {
+    if (seen.has(id))
+      scribe.error('E_DUPLICATE', [...path, 1], `two steps are called \`${id}\``, 'give one another id');
+    const isNew = !seen.has(id);
+    seen.add(id);
+    return isNew;
+  });
+}
+
+const types = ['string', 'number', 'boolean', 'object'] as const;
+const inputName = /^[A-Za-z_][\w-]*$/;
+
+function readInputs(tags: readonly Tag[], scribe: Scribe): Record<string, ValueType> {
+  const inputs = new Map<string, ValueType>();
+  for (const tag of tags) {
+    if (tag.name !== 'input' || !expectLength(tag, 2, 3, scribe)) continue;
+    const [name = '', , required] = tag.words;
+    if (!inputName.test(name)) {
+      const hint = 'a letter or `_`, then letters, digits, `_` and `-`';
+      scribe.error('E_VALUE', wordAt(tag, 0), `\`${name}\` cannot be the name of an input`, hint);
+      continue;
+    }
+    if (inputs.has(name))
+      scribe.error(
+        'E_DUPLICATE',
+        wordAt(tag, 0),
+        `two inputs are called \`${name}\``,
+        'give one another name',
+      );
+    const type = oneOf(tag, 1, 'type of an input', types, scribe) ?? 'string';
+    const isRequired =
+      required !== undefined &&
+      oneOf(tag, 2, 'word for whether it is required', ['true', 'false'], scribe) === 'true';
+    inputs.set(name, { type, items: null, enum: null, required: isRequired, description: null });
+  }
+  return Object.fromEntries(inputs);
+}
+
+function readOutputs(
+  tags: readonly Tag[],
+  steps: readonly StepTag[],
+  broken: boolean,
+  scribe: Scribe,
+): string[] {
+  const made = makersOf({ steps });
+  return tags.flatMap((tag): string[] => {
+    if (tag.name !== 'output' || !expectLength(tag, 1, 2, scribe)) return [];
+    const [name = ''] = tag.words;
+    if (made.has(name)) return [name];
+    if (!broken)
+      scribe.error(
+        'E_UNKNOWN_NAME',
+        wordAt(tag, 0),
+        `no step makes \`${name}\``,
+        didYouMean(name, made.keys()),
+      );
+    return [];
+  });
+}

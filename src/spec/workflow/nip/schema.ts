@@ -1,0 +1,25 @@
+import * as z from 'zod';
+
+/** A word of a tag. In YAML an unquoted one may be a number or true: its source text counts. */
+const word = z.union([z.string(), z.number(), z.boolean()], { error: 'a text' });
+
+const tag = z
+  .array(word, { error: 'a tag: a list of texts' })
+  .min(1, { error: 'a tag with a name: a list of at least one text' });
+
+/** A definition of a workflow as an event of Nostr, signed or not yet. */
+export const definitionEvent = z
+  .strictObject({
+    kind: z.literal(30_920).describe('Workflow definition.'),
+    tags: z
+      .array(tag, { error: 'a list of tags' })
+      .describe('d, name, version, step, edge, input and output.'),
+    content: z.string().optional().describe('What the workflow does, for people and agents.'),
+    id: z.string().optional().describe('The hash of the event.'),
+    pubkey: z.string().optional().describe('Who signed it.'),
+    created_at: z.int().optional().describe('When, in seconds since 1970.'),
+    sig: z.string().optional().describe('The signature. An event that has one must verify.'),
+  })
+  .meta({ title: 'workflow definition' });
+
+export type DefinitionEvent = z.output<typeof definitionEvent>;

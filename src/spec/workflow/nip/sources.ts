@@ -1,0 +1,52 @@
+import type { Json } from '../../../core/json.ts';
+import type { Tree } from '../../../core/expression/tree.ts';
+import type { Scribe } from '../scribe.ts';
+import { readPath, type Names } from './paths.ts';
+import type { InputPart, StepTag } from './steps.ts';
+import { call, literal } from './trees.ts';
+
+/** What a literal that has no name is called. */
+const unnamed = 'input';
+
+/** What a step is given, as one map: every path that has no value is null in it. */
+export function lowerInputs({ inputs }: StepTag, names: Names, scribe: Scribe): Tree {
+  const seen = new Set<string>();
+  const operands = inputs.flatMap((part): Tree[] => {
+    const value = part.source.startsWith('$') ? reference(part, names, scribe) : literalOf(part.source);
+    const name = part.name ?? nameOf(part.source);
+    if (seen.has(name)) {
+      const hint = 'name them: "input:first=…", "input:second=…"';
+      scribe.error('E_DUPLICATE', part.path, `two inputs of the step are called \`${name}\``, hint);
+    }
+    seen.add(name);
+    return value === null ? [] : [literal(name), value];
+  });
+  return call('map', operands);
+}
+
+function reference({ source, path, start }: InputPart, names: Names, scribe: Scribe): Tree | null {
+  const read = readPath(source, names);
+  if (read.ok) return call('default', [read.tree, literal(null)]);
+  const { message, hint, span } = read.problem;
+  scribe.errorAt('E_EXPRESSION', path, { start: span.start + start, end: span.end + start }, message, hint);
+  return null;
+}
+
+/** Text that is JSON is that value, everything else a text. */
+function literalOf(text: string): Tree {
+  const value = parsed(text);
+  return typeof value === 'object' && value !== null ? call('fromJSON', [literal(text)]) : literal(value);
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}
+
+/** The last word of a path: `text` of `$input.text`. */
+function nameOf(source: string): string {
+  return /^\$.*?([A-Za-z_][\w-]*)(?:['"]?\])?$/.exec(source)?.[1] ?? unnamed;
+}

@@ -1,0 +1,97 @@
+import { didYouMean, nearest } from '../../../core/nearest.ts';
+import type { Path } from '../../yaml.ts';
+import type { Scribe } from '../scribe.ts';
+
+/** The tags that a definition is made of; events may carry others, which mean nothing here. */
+export const tagNames = ['d', 'name', 'version', 'step', 'edge', 'input', 'output'] as const;
+export type TagName = (typeof tagNames)[number];
+
+/** A tag where it stands: its words as they are written. */
+export interface Tag {
+  readonly name: TagName;
+  /** The words after the name; the first of them is `words[0]`. */
+  readonly words: readonly string[];
+  readonly path: Path;
+}
+
+/** Where the n-th word after the name of a tag stands. */
+export function wordAt({ path }: Pick<Tag, 'path'>, index: number): Path {
+  return [...path, index + 1];
+}
+
+/** The tags that mean something, in their order. What looks like a slip of the finger is told. */
+export function readTags(tags: readonly (readonly string[])[], scribe: Scribe): Tag[] {
+  return tags.flatMap(([name = '', ...words], index): Tag[] => {
+    const path = ['tags', index];
+    if ((tagNames as readonly string[]).includes(name)) return [{ name: name as TagName, words, path }];
+    const near = name.length > 2 ? nearest(name, tagNames) : null;
+    if (near !== null)
+      scribe.warn([...path, 0], `the tag \`${name}\` means nothing here`, `did you mean \`${near}\`?`);
+    return [];
+  });
+}
+
+/** The word of a tag that there is once; null, and told when it must be there, where it is not. */
+export function single(tags: readonly Tag[], name: 'd' | 'name' | 'version', scribe: Scribe): string | null {
+  const [first, ...more] = tags.filter((tag) => tag.name === name);
+  for (const { path } of more)
+    scribe.error('E_DUPLICATE', path, `there are two tags \`${name}\``, 'keep one');
+  if (first === undefined) {
+    if (name !== 'version')
+      scribe.error(
+        'E_MISSING_KEY',
+        ['tags'],
+        `the tag \`${name}\` is missing`,
+        `add ["${name}", "…"]`,
+        'key',
+      );
+    return null;
+  }
+  const [word = ''] = first.words;
+  if (word === '') {
+    scribe.error('E_VALUE', first.path, `the tag \`${name}\` is empty`, `write ["${name}", "…"]`);
+    return null;
+  }
+  expectLength(first, 1, 1, scribe);
+  return word;
+}
+
+/** Whether a tag has as many words as it needs; told when it has not. */
+export function expectLength(tag: Tag, least: number, most: number, scribe: Scribe): boolean {
+  const { name, words, path } = tag;
+  if (words.length < least) {
+    scribe.error('E_MISSING_KEY', path, `the tag \`${name}\` is too short`, `it is ${forms[name]}`);
+    return false;
+  }
+  if (words.length <= most) return true;
+  const message = `the tag \`${name}\` ends before \`${words[most]!}\``;
+  scribe.error('E_VALUE', wordAt(tag, most), message, `it is ${forms[name]}`);
+  return true;
+}
+
+/** What each tag looks like. */
+export const forms: Readonly<Record<TagName, string>> = {
+  d: '["d", "<id>"]',
+  name: '["name", "<name>"]',
+  version: '["version", "1.0.0"]',
+  step: '["step", "<id>", "<kind>", "input:<source>", "output:<name>"]',
+  edge: '["edge", "<from>", "<to>", "<condition>"]',
+  input: '["input", "<name>", "string | number | boolean | object", "true | false"]',
+  output: '["output", "<name>", "<type>"]',
+};
+
+/** One of the words that are allowed; null, and told, when it is none. */
+export function oneOf<T extends string>(
+  tag: Tag,
+  index: number,
+  what: string,
+  allowed: readonly T[],
+  scribe: Scribe,
+): T | null {
+  const word = tag.words[index] ?? '';
+  const found = allowed.find((each) => each === word);
+  if (found !== undefined) return found;
+  const hint = didYouMean(word, allowed) ?? `it is ${allowed.join(', ')}`;
+  scribe.error('E_VALUE', wordAt(tag, index), `\`${word}\` is no ${what}`, hint);
+  return null;
+}
