@@ -105,7 +105,7 @@ export class Workers {
   #run(launch: Launch, prepared: Prepared): void {
     const { files, providers, project, runner } = this.#ports;
     const secrets = this.#ports.variables(launch.secrets);
-    const surroundings = { project, secrets };
+    const surroundings = { project, secrets: { ...this.#alias(launch, secrets), ...secrets } };
     const prompt = promptOf(launch, prepared);
     if (prompt !== null) files.note(launch.key, 'prompt.md', prompt);
     const invocation = prompt === null ? null : invocationOf(launch, prepared, prompt, surroundings);
@@ -131,6 +131,14 @@ export class Workers {
       secrets: Object.values(secrets),
       watched: this.#rights.watches(launch),
     });
+  }
+
+  /** Claude's program knows its key by another name than its shims do. */
+  #alias({ work }: Launch, secrets: Readonly<Record<string, string>>): Record<string, string> {
+    const key = secrets['CLAUDE_API_KEY'];
+    const isWanted = key !== undefined && work.kind === 'agent' && work.provider === 'claude';
+    if (!isWanted || Object.keys(this.#ports.variables(['ANTHROPIC_API_KEY'])).length > 0) return {};
+    return { ANTHROPIC_API_KEY: key };
   }
 
   /** What the runner reports. Look afterwards. */
