@@ -48,7 +48,7 @@ const files: FileTable<EffectName> = [
   ['remove', '^tmp:mailroom-pipes-', 'pipes.make'],
   ['scratch', '^tmp:mailroom-', 'scratch.make'],
   ['remove', '^tmp:mailroom-', 'scratch.remove'],
-  ['copy', '^tmp:mailroom-index-', 'tree.note'],
+  ['copy', '^tmp:mailroom-[^/]+/index$', 'tree.note'],
   // The controller's own ends of pipes that have no name any more.
   ['open', '^/proc/self/fd/', 'inward'],
 ];
