@@ -63,6 +63,7 @@ function jobOf(cli: string, folder: string): AgentJob {
       prompt,
       capabilities: ['READ'],
       owed: [],
+      network: true,
       model: null,
       maxSteps: null,
       maxCommandTime: null,

@@ -168,6 +168,8 @@ export interface Invocation {
   readonly capabilities: readonly Capability[];
   /** Files and folders that it has to hand over, and may write whatever its rights; absolute. Empty for a turn of a role. */
   readonly owed: readonly string[];
+  /** Whether it has a network. */
+  readonly network: boolean;
   /** How many steps it may take, each an answer of its model; null: as many as it wants. */
   readonly maxSteps: number | null;
   /** Milliseconds that one of its commands may take; null: as long as its program lets it. */
@@ -291,8 +293,9 @@ export interface AgentJob {
 
 export interface GateJob {
   readonly key: string;
-  /** The provider of the role whose turn it is: its gates are held as it is. */
+  /** The provider of the role whose turn it is, and whether that has a network: its gates are held as it is. */
   readonly provider: string;
+  readonly network: boolean;
   readonly gates: readonly { readonly gate: Gate; readonly message: string }[];
   readonly workspace: string;
   readonly env: Readonly<Record<string, string>>;

@@ -112,6 +112,7 @@ export class Turns {
         prompt: write(paths.outbox),
         capabilities: role.capabilities,
         owed: [],
+        network: role.network,
         maxSteps: null,
         maxCommandTime: null,
         // Another's program would not know it.
@@ -146,6 +147,7 @@ export class Turns {
     runner.check({
       key,
       provider: turn.provider,
+      network: this.#role(turn)?.network ?? true,
       gates,
       workspace,
       env: this.#role(turn)?.env ?? {},

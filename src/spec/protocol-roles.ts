@@ -21,6 +21,7 @@ const person: Role = {
   retries: 0,
   budget: null,
   expects: [],
+  network: true,
   env: {},
 };
 
@@ -65,6 +66,7 @@ function lowerRole(name: RoleName, input: RoleInput, { defaults }: Config): Role
     retries: input.retries ?? defaults.retries ?? 2,
     budget: mergeBudgets(input.budget ?? null, defaults.budget),
     expects: [],
+    network: input.network ?? true,
     env: input.env ?? {},
     ...(input.kinds === undefined ? {} : { kinds: input.kinds }),
   };

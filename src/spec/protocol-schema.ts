@@ -4,6 +4,12 @@ import { argv, duration, limits, name, oneOrMore, roleDefaults, text, wholeNumbe
 const role = z
   .strictObject({
     ...roleDefaults,
+    network: z
+      .boolean({ error: 'true or false' })
+      .optional()
+      .describe(
+        'Whether its processes have a network; default true. A sandbox or a process namespace holds them to it.',
+      ),
     env: z
       .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'the name of a variable' }), z.string())
       .optional()

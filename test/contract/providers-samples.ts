@@ -24,6 +24,7 @@ export function invocation(changes: Partial<Invocation> = {}): Invocation {
     prompt: 'Do it; "$(touch /tmp/x)" --dangerous\n',
     capabilities: ['READ'],
     owed: [],
+    network: true,
     maxSteps: null,
     maxCommandTime: null,
     model: null,

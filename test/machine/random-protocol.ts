@@ -88,6 +88,7 @@ function roleOf(name: string, types: ReadonlyMap<string, MessageType>, tape: Tap
     idleTimeout: null,
     concurrency: 1 + tape.below(2),
     session: 'fresh',
+    network: true,
     retries: tape.below(3),
     budget: tape.oneIn(2) ? { usd: 1, tokens: 10 } : null,
     expects: [

@@ -39,6 +39,8 @@ export interface Role {
   /** What one launch reserves. */
   readonly budget: Budget | null;
   readonly expects: readonly Clause[];
+  /** False: its processes have no network, where a sandbox or a namespace holds them. */
+  readonly network: boolean;
   /** Variables added to the agent's environment. */
   readonly env: Readonly<Record<string, string>>;
   /** Kinds of tasks that it does for steps that name a kind instead of a role; missing: none. */
