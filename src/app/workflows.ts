@@ -5,8 +5,9 @@ import type { Checked } from '../core/diagnostic.ts';
 import { MailroomError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { Workflow } from '../core/workflow/model.ts';
-import type { Loaded } from '../spec/workflow/surroundings.ts';
+import type { Loaded, ProjectFiles } from '../spec/workflow/surroundings.ts';
 import { findProgram } from '../process/proc.ts';
+import { readContent } from '../store/contents.ts';
 import { listWorkflowFiles } from '../store/project.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 import { readText } from '../store/text.ts';
@@ -31,10 +32,34 @@ export async function readWorkflow(
     hasProgram: (name) => findProgram(name, process.env['PATH'], disk.root) === 'found',
     nip: config.nip,
     agents: { model: config.defaults.model, maxTokens: null },
+    players: config.defaults,
+    notify: config.notify,
+    files: projectFiles(disk, await trackedFiles(disk.root, text)),
     context,
     load: (name, from) => load(resolve(disk.root, from), name, shown),
   });
   return { file, path: shown(file), text, checked };
+}
+
+/** Files that a workflow means by name; a link out of the project leads nowhere. */
+function projectFiles(disk: RealDisk, tracked: readonly string[]): ProjectFiles {
+  return {
+    read: (path) => {
+      const real = disk.resolve(path);
+      const content = real === null ? 'gone' : readContent(disk, real);
+      return content !== 'gone' && content.ok ? content.text : null;
+    },
+    list: (folder) => (disk.look(folder)?.kind === 'folder' ? (disk.list(folder) ?? []).toSorted() : []),
+    tracked,
+  };
+}
+
+/** The files that git tracks, for a workflow that wants to know: asking takes a process. */
+async function trackedFiles(root: string, text: string): Promise<readonly string[]> {
+  if (!text.includes('repo_structure')) return [];
+  const { git } = await import('../process/git.ts');
+  const listed = await git(['ls-files', '-z'], { cwd: root });
+  return listed.exitCode === 0 ? listed.stdout.split('\0').filter((path) => path !== '') : [];
 }
 
 /** A path as people know it: from the project where it lies in it. */

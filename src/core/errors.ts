@@ -27,6 +27,8 @@ export const errorCodes = {
   E_STUCK: 2,
   /** A capability that a provider can only widen. */
   E_CAPABILITY: 2,
+  /** An agent, a skill, a module that a workflow refers to by name, and that is not there. */
+  E_REFERENCE: 2,
   /** There is no project here, or it has no protocol. */
   E_NO_PROJECT: 2,
   /** An id that names nothing, or more than one thing. */

@@ -150,6 +150,8 @@ export interface Taken {
   readonly type: ValueType | null;
   /** Where it is null, and not required, it is left out. */
   readonly required: boolean;
+  /** Instead of the source: the end of what that step printed. */
+  readonly log?: StepId;
 }
 
 /** A workflow as the plan of its language shows it. */
@@ -340,4 +342,10 @@ export interface Hook {
   readonly run: readonly Template[] | null;
   /** The role that gets a notice. */
   readonly notify: string | null;
+  /** Somebody outside who is told: by the command of that scheme, which gets the target and the words; null: it is only logged. */
+  readonly tell?: {
+    readonly scheme: string;
+    readonly target: Template;
+    readonly command: readonly string[] | null;
+  };
 }

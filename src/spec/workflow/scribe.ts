@@ -37,6 +37,16 @@ export class Scribe {
     this.problems.push({ code, severity: 'error', message, place: this.within(path, span), hint });
   }
 
+  placeOf(path: Path): Diagnostic['place'] {
+    return this.document.place(path);
+  }
+
+  /** A warning about a part of a text. */
+  warnAt(path: Path, span: Span, message: string, hint: string | null = null): void {
+    const place = this.within(path, span);
+    this.problems.push({ code: 'E_EXPRESSION', severity: 'warning', message, place, hint });
+  }
+
   warn(path: Path, message: string, hint: string | null = null): void {
     const place = this.document.place(path, 'key');
     this.problems.push({ code: 'E_WORKFLOW', severity: 'warning', message, place, hint });

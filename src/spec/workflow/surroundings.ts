@@ -1,6 +1,6 @@
 import { defaultNip, type NipSettings } from '../../core/config.ts';
 import type { CheckContext } from '../../core/mail/check/scene.ts';
-import type { Protocol } from '../../core/mail/protocol.ts';
+import type { Capability, Protocol } from '../../core/mail/protocol.ts';
 
 /** What a workflow cannot know by itself. */
 export interface Surroundings {
@@ -14,12 +14,30 @@ export interface Surroundings {
   hasProgram(name: string): boolean;
   /** What mailroom.yaml says for agents of which the workflow says nothing. */
   readonly agents: { readonly model: string | null; readonly maxTokens: number | null };
+  /** Who plays agents of which nothing is said, and with which rights; null: that is not said either. */
+  readonly players: {
+    readonly provider: string | null;
+    readonly capabilities: readonly Capability[] | null;
+  };
+  /** Commands of mailroom.yaml that tell somebody, by scheme. */
+  readonly notify: Readonly<Record<string, readonly string[]>>;
+  /** Files of the project that a workflow means by a name: agents, skills, modules, memories. */
+  readonly files: ProjectFiles;
   /** What mailroom.yaml says of workflows of the language nip. */
   readonly nip: Pick<NipSettings, 'enabled' | 'maxSteps' | 'defaultTimeout'>;
   /** Names of `context` that a run is given; null: nobody is starting one. */
   readonly context: ReadonlySet<string> | null;
   /** Reads the file of a sub-workflow; `path` is as the workflow in `from` writes it. */
   load(path: string, from: string): Loaded;
+}
+
+/** Reads the project; what is not there, or cannot be read, is nothing. */
+export interface ProjectFiles {
+  read(path: string): string | null;
+  /** Names in a folder, sorted. */
+  list(folder: string): readonly string[];
+  /** Paths of all files that belong to the project, sorted. */
+  readonly tracked: readonly string[];
 }
 
 /** Another workflow's text, under the name that its diagnostics get; or why there is none. */
@@ -34,6 +52,9 @@ export const nowhere: Surroundings = {
   strict: false,
   hasProgram: () => false,
   agents: { model: null, maxTokens: null },
+  players: { provider: null, capabilities: null },
+  notify: {},
+  files: { read: () => null, list: () => [], tracked: [] },
   nip: defaultNip,
   context: null,
   load: () => ({ ok: false, code: 'E_WORKFLOW', problem: 'there are no other files here' }),

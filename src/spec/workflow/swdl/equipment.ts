@@ -1,0 +1,88 @@
+import type { Path } from '../../yaml.ts';
+import type { Lowering } from './lowering.ts';
+import { seekModule, seekServer, seekSkill, type Sought } from './materials.ts';
+import { memoryQuery, packMemories } from './memory.ts';
+import type { WorkInput } from './schema.ts';
+
+/** Says that a reference leads nowhere: to look at, that is no error; a run would miss it. */
+export function tellMissing(
+  lowering: Lowering,
+  path: Path,
+  reference: string,
+  looked: readonly string[],
+): void {
+  const kind = { agent: 'an agent', skill: 'a skill', mcp: 'an MCP server', ctx: 'a context module' };
+  const what = kind[reference.split(':')[0] as keyof typeof kind];
+  lowering.scribe.problems.push({
+    code: 'E_REFERENCE',
+    severity: 'warning',
+    message: `\`${reference}\` is ${what} that is not there`,
+    place: lowering.scribe.placeOf(path),
+    hint: `looked for ${looked.join(', ')}; \`mailroom init --for\` writes a stub`,
+  });
+}
+
+/** What the prompt of a stage has besides its instructions: modules, memories, tools. Empty: nothing. */
+export function equipment(input: WorkInput, path: Path, lowering: Lowering): string {
+  const { file } = lowering;
+  const modules = [
+    ...(file.context?.global_modules ?? []).map((name, index) => ({
+      name,
+      at: ['context', 'global_modules', index],
+    })),
+    ...(input.context?.modules ?? []).map((name, index) => ({
+      name,
+      at: [...path, 'context', 'modules', index],
+    })),
+  ];
+  const texts = [...new Map(modules.map((each) => [each.name, each])).values()].flatMap(({ name, at }) => {
+    const found = expectFound(lowering, at, name, (word) => seekModule(lowering.surroundings.files, word));
+    return found === null ? [] : [`### ${name}\n\n${found.body}`];
+  });
+  const query = memoryQuery(input.context?.memory, file.context?.memory);
+  const memories = query === null ? '' : packMemories(lowering.surroundings.files, query);
+  return [
+    section('Context', texts.join('\n\n')),
+    section('What is remembered', memories),
+    section('Tools', tools(input, path, lowering).join('\n')),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+function section(title: string, body: string): string {
+  return body === '' ? '' : `## ${title}\n\n${body}`;
+}
+
+function tools({ roles }: WorkInput, path: Path, lowering: Lowering): string[] {
+  const { files } = lowering.surroundings;
+  return (roles?.tools ?? []).flatMap((reference, index) => {
+    const at = [...path, 'roles', 'tools', index];
+    if (reference.startsWith('mcp:')) {
+      const found = expectFound(lowering, at, reference, (word) => seekServer(files, word));
+      return found === null ? [] : [`- the MCP server \`${nameIn(reference)}\``];
+    }
+    const found = expectFound(lowering, at, reference, (word) => seekSkill(files, word));
+    if (found === null) return [];
+    const { description } = found.front;
+    const about = typeof description === 'string' ? `: ${description}` : '';
+    return [`- the skill \`${nameIn(reference)}\` (\`${found.path}\`)${about}`];
+  });
+}
+
+/** `ctx:repo-rules` is `repo-rules`. */
+export function nameIn(reference: string): string {
+  return reference.slice(reference.indexOf(':') + 1);
+}
+
+function expectFound<T>(
+  lowering: Lowering,
+  path: Path,
+  reference: string,
+  seek: (name: string) => Sought<T>,
+): T | null {
+  const sought = seek(nameIn(reference));
+  if (!('looked' in sought)) return sought.found;
+  tellMissing(lowering, path, reference, sought.looked);
+  return null;
+}

@@ -1,0 +1,86 @@
+import { nearest } from '../../../core/nearest.ts';
+import type { Path } from '../../yaml.ts';
+import type { Scribe } from '../scribe.ts';
+import type { StageInput } from './schema.ts';
+
+type Kind = NonNullable<StageInput['type']>;
+
+const everywhere = ['id', 'name', 'description', 'depends_on', 'condition', 'type', 'ui'];
+const work = ['roles', 'inputs', 'outputs', 'context', 'error_policy', 'handoff'];
+
+/** Which keys fit to which type of stage. */
+const keysOfKinds: Readonly<Record<Kind, readonly string[]>> = {
+  agent: [...everywhere, ...work],
+  gate: [...everywhere, 'gate'],
+  fan_out: [...everywhere, 'fan_out', 'error_policy', 'handoff'],
+};
+
+/** The key that says what a stage of a type does. */
+const wanted: Readonly<Record<Kind, 'roles' | 'gate' | 'fan_out'>> = {
+  agent: 'roles',
+  gate: 'gate',
+  fan_out: 'fan_out',
+};
+
+/** Whether a stage has the keys of its type; what is wrong is told. */
+export function checkKeys(scribe: Scribe, input: StageInput, path: Path): boolean {
+  const type = input.type ?? 'agent';
+  const keys = keysOfKinds[type];
+  for (const key of Object.keys(input)) if (!keys.includes(key)) unfit(scribe, type, [...path, key]);
+  const key = wanted[type];
+  if (input[key] === undefined) {
+    const other = (['gate', 'fan_out'] as const).find((each) => input[each] !== undefined);
+    const hint =
+      other === undefined
+        ? `a stage of the type ${type} has \`${key}\``
+        : `for what is under \`${other}\` it needs \`type: ${other}\``;
+    scribe.error('E_MISSING_KEY', path, `nothing says what \`${input.id}\` does`, hint, 'key');
+    return false;
+  }
+  if (type !== 'fan_out' || input.fan_out?.stage_template.roles !== undefined) return true;
+  const at = [...path, 'fan_out', 'stage_template'];
+  const hint = 'a stage template has `roles`, as a stage of the type agent has';
+  scribe.error('E_MISSING_KEY', at, `nothing says who does \`${input.id}\``, hint, 'key');
+  return false;
+}
+
+function unfit(scribe: Scribe, type: Kind, path: Path): void {
+  const key = String(path.at(-1));
+  const near = nearest(key, keysOfKinds[type]);
+  const own = key === wanted.gate || key === wanted.fan_out ? `it belongs to \`type: ${key}\`` : null;
+  const hint =
+    own ??
+    (type === 'gate' && key === 'error_policy'
+      ? '`gate.timeout` says how long it waits, `gate.on_timeout` what happens then'
+      : near === null
+        ? `there it has ${keysOfKinds[type].join(', ')}`
+        : `did you mean \`${near}\`?`);
+  const what = `a stage of the type ${type}`;
+  scribe.error('E_UNKNOWN_KEY', path, `\`${key}\` does nothing in ${what}`, hint, 'key');
+}
+
+/** What the language adopts in words and has no place for, and what does the same. */
+const elsewhere: Readonly<Record<string, string>> = {
+  parallel_group: 'stages that do not depend on each other run at the same time by themselves',
+  needs: 'the stages that must be over first stand under `depends_on`',
+  on_failure:
+    'it stands under `error_policy`; where a failure leads to another stage, give that one a `condition` on its status',
+  continue_on_error: 'it is `error_policy: { on_failure: continue }`',
+  retry: 'it stands under `error_policy`',
+  timeout: 'it stands under `error_policy`',
+  secrets: 'a native workflow has `secrets`; here agents use what their own program is logged in with',
+  credentials: 'a native workflow has `secrets`; here agents use what their own program is logged in with',
+  strategy: 'a stage of the type fan_out is run for each item of a list',
+  matrix: 'a stage of the type fan_out is run for each item of a list',
+  agent: 'it is `roles: { primary: { artifact: "agent:<name>" } }`',
+  if: 'it is `condition`',
+  when: 'it is `condition`',
+  steps: 'a stage is done by one agent; several stages depend on each other by `depends_on`',
+  context_policy: 'it is `context: { modules: […] }`',
+};
+
+/** A better hint for an unknown key of a stage, by the message that tells of it; null: there is none. */
+export function betterHint(message: string): string | null {
+  const [, key = '', title] = /^`([^`]+)` is not a key of a (.+)$/.exec(message) ?? [];
+  return title === 'stage' || title === 'workflow file' ? (elsewhere[key] ?? null) : null;
+}

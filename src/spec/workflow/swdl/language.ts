@@ -1,0 +1,35 @@
+import { commonFunctions } from '../../../core/expression/functions.ts';
+import type { Language } from '../../../core/expression/language.ts';
+
+const functions = ['length', 'contains', 'toJSON', 'fromJSON'];
+
+/** Expressions of the swdl language, as they stand in stages. */
+const swdlLanguage: Language = {
+  namespaces: ['parameters', 'stages', 'context', 'env', 'run', 'workflow'],
+  functions: commonFunctions.filter(({ name }) => functions.includes(name)),
+  comparing: 'loose',
+  results: { namespace: 'stages', status: 'status' },
+  dollar: false,
+};
+
+/** The same in the template of a fan-out, which sees its item. */
+const itemLanguage: Language = {
+  ...swdlLanguage,
+  namespaces: [...swdlLanguage.namespaces, 'item'],
+};
+
+/** What expressions are made of. `item`: in the template of a fan-out. */
+export function languageAt({ item }: { readonly item: boolean }): Language {
+  return item ? itemLanguage : swdlLanguage;
+}
+
+/** What a stage can be; an expression meets those in which it stays. */
+export const stageStatuses = [
+  'pending',
+  'running',
+  'success',
+  'failed',
+  'skipped',
+  'timed_out',
+  'cancelled',
+] as const;

@@ -1,0 +1,83 @@
+import type { Tree } from '../../../core/expression/tree.ts';
+import type { Template } from '../../../core/expression/template.ts';
+import type { ValueType } from '../../../core/workflow/model.ts';
+import type { Path } from '../../yaml.ts';
+import type { Scribe } from '../scribe.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { languageAt } from './language.ts';
+import { checkReads } from './reads.ts';
+import type { StageInput, SwdlFile } from './schema.ts';
+import { orNull, translate, type Known } from './trees.ts';
+
+/** What is known of a stage before it is lowered. */
+export interface KnownStage {
+  readonly input: StageInput;
+  readonly path: Path;
+  /** Null: it hands over a list, or nothing that is declared. */
+  readonly outputs: Readonly<Record<string, ValueType>> | null;
+  /** Whether another stage is over before it starts. */
+  readonly comesAfter: (other: string) => boolean;
+}
+
+/** Where an expression stands. */
+export interface Place {
+  /** Null: in no stage. */
+  readonly stage: string | null;
+  /** All stages are over. */
+  readonly over: boolean;
+  /** `item` is there. */
+  readonly item: boolean;
+}
+
+/** What the parts of a file are lowered with. */
+export interface Lowering {
+  readonly scribe: Scribe;
+  readonly surroundings: Surroundings;
+  readonly file: Partial<SwdlFile>;
+  readonly stages: ReadonlyMap<string, KnownStage>;
+  /** Stages and parameters that are written so badly that nothing is concluded from them. */
+  readonly broken: ReadonlySet<string>;
+  readonly parameters: Readonly<Record<string, ValueType>>;
+  readonly brokenParameters: ReadonlySet<string>;
+}
+
+export const outside: Place = { stage: null, over: false, item: false };
+
+/** A text with expressions, checked and translated. */
+export function lowerText(text: string, path: Path, place: Place, lowering: Lowering): Template {
+  return translateText(readText(text, path, place, lowering), lowering, false);
+}
+
+/** The same as it was written: its expressions are checked. */
+export function readText(text: string, path: Path, place: Place, lowering: Lowering): Template {
+  const template = lowering.scribe.template(path, text, languageAt(place));
+  for (const part of template) if (part.kind === 'expression') checkReads(part.tree, path, place, lowering);
+  return template;
+}
+
+/** `lenient`: what is not there is nothing. */
+export function translateText(template: Template, lowering: Lowering, lenient: boolean): Template {
+  return template.map((part) => {
+    if (part.kind === 'text') return part;
+    const tree = translate(part.tree, knownOf(lowering));
+    return { kind: 'expression', tree: lenient ? orNull(tree) : tree };
+  });
+}
+
+/** A text that is one expression. */
+export function lowerExpression(text: string, path: Path, place: Place, lowering: Lowering): Tree {
+  const tree = lowering.scribe.expression(path, text, languageAt(place));
+  checkReads(tree, path, place, lowering);
+  return translate(tree, knownOf(lowering));
+}
+
+/** What `workflow` means does not depend on the run. */
+function knownOf({ file }: Lowering): Known {
+  const { id = '', name = '', version = '', description = null, author = null } = file.workflow ?? {};
+  const words = { id, name, version, description, author };
+  return ([namespace = '', word = '', ...more]) => {
+    if (namespace.toLowerCase() !== 'workflow' || more.length > 0) return undefined;
+    const key = Object.keys(words).find((each) => each === word.toLowerCase());
+    return key === undefined ? undefined : words[key as keyof typeof words];
+  };
+}

@@ -1,0 +1,72 @@
+import type { Json } from '../../../core/json.ts';
+import type { ProjectFiles } from '../surroundings.ts';
+import { readMaterial } from './materials.ts';
+import type { MemoryInput } from './schema.ts';
+
+/** As usual for English text; nobody counts more exactly without the tokens of the very model. */
+const charactersPerToken = 4;
+
+/** Which memories a prompt gets. */
+export interface MemoryQuery {
+  readonly scope: string;
+  readonly minConfidence: number;
+  /** Null: all. */
+  readonly categories: readonly string[] | null;
+  readonly maxTokens: number;
+}
+
+/** Field by field what the stage says, else the workflow, else the default. Null: neither wants memories. */
+export function memoryQuery(
+  stage: MemoryInput | undefined,
+  workflow: MemoryInput | undefined,
+): MemoryQuery | null {
+  if (stage === undefined && workflow === undefined) return null;
+  return {
+    scope: stage?.project_scope ?? workflow?.project_scope ?? 'current',
+    minConfidence: stage?.min_confidence ?? workflow?.min_confidence ?? 0.7,
+    categories: stage?.categories ?? workflow?.categories ?? null,
+    maxTokens: stage?.max_tokens ?? workflow?.max_tokens ?? 2_000,
+  };
+}
+
+/**
+ * The memories of `memory/*.md` that fit, the surest first, as many as have room; one that has none is left out, and smaller
+ * ones may still follow. A memory without a confidence is sure, without a scope it is of this project.
+ */
+export function packMemories(files: ProjectFiles, query: MemoryQuery): string {
+  const fitting = files
+    .list('memory')
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => readMaterial(name, files.read(`memory/${name}`) ?? ''))
+    .map(({ path, front, body }) => ({
+      path,
+      body,
+      category: word(front['category']),
+      confidence: typeof front['confidence'] === 'number' ? front['confidence'] : 1,
+      scope: word(front['scope']) ?? 'current',
+    }))
+    .filter(({ body, category, confidence, scope }) => {
+      const { categories } = query;
+      const isWanted = categories === null || (category !== null && categories.includes(category));
+      return body !== '' && isWanted && confidence >= query.minConfidence && scope === query.scope;
+    })
+    .toSorted((a, b) => b.confidence - a.confidence || a.path.localeCompare(b.path, 'en'));
+  let left = query.maxTokens * charactersPerToken;
+  const packed: string[] = [];
+  for (const { body, category } of fitting) {
+    const entry = `${category === null ? '' : `(${category}) `}${body}`;
+    if (entry.length > left) continue;
+    left -= entry.length;
+    packed.push(entry);
+  }
+  return packed.map((entry) => `- ${entry.replaceAll('\n', '\n  ')}`).join('\n');
+}
+
+/** About so many tokens is a text. */
+export function tokensOf(text: string): number {
+  return Math.ceil(text.length / charactersPerToken);
+}
+
+function word(value: Json | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}

@@ -1,0 +1,132 @@
+import * as z from 'zod';
+import type { Diagnostic } from '../../../core/diagnostic.ts';
+import { isJsonObject, type Json } from '../../../core/json.ts';
+import { misfit } from '../../../core/workflow/values.ts';
+import type { Step, ValueType, Workflow } from '../../../core/workflow/model.ts';
+import { checkShape } from '../../issues.ts';
+import { salvage } from '../../shape.ts';
+import type { YamlDocument } from '../../yaml.ts';
+import { Scribe } from '../scribe.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { lowerHooks } from './hooks.ts';
+import { betterHint } from './kinds.ts';
+import { lowerText, outside, type KnownStage, type Lowering } from './lowering.ts';
+import { orderStages, type Placed } from './order.ts';
+import { stageSchema, swdlFile, type SwdlFile } from './schema.ts';
+import { lowerStage, typeOf } from './stages.ts';
+import { readType } from './types.ts';
+
+const defaultTimeout = 2 * 60 * 60_000;
+/** Paths of files that `context.repo_structure` names at most. */
+const mostPaths = 5_000;
+
+/** Everything that is wrong with a file of the swdl language, and what it says as far as it is right. */
+export function readSwdl(
+  document: YamlDocument,
+  surroundings: Surroundings,
+): { readonly workflow: Workflow; readonly problems: readonly Diagnostic[] } {
+  const shape = checkShape(swdlFile, document);
+  const given = isJsonObject(document.value) ? document.value : {};
+  const file = shape.value ?? (salvage(swdlFile, given) as Partial<SwdlFile>);
+  const scribe = new Scribe(document);
+  const placed = usableStages(given['stages']);
+  const broken = brokenNames(given['stages'], placed);
+  const ordered = orderStages(placed, broken, scribe);
+  const stages = new Map<string, KnownStage>(
+    [...ordered].map(([id, stage]) => [id, { ...stage, outputs: outputsOf(stage) }]),
+  );
+  const { parameters, brokenParameters } = parametersOf(file, given['config'], scribe);
+  const lowering = { scribe, surroundings, file, stages, broken, parameters, brokenParameters };
+  const steps = [...stages.values()].flatMap((stage) => lowerStage(stage, lowering) ?? []);
+  const workflow = workflowOf(lowering, steps);
+  const shapes = shape.problems.map((problem) => ({
+    ...problem,
+    hint: betterHint(problem.message) ?? problem.hint,
+  }));
+  return { workflow, problems: [...shapes, ...scribe.problems] };
+}
+
+/** The stages that can be used, in spite of what is wrong with others. */
+function usableStages(stages: Json | undefined): Placed[] {
+  if (!Array.isArray(stages)) return [];
+  return stages.flatMap((each, index) => {
+    const read = z.safeParse(stageSchema, each);
+    return read.success ? [{ input: read.data, path: ['stages', index] }] : [];
+  });
+}
+
+function brokenNames(stages: Json | undefined, placed: readonly Placed[]): ReadonlySet<string> {
+  const used = new Set(placed.map(({ input }) => input.id));
+  const names = Array.isArray(stages) ? stages.map((each) => (isJsonObject(each) ? each['id'] : null)) : [];
+  return new Set(names.filter((id): id is string => typeof id === 'string' && !used.has(id)));
+}
+
+/** What expressions find under `outputs`; of a fan-out a list. */
+function outputsOf({ input }: Placed): Record<string, ValueType> | null {
+  if (input.type === 'fan_out') return null;
+  return Object.fromEntries(
+    Object.entries(input.outputs ?? {}).flatMap(([name, output]) => {
+      const type = readType(output);
+      return type === null ? [] : [[name, type] as const];
+    }),
+  );
+}
+
+function parametersOf(
+  { config }: Partial<SwdlFile>,
+  given: Json | undefined,
+  scribe: Scribe,
+): { parameters: Record<string, ValueType>; brokenParameters: ReadonlySet<string> } {
+  const all =
+    isJsonObject(given) && isJsonObject(given['parameters']) ? Object.keys(given['parameters']) : [];
+  const parameters: Record<string, ValueType> = {};
+  for (const [name, parameter] of Object.entries(config?.parameters ?? {})) {
+    const path = ['config', 'parameters', name];
+    const type = typeOf({ scribe }, [...path, 'type'], parameter);
+    if (type === null) continue;
+    parameters[name] = type;
+    const problem = type.default === undefined ? null : misfit(type.default, type);
+    if (problem !== null) scribe.error('E_VALUE', [...path, 'default'], `\`default\` ${problem}`, null);
+  }
+  return { parameters, brokenParameters: new Set(all.filter((name) => !Object.hasOwn(parameters, name))) };
+}
+
+function workflowOf(lowering: Lowering, steps: readonly Step[]): Workflow {
+  const { file, surroundings, parameters } = lowering;
+  const { id = '', name = '', version = '', description = null } = file.workflow ?? {};
+  const env = Object.entries(file.config?.env ?? {}).map(
+    ([variable, text]) =>
+      [variable, lowerText(String(text), ['config', 'env', variable], outside, lowering)] as const,
+  );
+  return {
+    language: 'swdl',
+    name: id,
+    version,
+    description: description?.trim() ?? (name === '' ? null : name),
+    timeout: file.config?.timeout ?? defaultTimeout,
+    concurrency: null,
+    contextDir: null,
+    home: null,
+    parameters,
+    context: structureOf(surroundings.files.tracked),
+    env: Object.fromEntries(env),
+    inherit: [],
+    secrets: [],
+    budget: { usd: null, tokens: null },
+    triggers: [],
+    hooks: lowerHooks(lowering),
+    shown: { title: `${name} v${version}`, record: 'run.yaml' },
+    body: { kind: 'graph', steps },
+  };
+}
+
+/** `context.repo_structure`: the files of the project, where anything asks for them. */
+function structureOf(tracked: readonly string[]): Workflow['context'] {
+  if (tracked.length === 0) return {};
+  const files = tracked.slice(0, mostPaths);
+  const structure = { files, total: tracked.length };
+  const span = { start: 0, end: 0 };
+  const text = { kind: 'literal', value: JSON.stringify(structure), span } as const;
+  const tree = { kind: 'call', name: 'fromJSON', nameSpan: span, operands: [text], span } as const;
+  return { repo_structure: [{ kind: 'expression', tree }] };
+}

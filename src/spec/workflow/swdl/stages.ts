@@ -1,0 +1,322 @@
+import type { Template, TemplatePart } from '../../../core/expression/template.ts';
+import type { Agent, Check, Gate, Step, Taken, ValueType } from '../../../core/workflow/model.ts';
+import type { Path } from '../../yaml.ts';
+import { seekPlayer, type Player } from './agents.ts';
+import { equipment, nameIn, tellMissing } from './equipment.ts';
+import { handedBy } from './handoff.ts';
+import { checkKeys } from './kinds.ts';
+import { lowerExpression, lowerText, readText, translateText } from './lowering.ts';
+import type { KnownStage, Lowering, Place } from './lowering.ts';
+import { policyOf } from './policy.ts';
+import { a, jsonTypes, typesOfTree } from './reads.ts';
+import type { StageInput, WorkInput } from './schema.ts';
+import { showFanOut, showGate, showWork } from './shown.ts';
+import { readType } from './types.ts';
+
+/** As many as the run and the machine let go on at once. */
+const mostItemsAtOnce = 1_000;
+
+/** A stage as a step; null, and told, when nothing can be made of it. */
+export function lowerStage(stage: KnownStage, lowering: Lowering): Step | null {
+  const { input, path } = stage;
+  const { scribe } = lowering;
+  if (!checkKeys(scribe, input, path)) return null;
+  const place: Place = { stage: input.id, over: false, item: false };
+  const base = stepOf(input, path, place, lowering);
+  switch (input.type ?? 'agent') {
+    case 'gate':
+      return {
+        ...base,
+        work: lowerGate(input, path, place, lowering),
+        timeout: null,
+        shown: showGate(input),
+      };
+    case 'fan_out':
+      return lowerFanOut(base, stage, lowering);
+    case 'agent': {
+      const inherited = handedToStage(input, lowering);
+      return lowerWork(base, input, path, place, inherited, lowering);
+    }
+  }
+}
+
+/** The stage that is run for each item of a list: a loop of one step, which is called as the stage is. */
+function lowerFanOut(base: Step, stage: KnownStage, lowering: Lowering): Step {
+  const { input, path } = stage;
+  const { source, stage_template: template } = input.fan_out!;
+  const here = [...path, 'fan_out'];
+  const place = { stage: input.id, over: false, item: true };
+  const items = lowerExpression(source, [...here, 'source'], { ...place, item: false }, lowering);
+  const { file } = lowering;
+  const policy = { ...input.error_policy, ...template.error_policy };
+  const { retry, timeout } = policyOf(policy, file.error_policy);
+  const { name, description } = input;
+  const inner = { ...base, needs: [], when: null, retry, timeout, onFailure: 'abort' as const };
+  const work = { ...template, name, description };
+  const step = lowerWork(
+    inner,
+    work,
+    [...here, 'stage_template'],
+    place,
+    handedToStage(input, lowering),
+    lowering,
+  );
+  return {
+    ...base,
+    work: {
+      kind: 'for-each',
+      items,
+      as: 'item',
+      concurrency: mostItemsAtOnce,
+      gives: input.id,
+      body: { kind: 'graph', steps: [step] },
+    },
+    timeout: null,
+    retry: { ...retry, max: 0 },
+    ...(step.shown && { shown: showFanOut(source, step.shown) }),
+  };
+}
+
+/** What all kinds of stages have. */
+function stepOf(input: StageInput, path: Path, place: Place, lowering: Lowering): Step {
+  const { condition } = input;
+  const when =
+    condition === undefined || condition === null
+      ? null
+      : typeof condition === 'boolean'
+        ? ({ kind: 'literal', value: condition, span: { start: 0, end: 0 } } as const)
+        : lowerExpression(condition, [...path, 'condition'], place, lowering);
+  const { retry, onFailure, timeout } = policyOf(input.error_policy, lowering.file.error_policy);
+  return {
+    id: input.id,
+    description: input.description ?? input.name ?? null,
+    needs: [...new Set(input.depends_on ?? [])].map((step) => ({ step, when: null })),
+    join: 'all',
+    when,
+    work: { kind: 'assign', values: {} },
+    workspace: null,
+    env: {},
+    secrets: null,
+    stdin: null,
+    stdout: null,
+    inputs: [],
+    outputs: [],
+    values: {},
+    timeout,
+    grace: null,
+    retry,
+    onFailure,
+    check: null,
+    budget: null,
+    next: null,
+  };
+}
+
+function lowerGate({ id, gate }: StageInput, path: Path, place: Place, lowering: Lowering): Gate {
+  const {
+    message = `Approve \`${id}\`?`,
+    approvers = [],
+    timeout = null,
+    on_timeout: onTimeout = 'halt',
+  } = gate!;
+  const policies = { halt: 'abort', auto_approve: 'approve', reject: 'reject' } as const;
+  return {
+    kind: 'gate',
+    message: lowerText(message.trim(), [...path, 'gate', 'message'], place, lowering),
+    approvers,
+    timeout,
+    onTimeout: policies[onTimeout],
+  };
+}
+
+function handedToStage({ depends_on: needs = [] }: StageInput, { stages }: Lowering): Taken[] {
+  return [...new Set(needs)].flatMap((need) => {
+    const known = stages.get(need);
+    return known === undefined ? [] : handedBy(known);
+  });
+}
+
+/** A step that an agent does. */
+function lowerWork(
+  base: Step,
+  input: WorkInput & Pick<StageInput, 'handoff' | 'name' | 'description'>,
+  path: Path,
+  place: Place,
+  inherited: readonly Taken[],
+  lowering: Lowering,
+): Step {
+  const player = playerOf(input, path, lowering);
+  const extras = equipment(input, path, lowering);
+  const work: Agent = {
+    kind: 'agent',
+    provider: player.provider,
+    model: player.model,
+    instructions: instructionsOf(input, path, place, player, extras, lowering),
+    capabilities: player.capabilities,
+    maxSteps: null,
+    maxCommandTime: null,
+  };
+  return {
+    ...base,
+    work,
+    takes: [...lowerInputs(input, path, place, lowering), ...inherited],
+    values: lowerOutputs(input, path, lowering),
+    check: lowerSummary(input, path, place, work, base.timeout, lowering),
+    shown: showWork(input, player, base.timeout, lowering.file),
+  };
+}
+
+function playerOf({ roles }: WorkInput, path: Path, lowering: Lowering): Player {
+  const { artifact, model = null } = roles!.primary;
+  const sought = seekPlayer(nameIn(artifact), model, lowering.surroundings);
+  if (sought.found === null) {
+    tellMissing(lowering, [...path, 'roles', 'primary', 'artifact'], artifact, sought.looked);
+    return { provider: 'claude', model, capabilities: ['READ'], text: '' };
+  }
+  tellWidened(sought.found, artifact, path, lowering);
+  return sought.found;
+}
+
+/** What the agent's program cannot hold it to. */
+function tellWidened(
+  { provider, capabilities }: Player,
+  artifact: string,
+  path: Path,
+  { surroundings, scribe }: Lowering,
+): void {
+  const rights = surroundings.widened.get(provider)?.(capabilities) ?? [];
+  if (rights.length === 0) return;
+  const at = [...path, 'roles', 'primary', 'artifact'];
+  const message = `\`${provider}\` cannot hold \`${artifact}\` to its capabilities: ${rights.join('; ')}`;
+  const hint = surroundings.strict ? '`capabilities: strict` in mailroom.yaml refuses this' : null;
+  if (surroundings.strict) scribe.error('E_CAPABILITY', at, message, hint);
+  else scribe.warn(at, message, hint);
+}
+
+/** Who the agent is, what the stage is about, and what it may use. */
+function instructionsOf(
+  { roles, name, description }: WorkInput & Pick<StageInput, 'name' | 'description'>,
+  path: Path,
+  place: Place,
+  player: Player,
+  extras: string,
+  lowering: Lowering,
+): Template {
+  const about = [name, description].filter((text) => text !== undefined).map((text) => text.trim());
+  const head = [player.text, about.length === 0 ? '' : `## ${about.join('\n\n')}`].filter(
+    (text) => text !== '',
+  );
+  const own = roles!.primary.instructions;
+  const at = [...path, 'roles', 'primary', 'instructions'];
+  const lowered = own === undefined ? [] : lowerText(own.trim(), at, place, lowering);
+  const gap: TemplatePart = { kind: 'text', text: '\n\n' };
+  return joined([
+    ...(head.length === 0 ? [] : [{ kind: 'text', text: head.join('\n\n') } as const, gap]),
+    ...lowered,
+    ...(extras === '' ? [] : [gap, { kind: 'text', text: extras } as const]),
+  ]);
+}
+
+/** Texts of a template do not touch each other. */
+function joined(parts: readonly TemplatePart[]): Template {
+  return parts.reduce<TemplatePart[]>((all, part) => {
+    const last = all.at(-1);
+    if (last?.kind !== 'text' || part.kind !== 'text') return [...all, part];
+    return [...all.slice(0, -1), { kind: 'text', text: last.text + part.text }];
+  }, []);
+}
+
+function lowerInputs({ inputs = {} }: WorkInput, path: Path, place: Place, lowering: Lowering): Taken[] {
+  return Object.entries(inputs).map(([name, input]) => {
+    const at = [...path, 'inputs', name];
+    const type = typeOf(lowering, [...at, 'type'], input);
+    const { required = false, description = null, source } = input;
+    const taken = { name, description, type, required };
+    if (typeof source !== 'string') {
+      const text = { kind: 'literal', value: JSON.stringify(source), span: { start: 0, end: 0 } } as const;
+      const tree = {
+        kind: 'call',
+        name: 'fromJSON',
+        nameSpan: text.span,
+        operands: [text],
+        span: text.span,
+      } as const;
+      return { ...taken, source: [{ kind: 'expression', tree }] };
+    }
+    const read = readText(source, [...at, 'source'], place, lowering);
+    checkFit(read, type, [...at, 'source'], name, place, lowering);
+    return { ...taken, source: translateText(read, lowering, !required) };
+  });
+}
+
+/** What cannot fit is a warning here, and an error where it comes to that. */
+function checkFit(
+  source: Template,
+  type: ValueType | null,
+  path: Path,
+  name: string,
+  place: Place,
+  lowering: Lowering,
+): void {
+  const [only, other] = source;
+  const isWhole = only?.kind === 'expression' && other === undefined;
+  const given = isWhole ? typesOfTree(only.tree, place, lowering) : new Set(['string'] as const);
+  const wanted = type === null ? null : jsonTypes(type);
+  if (type === null || given === null || wanted === null || given.size === 0) return;
+  if ([...given].some((each) => wanted.has(each))) return;
+  const message = `\`${name}\` is ${a(type.type)}, and this is ${[...given].map(a).join(' or ')}`;
+  lowering.scribe.warn(path, message);
+}
+
+function lowerOutputs(
+  { outputs = {} }: WorkInput,
+  path: Path,
+  lowering: Lowering,
+): Record<string, ValueType> {
+  const types = Object.entries(outputs).flatMap(([name, output]) => {
+    const type = typeOf(lowering, [...path, 'outputs', name, 'type'], output);
+    return type === null ? [] : [[name, type] as const];
+  });
+  return Object.fromEntries(types);
+}
+
+/** A declared type; what is wrong with it is told. */
+export function typeOf(
+  lowering: Pick<Lowering, 'scribe'>,
+  path: Path,
+  declared: Parameters<typeof readType>[0],
+): ValueType | null {
+  const type = readType(declared);
+  if (type === null)
+    lowering.scribe.error(
+      'E_VALUE',
+      path,
+      `\`${declared.type}\` is no type`,
+      'a list of texts is `array<string>`',
+    );
+  return type;
+}
+
+/** One more turn of the agent's conversation, which may only read. */
+function lowerSummary(
+  { handoff }: Pick<StageInput, 'handoff'>,
+  path: Path,
+  place: Place,
+  work: Agent,
+  timeout: number | null,
+  lowering: Lowering,
+): Check | null {
+  const prompt = handoff?.summary_prompt;
+  if (prompt === undefined) return null;
+  const at = [...path, 'handoff', 'summary_prompt'];
+  return {
+    purpose: 'summary',
+    work: { ...work, instructions: lowerText(prompt.trim(), at, place, lowering), capabilities: ['READ'] },
+    timeout: timeout ?? 30 * 60_000,
+    decisionFile: null,
+    maxIterations: 1,
+    onExhausted: 'continue',
+    budget: null,
+    convergence: null,
+  };
+}
