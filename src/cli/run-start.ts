@@ -66,9 +66,12 @@ export async function startRun(
   );
 }
 
+/** The definition, if it can be run: what it only refers to must be there, too. */
 export function expectDefinition({ checked }: FoundWorkflow): Workflow {
   if (!checked.ok) throw new ProblemsError(checked.problems);
-  return checked.value;
+  const lost = checked.warnings.filter(({ code }) => code === 'E_REFERENCE');
+  if (lost.length === 0) return checked.value;
+  throw new ProblemsError(lost.map((problem) => ({ ...problem, severity: 'error' })));
 }
 
 /** Where the steps of a run work: where the caller says, else in the place of the workflow, else in the project. */
@@ -143,5 +146,6 @@ async function budgetOf(definition: Workflow, text: string | undefined): Promise
   return {
     usd: least(definition.budget.usd, given.usd),
     tokens: least(definition.budget.tokens, given.tokens),
+    ...(given.msats === undefined ? {} : { msats: given.msats }),
   };
 }

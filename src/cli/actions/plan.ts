@@ -18,12 +18,18 @@ export async function plan(context: Context, reference: string, options: PlanOpt
   const { workflows } = context.place();
   const definition = expectDefinition(await workflows.read(reference, services.cwd));
   const { readParameters } = await import('../../engine/operations/runs/parameters.ts');
-  readParameters(definition.parameters, [...(options.param ?? []), ...(options.input ?? [])].map(pair));
+  const given = [...(options.param ?? []), ...(options.input ?? [])].map(pair);
+  const parameters = readParameters(definition.parameters, given);
   const { planDocument } = await import('../../engine/operations/runs/plan.ts');
   const document = planDocument(definition, { ...(await workflows.planning()), budget: definition.budget });
-  terminal.write(
-    options.json === true ? json(document) : `${planLines(document, terminal.colours).join('\n')}\n`,
-  );
+  if (options.json === true) terminal.write(json(document));
+  else {
+    const lines =
+      document.title === null
+        ? planLines(document, terminal.colours)
+        : (await import('../plan-text.ts')).shownPlan(document, document.title, parameters);
+    terminal.write(`${lines.join('\n')}\n`);
+  }
   return 0;
 }
 

@@ -8,11 +8,14 @@ export interface PlanDocument extends Plan {
   readonly schema: 1;
   readonly workflow: string;
   readonly language: string;
+  /** As its language shows it; null: it has no way of its own. */
+  readonly title: string | null;
 }
 
 export function planDocument(definition: Workflow, data: PlanData): PlanDocument {
-  const { name, language } = definition;
-  return { schema: 1, workflow: name, language, ...planOf(compile(definition), data) };
+  const { name, language, shown } = definition;
+  const title = shown?.title ?? null;
+  return { schema: 1, workflow: name, language, title, ...planOf(compile(definition), data) };
 }
 
 /** Throws `E_BUDGET` where the worst case costs more than so many dollars, or nobody knows what it costs. */

@@ -43,7 +43,14 @@ export function readSwdl(
     ...problem,
     hint: betterHint(problem.message) ?? problem.hint,
   }));
-  return { workflow, problems: [...shapes, ...scribe.problems] };
+  return { workflow, problems: [...shapes, ...once(scribe.problems)] };
+}
+
+/** What several stages refer to is told of once. */
+function once(problems: readonly Diagnostic[]): Diagnostic[] {
+  const keyOf = ({ place, message }: Diagnostic) =>
+    `${String(place?.line)}:${String(place?.column)} ${message}`;
+  return [...new Map(problems.map((problem) => [keyOf(problem), problem])).values()];
 }
 
 /** The stages that can be used, in spite of what is wrong with others. */
