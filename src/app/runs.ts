@@ -2,7 +2,9 @@ import process from 'node:process';
 import { v4, v7 } from 'uuid';
 import type { BeginOptions, ResumeOptions, RunController } from '../cli/run-services.ts';
 import { MailroomError } from '../core/errors.ts';
-import type { Happening } from '../core/workflow/event.ts';
+import type { NipSettings } from '../core/config.ts';
+import type { Budget } from '../core/mail/protocol.ts';
+import type { Given, Happening } from '../core/workflow/event.ts';
 import { secretsOf, startContext } from '../core/workflow/given.ts';
 import type { Workflow } from '../core/workflow/model.ts';
 import { changedSteps } from '../core/workflow/resumption.ts';
@@ -55,6 +57,7 @@ export async function beginRun(
       trigger: origin.trigger,
       env,
       budget: options.budget,
+      ...msatsOf(settings.config.nip, options.budget),
       timeout: definition.timeout,
       only: options.only,
     });
@@ -85,6 +88,12 @@ export async function resumeRun(
     if (definition !== null) replaceDefinition(disk, run.run, definition);
     return composed.controller;
   });
+}
+
+/** How msats are counted, where anything is to be said of it. */
+function msatsOf({ msatsPerUsd, budgetEnforcement }: NipSettings, { msats }: Budget): Pick<Given, 'msats'> {
+  if (msats === undefined && msatsPerUsd === null) return {};
+  return { msats: { perUsd: msatsPerUsd, enforced: budgetEnforcement } };
 }
 
 function refuseUnsetSecrets(definition: Workflow): void {

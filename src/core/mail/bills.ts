@@ -3,6 +3,8 @@ export interface Cost {
   readonly usd: number;
   readonly tokens: number;
   readonly unpriced: number;
+  /** Thousandths of a satoshi; missing: nobody counts them. */
+  readonly msats?: number;
 }
 
 /** What launches of one kind came to on one day. */

@@ -9,7 +9,16 @@ function round(usd: number): number {
 }
 
 export function addCost(a: Cost, b: Cost): Cost {
-  return { usd: round(a.usd + b.usd), tokens: a.tokens + b.tokens, unpriced: a.unpriced + b.unpriced };
+  const msats =
+    a.msats === undefined && b.msats === undefined
+      ? {}
+      : { msats: Math.min(Number.MAX_SAFE_INTEGER, (a.msats ?? 0) + (b.msats ?? 0)) };
+  return {
+    usd: round(a.usd + b.usd),
+    tokens: a.tokens + b.tokens,
+    unpriced: a.unpriced + b.unpriced,
+    ...msats,
+  };
 }
 
 /** `2026-11-21`: budgets of a day are of the day in UTC. */

@@ -11,6 +11,7 @@ import { clocked, nextWake, times } from './decide/times.ts';
 import type { Fact, Path, ProcessKey } from './event.ts';
 import { isIn } from './fold/steps.ts';
 import type { Step } from './model.ts';
+import { purseOf } from './msats.ts';
 import { keyOf } from './resolve.ts';
 import type { Rules } from './rules.ts';
 import type { RunState } from './state.ts';
@@ -45,6 +46,7 @@ export function decide(state: RunState, rules: Rules, clock: number, slots = Inf
     openRun,
     // What was asked before the body began counts from the first moment on.
     stirred,
+    overspent,
     sweeps,
     leaving,
     times,
@@ -91,6 +93,17 @@ function breaks({ state }: Scene): Fact[] {
   const text = `launching stops: ${names} failed in the same way, with no success between: ${breaker.error}`;
   const reason = { code: 'E_BREAKER', text } as const;
   return [{ type: 'ending', scope: '', ending: { why: 'aborted', path, class: 'NON_RETRYABLE', reason } }];
+}
+
+/** Ends a run that has spent more than its budget; all of it is not more. */
+function overspent({ state }: Scene): Fact[] {
+  const purse = purseOf(state);
+  if (purse === null || purse.spent <= purse.total || state.ending !== null) return [];
+  if (state.given?.msats?.enforced === false) return [];
+  const path = [...state.steps.values()].findLast(({ cost }) => (cost.msats ?? 0) > 0)?.path ?? '';
+  const text = `the budget of the run is used up: ${String(purse.spent)} of ${String(purse.total)} msats are spent`;
+  const reason = { code: 'E_BUDGET', text } as const;
+  return [{ type: 'ending', scope: '', ending: { why: 'aborted', path, class: 'FATAL', reason } }];
 }
 
 function looks({ state }: Scene): Decision['looks'] {

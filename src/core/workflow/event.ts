@@ -25,6 +25,8 @@ export interface Given {
   readonly env: Readonly<Record<string, string>>;
   /** Limits of the run, the definition's and those of the command line taken together. */
   readonly budget: Budget;
+  /** How its budget in msats is counted; missing: dollars are no msats, and what is over the budget ends the run. */
+  readonly msats?: { readonly perUsd: number | null; readonly enforced: boolean };
   /** Milliseconds of running; null: unlimited. */
   readonly timeout: number | null;
   /** The only step that is run (`run-step`); null: all. */
@@ -166,6 +168,8 @@ export type Fact =
       readonly path: Path;
       readonly provider: string | null;
       readonly reserves: Budget | null;
+      /** Who was chosen of the roles that can do it; missing: no role does it, or only one can. */
+      readonly role?: string;
     }
   /** A loop begins with these items, or a sub-workflow (no items: its one body). */
   | {

@@ -5,7 +5,7 @@ import { Evaluation, Hindered, type Hindrance } from './evaluation.ts';
 import type { Path, ProcessKey } from './event.ts';
 import { isIn } from './fold/steps.ts';
 import type { Launch, LaunchInput, LaunchWork, TakenValue } from './launch.ts';
-import type { Check, Step, Work } from './model.ts';
+import type { Check, Work } from './model.ts';
 import type { Rules } from './rules.ts';
 import { contextOf, entered, findStep, type Entered } from './scope.ts';
 import type { RunState, StepRun } from './state.ts';
@@ -65,7 +65,7 @@ function resolve(state: RunState, rules: Rules, found: Entered, key: ProcessKey)
     values: step.values,
     timeout: step.timeout,
     check: null,
-    takes: takenBy(step, evaluation),
+    takes: takenBy(state, found, evaluation),
     stdin: step.stdin && evaluation.renderText(step.stdin),
     stdout: step.stdout && { ...step.stdout, path: evaluation.renderText(step.stdout.path) },
   };
@@ -154,7 +154,7 @@ function workOf(
       };
     case 'role': {
       const instructions = run?.instructions ?? evaluation.renderText(work.instructions);
-      return { kind: 'role', role: work.role, instructions };
+      return { kind: 'role', role: run?.role ?? work.role, instructions };
     }
     case 'gate':
     case 'for-each':
@@ -166,8 +166,14 @@ function workOf(
 }
 
 /** The values that its agent is given. One of another type than it must have is a failure of the step. */
-function takenBy({ takes = [] }: Step, evaluation: Evaluation): TakenValue[] {
-  return takes.flatMap(({ name, description, source, type, required }) => {
+function takenBy(state: RunState, { rule, scope }: Entered, evaluation: Evaluation): TakenValue[] {
+  return (rule.step.takes ?? []).flatMap(({ name, description, source, type, required, log }) => {
+    if (log !== undefined) {
+      const run = entered(state, scope, log);
+      if (run?.result?.outcome.is !== 'done') return [];
+      const { path, iteration, attempt: count } = run;
+      return [{ name, description, value: '', log: { path, iteration, attempt: count, check: 0 } }];
+    }
     const value = evaluation.render(source);
     if (value === null && !required) return [];
     const problem = type === null ? null : misfit(value, type);

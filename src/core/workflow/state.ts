@@ -147,6 +147,9 @@ export interface StepRun {
   outstanding: { readonly reasons: readonly string[]; readonly fingerprints: readonly string[] } | null;
   /** Instructions that a person gave instead of the definition's; null: none. */
   instructions: string | null;
+  /** Who was chosen of several roles, and which of them have failed since it last ran well; missing: none. */
+  role?: string;
+  failedRoles?: readonly string[];
   /** Files that were looked for, by path, and whether they were there. */
   looks: Readonly<Record<string, boolean>>;
   /** Of a loop or a sub-workflow, since it was expanded. */
@@ -219,6 +222,8 @@ export interface RunState {
   readonly active: Set<Path>;
   /** Providers at their limit, until when. */
   readonly parked: Map<string, number>;
+  /** What launches of roles among which is chosen have cost, where they said so. */
+  readonly rolePrices: Map<string, { readonly usd: number; readonly launches: number }>;
   /** Agents' steps that failed one after another with the same error. */
   breaker: { readonly error: string; readonly steps: readonly Path[] } | null;
   /** What steps have set in `context`. */
@@ -252,6 +257,7 @@ export function emptyRunState(): RunState {
     ready: new Set(),
     active: new Set(),
     parked: new Map(),
+    rolePrices: new Map(),
     breaker: null,
     context: {},
     hooks: new Map(),

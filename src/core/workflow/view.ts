@@ -4,6 +4,7 @@ import type { ArtifactRecord, Path, RunEvent, SkipReason } from './event.ts';
 import { isIn } from './fold/steps.ts';
 import { hookWarnings } from './hooks.ts';
 import type { Work } from './model.ts';
+import { purseOf } from './msats.ts';
 import { itemScope } from './path.ts';
 import type { BodyRule, Rules, StepRule } from './rules.ts';
 import { entered, findStep } from './scope.ts';
@@ -170,6 +171,7 @@ export function skipText(reason: SkipReason): string {
 export function documentOf(state: RunState, rules: Rules): JsonObject {
   const { given } = state;
   const root = state.scopes.get('');
+  const purse = purseOf(state);
   return {
     run: given?.run ?? '',
     workflow: rules.workflow.name,
@@ -179,6 +181,7 @@ export function documentOf(state: RunState, rules: Rules): JsonObject {
     started_at: instant(state.startedAt),
     completed_at: instant(state.endedAt),
     cost: costOf(state.cost),
+    ...(purse === null ? {} : { budget: { msats: purse.total, left: purse.total - purse.spent } }),
     warnings: warningsOf(state),
     steps: stepsOf(state, rules, rules.root, root),
   };
@@ -199,8 +202,8 @@ function instant(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();
 }
 
-function costOf({ usd, tokens, unpriced }: Cost): JsonObject {
-  return { usd, tokens, unpriced };
+function costOf({ usd, tokens, unpriced, msats }: Cost): JsonObject {
+  return { usd, tokens, unpriced, ...(msats === undefined ? {} : { msats }) };
 }
 
 function stepsOf(state: RunState, rules: Rules, body: BodyRule, scope: Scope | undefined): JsonObject {

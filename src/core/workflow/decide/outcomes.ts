@@ -9,6 +9,7 @@ import { contractMissed, failureName } from '../failure-names.ts';
 import { tryLaunch } from '../resolve.ts';
 import type { Entered } from '../scope.ts';
 import type { StepRun } from '../state.ts';
+import { hasOther } from './choosing.ts';
 import type { Room } from './room.ts';
 import { abort, fail, isEnding, shut, succeed, type Handed, type Scene, type StepFailure } from './scene.ts';
 
@@ -66,7 +67,7 @@ function handed({ convergence }: StepRun, { values, artifacts }: WorkResult): Ha
 
 function workFailure(scene: Scene, entered: Entered, run: In<'ended'>, failure: Failed): Fact[] {
   const { path, failures, iteration, attempt } = run;
-  const { retry } = entered.rule.step;
+  const { retry, work } = entered.rule.step;
   const retrying = { type: 'retrying', path, what: 'worker' } as const;
   const isNever = retry.never?.includes(failureName(failure)) === true;
   if (failure.class === 'RETRYABLE_RATE_LIMIT' && !isNever) {
@@ -77,7 +78,8 @@ function workFailure(scene: Scene, entered: Entered, run: In<'ended'>, failure: 
   const { exitCode } = run.phase.result;
   const isMeant = retry.codes === null || (exitCode !== null && retry.codes.includes(exitCode));
   const isMended = retry.mends === true && failure.reported === contractMissed && run.misses <= 1;
-  const mayHelp = failure.class === 'RETRYABLE_TRANSIENT' || isMended;
+  const isOthers = failure.class === 'NON_RETRYABLE' && hasOther(work, run);
+  const mayHelp = failure.class === 'RETRYABLE_TRANSIENT' || isMended || isOthers;
   if (mayHelp && !isNever && isMeant && failures <= retry.max) {
     const key = `${scene.state.given?.run ?? ''} ${path} ${String(iteration)} ${String(attempt)}`;
     const notBefore = scene.now + pause(retry, failures, key);

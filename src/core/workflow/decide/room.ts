@@ -2,6 +2,7 @@ import { fits, isLimited, worst, type Fit, type Reservation } from '../../mail/m
 import type { Budget } from '../../mail/protocol.ts';
 import type { Cost } from '../../mail/state.ts';
 import { isIn, scopesAround } from '../fold/steps.ts';
+import { allocation, purseOf, type Purse } from '../msats.ts';
 import type { Scope } from '../state.ts';
 import type { Scene } from './scene.ts';
 
@@ -11,16 +12,24 @@ export class Room {
   #free: number;
   /** Processes in bodies that have a limit of their own: sub-workflows. */
   readonly #inScope = new Map<string, number>();
+  /** The run's msats, and what was given away of them; null: they are not limited. */
+  readonly #purse: Purse | null;
+  #given = { msats: 0, launches: 0 };
+  /** How many launches each role has that was chosen among several. */
+  readonly #roles = new Map<string, number>();
   readonly #reserved: { readonly scope: string; readonly usd: number; readonly tokens: number }[] = [];
 
   constructor(scene: Scene) {
     this.#scene = scene;
     const { state, rules, slots } = scene;
     this.#free = Math.min(slots, rules.workflow.concurrency ?? Infinity);
+    this.#purse = purseOf(state);
     for (const path of state.active) {
       const run = state.steps.get(path);
       if (!isIn(run, 'running', 'checking')) continue;
       const { reserves } = run.phase;
+      if (reserves?.msats !== undefined) this.#given.launches += 1;
+      if (run.role !== undefined) this.employ(run.role);
       if (isIn(run, 'running') && run.phase.waits) this.#reserve(run.scope, reserves);
       else this.take(run.scope, reserves);
     }
@@ -42,6 +51,28 @@ export class Room {
     this.#free -= 1;
     for (const { path } of this.#limited(scope)) this.#inScope.set(path, (this.#inScope.get(path) ?? 0) + 1);
     this.#reserve(scope, reserves);
+  }
+
+  /** What a launch reserves: its own limits, and its share of the run's msats. */
+  share(own: Budget | null): Budget | null {
+    const purse = this.#purse;
+    const root = this.#scene.state.scopes.get('');
+    if (purse === null || !root) return own;
+    const { msats, launches } = this.#given;
+    const open = (root.total ?? 1) - root.settled - launches;
+    const left = purse.total - purse.spent - purse.reserved - msats;
+    const share = allocation(left, open, own?.msats ?? null);
+    this.#given = { msats: msats + share, launches: launches + 1 };
+    return { usd: own?.usd ?? null, tokens: own?.tokens ?? null, msats: share };
+  }
+
+  /** How many launches a role has now. */
+  busy(role: string): number {
+    return this.#roles.get(role) ?? 0;
+  }
+
+  employ(role: string): void {
+    this.#roles.set(role, this.busy(role) + 1);
   }
 
   #reserve(scope: string, reserves: Budget | null): void {

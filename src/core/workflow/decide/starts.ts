@@ -2,6 +2,7 @@ import type { Fact } from '../event.ts';
 import { isIn } from '../fold/steps.ts';
 import { nextKey, tryLaunch } from '../resolve.ts';
 import type { Entered } from '../scope.ts';
+import { chooseRole } from './choosing.ts';
 import { hindered } from './entering.ts';
 import { startCheck } from './outcomes.ts';
 import type { Room } from './room.ts';
@@ -48,6 +49,8 @@ function start(scene: Scene, room: Room, entered: Entered): Fact[] {
     ? tryLaunch(state, rules, entered, nextKey(state.steps.get(path), path))
     : null;
   if (launch?.ok === false) return hindered(entered, launch.why);
-  room.take(entered.scope.path, reserves);
-  return [{ type: 'started', path, provider, reserves }];
+  const share = costs ? room.share(reserves) : reserves;
+  room.take(entered.scope.path, share);
+  const role = rule.step.work.kind === 'role' ? chooseRole(scene, room, rule.step.work, path) : null;
+  return [{ type: 'started', path, provider, reserves: share, ...(role === null ? {} : { role }) }];
 }

@@ -1,17 +1,21 @@
+import type { Cost } from '../../mail/bills.ts';
 import { settled as settledCost } from '../../mail/money.ts';
+import type { Budget } from '../../mail/protocol.ts';
 import type { Fact, Happening, WorkResult } from '../event.ts';
 import { contractMissed } from '../failure-names.ts';
-import type { RunState } from '../state.ts';
+import { settledMsats } from '../msats.ts';
+import type { RunState, StepRun } from '../state.ts';
 import { current, enter, isIn, put, spend, type In } from './steps.ts';
 
 type Of<T extends (Fact | Happening)['type']> = Extract<Fact | Happening, { type: T }>;
 
 /** A worker starts. */
-export function start(state: RunState, { path, provider, reserves }: Of<'started'>): void {
+export function start(state: RunState, { path, provider, reserves, role }: Of<'started'>): void {
   const run = enter(state, path);
   if (!isIn(run, 'pending', 'waiting')) return;
   run.attempt += 1;
   run.startedAt ??= state.now;
+  if (role !== undefined) run.role = role;
   const since = state.now;
   put(state, run, { is: 'running', since, provider, reserves, launched: null, waits: false }, false);
 }
@@ -45,13 +49,27 @@ export function end(state: RunState, { key, result }: Of<'ended'>): void {
   const run = current(state, key);
   if (!run || run.phase.is !== 'running') return;
   const { reserves, provider } = run.phase;
-  spend(state, run, settledCost(result.usage, reserves), provider);
+  spend(state, run, costOf(state, result, reserves), provider);
+  if (run.role !== undefined) rememberRole(state, run, run.role, result);
   run.result = result;
   run.crashes = 0;
   if (counts(result)) run.attempts += 1;
   if (counts(result) && result.outcome.is === 'failed') run.failures += 1;
   if (result.outcome.is === 'failed' && result.outcome.reported === contractMissed) run.misses += 1;
   put(state, run, { is: 'ended', result, provider }, true);
+}
+
+function costOf({ given }: RunState, { usage }: WorkResult, reserves: Budget | null): Cost {
+  return settledMsats(settledCost(usage, reserves), usage, reserves, given?.msats?.perUsd ?? null);
+}
+
+/** What is known of a role the next time that it may be chosen. */
+function rememberRole(state: RunState, run: StepRun, role: string, { outcome, usage }: WorkResult): void {
+  if (outcome.is === 'failed') run.failedRoles = [...new Set([...(run.failedRoles ?? []), role])];
+  else run.failedRoles = [];
+  if (usage.usd === null) return;
+  const { usd, launches } = state.rolePrices.get(role) ?? { usd: 0, launches: 0 };
+  state.rolePrices.set(role, { usd: usd + usage.usd, launches: launches + 1 });
 }
 
 /** Whether a launch is one of those that are limited: a provider's limit costs nothing. */
@@ -64,7 +82,7 @@ export function judge(state: RunState, { key, result, verdict }: Of<'checked'>):
   const run = current(state, key);
   if (!run || run.phase.is !== 'checking') return;
   const { reserves, provider } = run.phase;
-  spend(state, run, settledCost(result.usage, reserves), provider);
+  spend(state, run, costOf(state, result, reserves), provider);
   run.crashes = 0;
   if (verdict.is === 'summarised') run.summary = { text: verdict.text, problem: verdict.problem };
   put(state, run, { is: 'checked', result, verdict, provider }, true);

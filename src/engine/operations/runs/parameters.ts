@@ -42,24 +42,28 @@ function hint(types: Types): string | null {
   return `the parameters are ${names.join(', ')}; one is given as --param ${first}=…`;
 }
 
-/** `usd=10,tokens=2M`. Throws `E_USAGE`. */
+/** `usd=10,tokens=2M,msats=1000`. Throws `E_USAGE`. */
 export function parseBudget(text: string): Budget {
-  const budget: { usd: number | null; tokens: number | null } = { usd: null, tokens: null };
+  const budget: { usd: number | null; tokens: number | null; msats?: number } = { usd: null, tokens: null };
   for (const part of text.split(',')) {
-    const [, key, value = ''] = /^(usd|tokens)=(.+)$/.exec(part.trim()) ?? [];
-    const amount =
-      key === 'usd' ? dollars(value) : key === 'tokens' ? tokens.safeParse(value).data : undefined;
+    const [, key, value = ''] = /^(usd|tokens|msats)=(.+)$/.exec(part.trim()) ?? [];
+    const amount = key === undefined ? undefined : readAmount[key]?.(value);
     if (amount === undefined)
       throw new MailroomError(
         'E_USAGE',
         `\`${text}\` is no budget`,
-        'write usd=10, tokens=2M, or both with a comma',
+        'write usd=10, tokens=2M or msats=1000, several with a comma between them',
       );
-    if (key === 'usd') budget.usd = amount;
-    else budget.tokens = amount;
+    budget[key as 'usd' | 'tokens' | 'msats'] = amount;
   }
   return budget;
 }
+
+const readAmount: Readonly<Record<string, (text: string) => number | undefined>> = {
+  usd: dollars,
+  tokens: (text) => tokens.safeParse(text).data,
+  msats: (text) => (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined),
+};
 
 /** Dollars, not negative; undefined: it is no such number. */
 export function dollars(text: string): number | undefined {

@@ -46,7 +46,7 @@ function parsed(text: string): Json {
   }
 }
 
-/** The last word of a path: `text` of `$input.text`. */
+/** The last word of a path: `text` of `$input.text`, `list` of `$made['list'][0]`. */
 function nameOf(source: string): string {
-  return /^\$.*?([A-Za-z_][\w-]*)(?:['"]?\])?$/.exec(source)?.[1] ?? unnamed;
+  return source.startsWith('$') ? (source.match(/[A-Za-z_][\w-]*/g)?.at(-1) ?? unnamed) : unnamed;
 }

@@ -1,0 +1,25 @@
+import { parseProtocol } from '../../src/spec/protocol.ts';
+import { parseWorkflow } from '../../src/spec/workflow/index.ts';
+import { nowhere } from '../../src/spec/workflow/surroundings.ts';
+import type { Workflow } from '../../src/core/workflow/model.ts';
+
+const roles = `
+name: tasks
+roles:
+  one: { provider: claude, kinds: [5100] }
+  two: { provider: claude, kinds: [5100, 5200] }
+  three: { provider: claude, kinds: [5100] }
+messages: { task: { from: user, to: [one, two, three] } }
+`;
+
+/** The workflow of a definition with these tags; throws what is wrong with it. */
+export function nip(...tags: readonly (readonly string[])[]): Workflow {
+  const protocol = parseProtocol([{ file: 'tasks.yaml', text: roles }]);
+  if (!protocol.ok) throw new Error(JSON.stringify(protocol.problems));
+  const event = { kind: 30_920, tags: [['d', 'sample'], ['name', 'Sample'], ...tags], content: '' };
+  const nipSettings = { ...nowhere.nip, maxSteps: 100 };
+  const surroundings = { ...nowhere, protocol: protocol.value, nip: nipSettings };
+  const read = parseWorkflow(JSON.stringify(event), 'sample.json', surroundings);
+  if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join('\n'));
+  return read.value;
+}
