@@ -14,6 +14,7 @@ export function hookPorts(disk: RealDisk, { run, workspace }: RunFolder): HookPo
       const id = noticeId(run, about);
       requestControl(disk, id, { kind: 'notice', id, run, role, subject, body }, incomingFolder);
     },
+    log: (on, line) => disk.write(join(join(runFolder(run), 'hooks', on), 'notify'), `${line}\n`),
     places: (on) => {
       const folder = join(runFolder(run), 'hooks', on);
       disk.makeFolder(folder);

@@ -87,7 +87,7 @@ function load(from: string, name: string, shown: (path: string) => string): Load
  * workflow `notes`. Absolute. Throws `E_TARGET` when it is none or may be several.
  */
 export function findWorkflow(disk: RealDisk, reference: string, cwd: string): string {
-  const named = resolve(cwd, reference);
+  const named = fileIn(resolve(cwd, reference));
   const isPath = /[/\\]|\.(ya?ml|json)$/.test(reference);
   if (isPath && readText(named) !== null) return named;
   const found = workflowsNamed(disk, reference);
@@ -111,25 +111,40 @@ function hint(ids: readonly string[]): string {
 export function workflowsNamed(disk: RealDisk, word: string): string[] {
   const files = listWorkflowFiles(disk);
   const byId = files.filter((file) => idOf(file) === word || basename(idOf(file)) === word);
-  return byId.length > 0 ? byId : files.filter((file) => nameIn(disk, file) === word);
+  return byId.length > 0 ? byId : files.filter((file) => namesIn(disk, file).includes(word));
 }
 
 /** What a person may call the workflows of the project. */
 export function workflowNames(disk: RealDisk): string[] {
-  const names = listWorkflowFiles(disk).flatMap((file) => [idOf(file), nameIn(disk, file) ?? []].flat());
+  const names = listWorkflowFiles(disk).flatMap((file) => [idOf(file), ...namesIn(disk, file)]);
   return [...new Set(names)];
 }
 
-/** `workflows/parts/test.yaml` is `parts/test`. */
-function idOf(file: string): string {
-  return file.replace(/^workflows\//, '').replace(/\.(ya?ml|json)$/, '');
+/** A folder may be a workflow: it holds a file of that name. */
+function fileIn(path: string): string {
+  const files = ['WORKFLOW.yaml', 'WORKFLOW.json'].map((name) => join(path, name));
+  return files.find((file) => readText(file) !== null) ?? path;
 }
 
-/** The name that a file gives itself, without reading the rest of it. */
-function nameIn(disk: RealDisk, file: string): string | null {
+/** `workflows/parts/test.yaml` is `parts/test`, and `workflows/ship/WORKFLOW.yaml` is `ship`. */
+function idOf(file: string): string {
+  return file
+    .replace(/^workflows\//, '')
+    .replace(/\.(ya?ml|json)$/, '')
+    .replace(/(?<=.)\/WORKFLOW$/, '');
+}
+
+/** The names that a file gives itself, without reading the rest of it. */
+function namesIn(disk: RealDisk, file: string): string[] {
   const text = readText(join(disk.root, file)) ?? '';
-  return (
-    /^(?:name|"name"): *(?:"([^"]*)"|'([^']*)'|([^#\n]*?)) *(?:#.*)?$/m.exec(text)?.slice(1).find(Boolean) ??
-    null
-  );
+  const head = /^(?:"workflow"|workflow):(?: *#.*)?\n((?:[ \t]+.*\n|\n)*)/m.exec(text)?.[1] ?? '';
+  return [...valuesOf(text, /^(?:name|"name")/), ...valuesOf(head, /^[ \t]+(?:id|name)/)];
+}
+
+/** What stands behind a key on a line. */
+function valuesOf(text: string, key: RegExp): string[] {
+  const line = new RegExp(`${key.source}: *(?:"([^"]*)"|'([^']*)'|([^#\\n]*?)) *(?:#.*)?$`, 'gm');
+  return [...text.matchAll(line)]
+    .map(([, ...values]) => values.find(Boolean))
+    .filter((each) => each !== undefined);
 }

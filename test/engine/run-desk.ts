@@ -43,6 +43,8 @@ const files: RunFiles = {
   export: () => false,
   meta: nothing,
   summary: nothing,
+  record: nothing,
+  tail: () => '',
   deadLetter: nothing,
 };
 

@@ -12,6 +12,7 @@ it('keeps what the check of each iteration found, also of several that become du
   const files = {
     meta: nothing,
     summary: nothing,
+    record: () => {},
     export: () => true,
     convergence: (path: string, iteration: number, document: JsonObject) =>
       void written.push([path, iteration, document]),

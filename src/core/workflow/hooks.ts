@@ -34,17 +34,27 @@ function endOf({ endedAt, status, reason, cost, steps }: RunState): JsonObject {
   return { status, reason: reason?.text ?? null, cost: { ...cost }, failed: failed.map(({ path }) => path) };
 }
 
-/** The program of a hook with its arguments; they see how each settled step ended. */
+/** The program of a hook with its arguments; they see how each settled step ended. Empty: it has none. */
 export function hookArguments(state: RunState, rules: Rules, hook: Hook): Resolved<readonly string[]> {
   return attempt(() => {
-    const { root } = rules;
-    const scope = state.scopes.get('');
-    const [any] = root.steps.values();
-    if (scope === undefined || any === undefined || hook.run === null) return [];
-    const context = contextOf(state, rules, scope, { ...any, reads: new Set(root.steps.keys()) });
-    const plain = new Evaluation(context, root.language, true);
-    const env = { ...state.given?.env, ...plain.renderAll(rules.workflow.env) };
-    const seen = plain.with({ env, run: { ...(context['run'] as JsonObject), ...endOf(state) } });
+    if (hook.run === null) return [];
+    const seen = seenByHooks(state, rules);
     return hook.run.map((argument) => seen.renderText(argument));
   });
+}
+
+/** Whom a hook tells outside. */
+export function hookTarget(state: RunState, rules: Rules, { tell }: Hook): Resolved<string> {
+  return attempt(() => (tell === undefined ? '' : seenByHooks(state, rules).renderText(tell.target)));
+}
+
+function seenByHooks(state: RunState, rules: Rules): Evaluation {
+  const { root } = rules;
+  const scope = state.scopes.get('');
+  const [any] = root.steps.values();
+  if (scope === undefined || any === undefined) return new Evaluation({}, root.language, true);
+  const context = contextOf(state, rules, scope, { ...any, reads: new Set(root.steps.keys()) });
+  const plain = new Evaluation(context, root.language, true);
+  const env = { ...state.given?.env, ...plain.renderAll(rules.workflow.env) };
+  return plain.with({ env, run: { ...(context['run'] as JsonObject), ...endOf(state) } });
 }

@@ -77,6 +77,8 @@ export interface TakenValue {
   readonly name: string;
   readonly description: string | null;
   readonly value: Json;
+  /** Instead of the value: the end of what that process printed. */
+  readonly log?: ProcessKey;
 }
 
 export interface LaunchInput {

@@ -36,6 +36,10 @@ export interface RunFiles {
   meta(path: Path, document: JsonObject): void;
   /** Writes `<context>/_workflow.json`. */
   summary(document: JsonObject): void;
+  /** Writes a file of this name into the folder of the run. */
+  record(name: string, document: JsonObject): void;
+  /** The end of what a process printed, so many bytes; empty where nothing is known. */
+  tail(key: ProcessKey, bytes: number): string;
   /** Keeps a step that failed for good: its prompt, inputs, reason, cost so far and what it had changed. */
   deadLetter(path: Path, document: JsonObject, difference: Uint8Array | null): void;
 }

@@ -56,7 +56,7 @@ function taken({ takes = [] }: Launch): string {
 function quoted(text: string, info: string): string {
   const longest = (text.match(/`{3,}/g) ?? []).reduce((most, { length }) => Math.max(most, length), 2);
   const fence = '`'.repeat(longest + 1);
-  return `${fence}${info}\n${text}\n${fence}`;
+  return `${fence}${info}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`;
 }
 
 function inputs({ inputs: placed }: Prepared): string {

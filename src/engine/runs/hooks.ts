@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Exit } from '../../core/ports.ts';
-import { dueHook, hookArguments, openHooks } from '../../core/workflow/hooks.ts';
+import { dueHook, hookArguments, hookTarget, openHooks } from '../../core/workflow/hooks.ts';
 import type { Hook } from '../../core/workflow/model.ts';
 import type { Rules } from '../../core/workflow/rules.ts';
 import type { RunLedger } from './ledger.ts';
@@ -19,6 +19,8 @@ export class Hooks {
   readonly #rules: Rules;
   readonly #ports: RunPorts;
   readonly #running = new Set<Hook['on']>();
+  /** Programs of a hook that still run, and what went wrong with one that does not. */
+  readonly #left = new Map<Hook['on'], { readonly count: number; readonly problem: string | null }>();
 
   constructor(ledger: RunLedger, rules: Rules, ports: RunPorts) {
     this.#ledger = ledger;
@@ -57,32 +59,48 @@ export class Hooks {
 
   /** Call it only after a flush. */
   start(hook: Hook): void {
-    const { notify, run, on } = hook;
+    const { notify, on } = hook;
     if (notify !== null) this.#notify(notify, on);
-    if (run === null) return this.#over(on, null);
-    const argv = hookArguments(this.#ledger.state, this.#rules, hook);
-    if (!argv.ok) return this.#over(on, 'an expression of it has no value');
-    this.#run(on, argv.value);
+    const { state } = this.#ledger;
+    const argv = hookArguments(state, this.#rules, hook);
+    const target = hookTarget(state, this.#rules, hook);
+    if (!argv.ok || !target.ok) return this.#over(on, 'an expression of it has no value');
+    const programs = [this.#teller(hook, target.value), argv.value].filter((each) => each.length > 0);
+    this.#left.set(on, { count: programs.length, problem: null });
+    if (programs.length === 0) return this.#over(on, null);
+    for (const [index, program] of programs.entries()) this.#run(on, index, program);
+  }
+
+  /** The command that tells somebody outside; empty: nobody, or nobody knows how, and that is noted. */
+  #teller({ tell, on }: Hook, target: string): readonly string[] {
+    const { hooks } = this.#ports;
+    if (tell === undefined || hooks === undefined) return [];
+    const words = this.#ports.mask(this.#words(on));
+    if (tell.command !== null) return [...tell.command, target, words];
+    hooks.log(on, `${tell.scheme}:${target} ${words}`);
+    return [];
+  }
+
+  /** What has happened to the run, in a few words. */
+  #words(on: Hook['on']): string {
+    const { name } = this.#rules.workflow;
+    const { status } = this.#ledger.state;
+    return `${name} ${{ start: 'has begun', complete: 'has succeeded', failure: `has ended: ${status}` }[on]}`;
   }
 
   #notify(role: string, on: Hook['on']): void {
-    const { given, status, reason } = this.#ledger.state;
+    const { given, reason } = this.#ledger.state;
     const name = this.#rules.workflow.name;
-    const words = { start: 'has begun', complete: 'has succeeded', failure: `has ended: ${status}` }[on];
+    const words = this.#words(on);
     const lines = [
-      `The run ${given?.run ?? ''} of \`${name}\` ${words}.`,
+      `The run ${given?.run ?? ''} of \`${name}\`${words.slice(name.length)}.`,
       ...(reason ? ['', reason.text] : []),
     ];
     const body = this.#ports.mask(lines.join('\n'));
-    this.#ports.hooks?.notify(
-      role,
-      `${on} ${String(this.#ledger.state.endedAt ?? '')}`,
-      `${name} ${words}`,
-      body,
-    );
+    this.#ports.hooks?.notify(role, `${on} ${String(this.#ledger.state.endedAt ?? '')}`, words, body);
   }
 
-  #run(on: Hook['on'], argv: readonly string[]): void {
+  #run(on: Hook['on'], index: number, argv: readonly string[]): void {
     const { runner, project, hooks } = this.#ports;
     if (hooks === undefined) return;
     const { given, status } = this.#ledger.state;
@@ -95,15 +113,15 @@ export class Hooks {
       MAILROOM_STATUS: status,
     };
     runner.start({
-      key: `${keyBegin}${on}`,
+      key: `${keyBegin}${on}.${String(index)}`,
       provider: null,
       capabilities: null,
       owed: [],
       command: { argv, env, inherit: [], stdin: '', files: {}, writable: [] },
       workspace,
       folder,
-      stdout: join(folder, 'stdout'),
-      stderr: join(folder, 'stderr'),
+      stdout: join(folder, index === 0 ? 'stdout' : `stdout.${String(index)}`),
+      stderr: join(folder, index === 0 ? 'stderr' : `stderr.${String(index)}`),
       totalMs: hookTime,
       graceMs: null,
       secrets: Object.values(secrets),
@@ -116,7 +134,11 @@ export class Hooks {
     const said = stderr.trim().split('\n').at(-1) ?? '';
     const how = code === null ? (error ?? ended) : `it ended with ${String(code)}`;
     const problem = code === 0 ? null : `${how}${said === '' ? '' : `: ${said.slice(0, 200)}`}`;
-    this.#over(key.slice(keyBegin.length) as Hook['on'], problem);
+    const on = key.slice(keyBegin.length).split('.')[0] as Hook['on'];
+    const left = this.#left.get(on) ?? { count: 1, problem: null };
+    const now = { count: left.count - 1, problem: left.problem ?? problem };
+    this.#left.set(on, now);
+    if (now.count <= 0) this.#over(on, now.problem);
     return true;
   }
 
@@ -128,6 +150,7 @@ export class Hooks {
 
   /** Ends what runs. */
   stop(): void {
-    for (const on of this.#running) this.#ports.runner.stop(`${keyBegin}${on}`);
+    for (const on of this.#running)
+      for (const index of [0, 1]) this.#ports.runner.stop(`${keyBegin}${on}.${String(index)}`);
   }
 }

@@ -5,6 +5,7 @@ import { pathIn } from '../../core/workflow/path.ts';
 import type { Rules } from '../../core/workflow/rules.ts';
 import { findStep } from '../../core/workflow/scope.ts';
 import type { RunState } from '../../core/workflow/state.ts';
+import { runRecord } from '../../core/workflow/run-record.ts';
 import { metaOf, settledBy, summaryOf } from '../../core/workflow/view.ts';
 import type { Clock } from '../../core/ports.ts';
 import type { RunFiles } from '../../core/workflow/ports.ts';
@@ -15,7 +16,7 @@ const between = 1_000;
 /** What the pictures need of a run's ports. */
 export interface PicturePorts {
   readonly clock: Pick<Clock, 'now'>;
-  readonly files: Pick<RunFiles, 'meta' | 'summary' | 'export' | 'convergence'>;
+  readonly files: Pick<RunFiles, 'meta' | 'summary' | 'record' | 'export' | 'convergence'>;
 }
 
 interface Found {
@@ -47,7 +48,8 @@ export class RunPictures {
     for (const [at, event] of events.entries()) this.#iteration(state, event, events.slice(at + 1));
     for (const path of events.flatMap(settledBy)) this.#settled(state, path);
     const now = this.#ports.clock.now();
-    const edge = events.some(({ type }) => type === 'began' || type === 'closed');
+    // While a person is waited for nothing else may happen for long.
+    const edge = events.some(({ type }) => ['began', 'asked', 'closed'].includes(type));
     if (edge || now - this.#drawnAt >= between) this.#summary(state, now);
   }
 
@@ -104,7 +106,11 @@ export class RunPictures {
 
   #summary(state: RunState, now: number): void {
     this.#drawnAt = now;
-    this.#stale = !this.#guard(() => this.#ports.files.summary(summaryOf(state, this.#rules)));
+    const { shown } = this.#rules.workflow;
+    this.#stale = !this.#guard(() => {
+      this.#ports.files.summary(summaryOf(state, this.#rules));
+      if (shown) this.#ports.files.record(shown.record, runRecord(state, this.#rules));
+    });
   }
 
   /** The journal has it all; a picture that cannot be drawn is told of. */

@@ -37,6 +37,8 @@ export interface RunPorts {
 export interface HookPorts {
   /** Puts a notice into the mail of a role; `about` tells it from others of the run: put there twice, it is one. */
   readonly notify: (role: string, about: string, subject: string, body: string) => void;
+  /** Notes what nobody could be told. */
+  readonly log: (on: string, line: string) => void;
   /** Where a hook works, and the folder of what it prints; absolute, made if need be. */
   readonly places: (on: string) => { readonly workspace: string; readonly folder: string };
 }

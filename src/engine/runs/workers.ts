@@ -29,6 +29,9 @@ interface Running {
 /** What our side cannot do because of what the step says: its own failure. */
 const ofTheStep: readonly ErrorCode[] = ['E_PROVIDER', 'E_STEP'];
 
+/** So much of the end of a log goes to whoever wants it. */
+const logBytes = 8 * 1024;
+
 /** A process's key as a word; unique within its run. */
 export function keyText({ path, iteration, attempt, check }: ProcessKey): string {
   return `${path}@${String(iteration)}.${String(attempt)}.${String(check)}`;
@@ -99,7 +102,16 @@ export class Workers {
 
   #start(key: ProcessKey): void {
     const launch = launchOf(this.#ledger.state, this.#rules, key);
-    this.#guard(launch, () => this.#run(launch, this.#ports.files.prepare(launch)));
+    this.#guard(launch, () => this.#run(this.#withLogs(launch), this.#ports.files.prepare(launch)));
+  }
+
+  /** What earlier processes printed is read only now. */
+  #withLogs(launch: Launch): Launch {
+    if (launch.takes?.some(({ log }) => log !== undefined) !== true) return launch;
+    const takes = launch.takes.map((taken) =>
+      taken.log === undefined ? taken : { ...taken, value: this.#ports.files.tail(taken.log, logBytes) },
+    );
+    return { ...launch, takes };
   }
 
   #run(launch: Launch, prepared: Prepared): void {

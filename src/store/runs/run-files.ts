@@ -5,6 +5,7 @@ import { maskJson } from '../../core/mask.ts';
 import type { Path, ProcessKey } from '../../core/workflow/event.ts';
 import type { Collected, Launch, LaunchOutput, Prepared } from '../../core/workflow/launch.ts';
 import type { RunFiles, RunFolder } from '../../core/workflow/ports.ts';
+import { asYaml } from '../../core/workflow/run-record.ts';
 import { readContent } from '../contents.ts';
 import { makeOwnContext } from './context-holder.ts';
 import { join } from '../disk.ts';
@@ -15,6 +16,7 @@ import type { OpenRoot } from './open-root.ts';
 import { checkOutputs, readOutputs } from './outputs.ts';
 import { plainPath, realPath, realPlace } from './paths.ts';
 import { readDecision, readValues } from './readings.ts';
+import { runFolder } from './layout.ts';
 import { StepFolders } from './step-folders.ts';
 import { Streams } from './streams.ts';
 
@@ -146,6 +148,15 @@ export class DiskRunFiles implements RunFiles {
 
   summary(document: JsonObject): void {
     this.#context.summary(this.#json(document));
+  }
+
+  record(name: string, document: JsonObject): void {
+    const text = asYaml(maskJson(document, this.#mask) as JsonObject);
+    this.#project.write(join(runFolder(this.#run.run), name), text);
+  }
+
+  tail(key: ProcessKey, bytes: number): string {
+    return this.#mask(this.#steps.tail(key, bytes));
   }
 
   deadLetter(path: Path, document: JsonObject, difference: Uint8Array | null): void {

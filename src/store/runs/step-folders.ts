@@ -56,6 +56,14 @@ export class StepFolders {
     }
   }
 
+  /** The end of what a process printed, without half a character. */
+  tail(key: ProcessKey, bytes: number): string {
+    const file = join(this.#folder(key), 'stdout');
+    const size = this.#disk.look(file)?.size ?? 0;
+    const text = this.#disk.read(file, bytes, Math.max(0, size - bytes))?.toString('utf8') ?? '';
+    return size > bytes ? text.replace(/^\uFFFD+/, '') : text;
+  }
+
   /** The letter itself comes last: where it is, the rest is. The prompt is that of the last process that had one. */
   deadLetter(path: Path, letter: string, difference: Uint8Array | null): void {
     const folder = `${this.#dead}/${path}`;
