@@ -40,6 +40,9 @@ export function readProtocolFiles(disk: Disk): TextFile[] {
     .flatMap((name) => readDefinition(disk, join('protocols', name)) ?? []);
 }
 
+/** Lies among workflows, and changes others. */
+const overridesFile = 'workflows/overrides.yaml';
+
 /** Files of workflows in workflows/ and the folders below it, sorted; those in folders of dots are left out. */
 export function listWorkflowFiles(disk: Disk, folder = 'workflows'): string[] {
   if (disk.look(folder)?.kind !== 'folder') return [];
@@ -47,7 +50,7 @@ export function listWorkflowFiles(disk: Disk, folder = 'workflows'): string[] {
   return names.flatMap((name) => {
     const path = join(folder, name);
     if (disk.look(path)?.kind === 'folder') return listWorkflowFiles(disk, path);
-    return /\.(ya?ml|json)$/.test(name) ? [path] : [];
+    return /\.(ya?ml|json)$/.test(name) && path !== overridesFile ? [path] : [];
   });
 }
 

@@ -13,12 +13,13 @@ export function tellMissing(
 ): void {
   const kind = { agent: 'an agent', skill: 'a skill', mcp: 'an MCP server', ctx: 'a context module' };
   const what = kind[reference.split(':')[0] as keyof typeof kind];
+  const stub = reference.startsWith('mcp:') ? '' : '; `mailroom init --for FILE` writes a stub';
   lowering.scribe.problems.push({
     code: 'E_REFERENCE',
     severity: 'warning',
     message: `\`${reference}\` is ${what} that is not there`,
     place: lowering.scribe.placeOf(path),
-    hint: `looked for ${looked.join(', ')}; \`mailroom init --for\` writes a stub`,
+    hint: `looked for ${looked.join(', ')}${stub}`,
   });
 }
 

@@ -51,15 +51,16 @@ function checkNeeds(
   }
 }
 
-/** Whether one stage is over before another starts. Mostly the answer is near. */
+/** Whether one stage is over before another starts; as if, where what it waits for is not known. Mostly the answer is near. */
 function isBefore(target: string, id: string, stages: ReadonlyMap<string, Placed>): boolean {
   const seen = new Set<string>();
-  const waiting = [...needsOf(id, stages)];
+  const waiting = [id];
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-    if (next === target) return true;
-    if (seen.has(next)) continue;
-    seen.add(next);
-    waiting.push(...needsOf(next, stages));
+    const needs = stages.get(next)?.input.depends_on ?? [];
+    if (needs.includes(target) || needs.some((need) => !stages.has(need))) return true;
+    const fresh = needs.filter((need) => !seen.has(need));
+    for (const need of fresh) seen.add(need);
+    waiting.push(...fresh);
   }
   return false;
 }

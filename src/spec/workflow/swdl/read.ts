@@ -11,6 +11,7 @@ import type { Surroundings } from '../surroundings.ts';
 import { lowerHooks } from './hooks.ts';
 import { betterHint } from './kinds.ts';
 import { lowerText, outside, type KnownStage, type Lowering } from './lowering.ts';
+import { overridden } from './overrides.ts';
 import { orderStages, type Placed } from './order.ts';
 import { stageSchema, swdlFile, type SwdlFile } from './schema.ts';
 import { lowerStage, typeOf } from './stages.ts';
@@ -22,9 +23,10 @@ const mostPaths = 5_000;
 
 /** Everything that is wrong with a file of the swdl language, and what it says as far as it is right. */
 export function readSwdl(
-  document: YamlDocument,
+  written: YamlDocument,
   surroundings: Surroundings,
 ): { readonly workflow: Workflow; readonly problems: readonly Diagnostic[] } {
+  const { document, problems: overriding } = overridden(written, surroundings.files);
   const shape = checkShape(swdlFile, document);
   const given = isJsonObject(document.value) ? document.value : {};
   const file = shape.value ?? (salvage(swdlFile, given) as Partial<SwdlFile>);
@@ -43,13 +45,13 @@ export function readSwdl(
     ...problem,
     hint: betterHint(problem.message) ?? problem.hint,
   }));
-  return { workflow, problems: [...shapes, ...once(scribe.problems)] };
+  return { workflow, problems: [...overriding, ...shapes, ...once(scribe.problems)] };
 }
 
 /** What several stages refer to is told of once. */
 function once(problems: readonly Diagnostic[]): Diagnostic[] {
   const keyOf = ({ place, message }: Diagnostic) =>
-    `${String(place?.line)}:${String(place?.column)} ${message}`;
+    `${String(place?.file)}:${String(place?.line)}:${String(place?.column)} ${message}`;
   return [...new Map(problems.map((problem) => [keyOf(problem), problem])).values()];
 }
 
