@@ -11,7 +11,7 @@ import type { PlanData } from '../core/workflow/plan.ts';
 import { ProblemsError } from '../engine/operations/problems.ts';
 import { requestControl } from '../store/control.ts';
 import { fileTimes, firstChange } from '../store/file-times.ts';
-import { appendMissingLines, listWorkflowFiles } from '../store/project.ts';
+import { appendMissingLines, listWorkflowFiles, writeMissing } from '../store/project.ts';
 import { RealDisk } from '../store/real-disk.ts';
 import { runFolder } from '../store/runs/layout.ts';
 import { baseOf } from '../store/runs/streams.ts';
@@ -35,6 +35,7 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
     isWorkflow: (word) => workflowsNamed(disk, word).length > 0,
     read: async (reference, cwd, context) =>
       readWorkflow(disk, await settings(), findWorkflow(disk, reference, cwd), context),
+    writeMissing: (files) => writeMissing(disk, files),
     planning: async () => planningOf(await settings()),
     watchFiles: (folder, leaveOut, within) => watchFiles(new RealDisk(folder), leaveOut, within ?? null),
     records: recordsOf,

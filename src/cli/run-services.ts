@@ -22,6 +22,8 @@ export interface WorkflowServices {
    * given which begins now. Throws `E_TARGET`.
    */
   read(reference: string, cwd: string, context?: ReadonlySet<string>): Promise<FoundWorkflow>;
+  /** Writes files that are not there yet, by their path from the project. Returns the paths of those that it wrote. */
+  writeMissing(files: readonly { readonly path: string; readonly text: string }[]): readonly string[];
   /** What a plan has to know besides the definition. */
   planning(): Promise<Omit<PlanData, 'budget'>>;
   /**

@@ -9,6 +9,7 @@ import type { ScaffoldResult } from '../services.ts';
 export interface InitOptions {
   readonly template?: string;
   readonly provider?: string;
+  readonly for?: string;
   readonly json?: boolean;
 }
 
@@ -19,6 +20,10 @@ export async function init(
 ): Promise<number> {
   const { services, terminal } = context;
   const root = directory === null ? (context.named() ?? services.cwd) : resolve(services.cwd, directory);
+  if (options.for !== undefined) {
+    const near = directory === null ? services.findProject(root, context.named() !== null) : root;
+    return writeStubs(context, near ?? root, options.for, options.json === true);
+  }
   const templates = services.templates();
   const { template } = options;
   if (template !== undefined && !templates.includes(template))
@@ -37,6 +42,30 @@ export async function init(
   else {
     const role = await firstRole(context, root);
     terminal.write(`${report(context, root, result, role).join('\n')}\n`);
+  }
+  return 0;
+}
+
+/** Beginnings of what a workflow refers to by name. */
+async function writeStubs(
+  { services, terminal }: Context,
+  root: string,
+  reference: string,
+  asJson: boolean,
+): Promise<number> {
+  const { workflows } = services.openProject(root);
+  const { checked } = await workflows.read(reference, services.cwd);
+  const { stubsFor } = await import('../../engine/operations/runs/stubs.ts');
+  const { stubs, elsewhere } = stubsFor(checked.ok ? checked.warnings : checked.problems);
+  const written = workflows.writeMissing(stubs);
+  if (asJson) terminal.write(json({ schema: 1, root, written, elsewhere }));
+  else {
+    const { colours } = terminal;
+    const lines = [
+      ...written.map((path) => `${colours.green('wrote')} ${path}`),
+      ...elsewhere.map((name) => `${colours.yellow('left')}  ${name}: put it into .mcp.json`),
+    ];
+    terminal.write(lines.length === 0 ? 'all that it refers to is there\n' : `${lines.join('\n')}\n`);
   }
   return 0;
 }

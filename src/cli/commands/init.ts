@@ -10,6 +10,7 @@ export function addInit(program: Command, context: Context): void {
     .argument('[dir]', 'where; the current folder when it is not said')
     .option('--template <name>', 'what kind of project')
     .option('--provider <name>', 'the agent CLI that the roles use')
+    .option('--for <workflow>', 'only what a workflow refers to and is not there: agents, skills, modules')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom init my-project')
     .action(
