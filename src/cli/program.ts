@@ -5,6 +5,7 @@ import { addCancel } from './commands/cancel.ts';
 import { addApprove, addReject } from './commands/approve.ts';
 import { addCheck } from './commands/check.ts';
 import { addCompletion } from './commands/completion.ts';
+import { addConvert } from './commands/convert.ts';
 import { addCosts } from './commands/costs.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addGraph } from './commands/graph.ts';
@@ -101,6 +102,7 @@ const groups: readonly (readonly [string, readonly ((program: Command, context: 
       addValidate,
       addPlan,
       addGraph,
+      addConvert,
       addRun,
       addResume,
       addRunStep,

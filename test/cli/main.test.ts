@@ -56,6 +56,7 @@ describe('the program', () => {
         plan <workflow>             say what a run would do and what it may cost at most; nothing is
                                     started
         graph <workflow>            draw a workflow
+        convert <workflow>          print a workflow as a file of the native language that does the same
         run <workflow>              run a workflow to its end
         resume <run>                go on with a run: what is done is not done again
         run-step <workflow> [step]  run one step of a workflow alone, in a run of its own

@@ -19,6 +19,8 @@ export const tables: readonly Table[] = [
   { heading: 'Convergence', path: ['steps', '*', 'convergence'] },
   { heading: 'Gates', path: ['steps', '*', 'gate'] },
   { heading: 'Loops', path: ['steps', '*', 'for_each'] },
+  { heading: 'While loops', path: ['steps', '*', 'while'] },
+  { heading: 'Sequences', path: ['steps', '*', 'next'] },
   { heading: 'Exports', path: ['steps', '*', 'exports', '*'] },
   { heading: 'Hooks', path: ['hooks'] },
 ];

@@ -94,7 +94,8 @@ export class Interpreter {
   #work(step: StepInput, scope: Scope): Outcome {
     if (step.set_context !== undefined) {
       const values = Object.entries(step.set_context).map(
-        ([name, value]) => [name, this.#text(String(value), scope)] as const,
+        ([name, value]) =>
+          [name, this.#text(typeof value === 'string' ? value : JSON.stringify(value), scope)] as const,
       );
       Object.assign(this.context, Object.fromEntries(values));
       return { how: 'end', failed: false, timedOut: false, code: 0 };

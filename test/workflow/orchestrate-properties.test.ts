@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Checked } from '../../src/core/diagnostic.ts';
+import type { Workflow } from '../../src/core/workflow/model.ts';
 import { startContext, withVisits } from '../../src/core/workflow/given.ts';
 import { parseWorkflow } from '../../src/spec/workflow/index.ts';
 import type { ConditionInput, StepInput } from '../../src/spec/workflow/orchestrate/schema.ts';
+import { writeNative } from '../../src/spec/workflow/native/write/write.ts';
 import { nowhere } from '../../src/spec/workflow/surroundings.ts';
 import { Interpreter, maxVisits, type Script } from './orchestrate-interpreter.ts';
 import { failure, result, World } from './world.ts';
@@ -105,12 +108,18 @@ function withoutItems(list: readonly StepInput[], isThere: boolean): StepInput[]
   }));
 }
 
-/** The lowered machine: every process that it starts, and what the run came to. */
-function played(list: readonly StepInput[], script: Script) {
+function lowered(list: readonly StepInput[]): Workflow {
   const text = JSON.stringify({ version: '1.0', name: 'test', context, steps: list });
-  const read = parseWorkflow(text, 'test.json', nowhere);
-  if (!read.ok) throw new Error(JSON.stringify(read.problems.map(({ message }) => message)));
-  const workflow = withVisits(read.value, maxVisits);
+  return withVisits(expectWorkflow(parseWorkflow(text, 'test.json', nowhere)), maxVisits);
+}
+
+function expectWorkflow(read: Checked<Workflow>): Workflow {
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  return read.value;
+}
+
+/** The lowered machine: every process that it starts, and what the run came to. */
+function played(workflow: Workflow, script: Script) {
   const world = new World(workflow, { given: { context: startContext(workflow, {}, {}) }, watched: false });
   const trace: string[] = [];
   const starts = new Map<string, number>();
@@ -141,22 +150,44 @@ function played(list: readonly StepInput[], script: Script) {
   };
 }
 
+const codes = fc.array(fc.constantFrom(0, 0, 0, 1, 2, 124, 7), { minLength: 16, maxLength: 16 });
+
+/** Whatever a step is called and however often it runs, it ends with one of these codes. */
+function scriptOf(ends: readonly number[]): Script {
+  return (name, start) => {
+    const number = name.split('').reduce((sum, letter) => sum + letter.charCodeAt(0), 0);
+    return ends[(number + start * 5) % ends.length] ?? 0;
+  };
+}
+
 describe('a workflow of orchestrate', () => {
   it('does what a direct interpreter of the language does: no way, condition or policy is lost', () => {
-    const codes = fc.array(fc.constantFrom(0, 0, 0, 1, 2, 124, 7), { minLength: 16, maxLength: 16 });
     fc.assert(
       fc.property(bodies('s', [], 2), codes, (generated, ends) => {
         const list = withoutItems(generated, false);
-        const script: Script = (name, start) =>
-          ends[
-            ([...name].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) + start * 5) % ends.length
-          ] ?? 0;
+        const script = scriptOf(ends);
         const direct = new Interpreter(context, script);
         const status = direct.run(list);
-        const lowered = played(list, script);
-        expect(lowered).toEqual({ trace: direct.trace, status, context: direct.context });
+        expect(played(lowered(list), script)).toEqual({
+          trace: direct.trace,
+          status,
+          context: direct.context,
+        });
       }),
       { numRuns: 300 },
+    );
+  }, 120_000);
+
+  it('does the same when it is converted to the native language', () => {
+    fc.assert(
+      fc.property(bodies('s', [], 2), codes, (generated, ends) => {
+        const workflow = lowered(withoutItems(generated, false));
+        const text = writeNative(workflow);
+        const converted = expectWorkflow(parseWorkflow(text, 'native.yaml', nowhere));
+        expect(converted.language).toBe('native');
+        expect(played(converted, scriptOf(ends))).toEqual(played(workflow, scriptOf(ends)));
+      }),
+      { numRuns: 150 },
     );
   }, 120_000);
 });

@@ -1,5 +1,6 @@
 import { RE2JS } from 're2js';
 import type { Json } from '../json.ts';
+import { areEqual } from './compare.ts';
 import type { Called, ExpressionFunction } from './language.ts';
 import { expressionLimits } from './limits.ts';
 import { toText } from './values.ts';
@@ -91,7 +92,7 @@ function matches([text = null, pattern = null, flags = '']: readonly Json[]): Ca
 }
 
 /** Its argument, which must be there: in a condition, too, where what is absent reads as null elsewhere. */
-export const required: ExpressionFunction = {
+const required: ExpressionFunction = {
   kind: 'required',
   name: 'required',
   least: 1,
@@ -100,7 +101,7 @@ export const required: ExpressionFunction = {
 };
 
 /** Whether there is a file or folder of this path, from the workspace of the run. */
-export const exists: ExpressionFunction = {
+const exists: ExpressionFunction = {
   kind: 'file',
   name: 'exists',
   least: 1,
@@ -111,7 +112,7 @@ export const exists: ExpressionFunction = {
 const plain = { kind: 'plain' } as const;
 
 /** Whether a text has a match for a pattern of RE2: no pattern can take long. */
-export const matching: ExpressionFunction = {
+const matching: ExpressionFunction = {
   ...plain,
   name: 'matches',
   least: 2,
@@ -135,6 +136,14 @@ export const machineFunctions: readonly ExpressionFunction[] = [
     call: (values) => gives([...values]),
   },
   { ...plain, name: 'map', least: 0, most: Infinity, gives: ['object'], call: map },
+  {
+    ...plain,
+    name: 'same',
+    least: 2,
+    most: 2,
+    gives: ['boolean'],
+    call: ([a = null, b = null]) => gives(areEqual(a, b, 'exact')),
+  },
   { ...plain, name: 'includes', least: 2, most: 2, gives: ['boolean'], call: includes },
   { ...plain, name: 'number', least: 1, most: 1, gives: ['number'], call: number },
   { ...plain, name: 'seconds', least: 1, most: 1, gives: ['number'], call: seconds },

@@ -1,5 +1,5 @@
 import { commonFunctions } from '../expression/functions.ts';
-import { exists, machineFunctions, matching, required } from '../expression/machine-functions.ts';
+import { machineFunctions } from '../expression/machine-functions.ts';
 import type { Language } from '../expression/language.ts';
 
 /** What every expression of a native workflow may read. */
@@ -11,7 +11,7 @@ export const loopNamespaces = ['item', 'loop'] as const;
 /** The expressions of the native language, as they stand outside of loops. */
 export const nativeLanguage: Language = {
   namespaces,
-  functions: [...commonFunctions, required, exists, matching],
+  functions: [...commonFunctions, ...machineFunctions],
   comparing: 'loose',
   results: { namespace: 'steps', status: 'status' },
   dollar: false,
@@ -23,7 +23,8 @@ export const machineLanguage: Language = {
   functions: [...commonFunctions, ...machineFunctions],
 };
 
-/** The same inside a loop, whose item has one more name. */
-export function insideLoop(language: Language, item: string): Language {
-  return { ...language, namespaces: [...new Set([...language.namespaces, ...loopNamespaces, item])] };
+/** The same inside a loop, whose item has one more name; null: it has no items. */
+export function insideLoop(language: Language, item: string | null): Language {
+  const own = item === null ? ['loop'] : [...loopNamespaces, item];
+  return { ...language, namespaces: [...new Set([...language.namespaces, ...own])] };
 }

@@ -169,8 +169,9 @@ export function durationOf({ result, startedAt, settledAt }: StepRun): number {
 /** How a settled step ended as a number; of a loop that failed, as the step did that it failed by. Null: it is not known. */
 export function exitCodeOf(state: RunState, run: StepRun): number | null {
   if (run.result !== null) return run.result.exitCode;
-  if (!isIn(run, 'settled') || run.open === null || run.open.items === null) return null;
+  if (!isIn(run, 'settled')) return null;
   if (run.phase.status === 'SUCCEEDED') return 0;
+  if (run.phase.status !== 'FAILED' || run.open === null || run.open.items === null) return null;
   const last = state.scopes.get(itemScope(run.path, run.open.opened - 1));
   const step = last?.entered ? entered(state, last, last.entered.step) : undefined;
   // It failed by more than its last step where that was well.

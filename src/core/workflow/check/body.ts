@@ -15,12 +15,15 @@ export class Graph {
   readonly needs: readonly (readonly number[])[];
   /** The loop that the body belongs to; null: it is the outermost one. */
   readonly parent: { readonly graph: Graph; readonly step: number } | null;
+  /** Any step of a sequence may have run before any other. */
+  private readonly isSequence: boolean;
   private readonly numbers: ReadonlyMap<string, number>;
   private folded: ReadonlyMap<string, number> | null = null;
   private readonly queries: Query[] = [];
 
   constructor(body: Body, parent: Graph['parent']) {
     this.steps = body.steps;
+    this.isSequence = body.kind === 'sequence';
     this.parent = parent;
     this.numbers = new Map(body.steps.map((step, index) => [step.id, index]));
     this.needs = body.steps.map((step) => step.needs.flatMap((need) => this.numbers.get(need.step) ?? []));
@@ -46,7 +49,8 @@ export class Graph {
 
   /** Asks whether a step comes before another one; the answer comes with `answer`. Number -1 comes after all. */
   ask(step: number, target: number, no: () => void): void {
-    if (this.needs[step]?.includes(target) === false) this.queries.push({ step, target, no });
+    if (!this.isSequence && this.needs[step]?.includes(target) === false)
+      this.queries.push({ step, target, no });
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { Body, Workflow } from '../model.ts';
 import { Graph } from './body.ts';
-import { checkTemplate } from './expressions.ts';
+import { checkTemplate, checkTree } from './expressions.ts';
 import type { Here } from './meaning.ts';
 import { checkNeeds } from './needs.ts';
 import { field, Scene, type CheckContext, type Problem } from './scene.ts';
@@ -36,7 +36,11 @@ function checkBody(scene: Scene, body: Body, parent: Graph['parent'], items: Rea
     if (step.work.kind !== 'for-each' && step.work.kind !== 'while') continue;
     const item = step.work.kind === 'for-each' ? ['item', step.work.as.toLowerCase()] : [];
     const inner = new Set([...items, 'loop', ...item]);
-    checkBody(scene, step.work.body, { graph, step: index }, inner);
+    const inside = checkBody(scene, step.work.body, { graph, step: index }, inner);
+    if (step.work.kind === 'while') {
+      const { condition } = step.work;
+      checkTree(condition, condition, { scene, place: { graph: inside, step: -1 }, items: inner });
+    }
   }
   // What comes before what is not known where a step is missing.
   graph.answer(parent === null && scene.context.broken.size > 0 ? null : order);

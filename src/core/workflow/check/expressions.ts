@@ -8,7 +8,7 @@ import type { Here } from './meaning.ts';
 import { checkReference } from './references.ts';
 
 /** Everything that an expression reads and compares. `node` is the part of the model that its text became. */
-function checkTree(tree: Tree, node: object, here: Here): void {
+export function checkTree(tree: Tree, node: object, here: Here): void {
   for (const reference of referencesOf(tree, here.scene.context.language))
     checkReference(reference, node, here);
   checkComparisons(tree, node, here);
@@ -50,7 +50,8 @@ function checkWork(work: Work | Check['work'], here: Here): void {
     case 'for-each':
       return Array.isArray(work.items) ? undefined : checkTree(work.items as Tree, work.items, here);
     case 'while':
-      return checkTree(work.condition, work.condition, here);
+      // It is looked at with the steps of the loop, which it sees.
+      return;
     case 'assign':
       return Object.values(work.values).forEach((template) => checkTemplate(template, here));
     case 'workflow':

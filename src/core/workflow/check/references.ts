@@ -46,6 +46,7 @@ function checkParameter([, name]: readonly Segment[], at: Marked, { scene }: Her
 function checkVariable([, name]: readonly Segment[], at: Marked, { scene, place }: Here): void {
   if (name?.name == null) return;
   const own = place?.graph.steps[place.step]?.env ?? {};
+  if (scene.workflow.inherit.includes(name.name)) return;
   const names = { ...scene.workflow.env, ...own };
   if (findName(names, name.name) !== undefined) return;
   scene.doubt(

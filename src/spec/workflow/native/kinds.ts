@@ -5,14 +5,15 @@ import type { Scribe } from '../scribe.ts';
 import { stepSchema, type StepInput } from './step-schema.ts';
 
 /** The keys that say what a step does; each step has one of them. */
-export const kinds = ['worker', 'role', 'command', 'gate', 'for_each', 'workflow'] as const;
+export const kinds = ['worker', 'role', 'command', 'gate', 'for_each', 'while', 'set', 'workflow'] as const;
 export type Kind = (typeof kinds)[number];
 
-const everywhere = ['description', 'depends_on', 'when'];
+const everywhere = ['description', 'depends_on', 'when', 'next'];
 const failing = ['on_failure', 'max_retries', 'retry', 'timeout'];
 const checked = ['completion_check', 'max_iterations', 'on_iterations_exhausted', 'convergence'];
 const producing = ['inputs', 'outputs', 'values', ...failing, ...checked, 'budget'];
-const processes = ['workspace', 'env', 'capabilities', ...producing];
+const streams = ['stdin', 'stdout', 'secrets', 'grace'];
+const processes = ['workspace', 'env', 'capabilities', ...streams, ...producing];
 
 /** Which keys fit to which kind of step. */
 export const keysOfKinds: Readonly<Record<Kind, readonly string[]>> = {
@@ -21,6 +22,8 @@ export const keysOfKinds: Readonly<Record<Kind, readonly string[]>> = {
   command: [...everywhere, ...processes],
   gate: everywhere,
   for_each: [...everywhere, 'on_failure'],
+  while: [...everywhere, 'on_failure'],
+  set: everywhere,
   workflow: [...everywhere, 'with', 'exports', ...failing, 'budget'],
 };
 
@@ -31,6 +34,8 @@ const needed: Readonly<Record<Kind, readonly (keyof StepInput)[]>> = {
   command: [],
   gate: [],
   for_each: [],
+  while: [],
+  set: [],
   workflow: [],
 };
 
@@ -40,6 +45,8 @@ const what: Readonly<Record<Kind, string>> = {
   command: 'a command',
   gate: 'a gate',
   for_each: 'a loop',
+  while: 'a loop',
+  set: 'setting values',
   workflow: 'a sub-workflow',
 };
 

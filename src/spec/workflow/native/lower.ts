@@ -5,6 +5,7 @@ import type { Scribe } from '../scribe.ts';
 import type { Children } from '../children.ts';
 import { checkInside } from './paths.ts';
 import type { NativeFile } from './schema.ts';
+import { bodyOf } from './sequence.ts';
 import { lowerEnv, lowerSteps } from './steps.ts';
 import { lowerHooks, lowerTriggers } from './triggers.ts';
 import { lowerValues } from './values.ts';
@@ -25,13 +26,13 @@ export function lower(input: Partial<NativeFile>, scribe: Scribe, children: Chil
     contextDir: tidyPath(contextDir),
     home: null,
     parameters: lowerValues(scribe, input.parameters, ['parameters']),
-    context: {},
+    context: lowerEnv(scribe, input.context, ['context'], language),
     env: lowerEnv(scribe, input.env, ['env'], language),
-    inherit: [],
+    inherit: input.inherit ?? [],
     secrets: input.secrets ?? [],
     budget: input.budget ?? { usd: null, tokens: null },
     triggers: lowerTriggers(scribe, input.triggers),
     hooks: lowerHooks(scribe, input.hooks, language),
-    body: { kind: 'graph', steps: lowerSteps(input.steps ?? {}, ['steps'], lowering) },
+    body: bodyOf(scribe, lowerSteps(input.steps ?? {}, ['steps'], lowering), input, []),
   };
 }

@@ -3,9 +3,10 @@ import { opening } from '../../../core/expression/template.ts';
 import type { Tree } from '../../../core/expression/tree.ts';
 import type { Json } from '../../../core/json.ts';
 import { insideLoop } from '../../../core/workflow/language.ts';
-import type { Child, ForEach } from '../../../core/workflow/model.ts';
+import type { Child, ForEach, While } from '../../../core/workflow/model.ts';
 import type { Path } from '../../yaml.ts';
-import type { ForEachInput, StepInput } from './step-schema.ts';
+import { bodyOf } from './sequence.ts';
+import type { ForEachInput, StepInput, WhileInput } from './step-schema.ts';
 import type { Lowering } from './lowering.ts';
 
 export function lowerForEach(input: ForEachInput, path: Path, lowering: Lowering): ForEach {
@@ -28,7 +29,19 @@ export function lowerForEach(input: ForEachInput, path: Path, lowering: Lowering
     items: lowerItems(input.items, [...path, 'items'], lowering),
     as,
     concurrency: input.concurrency ?? 1,
-    body: { kind: 'graph', steps },
+    body: bodyOf(scribe, steps, input, path),
+  };
+}
+
+export function lowerWhile(input: WhileInput, path: Path, lowering: Lowering): While {
+  const { scribe } = lowering;
+  const language = insideLoop(lowering.language, null);
+  const steps = lowering.steps(input.steps, [...path, 'steps'], { ...lowering, language });
+  return {
+    kind: 'while',
+    condition: scribe.expression([...path, 'condition'], input.condition, language),
+    maxIterations: input.max_iterations,
+    body: bodyOf(scribe, steps, input, path),
   };
 }
 

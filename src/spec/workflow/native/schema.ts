@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { budget, duration, name, text, wholeNumber } from '../../schema.ts';
 import { stepSchema } from './step-schema.ts';
+import { flowKeys } from './sequence.ts';
 import { hooks, triggers } from './trigger-schema.ts';
 import { literalPath, valueType, variableName, variables } from './parts.ts';
 
@@ -15,8 +16,17 @@ export const nativeFile = z
     description: z.string().optional().describe('What it is for.'),
     timeout: duration.describe('How long a run may take: 30m, 2h.'),
     concurrency: wholeNumber(1).optional().describe('Steps at once; default: as many as there are.'),
+    ...flowKeys,
     context_dir: literalPath.optional().describe('Where artifacts lie, in the workspace; default context.'),
     parameters: z.record(name, valueType).optional().describe('What a run is given: `--param name=value`.'),
+    context: z
+      .record(name, z.string())
+      .optional()
+      .describe('Values of `context` where the caller gives none.'),
+    inherit: z
+      .array(variableName)
+      .optional()
+      .describe('Variables of the host that steps get and that expressions see as `env`.'),
     env: variables.optional().describe('Variables of every step; expressions are allowed.'),
     secrets: z
       .array(variableName)

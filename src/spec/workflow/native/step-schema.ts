@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { argv, budget, duration, name, rights, text, wholeNumber } from '../../schema.ts';
 import { completionCheck, convergence, worker } from './check-schema.ts';
 import type { CheckInput, ConvergenceInput, Worker } from './check-schema.ts';
-import { literalPath, valueType, variables } from './parts.ts';
+import { literalPath, valueType, variableName, variables } from './parts.ts';
 import type { ValueTypeInput } from './parts.ts';
+import { flowKeys, next, type FlowInput, type NextInput } from './sequence.ts';
 
 const input = z
   .strictObject({
@@ -33,6 +34,10 @@ const retry = z
       .describe('What each pause grows by; default 2.'),
     cap: duration.optional().describe('The longest pause; default 30s.'),
     jitter: z.boolean().optional().describe('Whether pauses are shortened at random; default true.'),
+    codes: z
+      .array(wholeNumber(1))
+      .optional()
+      .describe('Exit codes after which it is tried again; default: all that may be better.'),
   })
   .meta({ title: 'retry' });
 
@@ -56,7 +61,13 @@ const exported = z
   })
   .meta({ title: 'export' });
 
-interface ForEachInput {
+interface WhileInput extends FlowInput {
+  condition: string;
+  max_iterations: number;
+  steps: Record<string, StepInput>;
+}
+
+interface ForEachInput extends FlowInput {
   items: string | z.output<ReturnType<typeof z.json>>[];
   as?: string | undefined;
   concurrency?: number | undefined;
@@ -71,18 +82,25 @@ export interface StepInput {
   command?: string[] | undefined;
   gate?: z.output<typeof gate> | undefined;
   for_each?: ForEachInput | undefined;
+  while?: WhileInput | undefined;
+  set?: Record<string, string> | undefined;
   workflow?: string | undefined;
   model?: string | undefined;
   instructions?: string | undefined;
   capabilities?: z.output<typeof rights> | undefined;
   workspace?: string | undefined;
   env?: z.output<typeof variables> | undefined;
+  secrets?: string[] | undefined;
+  stdin?: string | undefined;
+  stdout?: string | undefined;
   depends_on?: string[] | undefined;
   when?: string | boolean | undefined;
   inputs?: z.output<typeof input>[] | undefined;
   outputs?: z.output<typeof output>[] | undefined;
   values?: Record<string, ValueTypeInput> | undefined;
   timeout?: number | undefined;
+  grace?: number | undefined;
+  next?: NextInput | undefined;
   max_retries?: number | undefined;
   retry?: z.output<typeof retry> | undefined;
   max_steps?: number | undefined;
@@ -108,12 +126,25 @@ const forEach = z
       .optional()
       .describe('What the current item is called in expressions; `item` always is.'),
     concurrency: wholeNumber(1).optional().describe('Items at once; default 1.'),
+    ...flowKeys,
     steps: z
       .lazy(() => z.record(name, stepSchema))
       .refine((steps) => Object.keys(steps).length > 0, { error: 'a map of at least one step' })
       .describe('The steps that are run for each item.'),
   })
   .meta({ title: 'loop' });
+
+const whileLoop = z
+  .strictObject({
+    condition: text.describe('An expression: another round is made as long as it is true.'),
+    max_iterations: wholeNumber(1).describe('After so many rounds the loop fails, if it is still true.'),
+    ...flowKeys,
+    steps: z
+      .lazy(() => z.record(name, stepSchema))
+      .refine((steps) => Object.keys(steps).length > 0, { error: 'a map of at least one step' })
+      .describe('The steps of a round.'),
+  })
+  .meta({ title: 'while loop' });
 
 const count = wholeNumber(0);
 
@@ -123,6 +154,11 @@ const whoWorks = {
   command: argv.optional().describe('A program and its arguments, without a shell; expressions are allowed.'),
   gate: gate.optional().describe('A person must say yes.'),
   for_each: forEach.optional().describe('The same steps for each item of a list.'),
+  while: whileLoop.optional().describe('The same steps as long as a condition is true.'),
+  set: z
+    .record(name, z.string())
+    .optional()
+    .describe('Values of `context` that it sets; expressions are allowed.'),
   workflow: text.optional().describe('The file of a sub-workflow, from the folder of this one.'),
 };
 
@@ -132,6 +168,14 @@ const whatIsDone = {
   capabilities: rights.optional().describe('What the worker may do.'),
   workspace: text.optional().describe("Where it works, from the run's workspace; default there."),
   env: variables.optional().describe('Variables of this step; expressions are allowed.'),
+  secrets: z
+    .array(variableName)
+    .optional()
+    .describe('The secrets that it gets; default: those of the workflow.'),
+  stdin: text
+    .optional()
+    .describe('The file that it reads as standard input; of an agent without instructions, the prompt.'),
+  stdout: text.optional().describe('The file that gets what it prints; of an agent, its final text.'),
   max_steps: wholeNumber(1).optional().describe('How many steps the worker may take.'),
   max_command_time: duration.optional().describe('How long each command of the worker may take.'),
   budget: budget.optional().describe('What one run of the worker may cost.'),
@@ -144,6 +188,9 @@ const whatIsDone = {
 
 const howItGoes = {
   timeout: duration.optional().describe('How long one run of the worker may take; default: any time.'),
+  grace: duration
+    .optional()
+    .describe('How long it may take to end itself when its time is over; default 3s.'),
   max_retries: count.optional().describe('Further attempts, with `on_failure: retry`; default 0.'),
   retry: retry.optional().describe('The pauses between attempts.'),
   completion_check: completionCheck.optional().describe('Who says whether it is complete.'),
@@ -167,6 +214,7 @@ export const stepSchema: z.ZodType<StepInput, Record<string, unknown>> = z
     ...whoWorks,
     ...whatIsDone,
     depends_on: z.array(name).optional().describe('The steps that must be over first.'),
+    next: next.optional().describe('In a sequence: where to go on.'),
     when: z
       .union([z.string(), z.boolean()], { error: 'an expression' })
       .optional()
@@ -180,4 +228,4 @@ export const stepSchema: z.ZodType<StepInput, Record<string, unknown>> = z
 
 export type InputInput = NonNullable<StepInput['inputs']>[number];
 export type OutputInput = NonNullable<StepInput['outputs']>[number];
-export type { ForEachInput };
+export type { ForEachInput, WhileInput };

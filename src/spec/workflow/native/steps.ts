@@ -6,8 +6,9 @@ import type { Scribe } from '../scribe.ts';
 import { lowerCheck } from './check.ts';
 import { kindOf, type Kind } from './kinds.ts';
 import type { Lowering } from './lowering.ts';
-import { lowerChild, lowerForEach } from './nested.ts';
+import { lowerChild, lowerForEach, lowerWhile } from './nested.ts';
 import { checkInside, checkTemplateInside, checkWorkspace } from './paths.ts';
+import { lowerNext } from './sequence.ts';
 import type { InputInput, OutputInput, StepInput } from './step-schema.ts';
 import { lowerValues } from './values.ts';
 import { lowerCommand, lowerWorker } from './work.ts';
@@ -38,21 +39,21 @@ function lowerStep(id: string, input: StepInput, path: Path, lowering: Lowering)
     work,
     workspace: lowerWorkspace(input.workspace, [...path, 'workspace'], lowering),
     env: lowerEnv(scribe, input.env, [...path, 'env'], language),
-    secrets: null,
-    stdin: null,
-    stdout: null,
+    secrets: input.secrets ?? null,
+    stdin: lowerStream(input.stdin, [...path, 'stdin'], lowering),
+    stdout: lowerStdout(input.stdout, [...path, 'stdout'], lowering),
     inputs: (input.inputs ?? []).map((each, index) => lowerInput(scribe, each, [...path, 'inputs', index])),
     outputs: (input.outputs ?? []).map((each, index) =>
       lowerOutput(lowering, each, [...path, 'outputs', index]),
     ),
     values: lowerValues(scribe, input.values, [...path, 'values']),
     timeout: input.timeout ?? null,
-    grace: null,
+    grace: input.grace ?? null,
     retry: lowerRetry(scribe, input, path, work),
     onFailure: input.on_failure ?? 'abort',
     check: lowerCheck(scribe, input, path, language),
     budget: input.budget ?? null,
-    next: null,
+    next: lowerNext(scribe, input.next, [...path, 'next'], language),
   });
 }
 
@@ -74,6 +75,10 @@ function lowerWork(kind: Kind, input: StepInput, path: Path, lowering: Lowering)
     }
     case 'for_each':
       return lowerForEach(input.for_each!, [...path, 'for_each'], lowering);
+    case 'while':
+      return lowerWhile(input.while!, [...path, 'while'], lowering);
+    case 'set':
+      return { kind: 'assign', values: lowerEnv(scribe, input.set, [...path, 'set'], language) };
     case 'workflow':
       return lowerChild(input, path, lowering);
   }
@@ -108,6 +113,19 @@ export function lowerEnv(
   );
 }
 
+/** A file of the workspace. */
+function lowerStream(text: string | undefined, path: Path, { scribe, language }: Lowering): Template | null {
+  if (text === undefined) return null;
+  const template = scribe.template(path, text, language);
+  checkTemplateInside(scribe, path, template);
+  return template;
+}
+
+function lowerStdout(text: string | undefined, path: Path, lowering: Lowering): Step['stdout'] {
+  const template = lowerStream(text, path, lowering);
+  return template && { folder: '', path: template };
+}
+
 function lowerInput(scribe: Scribe, input: InputInput, path: Path): Input {
   const { from, artifact, as = artifact, required = false } = input;
   if (input.as !== undefined) checkInside(scribe, [...path, 'as'], as);
@@ -137,6 +155,6 @@ function lowerRetry(scribe: Scribe, input: StepInput, path: Path, work: Work): R
     factor: retry.factor ?? 2,
     cap: retry.cap ?? 30_000,
     jitter: retry.jitter ?? true,
-    codes: null,
+    codes: retry.codes ?? null,
   };
 }

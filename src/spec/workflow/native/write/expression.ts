@@ -1,0 +1,58 @@
+import { opening, type Template } from '../../../../core/expression/template.ts';
+import type { Comparison, Tree } from '../../../../core/expression/tree.ts';
+
+/** An expression as the native language writes it. */
+export function expressionText(tree: Tree): string {
+  switch (tree.kind) {
+    case 'literal':
+      return typeof tree.value === 'string' ? `'${tree.value.replaceAll("'", "''")}'` : String(tree.value);
+    case 'name':
+      return tree.name;
+    case 'index':
+      return `${expressionText(tree.object)}${keyText(tree.key)}`;
+    case 'not':
+      return `!${operandText(tree.operand)}`;
+    case 'comparison':
+      return comparisonText(tree);
+    case 'logic':
+      return tree.operands.map(operandText).join(` ${tree.operator} `);
+    case 'choice':
+      return [tree.test, '?', tree.whenTrue, ':', tree.whenFalse]
+        .map((part) => (typeof part === 'string' ? part : operandText(part)))
+        .join(' ');
+    case 'call':
+      return `${tree.name}(${tree.operands.map(expressionText).join(', ')})`;
+  }
+}
+
+function keyText(key: Tree): string {
+  if (key.kind !== 'literal') return `[${expressionText(key)}]`;
+  if (typeof key.value === 'number') return `[${String(key.value)}]`;
+  const isWord = typeof key.value === 'string' && /^[A-Za-z_][\w-]*$/.test(key.value);
+  return isWord ? `.${key.value}` : `[${expressionText(key)}]`;
+}
+
+/** Letter by letter where the original compares so; of numbers there is only one order. */
+function comparisonText({ operator, comparing, left, right }: Comparison): string {
+  if (comparing === 'exact' && (operator === '==' || operator === '!='))
+    return `${operator === '==' ? '' : '!'}same(${expressionText(left)}, ${expressionText(right)})`;
+  return `${operandText(left)} ${operator} ${operandText(right)}`;
+}
+
+function operandText(tree: Tree): string {
+  const text = expressionText(tree);
+  const isPlain =
+    tree.kind === 'literal' || tree.kind === 'name' || tree.kind === 'index' || tree.kind === 'call';
+  return isPlain ? text : `(${text})`;
+}
+
+/** A text with expressions as the native language writes it. */
+export function templateText(template: Template): string {
+  return template
+    .map((part) =>
+      part.kind === 'text'
+        ? part.text.replaceAll(opening, `${opening} '${opening}' }}`)
+        : `${opening} ${expressionText(part.tree)} }}`,
+    )
+    .join('');
+}

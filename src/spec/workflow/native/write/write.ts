@@ -1,0 +1,52 @@
+import { stringify } from 'yaml';
+import type { JsonObject } from '../../../../core/json.ts';
+import type { Workflow } from '../../../../core/workflow/model.ts';
+import { duration, types, withoutNothing, writeBody } from './body.ts';
+import { templateText } from './expression.ts';
+
+/** A year: as good as no limit. */
+const veryLong = 365 * 86_400_000;
+
+/**
+ * A workflow, in whichever language it was written, as a file of the native language that does the same. What has no exact
+ * counterpart is told in comments at its top.
+ */
+export function writeNative(workflow: Workflow): string {
+  const notes: string[] = [];
+  if (workflow.home !== null) {
+    notes.push(`Run it with \`--workspace ${workflow.home.workspace}\`, from the folder above that.`);
+    notes.push(`Nothing is shown in \`${workflow.home.records}\`: \`mailroom show\` tells of runs.`);
+    notes.push('Paths may not lead out of the workspace.');
+  }
+  if (workflow.timeout === null) notes.push('The original has no timeout of the whole run.');
+  if (workflow.triggers.length > 0) notes.push('Its triggers are left out.');
+  if (workflow.hooks.length > 0) notes.push('Its hooks are left out.');
+  const body = writeBody(workflow.body, (step, text) => notes.push(`Step \`${step}\`: ${text}.`));
+  const document = { ...head(workflow), ...body };
+  const comments = [`Converted from ${workflow.language}.`, ...notes].map((text) => `# ${text}\n`).join('');
+  return `${comments}${stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })}`;
+}
+
+function head(workflow: Workflow): JsonObject {
+  const { description, timeout, concurrency, contextDir, parameters, context, env, inherit, secrets } =
+    workflow;
+  const texts = (all: Workflow['env']) =>
+    Object.fromEntries(Object.entries(all).map(([name, template]) => [name, templateText(template)]));
+  const unless = <T extends JsonObject | readonly string[]>(empty: boolean, value: T): T | null =>
+    empty ? null : value;
+  const budget = withoutNothing({ ...workflow.budget });
+  return withoutNothing({
+    name: workflow.name,
+    version: '1',
+    description,
+    timeout: duration(timeout ?? veryLong),
+    concurrency,
+    context_dir: contextDir === 'context' ? null : contextDir,
+    parameters: types(parameters),
+    context: unless(Object.keys(context).length === 0, texts(context)),
+    env: unless(Object.keys(env).length === 0, texts(env)),
+    inherit: unless(inherit.length === 0, [...inherit]),
+    secrets: unless(secrets.length === 0, [...secrets]),
+    budget: unless(Object.keys(budget).length === 0, budget),
+  });
+}
