@@ -128,7 +128,6 @@ export interface StepInput {
   catch?: unknown;
 }
 
-export type TransitionsInput = z.output<typeof transitions>;
 export type TransitionInput = z.output<typeof transition>;
 
 /** What the language leaves for later: its lowering says what does it here. */
