@@ -31,6 +31,7 @@ import { watchFolders } from '../store/watch.ts';
 import { stepContainment } from './containment.ts';
 import { goneTeller } from './gone.ts';
 import { gathered } from './gather.ts';
+import { announcerOf } from './nip.ts';
 import { recorder } from './recorder.ts';
 import type { Lock } from './lock.ts';
 import { changesTeller } from './run-changes.ts';
@@ -90,8 +91,9 @@ export async function composeRun(
   await runner.sweep();
   const journal = runJournal(disk, run.run);
   const ports = portsOf(disk, settings, run, () => events.told());
+  const announcer = run.definition.language === 'nip' ? await announcerOf(disk, run.run) : undefined;
   const shared = origin.slots?.join(() => events.told()) ?? null;
-  const host = new RunHost({ ...ports, journal, runner }, run.definition, {
+  const host = new RunHost({ ...ports, journal, runner, ...(announcer && { announcer }) }, run.definition, {
     slots: settings.config.concurrency ?? availableParallelism(),
     ...(shared && { shared }),
     watch,

@@ -42,6 +42,7 @@ export async function beginRun(
     startedAt: Date.now(),
   } as const;
   return locked(disk, card.run, workspace, definition, async (lock) => {
+    if (definition.language === 'nip') await announce(disk, card.run, options);
     const composed = await composeRun(disk, settings, createRun(disk, card, definition), {
       watch,
       lock,
@@ -88,6 +89,12 @@ export async function resumeRun(
     if (definition !== null) replaceDefinition(disk, run.run, definition);
     return composed.controller;
   });
+}
+
+async function announce(disk: RealDisk, run: string, options: BeginOptions): Promise<void> {
+  const { announceRun } = await import('./nip.ts');
+  const { workflow, parameters, budget, definition } = options;
+  await announceRun(disk, { run, workflow, parameters, budget, timeout: definition.timeout });
 }
 
 /** How msats are counted, where anything is to be said of it. */

@@ -38,7 +38,8 @@ export async function readWorkflow(
     context,
     load: (name, from) => load(resolve(disk.root, from), name, shown),
   });
-  return { file, path: shown(file), text, checked };
+  const { verified } = await import('./nip.ts');
+  return { file, path: shown(file), text, checked: await verified(text, checked, shown(file)) };
 }
 
 /** Files that a workflow means by name; a link out of the project leads nowhere. */

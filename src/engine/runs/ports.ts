@@ -1,5 +1,7 @@
 import type { Clock, Control, Exit, Invocation, Outcome, Provider } from '../../core/ports.ts';
 import type { Launch } from '../../core/workflow/launch.ts';
+import type { Rules } from '../../core/workflow/rules.ts';
+import type { RunState } from '../../core/workflow/state.ts';
 import type { RecordFiles } from './records.ts';
 import type { Correspondence, RunFiles, RunJournal, StepRunner } from '../../core/workflow/ports.ts';
 
@@ -24,6 +26,8 @@ export interface RunPorts {
   readonly mask: (text: string) => string;
   /** Missing: the run is shown in its context folder alone. */
   readonly records?: RecordFiles;
+  /** Says to others how the run stands, once it is durable; missing: nobody wants to know. */
+  readonly announcer?: { tell(state: RunState, rules: Rules): void; readonly problem: string | null };
   /** Missing: hooks are left alone. */
   readonly hooks?: HookPorts;
   /** Is told what came of each agent, before what it handed over is taken. Missing: nothing is kept. */

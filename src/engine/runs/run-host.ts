@@ -108,7 +108,13 @@ export class RunHost implements Host {
 
   /** What the disk refused at the last look, apart from the journal; null: all is well. */
   get problem(): string | null {
-    return this.#refused ?? this.#pictures.problem ?? this.#records?.problem ?? this.#letters.problem;
+    return (
+      this.#refused ??
+      this.#pictures.problem ??
+      this.#records?.problem ??
+      this.#ports.announcer?.problem ??
+      this.#letters.problem
+    );
   }
 
   begin(given: Given): void {
@@ -211,6 +217,7 @@ export class RunHost implements Host {
     for (const path of settled) this.#pictures.handOut(this.#ledger.state, path);
     for (const path of settled) this.#letters.settled(this.#ledger.state, path);
     this.#records?.draw(this.#ledger.state, events);
+    this.#ports.announcer?.tell(this.#ledger.state, this.#rules);
     this.#options.watch(events, this.#ledger.state);
     return events;
   }

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../../core/diagnostic.ts';
-import { isJsonObject, type Json } from '../../../core/json.ts';
+import { isJsonObject } from '../../../core/json.ts';
 import { didYouMean } from '../../../core/nearest.ts';
 import type { ValueType, Workflow } from '../../../core/workflow/model.ts';
 import { checkShape } from '../../issues.ts';
@@ -10,7 +10,7 @@ import { readGraph } from './graph.ts';
 import { lower, makersOf, type Definition } from './lower.ts';
 import { definitionEvent } from './schema.ts';
 import { readStep, type StepTag } from './steps.ts';
-import { expectLength, oneOf, readTags, single, wordAt, type Tag } from './tags.ts';
+import { expectLength, oneOf, readTags, single, wordAt, wordsOf, type Tag } from './tags.ts';
 
 /** Everything that is wrong with a definition of the language nip, and what it says as far as it is right. */
 export function readNip(
@@ -35,18 +35,6 @@ export function readNip(
     workflow: lower(definition, surroundings, scribe),
     problems: [...shape.problems, ...scribe.problems],
   };
-}
-
-/** The words of each tag as they are written: what YAML takes for a number or for true is a text here. */
-function wordsOf(tags: Json | undefined, document: YamlDocument): string[][] {
-  if (!Array.isArray(tags)) return [];
-  return tags.map((tag, index) =>
-    Array.isArray(tag)
-      ? tag.map((word, at) =>
-          typeof word === 'string' ? word : (document.sourceOf(['tags', index, at]) ?? ''),
-        )
-      : [],
-  );
 }
 
 function definitionOf(

@@ -1,5 +1,6 @@
 import { didYouMean, nearest } from '../../../core/nearest.ts';
-import type { Path } from '../../yaml.ts';
+import type { Json } from '../../../core/json.ts';
+import type { Path, YamlDocument } from '../../yaml.ts';
 import type { Scribe } from '../scribe.ts';
 
 /** The tags that a definition is made of; events may carry others, which mean nothing here. */
@@ -12,6 +13,18 @@ export interface Tag {
   /** The words after the name; the first of them is `words[0]`. */
   readonly words: readonly string[];
   readonly path: Path;
+}
+
+/** The words of each tag as they are written: what YAML takes for a number or for true is a text here. */
+export function wordsOf(tags: Json | undefined, document: YamlDocument): string[][] {
+  if (!Array.isArray(tags)) return [];
+  return tags.map((tag, index) =>
+    Array.isArray(tag)
+      ? tag.map((word, at) =>
+          typeof word === 'string' ? word : (document.sourceOf(['tags', index, at]) ?? ''),
+        )
+      : [],
+  );
 }
 
 /** Where the n-th word after the name of a tag stands. */

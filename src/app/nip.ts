@@ -1,0 +1,67 @@
+import type { FoundWorkflow } from '../cli/run-services.ts';
+import type { Json } from '../core/json.ts';
+import { isSame, kinds, type NostrEvent } from '../core/nip/events.ts';
+import { requestEvent } from '../core/nip/telling.ts';
+import type { Budget } from '../core/mail/protocol.ts';
+import type { Announcer } from '../engine/nip/announcer.ts';
+import { definitionLog, EventLog } from '../store/nip/event-log.ts';
+import { projectKey } from '../store/nip/key.ts';
+import type { RealDisk } from '../store/real-disk.ts';
+
+export interface NewExecution {
+  readonly run: string;
+  readonly workflow: Pick<FoundWorkflow, 'text'>;
+  readonly parameters: Readonly<Record<string, Json>>;
+  readonly budget: Budget;
+  readonly timeout: number | null;
+}
+
+/** A definition that was read, with an error when it is signed and the signature is not of this text. */
+export async function verified(
+  text: string,
+  checked: FoundWorkflow['checked'],
+  file: string,
+): Promise<FoundWorkflow['checked']> {
+  if (!checked.ok || checked.value.language !== 'nip') return checked;
+  const { definitionEventOf, signaturePlace } = await import('../spec/workflow/nip/event.ts');
+  const event = definitionEventOf(text, 0);
+  if (!('sig' in event)) return checked;
+  const { isAuthentic } = await import('../engine/nip/signer.ts');
+  if (await isAuthentic(event)) return checked;
+  const message = 'the signature is not that of this text and this author';
+  const hint = 'take `sig`, `id` and `pubkey` away: then it is signed with the key of the project';
+  const place = signaturePlace(text, file);
+  return { ok: false, problems: [{ code: 'E_WORKFLOW', severity: 'error', message, place, hint }] };
+}
+
+/** Says in signed events that a run begins: the definition, when it was not said before, and the request. */
+export async function announceRun(disk: RealDisk, options: NewExecution): Promise<void> {
+  const { loadSigner } = await import('../engine/nip/signer.ts');
+  const { definitionEventOf } = await import('../spec/workflow/nip/event.ts');
+  const signer = await loadSigner(projectKey(disk));
+  const at = Date.now();
+  const given = definitionEventOf(options.workflow.text, at);
+  const definitions = new EventLog(disk, definitionLog);
+  const known = definitions
+    .read()
+    .findLast((each) =>
+      'sig' in given ? each.id === given.id : each.pubkey === signer.pubkey && isSame(each, given),
+    );
+  const definition = known ?? ('sig' in given ? given : signer.sign(given));
+  if (known === undefined) definitions.append([definition]);
+  const { run, parameters, budget, timeout } = options;
+  const msats = budget.msats ?? null;
+  const request = requestEvent({ definition, execution: run, inputs: parameters, msats, timeout, at });
+  new EventLog(disk, run).append([signer.sign(request)]);
+}
+
+/** Who says how a run stands; undefined: nobody asked for it by an event. */
+export async function announcerOf(disk: RealDisk, run: string): Promise<Announcer | undefined> {
+  const log = new EventLog(disk, run);
+  const told: readonly NostrEvent[] = log.read();
+  const request = told.find(({ kind }) => kind === kinds.request);
+  if (request === undefined) return undefined;
+  const { Announcer: Says } = await import('../engine/nip/announcer.ts');
+  const { loadSigner } = await import('../engine/nip/signer.ts');
+  return new Says(log, await loadSigner(projectKey(disk)), { id: run, request }, told);
+}

@@ -1,0 +1,151 @@
+import type { Json } from '../json.ts';
+import { isIn } from '../workflow/fold/steps.ts';
+import type { Rules, StepRule } from '../workflow/rules.ts';
+import type { RunState, StepRun } from '../workflow/state.ts';
+import { reasonOf, statusOf } from '../workflow/view.ts';
+import { kinds, tagOf, type EventTemplate, type NostrEvent } from './events.ts';
+
+/** What all events of a run refer to. */
+export interface Execution {
+  /** The id of the run. */
+  readonly id: string;
+  readonly request: NostrEvent;
+}
+
+export interface RequestOptions {
+  readonly definition: NostrEvent;
+  readonly execution: string;
+  readonly inputs: Readonly<Record<string, Json>>;
+  /** Null: as much as it costs. */
+  readonly msats: number | null;
+  /** Milliseconds; null: as long as it takes. */
+  readonly timeout: number | null;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** Asks for a run of a definition. */
+export function requestEvent({
+  definition,
+  execution,
+  inputs,
+  msats,
+  timeout,
+  at,
+}: RequestOptions): EventTemplate {
+  return {
+    kind: kinds.request,
+    created_at: seconds(at),
+    tags: [
+      ['e', definition.id, '', 'workflow'],
+      ['d', execution],
+      ...(msats === null ? [] : [['bid', String(msats)]]),
+      ...(timeout === null ? [] : [['timeout', String(seconds(timeout))]]),
+      ...Object.entries(inputs).map(([name, value]) => ['input', name, JSON.stringify(value)]),
+    ],
+    content: '',
+  };
+}
+
+/** What is to be said of a run that was not said yet: a result for every step that is settled, and how the run stands. */
+export function untold(
+  state: RunState,
+  rules: Rules,
+  execution: Execution,
+  told: readonly EventTemplate[],
+): EventTemplate[] {
+  const results = [...rules.root.steps.values()].flatMap((rule): EventTemplate[] => {
+    const run = state.steps.get(rule.at);
+    return isIn(run, 'settled') ? [resultEvent(rule, run, state, execution)] : [];
+  });
+  const said = new Set(told.filter(({ kind }) => kind === kinds.result).map(keyOf));
+  const last = told.findLast(({ kind }) => kind === kinds.status);
+  const status = statusEvent(state, rules, execution);
+  return [
+    ...results.filter((result) => !said.has(keyOf(result))),
+    ...(last !== undefined && JSON.stringify(last.tags) === JSON.stringify(status.tags) ? [] : [status]),
+  ];
+}
+
+/** A step that ran again has another result. */
+function keyOf({ tags, created_at: at }: EventTemplate): string {
+  return `${tagOf({ tags }, 'step') ?? ''} ${tagOf({ tags }, 'status') ?? ''} ${String(at)}`;
+}
+
+const stepStatus = {
+  SUCCEEDED: 'completed',
+  INCOMPLETE: 'completed',
+  FAILED: 'failed',
+  SKIPPED: 'skipped',
+  CANCELLED: 'cancelled',
+} as const;
+
+function resultEvent(
+  { step, at }: StepRule,
+  run: StepRun,
+  state: RunState,
+  { id, request }: Execution,
+): EventTemplate {
+  const [output = ''] = Object.keys(step.values);
+  const status = statusOf(state, at);
+  const value = (run.values as Readonly<Record<string, Json>>)[output];
+  const runtime = run.startedAt === null ? 0 : (run.settledAt ?? state.now) - run.startedAt;
+  return {
+    kind: kinds.result,
+    created_at: seconds(run.settledAt ?? state.now),
+    tags: [
+      ['e', request.id, '', 'execution'],
+      ['d', id],
+      ['step', step.id],
+      ['output', output],
+      ['status', stepStatus[status as keyof typeof stepStatus]],
+      ['cost', String(run.cost.msats ?? 0)],
+      ['runtime', String(runtime)],
+      ['p', request.pubkey],
+    ],
+    content:
+      typeof value === 'string' ? value : value === undefined ? (reasonOf(run) ?? '') : JSON.stringify(value),
+  };
+}
+
+function statusEvent(state: RunState, rules: Rules, { id, request }: Execution): EventTemplate {
+  const steps = [...rules.root.steps.keys()].map((step) => state.steps.get(step));
+  const completed = steps.filter((run) => isIn(run, 'settled')).length;
+  const current = steps.find((run) => isIn(run, 'running'))?.step;
+  return {
+    kind: kinds.status,
+    created_at: seconds(state.now),
+    tags: [
+      ['e', request.id, '', 'execution'],
+      ['d', id],
+      ['status', runStatus(state)],
+      ['progress', String(completed), String(steps.length)],
+      ['cost', String(state.cost.msats ?? 0)],
+      ...(current === undefined ? [] : [['step', current]]),
+      ['p', request.pubkey],
+    ],
+    content: state.reason?.text ?? '',
+  };
+}
+
+/** How a run stands in the words of the language. */
+export function runStatus({
+  status,
+}: Pick<RunState, 'status'>): 'running' | 'completed' | 'failed' | 'cancelled' {
+  switch (status) {
+    case 'PENDING':
+    case 'RUNNING':
+      return 'running';
+    case 'SUCCEEDED':
+      return 'completed';
+    case 'CANCELLED':
+      return 'cancelled';
+    case 'FAILED':
+    case 'TIMED_OUT':
+      return 'failed';
+  }
+}
+
+function seconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1_000);
+}

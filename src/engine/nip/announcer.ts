@@ -1,0 +1,49 @@
+import { MailroomError } from '../../core/errors.ts';
+import type { EventTemplate, NostrEvent } from '../../core/nip/events.ts';
+import { untold, type Execution } from '../../core/nip/telling.ts';
+import type { Rules } from '../../core/workflow/rules.ts';
+import type { RunState } from '../../core/workflow/state.ts';
+import type { Signer } from './signer.ts';
+
+/** Where events go. What the disk refuses throws `E_DISK`. */
+export interface EventSink {
+  append(events: readonly NostrEvent[]): void;
+}
+
+/**
+ * Says in signed events how a run stands. Level-triggered: it compares what was said with what is so, and a host that was
+ * killed in between says the rest when the run goes on.
+ */
+export class Announcer {
+  readonly #sink: EventSink;
+  readonly #signer: Signer;
+  readonly #execution: Execution;
+  readonly #told: EventTemplate[];
+  #problem: string | null = null;
+
+  constructor(sink: EventSink, signer: Signer, execution: Execution, told: readonly NostrEvent[]) {
+    this.#sink = sink;
+    this.#signer = signer;
+    this.#execution = execution;
+    this.#told = [...told];
+  }
+
+  /** What the disk refused; null: all is well. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  /** Call it only with what is durable. */
+  tell(state: RunState, rules: Rules): void {
+    if (state.given === null) return;
+    const events = untold(state, rules, this.#execution, this.#told).map((each) => this.#signer.sign(each));
+    try {
+      this.#sink.append(events);
+      this.#told.push(...events);
+      this.#problem = null;
+    } catch (error) {
+      if (!(error instanceof MailroomError) || error.code !== 'E_DISK') throw error;
+      this.#problem = error.message;
+    }
+  }
+}

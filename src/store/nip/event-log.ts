@@ -1,0 +1,49 @@
+import type { NostrEvent } from '../../core/nip/events.ts';
+import type { Disk } from '../disk.ts';
+
+const folder = '.mailroom/events';
+
+/** The log of the definitions of the project. */
+export const definitionLog = 'definitions';
+
+/** Events as they were signed, one a line: those of a run, or the definitions. */
+export class EventLog {
+  readonly #disk: Disk;
+  readonly #file: string;
+
+  /** `name`: the id of a run, or `definitionLog`. */
+  constructor(disk: Disk, name: string) {
+    this.#disk = disk;
+    this.#file = `${folder}/${name}.jsonl`;
+  }
+
+  /** All events, in their order. Half a line, which a host that was killed left, is none. */
+  read(): NostrEvent[] {
+    const bytes = this.#bytes();
+    if (bytes === null) return [];
+    const lines = Buffer.from(bytes).toString('utf8').split('\n').slice(0, -1);
+    return lines.map((line) => JSON.parse(line) as NostrEvent);
+  }
+
+  append(events: readonly NostrEvent[]): void {
+    if (events.length === 0) return;
+    const appender = this.#disk.openAppend(this.#file);
+    try {
+      appender.truncate(this.#whole());
+      appender.write(Buffer.from(events.map((event) => `${JSON.stringify(event)}\n`).join('')));
+      appender.sync();
+    } finally {
+      appender.close();
+    }
+  }
+
+  #bytes(): Uint8Array | null {
+    return this.#disk.read(this.#file, this.#disk.look(this.#file)?.size ?? 0);
+  }
+
+  /** Bytes up to the end of the last whole line. */
+  #whole(): number {
+    const bytes = this.#bytes();
+    return bytes === null ? 0 : Buffer.from(bytes).lastIndexOf(0x0a) + 1;
+  }
+}
