@@ -10,15 +10,22 @@ const TOOLS = `
   .trim()
   .split(/\s+/);
 
+/** Variables that name a file or folder which a program reads: its settings, its key, the authorities that it trusts. */
+const NAMED = `
+  OPENCODE_CONFIG OPENCODE_CONFIG_DIR GOOGLE_APPLICATION_CREDENTIALS CODEX_CA_CERTIFICATE NODE_EXTRA_CA_CERTS
+  SSL_CERT_FILE SSL_CERT_DIR`
+  .trim()
+  .split(/\s+/);
+
 interface Program {
   readonly argv: readonly string[];
-  /** Its whole environment: `PATH` and `HOME` count. */
+  /** Its whole environment: `PATH`, `HOME` and the variables that name files count. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 /**
  * What a program needs outside the system's folders in order to run: the folders of `PATH`, its own package, Node, this
- * program itself, and the tools of the person. Never the home folder or one above it.
+ * program itself, the tools of the person, and what variables name. Never the home folder or one above it.
  */
 export function programPaths({ argv, env }: Program): string[] {
   const home = resolve(env['HOME'] ?? '/');
@@ -29,6 +36,7 @@ export function programPaths({ argv, env }: Program): string[] {
     ...search,
     ...found.flatMap((file) => [...new Set([file, realpathSync(file)])].map((each) => packageOf(each, home))),
     ...TOOLS.map((name) => join(home, name)),
+    ...NAMED.map((name) => env[name] ?? '').filter((path) => isAbsolute(path)),
   ];
   return [...new Set(paths)].filter((path) => !isAbove(path, home) && !isSystem(path));
 }

@@ -59,6 +59,12 @@ export const quirks: Readonly<Record<AgentCli, readonly Quirk[]>> = {
       what: 'an `error` event may be only a note',
       answer: 'the last `turn.completed` or `turn.failed` counts',
     },
+    {
+      ...always,
+      from: '0.169.0',
+      what: 'a tool of a server wants an approval that `exec` never gives',
+      answer: '`default_tools_approval_mode` of ours alone',
+    },
   ],
   gemini: [
     {

@@ -10,7 +10,7 @@ export async function mcp(context: Context): Promise<number> {
     throw new MailroomError(
       'E_USAGE',
       'these are the tools of a turn, and this is none',
-      'a controller hands them to each agent that it starts, unless mailroom.yaml says `tools: off`',
+      'a controller hands them to each agent that it starts, unless mailroom.yaml says `mcp: off`',
     );
   await serveTurn({ project: context.project(), turn: { ...turn, thread }, version: metadata.version });
   return 0;

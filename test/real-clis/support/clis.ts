@@ -26,6 +26,8 @@ export interface Cli {
   readonly files: (url: string) => Readonly<Record<string, unknown>>;
   readonly write: (path: string, text: string) => Tool;
   readonly shell: (command: string) => Tool;
+  /** What it calls a tool of the server `mailroom`. */
+  readonly served: (tool: string) => string;
 }
 
 const native = `${process.platform}-${process.arch}`;
@@ -43,6 +45,7 @@ export const claude: Cli = {
   files: () => ({}),
   write: (path, content) => ({ name: 'Write', arguments: { file_path: path, content } }),
   shell: (command) => ({ name: 'Bash', arguments: { command } }),
+  served: (tool) => `mcp__mailroom__${tool}`,
 };
 
 /** The triples of the folders that codex brings its program in. */
@@ -75,6 +78,7 @@ export const codex: Cli = {
     },
   }),
   shell: (command) => ({ name: 'exec_command', arguments: { cmd: command } }),
+  served: (tool) => `mcp__mailroom__${tool}`,
 };
 
 /** What docs/providers/gemini.md asks a person to put there: gemini takes it from nowhere else. */
@@ -97,6 +101,7 @@ export const gemini: Cli = {
   }),
   write: (path, content) => ({ name: 'write_file', arguments: { file_path: path, content } }),
   shell: (command) => ({ name: 'run_shell_command', arguments: { command } }),
+  served: (tool) => `mcp_mailroom_${tool}`,
 };
 
 export const opencode: Cli = {
@@ -134,6 +139,7 @@ export const opencode: Cli = {
   }),
   write: (filePath, content) => ({ name: 'write', arguments: { filePath, content } }),
   shell: (command) => ({ name: 'bash', arguments: { command, description: 'runs it' } }),
+  served: (tool) => `mailroom_${tool}`,
 };
 
 export const clis: readonly Cli[] = [claude, codex, gemini, opencode];

@@ -65,7 +65,7 @@ export class Model {
       truncateAfterChunks: 3,
     });
     server.on({ predicate: () => true }, (request) => this.#answer(request));
-    server.mount('/v1/responses', { handleRequest: (_, response) => this.#fail(response) });
+    server.mount('/v1/responses', { handleRequest: (_, response) => this.#toCodex(response) });
   }
 
   static async start(): Promise<Model> {
@@ -101,8 +101,14 @@ export class Model {
     this.#script = script;
   }
 
-  async #fail(response: ServerResponse): Promise<boolean> {
-    if (this.#error === null) return false;
+  /** Its own errors; and it knows a served tool by the name of its server and its own, which is not in the model's words. */
+  async #toCodex(response: ServerResponse): Promise<boolean> {
+    if (this.#error === null) {
+      const write = response.write.bind(response) as (chunk: string) => boolean;
+      response.write = (chunk: unknown) =>
+        write(String(chunk).replaceAll(/"name":"(mcp__[^_]+)__(\w+)"/g, '"namespace":"$1","name":"$2"'));
+      return false;
+    }
     response.writeHead(this.#error.status, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ error: this.#error.error }));
     return true;

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { programPaths } from './program-paths.ts';
+
+it('shows a program the files that its variables name, but no folder that holds the home', () => {
+  const env = {
+    HOME: '/home/me',
+    OPENCODE_CONFIG: '/home/me/opencode.json',
+    GOOGLE_APPLICATION_CREDENTIALS: '/srv/key.json',
+    SSL_CERT_DIR: '/home',
+    NODE_EXTRA_CA_CERTS: 'relative.pem',
+  };
+  const paths = programPaths({ argv: ['agent'], env });
+  expect(paths).toEqual(expect.arrayContaining(['/home/me/opencode.json', '/srv/key.json']));
+  expect(paths).not.toContain('/home');
+  expect(paths).not.toContain('relative.pem');
+});
