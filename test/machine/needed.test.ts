@@ -19,21 +19,18 @@ const withoutDebts: Bend = (facts) =>
       : fact,
   );
 
-/** How many of some schedules leave somebody waiting for ever, or must be saved from it. */
-function stuck(bend: Bend, tries: number): number {
-  let count = 0;
-  for (const tape of fc.sample(tapes, { numRuns: tries, seed: 3 })) {
+/** Whether one of so many schedules leaves somebody waiting for ever, or must be saved from it. */
+function someGetStuck(bend: Bend, tries: number): boolean {
+  return fc.sample(tapes, { numRuns: tries, seed: 3 }).some((tape) => {
     const world = play(tape, { calm: true, watched: false, bend });
     finish(world);
-    const named = world.history.some(({ type }) => type === 'failed-back');
-    if (named || world.state.waits.size > 0) count += 1;
-  }
-  return count;
+    return world.history.some(({ type }) => type === 'failed-back') || world.state.waits.size > 0;
+  });
 }
 
 describe('with debts and nested requests', () => {
   it('nobody gets stuck, whatever the protocol, as long as requests need no join', () => {
-    expect(stuck((facts) => facts, settings(40).numRuns)).toBe(0);
+    expect(someGetStuck((facts) => facts, settings(40).numRuns)).toBe(false);
   });
 
   it('the two go through who ask each other', () => {
@@ -56,7 +53,7 @@ describe('without nested requests', () => {
   });
 
   it('some schedules hang', () => {
-    expect(stuck(withoutNesting, settings(40).numRuns)).toBeGreaterThan(0);
+    expect(someGetStuck(withoutNesting, 1_000)).toBe(true);
   });
 });
 
@@ -70,6 +67,6 @@ describe('without debts', () => {
   });
 
   it('some schedules get stuck', () => {
-    expect(stuck(withoutDebts, settings(40).numRuns)).toBeGreaterThan(0);
+    expect(someGetStuck(withoutDebts, 1_000)).toBe(true);
   });
 });
