@@ -42,7 +42,7 @@ function randomStep(random: Random, id: string, before: readonly Step[], where: 
   return step(id, {
     work,
     needs: needs.map((need) => ({ step: need.id, when: null })),
-    when: needs[0] && random.chance(0.12) ? tree(`steps.${needs[0].id}.values.v == 1`) : null,
+    when: randomCondition(random, needs[0]?.id ?? null),
     onFailure: policy,
     retry: {
       ...step('x').retry,
@@ -66,6 +66,13 @@ function randomStep(random: Random, id: string, before: readonly Step[], where: 
   });
 }
 
+/** What an earlier step said, or whether a file is there that somebody has made. */
+function randomCondition(random: Random, need: string | null): Step['when'] {
+  const dice = random.next();
+  if (dice < 0.06) return tree(`exists('out') || ${String(random.chance(0.5))}`);
+  return need !== null && dice < 0.18 ? tree(`steps.${need}.values.v == 1`) : null;
+}
+
 function randomWork(random: Random, where: Where): Work {
   const dice = random.next();
   if (dice < 0.45) return { kind: 'command', argv: [template('work')], capabilities: null };
@@ -80,6 +87,13 @@ function randomWork(random: Random, where: Where): Work {
       onTimeout: random.pick(['abort', 'approve', 'reject']),
     };
   if (where !== 'run') return { kind: 'command', argv: [template('work')], capabilities: null };
+  if (dice < 0.86)
+    return {
+      kind: 'while',
+      condition: tree(`loop.iteration < ${String(random.below(3))} && !exists('never')`),
+      maxIterations: 2,
+      body: innerBody(random, 'loop'),
+    };
   if (dice < 0.93)
     return {
       kind: 'for-each',
@@ -116,6 +130,7 @@ function innerBody(random: Random, where: Where): Workflow['body'] {
         { to: 'error', message: null },
         next(null),
         { to: where === 'loop' ? 'continue' : 'end' },
+        ...(where === 'loop' ? ([{ to: 'break' }] as const) : []),
       ]),
       timeout: null,
     },

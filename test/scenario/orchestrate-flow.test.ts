@@ -211,6 +211,37 @@ ${sh('Two', names, '    output_file: o.txt\n    secrets: [B]\n')}`);
     expect(place.read('workspace/artifacts/Two/o.txt')).toBe('a= b=*** c=plain d=\n');
   });
 
+  it('is an agent itself where there is no shim: its prompt as it is, its final text, its key by its own name', async () => {
+    const place = projectWith(
+      `secrets: [CLAUDE_API_KEY]
+steps:
+  - name: Ask
+    provider: claude
+    prompt_file: prompts/a.md
+    output_file: said.txt
+    on: { success: { goto: _end }, failure: { goto: _error } }
+`,
+      {
+        'workspace/prompts/a.md': 'Say ${it}.',
+        'bin/agent': `#!/bin/sh
+text="$(cat) for $(printf %s "$ANTHROPIC_API_KEY" | wc -c)"
+printf '{"type":"system","subtype":"init","session_id":"s","tools":[]}\n'
+printf '{"type":"result","subtype":"success","is_error":false,"result":"%s","session_id":"s","total_cost_usd":0,"num_turns":1,"usage":{"input_tokens":1,"output_tokens":1}}\n' "$text"
+`,
+      },
+    );
+    chmodSync(join(place.root, 'bin/agent'), 0o755);
+    const bin = join(place.root, 'bin/agent');
+    const { code } = await place.flow([], {
+      MAILROOM_CLAUDE_BIN: bin,
+      CLAUDE_API_KEY: 'key-of-20-characters',
+      ANTHROPIC_API_KEY: '',
+    });
+    expect(place.told().steps['Ask']).toMatchObject({ status: 'completed', exit_code: 0 });
+    expect(code).toBe(0);
+    expect(place.read('workspace/artifacts/Ask/said.txt')).toBe('Say ${it}. for 20');
+  });
+
   it.each([
     [0, 'completed', 1],
     [1, 'failed', 2],
