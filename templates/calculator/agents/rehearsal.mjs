@@ -179,11 +179,37 @@ async function faultsOf(name) {
   });
 }
 
+// -------------------------------------------------------------------------------------------------------- stage
+
+const samples = {
+  string: (name) => `a ${name} that was only rehearsed`,
+  boolean: () => true,
+  number: () => 1,
+  integer: () => 1,
+  array: () => [],
+  object: () => ({}),
+};
+
+/** In a stage of a workflow it hands over something of each type that the prompt asks for. */
+function rehearse(file) {
+  const owed = readFileSync(0, 'utf8')
+    .split(/^## Values\n/m)
+    .at(-1);
+  const values = [...owed.matchAll(/^- `(.+?)`: (\w+)/gm)].map(([, name, type]) => [
+    name,
+    samples[type]?.(name),
+  ]);
+  writeFileSync(file, JSON.stringify(Object.fromEntries(values)));
+  process.stdout.write('it was only rehearsed\n');
+}
+
 // --------------------------------------------------------------------------------------------------------- turn
 
 const messages = paths.split('\n').filter(Boolean).map(read).map(parseMessage);
 const known = messages.find(({ type }) => duties[me]?.[type] !== undefined);
-if (duties[me] === undefined) {
+if (process.env.MAILROOM_STEP !== undefined && paths === '') {
+  rehearse(process.env.MAILROOM_VALUES);
+} else if (duties[me] === undefined) {
   process.stderr.write(
     `rehearsal.mjs plays ${Object.keys(duties).join(', ')}, not ${me}: give it another provider\n`,
   );
