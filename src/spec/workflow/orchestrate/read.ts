@@ -14,7 +14,7 @@ import { workspace } from './paths.ts';
 import { orchestrateFile, step as stepSchema, type OrchestrateFile, type StepInput } from './schema.ts';
 import { lowerBody, type Placed } from './steps.ts';
 import { specialTargets } from './targets.ts';
-import { valueTree } from './trees.ts';
+import { templateOf, valueTree } from './trees.ts';
 import { lowerTyped } from './variables.ts';
 
 /** How often a step may be entered, unless the caller says otherwise. */
@@ -120,7 +120,7 @@ function workflowOf(input: Partial<OrchestrateFile>, body: Body, facts: FileFact
   const lowering = { ...nothing, place, items: new Set<string>(), loop: null, allowed: new Set<string>() };
   const context = Object.entries(input.context ?? {}).map(([name, value]) => {
     const tree = valueTree(value, (text, inner) => lowerTyped(text, ['context', name, ...inner], lowering));
-    return [name, [{ kind: 'expression', tree } as const]] as const;
+    return [name, templateOf(tree)] as const;
   });
   return {
     language: 'orchestrate',

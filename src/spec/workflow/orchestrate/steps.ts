@@ -9,7 +9,7 @@ import { kindOf, type Kind } from './kinds.ts';
 import { lowerProvider } from './providers.ts';
 import type { ForEachInput, StepInput, WhileInput } from './schema.ts';
 import { lowerNext } from './targets.ts';
-import { call, valueTree } from './trees.ts';
+import { call, templateOf, valueTree } from './trees.ts';
 import { lowerText, lowerTyped } from './variables.ts';
 
 /** A step where it stands in the file. */
@@ -89,7 +89,7 @@ function lowerWork(kind: Kind, input: StepInput, path: Path, lowering: Lowering)
       const values = Object.entries(input.set_context!).map(([name, value]): [string, Template] => {
         const at = [...path, kind, name];
         const tree = valueTree(value, (text, inner) => lowerTyped(text, [...at, ...inner], lowering));
-        return [name, lowering.scribe.from(at, [{ kind: 'expression', tree }])];
+        return [name, lowering.scribe.from(at, templateOf(tree))];
       });
       return { kind: 'assign', values: Object.fromEntries(values) };
     }

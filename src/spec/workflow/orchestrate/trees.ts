@@ -1,4 +1,5 @@
 import type { Span } from '../../../core/expression/problem.ts';
+import type { Template, TemplatePart } from '../../../core/expression/template.ts';
 import type { ComparisonOperator, Tree } from '../../../core/expression/tree.ts';
 import type { Json } from '../../../core/json.ts';
 
@@ -45,6 +46,16 @@ export function logic(operator: '&&' | '||', operands: readonly Tree[]): Tree {
 
 export function choose(test: Tree, whenTrue: Tree, whenFalse: Tree): Tree {
   return { kind: 'choice', test, whenTrue, whenFalse, span: test.span };
+}
+
+/** A tree as the text that it was, where it was one. */
+export function templateOf(tree: Tree): Template {
+  const parts = tree.kind === 'call' && tree.name === 'concat' ? tree.operands : [tree];
+  return parts.flatMap((part): TemplatePart[] => {
+    if (part.kind !== 'literal' || typeof part.value !== 'string')
+      return [{ kind: 'expression', tree: part }];
+    return part.value === '' ? [] : [{ kind: 'text', text: part.value }];
+  });
 }
 
 /** A value whose texts become trees. */

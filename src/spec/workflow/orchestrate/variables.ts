@@ -39,7 +39,8 @@ export function lowerTyped(text: string, path: Path, lowering: Lowering): Tree {
   const [only] = template;
   if (template.length === 1 && only?.kind === 'expression') return only.tree;
   const trees = template.map((part) => (part.kind === 'text' ? literal(part.text) : part.tree));
-  return trees.length === 0 ? literal('') : call('concat', ...trees);
+  if (trees.length === 0) return literal('');
+  return trees.length === 1 ? trees[0]! : call('concat', ...trees);
 }
 
 function lowerVariable(words: readonly string[], span: Span, path: Path, lowering: Lowering): Tree {
