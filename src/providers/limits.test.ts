@@ -19,12 +19,12 @@ describe('the end of a limit', () => {
     ['Claude AI usage limit reached|1795300000', '2026-11-21T22:26:40.000Z'],
     ['Claude AI usage limit reached|1795300000000', '2026-11-21T22:26:40.000Z'],
     ['5-hour limit reached ∙ resets 11pm', '2026-11-21T23:00:00.000Z'],
-    ["You've hit your session limit · resets 8:30am (Asia/Tokyo)", '2026-11-21T23:30:00.000Z'],
-    ["You've hit your session limit · resets 12:50am (America/Los_Angeles)", '2026-11-22T08:50:00.000Z'],
+    ["You've hit your session limit · resets 8:30am (Asia/Tokyo)", '2026-11-21T23:31:00.000Z'],
+    ["You've hit your session limit · resets 12:50am (America/Los_Angeles)", '2026-11-22T08:51:00.000Z'],
     ["You've hit your limit · resets 3pm (UTC)", '2026-11-22T15:00:00.000Z'],
     [
       "You've hit your weekly limit · resets Nov 26, 5:59am (America/Los_Angeles)",
-      '2026-11-26T13:59:00.000Z',
+      '2026-11-26T14:00:00.000Z',
     ],
     ["You've hit your Opus limit · resets Nov 24 at 3pm (Europe/Paris)", '2026-11-24T14:00:00.000Z'],
     ["You've hit your weekly limit · resets Dec 1, 3pm", '2026-12-01T15:00:00.000Z'],
@@ -36,13 +36,13 @@ describe('the end of a limit', () => {
       '2026-11-24T13:14:00.000Z',
     ],
     ["You've hit your usage limit. Try again in 3h 20m.", '2026-11-21T23:20:00.000Z'],
-    ["You've hit your usage limit. Try again at Nov 25th, 2026 8:19 PM.", '2026-11-25T20:19:00.000Z'],
-    ["You've hit your usage limit, or try again at Nov 22, 2026, 7:38 AM", '2026-11-22T07:38:00.000Z'],
+    ["You've hit your usage limit. Try again at Nov 25th, 2026 8:19 PM.", '2026-11-25T20:20:00.000Z'],
+    ["You've hit your usage limit, or try again at Nov 22, 2026, 7:38 AM", '2026-11-22T07:39:00.000Z'],
     [
       'You have reached the usage limit, or try again after December 6, 2026, 11:15.',
-      '2026-12-06T11:15:00.000Z',
+      '2026-12-06T11:16:00.000Z',
     ],
-    ["You've hit your usage limit. Try again at 11:45 PM.", '2026-11-21T23:45:00.000Z'],
+    ["You've hit your usage limit. Try again at 11:45 PM.", '2026-11-21T23:46:00.000Z'],
     ["You've hit your usage limit. Wait for limits to reset (every 5h and every week.).", null],
     ['{"error":{"type":"usage_limit_reached","resets_at":1795300000}}', '2026-11-21T22:26:40.000Z'],
     ['{"error":{"type":"usage_limit_reached","resets_in_seconds":90}}', '2026-11-21T20:01:30.000Z'],
@@ -83,12 +83,17 @@ describe('the end of a limit', () => {
 
   it('is in the zone of the machine where the text names none', () => {
     expect(until('usage limit, resets 11pm', 'America/New_York')).toBe('2026-11-22T04:00:00.000Z');
-    expect(until('usage limit, resets at Nov 22, 7:00 AM', 'Asia/Kolkata')).toBe('2026-11-22T01:30:00.000Z');
+    expect(until('usage limit, resets at Nov 22, 7:00 AM', 'Asia/Kolkata')).toBe('2026-11-22T01:31:00.000Z');
   });
 
   it('is the next one of that time of day, but not tomorrow when it has only just passed', () => {
     expect(until('usage limit, resets 7pm (UTC)')).toBe('2026-11-22T19:00:00.000Z');
-    expect(until('usage limit, resets 7:59pm (UTC)')).toBe(null);
+    expect(until('usage limit, resets 7:58pm (UTC)')).toBe(null);
+  });
+
+  it('is the end of the minute that it names, and the second if it names one', () => {
+    expect(until('usage limit, try again at 8:00 PM (UTC)')).toBe('2026-11-21T20:01:00.000Z');
+    expect(until('usage limit, try again at 8:00:15 PM (UTC)')).toBe('2026-11-21T20:00:15.000Z');
   });
 
   it('is unknown when the date has passed, the zone is none, or the number could be anything', () => {

@@ -14,7 +14,7 @@ const units: readonly (readonly [RegExp, number])[] = [
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const month = '(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\\.?';
-const clock = '(\\d{1,2})(?::(\\d{2}))?(?::\\d{2})?\\s*([ap]\\.?m\\b\\.?)?';
+const clock = '(\\d{1,2})(?::(\\d{2}))?(?::(\\d{2}))?\\s*([ap]\\.?m\\b\\.?)?';
 const zone = '(?:\\s*\\(?(UTC|GMT|Z\\b|[A-Z][A-Za-z]+/[A-Za-z_+\\-/0-9]+)\\)?)?';
 
 const isoDate = /^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d))/;
@@ -62,11 +62,11 @@ export function instant(text: string, now: number, home?: string): number | null
 }
 
 function onDate(match: RegExpExecArray, now: number, home: string | undefined): number | null {
-  const [, monthName = '', day, year, hour, minute, half, zoneName] = match;
+  const [, monthName = '', day, year, hour, minute, second, half, zoneName] = match;
   const at = (inYear: number) =>
     inZone(
       Date.UTC(inYear, months.indexOf(monthName.slice(0, 3).toLowerCase()), Number(day)) +
-        timeOfDay(hour, minute, half),
+        timeOfDay({ hour, minute, second, half }),
       zoneName ?? home,
     );
   if (year !== undefined) return at(Number(year));
@@ -77,22 +77,31 @@ function onDate(match: RegExpExecArray, now: number, home: string | undefined): 
 }
 
 function atTime(match: RegExpExecArray, now: number, home: string | undefined): number | null {
-  const [, hour, minute, half, zoneName] = match;
+  const [, hour, minute, second, half, zoneName] = match;
   // A bare number is no time of day: "resets 3" could be anything.
   if (minute === undefined && half === undefined) return null;
   const day = 86_400_000;
   const today = Math.floor(now / day) * day;
   const candidates = [-1, 0, 1, 2]
-    .map((days) => inZone(today + days * day + timeOfDay(hour, minute, half), zoneName ?? home))
+    .map((days) => inZone(today + days * day + timeOfDay({ hour, minute, second, half }), zoneName ?? home))
     .filter((candidate) => candidate !== null && candidate > now - staleMs);
   return candidates[0] ?? null;
 }
 
-function timeOfDay(hour: string | undefined, minute: string | undefined, half: string | undefined): number {
+interface Clock {
+  readonly hour: string | undefined;
+  readonly minute: string | undefined;
+  readonly second: string | undefined;
+  readonly half: string | undefined;
+}
+
+/** A time that is told to the minute stands for the end of that minute: before it, one would come too early. */
+function timeOfDay({ hour, minute, second, half }: Clock): number {
   const hours = Number(hour ?? 0);
   const late = half?.toLowerCase().startsWith('p') ?? false;
   const onClock = half === undefined ? hours : (hours % 12) + (late ? 12 : 0);
-  return (onClock * 60 + Number(minute ?? 0)) * 60_000;
+  const rest = second === undefined ? (minute === undefined ? 0 : 60) : Number(second);
+  return (onClock * 60 + Number(minute ?? 0)) * 60_000 + rest * 1000;
 }
 
 /** The instant at which clocks of that zone show what `wall` shows in UTC. */
