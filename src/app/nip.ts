@@ -1,10 +1,10 @@
 import type { FoundWorkflow } from '../cli/run-services.ts';
 import type { Json } from '../core/json.ts';
-import { isSame, kinds, type NostrEvent } from '../core/nip/events.ts';
+import { isSame, kinds, tagOf, type NostrEvent } from '../core/nip/events.ts';
 import { requestEvent } from '../core/nip/telling.ts';
 import type { Budget } from '../core/mail/protocol.ts';
 import type { Announcer } from '../engine/nip/announcer.ts';
-import { definitionLog, EventLog } from '../store/nip/event-log.ts';
+import { definitionLog, EventLog, requestLog } from '../store/nip/event-log.ts';
 import { projectKey } from '../store/nip/key.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 
@@ -14,6 +14,8 @@ export interface NewExecution {
   readonly parameters: Readonly<Record<string, Json>>;
   readonly budget: Budget;
   readonly timeout: number | null;
+  /** The event that asks for it; undefined: this project does. */
+  readonly request: NostrEvent | undefined;
 }
 
 /** A definition that was read, with an error when it is signed and the signature is not of this text. */
@@ -50,6 +52,11 @@ export async function announceRun(disk: RealDisk, options: NewExecution): Promis
   const definition = known ?? ('sig' in given ? given : signer.sign(given));
   if (known === undefined) definitions.append([definition]);
   const { run, parameters, budget, timeout } = options;
+  if (options.request !== undefined) {
+    new EventLog(disk, requestLog).append([options.request]);
+    new EventLog(disk, run).append([options.request]);
+    return;
+  }
   const msats = budget.msats ?? null;
   const request = requestEvent({ definition, execution: run, inputs: parameters, msats, timeout, at });
   new EventLog(disk, run).append([signer.sign(request)]);
@@ -63,5 +70,5 @@ export async function announcerOf(disk: RealDisk, run: string): Promise<Announce
   if (request === undefined) return undefined;
   const { Announcer: Says } = await import('../engine/nip/announcer.ts');
   const { loadSigner } = await import('../engine/nip/signer.ts');
-  return new Says(log, await loadSigner(projectKey(disk)), { id: run, request }, told);
+  return new Says(log, await loadSigner(projectKey(disk)), { id: tagOf(request, 'd') ?? run, request }, told);
 }

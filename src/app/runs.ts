@@ -93,8 +93,9 @@ export async function resumeRun(
 
 async function announce(disk: RealDisk, run: string, options: BeginOptions): Promise<void> {
   const { announceRun } = await import('./nip.ts');
-  const { workflow, parameters, budget, definition } = options;
-  await announceRun(disk, { run, workflow, parameters, budget, timeout: definition.timeout });
+  const { workflow, parameters, budget, definition, request } = options;
+  const { timeout } = definition;
+  await announceRun(disk, { run, workflow, parameters, budget, timeout, request });
 }
 
 /** How msats are counted, where anything is to be said of it. */

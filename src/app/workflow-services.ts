@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { join, normalize } from 'node:path';
+import { join, normalize, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FileChange, RecordsFolder, StoredRun, WorkflowServices } from '../cli/run-services.ts';
 import type { Checked } from '../core/diagnostic.ts';
@@ -35,6 +35,11 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
     isWorkflow: (word) => workflowsNamed(disk, word).length > 0,
     read: async (reference, cwd, context) =>
       readWorkflow(disk, await settings(), findWorkflow(disk, reference, cwd), context),
+    asked: async (reference, cwd) => {
+      if (!reference.endsWith('.json')) return null;
+      const { readAskedWorkflow } = await import('./nip-requests.ts');
+      return readAskedWorkflow(disk, settings, resolve(cwd, reference));
+    },
     writeMissing: (files) => writeMissing(disk, files),
     planning: async () => planningOf(await settings()),
     watchFiles: (folder, leaveOut, within) => watchFiles(new RealDisk(folder), leaveOut, within ?? null),

@@ -1,3 +1,4 @@
+import type { NostrEvent } from '../core/nip/events.ts';
 import type { Checked } from '../core/diagnostic.ts';
 import type { Json } from '../core/json.ts';
 import type { Budget } from '../core/mail/protocol.ts';
@@ -22,6 +23,8 @@ export interface WorkflowServices {
    * given which begins now. Throws `E_TARGET`.
    */
   read(reference: string, cwd: string, context?: ReadonlySet<string>): Promise<FoundWorkflow>;
+  /** What a file (from `cwd`) asks for that is a request for a run of the language nip; null: it is none. Throws `E_FORBIDDEN`. */
+  asked(reference: string, cwd: string): Promise<AskedWorkflow | null>;
   /** Writes files that are not there yet, by their path from the project. Returns the paths of those that it wrote. */
   writeMissing(files: readonly { readonly path: string; readonly text: string }[]): readonly string[];
   /** What a plan has to know besides the definition. */
@@ -115,6 +118,15 @@ export interface StoredRun {
   alive(): Promise<boolean>;
 }
 
+/** A run that somebody asks for by a signed event. */
+export interface AskedWorkflow {
+  readonly workflow: FoundWorkflow;
+  readonly definition: Workflow;
+  readonly parameters: Readonly<Record<string, Json>>;
+  readonly budget: Budget;
+  readonly request: NostrEvent;
+}
+
 export interface BeginOptions {
   readonly workflow: FoundWorkflow;
   readonly definition: Workflow;
@@ -124,6 +136,8 @@ export interface BeginOptions {
   readonly workspace: string;
   readonly budget: Budget;
   readonly only: string | null;
+  /** The event that asks for it; missing: nobody else does. */
+  readonly request?: NostrEvent;
   /** The folder to record agents into, absolute; null: none. */
   readonly record: string | null;
   /** The folder of a recording that answers in the place of all providers, absolute; null: none does. */

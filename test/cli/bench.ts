@@ -234,12 +234,13 @@ export class Bench {
 
   /** Workflows can be read here; runs are not this bench's matter. */
   #workflows(): ProjectServices['workflows'] {
-    type Here = 'list' | 'status' | 'names' | 'isWorkflow' | 'read' | 'runs' | 'find';
+    type Here = 'list' | 'status' | 'names' | 'isWorkflow' | 'read' | 'asked' | 'runs' | 'find';
     const workflows: Pick<ProjectServices['workflows'], Here> = {
       list: () => listWorkflowFiles(this.disk),
       status: () => Promise.resolve(this.workflowStatus),
       names: () => ['release/ship'],
       isWorkflow: () => false,
+      asked: () => Promise.resolve(null),
       runs: () => this.runs,
       find: () => null,
       read: (path) => {

@@ -175,3 +175,58 @@ describe('a signed definition', () => {
     expect(stderr).toMatch(/workflows\/signed\.json:\d+:\d+/);
   });
 });
+
+describe('a request of somebody else', () => {
+  const key = generateSecretKey();
+  const id = 'their-run';
+  const asks = (definition: string, ...tags: string[][]) =>
+    finalizeEvent(
+      {
+        kind: 5_920,
+        created_at: 1_700_000_000,
+        tags: [['e', definition, '', 'workflow'], ['d', id], ['bid', '2000'], ['timeout', '60'], ...tags],
+        content: '',
+      },
+      key,
+    );
+  const text = ['input', 'text', '"a b"'];
+
+  it('is followed once, within its budget, and answered under the name that it gave the run', async () => {
+    const place = projectWith();
+    await run(place, 'measure', '--input', 'text=c');
+    const [definition] = place.events('definitions');
+    const request = asks(definition!.id, text);
+    place.write('request.json', JSON.stringify(request));
+    const document = await run(place, 'request.json');
+    expect(document).toMatchObject({ status: 'SUCCEEDED', budget: { msats: 2_000, left: 0 } });
+    const [first, ...rest] = place.events(document.run);
+    expect(first?.id).toBe(request.id);
+    for (const { tags } of rest)
+      expect([...tags.slice(0, 2), tags.at(-1)]).toEqual([
+        ['e', request.id, '', 'execution'],
+        ['d', id],
+        ['p', request.pubkey],
+      ]);
+    expect(await place.run(['run', 'request.json'])).toMatchObject({
+      code: 1,
+      stderr: 'error E_FORBIDDEN: the request is refused: it was followed before\n',
+    });
+  });
+
+  it.each([
+    [
+      'a changed text',
+      (event: object) => ({ ...event, content: 'x' }),
+      'its signature is not that of its text and its author',
+    ],
+    ['no signature', (event: object) => ({ ...event, sig: undefined }), 'it is no signed event'],
+    ['a workflow that nobody knows', (event: object) => event, 'nothing is known of the workflow 00ff'],
+  ])('is refused with %s', async (_name, change, reason) => {
+    const place = projectWith({ 'request.json': JSON.stringify(change(asks('00ff', text))) });
+    const { code, stderr } = await place.run(['run', 'request.json']);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(`error E_FORBIDDEN: the request is refused: ${reason}`) as string,
+    });
+  });
+});

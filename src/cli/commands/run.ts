@@ -13,6 +13,11 @@ export function addRun(program: Command, context: Context): void {
     .addHelpText('after', '\nExample:\n  $ mailroom run workflows/ship.yaml --param feature=auth')
     .action(
       context.act(async (workflow: string, options: StartOptions) => {
+        const asked = await context.place().workflows.asked(workflow, context.services.cwd);
+        if (asked !== null) {
+          const { startAsked } = await import('../run-request.ts');
+          return startAsked(context, asked, options);
+        }
         const { startRun } = await import('../run-start.ts');
         return startRun(context, workflow, options);
       }),

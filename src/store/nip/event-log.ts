@@ -6,12 +6,22 @@ const folder = '.mailroom/events';
 /** The log of the definitions of the project. */
 export const definitionLog = 'definitions';
 
+/** The log of the requests that were followed, those of this project's commands left out. */
+export const requestLog = 'requests';
+
+/** Puts a definition where it can be read as the file of a workflow; its path from the project. */
+export function definitionFile(disk: Disk, definition: NostrEvent): string {
+  const path = `${folder}/${definitionLog}/${definition.id}.json`;
+  if (disk.look(path) === null) disk.write(path, `${JSON.stringify(definition, null, 2)}\n`, { sync: true });
+  return path;
+}
+
 /** Events as they were signed, one a line: those of a run, or the definitions. */
 export class EventLog {
   readonly #disk: Disk;
   readonly #file: string;
 
-  /** `name`: the id of a run, or `definitionLog`. */
+  /** `name`: the id of a run, `definitionLog` or `requestLog`. */
   constructor(disk: Disk, name: string) {
     this.#disk = disk;
     this.#file = `${folder}/${name}.jsonl`;

@@ -12,8 +12,9 @@ export function checkAwake(scene: Scene): void {
   for (let before = -1; before !== awake.size;) {
     before = awake.size;
     for (const role of asleep) {
-      const person = isHuman(scene.protocol, role.name);
-      if (person || role.expects.some((clause) => isMet(scene, clause, role, awake))) awake.add(role.name);
+      // Tasks of workflows are all that some roles are there for.
+      const isThere = isHuman(scene.protocol, role.name) || (role.kinds ?? []).length > 0;
+      if (isThere || role.expects.some((clause) => isMet(scene, clause, role, awake))) awake.add(role.name);
     }
     asleep = asleep.filter((role) => !awake.has(role.name));
   }

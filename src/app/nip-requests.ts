@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import type { AskedWorkflow } from '../cli/run-services.ts';
+import { MailroomError } from '../core/errors.ts';
+import type { Json } from '../core/json.ts';
+import type { NostrEvent } from '../core/nip/events.ts';
+import { asEvent, checkInputs, isReplayed, readAsked, type AskedRun } from '../core/nip/request.ts';
+import { ProblemsError } from '../engine/operations/problems.ts';
+import { definitionFile, definitionLog, EventLog, requestLog } from '../store/nip/event-log.ts';
+import type { RealDisk } from '../store/real-disk.ts';
+import { readText } from '../store/text.ts';
+import type { Settings } from './definition.ts';
+import { readWorkflow } from './workflows.ts';
+
+/** Reads a request for a run; nothing in it is trusted. Null: the file is something else. Throws `E_FORBIDDEN`. */
+export async function readAskedWorkflow(
+  disk: RealDisk,
+  settings: () => Promise<Settings>,
+  file: string,
+): Promise<AskedWorkflow | null> {
+  const request = requestIn(readText(file) ?? '');
+  if (request === null) return null;
+  const { isAuthentic } = await import('../engine/nip/signer.ts');
+  if (!(await isAuthentic(request))) refuse('its signature is not that of its text and its author');
+  const asked = readAsked(request);
+  if (!asked.ok) return refuse(asked.problem);
+  if (isReplayed(request, new EventLog(disk, requestLog).read())) refuse('it was followed before');
+  const workflow = await readWorkflow(disk, await settings(), definitionOf(disk, asked.value));
+  if (!workflow.checked.ok) throw new ProblemsError(workflow.checked.problems);
+  const definition = workflow.checked.value;
+  const { values, problems } = checkInputs(asked.value, definition.parameters);
+  if (problems.length > 0) refuse(problems.join('; '));
+  const { msats, timeout } = asked.value;
+  return {
+    workflow,
+    definition: { ...definition, timeout: timeout ?? definition.timeout },
+    parameters: values,
+    budget: { ...definition.budget, ...(msats === null ? {} : { msats }) },
+    request,
+  };
+}
+
+/** An event that is meant to be a request: it is not told by more than its kind, or by asking for a workflow. */
+function requestIn(text: string): NostrEvent | null {
+  if (!/"kind"\s*:\s*5920\b/.test(text)) return null;
+  try {
+    const event = asEvent(JSON.parse(text) as Json);
+    return event ?? refuse('it is no signed event');
+  } catch (error) {
+    if (error instanceof MailroomError) throw error;
+    return refuse('it is no JSON');
+  }
+}
+
+/** The file of the definition that a request names. */
+function definitionOf(disk: RealDisk, { definition }: AskedRun): string {
+  const known = new EventLog(disk, definitionLog).read().find(({ id }) => id === definition);
+  if (known === undefined)
+    return refuse(
+      `nothing is known of the workflow ${definition}: a definition is known once it was run here`,
+    );
+  return join(disk.root, definitionFile(disk, known));
+}
+
+function refuse(reason: string): never {
+  throw new MailroomError('E_FORBIDDEN', `the request is refused: ${reason}`);
+}

@@ -1,0 +1,13 @@
+import type { Context } from './context.ts';
+import { follow } from './run-follow.ts';
+import type { AskedWorkflow } from './run-services.ts';
+import { workspaceOf, type StartOptions } from './run-start.ts';
+
+/** Starts a run that somebody asks for by an event, with what the event says, and follows it to its end. */
+export function startAsked(context: Context, asked: AskedWorkflow, options: StartOptions): Promise<number> {
+  context.outsideTurn('run');
+  const { workflows } = context.place();
+  const workspace = workspaceOf(context, asked.workflow, asked.definition, options);
+  const rest = { context: {}, workspace, only: null, record: null, replay: null };
+  return follow(context, options, (watch) => workflows.begin({ ...asked, ...rest, watch }));
+}

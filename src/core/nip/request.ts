@@ -1,0 +1,96 @@
+import { isJsonObject, type Json } from '../json.ts';
+import type { ValueType } from '../workflow/model.ts';
+import { fillParameters } from '../workflow/parameters.ts';
+import { kinds, tagOf, type NostrEvent } from './events.ts';
+
+/** What somebody asks for by an event. */
+export interface AskedRun {
+  /** The id of the event that defines the workflow. */
+  readonly definition: string;
+  /** What the author of the request calls the run. */
+  readonly execution: string;
+  readonly inputs: Readonly<Record<string, Json>>;
+  /** Null: as much as it costs. */
+  readonly msats: number | null;
+  /** Milliseconds; null: as long as the project allows. */
+  readonly timeout: number | null;
+}
+
+export type ReadAsked =
+  { readonly ok: true; readonly value: AskedRun } | { readonly ok: false; readonly problem: string };
+
+const wholeNumber = /^(?:0|[1-9]\d{0,15})$/;
+const longest = 31_536_000;
+
+/** An event of whatever kind, by its shape; null: it is none. */
+export function asEvent(value: Json): NostrEvent | null {
+  if (!isJsonObject(value)) return null;
+  const { id, pubkey, sig, kind, created_at: at, content, tags } = value;
+  const texts = [id, pubkey, sig, content].every((each) => typeof each === 'string');
+  const numbers = [kind, at].every((each) => Number.isSafeInteger(each) && Number(each) >= 0);
+  const isList = (each: Json) => Array.isArray(each) && each.every((word) => typeof word === 'string');
+  if (!texts || !numbers || !Array.isArray(tags) || !tags.every(isList)) return null;
+  return { id, pubkey, sig, kind, created_at: at, content, tags } as unknown as NostrEvent;
+}
+
+/** What a request asks for, as far as the event itself tells. Whether it is authentic is asked elsewhere. */
+export function readAsked(event: NostrEvent): ReadAsked {
+  const no = (problem: string): ReadAsked => ({ ok: false, problem });
+  if (event.kind !== kinds.request)
+    return no(
+      `it is an event of kind ${String(event.kind)}, and a request is one of kind ${String(kinds.request)}`,
+    );
+  const definition = tagOf(event, 'e', 'workflow');
+  if (definition === null) return no('it names no workflow: ["e", "<id>", "", "workflow"]');
+  const execution = tagOf(event, 'd') ?? '';
+  if (execution === '' || execution.length > 200) return no('it has no id for the run: ["d", "<id>"]');
+  const bid = tagOf(event, 'bid');
+  const msats = bid === null ? null : amount(bid, Number.MAX_SAFE_INTEGER);
+  if (msats === undefined)
+    return no(
+      `\`${bid ?? ''}\` is no budget: a whole number of msats, at most ${String(Number.MAX_SAFE_INTEGER)}`,
+    );
+  const limit = tagOf(event, 'timeout');
+  const seconds = limit === null ? null : amount(limit, longest);
+  if (seconds === undefined || seconds === 0)
+    return no(`\`${limit ?? ''}\` is no timeout: seconds, from 1 to ${String(longest)}`);
+  const inputs = new Map<string, Json>();
+  for (const [name, key = '', text = ''] of event.tags) {
+    if (name !== 'input') continue;
+    const value = parsed(text);
+    if (inputs.has(key)) return no(`the input \`${key}\` is given twice`);
+    if (value === undefined) return no(`the input \`${key}\` is no JSON: ${text.slice(0, 200)}`);
+    inputs.set(key, value);
+  }
+  const timeout = seconds === null ? null : seconds * 1_000;
+  return { ok: true, value: { definition, execution, inputs: Object.fromEntries(inputs), msats, timeout } };
+}
+
+/** The inputs of a run, checked against what the workflow declares. Nothing is made to fit that does not. */
+export function checkInputs(
+  { inputs }: AskedRun,
+  types: Readonly<Record<string, ValueType>>,
+): { readonly values: Readonly<Record<string, Json>>; readonly problems: readonly string[] } {
+  const { values, problems } = fillParameters(types, inputs);
+  return { values, problems: problems.map((problem) => problem.replace(/^(the|there is no) parameter /, '$1 input ')) };
+}
+
+/** Whether a request was followed before: the same event, or another one by the same author for the same run. */
+export function isReplayed(event: NostrEvent, followed: readonly NostrEvent[]): boolean {
+  const execution = tagOf(event, 'd');
+  return followed.some(
+    (each) => each.id === event.id || (each.pubkey === event.pubkey && tagOf(each, 'd') === execution),
+  );
+}
+
+function amount(text: string, most: number): number | undefined {
+  return wholeNumber.test(text) && Number(text) <= most ? Number(text) : undefined;
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
