@@ -209,12 +209,14 @@ function instructionsOf(
   const own = roles!.primary.instructions;
   const at = [...path, 'roles', 'primary', 'instructions'];
   const lowered = own === undefined ? [] : lowerText(own.trim(), at, place, lowering);
+  const parts: Template[] = [plain(head.join('\n\n')), lowered, plain(extras)];
   const gap: TemplatePart = { kind: 'text', text: '\n\n' };
-  return joined([
-    ...(head.length === 0 ? [] : [{ kind: 'text', text: head.join('\n\n') } as const, gap]),
-    ...lowered,
-    ...(extras === '' ? [] : [gap, { kind: 'text', text: extras } as const]),
-  ]);
+  const present = parts.filter((part) => part.length > 0);
+  return joined(present.flatMap((part, index) => (index === 0 ? part : [gap, ...part])));
+}
+
+function plain(text: string): Template {
+  return text === '' ? [] : [{ kind: 'text', text }];
 }
 
 /** Texts of a template do not touch each other. */
