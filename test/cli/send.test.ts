@@ -164,7 +164,7 @@ describe('send', () => {
     const bench = new Bench();
     bench.files.set('/home/ada/here/text.md', '---\ntype: [a\n---\nThe text.\n');
     const { code, err } = await bench.run('send', 'engineer', 'text.md');
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(err).toMatch(/^text\.md:\d+:\d+: error E_MESSAGE: .*\n.*\n +\^/);
   });
 });

@@ -151,7 +151,7 @@ describe('a run whose process is killed', { timeout: 60_000 }, () => {
   it('goes on with `resume`: what was done is not done again, what ran is ended and starts again', async () => {
     const place = projectWith(
       `steps:\n  one:\n    ${script('echo one >> log')}\n  two:\n    depends_on: [one]\n    ${script(
-        'echo two >> log\ntouch begun\n[ -e go ] || sleep 60\necho end >> log',
+        'echo two >> log\n[ -e go ] || { touch begun; sleep 60; }\necho end >> log',
       )}\n`,
     );
     const child = place.start(['run', 'work.yaml']);
@@ -228,7 +228,7 @@ describe('a step that failed', { timeout: 60_000 }, () => {
 describe('an agent of an embedded provider', { timeout: 60_000 }, () => {
   it('is the program of that name on the PATH', async () => {
     const place = projectWith(
-      'steps:\n  one:\n    worker: CLAUDE_CODE\n    capabilities: [READ]\n    instructions: Say hello.\n',
+      'steps:\n  one:\n    worker: CLAUDE_CODE\n    capabilities: [EDIT]\n    instructions: Say hello.\n',
       {
         'bin/claude': `#!/bin/sh
 cat > prompt.txt

@@ -88,11 +88,11 @@ describe('RealDisk', () => {
     const argv = ['--import', tsx, '--input-type=module', '--eval', program, disk.root];
     // Killed by the first look at its output: somewhere in the middle of a write.
     const shell = 'exec 3< <("$@"); read -r line <&3; kill -KILL $!';
-    spawnSync('bash', ['-c', shell, 'bash', process.execPath, ...argv], { timeout: 20_000 });
+    spawnSync('bash', ['-c', shell, 'bash', process.execPath, ...argv], { timeout: 60_000 });
     const text = disk.read('file', Infinity)?.toString() ?? '';
     expect(text.length).toBe(300_000);
     expect(new Set(text).size).toBe(1);
-  });
+  }, 90_000);
 
   it('says what the system says about a full disk', () => {
     // /dev/full refuses every write; a link to it would be refused before.
