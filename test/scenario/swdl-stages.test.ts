@@ -136,7 +136,7 @@ ${agent('a')}    outputs: { text: { type: string } }
       files: { type: object, source: "\${{ context.repo_structure }}" }
 `,
       {
-        plain: "return { text: '\`\`\`\\nend' };",
+        plain: "return { text: '```\\nend' };",
         worded: "return prompt.includes('Shorten') ? {} : { text: 'hi', list: ['x'] };",
         raw: "return { text: 'not seen' };",
       },
@@ -302,7 +302,7 @@ hooks:
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as string[]);
-    expect(heard.toSorted()).toEqual([
+    expect(heard.toSorted((a, b) => a.length - b.length)).toEqual([
       ['#room', 'w has succeeded'],
       ['two words', id, 'a b; c'],
     ]);
