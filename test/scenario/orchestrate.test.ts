@@ -1,7 +1,9 @@
 import { mkdirSync, chmodSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { appears } from '../support/appears.ts';
 import { OrchestrateProject, sh } from '../support/orchestrate.ts';
+import { finished } from '../support/project.ts';
 
 /*
  * The acceptance tests of the orchestrate language, each through the real program.
@@ -163,6 +165,29 @@ describe('orchestrate', { timeout: 120_000 }, () => {
     expect(code).toBe(0);
     expect(place.read('workspace/log')).toBe('one\ntwo\ntwo\n');
     expect(place.told()).toMatchObject({ status: 'completed', context: { kept: 'yes' } });
+    const numbers = place.events().map(({ event_seq: number }) => number);
+    expect(numbers).toEqual(numbers.map((_number, index) => index + 1));
+  });
+
+  it('6: after its host was killed it goes on with the step that ran, and its log goes on, too', async () => {
+    const slow = sh('Two', 'echo two >> log; test -e ../go || { touch begun; sleep 60; }');
+    const place = projectWith(`steps:\n${sh('One', 'echo one >> log', '', 'Two')}${slow}`, {
+      'workspace/log': '',
+    });
+    const child = place.start(['run', 'workflows/flow.yaml']);
+    const over = finished(child);
+    await appears(join(place.root, 'workspace/begun'));
+    expect(place.told()).toMatchObject({
+      status: 'running',
+      current_step: 'Two',
+      steps: { One: { exit_code: 0 } },
+    });
+    child.kill('SIGKILL');
+    await over;
+    place.write('go', '');
+    expect((await place.run(['resume', place.ids[0] ?? ''])).code).toBe(0);
+    expect(place.read('workspace/log')).toBe('one\ntwo\ntwo\n');
+    expect(place.told().status).toBe('completed');
     const numbers = place.events().map(({ event_seq: number }) => number);
     expect(numbers).toEqual(numbers.map((_number, index) => index + 1));
   });

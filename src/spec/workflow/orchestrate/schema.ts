@@ -32,37 +32,53 @@ export interface ConditionInput {
   number?: { left: string; op: z.output<typeof operator>; right: number } | undefined;
 }
 
-const conditions = z.lazy(() => z.array(condition));
+/** Made anew where it stands, so that each has its own description. */
+const conditions = () => z.array(z.lazy(() => condition));
 
 export const condition: z.ZodType<ConditionInput, Record<string, unknown>> = z
   .strictObject({
-    all: conditions.optional().describe('All of these hold.'),
-    any: conditions.optional().describe('One of these holds.'),
+    all: conditions().optional().describe('All of these hold.'),
+    any: conditions().optional().describe('One of these holds.'),
     not: z
       .lazy(() => condition)
       .optional()
       .describe('This does not hold.'),
     step_ok: z.string().optional().describe('The step has ended with exit code 0.'),
     exit_code: z
-      .strictObject({ step: z.string(), op: operator, value: z.number() })
+      .strictObject({
+        step: z.string().describe('The step.'),
+        op: operator.describe('How they compare.'),
+        value: z.number().describe('The number that it is compared with.'),
+      })
       .optional()
       .describe('How the exit code of a step compares.'),
     file_exists: text.optional().describe('The file is there, from the workspace.'),
     env_set: text.optional().describe('The variable, which `env` allows, is set.'),
     equals: z
-      .strictObject({ left: z.string(), right: z.string() })
+      .strictObject({ left: z.string().describe('A text.'), right: z.string().describe('A text.') })
       .optional()
       .describe('The texts are the same.'),
     contains: z
-      .strictObject({ haystack: z.string(), needle: z.string() })
+      .strictObject({
+        haystack: z.string().describe('The text that is looked through.'),
+        needle: z.string().describe('The text that is looked for.'),
+      })
       .optional()
       .describe('The one text is in the other.'),
     regex: z
-      .strictObject({ text: z.string(), pattern: z.string(), flags: z.string().optional() })
+      .strictObject({
+        text: z.string().describe('The text that is looked through.'),
+        pattern: z.string().describe('A pattern of RE2.'),
+        flags: z.string().optional().describe('i: case does not count; m: lines; s: a dot is any character.'),
+      })
       .optional()
       .describe('The text has a match; flags are i, m and s.'),
     number: z
-      .strictObject({ left: z.string(), op: operator, right: z.number() })
+      .strictObject({
+        left: z.string().describe('A text that is a number.'),
+        op: operator.describe('How they compare.'),
+        right: z.number().describe('The number that it is compared with.'),
+      })
       .optional()
       .describe('How the number that a text is compares.'),
   })
@@ -131,9 +147,9 @@ export interface StepInput {
 export type TransitionInput = z.output<typeof transition>;
 
 /** What the language leaves for later: its lowering says what does it here. */
-const deferred = z.unknown().optional();
+const deferred = z.unknown().optional().describe('Not there in this language: see docs/orchestrate.md.');
 
-const steps = z.lazy(() => z.array(step).min(1, { error: 'a list of at least one step' }));
+const steps = () => z.array(z.lazy(() => step)).min(1, { error: 'a list of at least one step' });
 
 const forEach = z
   .strictObject({
@@ -145,7 +161,7 @@ const forEach = z
       .regex(/^[A-Za-z_]\w*$/, { error: 'a word that `${…}` can name' })
       .optional()
       .describe('What the current item is called; `item` always is.'),
-    steps: steps.describe('The steps for each item.'),
+    steps: steps().describe('The steps for each item.'),
     parallel: deferred,
   })
   .meta({ title: 'loop' });
@@ -154,7 +170,7 @@ const whileLoop = z
   .strictObject({
     condition: condition.describe('Another round is made as long as it holds.'),
     max_iterations: wholeNumber(1).describe('After so many rounds the loop fails, if it still holds.'),
-    steps: steps.describe('The steps of a round.'),
+    steps: steps().describe('The steps of a round.'),
   })
   .meta({ title: 'while loop' });
 
