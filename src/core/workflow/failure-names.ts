@@ -3,16 +3,6 @@ import type { WorkResult } from './event.ts';
 /** The name of a failure to hand over what is owed. */
 export const contractMissed = 'output_contract';
 
-/** Names that a failure has where its worker gave it none. */
-export const failureNames = [
-  'auth_failure',
-  'rate_limit_exhausted',
-  'timeout',
-  contractMissed,
-  'capability_denied',
-  'crashed',
-] as const;
-
 type Failed = Extract<WorkResult['outcome'], { is: 'failed' }>;
 
 /** What definitions call a failure: as its worker did, else by its kind. */

@@ -62,11 +62,6 @@ export function packMemories(files: ProjectFiles, query: MemoryQuery): string {
   return packed.map((entry) => `- ${entry.replaceAll('\n', '\n  ')}`).join('\n');
 }
 
-/** About so many tokens is a text. */
-export function tokensOf(text: string): number {
-  return Math.ceil(text.length / charactersPerToken);
-}
-
 function word(value: Json | undefined): string | null {
   return typeof value === 'string' ? value : null;
 }

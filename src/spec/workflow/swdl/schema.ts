@@ -269,7 +269,5 @@ export const swdlFile = z
 export type SwdlFile = z.output<typeof swdlFile>;
 export type StageInput = z.output<typeof stageSchema>;
 export type WorkInput = Pick<StageInput, keyof typeof work>;
-export type RetryInput = z.output<typeof retry>;
 export type MemoryInput = z.output<typeof memory>;
 export type HookInput = z.output<typeof hook>;
-export type FanOutInput = z.output<typeof fanOut>;
