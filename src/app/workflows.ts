@@ -4,6 +4,7 @@ import type { FoundWorkflow } from '../cli/run-services.ts';
 import type { Checked } from '../core/diagnostic.ts';
 import { MailroomError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
+import { refusesWidening } from '../core/widening.ts';
 import type { Workflow } from '../core/workflow/model.ts';
 import type { Loaded, ProjectFiles } from '../spec/workflow/surroundings.ts';
 import { findProgram } from '../process/proc.ts';
@@ -28,7 +29,7 @@ export async function readWorkflow(
   const checked: Checked<Workflow> = parseWorkflow(text, shown(file), {
     protocol,
     widened,
-    strict: config.capabilities === 'strict',
+    strict: refusesWidening(config),
     hasProgram: (name) => findProgram(name, process.env['PATH'], disk.root) === 'found',
     nip: config.nip,
     agents: { model: config.defaults.model, maxTokens: null },

@@ -4,6 +4,7 @@ import type { Checked, Diagnostic } from '../core/diagnostic.ts';
 import { checkProtocol } from '../core/mail/check.ts';
 import type { CheckContext, Problem } from '../core/mail/check.ts';
 import type { Protocol } from '../core/mail/protocol.ts';
+import { refusesWidening } from '../core/widening.ts';
 import { inOrder } from './diagnostics.ts';
 import { lower } from './protocol-lower.ts';
 import { mergeFiles } from './protocol-merge.ts';
@@ -32,7 +33,7 @@ export function parseProtocol(
     broken: merged.broken,
     providers: providerNames(config),
     widened: options.widened ?? new Map(),
-    strict: config.capabilities === 'strict',
+    strict: refusesWidening(config),
   });
   const located = [...problems, ...checked].map((problem) => locate(problem, merged));
   const names = files.map(({ file }) => file);

@@ -325,11 +325,12 @@ describe('rights that a provider can only widen', () => {
       ]);
   });
 
-  test('are an error where mailroom.yaml is strict', () => {
-    expect(wrong(text, { ...config, capabilities: 'strict' }, options)).toEqual([
-      '0.yaml:1:10 error E_CAPABILITY',
-    ]);
-  });
+  test.each([{ capabilities: 'strict' }, { sandbox: 'required' }] as const)(
+    'are an error by %j',
+    (setting) => {
+      expect(wrong(text, { ...config, ...setting }, options)).toEqual(['0.yaml:1:10 error E_CAPABILITY']);
+    },
+  );
 });
 
 describe('mistakes', () => {

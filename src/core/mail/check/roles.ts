@@ -1,3 +1,4 @@
+import { wideningRefused } from '../../widening.ts';
 import { didYouMean } from '../../nearest.ts';
 import { isHuman } from '../protocol.ts';
 import type { Role } from '../protocol.ts';
@@ -36,7 +37,7 @@ function checkRights(scene: Scene, role: Role, provider: string): void {
     severity: strict ? 'error' : 'warning',
     path: [...path, 'capabilities'],
     message,
-    hint: strict ? '`capabilities: strict` in mailroom.yaml refuses this' : null,
+    hint: strict ? wideningRefused : null,
   });
 }
 

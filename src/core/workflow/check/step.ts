@@ -1,3 +1,4 @@
+import { wideningRefused } from '../../widening.ts';
 import { typesOf } from '../../expression/types.ts';
 import type { Tree } from '../../expression/tree.ts';
 import type { Agent, ForEach, Input, Step } from '../model.ts';
@@ -93,7 +94,7 @@ function checkRights(step: Step, agent: Agent, scene: Scene): void {
   const rights = widened.get(agent.provider)?.(agent.capabilities) ?? [];
   if (rights.length === 0) return;
   const message = `\`${agent.provider}\` cannot hold \`${step.id}\` to its capabilities: ${rights.join('; ')}`;
-  const hint = strict ? '`capabilities: strict` in mailroom.yaml refuses this' : null;
+  const hint = strict ? wideningRefused : null;
   scene.add('E_CAPABILITY', strict ? 'error' : 'warning', whole(agent.capabilities), message, hint);
 }
 

@@ -1,3 +1,4 @@
+import { wideningRefused } from '../../../core/widening.ts';
 import type { Template } from '../../../core/expression/template.ts';
 import type { Work } from '../../../core/workflow/model.ts';
 import type { Path } from '../../yaml.ts';
@@ -66,6 +67,5 @@ function tellWidened(
   if (rights.length === 0) return;
   const message = `\`${provider}\` cannot hold \`${step}\` to its capabilities: ${rights.join('; ')}`;
   if (!surroundings.strict) return scribe.warn(path, message);
-  const hint = '`capabilities: strict` in mailroom.yaml refuses this';
-  scribe.error('E_CAPABILITY', path, message, hint, 'key');
+  scribe.error('E_CAPABILITY', path, message, wideningRefused, 'key');
 }

@@ -1,0 +1,12 @@
+import type { Config } from './config.ts';
+
+/**
+ * Whether a right that a program cannot be held to is an error. No sandbox of ours is finer than the programs' own switches, so
+ * where one is required it does not make such a right good.
+ */
+export function refusesWidening({ capabilities, sandbox }: Config): boolean {
+  return capabilities === 'strict' || sandbox === 'required';
+}
+
+/** What to say of it. */
+export const wideningRefused = '`capabilities: strict` or `sandbox: required` in mailroom.yaml refuses this';
