@@ -1,5 +1,5 @@
 import type { Path } from '../../yaml.ts';
-import type { Lowering } from './lowering.ts';
+import type { Lowering } from './facts.ts';
 import { seekModule, seekServer, seekSkill, type Sought } from './materials.ts';
 import { memoryQuery, packMemories } from './memory.ts';
 import type { WorkInput } from './schema.ts';

@@ -1,6 +1,6 @@
 import type { Tree } from '../../../core/expression/tree.ts';
 import type { Taken } from '../../../core/workflow/model.ts';
-import type { KnownStage } from './lowering.ts';
+import type { KnownStage } from './facts.ts';
 import { call, choose, equals, literal, ofStep, orNull } from './trees.ts';
 
 /** What a stage is given of one that it depends on, as that one hands it over. A stage that did not succeed hands over nothing. */

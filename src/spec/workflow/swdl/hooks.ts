@@ -1,7 +1,8 @@
 import type { Template, TemplatePart } from '../../../core/expression/template.ts';
 import type { Hook } from '../../../core/workflow/model.ts';
 import type { Path } from '../../yaml.ts';
-import { lowerText, outside, type Lowering } from './lowering.ts';
+import { lowerText } from './lowering.ts';
+import { outside, type Lowering } from './facts.ts';
 import type { HookInput } from './schema.ts';
 
 const ends = { on_start: 'start', on_complete: 'complete', on_failure: 'failure' } as const;

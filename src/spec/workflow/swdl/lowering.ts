@@ -1,47 +1,10 @@
 import type { Tree } from '../../../core/expression/tree.ts';
 import type { Template } from '../../../core/expression/template.ts';
-import type { ValueType } from '../../../core/workflow/model.ts';
 import type { Path } from '../../yaml.ts';
-import type { Scribe } from '../scribe.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Lowering, Place } from './facts.ts';
 import { languageAt } from './language.ts';
 import { checkReads } from './reads.ts';
-import type { StageInput, SwdlFile } from './schema.ts';
 import { orNull, translate, type Known } from './trees.ts';
-
-/** What is known of a stage before it is lowered. */
-export interface KnownStage {
-  readonly input: StageInput;
-  readonly path: Path;
-  /** Null: it hands over a list, or nothing that is declared. */
-  readonly outputs: Readonly<Record<string, ValueType>> | null;
-  /** Whether another stage is over before it starts. */
-  readonly comesAfter: (other: string) => boolean;
-}
-
-/** Where an expression stands. */
-export interface Place {
-  /** Null: in no stage. */
-  readonly stage: string | null;
-  /** All stages are over. */
-  readonly over: boolean;
-  /** `item` is there. */
-  readonly item: boolean;
-}
-
-/** What the parts of a file are lowered with. */
-export interface Lowering {
-  readonly scribe: Scribe;
-  readonly surroundings: Surroundings;
-  readonly file: Partial<SwdlFile>;
-  readonly stages: ReadonlyMap<string, KnownStage>;
-  /** Stages and parameters that are written so badly that nothing is concluded from them. */
-  readonly broken: ReadonlySet<string>;
-  readonly parameters: Readonly<Record<string, ValueType>>;
-  readonly brokenParameters: ReadonlySet<string>;
-}
-
-export const outside: Place = { stage: null, over: false, item: false };
 
 /** A text with expressions, checked and translated. */
 export function lowerText(text: string, path: Path, place: Place, lowering: Lowering): Template {

@@ -6,7 +6,7 @@ import { didYouMean } from '../../../core/nearest.ts';
 import type { ValueType } from '../../../core/workflow/model.ts';
 import type { Path } from '../../yaml.ts';
 import { languageAt, stageStatuses } from './language.ts';
-import type { KnownStage, Lowering, Place } from './lowering.ts';
+import type { KnownStage, Lowering, Place } from './facts.ts';
 
 /** Whether what an expression reads is there when it is evaluated, and whether what it compares can be equal. */
 export function checkReads(tree: Tree, path: Path, place: Place, lowering: Lowering): void {

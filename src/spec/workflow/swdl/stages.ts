@@ -6,7 +6,7 @@ import { equipment, nameIn, tellMissing } from './equipment.ts';
 import { handedBy } from './handoff.ts';
 import { checkKeys } from './kinds.ts';
 import { lowerExpression, lowerText, readText, translateText } from './lowering.ts';
-import type { KnownStage, Lowering, Place } from './lowering.ts';
+import type { KnownStage, Lowering, Place } from './facts.ts';
 import { policyOf } from './policy.ts';
 import { a, jsonTypes, typesOfTree } from './reads.ts';
 import type { StageInput, WorkInput } from './schema.ts';
