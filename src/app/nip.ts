@@ -1,4 +1,6 @@
 import type { FoundWorkflow } from '../cli/run-services.ts';
+import type { NipSettings } from '../core/config.ts';
+import { MailroomError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import { isSame, kinds, tagOf, type NostrEvent } from '../core/nip/events.ts';
 import { requestEvent } from '../core/nip/telling.ts';
@@ -7,6 +9,8 @@ import type { Announcer } from '../engine/nip/announcer.ts';
 import { definitionLog, EventLog, requestLog } from '../store/nip/event-log.ts';
 import { projectKey } from '../store/nip/key.ts';
 import type { RealDisk } from '../store/real-disk.ts';
+import { listRuns } from '../store/runs/run-folders.ts';
+import { isAlive } from './run-locks.ts';
 
 export interface NewExecution {
   readonly run: string;
@@ -34,6 +38,18 @@ export async function verified(
   const hint = 'take `sig`, `id` and `pubkey` away: then it is signed with the key of the project';
   const place = signaturePlace(text, file);
   return { ok: false, problems: [{ code: 'E_WORKFLOW', severity: 'error', message, place, hint }] };
+}
+
+/** Throws `E_LOCKED` when as many runs of the language go on as may go on at once. */
+export async function refuseMore(
+  disk: RealDisk,
+  { maxConcurrentWorkflows: most }: NipSettings,
+): Promise<void> {
+  const told = listRuns(disk).filter(({ run }) => new EventLog(disk, run).exists);
+  const alive = (await Promise.all(told.map(({ run }) => isAlive(disk, run)))).filter(Boolean);
+  if (alive.length < most) return;
+  const text = `${String(alive.length)} runs of the language nip go on, and no more than ${String(most)} may`;
+  throw new MailroomError('E_LOCKED', text, '`nip: { maxConcurrentWorkflows }` in mailroom.yaml allows more');
 }
 
 /** Says in signed events that a run begins: the definition, when it was not said before, and the request. */

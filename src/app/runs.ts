@@ -42,7 +42,7 @@ export async function beginRun(
     startedAt: Date.now(),
   } as const;
   return locked(disk, card.run, workspace, definition, async (lock) => {
-    if (definition.language === 'nip') await announce(disk, card.run, options);
+    if (definition.language === 'nip') await announce(disk, settings, card.run, options);
     const composed = await composeRun(disk, settings, createRun(disk, card, definition), {
       watch,
       lock,
@@ -91,8 +91,14 @@ export async function resumeRun(
   });
 }
 
-async function announce(disk: RealDisk, run: string, options: BeginOptions): Promise<void> {
-  const { announceRun } = await import('./nip.ts');
+async function announce(
+  disk: RealDisk,
+  { config }: RunSettings,
+  run: string,
+  options: BeginOptions,
+): Promise<void> {
+  const { announceRun, refuseMore } = await import('./nip.ts');
+  await refuseMore(disk, config.nip);
   const { workflow, parameters, budget, definition, request } = options;
   const { timeout } = definition;
   await announceRun(disk, { run, workflow, parameters, budget, timeout, request });

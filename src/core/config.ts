@@ -82,12 +82,8 @@ export interface NipSettings {
   readonly defaultTimeout: number;
   /** Whether a run that has spent more than its budget ends. */
   readonly budgetEnforcement: boolean;
-  /** Whether definitions are sent to the relays. */
-  readonly publishDefinitions: boolean;
   /** Thousandths of a satoshi for a dollar; null: what a role costs in dollars is not known in them. */
   readonly msatsPerUsd: number | null;
-  /** Addresses of relays, `ws://` or `wss://`. */
-  readonly relays: readonly string[];
 }
 
 export const defaultNip: NipSettings = {
@@ -96,9 +92,7 @@ export const defaultNip: NipSettings = {
   maxConcurrentWorkflows: 5,
   defaultTimeout: 300_000,
   budgetEnforcement: true,
-  publishDefinitions: true,
   msatsPerUsd: null,
-  relays: [],
 };
 
 export const defaultConfig: Config = {

@@ -16,19 +16,15 @@ export const nipSettings = z
     publishDefinitions: z
       .boolean()
       .optional()
-      .describe('Whether definitions are sent to relays; default true.'),
+      .describe('Accepted and without effect: events are written to the log, and sent nowhere.'),
     msats_per_usd: wholeNumber(1)
       .optional()
       .describe('Thousandths of a satoshi for a dollar: what roles cost is counted in them.'),
-    relays: z
-      .array(z.string().regex(/^wss?:\/\/\S+$/, { error: 'the address of a relay: wss://…' }))
-      .optional()
-      .describe('Relays that events are sent to; default none.'),
   })
   .meta({ title: 'set of settings of nip' });
 
 export function lowerNip(input: z.output<typeof nipSettings> = {}): NipSettings {
-  const { defaultTimeout, msats_per_usd: msatsPerUsd, ...rest } = input;
+  const { defaultTimeout, msats_per_usd: msatsPerUsd, publishDefinitions: _unused, ...rest } = input;
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   return {
     ...defaultNip,

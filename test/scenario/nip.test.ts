@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { finalizeEvent, generateSecretKey, verifyEvent } from 'nostr-tools/pure';
 import { afterEach, describe, expect, it } from 'vitest';
 import { NipProject } from '../support/nip.ts';
+import { finished, said } from '../support/project.ts';
 
 /*
  * Workflows of the language nip, through the real program, with a program in the place of agents.
@@ -152,6 +153,29 @@ describe('a run', () => {
       .filter(({ kind, tags }) => kind === 6_920 && tags.some((tag) => tag[1] === 'report'))
       .map(({ tags }) => tags.find((tag) => tag[0] === 'status')?.[1]);
     expect(statuses).toEqual(['failed', 'completed']);
+  });
+});
+
+describe('as many runs as mailroom.yaml allows', () => {
+  it('go on at once, and one more is refused', async () => {
+    const place = projectWith(
+      {
+        'agents/clerk.mjs':
+          "import { existsSync } from 'node:fs';\nconst cell = new Int32Array(new SharedArrayBuffer(4));\nwhile (!existsSync('go')) Atomics.wait(cell, 0, 0, 20);\nconsole.log('{}');\n",
+      },
+      '{ maxConcurrentWorkflows: 1 }',
+    );
+    const first = place.start(['run', 'measure', '--input', 'text=a', '--plain']);
+    const ended = finished(first);
+    await said(first, 'count');
+    expect(await place.run(['run', 'measure', '--input', 'text=b'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        'error E_LOCKED: 1 runs of the language nip go on, and no more than 1 may',
+      ) as string,
+    });
+    place.write('go', '');
+    expect(await ended).toMatchObject({ code: 0 });
   });
 });
 

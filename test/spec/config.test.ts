@@ -49,7 +49,7 @@ concurrency: 3
 webhooks: { port: 9000 }
 notify: { user: [notify-send, Mailroom], slack: [./slack.sh] }
 mcp: off
-nip: { relays: [wss://example.org], maxSteps: 7, defaultTimeout: 60, msats_per_usd: 1000000 }
+nip: { publishDefinitions: true, maxSteps: 7, defaultTimeout: 60, msats_per_usd: 1000000 }
 `);
   const nothing = { command: null, arguments: [], env: [], writable: [], tests: null, prices: null };
   expect(config).toEqual({
@@ -112,9 +112,7 @@ nip: { relays: [wss://example.org], maxSteps: 7, defaultTimeout: 60, msats_per_u
       maxConcurrentWorkflows: 5,
       defaultTimeout: 60_000,
       budgetEnforcement: true,
-      publishDefinitions: true,
       msatsPerUsd: 1_000_000,
-      relays: ['wss://example.org'],
     },
   });
   expect(providerNames(config)).toEqual([

@@ -8,9 +8,12 @@ function example(path: string): string {
   return readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8');
 }
 
-/** A project whose roles `counter`, `shortener` and `reporter` do tasks of the kinds 5100, 5200 and 5300. */
+/** A project with room for one run at a time, whose roles `counter`, `shortener` and `reporter` do tasks of the kinds 5100, 5200 and 5300. */
 export class NipProject extends TestProject {
-  constructor(more: Readonly<Record<string, string>> = {}, nip = '{ msats_per_usd: 1000000 }') {
+  constructor(
+    more: Readonly<Record<string, string>> = {},
+    nip = '{ msats_per_usd: 1000000, maxConcurrentWorkflows: 1 }',
+  ) {
     super({
       'mailroom.yaml': `providers:\n  clerk: { command: [node, agents/clerk.mjs] }\ntrail: off\nsandbox: off\nnip: ${nip}\n`,
       'protocols/tasks.yaml': example('protocols/tasks.yaml'),

@@ -47,6 +47,11 @@ export class EventLog {
     }
   }
 
+  /** Whether there is such a log. */
+  get exists(): boolean {
+    return this.#disk.look(this.#file) !== null;
+  }
+
   #bytes(): Uint8Array | null {
     return this.#disk.read(this.#file, this.#disk.look(this.#file)?.size ?? 0);
   }
