@@ -73,7 +73,7 @@ export const quirks: Readonly<Record<AgentCli, readonly Quirk[]>> = {
       what: 'system defaults are read only where none but root can write, up to `/`',
       answer: '`GEMINI_CLI_SYSTEM_DEFAULTS_PATH`, in vain elsewhere',
       advice:
-        'put `"general": { "maxAttempts": 1 }` into ~/.gemini/settings.json, or it retries for minutes without a word',
+        'put `"general": { "maxAttempts": 1 }` into ~/.gemini/settings.json, or it retries for minutes without a word; it has no tools of its turn there, and writes files instead',
     },
     {
       ...always,
