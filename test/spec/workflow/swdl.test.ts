@@ -171,6 +171,26 @@ describe('a file', () => {
   });
 });
 
+test('variables of a workflow are those of its stages', () => {
+  const text = `${head}config: { timeout: 1h, env: { A: "x \${{ workflow.name }}", N: 3 } }\nstages:\n  - { id: one, roles: { primary: { artifact: "agent:plain" } } }\n`;
+  expect(read(text)).toMatchObject({
+    timeout: 3_600_000,
+    env: { A: [{ text: 'x ' }, { tree: { value: 'W' } }], N: [{ text: '3' }] },
+  });
+});
+
+test('that a rollback undoes nothing is told', () => {
+  const text = `${head}stages:\n  - { id: one, roles: { primary: { artifact: "agent:plain" } } }\nerror_policy: { on_stage_failure: rollback }\n`;
+  const result = parseWorkflow(text, 'w.yaml', withFiles());
+  expect(result).toMatchObject({
+    ok: true,
+    value: { body: { steps: [{ onFailure: 'abort' }] } },
+    warnings: [
+      { place: { line: 4 }, message: expect.stringMatching(/^`rollback` ends the run as `halt` does/) },
+    ],
+  });
+});
+
 describe('overrides', () => {
   const shared = `${head}config: { parameters: { branch: { type: string, default: main } } }
 stages:
