@@ -21,5 +21,3 @@ export const definitionEvent = z
     sig: z.string().optional().describe('The signature. An event that has one must verify.'),
   })
   .meta({ title: 'workflow definition' });
-
-export type DefinitionEvent = z.output<typeof definitionEvent>;
