@@ -17,5 +17,5 @@ const tasks = {
   reporter: ({ words, short, text }) => `${words} words: ${short ?? text}`,
 };
 
-console.error('usage: {"usd": 0.001, "tokens": 100}');
-console.log(tasks[me](input));
+process.stderr.write('usage: {"usd": 0.001, "tokens": 100}\n');
+process.stdout.write(`${tasks[me](input)}\n`);

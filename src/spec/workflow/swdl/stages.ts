@@ -1,4 +1,5 @@
 import type { Template, TemplatePart } from '../../../core/expression/template.ts';
+import { wideningRefused } from '../../../core/widening.ts';
 import type { Agent, Check, Gate, Step, Taken, ValueType } from '../../../core/workflow/model.ts';
 import type { Path } from '../../yaml.ts';
 import { seekPlayer, type Player } from './agents.ts';
@@ -188,7 +189,7 @@ function tellWidened(
   if (rights.length === 0) return;
   const at = [...path, 'roles', 'primary', 'artifact'];
   const message = `\`${provider}\` cannot hold \`${artifact}\` to its capabilities: ${rights.join('; ')}`;
-  const hint = surroundings.strict ? '`capabilities: strict` in mailroom.yaml refuses this' : null;
+  const hint = surroundings.strict ? wideningRefused : null;
   if (surroundings.strict) scribe.error('E_CAPABILITY', at, message, hint);
   else scribe.warn(at, message, hint);
 }
