@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Language } from '../../../core/expression/language.ts';
 import type { Body, Next, Step, Target } from '../../../core/workflow/model.ts';
 import { didYouMean } from '../../../core/nearest.ts';
