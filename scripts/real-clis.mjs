@@ -55,7 +55,10 @@ function environment(temporary, network) {
 function main() {
   if (missing().length > 0) {
     console.log('Installing the agent CLIs (about 1.3 GB) …');
-    run('npm', ['ci', '--prefix', 'test/real-clis', '--no-audit', '--no-fund', '--loglevel=error']);
+    // A CLI may ask for a newer Node than the project does, and runs on this one: these tests show it. `npm run` hands
+    // the project's strictness on, so it is taken back here.
+    const install = ['ci', '--prefix', 'test/real-clis', '--engine-strict=false'];
+    run('npm', [...install, '--no-audit', '--no-fund', '--loglevel=error']);
   }
   const absent = missing();
   if (absent.length > 0) {
