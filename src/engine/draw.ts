@@ -46,23 +46,26 @@ export function draw(
       // First, so that what the disk takes before it fails is not taken for somebody's mail.
       names.set(name, message.id);
       mailboxes.put(role, 'inbox', month, name, text);
-      mailboxes.unfail(role, month, name);
-      return;
+      break;
     case 'processed':
       mailboxes.file(role, 'processed', month, name, text);
+      names.delete(name);
       break;
     case 'failed':
       mailboxes.file(role, 'failed', month, name, text);
       putReason(mailboxes, role, month, name, delivery.reason);
-      break;
+      names.delete(name);
+      return;
     case 'withdrawn':
     case 'read':
       mailboxes.remove(role, 'inbox', name);
+      names.delete(name);
       break;
     default:
       return delivery satisfies never;
   }
-  names.delete(name);
+  // Only the last of several pictures is drawn: a retried message may be handled before it was seen to wait again.
+  mailboxes.unfail(role, month, name);
 }
 
 function drawRefused(mailboxes: Mailboxes, picture: Extract<Picture, { kind: 'refused' }>): void {

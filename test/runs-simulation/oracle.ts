@@ -24,8 +24,11 @@ export function expectedStatus(
   );
   const last = events.slice(Math.max(0, since));
   const ended = events.findLast((event) => event.type === 'ending' && event.scope === '');
-  if (ended?.type === 'ending' && ended.ending.why === 'timed-out' && isLast(events, ended))
-    return 'TIMED_OUT';
+  if (ended?.type === 'ending' && isLast(events, ended)) {
+    if (ended.ending.why === 'timed-out') return 'TIMED_OUT';
+    // The breaker stops a run in which nothing need have failed for good.
+    if (ended.ending.why === 'aborted' && ended.ending.reason.code === 'E_BREAKER') return 'FAILED';
+  }
   if (last.some(({ type }) => type === 'cancelled')) return null;
   return fails(body, steps) || isFatal(steps) ? 'FAILED' : 'SUCCEEDED';
 }
