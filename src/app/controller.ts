@@ -47,7 +47,7 @@ export async function startController(
 ): Promise<Controller> {
   const lock = await takeLock(disk);
   try {
-    writeHolder(disk, Date.now());
+    writeHolder(disk, Date.now(), options.triggers);
     return await compose(disk, definition, options, { lock, open });
   } catch (error) {
     await release(disk, lock);

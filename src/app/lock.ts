@@ -23,9 +23,9 @@ export async function takeLock(disk: RealDisk): Promise<Lock> {
   const holder = readHolder(disk);
   const who = holder === null ? 'another controller' : `process ${String(holder.pid)} on ${holder.host}`;
   const since = holder === null ? '' : `, since ${new Date(holder.since).toISOString()}`;
-  throw new MailroomError(
-    'E_LOCKED',
-    `${who} holds this project${since}`,
-    'there is one controller a project; `mailroom status` shows what it does',
-  );
+  const hint =
+    holder?.triggers === false
+      ? 'a run moves the mail for its roles until it is over; `mailroom runs` shows it'
+      : 'there is one controller a project; `mailroom status` shows what it does';
+  throw new MailroomError('E_LOCKED', `${who} holds this project${since}`, hint);
 }

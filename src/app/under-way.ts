@@ -5,6 +5,7 @@ import {
   type RunStanding,
   type WorkflowStatus,
 } from '../engine/operations/runs/standing.ts';
+import type { Holder } from '../store/holder.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 import { isOver } from '../store/runs/ended.ts';
 import { listRuns } from '../store/runs/run-folders.ts';
@@ -17,7 +18,7 @@ export async function workflowStatus(
   disk: RealDisk,
   settings: Settings | null,
   open: (run: string) => StoredRun,
-  up: boolean,
+  holder: Holder | null,
 ): Promise<WorkflowStatus> {
   const runs: RunStanding[] = [];
   for (const card of listRuns(disk)) {
@@ -31,7 +32,7 @@ export async function workflowStatus(
   const { workflows, problems } = await triggeredWorkflows(disk, settings);
   const triggers = workflows.flatMap(({ file, definition }) => {
     const memory = readTriggers(disk, file);
-    return (definition?.triggers ?? []).map((trigger) => triggerStanding(file, trigger, memory, up));
+    return (definition?.triggers ?? []).map((trigger) => triggerStanding(file, trigger, memory, holder));
   });
   return { runs, triggers, problems };
 }

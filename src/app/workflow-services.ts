@@ -44,9 +44,9 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
     planning: async () => planningOf(await settings()),
     watchFiles: (folder, leaveOut, within) => watchFiles(new RealDisk(folder), leaveOut, within ?? null),
     records: recordsOf,
-    status: async (up) => {
+    status: async (holder) => {
       const read = await readSettings(disk, packageRoot);
-      return workflowStatus(disk, read.ok ? read.value : null, (run) => openRun(disk, run), up);
+      return workflowStatus(disk, read.ok ? read.value : null, (run) => openRun(disk, run), holder);
     },
     runs: () => listRuns(disk),
     run: (reference) => expectRun(disk, reference),
@@ -63,6 +63,10 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
     request: (run, document) => void requestControl(disk, document.id, document, runControlFolder(run)),
     verdict: (run, id) => verdictOf(disk, run, id),
     changed: (run, milliseconds) => changed(disk, run, milliseconds),
+    nip: async () => {
+      const { nipServices } = await import('./nip-desk.ts');
+      return nipServices(disk, settings, (run) => expectRun(disk, run));
+    },
   };
 }
 

@@ -7,8 +7,10 @@ import type { Home, Workflow } from '../core/workflow/model.ts';
 import type { PlanData } from '../core/workflow/plan.ts';
 import type { Rules } from '../core/workflow/rules.ts';
 import type { RunState } from '../core/workflow/state.ts';
+import type { Holder } from '../engine/operations/project.ts';
 import type { WorkflowStatus } from '../engine/operations/runs/standing.ts';
 import type { RunControlFile } from '../engine/runs/commands.ts';
+import type { NipServices } from './nip-services.ts';
 
 /** Workflows and their runs, as the commands see them. */
 export interface WorkflowServices {
@@ -36,8 +38,8 @@ export interface WorkflowServices {
   watchFiles(folder: string, leaveOut: string, within?: readonly string[]): () => FileChange | null;
   /** What git has to know of the folder that a workflow with a workspace (absolute) of its own shows its runs in. */
   records(workspace: string, home: Home): RecordsFolder;
-  /** The runs that are not over, newest first, and the triggers. `up`: whether a controller runs. */
-  status(up: boolean): Promise<WorkflowStatus>;
+  /** The runs that are not over, newest first, and the triggers. `holder`: who holds the project; null: nobody. */
+  status(holder: Holder | null): Promise<WorkflowStatus>;
   /** The runs of the project, newest first. */
   runs(): readonly RunCard[];
   /** One run by its id or the end of it. Throws `E_TARGET`. */
@@ -53,6 +55,8 @@ export interface WorkflowServices {
   verdict(run: string, id: string): { readonly refusal: string | null } | undefined;
   /** Waits for something to change in the folder of a run, at most so many milliseconds. */
   changed(run: string, milliseconds: number): Promise<void>;
+  /** Workflows of the language nip by their ids. */
+  nip(): Promise<NipServices>;
 }
 
 export interface FoundWorkflow {

@@ -5,6 +5,7 @@ import type { Protocol } from '../core/mail/protocol.ts';
 import type { MailState } from '../core/mail/state.ts';
 import type { Folder } from '../core/ports.ts';
 import type { Idle } from '../engine/idle.ts';
+import type { Holder } from '../engine/operations/project.ts';
 import type { WorkflowServices } from './run-services.ts';
 
 /** What is known before the command line is read: enough for `--help` and `--version`. */
@@ -64,7 +65,7 @@ export interface ProjectServices {
   /** The fold of the journal, as another process sees it; null: there is no journal yet. Throws `E_JOURNAL`. */
   state(): MailState | null;
   /** Who holds the project now; null: nobody. */
-  holder(): { readonly pid: number; readonly host: string; readonly since: number } | null;
+  holder(): Holder | null;
   /** The mail that lies in a folder of a role, in all months: file name, path from the project, text. */
   mail(role: RoleName, folder: Folder | 'outbox'): readonly { name: string; path: string; text: string }[];
   /** The names of the messages in a box, without a look at what they hold. */

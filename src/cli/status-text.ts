@@ -34,7 +34,7 @@ function headLines(document: StatusDocument, { now, colours }: Look): string[] {
   const lines = [
     controller === null
       ? `controller  ${colours.yellow('none runs')}; \`mailroom up\` starts one`
-      : `controller  process ${String(controller.pid)} on ${controller.host} for ${since(controller.since, now)}`,
+      : `controller  process ${String(controller.pid)} on ${controller.host} for ${since(controller.since, now)}${controller.triggers ? '' : '; a run, until it is over'}`,
   ];
   const today = money(cost.today);
   if (today !== '') lines.push(`today       ${today}`);

@@ -12,11 +12,13 @@ export interface Holder {
   readonly host: string;
   /** Milliseconds since 1970. */
   readonly since: number;
+  /** Whether it starts workflows by their triggers: `up` does, a run that moves the mail for its roles does not. */
+  readonly triggers: boolean;
 }
 
 /** Writes down that this process holds the lock, for whoever finds it taken. */
-export function writeHolder(disk: Disk, since: number): Holder {
-  const holder = { pid: process.pid, host: hostname(), since };
+export function writeHolder(disk: Disk, since: number, triggers: boolean): Holder {
+  const holder = { pid: process.pid, host: hostname(), since, triggers };
   disk.write(holderFile, `${JSON.stringify(holder)}\n`);
   return holder;
 }
@@ -27,9 +29,9 @@ export function readHolder(disk: Disk): Holder | null {
   try {
     const value: unknown = JSON.parse(text);
     if (!isJsonObject(value)) return null;
-    const { pid, host, since } = value;
+    const { pid, host, since, triggers } = value;
     const whole = typeof pid === 'number' && typeof host === 'string' && typeof since === 'number';
-    return whole ? { pid, host, since } : null;
+    return whole ? { pid, host, since, triggers: triggers === true } : null;
   } catch {
     return null;
   }

@@ -196,7 +196,10 @@ export class Bench {
       },
       hash: () => this.hash,
       state: () => this.#read(),
-      holder: () => (this.up ? { pid: 4242, host: 'box', since: Date.UTC(2026, 10, 21, 20, 0, 0) } : null),
+      holder: () => {
+        const since = Date.UTC(2026, 10, 21, 20, 0, 0);
+        return this.up ? { pid: 4242, host: 'box', since, triggers: true } : null;
+      },
       mail: (role, folder) => readMail(disk, role, folder),
       names: (role, box) => mailNames(disk, `agents/${role}/${box}`),
       roles: () => rolesOnDisk(disk),

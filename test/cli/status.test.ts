@@ -59,7 +59,7 @@ describe('status', () => {
     const thread = bench.id('Add a --json flag');
     expect(document).toMatchObject({
       schema: 1,
-      controller: { pid: 4242, host: 'box', since: '2026-11-21T20:00:00.000Z' },
+      controller: { pid: 4242, host: 'box', since: '2026-11-21T20:00:00.000Z', triggers: true },
       protocol_changed: false,
       parked: [],
       recorded: 0,

@@ -144,11 +144,28 @@ it(
   },
 );
 
+const hooked = `
+name: hooked
+version: "1"
+timeout: 1m
+triggers:
+  hook: { webhook: /hooks/ship, secret: HOOK_SECRET }
+steps:
+  say: { command: [echo, hello] }
+`;
+
 it('withdraws the step of a run that is cancelled', { timeout: 120_000 }, async () => {
   beginHeld();
+  project.write('workflows/hooked.yaml', hooked);
   const child = project.start(['run', 'ship', '--json']);
   const ended = finished(child);
   await appears(`${project.root}/flags/begun`);
+  // Meanwhile the run holds the place of `up`, and nobody serves triggers.
+  expect(JSON.parse((await project.run(['status', '--json'])).stdout)).toMatchObject({
+    controller: { pid: child.pid, triggers: false },
+    triggers: [{ active: false, why: 'a run moves the mail, and only `mailroom up` serves triggers' }],
+  });
+  expect((await project.run(['up'])).stderr).toContain('a run moves the mail for its roles until it is over');
   const [id = ''] = project.list('.mailroom/runs');
   expect(await project.run(['cancel', id])).toMatchObject({ code: 0 });
   expect((await ended).code).toBe(130);

@@ -36,6 +36,8 @@ export interface Holder {
   readonly pid: number;
   readonly host: string;
   readonly since: number;
+  /** False: it is a run that moves the mail for its roles, and starts no workflow by its triggers. */
+  readonly triggers: boolean;
 }
 
 /** How long a command waits for the controller's word, in milliseconds. */

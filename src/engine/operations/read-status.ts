@@ -2,7 +2,7 @@ import { MailroomError } from '../../core/errors.ts';
 import type { RoleName } from '../../core/mail/message.ts';
 import { emptyState, type MailState } from '../../core/mail/state.ts';
 import { expectedNow } from '../draw.ts';
-import type { Project } from './project.ts';
+import type { Holder, Project } from './project.ts';
 import type { WorkflowStatus } from './runs/standing.ts';
 import { statusOf, type StatusDocument, type ThreadStatus, type TurnStatus } from './status.ts';
 import { progressFile } from './turn-desk.ts';
@@ -10,14 +10,14 @@ import { progressFile } from './turn-desk.ts';
 /** The status of a project as its files tell it; a protocol that cannot be read is one of the problems. */
 export async function readStatus(
   project: Project,
-  workflows: { status(up: boolean): Promise<WorkflowStatus> },
+  workflows: { status(holder: Holder | null): Promise<WorkflowStatus> },
   now: number,
 ): Promise<StatusDocument> {
   const holder = project.holder();
   const state = project.state() ?? emptyState();
   const definition = await project.definition();
   const protocol = definition.ok ? definition.value.protocol : null;
-  const { runs, triggers, problems: wrong } = await workflows.status(holder !== null);
+  const { runs, triggers, problems: wrong } = await workflows.status(holder);
   const problems = definition.ok ? wrong : [unreadable(definition.problems.length), ...wrong];
   const roles = [...(protocol?.roles.keys() ?? project.roles())];
   const dropped = holder === null ? droppedMail(project, state, roles) : new Map<RoleName, number>();

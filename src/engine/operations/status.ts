@@ -28,7 +28,7 @@ export interface StatusDocument extends MailStatus {
 export interface MailStatus {
   readonly schema: 1;
   /** Who holds the project; null: no controller runs. */
-  readonly controller: { readonly pid: number; readonly host: string; readonly since: string } | null;
+  readonly controller: (Omit<Holder, 'since'> & { readonly since: string }) | null;
   /** True when the protocol was edited since the controller read it. */
   readonly protocol_changed: boolean;
   readonly paused: {
@@ -148,7 +148,7 @@ export function statusOf(state: MailState, parts: StatusParts): MailStatus {
   const gone = (name: RoleName) => `E_MAIL_VANISHED: the inbox of ${name} is gone, with mail in it`;
   return {
     schema: 1,
-    controller: holder && { pid: holder.pid, host: holder.host, since: iso(holder.since) },
+    controller: holder && { ...holder, since: iso(holder.since) },
     protocol_changed: holder !== null && hash !== null && state.protocol !== '' && hash !== state.protocol,
     paused: {
       all: state.paused.all,

@@ -3,6 +3,7 @@ import { isIn } from '../../../core/workflow/fold/steps.ts';
 import type { Trigger } from '../../../core/workflow/model.ts';
 import type { RunState } from '../../../core/workflow/state.ts';
 import { memoryOf, type TriggersMemory } from '../../../core/workflow/triggers/memory.ts';
+import type { Holder } from '../project.ts';
 import { iso, isoOrNull } from '../times.ts';
 
 /** A run that is not over. */
@@ -73,16 +74,16 @@ export interface TriggerStanding {
   readonly waiting: boolean;
 }
 
-/** `up`: whether a controller runs. */
+/** `holder`: who holds the project; null: nobody. */
 export function triggerStanding(
   workflow: string,
   trigger: Trigger,
   memory: TriggersMemory,
-  up: boolean,
+  holder: Pick<Holder, 'triggers'> | null,
 ): TriggerStanding {
   const { name, kind } = trigger;
   const { due, last, waiting } = memoryOf(memory, name);
-  const why = whyNot(trigger, due, up);
+  const why = whyNot(trigger, due, holder);
   return {
     workflow,
     name,
@@ -95,8 +96,13 @@ export function triggerStanding(
   };
 }
 
-function whyNot({ kind }: Trigger, due: number | null, up: boolean): string | null {
-  if (!up) return 'no controller runs';
+function whyNot(
+  { kind }: Trigger,
+  due: number | null,
+  holder: Pick<Holder, 'triggers'> | null,
+): string | null {
+  if (holder === null) return 'no controller runs';
+  if (!holder.triggers) return 'a run moves the mail, and only `mailroom up` serves triggers';
   // What the clock brings has its next instant as soon as a controller has taken it up.
   if ((kind === 'cron' || kind === 'command') && due === null)
     return 'the controller that runs has not taken it up';
