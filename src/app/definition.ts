@@ -26,9 +26,14 @@ export async function readDefinition(disk: RealDisk, packageRoot: string): Promi
   if (protocol !== null) return { ...settings, value: { ...rest, protocol } };
   // Workflows do without: then there is nobody but `user`, and nothing to be said to others.
   if (listWorkflowFiles(disk).length === 0) return { ok: false, problems: [noProtocol(disk.root)] };
-  const { parseProtocol } = await import('../spec/protocol.ts');
-  const nobody = parseProtocol([], rest.config, { cores: availableParallelism() });
+  const nobody = await protocolOfNobody(rest.config);
   return nobody.ok ? { ...settings, value: { ...rest, protocol: nobody.value } } : nobody;
+}
+
+/** What holds without protocols/: there is `user`, and nothing is said to others. */
+export async function protocolOfNobody(config: Config): Promise<Checked<Protocol>> {
+  const { parseProtocol } = await import('../spec/protocol.ts');
+  return parseProtocol([], config, { cores: availableParallelism() });
 }
 
 /** The same where there need not be a protocol. `replay`: the folder of a recording that answers for all providers. The readers are loaded only now: they are slow to load. */

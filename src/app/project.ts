@@ -12,6 +12,7 @@ import { JournalReader } from '../store/journal-reader.ts';
 import { readHolder, type Holder } from '../store/holder.ts';
 import { mailNames, readMail, rolesOnDisk } from '../store/mail-files.ts';
 import { RealDisk } from '../store/real-disk.ts';
+import { incomingFolder } from '../store/runs/incoming.ts';
 import { hashOf, readDefinition, readSettings } from './definition.ts';
 import { workflowServices } from './workflow-services.ts';
 import { Following } from './following.ts';
@@ -63,7 +64,8 @@ async function opener(disk: RealDisk, packageRoot: string): Promise<OpenWorkflow
   const settings = expectValue(await readSettings(disk, packageRoot));
   return async (slots, hints) => {
     const workflows = await openWorkflows(disk, settings, slots, hints);
-    if (settings.protocol !== null || workflows.triggers.length > 0) return workflows;
+    const told = (disk.list(incomingFolder) ?? []).length > 0;
+    if (settings.protocol !== null || workflows.triggers.length > 0 || told) return workflows;
     await workflows.close();
     throw new MailroomError(
       'E_NO_PROJECT',

@@ -17,7 +17,7 @@ import { runFolder } from '../store/runs/layout.ts';
 import { baseOf } from '../store/runs/streams.ts';
 import { stepLogs } from '../store/runs/logs.ts';
 import { listRuns, readRun, runControlFolder, runReader } from '../store/runs/run-folders.ts';
-import { readSettings, type Settings } from './definition.ts';
+import { protocolOfNobody, readSettings, type Settings } from './definition.ts';
 import { isAlive } from './run-locks.ts';
 import type { StartMail } from './run-mail.ts';
 import type { Origin, RunSettings } from './run-composition.ts';
@@ -28,7 +28,7 @@ import { findWorkflow, readWorkflow, workflowNames, workflowsNamed } from './wor
 /** Workflows and runs of a project as its commands see them. */
 export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowServices {
   const settings = async (replay: string | null = null): Promise<Settings> =>
-    expectSettings(await readSettings(disk, packageRoot, replay));
+    expectRead(await readSettings(disk, packageRoot, replay));
   return {
     list: () => listWorkflowFiles(disk),
     names: () => workflowNames(disk),
@@ -120,17 +120,16 @@ const person: Origin = { by: 'person', run: null, trigger: null, slots: null };
 
 /** A run that a person starts moves the mail for its roles, as long as nobody else does. */
 function withMail(disk: RealDisk, settings: Settings, record: string | null = null): RunSettings {
-  const { protocol } = settings;
   const recorded = record === null ? {} : { record };
-  if (protocol === null) return { ...settings, ...recorded };
   const startMail: StartMail = async (options) => {
     const { startController } = await import('./controller.ts');
+    const protocol = settings.protocol ?? expectRead(await protocolOfNobody(settings.config));
     return startController(disk, { ...settings, protocol }, { ...options, record }, null);
   };
   return { ...settings, ...recorded, startMail };
 }
 
-function expectSettings(checked: Checked<Settings>): Settings {
+function expectRead<T>(checked: Checked<T>): T {
   if (!checked.ok) throw new ProblemsError(checked.problems);
   return checked.value;
 }

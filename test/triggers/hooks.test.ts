@@ -5,8 +5,8 @@ const open: Upped[] = [];
 const head = 'name: w\nversion: "1"\ntimeout: 1m\n';
 const log = (words: string) => `[sh, -c, 'echo "$0 $MAILROOM_STATUS" >> hooks.log', "${words}"]`;
 
-function world(text: string): Upped {
-  const made = new Upped(`${head}${text}`);
+function world(text: string, protocol?: null): Upped {
+  const made = new Upped(`${head}${text}`, {}, protocol);
   open.push(made);
   return made;
 }
@@ -67,12 +67,18 @@ steps:
   });
 });
 
-it('puts a notice of a failed run into the inbox of a person once the mail moves', async () => {
-  const { project } = world(`hooks:
+it.each([
+  ['', undefined],
+  [', without a protocol', null],
+])('puts a notice of a failed run into the inbox of a person once the mail moves%s', async (_, protocol) => {
+  const { project } = world(
+    `hooks:
   on_failure: { notify: user }
 steps:
   no: { command: [sh, -c, "exit 2"], on_failure: abort }
-`);
+`,
+    protocol,
+  );
   expect(await project.run(['run', 'w'])).toMatchObject({ code: 1 });
   expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
   const [name = '', ...more] = project.list('agents/user/inbox');

@@ -215,6 +215,23 @@ describe('rights that are widened', () => {
   });
 });
 
+test('where there is no protocol, there is the user, who gets no messages that start a run', () => {
+  const file = (role: string) => `name: x
+version: "1"
+timeout: 1h
+triggers: { mail: { message: { role: ${role}, type: task } } }
+hooks: { on_failure: { notify: ${role} } }
+steps:
+  ask: { role: ${role}, instructions: Which? }
+`;
+  expect(told(file('user'))).toEqual(['4:38 error E_UNKNOWN_NAME']);
+  expect(told(file('architect'))).toEqual([
+    '4:38 error E_UNKNOWN_NAME',
+    '5:32 error E_UNKNOWN_NAME',
+    '7:16 error E_UNKNOWN_NAME',
+  ]);
+});
+
 describe('what comes before', () => {
   const steps = (last: string) =>
     `name: x\nversion: "1"\ntimeout: 1h\nsteps:\n${Array.from({ length: 100 }, (_, index) => `  s${index}: { command: [make]${index === 0 ? '' : `, depends_on: [s${index - 1}]`} }\n`).join('')}  last: { command: [echo, "${last}"], depends_on: [s99] }\n  other: { command: [make] }\n`;

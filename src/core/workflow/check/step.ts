@@ -16,6 +16,7 @@ export function checkStep(step: Step, here: Here): void {
   checkExpressions(step, here);
   checkInputs(step, here);
   checkOutputs(step, scene);
+  checkLogs(step, here);
   if (step.work.kind === 'agent') checkRights(step, step.work, scene);
   if (step.check?.work.kind === 'agent') checkRights(step, step.check.work, scene);
   if (step.work.kind === 'role') checkRole(step.work.role, field(step.work, 'role'), scene);
@@ -58,6 +59,27 @@ function checkInput(step: Step, input: Input, { scene, place }: Here): void {
   scene.unknown(field(input, 'artifact'), message, input.artifact, artifacts);
 }
 
+/** Whether the logs that its agent is told of are those of steps that are over. */
+function checkLogs({ id, takes = [] }: Step, { scene, place }: Here): void {
+  for (const taken of takes) {
+    const { log } = taken;
+    if (log === undefined || scene.context.broken.has(log)) continue;
+    const found = findStep(log, place);
+    if (found === null) {
+      const names = place?.graph.names() ?? [];
+      scene.unknown(field(taken, 'log'), `no step is called \`${log}\``, log, names);
+      continue;
+    }
+    found.graph.ask(found.from, found.target, () =>
+      scene.error(
+        field(taken, 'log'),
+        `\`${log}\` does not come before \`${id}\``,
+        `name it under \`depends_on\` of \`${id}\``,
+      ),
+    );
+  }
+}
+
 function checkOutputs(step: Step, scene: Scene): void {
   const names = new Set<string>();
   for (const output of step.outputs) {
@@ -90,6 +112,13 @@ function checkCommandTime(agent: Agent, scene: Scene): void {
 /** What the agent's program cannot hold it to. */
 function checkRights(step: Step, agent: Agent, scene: Scene): void {
   const { widened, strict } = scene.context;
+  if (widened.size > 0 && !widened.has(agent.provider))
+    return scene.unknown(
+      field(agent, 'provider'),
+      `no provider is called \`${agent.provider}\``,
+      agent.provider,
+      [...widened.keys()],
+    );
   checkCommandTime(agent, scene);
   const rights = widened.get(agent.provider)?.(agent.capabilities) ?? [];
   if (rights.length === 0) return;
@@ -98,10 +127,11 @@ function checkRights(step: Step, agent: Agent, scene: Scene): void {
   scene.add('E_CAPABILITY', strict ? 'error' : 'warning', whole(agent.capabilities), message, hint);
 }
 
-/** Whether a role is there, and does what it is told by mail. */
+/** Whether a role is there, and does what it is told by mail. The user is there without any protocol. */
 export function checkRole(role: string, at: At, scene: Scene): void {
   const { protocol } = scene.context;
   if (protocol === null) {
+    if (role === 'user') return;
     const message = `no role is called \`${role}\`: there is no protocol here`;
     return scene.add('E_UNKNOWN_NAME', 'error', at, message, 'roles are defined in protocols/ of a project');
   }
@@ -112,8 +142,13 @@ export function checkRole(role: string, at: At, scene: Scene): void {
 /** Whether a message that is to start a run can ever come. */
 export function checkMessage(role: string, type: string, node: object, scene: Scene): void {
   const { protocol } = scene.context;
+  if (protocol === null) {
+    const message = `no message ever comes to \`${role}\`: there is no protocol here`;
+    const hint = 'roles and messages are defined in protocols/ of a project';
+    return scene.add('E_UNKNOWN_NAME', 'error', field(node, 'role'), message, hint);
+  }
   checkRole(role, field(node, 'role'), scene);
-  if (protocol === null || !protocol.roles.has(role)) return;
+  if (!protocol.roles.has(role)) return;
   const found = protocol.types.get(type);
   if (found === undefined)
     return scene.unknown(field(node, 'type'), `no message type is called \`${type}\``, type, [
