@@ -16,7 +16,6 @@ export function checkStep(step: Step, here: Here): void {
   checkExpressions(step, here);
   checkInputs(step, here);
   checkOutputs(step, scene);
-  checkLogs(step, here);
   if (step.work.kind === 'agent') checkRights(step, step.work, scene);
   if (step.check?.work.kind === 'agent') checkRights(step, step.check.work, scene);
   if (step.work.kind === 'role') checkRole(step.work.role, field(step.work, 'role'), scene);
@@ -59,27 +58,6 @@ function checkInput(step: Step, input: Input, { scene, place }: Here): void {
   scene.unknown(field(input, 'artifact'), message, input.artifact, artifacts);
 }
 
-/** Whether the logs that its agent is told of are those of steps that are over. */
-function checkLogs({ id, takes = [] }: Step, { scene, place }: Here): void {
-  for (const taken of takes) {
-    const { log } = taken;
-    if (log === undefined || scene.context.broken.has(log)) continue;
-    const found = findStep(log, place);
-    if (found === null) {
-      const names = place?.graph.names() ?? [];
-      scene.unknown(field(taken, 'log'), `no step is called \`${log}\``, log, names);
-      continue;
-    }
-    found.graph.ask(found.from, found.target, () =>
-      scene.error(
-        field(taken, 'log'),
-        `\`${log}\` does not come before \`${id}\``,
-        `name it under \`depends_on\` of \`${id}\``,
-      ),
-    );
-  }
-}
-
 function checkOutputs(step: Step, scene: Scene): void {
   const names = new Set<string>();
   for (const output of step.outputs) {
@@ -112,13 +90,6 @@ function checkCommandTime(agent: Agent, scene: Scene): void {
 /** What the agent's program cannot hold it to. */
 function checkRights(step: Step, agent: Agent, scene: Scene): void {
   const { widened, strict } = scene.context;
-  if (widened.size > 0 && !widened.has(agent.provider))
-    return scene.unknown(
-      field(agent, 'provider'),
-      `no provider is called \`${agent.provider}\``,
-      agent.provider,
-      [...widened.keys()],
-    );
   checkCommandTime(agent, scene);
   const rights = widened.get(agent.provider)?.(agent.capabilities) ?? [];
   if (rights.length === 0) return;
