@@ -52,28 +52,37 @@ export async function refuseMore(
   throw new MailroomError('E_LOCKED', text, '`nip: { maxConcurrentWorkflows }` in mailroom.yaml allows more');
 }
 
-/** Says in signed events that a run begins: the definition, when it was not said before, and the request. */
-export async function announceRun(disk: RealDisk, options: NewExecution): Promise<void> {
+/** Keeps a definition, signed by the project unless its author has; one that was kept before is not kept again. */
+export async function keepDefinition(disk: RealDisk, text: string): Promise<NostrEvent> {
   const { loadSigner } = await import('../engine/nip/signer.ts');
   const { definitionEventOf } = await import('../spec/workflow/nip/event.ts');
   const signer = await loadSigner(projectKey(disk));
-  const at = Date.now();
-  const given = definitionEventOf(options.workflow.text, at);
+  const given = definitionEventOf(text, Date.now());
   const definitions = new EventLog(disk, definitionLog);
   const known = definitions
     .read()
     .findLast((each) =>
       'sig' in given ? each.id === given.id : each.pubkey === signer.pubkey && isSame(each, given),
     );
-  const definition = known ?? ('sig' in given ? given : signer.sign(given));
-  if (known === undefined) definitions.append([definition]);
+  if (known !== undefined) return known;
+  const definition = 'sig' in given ? given : signer.sign(given);
+  definitions.append([definition]);
+  return definition;
+}
+
+/** Says in signed events that a run begins: the definition, when it was not said before, and the request. */
+export async function announceRun(disk: RealDisk, options: NewExecution): Promise<void> {
+  const definition = await keepDefinition(disk, options.workflow.text);
   const { run, parameters, budget, timeout } = options;
   if (options.request !== undefined) {
     new EventLog(disk, requestLog).append([options.request]);
     new EventLog(disk, run).append([options.request]);
     return;
   }
+  const { loadSigner } = await import('../engine/nip/signer.ts');
+  const signer = await loadSigner(projectKey(disk));
   const msats = budget.msats ?? null;
+  const at = Date.now();
   const request = requestEvent({ definition, execution: run, inputs: parameters, msats, timeout, at });
   new EventLog(disk, run).append([signer.sign(request)]);
 }

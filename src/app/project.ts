@@ -22,6 +22,7 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
   const disk = new RealDisk(path);
   const journal = new Following(new JournalReader(disk));
   const definition = () => readDefinition(disk, packageRoot);
+  const workflows = workflowServices(disk, packageRoot);
   return {
     root: disk.root,
     definition,
@@ -46,7 +47,11 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
       read: (file) => disk.read(file, 4 * 1024 * 1024)?.toString('utf8') ?? null,
       exists: (file) => disk.look(file) !== null,
     },
-    workflows: workflowServices(disk, packageRoot),
+    workflows,
+    nip: async () => {
+      const { nipServices } = await import('./nip-desk.ts');
+      return nipServices(disk, packageRoot, (run) => workflows.run(run));
+    },
     worktrees: new Worktrees(disk.root),
     newId: v7,
     changed: (milliseconds) => changed(disk, milliseconds),

@@ -63,10 +63,6 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
     request: (run, document) => void requestControl(disk, document.id, document, runControlFolder(run)),
     verdict: (run, id) => verdictOf(disk, run, id),
     changed: (run, milliseconds) => changed(disk, run, milliseconds),
-    nip: async () => {
-      const { nipServices } = await import('./nip-desk.ts');
-      return nipServices(disk, settings, (run) => expectRun(disk, run));
-    },
   };
 }
 
@@ -129,7 +125,8 @@ function withMail(disk: RealDisk, settings: Settings, record: string | null = nu
   return { ...settings, ...recorded, startMail };
 }
 
-function expectRead<T>(checked: Checked<T>): T {
+/** What was read, if it could be. Throws what is wrong with it. */
+export function expectRead<T>(checked: Checked<T>): T {
   if (!checked.ok) throw new ProblemsError(checked.problems);
   return checked.value;
 }

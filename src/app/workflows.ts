@@ -23,6 +23,17 @@ export async function readWorkflow(
 ): Promise<FoundWorkflow> {
   const text = readText(file);
   if (text === null) throw new MailroomError('E_TARGET', `there is no workflow ${file}`);
+  return checkWorkflow(disk, settings, text, file, context);
+}
+
+/** The same of a text that is at hand. */
+export async function checkWorkflow(
+  disk: RealDisk,
+  settings: Settings,
+  text: string,
+  file: string,
+  context: ReadonlySet<string> | null = null,
+): Promise<FoundWorkflow> {
   const { parseWorkflow } = await import('../spec/workflow/index.ts');
   const { protocol, widened, config } = settings;
   const shown = (path: string) => shownPath(disk.root, path);

@@ -12,6 +12,7 @@ import { addGraph } from './commands/graph.ts';
 import { addInit } from './commands/init.ts';
 import { addLogs } from './commands/logs.ts';
 import { addMcp } from './commands/mcp.ts';
+import { addNip } from './commands/nip.ts';
 import { addPause } from './commands/pause.ts';
 import { addPlan } from './commands/plan.ts';
 import { addReply } from './commands/reply.ts';
@@ -107,6 +108,7 @@ const groups: readonly (readonly [string, readonly ((program: Command, context: 
       addResume,
       addRunStep,
       addWatch,
+      addNip,
       addRuns,
       addLogs,
       addApprove,

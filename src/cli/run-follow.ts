@@ -21,11 +21,12 @@ const exitCodes: Readonly<Record<RunStatus, number>> = {
   CANCELLED: 130,
 };
 
-/** Starts a run, shows how it goes, and resolves to the exit code that its end gives. */
+/** Starts a run, shows how it goes, and resolves to the exit code that its end gives. `document`: what `--json` prints then. */
 export async function follow(
   context: Context,
   options: FollowOptions,
   start: (watch: RunWatcher) => Promise<RunController>,
+  document: (controller: RunController) => Promise<object> = runDocument,
 ): Promise<number> {
   const { terminal } = context;
   const shown: { progress: RunProgress | null } = { progress: null };
@@ -41,7 +42,9 @@ export async function follow(
   } finally {
     progress.close();
   }
-  return tell(context, controller, options);
+  if (options.json === true) terminal.write(json(await document(controller)));
+  else terminal.write(lastLine(controller));
+  return exitCodeOf(controller.state);
 }
 
 /** The first signal ends the run's host in good order: the run can be resumed. The second ends the program at once. */
@@ -69,17 +72,9 @@ async function untilEnd(
   }
 }
 
-async function tell(
-  { terminal }: Context,
-  controller: RunController,
-  options: FollowOptions,
-): Promise<number> {
-  const { state, rules } = controller;
-  if (options.json === true) {
-    const { documentOf } = await import('../core/workflow/view.ts');
-    terminal.write(json({ schema: 1, ...documentOf(state, rules) }));
-  } else terminal.write(lastLine(controller));
-  return exitCodeOf(state);
+async function runDocument({ state, rules }: RunController): Promise<object> {
+  const { documentOf } = await import('../core/workflow/view.ts');
+  return { schema: 1, ...documentOf(state, rules) };
 }
 
 /** A run that failed because a path would have left its root ends as such a path always does. */

@@ -10,7 +10,6 @@ import type { RunState } from '../core/workflow/state.ts';
 import type { Holder } from '../engine/operations/project.ts';
 import type { WorkflowStatus } from '../engine/operations/runs/standing.ts';
 import type { RunControlFile } from '../engine/runs/commands.ts';
-import type { NipServices } from './nip-services.ts';
 
 /** Workflows and their runs, as the commands see them. */
 export interface WorkflowServices {
@@ -55,8 +54,6 @@ export interface WorkflowServices {
   verdict(run: string, id: string): { readonly refusal: string | null } | undefined;
   /** Waits for something to change in the folder of a run, at most so many milliseconds. */
   changed(run: string, milliseconds: number): Promise<void>;
-  /** Workflows of the language nip by their ids. */
-  nip(): Promise<NipServices>;
 }
 
 export interface FoundWorkflow {

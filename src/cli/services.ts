@@ -6,6 +6,7 @@ import type { MailState } from '../core/mail/state.ts';
 import type { Folder } from '../core/ports.ts';
 import type { Idle } from '../engine/idle.ts';
 import type { Holder } from '../engine/operations/project.ts';
+import type { NipServices } from './nip-services.ts';
 import type { WorkflowServices } from './run-services.ts';
 
 /** What is known before the command line is read: enough for `--help` and `--version`. */
@@ -80,6 +81,8 @@ export interface ProjectServices {
   /** The verdict of a command; undefined: not taken yet. Looks at the journal's end. */
   verdict(id: string): { readonly refusal: string | null } | undefined;
   readonly workflows: WorkflowServices;
+  /** Workflows of the language nip by their ids. */
+  nip(): Promise<NipServices>;
   /** Of threads in git worktrees of their own. Throws `E_REFUSED` with what git says; nothing is lost then. */
   readonly worktrees: {
     list(): Promise<readonly WorktreeStatus[]>;

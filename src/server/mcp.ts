@@ -2,7 +2,6 @@ import process from 'node:process';
 import { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod';
-import { MailroomError } from '../core/errors.ts';
 import type { Project } from '../engine/operations/project.ts';
 import {
   noteProgress,
@@ -11,6 +10,7 @@ import {
   threadText,
   type TurnPlace,
 } from '../engine/operations/turn-desk.ts';
+import { answer } from './answer.ts';
 
 /** The tools of one turn, over standard input and output. */
 export interface TurnDesk {
@@ -115,21 +115,4 @@ function addThread(server: McpServer, { project, turn }: TurnDesk): void {
         return 'Noted.';
       }),
   );
-}
-
-interface Answer {
-  readonly content: [{ readonly type: 'text'; readonly text: string }];
-  readonly isError?: boolean;
-  readonly [key: string]: unknown;
-}
-
-/** What the agent hears: what was done, or why it was not and what would be right. */
-async function answer(act: () => string | Promise<string>): Promise<Answer> {
-  try {
-    return { content: [{ type: 'text', text: await act() }] };
-  } catch (error) {
-    if (!(error instanceof MailroomError)) throw error;
-    const hint = error.hint === null ? '' : ` (${error.hint})`;
-    return { content: [{ type: 'text', text: `${error.code}: ${error.message}${hint}` }], isError: true };
-  }
 }

@@ -220,6 +220,7 @@ export class Bench {
         remove: () => Promise.resolve(),
       },
       workflows: this.#workflows(),
+      nip: () => Promise.reject(new Error("runs are not this bench's matter")),
       files: {
         read: (path) => disk.read(path, 1_000_000)?.toString('utf8') ?? null,
         exists: (path) => disk.look(path) !== null,

@@ -47,8 +47,8 @@ describe('the program', () => {
                                     again, with what came after it
         worktree [action] [thread]  list the git worktrees of threads, merge what one made, or remove its
                                     checkout
-        mcp                         serve the tools of the turn that it is called in, by the Model Context
-                                    Protocol on stdio
+        mcp                         serve the tools of the turn that it is called in, else those of
+                                    workflows, by the Model Context Protocol on stdio
 
       Workflows:
         workflows                   list the workflows in workflows/
@@ -61,6 +61,8 @@ describe('the program', () => {
         resume <run>                go on with a run: what is done is not done again
         run-step <workflow> [step]  run one step of a workflow alone, in a run of its own
         watch <workflow>            run a workflow, and again whenever a file of its workspace has changed
+        nip <action> <what>         define a workflow of the language nip, execute one by its id, or tell
+                                    how a run stands
         runs                        list the runs of the project, newest first
         logs <run>                  print what the steps of a run printed
         approve <run> <gate>        open a gate of a run: what waits for it goes on

@@ -1,17 +1,24 @@
 import metadata from '../../../package.json' with { type: 'json' };
 import { MailroomError } from '../../core/errors.ts';
-import { serveTurn } from '../../server/mcp.ts';
 import type { Context } from '../context.ts';
 
+/** Inside a turn its tools; elsewhere those by which a person's own agent defines and runs workflows. */
 export async function mcp(context: Context): Promise<number> {
+  const { version } = metadata;
   const { services, turn } = context;
+  if (turn === null) {
+    const { serveDesk } = await import('../workflow-desk.ts');
+    await serveDesk(context.project(), version);
+    return 0;
+  }
   const thread = services.environment['MAILROOM_THREAD'] ?? '';
-  if (turn === null || turn.outbox === '' || thread === '')
+  if (turn.outbox === '' || thread === '')
     throw new MailroomError(
       'E_USAGE',
       'these are the tools of a turn, and this is none',
       'a controller hands them to each agent that it starts, unless mailroom.yaml says `mcp: off`',
     );
-  await serveTurn({ project: context.project(), turn: { ...turn, thread }, version: metadata.version });
+  const { serveTurn } = await import('../../server/mcp.ts');
+  await serveTurn({ project: context.project(), turn: { ...turn, thread }, version });
   return 0;
 }

@@ -68,7 +68,7 @@ export function readAsked(event: NostrEvent): ReadAsked {
 
 /** The inputs of a run, checked against what the workflow declares. Nothing is made to fit that does not. */
 export function checkInputs(
-  { inputs }: AskedRun,
+  { inputs }: Pick<AskedRun, 'inputs'>,
   types: Readonly<Record<string, ValueType>>,
 ): { readonly values: Readonly<Record<string, Json>>; readonly problems: readonly string[] } {
   const { values, problems } = fillParameters(types, inputs);

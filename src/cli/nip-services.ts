@@ -1,0 +1,37 @@
+import type { Json } from '../core/json.ts';
+import type { NewDefinition } from '../core/nip/defining.ts';
+import type { ExecutionReport } from '../core/nip/report.ts';
+import type { BeginOptions } from './run-services.ts';
+
+/** What the language nip lets people and their agents do with workflows by id. */
+export interface NipServices {
+  /**
+   * Signs a definition, unless its author has, and keeps it. A text is that of a file (`file`: how people know it). Throws
+   * what is wrong with it.
+   */
+  define(definition: NewDefinition | { readonly text: string; readonly file: string }): Promise<Defined>;
+  /** What a run of a defined workflow begins with. Throws `E_TARGET` where nothing is known of it, and what is wrong with the rest. */
+  prepare(asked: AskedExecution): Promise<Omit<BeginOptions, 'watch'>>;
+  /** How a run stands. Throws `E_TARGET`. */
+  report(run: string): ExecutionReport;
+}
+
+/** A definition that was kept. */
+export interface Defined {
+  /** The tag `d`. */
+  readonly workflowId: string;
+  readonly eventId: string;
+  readonly version: string;
+  readonly stepCount: number;
+}
+
+export interface AskedExecution {
+  /** The tag `d` of a definition, or the id of its event. */
+  readonly workflow: string;
+  /** Values, or what a person wrote for them. */
+  readonly inputs: Readonly<Record<string, Json>> | readonly (readonly [string, string])[];
+  /** Null: as much as it costs. */
+  readonly msats: number | null;
+  /** Milliseconds; null: as long as the project allows. */
+  readonly timeout: number | null;
+}

@@ -1,0 +1,24 @@
+import { MailroomError } from '../core/errors.ts';
+import { ProblemsError } from '../engine/operations/problems.ts';
+
+/** What a tool answers. */
+interface Answer {
+  readonly content: [{ readonly type: 'text'; readonly text: string }];
+  readonly isError?: boolean;
+  readonly [key: string]: unknown;
+}
+
+/** What the agent hears: what was done, or why it was not and what would be right. */
+export async function answer(act: () => string | Promise<string>): Promise<Answer> {
+  try {
+    return { content: [{ type: 'text', text: await act() }] };
+  } catch (error) {
+    if (!(error instanceof MailroomError)) throw error;
+    const all = error instanceof ProblemsError ? error.problems : [error];
+    return { content: [{ type: 'text', text: all.map(line).join('\n') }], isError: true };
+  }
+}
+
+function line({ code, message, hint }: Pick<MailroomError, 'code' | 'message' | 'hint'>): string {
+  return `${code}: ${message}${hint === null ? '' : ` (${hint})`}`;
+}

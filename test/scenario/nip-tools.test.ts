@@ -1,0 +1,134 @@
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { verifyEvent } from 'nostr-tools/pure';
+import { afterEach, describe, expect, it } from 'vitest';
+import { NipProject } from '../support/nip.ts';
+
+/*
+ * Workflows of the language nip by their ids, through the real program: by commands, and by tools of `mailroom mcp`.
+ */
+
+const program = fileURLToPath(new URL('../../bin/mailroom', import.meta.url));
+
+let project: NipProject | null = null;
+let client: Client | null = null;
+
+afterEach(async () => {
+  await client?.close();
+  client = null;
+  project?.remove();
+  project = null;
+});
+
+describe('the commands', () => {
+  it('define a workflow, execute it by its id, and tell how it stands', async () => {
+    const place = (project = new NipProject());
+    const defined = await place.run(['nip', 'define', 'workflows/measure.json']);
+    const [event] = place.events('definitions');
+    expect(verifyEvent(event as never)).toBe(true);
+    expect(defined.stdout).toBe(`defined measure 1.0.0, 3 steps: event ${event!.id}\n`);
+    const input = ['--input', 'text=a b', '--budget', 'msats=5000', '--timeout', '60', '--json'];
+    const executed = await place.run(['nip', 'execute', 'measure', ...input]);
+    const report = JSON.parse(executed.stdout) as { readonly executionId: string };
+    expect(report).toMatchObject({
+      workflowId: 'measure',
+      status: 'completed',
+      outputs: { report: '2 words: a b' },
+      stepsCompleted: 2,
+      progress: { completed: 3, total: 3 },
+      totalCost: 2_000,
+      remainingBudget: 3_000,
+      message: '',
+    });
+    const [request] = place.events(report.executionId);
+    expect(request?.tags).toEqual(
+      expect.arrayContaining([
+        ['e', event!.id, '', 'workflow'],
+        ['timeout', '60'],
+      ]),
+    );
+    const told = await place.run(['nip', 'status', report.executionId, '--json']);
+    expect(JSON.parse(told.stdout)).toEqual(report);
+    expect((await place.run(['nip', 'status', report.executionId])).stdout).toBe(
+      `measure completed\nrun ${report.executionId}, 3 of 3 steps are over, 2000 msats\nreport: "2 words: a b"\n`,
+    );
+  });
+
+  it.each([
+    [['execute', 'nothing'], 'error E_TARGET: no workflow is defined as `nothing`'],
+    [['define', 'native.yaml'], 'error E_WORKFLOW: a workflow of the language native is no event'],
+    [['status', '4f2a9c'], 'error E_TARGET: there is no run `4f2a9c`'],
+  ])('refuse %j', async (args, message) => {
+    const native = 'name: n\nversion: "1"\ntimeout: 1h\nsteps: { a: { command: ["true"] } }\n';
+    const place = (project = new NipProject({ 'native.yaml': native }));
+    const { code, stderr } = await place.run(['nip', ...args]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) as string });
+  });
+});
+
+describe('the tools', () => {
+  async function tools(place: NipProject): Promise<(name: string, given: object) => Promise<unknown>> {
+    const env = { PATH: process.env['PATH'] ?? '', HOME: place.root };
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [program, 'mcp'],
+      cwd: place.root,
+      env,
+    });
+    client = new Client({ name: 'agent of a person', version: '1' });
+    await client.connect(transport);
+    return async (name, given) => {
+      const { content } = await client!.callTool({ name, arguments: given as Record<string, unknown> });
+      const [first] = content as { readonly text: string }[];
+      return first!.text.startsWith('{') ? (JSON.parse(first!.text) as unknown) : first!.text;
+    };
+  }
+
+  const steps = [
+    { id: 'count', agentKind: 5_100, inputMapping: '$input.text', outputName: 'size' },
+    { id: 'report', agentKind: 5_300, inputMapping: ['$size.words', '$input.text'], outputName: 'report' },
+  ];
+  const edges = [{ from: 'count', to: 'report' }];
+  const inputs = [{ name: 'text', type: 'string', required: true }];
+
+  it('define, execute and ask, with the names and answers of the document', async () => {
+    const place = (project = new NipProject());
+    const call = await tools(place);
+    expect((await client!.listTools()).tools.map(({ name }) => name)).toEqual([
+      'define_workflow',
+      'execute_workflow',
+      'workflow_status',
+    ]);
+    const wrong = [...edges, { from: 'report', to: 'count' }];
+    expect(await call('define_workflow', { name: 'Round', steps, edges: wrong, inputs })).toContain(
+      'E_WORKFLOW: the edges go in a circle: `report` → `count` → `report`',
+    );
+    const defined = await call('define_workflow', { name: 'Count Words', steps, edges, inputs });
+    const [event] = place.events('definitions');
+    expect(defined).toEqual({
+      workflowId: 'count-words',
+      eventId: event?.id,
+      version: '1.0.0',
+      stepCount: 2,
+    });
+    expect(await call('execute_workflow', { workflowId: 'count-words', inputs: { text: 5 } })).toBe(
+      'E_USAGE: the input `text` must be a string, not 5',
+    );
+    const asked = { workflowId: 'count-words', inputs: { text: 'a b c' }, budget: 9_000 };
+    const ran = await call('execute_workflow', asked);
+    expect(ran).toMatchObject({
+      status: 'completed',
+      outputs: { report: expect.stringContaining('3 words') as string },
+      stepsCompleted: 2,
+      totalCost: 2_000,
+    });
+    const started = (await call('execute_workflow', { ...asked, async: true })) as { executionId: string };
+    expect(started).toMatchObject({ status: 'running', outputs: {} });
+    const { executionId } = started;
+    let now = started as { status?: string };
+    while (now.status === 'running') now = (await call('workflow_status', { executionId })) as typeof now;
+    expect(now).toMatchObject({ status: 'completed', stepsCompleted: 2 });
+  });
+});
