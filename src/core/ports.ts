@@ -208,11 +208,33 @@ export interface CommandLine {
   readonly files: Readonly<Record<string, string>>;
   /** Folders besides workspace and staging that the program must be able to write, e.g. its own configuration. */
   readonly writable: readonly string[];
+  /** Missing: it takes its settings from arguments and variables, and the person's own from where they are. */
+  readonly home?: ProgramHome;
   /**
    * Is told standard output as it comes; true once more than the invocation's budget is spent or more steps were taken than
    * it may, and then it is to be ended. Missing: the program tells that only at its end, or has no limit.
    */
   readonly overspent?: (output: string) => boolean;
+}
+
+/**
+ * A home folder for one run of a program that takes settings from nowhere else. It shows what the person has, under links,
+ * with one file changed, and is gone afterwards.
+ */
+export interface ProgramHome {
+  /** Names the folder to the program. What it held before, else `HOME`, is the person's own. */
+  readonly variable: string;
+  /** Where the program keeps everything, below that. */
+  readonly folder: string;
+  /** What it reads beside that folder. */
+  readonly beside: readonly string[];
+  /** Folders in it that outlive the run, made if they are not there. */
+  readonly lasting: readonly string[];
+  /** The file of settings in it; `text` is made of the person's own (null: there is none) at `path`, or throws. */
+  readonly settings: {
+    readonly name: string;
+    readonly text: (own: string | null, path: string) => string;
+  };
 }
 
 /** How a process ended and what it wrote. `stdout` is the whole file, up to the output limit. */

@@ -12,6 +12,7 @@ import type {
 } from '../core/ports.ts';
 import { readOutput } from './capture.ts';
 import { buildEnvironment } from './environment.ts';
+import { furnished } from './program-home.ts';
 import { watchFolder, type FolderWatch } from './folder-changes.ts';
 import { checkGates } from './gates.ts';
 import { openPlaces } from './sandbox-places.ts';
@@ -140,7 +141,8 @@ export class ProcessRunner implements Runner {
   ): Supervised {
     const { paths, workspace, capabilities, role } = invocation;
     const { argv } = command;
-    const env = buildEnvironment({ inherit: command.inherit, set: { TMPDIR: temporary, ...command.env } });
+    const given = buildEnvironment({ inherit: command.inherit, set: { TMPDIR: temporary, ...command.env } });
+    const env = furnished(command, given, { cwd: workspace, temporary });
     const outbox = join(this.#options.project, 'agents', role, 'outbox');
     const containment = this.#options.contain({
       provider,

@@ -14,6 +14,7 @@ import type { StepJob, StepRunner, StepRunnerEvents } from '../core/workflow/por
 import { readOutput } from './capture.ts';
 import { environments } from './environment.ts';
 import { watchFolder } from './folder-changes.ts';
+import { furnished } from './program-home.ts';
 import { openPlaces } from './sandbox-places.ts';
 import { supervise } from './supervise.ts';
 import { sweepMarked } from './sweep.ts';
@@ -93,7 +94,8 @@ export class ProcessStepRunner implements StepRunner {
   #supervise(job: StepJob, temporary: string | null) {
     const { command, workspace, folder, provider, capabilities, owed } = job;
     const set = temporary === null ? command.env : { TMPDIR: temporary, ...command.env };
-    const env = this.#environment({ inherit: command.inherit, set });
+    const given = this.#environment({ inherit: command.inherit, set });
+    const env = temporary === null ? given : furnished(command, given, { cwd: workspace, temporary });
     const containment = this.#options.contain({
       provider,
       argv: command.argv,

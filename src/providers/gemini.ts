@@ -5,23 +5,14 @@ import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } fr
 import { amount, at, eventsIn, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
+import { geminiHome } from './gemini-settings.ts';
 import { networkVariables, type ProviderOptions } from './options.ts';
 import { because, denied, never } from './outcomes.ts';
 import { together, unknownUsage, usageOf } from './prices.ts';
 import { goOn } from './sessions.ts';
-import { toolsName, toolsOf } from './tools.ts';
 import { environment } from './variables.ts';
 
 const login = 'run `gemini` once and log in, or set GEMINI_API_KEY';
-
-/**
- * Defaults below the person's own settings: no update, no statistics, three requests in all where one fails. Gemini reads
- * them only from folders that root alone can write (quirks.ts).
- */
-const settings = {
-  general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: 3 },
-  privacy: { usageStatisticsEnabled: false },
-};
 
 /** gemini ends with the API's status modulo 256; where a number could be a signal, these are statuses. */
 const statuses = new Map(
@@ -76,7 +67,6 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
       options.arguments,
     ].flat(),
     env: environment(invocation, {
-      GEMINI_CLI_SYSTEM_DEFAULTS_PATH: inTurn('gemini-settings.json'),
       // A process of its own in between would not pass signals on.
       GEMINI_CLI_NO_RELAUNCH: 'true',
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
@@ -84,24 +74,9 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
     }),
     inherit: [...inherited, ...networkVariables, ...options.inherit],
     stdin: invocation.prompt,
-    files: {
-      'gemini-policy.toml': policy(invocation, options.tests),
-      'gemini-settings.json': `${JSON.stringify(settingsFor(invocation), null, 2)}\n`,
-    },
+    files: { 'gemini-policy.toml': policy(invocation, options.tests) },
     writable: options.writable,
-  };
-}
-
-function settingsFor(invocation: Invocation): JsonObject {
-  const tools = toolsOf(invocation);
-  const { maxSteps } = invocation;
-  const limited = maxSteps === null ? settings : { ...settings, model: { maxSessionTurns: maxSteps } };
-  if (tools === null) return limited;
-  // Without trust it would ask, and there is nobody to answer.
-  const { command, args, env } = tools;
-  return {
-    ...limited,
-    mcpServers: { [toolsName]: { command, args: [...args], env: { ...env }, trust: true } },
+    home: geminiHome(invocation),
   };
 }
 

@@ -65,15 +65,27 @@ export const quirks: Readonly<Record<AgentCli, readonly Quirk[]>> = {
       what: 'a tool of a server wants an approval that `exec` never gives',
       answer: '`default_tools_approval_mode` of ours alone',
     },
+    {
+      from: '0.169.0',
+      before: null,
+      what: 'retries for up to half a minute, and its own model provider has no switch for that',
+      answer: 'nothing',
+      advice:
+        'a provider of your own under `[model_providers]` may have `request_max_retries = 0` and `stream_max_retries = 0`',
+    },
+    {
+      ...always,
+      from: '0.169.0',
+      what: 'its sandbox fails without a word where `CODEX_HOME` lies in the temporary folder',
+      answer: 'a `TMPDIR` of the turn',
+    },
   ],
   gemini: [
     {
+      ...always,
       from: '0.61.0',
-      before: null,
-      what: 'system defaults are read only where none but root can write, up to `/`',
-      answer: '`GEMINI_CLI_SYSTEM_DEFAULTS_PATH`, in vain elsewhere',
-      advice:
-        'put `"general": { "maxAttempts": 1 }` into ~/.gemini/settings.json, or it retries for minutes without a word; it has no tools of its turn there, and writes files instead',
+      what: 'settings for all users count only where root alone can write',
+      answer: '`GEMINI_CLI_HOME`, a home of the turn with links into `~/.gemini`',
     },
     {
       ...always,
@@ -104,10 +116,11 @@ export const quirks: Readonly<Record<AgentCli, readonly Quirk[]>> = {
     },
     { ...always, from: '1.18.33', what: 'asks the model for a title', answer: '`--title`' },
     {
-      ...always,
       from: '1.18.33',
+      before: null,
       what: 'retries an overloaded server for more than a minute, and no switch stops it',
       answer: 'the `idle_timeout` of the role',
+      advice: 'give its roles an `idle_timeout`',
     },
     {
       ...always,

@@ -44,7 +44,7 @@ describe.each(everybody)('$name', (provider) => {
 
   it('makes the same command line of the same turn, and changes nothing', () => {
     const turn = Object.freeze(invocation({ session, model: 'm' }));
-    expect(provider.start(turn)).toEqual(provider.start(turn));
+    expect(JSON.stringify(provider.start(turn))).toBe(JSON.stringify(provider.start(turn)));
   });
 });
 
@@ -153,16 +153,13 @@ priority = 100
     expect(policy(['RUN_COMMANDS', 'EDIT'])).not.toContain('commandPrefix');
   });
 
-  it('takes defaults without telemetry and updates, which the person may still change', () => {
-    const { env, files } = agent('gemini').start(invocation());
-    expect(env).toMatchObject({
-      GEMINI_CLI_SYSTEM_DEFAULTS_PATH: `${folder}/gemini-settings.json`,
-      GEMINI_CLI_NO_RELAUNCH: 'true',
-      GEMINI_TELEMETRY_ENABLED: 'false',
-    });
-    expect(JSON.parse(files['gemini-settings.json'] ?? '')).toMatchObject({
-      general: { enableAutoUpdate: false },
-      privacy: { usageStatisticsEnabled: false },
+  it('has no telemetry, and a home of its own for its settings', () => {
+    const { env, home } = agent('gemini').start(invocation());
+    expect(env).toMatchObject({ GEMINI_CLI_NO_RELAUNCH: 'true', GEMINI_TELEMETRY_ENABLED: 'false' });
+    expect(home).toMatchObject({
+      variable: 'GEMINI_CLI_HOME',
+      folder: '.gemini',
+      lasting: ['tmp', 'history'],
     });
   });
 });
@@ -365,8 +362,10 @@ describe('a limit of steps and of the time of a command', () => {
     const claude = agent('claude').start(invocation(limits));
     expect(claude.argv.join(' ')).toContain('--max-turns 2 ');
     expect(claude.env).toMatchObject({ BASH_DEFAULT_TIMEOUT_MS: '90000', BASH_MAX_TIMEOUT_MS: '90000' });
-    const settings = agent('gemini').start(invocation(limits)).files['gemini-settings.json'] ?? '';
-    expect(JSON.parse(settings)).toMatchObject({ model: { maxSessionTurns: 2 } });
+    const settings = agent('gemini')
+      .start(invocation(limits))
+      .home?.settings.text('{ "model": { "maxSessionTurns": 9 } }', '');
+    expect(JSON.parse(settings ?? '')).toMatchObject({ model: { maxSessionTurns: 2 } });
   });
 
   it.each([

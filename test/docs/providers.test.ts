@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { namedProvider } from '../../src/providers/index.ts';
 import { quirks, type AgentCli, type Quirk } from '../../src/providers/quirks.ts';
 import { invocation, surroundings } from '../contract/providers-samples.ts';
-import { recommendedForGemini } from '../real-clis/support/clis.ts';
 import packages from '../real-clis/package.json' with { type: 'json' };
 
 const proved: Readonly<Record<AgentCli, string>> = {
@@ -14,7 +13,7 @@ const proved: Readonly<Record<AgentCli, string>> = {
   opencode: packages.dependencies['opencode-ai'],
 };
 
-/** A turn with a bit of everything; `TURN` stands for its folder, `MODEL` and `SESSION` for what they say. */
+/** A turn with a bit of everything; `TURN` stands for its folder, `HOME` for that of the run, `MODEL` and `SESSION` for what they say. */
 const turn = invocation({
   role: 'ROLE',
   turn: 't7',
@@ -27,8 +26,9 @@ const turn = invocation({
 /** The command line with its variables as one would type it, an option with its value on each line. */
 function typed(cli: AgentCli): string {
   const config = { name: cli, kind: cli, command: null, arguments: [], env: [], writable: [], prices: null };
-  const { argv, env } = namedProvider({ ...config, tests: ['npm test'] }, surroundings).start(turn);
-  const variables = Object.entries(env).filter(([name]) => !name.startsWith('MAILROOM_'));
+  const { argv, env, home } = namedProvider({ ...config, tests: ['npm test'] }, surroundings).start(turn);
+  const own = home === undefined ? {} : { [home.variable]: 'HOME' };
+  const variables = Object.entries({ ...own, ...env }).filter(([name]) => !name.startsWith('MAILROOM_'));
   const words = argv.map(quoted);
   const lines = words.reduce<string[]>((all, word) => {
     const last = all.at(-1);
@@ -68,9 +68,4 @@ describe.each(Object.keys(proved) as AgentCli[])('the page of %s', (cli) => {
       .filter((line) => /^\| \d/.test(line));
     expect(rows.map((line) => line.slice(2, -2))).toEqual(quirks[cli].map(row));
   });
-});
-
-it('the page of gemini asks for the settings that it is proved with', () => {
-  const block = /```json\n(.*?)```/s.exec(page('gemini'))?.[1] ?? '';
-  expect(JSON.parse(block)).toEqual(recommendedForGemini);
 });

@@ -81,12 +81,6 @@ export const codex: Cli = {
   served: (tool) => `mcp__mailroom__${tool}`,
 };
 
-/** What docs/providers/gemini.md asks a person to put there: gemini takes it from nowhere else. */
-export const recommendedForGemini = {
-  general: { maxAttempts: 1, enableAutoUpdate: false },
-  privacy: { usageStatisticsEnabled: false },
-};
-
 export const gemini: Cli = {
   name: 'gemini',
   command: [process.execPath, join(packages, '@google/gemini-cli/bundle/gemini.js')],
@@ -94,10 +88,7 @@ export const gemini: Cli = {
   arguments: () => [],
   environment: (_home, url) => ({ GEMINI_API_KEY: 'no-secret', GOOGLE_GEMINI_BASE_URL: url }),
   files: () => ({
-    '.gemini/settings.json': {
-      ...recommendedForGemini,
-      security: { auth: { selectedType: 'gemini-api-key' } },
-    },
+    '.gemini/settings.json': { security: { auth: { selectedType: 'gemini-api-key' } } },
   }),
   write: (path, content) => ({ name: 'write_file', arguments: { file_path: path, content } }),
   shell: (command) => ({ name: 'run_shell_command', arguments: { command } }),

@@ -1,0 +1,64 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { gemini } from './support/clis.ts';
+import type { Answer, Asked } from './support/model.ts';
+import { gather } from './support/team.ts';
+
+const protocol = `
+name: lone
+version: "1"
+roles:
+  worker: { provider: gemini, model: ${gemini.model}, capabilities: [READ], retries: 0, session: thread }
+messages:
+  task: { from: user, to: worker }
+  question: { from: worker, to: user, reply: [answer], blocking: true }
+  answer: { from: user, to: worker }
+  done: { from: worker, to: user, closes: true }
+start: { type: task, to: worker }
+`;
+
+/** A person's settings: their login is a key in `.gemini/.env`, and nothing in them was put there for Mailroom. */
+const own = '{ "security": { "auth": { "selectedType": "gemini-api-key" } } } // mine\n';
+
+it('gives somebody with a login of their own tools, conversations and few retries, and leaves their settings alone', async () => {
+  // Outside a sandbox the folders above the project are not root's alone, so that no settings for all users count.
+  const team = await gather([gemini], { 'protocols/lone.yaml': protocol }, { sandbox: 'off' });
+  const { project, model, env } = team;
+  const { GEMINI_API_KEY: key = '', ...without } = env;
+  const home = join(env['HOME'] ?? '', '.gemini');
+  writeFileSync(join(home, 'settings.json'), own);
+  writeFileSync(join(home, '.env'), `GEMINI_API_KEY=${key}\n`);
+  const use = ({ prompt }: Asked) =>
+    prompt.includes('type: answer')
+      ? { name: 'send_message', arguments: { to: 'user', type: 'done', body: 'It is made.' } }
+      : { name: 'ask', arguments: { to: 'user', question: 'Which one?' } };
+  let last: Asked | null = null;
+  model.plays((asked): Answer => {
+    last = asked;
+    if (asked.results.length > 0) return { say: 'I stop.' };
+    const tool = use(asked);
+    return { say: 'I tell them.', tools: [{ ...tool, name: gemini.served(tool.name) }] };
+  });
+  project.drop('agents/worker/inbox/task.md', 'Make it.\n');
+  const up = () => project.run(['up', '--until-idle', '--plain'], without);
+  expect(await up()).toMatchObject({ stderr: '' });
+  const [question = ''] = project.list('agents/user/inbox');
+  expect(project.read(`agents/user/inbox/${question}`)).toContain('Which one?');
+  project.drop('answer.md', 'The red one.\n');
+  const id = /^id: (\S+)/m.exec(project.read(`agents/user/inbox/${question}`))?.[1] ?? '';
+  expect(await project.run(['reply', id, 'answer.md'], without)).toMatchObject({ code: 0 });
+  expect(await up()).toMatchObject({ code: 0, stderr: '' });
+  const rows = JSON.parse((await project.run(['trail', '--json'], without)).stdout) as { type: string }[];
+  expect(rows.map(({ type }) => type)).toEqual(['task', 'question', 'answer', 'done']);
+  // The second turn went on with the conversation of the first.
+  expect(last).toMatchObject({ conversation: expect.stringMatching(/Make it\.[^]*The red one\./) });
+
+  // A model that fails is asked three times in all.
+  model.says({ status: 500, words: 'The model says no.' });
+  project.drop('agents/worker/inbox/another.md', 'Make another.\n');
+  await up();
+  expect(model.asked).toHaveLength(3);
+  expect(readFileSync(join(home, 'settings.json'), 'utf8')).toBe(own);
+  expect(existsSync(join(home, 'tmp'))).toBe(true);
+}, 60_000);
