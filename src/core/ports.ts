@@ -215,6 +215,14 @@ export interface CommandLine {
    * it may, and then it is to be ended. Missing: the program tells that only at its end, or has no limit.
    */
   readonly overspent?: (output: string) => boolean;
+  /**
+   * Is told standard output as it comes, too, and says which commands of the agent run now, by names that are used once. One
+   * that takes longer than `limitMs` ends the program. Missing: nothing bounds them, or the program does it itself.
+   */
+  readonly commands?: {
+    readonly limitMs: number;
+    readonly running: (output: string) => ReadonlySet<string>;
+  };
 }
 
 /**
@@ -248,6 +256,7 @@ export interface Exit {
     | 'output-limit'
     | 'output-failed'
     | 'over-budget'
+    | 'command-timeout'
     | 'stopped'
     | 'spawn-failed';
   readonly error: string | null;
@@ -284,12 +293,17 @@ export interface Restriction {
   readonly widened: readonly string[];
 }
 
+/** What bounds an agent of a step besides its time, as it is written there. */
+export type AgentBound = 'max_steps' | 'max_command_time';
+
 /** One kind of agent. Both directions are pure: a turn becomes a command line, its output becomes an outcome. */
 export interface Provider {
   readonly name: string;
   /** True when the provider can resume a conversation. */
   readonly sessions: boolean;
   restrict(capabilities: readonly Capability[]): Restriction;
+  /** The bounds of a step that nothing holds its agent to: neither a switch of its own, nor what it tells as it goes. */
+  readonly unheld: readonly AgentBound[];
   start(invocation: Invocation): CommandLine;
   /** `now` is for limits that say "resets in …"; `previous` is the session that was resumed (usage is a difference). */
   read(exit: Exit, invocation: Invocation, now: number): Outcome;

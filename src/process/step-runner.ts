@@ -114,6 +114,7 @@ export class ProcessStepRunner implements StepRunner {
       env,
       stdin: command.stdin,
       ...(command.overspent && { overspent: command.overspent }),
+      ...(command.commands && { commands: command.commands }),
       mark: `${this.#options.mark}${job.key}`,
       containment,
       gate: false,

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import type { Capture, CaptureEvents } from './capture.ts';
+import { watchCommands, type CommandWatch } from './command-limit.ts';
 import type { LaunchGate, Launched } from './launch.ts';
 import { watchLimits, type LimitWatch } from './limits.ts';
 import { Output } from './output.ts';
@@ -36,6 +37,7 @@ export class Supervision {
   readonly #startedAt = Date.now();
   readonly #started = performance.now();
   #limits: LimitWatch | null = null;
+  readonly #commands: CommandWatch | null;
   #reason: EndReason | null = null;
   #error: string | null = null;
   readonly #leader = withResolver<Exit>();
@@ -52,6 +54,7 @@ export class Supervision {
     this.#gate = gate;
     const contained = spec.containment.kind !== 'group';
     this.#tree = child.pid === undefined ? null : new ProcessTree(child.pid, spec.mark, contained);
+    this.#commands = spec.commands ? watchCommands(spec.commands, () => this.end('command-timeout')) : null;
     const names = ['stdout', 'stderr'] as const;
     this.#outputs = captures.map((capture, index) => {
       capture.tell(this.#captureEvents(names[index] ?? 'stderr', hooks));
@@ -89,6 +92,7 @@ export class Supervision {
     if (this.#reason !== null || this.#tree === null || this.#leaderIsGone) return;
     this.#reason = reason;
     this.#limits?.stop();
+    this.#commands?.stop();
     this.#gate.close();
     const tree = this.#tree;
     tree.terminate();
@@ -107,7 +111,10 @@ export class Supervision {
       activity: () => this.#limits?.touch(),
       output: (chunk) => {
         hooks.output?.(stream, chunk);
-        if (stream === 'stdout' && overspent?.(decoder.write(chunk)) === true) this.end('over-budget');
+        if (stream !== 'stdout') return;
+        const text = decoder.write(chunk);
+        if (overspent?.(text) === true) this.end('over-budget');
+        this.#commands?.told(text);
       },
       full: () => this.#endForOutput('output-limit'),
       failed: (error) => {
@@ -152,6 +159,7 @@ export class Supervision {
     clearTimeout(this.#timer);
     clearTimeout(this.#listenTimer);
     this.#limits?.stop();
+    this.#commands?.stop();
     this.#gate.close();
     const open = this.#outputs.map((output) => output.end());
     const [survivors] = await Promise.all([this.#endLeftovers(), settledWithin(open, PIPE_WAIT_MS)]);

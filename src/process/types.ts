@@ -64,6 +64,11 @@ export interface ProcessSpec {
   readonly limits: ProcessLimits;
   /** Is told standard output, masked, as it comes; true ends the process as `over-budget`. */
   readonly overspent?: (output: string) => boolean;
+  /** Is told the same, and says what the program runs; one that takes longer ends it as `command-timeout`. */
+  readonly commands?: {
+    readonly limitMs: number;
+    readonly running: (output: string) => ReadonlySet<string>;
+  };
   /** Masked in everything that is captured. */
   readonly secrets: readonly string[];
   readonly stdoutFile: string;
@@ -83,6 +88,7 @@ export type EndReason =
   | 'output-limit'
   | 'output-failed'
   | 'over-budget'
+  | 'command-timeout'
   | 'stopped'
   | 'spawn-failed';
 

@@ -37,6 +37,7 @@ export function claudeProvider(options: ProviderOptions): Provider {
     name: options.name,
     sessions: true,
     restrict,
+    unheld: [],
     start: (invocation) => start(invocation, options),
     read: (exit, invocation, now) => read(exit, invocation, options, now),
   };

@@ -9,6 +9,7 @@ import { failed } from './failures.ts';
 import { networkVariables, type ProviderOptions } from './options.ts';
 import { denied } from './outcomes.ts';
 import { sinceSession, unknownUsage, usageOf } from './prices.ts';
+import { runningCommands, type CommandNews } from './running-commands.ts';
 import { settle } from './sessions.ts';
 import { spending } from './spending.ts';
 import { toolsName, toolsOf } from './tools.ts';
@@ -32,6 +33,7 @@ export function codexProvider(options: ProviderOptions): Provider {
     name: options.name,
     sessions: true,
     restrict,
+    unheld: [],
     start: (invocation) => start(invocation, options),
     read: (exit, invocation, now) => read(exit, invocation, options, now),
   };
@@ -78,6 +80,7 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
     files: {},
     writable: options.writable,
     ...spending({ budget: null, maxSteps: invocation.maxSteps, isStep }, uncounted),
+    ...runningCommands(invocation.maxCommandTime, commandNews),
   };
 }
 
@@ -101,6 +104,12 @@ const uncounted = { add() {}, usage: unknownUsage };
 function isStep(event: JsonObject): boolean {
   const kind = at(event, 'item', 'type');
   return event['type'] === 'item.completed' && (kind === 'command_execution' || kind === 'file_change');
+}
+
+function commandNews(event: JsonObject): CommandNews | null {
+  const id = string(at(event, 'item', 'id'));
+  if (id === null || at(event, 'item', 'type') !== 'command_execution') return null;
+  return { id, is: event['type'] === 'item.completed' ? 'over' : 'running' };
 }
 
 /** With READ alone nothing is writable, the staging folder included: then the final text is the mail. */

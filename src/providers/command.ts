@@ -35,6 +35,7 @@ export function commandProvider(options: ProviderOptions): Provider {
     name: options.name,
     sessions: false,
     restrict: () => ({ exact: true, widened: [] }),
+    unheld: ['max_steps', 'max_command_time'],
     start: (invocation) => ({
       argv: [...options.command, ...options.arguments],
       env: environment(invocation),

@@ -28,6 +28,8 @@ export function interrupted(exit: Exit, program: string, ownCodes: readonly numb
       );
     case 'over-budget':
       return never(`${program} was ended because it had used up its budget`, undefined, 'E_BUDGET');
+    case 'command-timeout':
+      return transient(`a command of ${program} took longer than it may`, undefined, 'E_TIMEOUT');
     case 'stopped':
       return transient(`${program} was stopped`, undefined, 'E_CANCELLED');
     case 'exited':

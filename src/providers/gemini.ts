@@ -9,6 +9,7 @@ import { geminiHome } from './gemini-settings.ts';
 import { networkVariables, type ProviderOptions } from './options.ts';
 import { because, denied, never } from './outcomes.ts';
 import { together, unknownUsage, usageOf } from './prices.ts';
+import { runningCommands, type CommandNews } from './running-commands.ts';
 import { goOn } from './sessions.ts';
 import { environment } from './variables.ts';
 
@@ -35,6 +36,7 @@ export function geminiProvider(options: ProviderOptions): Provider {
     name: options.name,
     sessions: true,
     restrict,
+    unheld: [],
     start: (invocation) => start(invocation, options),
     read: (exit, invocation, now) => read(exit, invocation, options, now),
   };
@@ -76,6 +78,7 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
     stdin: invocation.prompt,
     files: { 'gemini-policy.toml': policy(invocation, options.tests) },
     writable: options.writable,
+    ...runningCommands(invocation.maxCommandTime, commandNews),
     home: geminiHome(invocation),
   };
 }
@@ -103,6 +106,14 @@ function rule(tools: string, key: string, value: string): string {
 
 function escapeForPattern(text: string): string {
   return text.replaceAll(/[-[\]{}()*+?.,\\^$|#\s]/g, String.raw`\$&`);
+}
+
+/** A result names its use of a tool, and not the tool. */
+function commandNews(event: JsonObject): CommandNews | null {
+  const id = string(event['tool_id']);
+  if (id === null) return null;
+  if (event['type'] === 'tool_result') return { id, is: 'over' };
+  return event['tool_name'] === 'run_shell_command' ? { id, is: 'running' } : null;
 }
 
 function read(exit: Exit, invocation: Invocation, options: ProviderOptions, now: number): Outcome {

@@ -8,6 +8,7 @@ export function humanProvider(): Provider {
     name: 'human',
     sessions: false,
     restrict: () => ({ exact: true, widened: [] }),
+    unheld: ['max_steps', 'max_command_time'],
     start: () => {
       throw noTurns();
     },

@@ -34,6 +34,7 @@ export function opencodeProvider(options: ProviderOptions): Provider {
     name: options.name,
     sessions: true,
     restrict,
+    unheld: ['max_command_time'],
     start: (invocation) => start(invocation, options),
     read: (exit, invocation, now) => read(exit, invocation, options, now),
   };

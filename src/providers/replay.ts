@@ -8,7 +8,9 @@ import type { ProviderOptions } from './options.ts';
  */
 export function replayProvider(options: ProviderOptions): Provider {
   const { recording } = options;
-  const provider = commandProvider({ ...options, inherit: [...options.inherit, 'MAILROOM_RECORDING'] });
+  const inherit = [...options.inherit, 'MAILROOM_RECORDING'];
+  // What was recorded is over: there is nothing to be bounded.
+  const provider: Provider = { ...commandProvider({ ...options, inherit }), unheld: [] };
   if (recording === undefined) return provider;
   return {
     ...provider,

@@ -2,16 +2,13 @@ import type { JsonObject } from '../core/json.ts';
 import type { Usage } from '../core/mail/event.ts';
 import type { Budget } from '../core/mail/protocol.ts';
 import type { CommandLine } from '../core/ports.ts';
-import { objectIn } from './events.ts';
+import { eventsAsTheyCome } from './stream.ts';
 
 /** Adds up what the events of one run say of its use; an event that says nothing of it changes nothing. */
 export interface Counter {
   add(event: JsonObject): void;
   readonly usage: Usage;
 }
-
-/** A longer line is none of those that tell what was used; it is passed over. */
-const longestLine = 1024 * 1024;
 
 /** What a run may use, and how the program tells that it took a step, if it does. */
 interface Bounds {
@@ -27,19 +24,10 @@ export function spending(
 ): Pick<CommandLine, 'overspent'> {
   if (budget === null && maxSteps === null) return {};
   let steps = 0;
-  let line = '';
-  const take = (output: string): void => {
-    const [first = '', ...rest] = output.split('\n');
-    line = line.length > longestLine ? line : line + first;
-    for (const next of rest) {
-      const event = line.length > longestLine ? null : objectIn(line);
-      if (event !== null) {
-        counter.add(event);
-        if (isStep(event)) steps += 1;
-      }
-      line = next;
-    }
-  };
+  const take = eventsAsTheyCome((event) => {
+    counter.add(event);
+    if (isStep(event)) steps += 1;
+  });
   return {
     overspent(output) {
       take(output);

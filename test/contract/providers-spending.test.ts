@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agents, exit, invocation, now } from './providers-samples.ts';
+import { agents, exit, fixture, invocation, now } from './providers-samples.ts';
 
 function agent(name: string) {
   const found = agents.find((candidate) => candidate.name === name);
@@ -56,5 +56,32 @@ describe('an agent that tells what it uses as it goes', () => {
     );
     expect(outcome).toMatchObject({ is: 'never', reason: { code: 'E_BUDGET' }, usage: { tokens: 1000 } });
     expect(outcome.usage.usd).toBeCloseTo(0.00246, 9);
+  });
+});
+
+describe('an agent that tells of its commands as they run', () => {
+  it.each([
+    ['codex', [0, 0, 0, 1, 0, 0, 0]],
+    ['gemini', [0, 0, 1, 0, 0, 0]],
+  ])('%s: as many run as have begun and are not over', (name, expected) => {
+    const { commands } = agent(name).start(invocation({ maxCommandTime: 60_000 }));
+    const lines = fixture(name, 'tests').stdout.split('\n').slice(0, -1);
+    expect(lines.map((line) => commands?.running(`${line}\n`).size)).toEqual(expected);
+    expect(commands?.limitMs).toBe(60_000);
+    expect(agent(name).start(invocation())).not.toHaveProperty('commands');
+  });
+
+  it('and was ended for one of them timed out', () => {
+    const outcome = agent('codex').read(exit({ ended: 'command-timeout', code: 143 }), invocation(), now);
+    expect(outcome).toMatchObject({ is: 'later', reason: { code: 'E_TIMEOUT' } });
+  });
+
+  it.each([
+    ['claude', []],
+    ['codex', []],
+    ['gemini', []],
+    ['opencode', ['max_command_time']],
+  ])('or not: nothing holds %s to %j', (name, expected) => {
+    expect(agent(name).unheld).toEqual(expected);
   });
 });

@@ -56,6 +56,14 @@ describe('a supervised process', () => {
     expect(deaf).toMatchObject({ exitCode: 0, stdoutTail: 'done\n' });
   });
 
+  it('is ended when a command of which it tells takes longer than it may', async () => {
+    const running = (output: string) => new Set(output.match(/begins \d/g));
+    const started = start(['sh', '-c', 'echo begins 1; exec sleep 1000'], {
+      commands: { limitMs: 20, running },
+    });
+    expect(await started.exited).toMatchObject({ reason: 'command-timeout', survivors: [] });
+  });
+
   it('gets 5 MB of input whole', async () => {
     const result = await start(['wc', '-c'], { stdin: 'x'.repeat(5 * MB) }).exited;
     expect(result.stdoutTail.trim()).toBe(String(5 * MB));

@@ -126,6 +126,7 @@ export function simulatedProvider(name: string): Provider {
     name,
     sessions: false,
     restrict: () => ({ exact: true, widened: [] }),
+    unheld: [],
     start: ({ env }) => ({ argv: [name], env, inherit: [], stdin: '', files: {}, writable: [] }),
     read: ({ stdout }) =>
       stdout === ''

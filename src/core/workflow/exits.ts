@@ -105,6 +105,8 @@ function programFailure(launch: Launch, exit: Exit): ProgramFailure {
     case 'total-timeout':
     case 'idle-timeout':
       return transient('it took longer than it may', 'E_TIMEOUT');
+    case 'command-timeout':
+      return transient('a command of it took longer than it may', 'E_TIMEOUT');
     case 'over-budget':
       return { class: 'NON_RETRYABLE', code: 'E_BUDGET', says: 'it used more than its budget' };
     case 'output-limit':

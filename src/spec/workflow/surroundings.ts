@@ -1,5 +1,6 @@
 import { defaultNip, type NipSettings } from '../../core/config.ts';
 import type { CheckContext } from '../../core/mail/check/scene.ts';
+import type { CheckContext as WorkflowContext } from '../../core/workflow/check/scene.ts';
 import type { Capability, Protocol } from '../../core/mail/protocol.ts';
 
 /** What a workflow cannot know by itself. */
@@ -8,6 +9,8 @@ export interface Surroundings {
   readonly protocol: Pick<Protocol, 'roles' | 'types'> | null;
   /** By provider name: the rights that it gives an agent beyond these capabilities, in words. Not there: none. */
   readonly widened: CheckContext['widened'];
+  /** By provider name: the bounds of a step that nothing holds an agent to. Not there: none. */
+  readonly unheld: WorkflowContext['unheld'];
   /** Whether a widened right is an error. */
   readonly strict: boolean;
   /** Whether a program of this name is on PATH. */
@@ -49,6 +52,7 @@ export type Loaded =
 export const nowhere: Surroundings = {
   protocol: null,
   widened: new Map(),
+  unheld: new Map(),
   strict: false,
   hasProgram: () => false,
   agents: { model: null, maxTokens: null },

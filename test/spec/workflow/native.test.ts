@@ -201,13 +201,28 @@ describe('rights that are widened', () => {
     expect(told(text)).toEqual([]);
   });
 
-  test.each([
-    ['CODEX_CLI', ['5:58 warning E_CAPABILITY']],
-    ['CLAUDE_CODE', []],
-  ])('warn of a time of commands that %s does not keep', (worker, expected) => {
-    const given = `{ worker: ${worker}, instructions: x, capabilities: [READ, EDIT, RUN_TESTS, RUN_COMMANDS], max_command_time: 5m }`;
-    const file = `name: n\nversion: "1"\ntimeout: 1h\nsteps:\n  a: ${given}\n`;
-    expect(told(file, nowhere)).toEqual(expected);
+  test('are bounds, too, that nothing holds an agent to: each is named where it stands', () => {
+    const bounds = 'max_steps: 3, max_command_time: 5m';
+    const check = `completion_check: { worker: OPENCODE, instructions: x, capabilities: [READ], ${bounds} }, max_iterations: 2`;
+    const file = `name: n
+version: "1"
+timeout: 1h
+steps:
+  a:
+    { worker: CODEX_CLI, instructions: x, capabilities: [READ], ${bounds},
+      ${check} }
+`;
+    const unheld = new Map([
+      ['codex', ['max_steps', 'max_command_time']],
+      ['opencode', ['max_command_time']],
+    ] as const);
+    const result = parseWorkflow(file, 'a.yaml', { ...nowhere, unheld });
+    expect(result.ok && result.warnings.map(({ place, message }) => [place?.line, message])).toEqual([
+      [6, 'nothing holds `codex` to `max_steps`'],
+      [6, 'nothing holds `codex` to `max_command_time`'],
+      [7, 'nothing holds `opencode` to `max_command_time`'],
+    ]);
+    expect(told(file)).toEqual([]);
   });
 
   test('are no matter of scripts', () => {

@@ -4,6 +4,7 @@ import type { Span } from '../../expression/problem.ts';
 import type { CheckContext as MailContext } from '../../mail/check/scene.ts';
 import type { Protocol } from '../../mail/protocol.ts';
 import { didYouMean } from '../../nearest.ts';
+import type { AgentBound } from '../../ports.ts';
 import type { StepId, Workflow } from '../model.ts';
 
 /**
@@ -32,6 +33,8 @@ export interface CheckContext {
   readonly protocol: Pick<Protocol, 'roles' | 'types'> | null;
   /** By provider: the rights that an agent has although the step does not give them, in words. */
   readonly widened: MailContext['widened'];
+  /** By provider: the bounds that nothing holds an agent to. Not there: none. */
+  readonly unheld: ReadonlyMap<string, readonly AgentBound[]>;
   /** Whether a widened right is an error. */
   readonly strict: boolean;
   /** The expressions of the language, as they stand outside of loops. */

@@ -1,3 +1,4 @@
+import type { AgentBound } from '../../ports.ts';
 import { wideningRefused } from '../../widening.ts';
 import { typesOf } from '../../expression/types.ts';
 import type { Tree } from '../../expression/tree.ts';
@@ -16,8 +17,8 @@ export function checkStep(step: Step, here: Here): void {
   checkExpressions(step, here);
   checkInputs(step, here);
   checkOutputs(step, scene);
-  if (step.work.kind === 'agent') checkRights(step, step.work, scene);
-  if (step.check?.work.kind === 'agent') checkRights(step, step.check.work, scene);
+  if (step.work.kind === 'agent') checkAgent(step, step, step.work, scene);
+  if (step.check?.work.kind === 'agent') checkAgent(step, step.check, step.check.work, scene);
   if (step.work.kind === 'role') checkRole(step.work.role, field(step.work, 'role'), scene);
   if (step.work.kind === 'for-each') checkItems(step.work, here);
   if (step.work.kind === 'workflow') checkChild(step.work, here);
@@ -79,18 +80,33 @@ function checkName(scene: Scene, at: At, what: string, problem: string | null): 
   if (problem !== null) scene.error(at, `${what} cannot have this name: ${problem}`, 'give it another name');
 }
 
-/** Only one CLI bounds the time of a command; in the others it is a word of the definition that nobody keeps. */
-function checkCommandTime(agent: Agent, scene: Scene): void {
-  if (agent.maxCommandTime === null || agent.provider === 'claude') return;
-  const message = `\`${agent.provider}\` cannot bound the time of one command`;
-  const hint = 'the `timeout` of the step bounds all of them together';
-  scene.add('E_CAPABILITY', 'warning', whole(agent.capabilities), message, hint);
+const boundHints: Readonly<Record<AgentBound, string>> = {
+  max_steps: 'the `timeout` or the `budget` bounds all of them together',
+  max_command_time: 'the `timeout` bounds all of them together',
+};
+
+/** A bound that nothing holds the agent to is a word of the definition that nobody keeps. `owner`: the step, or its check. */
+function checkBounds(owner: object, agent: Agent, scene: Scene): void {
+  const given: Readonly<Record<AgentBound, number | null>> = {
+    max_steps: agent.maxSteps,
+    max_command_time: agent.maxCommandTime,
+  };
+  for (const bound of scene.context.unheld.get(agent.provider) ?? []) {
+    if (given[bound] === null) continue;
+    const message = `nothing holds \`${agent.provider}\` to \`${bound}\``;
+    scene.add('E_CAPABILITY', 'warning', field(owner, bound), message, boundHints[bound]);
+  }
+}
+
+/** `owner`: the step, or its check. */
+function checkAgent(step: Step, owner: object, agent: Agent, scene: Scene): void {
+  checkBounds(owner, agent, scene);
+  checkRights(step, agent, scene);
 }
 
 /** What the agent's program cannot hold it to. */
 function checkRights(step: Step, agent: Agent, scene: Scene): void {
   const { widened, strict } = scene.context;
-  checkCommandTime(agent, scene);
   const rights = widened.get(agent.provider)?.(agent.capabilities) ?? [];
   if (rights.length === 0) return;
   const message = `\`${agent.provider}\` cannot hold \`${step.id}\` to its capabilities: ${rights.join('; ')}`;

@@ -28,6 +28,7 @@ export function readNative(
     brokenParameters: lost(given['parameters'], new Set(Object.keys(workflow.parameters))),
     protocol: surroundings.protocol,
     widened: surroundings.widened,
+    unheld: surroundings.unheld,
     strict: surroundings.strict,
     language: nativeLanguage,
   });
