@@ -35,11 +35,12 @@ export async function checkWorkflow(
   context: ReadonlySet<string> | null = null,
 ): Promise<FoundWorkflow> {
   const { parseWorkflow } = await import('../spec/workflow/index.ts');
-  const { protocol, widened, config } = settings;
+  const { protocol, widened, providers, config } = settings;
   const shown = (path: string) => shownPath(disk.root, path);
   const checked: Checked<Workflow> = parseWorkflow(text, shown(file), {
     protocol,
     widened,
+    unheld: new Map([...providers.values()].map(({ name, unheld }) => [name, unheld])),
     strict: refusesWidening(config),
     hasProgram: (name) => findProgram(name, process.env['PATH'], disk.root) === 'found',
     nip: config.nip,
