@@ -13,6 +13,7 @@ export const tables: readonly Table[] = [
   { heading: 'Steps', path: ['steps', '*'] },
   { heading: 'Inputs', path: ['steps', '*', 'inputs', '*'] },
   { heading: 'Outputs', path: ['steps', '*', 'outputs', '*'] },
+  { heading: 'Told values', path: ['steps', '*', 'takes', '*'] },
   { heading: 'Types of values and parameters', path: ['parameters', '*'] },
   { heading: 'Pauses between attempts', path: ['steps', '*', 'retry'] },
   { heading: 'Completion checks', path: ['steps', '*', 'completion_check'] },

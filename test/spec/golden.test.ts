@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { builtInProviders } from '../../src/core/config.ts';
 import { parseConfig } from '../../src/spec/config.ts';
 import { renderDiagnostics } from '../../src/spec/diagnostics.ts';
 import { parseMessage } from '../../src/spec/message.ts';
@@ -27,7 +28,8 @@ function filesOf(name: string, text: string): { file: string; text: string }[] {
   return [{ file: name, text: first }, ...others];
 }
 
-const widened = new Map([
+const widened = new Map<string, (rights: readonly string[]) => string[]>([
+  ...builtInProviders.map((name) => [name, () => []] as const),
   [
     'codex',
     (rights: readonly string[]) => (rights.includes('RUN_COMMANDS') ? [] : ['it can run any command']),

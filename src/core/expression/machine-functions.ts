@@ -71,6 +71,12 @@ export function patternProblem(pattern: string, flags: string): string | null {
   return typeof compiled === 'string' ? compiled : null;
 }
 
+/** Whether a pattern that can be read is somewhere in a text; in linear time. */
+export function hasMatch(pattern: string, text: string): boolean {
+  const compiled = compilePattern(pattern, '');
+  return typeof compiled !== 'string' && compiled.matcher(text).find();
+}
+
 function compilePattern(pattern: string, flags: string): RE2JS | string {
   const letters = flags.split('');
   const unknown = letters.find((flag) => flagBits[flag] === undefined);

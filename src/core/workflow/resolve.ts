@@ -7,7 +7,7 @@ import { isIn } from './fold/steps.ts';
 import type { Launch, LaunchInput, LaunchWork, TakenValue } from './launch.ts';
 import type { Check, Work } from './model.ts';
 import type { Rules } from './rules.ts';
-import { contextOf, entered, findStep, type Entered } from './scope.ts';
+import { contextOf, entered, findStep, lookUpStep, type Entered } from './scope.ts';
 import type { RunState, StepRun } from './state.ts';
 import { misfit } from './values.ts';
 
@@ -65,7 +65,7 @@ function resolve(state: RunState, rules: Rules, found: Entered, key: ProcessKey)
     values: step.values,
     timeout: step.timeout,
     check: null,
-    takes: takenBy(state, found, evaluation),
+    takes: takenBy(state, rules, found, evaluation),
     stdin: step.stdin && evaluation.renderText(step.stdin),
     stdout: step.stdout && { ...step.stdout, path: evaluation.renderText(step.stdout.path) },
   };
@@ -166,10 +166,15 @@ function workOf(
 }
 
 /** The values that its agent is given. One of another type than it must have is a failure of the step. */
-function takenBy(state: RunState, { rule, scope }: Entered, evaluation: Evaluation): TakenValue[] {
+function takenBy(
+  state: RunState,
+  rules: Rules,
+  { rule, scope }: Entered,
+  evaluation: Evaluation,
+): TakenValue[] {
   return (rule.step.takes ?? []).flatMap(({ name, description, source, type, required, log }) => {
     if (log !== undefined) {
-      const run = entered(state, scope, log);
+      const run = lookUpStep(state, rules, scope, log)?.run;
       if (run?.result?.outcome.is !== 'done') return [];
       const { path, iteration, attempt: count } = run;
       return [{ name, description, value: '', log: { path, iteration, attempt: count, check: 0 } }];

@@ -1,3 +1,4 @@
+import { hasMatch } from '../expression/machine-functions.ts';
 import { isJsonObject, type Json } from '../json.ts';
 import type { ValueType } from './model.ts';
 
@@ -33,7 +34,7 @@ export function withDefaults(
 /** Why a value has not a type, as the end of a sentence that begins with its name; null: it has. */
 export function misfit(value: Json, type: ValueType): string | null {
   if (!hasType(value, type.type)) return `must be ${article(type.type)}, and is ${kindOf(value)}`;
-  if (type.pattern !== undefined && typeof value === 'string' && !new RegExp(type.pattern, 'u').test(value))
+  if (type.pattern !== undefined && typeof value === 'string' && !hasMatch(type.pattern, value))
     return `must match ${type.pattern}`;
   if (type.enum !== null && !type.enum.some((each) => JSON.stringify(each) === JSON.stringify(value)))
     return `must be one of ${type.enum.map((each) => JSON.stringify(each)).join(', ')}`;

@@ -23,6 +23,7 @@ export function checkWorkflow(workflow: Workflow, context: CheckContext): Proble
   for (const hook of workflow.hooks) {
     const here: Here = hook.on === 'start' ? before : { ...before, place: { graph, step: -1 }, over: true };
     for (const argument of hook.run ?? []) checkTemplate(argument, here);
+    if (hook.tell !== undefined) checkTemplate(hook.tell.target, here);
     if (hook.notify !== null) checkRole(hook.notify, field(hook, 'notify'), scene);
   }
   return scene.problems;

@@ -32,7 +32,15 @@ function plain(...types: JsonType[]): Meaning {
 }
 
 /** The properties that each step has in expressions. */
-export const stepProperties = ['status', 'values', 'artifacts', 'exit_code', 'output', 'duration'] as const;
+export const stepProperties = [
+  'status',
+  'values',
+  'artifacts',
+  'exit_code',
+  'output',
+  'duration',
+  'summary',
+] as const;
 
 /** A name among others, as an expression finds it: that very one, else one that differs only in case. */
 export function findName<T>(names: Readonly<Record<string, T>>, name: string): T | undefined {
@@ -81,6 +89,8 @@ function meaningInStep(step: Step, [property, name, ...rest]: readonly Segment[]
     case 'exit_code':
     case 'duration':
       return plain('number', 'null');
+    case 'summary':
+      return plain('string', 'null');
     case 'artifacts':
       return name === undefined ? plain('object') : plain('string');
     case 'values': {

@@ -17,7 +17,7 @@ export function checkReference(reference: Reference, node: object, here: Here): 
 
 /** What the namespaces have that are the same in every run. */
 const properties: Readonly<Record<string, readonly string[]>> = {
-  run: ['id', 'root'],
+  run: ['id', 'root', 'started_at'],
   workflow: ['name', 'version'],
   loop: ['index', 'total', 'first', 'last', 'iteration', 'elapsed'],
 };

@@ -17,6 +17,7 @@ export function checkStep(step: Step, here: Here): void {
   checkExpressions(step, here);
   checkInputs(step, here);
   checkOutputs(step, scene);
+  checkLogs(step, here);
   if (step.work.kind === 'agent') checkAgent(step, step, step.work, scene);
   if (step.check?.work.kind === 'agent') checkAgent(step, step.check, step.check.work, scene);
   if (step.work.kind === 'role') checkRole(step.work.role, field(step.work, 'role'), scene);
@@ -57,6 +58,27 @@ function checkInput(step: Step, input: Input, { scene, place }: Here): void {
   if (artifacts === null || artifacts.includes(input.artifact)) return;
   const message = `\`${input.from}\` has no artifact \`${input.artifact}\``;
   scene.unknown(field(input, 'artifact'), message, input.artifact, artifacts);
+}
+
+/** Whether the logs that its agent is told of are those of steps that are over. */
+function checkLogs({ id, takes = [] }: Step, { scene, place }: Here): void {
+  for (const taken of takes) {
+    const { log } = taken;
+    if (log === undefined || scene.context.broken.has(log)) continue;
+    const found = findStep(log, place);
+    if (found === null) {
+      const names = place?.graph.names() ?? [];
+      scene.unknown(field(taken, 'log'), `no step is called \`${log}\``, log, names);
+      continue;
+    }
+    found.graph.ask(found.from, found.target, () =>
+      scene.error(
+        field(taken, 'log'),
+        `\`${log}\` does not come before \`${id}\``,
+        `name it under \`depends_on\` of \`${id}\``,
+      ),
+    );
+  }
 }
 
 function checkOutputs(step: Step, scene: Scene): void {
@@ -107,6 +129,19 @@ function checkAgent(step: Step, owner: object, agent: Agent, scene: Scene): void
 /** What the agent's program cannot hold it to. */
 function checkRights(step: Step, agent: Agent, scene: Scene): void {
   const { widened, strict } = scene.context;
+  if (agent.provider === 'human')
+    return scene.error(
+      field(agent, 'provider'),
+      'a person has no program',
+      'let a `gate` ask, or give the step to a `role`',
+    );
+  if (widened.size > 0 && !widened.has(agent.provider))
+    return scene.unknown(
+      field(agent, 'provider'),
+      `no provider is called \`${agent.provider}\``,
+      agent.provider,
+      [...widened.keys()],
+    );
   const rights = widened.get(agent.provider)?.(agent.capabilities) ?? [];
   if (rights.length === 0) return;
   const message = `\`${agent.provider}\` cannot hold \`${step.id}\` to its capabilities: ${rights.join('; ')}`;

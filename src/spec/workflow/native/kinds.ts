@@ -5,24 +5,46 @@ import type { Scribe } from '../scribe.ts';
 import { stepSchema, type StepInput } from './step-schema.ts';
 
 /** The keys that say what a step does; each step has one of them. */
-export const kinds = ['worker', 'role', 'command', 'gate', 'for_each', 'while', 'set', 'workflow'] as const;
+export const kinds = [
+  'worker',
+  'provider',
+  'role',
+  'command',
+  'gate',
+  'for_each',
+  'while',
+  'set',
+  'workflow',
+] as const;
 export type Kind = (typeof kinds)[number];
 
 const everywhere = ['description', 'depends_on', 'when', 'next'];
-const failing = ['on_failure', 'max_retries', 'retry', 'timeout'];
+const failing = ['on_failure', 'max_retries', 'retry', 'on_retries_exhausted', 'timeout'];
 const checked = ['completion_check', 'max_iterations', 'on_iterations_exhausted', 'convergence'];
 const producing = ['inputs', 'outputs', 'values', ...failing, ...checked, 'budget'];
 const streams = ['stdin', 'stdout', 'secrets', 'grace'];
 const processes = ['workspace', 'env', 'capabilities', ...streams, ...producing];
 
+const agents = [
+  ...everywhere,
+  'instructions',
+  'takes',
+  'summary',
+  'model',
+  'max_steps',
+  'max_command_time',
+  ...processes,
+];
+
 /** Which keys fit to which kind of step. */
 export const keysOfKinds: Readonly<Record<Kind, readonly string[]>> = {
-  worker: [...everywhere, 'instructions', 'model', 'max_steps', 'max_command_time', ...processes],
+  worker: agents,
+  provider: agents,
   role: [...everywhere, 'instructions', ...producing],
   command: [...everywhere, ...processes],
   gate: everywhere,
-  for_each: [...everywhere, 'on_failure'],
-  while: [...everywhere, 'on_failure'],
+  for_each: [...everywhere, 'on_failure', 'timeout'],
+  while: [...everywhere, 'on_failure', 'timeout'],
   set: everywhere,
   workflow: [...everywhere, 'with', 'exports', ...failing, 'budget'],
 };
@@ -30,6 +52,7 @@ export const keysOfKinds: Readonly<Record<Kind, readonly string[]>> = {
 /** The keys that a step of a kind, or a check, must have besides. */
 const needed: Readonly<Record<Kind, readonly (keyof StepInput)[]>> = {
   worker: ['instructions', 'capabilities'],
+  provider: ['instructions', 'capabilities'],
   role: ['instructions'],
   command: [],
   gate: [],
@@ -41,6 +64,7 @@ const needed: Readonly<Record<Kind, readonly (keyof StepInput)[]>> = {
 
 const what: Readonly<Record<Kind, string>> = {
   worker: 'a worker',
+  provider: 'a provider',
   role: 'a role',
   command: 'a command',
   gate: 'a gate',

@@ -2,6 +2,7 @@ import { nativeLanguage } from '../../../core/workflow/language.ts';
 import type { Workflow } from '../../../core/workflow/model.ts';
 import { tidyPath } from '../../paths.ts';
 import type { Scribe } from '../scribe.ts';
+import type { Surroundings } from '../surroundings.ts';
 import type { Children } from '../children.ts';
 import { checkInside } from './paths.ts';
 import type { NativeFile } from './schema.ts';
@@ -11,7 +12,12 @@ import { lowerHooks, lowerTriggers } from './triggers.ts';
 import { lowerValues } from './values.ts';
 
 /** What a file says, with every default filled in; of a file with mistakes, what is left of it. */
-export function lower(input: Partial<NativeFile>, scribe: Scribe, children: Children): Workflow {
+export function lower(
+  input: Partial<NativeFile>,
+  scribe: Scribe,
+  children: Children,
+  notify: Surroundings['notify'],
+): Workflow {
   const { context_dir: contextDir = 'context' } = input;
   checkInside(scribe, ['context_dir'], contextDir);
   const language = nativeLanguage;
@@ -32,7 +38,7 @@ export function lower(input: Partial<NativeFile>, scribe: Scribe, children: Chil
     secrets: input.secrets ?? [],
     budget: input.budget ?? { usd: null, tokens: null },
     triggers: lowerTriggers(scribe, input.triggers),
-    hooks: lowerHooks(scribe, input.hooks, language),
+    hooks: lowerHooks(scribe, input.hooks, language, notify),
     body: bodyOf(scribe, lowerSteps(input.steps ?? {}, ['steps'], lowering), input, []),
   };
 }

@@ -2,9 +2,11 @@ import type { Template } from '../../../core/expression/template.ts';
 import { opening } from '../../../core/expression/template.ts';
 import type { Tree } from '../../../core/expression/tree.ts';
 import type { Json } from '../../../core/json.ts';
+import { didYouMean } from '../../../core/nearest.ts';
 import { insideLoop } from '../../../core/workflow/language.ts';
 import type { Child, ForEach, While } from '../../../core/workflow/model.ts';
 import type { Path } from '../../yaml.ts';
+import type { Scribe } from '../scribe.ts';
 import { bodyOf } from './sequence.ts';
 import type { ForEachInput, StepInput, WhileInput } from './step-schema.ts';
 import type { Lowering } from './lowering.ts';
@@ -24,13 +26,22 @@ export function lowerForEach(input: ForEachInput, path: Path, lowering: Lowering
     ...lowering,
     language: insideLoop(language, as),
   });
+  checkGives(scribe, input, path);
   return {
     kind: 'for-each',
     items: lowerItems(input.items, [...path, 'items'], lowering),
     as,
     concurrency: input.concurrency ?? 1,
+    ...(input.gives === undefined ? {} : { gives: input.gives }),
     body: bodyOf(scribe, steps, input, path),
   };
+}
+
+function checkGives(scribe: Scribe, { gives, steps }: ForEachInput, path: Path): void {
+  if (gives === undefined || Object.hasOwn(steps, gives)) return;
+  const names = Object.keys(steps);
+  const hint = didYouMean(gives, names) ?? `there is ${names.map((each) => `\`${each}\``).join(', ')}`;
+  scribe.error('E_UNKNOWN_NAME', [...path, 'gives'], `no step of the loop is called \`${gives}\``, hint);
 }
 
 export function lowerWhile(input: WhileInput, path: Path, lowering: Lowering): While {

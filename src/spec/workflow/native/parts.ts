@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { text } from '../../schema.ts';
+import { name, text } from '../../schema.ts';
 
 /*
  * Small parts of the native schema. As in the other schemas, every `error` completes "`key` must be …".
@@ -27,26 +27,46 @@ interface ValueTypeInput {
   enum?: z.output<ReturnType<typeof z.json>>[] | undefined;
   required?: boolean | undefined;
   default?: z.output<ReturnType<typeof z.json>> | undefined;
+  pattern?: string | undefined;
   description?: string | undefined;
 }
+
+/** What a value must be. */
+const shape = {
+  items: z
+    .lazy(() => valueType)
+    .optional()
+    .describe("The type of an array's items."),
+  enum: z
+    .array(z.json())
+    .min(1, { error: 'a list of at least one value' })
+    .optional()
+    .describe('The values that are allowed.'),
+  pattern: text.optional().describe('What a text must match: a pattern of RE2.'),
+};
 
 /** The type of a parameter or of a value that a step hands over. */
 export const valueType: z.ZodType<ValueTypeInput, ValueTypeInput> = z
   .strictObject({
     type: z.enum(types).optional().describe('What the value is; default string.'),
-    items: z
-      .lazy(() => valueType)
-      .optional()
-      .describe("The type of an array's items."),
-    enum: z
-      .array(z.json())
-      .min(1, { error: 'a list of at least one value' })
-      .optional()
-      .describe('The values that are allowed.'),
+    ...shape,
     required: z.boolean().optional().describe('Whether it must be given; default false.'),
     default: z.json().optional().describe('What holds where nothing is given.'),
     description: text.optional().describe('What it means, for whoever gives it.'),
   })
   .meta({ title: 'type' });
 
+/** A value that an agent is told. */
+export const taken = z
+  .strictObject({
+    value: z.string().optional().describe('What it is told: one expression, or a text with expressions.'),
+    log: name.optional().describe('Instead of a value: the step the end of whose log it is told.'),
+    type: z.enum(types).optional().describe('What the value must be; default anything.'),
+    ...shape,
+    required: z.boolean().optional().describe('Whether the step is skipped without it; default false.'),
+    description: text.optional().describe('What it means, for the agent.'),
+  })
+  .meta({ title: 'told value' });
+
+export type TakenInput = z.output<typeof taken>;
 export type { ValueTypeInput };

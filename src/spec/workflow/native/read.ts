@@ -22,7 +22,7 @@ export function readNative(
   const given = isJsonObject(document.value) ? document.value : {};
   const usable = shape.value ?? salvage(nativeFile, given);
   const scribe = new Scribe(document);
-  const workflow = lower(usable, scribe, children);
+  const workflow = lower(usable, scribe, children, surroundings.notify);
   const found = checkWorkflow(workflow, {
     broken: lost(given['steps'], new Set(workflow.body.steps.map((step) => step.id))),
     brokenParameters: lost(given['parameters'], new Set(Object.keys(workflow.parameters))),

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { argv, budget, duration, name, rights, text, wholeNumber } from '../../schema.ts';
 import { completionCheck, convergence, worker } from './check-schema.ts';
 import type { CheckInput, ConvergenceInput, Worker } from './check-schema.ts';
-import { literalPath, valueType, variableName, variables } from './parts.ts';
-import type { ValueTypeInput } from './parts.ts';
+import { literalPath, taken, valueType, variableName, variables } from './parts.ts';
+import type { TakenInput, ValueTypeInput } from './parts.ts';
 import { flowKeys, next, type FlowInput, type NextInput } from './sequence.ts';
 
 const input = z
@@ -38,6 +38,14 @@ const retry = z
       .array(wholeNumber(1))
       .optional()
       .describe('Exit codes after which it is tried again; default: all that may be better.'),
+    never: z
+      .array(text)
+      .optional()
+      .describe('Names of failures after which it never is: rate_limit_exhausted, or what the worker says.'),
+    mend: z
+      .boolean()
+      .optional()
+      .describe('Whether one miss of the `values` that it owes may be made good by it; default false.'),
   })
   .meta({ title: 'retry' });
 
@@ -61,6 +69,8 @@ const exported = z
   })
   .meta({ title: 'export' });
 
+const failurePolicies = ['retry', 'continue', 'skip_dependents', 'skip', 'abort'] as const;
+
 interface WhileInput extends FlowInput {
   condition: string;
   max_iterations: number;
@@ -71,6 +81,7 @@ interface ForEachInput extends FlowInput {
   items: string | z.output<ReturnType<typeof z.json>>[];
   as?: string | undefined;
   concurrency?: number | undefined;
+  gives?: string | undefined;
   steps: Record<string, StepInput>;
 }
 
@@ -78,6 +89,7 @@ interface ForEachInput extends FlowInput {
 export interface StepInput {
   description?: string | undefined;
   worker?: Worker | undefined;
+  provider?: string | undefined;
   role?: string | undefined;
   command?: string[] | undefined;
   gate?: z.output<typeof gate> | undefined;
@@ -87,6 +99,8 @@ export interface StepInput {
   workflow?: string | undefined;
   model?: string | undefined;
   instructions?: string | undefined;
+  takes?: Record<string, TakenInput> | undefined;
+  summary?: string | undefined;
   capabilities?: z.output<typeof rights> | undefined;
   workspace?: string | undefined;
   env?: z.output<typeof variables> | undefined;
@@ -109,7 +123,8 @@ export interface StepInput {
   max_iterations?: number | undefined;
   on_iterations_exhausted?: 'abort' | 'continue' | undefined;
   convergence?: ConvergenceInput | undefined;
-  on_failure?: 'retry' | 'continue' | 'abort' | undefined;
+  on_failure?: (typeof failurePolicies)[number] | undefined;
+  on_retries_exhausted?: Exclude<(typeof failurePolicies)[number], 'retry'> | undefined;
   budget?: z.output<typeof budget> | undefined;
   with?: Record<string, z.output<ReturnType<typeof z.json>>> | undefined;
   exports?: z.output<typeof exported>[] | undefined;
@@ -126,6 +141,9 @@ const forEach = z
       .optional()
       .describe('What the current item is called in expressions; `item` always is.'),
     concurrency: wholeNumber(1).optional().describe('Items at once; default 1.'),
+    gives: name
+      .optional()
+      .describe('The step whose values are those of an item; default: those of all steps, by step.'),
     ...flowKeys,
     steps: z
       .lazy(() => z.record(name, stepSchema))
@@ -150,6 +168,7 @@ const count = wholeNumber(0);
 
 const whoWorks = {
   worker: worker.optional().describe('The program that does the work; CUSTOM: `instructions` is a script.'),
+  provider: name.optional().describe('The provider of mailroom.yaml whose program does the work.'),
   role: name.optional().describe('The role of the protocol that does the work.'),
   command: argv.optional().describe('A program and its arguments, without a shell; expressions are allowed.'),
   gate: gate.optional().describe('A person must say yes.'),
@@ -165,6 +184,13 @@ const whoWorks = {
 const whatIsDone = {
   model: text.optional().describe("The model, as the worker's program names it."),
   instructions: z.string().optional().describe('What is to be done; expressions are allowed.'),
+  takes: z
+    .record(text, taken)
+    .optional()
+    .describe('What its agent is told besides, as quoted data, by name.'),
+  summary: text
+    .optional()
+    .describe('Asks its agent for a summary, which is `steps.<id>.summary`; expressions are allowed.'),
   capabilities: rights.optional().describe('What the worker may do.'),
   workspace: text.optional().describe("Where it works, from the run's workspace; default there."),
   env: variables.optional().describe('Variables of this step; expressions are allowed.'),
@@ -202,10 +228,11 @@ const howItGoes = {
     .optional()
     .describe('What happens when it still is not; default abort.'),
   convergence: convergence.optional().describe('What happens when the iterations come no nearer.'),
-  on_failure: z
-    .enum(['retry', 'continue', 'abort'])
+  on_failure: z.enum(failurePolicies).optional().describe('What a failure does to the run; default abort.'),
+  on_retries_exhausted: z
+    .enum(['continue', 'skip_dependents', 'skip', 'abort'])
     .optional()
-    .describe('What a failure does to the run; default abort.'),
+    .describe('What it does when no attempt is left; default abort.'),
 };
 
 export const stepSchema: z.ZodType<StepInput, Record<string, unknown>> = z

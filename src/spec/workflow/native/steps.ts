@@ -1,6 +1,6 @@
 import type { Language } from '../../../core/expression/language.ts';
 import type { Template } from '../../../core/expression/template.ts';
-import type { Input, Output, Retry, Step, Work } from '../../../core/workflow/model.ts';
+import type { FailurePolicy, Input, Output, Retry, Step, Work } from '../../../core/workflow/model.ts';
 import type { Path } from '../../yaml.ts';
 import type { Scribe } from '../scribe.ts';
 import { lowerCheck } from './check.ts';
@@ -11,7 +11,8 @@ import { checkInside, checkTemplateInside, checkWorkspace } from './paths.ts';
 import { lowerNext } from './sequence.ts';
 import type { InputInput, OutputInput, StepInput } from './step-schema.ts';
 import { lowerValues } from './values.ts';
-import { lowerCommand, lowerWorker } from './work.ts';
+import { lowerSummary, lowerTakes } from './told.ts';
+import { lowerAgent, lowerCommand, lowerWorker } from './work.ts';
 
 /** The steps of a body. One of which nothing can be made is left out; why is told. */
 export function lowerSteps(
@@ -50,8 +51,9 @@ function lowerStep(id: string, input: StepInput, path: Path, lowering: Lowering)
     timeout: input.timeout ?? null,
     grace: input.grace ?? null,
     retry: lowerRetry(scribe, input, path, work),
-    onFailure: input.on_failure ?? 'abort',
-    check: lowerCheck(scribe, input, path, language),
+    onFailure: policyOf(input),
+    ...lowerTakes(input, work, path, lowering),
+    check: lowerSummary(input, work, path, lowering) ?? lowerCheck(scribe, input, path, language),
     budget: input.budget ?? null,
     next: lowerNext(scribe, input.next, [...path, 'next'], language),
   });
@@ -62,6 +64,8 @@ function lowerWork(kind: Kind, input: StepInput, path: Path, lowering: Lowering)
   switch (kind) {
     case 'worker':
       return lowerWorker(scribe, { ...input, worker: input.worker! }, path, language);
+    case 'provider':
+      return scribe.from(path, lowerAgent(scribe, input.provider!, input, path, language));
     case 'command':
       return lowerCommand(scribe, { ...input, command: input.command! }, path, language);
     case 'role': {
@@ -139,10 +143,19 @@ function lowerOutput({ scribe, language }: Lowering, input: OutputInput, path: P
   return scribe.from(path, { name, path: template, type, required });
 }
 
+/** What a failure means when no attempt is left, or none was wanted. */
+function policyOf({
+  on_failure: policy = 'abort',
+  on_retries_exhausted: last = 'abort',
+}: StepInput): FailurePolicy {
+  const meant = policy === 'retry' && last !== 'abort' ? last : policy;
+  return meant === 'skip_dependents' ? 'skip-dependents' : meant;
+}
+
 function lowerRetry(scribe: Scribe, input: StepInput, path: Path, work: Work): Retry {
   const { on_failure: policy = 'abort', max_retries: max = 0, retry = {} } = input;
   if (policy !== 'retry')
-    for (const key of ['max_retries', 'retry'] as const)
+    for (const key of ['max_retries', 'retry', 'on_retries_exhausted'] as const)
       if (input[key] !== undefined && input[key] !== 0)
         scribe.warn(
           [...path, key],
@@ -156,5 +169,7 @@ function lowerRetry(scribe: Scribe, input: StepInput, path: Path, work: Work): R
     cap: retry.cap ?? 30_000,
     jitter: retry.jitter ?? true,
     codes: retry.codes ?? null,
+    ...(retry.never === undefined ? {} : { never: retry.never }),
+    ...(retry.mend === true ? { mends: true } : {}),
   };
 }

@@ -87,13 +87,21 @@ export const triggers = z.record(
   z.union([cron, files, webhook, command, message], { error: aTrigger }),
 );
 
+/** Somebody outside, by the scheme of a command of mailroom.yaml. */
+export const target = text.regex(/^[a-z][a-z0-9+.-]*:.+/, {
+  error: '<scheme>:<target>, such as slack:#deployments',
+});
+
 const hook = z
   .strictObject({
     run: argv.optional().describe('A program and its arguments; expressions are allowed.'),
     notify: name.optional().describe('The role that gets a notice.'),
+    tell: target
+      .optional()
+      .describe('Whom to tell outside, by the command under `notify` of mailroom.yaml: slack:#deployments.'),
   })
-  .refine((value) => value.run !== undefined || value.notify !== undefined, {
-    error: 'run: [program, arguments], notify: role, or both',
+  .refine((value) => Object.values(value).some((each) => each !== undefined), {
+    error: 'run: [program, arguments], notify: role, tell: <scheme>:<target>, or several of these',
   })
   .meta({ title: 'hook' });
 

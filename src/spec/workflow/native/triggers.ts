@@ -2,6 +2,7 @@ import type { Language } from '../../../core/expression/language.ts';
 import type { Hook, Trigger } from '../../../core/workflow/model.ts';
 import type { Path } from '../../yaml.ts';
 import type { Scribe } from '../scribe.ts';
+import type { Surroundings } from '../surroundings.ts';
 import type { HooksInput, TriggersInput } from './trigger-schema.ts';
 
 const defaultDebounce = 500;
@@ -33,13 +34,33 @@ function lowerTrigger(name: string, input: TriggerInput): Trigger {
 
 const events = { on_start: 'start', on_complete: 'complete', on_failure: 'failure' } as const;
 
-export function lowerHooks(scribe: Scribe, inputs: HooksInput | undefined, language: Language): Hook[] {
+/** `notify`: the commands of mailroom.yaml that tell somebody, by scheme. */
+export function lowerHooks(
+  scribe: Scribe,
+  inputs: HooksInput | undefined,
+  language: Language,
+  notify: Surroundings['notify'],
+): Hook[] {
   return Object.entries(events).flatMap(([key, on]) => {
     const input = inputs?.[key as keyof typeof events];
     if (input === undefined) return [];
     const path = ['hooks', key];
     const run =
       input.run?.map((text, index) => scribe.template([...path, 'run', index], text, language)) ?? null;
-    return [scribe.from(path, { on, run, notify: input.notify ?? null })];
+    const tell = lowerTell(scribe, input.tell, [...path, 'tell'], language, notify);
+    return [scribe.from(path, { on, run, notify: input.notify ?? null, ...tell })];
   });
+}
+
+function lowerTell(
+  scribe: Scribe,
+  text: string | undefined,
+  path: Path,
+  language: Language,
+  notify: Surroundings['notify'],
+): Pick<Hook, 'tell'> {
+  if (text === undefined) return {};
+  const [scheme = ''] = text.split(':', 1);
+  const target = scribe.template(path, text.slice(scheme.length + 1), language);
+  return { tell: { scheme, target, command: notify[scheme] ?? null } };
 }

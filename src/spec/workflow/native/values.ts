@@ -1,5 +1,6 @@
 import type { Json } from '../../../core/json.ts';
 import { isJsonObject } from '../../../core/json.ts';
+import { patternProblem } from '../../../core/expression/machine-functions.ts';
 import { a } from '../../../core/workflow/check/scene.ts';
 import type { ValueType } from '../../../core/workflow/model.ts';
 import type { Path } from '../../yaml.ts';
@@ -18,7 +19,7 @@ export function lowerValues(
   );
 }
 
-function lowerValue(scribe: Scribe, input: ValueTypeInput, path: Path): ValueType {
+export function lowerValue(scribe: Scribe, input: ValueTypeInput, path: Path): ValueType {
   const items = input.items === undefined ? null : lowerValue(scribe, input.items, [...path, 'items']);
   const type: ValueType = {
     type: input.type ?? 'string',
@@ -27,6 +28,7 @@ function lowerValue(scribe: Scribe, input: ValueTypeInput, path: Path): ValueTyp
     required: input.required ?? false,
     description: input.description ?? null,
     ...(input.default === undefined ? {} : { default: input.default }),
+    ...(input.pattern === undefined ? {} : { pattern: input.pattern }),
   };
   checkType(scribe, type, path);
   return type;
@@ -37,6 +39,12 @@ function checkType(scribe: Scribe, type: ValueType, path: Path): void {
     const message = `only an array has \`items\`, and this is ${a(type.type)}`;
     scribe.error('E_VALUE', [...path, 'items'], message, null, 'key');
   }
+  if (type.pattern !== undefined && type.type !== 'string') {
+    const message = `only a text has a \`pattern\`, and this is ${a(type.type)}`;
+    scribe.error('E_VALUE', [...path, 'pattern'], message, null, 'key');
+  }
+  const problem = type.pattern === undefined ? null : patternProblem(type.pattern, '');
+  if (problem !== null) scribe.error('E_VALUE', [...path, 'pattern'], problem, 'patterns are those of RE2');
   const unfit = (at: Path, subject: string, wanted: ValueType): void => {
     const items = wanted.items === null ? '' : ` whose items are each ${a(wanted.items.type)}`;
     const among = wanted.enum === null ? '' : ' out of `enum`';

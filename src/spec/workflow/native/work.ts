@@ -17,13 +17,16 @@ export const providers: Readonly<Record<Exclude<Worker, 'CUSTOM'>, string>> = {
   OPENCODE: 'opencode',
 };
 
-interface WorkerInput {
-  readonly worker: Worker;
+interface AgentInput {
   readonly model?: string | undefined;
   readonly instructions?: string | undefined;
   readonly capabilities?: readonly Capability[] | undefined;
   readonly max_steps?: number | undefined;
   readonly max_command_time?: number | undefined;
+}
+
+interface WorkerInput extends AgentInput {
+  readonly worker: Worker;
 }
 
 /** A worker of a step or of a check. What it must have and has not is told, in a check; of a step it was told before. */
@@ -36,21 +39,31 @@ export function lowerWorker(
   const isCheck = path.at(-1) === 'completion_check';
   for (const key of ['instructions', 'capabilities'] as const)
     if (isCheck && input[key] === undefined) missing(scribe, key, path, 'worker');
-  const text = input.instructions ?? '';
-  const at = [...path, 'instructions'];
-  // Of rights that are not said nothing more is to be said.
-  const rights = input.capabilities ?? allCapabilities;
-  const capabilities = scribe.from([...path, 'capabilities'], [...rights]);
-  if (input.worker === 'CUSTOM') {
-    warnOfScript(scribe, input, path);
-    return { kind: 'script', script: scribe.script(at, text, language), capabilities };
-  }
+  if (input.worker !== 'CUSTOM') return lowerAgent(scribe, providers[input.worker], input, path, language);
+  warnOfScript(scribe, input, path);
+  const script = scribe.script([...path, 'instructions'], input.instructions ?? '', language);
+  return { kind: 'script', script, capabilities: rightsOf(scribe, input, path) };
+}
+
+/** Of rights that are not said nothing more is to be said. */
+function rightsOf(scribe: Scribe, { capabilities = allCapabilities }: AgentInput, path: Path): Capability[] {
+  return scribe.from([...path, 'capabilities'], [...capabilities]);
+}
+
+/** An invocation of the program behind a provider. */
+export function lowerAgent(
+  scribe: Scribe,
+  provider: string,
+  input: AgentInput,
+  path: Path,
+  language: Language,
+): Agent {
   return {
     kind: 'agent',
-    provider: providers[input.worker],
+    provider,
     model: input.model ?? null,
-    instructions: scribe.template(at, text, language),
-    capabilities,
+    instructions: scribe.template([...path, 'instructions'], input.instructions ?? '', language),
+    capabilities: rightsOf(scribe, input, path),
     maxSteps: input.max_steps ?? null,
     maxCommandTime: input.max_command_time ?? null,
   };

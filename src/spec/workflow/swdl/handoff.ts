@@ -26,7 +26,7 @@ export function handedBy(stage: KnownStage): Taken[] {
     ...summary,
     taken(`handed over by ${id}${about}`, handedOver(stage)),
     ...(handoff.include_run_log === true
-      ? [{ ...taken(`end of the log of ${id}`, literal(null)), log: id }]
+      ? [{ ...taken(`end of the log of ${id}`, literal(null)), source: [], log: id }]
       : []),
   ];
 }

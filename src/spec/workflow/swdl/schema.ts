@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { duration, text, wholeNumber } from '../../schema.ts';
+import { target } from '../native/trigger-schema.ts';
 import { typePattern } from './types.ts';
 
 /*
@@ -195,10 +196,7 @@ export const stageSchema = z
 
 const hook = z
   .strictObject({
-    notify: text
-      .regex(/^[a-z][a-z0-9+.-]*:.+/, { error: '<scheme>:<target>, such as slack:#deployments' })
-      .optional()
-      .describe('Whom to tell: <scheme>:<target>.'),
+    notify: target.optional().describe('Whom to tell: <scheme>:<target>.'),
     run: text.optional().describe('A command line, without a shell; expressions are allowed.'),
   })
   .meta({ title: 'hook' });

@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from '../../../../core/json.ts';
-import type { Body, Next, Retry, Step, Target, ValueType, Work } from '../../../../core/workflow/model.ts';
-import { isTree } from '../../../../core/workflow/rules.ts';
-import { providers } from '../work.ts';
-import { expressionText, templateText } from './expression.ts';
+import type { Body, Next, Retry, Step, Target, Work } from '../../../../core/workflow/model.ts';
+import { bodyOf } from '../../../../core/workflow/bodies.ts';
+import { summaryOf, writeAgent, writeCheck, writeTakes } from './agents.ts';
+import { expressionText, itemsText, scriptText, templateText } from './expression.ts';
+import { duration, types, withoutNothing } from './parts.ts';
 
 /** Takes down what has no exact counterpart. */
 export type Note = (step: string, text: string) => void;
@@ -14,17 +15,16 @@ export function writeBody(body: Body, note: Note): JsonObject {
 }
 
 function writeStep(step: Step, body: Body, note: Note): JsonObject {
-  const { when, timeout, grace, budget, workspace, secrets, stdin, stdout } = step;
+  const { when, grace, budget, workspace, secrets, stdin, stdout } = step;
   if (step.join === 'any' || step.needs.some((need) => need.when !== null))
     note(step.id, 'conditions of single dependencies are left out: write them under `when`');
-  if (step.check !== null) note(step.id, 'its completion check is left out');
   return withoutNothing({
     description: step.description,
     ...writeWork(step, note),
     depends_on: step.needs.length === 0 ? null : step.needs.map((need) => need.step),
     when: when === null ? null : `\${{ ${expressionText(when)} }}`,
     workspace: workspace && templateText(workspace.path),
-    env: texts({ ...variablesOf(step.work), ...step.env }),
+    env: texts(step.env),
     secrets: secrets && [...secrets],
     stdin: stdin && pathText(templateText(stdin), step.id, note),
     stdout: stdout && [stdout.folder, templateText(stdout.path)].filter((part) => part !== '').join('/'),
@@ -36,37 +36,38 @@ function writeStep(step: Step, body: Body, note: Note): JsonObject {
             withoutNothing({ ...output, path: templateText(path), type }),
           ),
     values: types(step.values),
-    timeout: timeout === null || step.work.kind === 'gate' ? null : duration(timeout),
+    timeout: timeoutOf(step),
+    ...writeCheck(step),
     grace: grace === null || !isProgram(step.work) ? null : duration(grace),
-    on_failure: policyOf(step, note),
-    ...retryOf(step),
+    ...policyOf(step),
     budget: budget && withoutNothing({ ...budget }),
     next: body.kind === 'sequence' && step.next !== null ? writeNext(step.next) : null,
   });
-}
-
-/** What the expressions of a script say reaches it by its environment, there too. */
-function variablesOf(work: Work): Step['env'] {
-  if (work.kind !== 'script') return {};
-  const entries = Object.entries(work.script.variables);
-  return Object.fromEntries(entries.map(([name, tree]) => [name, [{ kind: 'expression', tree } as const]]));
 }
 
 function isProgram({ kind }: Work): boolean {
   return kind === 'command' || kind === 'script' || kind === 'agent';
 }
 
-function policyOf({ onFailure, id }: Step, note: Note): string | null {
-  if (onFailure === 'skip-dependents')
-    note(id, 'after a failure the run ends: there, only its dependents are skipped');
-  return onFailure === 'abort' || onFailure === 'skip-dependents' ? null : onFailure;
+function timeoutOf({ timeout, work }: Step): string | null {
+  return timeout === null || work.kind === 'gate' ? null : duration(timeout);
 }
 
-function retryOf({ retry, onFailure }: Step): JsonObject {
-  if (onFailure !== 'retry') return {};
-  const { max, base, factor, cap, jitter, codes }: Retry = retry;
+/** What a failure means, and how often it is tried again before. */
+function policyOf({ onFailure, retry, work }: Step): JsonObject {
+  const policy = onFailure === 'skip-dependents' ? 'skip_dependents' : onFailure;
+  const { max, base, factor, cap, jitter, codes, never = [], mends = false }: Retry = retry;
+  const isTried = max > 0 || policy === 'retry' || never.length > 0;
+  if (!isTried || bodyOf(work) !== null || work.kind === 'gate')
+    return policy === 'abort' ? {} : { on_failure: policy };
   const pauses = { base: duration(base), factor, cap: duration(cap), jitter };
-  return { max_retries: max, retry: { ...pauses, ...(codes && { codes: [...codes] }) } };
+  const bounds = withoutNothing({
+    codes: codes && [...codes],
+    never: never.length === 0 ? null : [...never],
+    mend: mends || null,
+  });
+  const last = policy === 'retry' || policy === 'abort' ? {} : { on_retries_exhausted: policy };
+  return { on_failure: 'retry', max_retries: max, retry: { ...pauses, ...bounds }, ...last };
 }
 
 function writeWork(step: Step, note: Note): JsonObject {
@@ -78,16 +79,15 @@ function writeWork(step: Step, note: Note): JsonObject {
         ...(work.capabilities && { capabilities: [...work.capabilities] }),
       };
     case 'agent': {
-      const worker = Object.entries(providers).find(([, name]) => name === work.provider)?.[0];
-      if (worker === undefined)
-        note(step.id, `the provider \`${work.provider}\` is no worker: a role may have it`);
-      const { model, capabilities, maxSteps } = work;
-      const instructions = templateText(work.instructions);
-      const who = { worker: worker ?? 'CLAUDE_CODE', instructions, capabilities: [...capabilities] };
-      return withoutNothing({ ...who, model, max_steps: maxSteps });
+      const told = { takes: writeTakes(step.takes), summary: summaryOf(step.check) };
+      return withoutNothing({ ...writeAgent(work), ...told });
     }
     case 'script':
-      return { worker: 'CUSTOM', instructions: work.script.text, capabilities: [...work.capabilities] };
+      return {
+        worker: 'CUSTOM',
+        instructions: scriptText(work.script),
+        capabilities: [...work.capabilities],
+      };
     case 'role':
       return { role: work.role, instructions: templateText(work.instructions) };
     case 'gate': {
@@ -100,10 +100,9 @@ function writeWork(step: Step, note: Note): JsonObject {
       return { gate: withoutNothing({ ...gate, ...limits }) };
     }
     case 'for-each': {
-      const items = isTree(work.items) ? `\${{ ${expressionText(work.items)} }}` : [...work.items];
-      return {
-        for_each: { items, as: work.as, concurrency: work.concurrency, ...writeBody(work.body, note) },
-      };
+      const items = itemsText(work.items);
+      const settings = withoutNothing({ as: work.as, concurrency: work.concurrency, gives: work.gives });
+      return { for_each: { items, ...settings, ...writeBody(work.body, note) } };
     }
     case 'while': {
       const condition = `\${{ ${expressionText(work.condition)} }}`;
@@ -113,7 +112,11 @@ function writeWork(step: Step, note: Note): JsonObject {
       return { set: texts(work.values) ?? {} };
     case 'workflow':
       note(step.id, `put the sub-workflow \`${work.workflow.name}\` into that file`);
-      return { workflow: `./${work.workflow.name}.yaml`, with: texts(work.with) ?? {} };
+      return withoutNothing({
+        workflow: `./${work.workflow.name}.yaml`,
+        with: texts(work.with),
+        exports: work.exports.length === 0 ? null : work.exports.map((each) => ({ ...each })),
+      });
   }
 }
 
@@ -153,41 +156,4 @@ function texts(templates: Readonly<Record<string, Step['env'][string]>>): JsonOb
     ([name, template]) => [name, templateText(template)] as const,
   );
   return entries.length === 0 ? null : Object.fromEntries(entries);
-}
-
-/** Types of values and parameters, without what says nothing. */
-export function types(all: Readonly<Record<string, ValueType>>): JsonObject | null {
-  const entries = Object.entries(all).map(([name, type]) => [name, typeOf(type)] as const);
-  return entries.length === 0 ? null : Object.fromEntries(entries);
-}
-
-function typeOf({ items, enum: allowed, required, ...type }: ValueType): JsonObject {
-  return withoutNothing({
-    ...type,
-    items: items && typeOf(items),
-    enum: allowed && [...allowed],
-    required: required || null,
-  });
-}
-
-export function withoutNothing(map: Readonly<Record<string, Json | undefined>>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(map).filter(
-      (entry): entry is [string, Json] => entry[1] !== null && entry[1] !== undefined,
-    ),
-  );
-}
-
-/** Milliseconds as a duration. */
-export function duration(milliseconds: number): string {
-  const units = [
-    ['d', 86_400_000],
-    ['h', 3_600_000],
-    ['m', 60_000],
-    ['s', 1_000],
-  ] as const;
-  const fitting = units.find(([, size]) => milliseconds > 0 && milliseconds % size === 0);
-  return fitting
-    ? `${String(milliseconds / fitting[1])}${fitting[0]}`
-    : `${String(Math.max(1, Math.round(milliseconds)))}ms`;
 }

@@ -1,4 +1,8 @@
 import { opening, type Template } from '../../../../core/expression/template.ts';
+import type { Json } from '../../../../core/json.ts';
+import type { Script } from '../../../../core/workflow/script.ts';
+import type { ForEach } from '../../../../core/workflow/model.ts';
+import { isTree } from '../../../../core/workflow/rules.ts';
 import type { Comparison, Tree } from '../../../../core/expression/tree.ts';
 
 /** An expression as the native language writes it. */
@@ -44,6 +48,22 @@ function operandText(tree: Tree): string {
   const isPlain =
     tree.kind === 'literal' || tree.kind === 'name' || tree.kind === 'index' || tree.kind === 'call';
   return isPlain ? text : `(${text})`;
+}
+
+/** A script with its expressions back where they were taken out. */
+export function scriptText({ text, variables }: Script): string {
+  return Object.entries(variables).reduce(
+    (whole, [name, tree]) => whole.replaceAll(`\${${name}}`, () => `${opening} ${expressionText(tree)} }}`),
+    text,
+  );
+}
+
+/** The items of a loop: a list, or one expression, as a list is not looked through for expressions. */
+export function itemsText(items: ForEach['items']): string | Json[] {
+  if (isTree(items)) return `${opening} ${expressionText(items)} }}`;
+  const text = JSON.stringify(items);
+  if (!text.includes(opening)) return [...items];
+  return `${opening} fromJSON(${expressionText({ kind: 'literal', value: text, span: { start: 0, end: 0 } })}) }}`;
 }
 
 /** A text with expressions as the native language writes it. */

@@ -1,8 +1,10 @@
 import { stringify } from 'yaml';
 import type { JsonObject } from '../../../../core/json.ts';
 import type { Workflow } from '../../../../core/workflow/model.ts';
-import { duration, types, withoutNothing, writeBody } from './body.ts';
+import { writeBody } from './body.ts';
 import { templateText } from './expression.ts';
+import { duration, types, withoutNothing } from './parts.ts';
+import { writeHooks, writeTriggers } from './starts.ts';
 
 /** A year: as good as no limit. */
 const veryLong = 365 * 86_400_000;
@@ -19,8 +21,13 @@ export function writeNative(workflow: Workflow): string {
     notes.push('Paths may not lead out of the workspace.');
   }
   if (workflow.timeout === null) notes.push('The original has no timeout of the whole run.');
-  if (workflow.triggers.length > 0) notes.push('Its triggers are left out.');
-  if (workflow.hooks.length > 0) notes.push('Its hooks are left out.');
+  if (workflow.shown !== undefined)
+    notes.push(
+      `There is no \`${workflow.shown.record}\`, and plans are those of any workflow.`,
+      'What agents, modules, memories and overrides said then is part of it: it does not change with them.',
+    );
+  if (workflow.contextDir === null)
+    notes.push('What steps have come to is shown in `context/`, which runs at the same time share.');
   const body = writeBody(workflow.body, (step, text) => notes.push(`Step \`${step}\`: ${text}.`));
   const document = { ...head(workflow), ...body };
   const comments = [`Converted from ${workflow.language}.`, ...notes].map((text) => `# ${text}\n`).join('');
@@ -48,5 +55,7 @@ function head(workflow: Workflow): JsonObject {
     inherit: unless(inherit.length === 0, [...inherit]),
     secrets: unless(secrets.length === 0, [...secrets]),
     budget: unless(Object.keys(budget).length === 0, budget),
+    triggers: writeTriggers(workflow.triggers),
+    hooks: writeHooks(workflow.hooks),
   });
 }
