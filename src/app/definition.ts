@@ -8,7 +8,7 @@ import type { Checked, Diagnostic } from '../core/diagnostic.ts';
 import type { Capability, Protocol } from '../core/mail/protocol.ts';
 import type { Provider, TurnTools } from '../core/ports.ts';
 import { listWorkflowFiles, readConfigFile, readProtocolFiles } from '../store/project.ts';
-import type { RealDisk } from '../store/real-disk.ts';
+import { RealDisk } from '../store/real-disk.ts';
 
 /** Names what the protocol and the settings say now. */
 export function hashOf(disk: RealDisk): string {
@@ -19,8 +19,12 @@ export function hashOf(disk: RealDisk): string {
 }
 
 /** Reads mailroom.yaml and protocols/, with everything that is wrong in them. */
-export async function readDefinition(disk: RealDisk, packageRoot: string): Promise<Checked<Wired>> {
-  const settings = await readSettings(disk, packageRoot);
+export async function readDefinition(
+  disk: RealDisk,
+  packageRoot: string,
+  replay: string | null = null,
+): Promise<Checked<Wired>> {
+  const settings = await readSettings(disk, packageRoot, replay);
   if (!settings.ok) return settings;
   const { protocol, ...rest } = settings.value;
   if (protocol !== null) return { ...settings, value: { ...rest, protocol } };
@@ -47,6 +51,7 @@ export async function readSettings(
     import('../spec/protocol.ts'),
     import('../providers/index.ts'),
   ]);
+  if (replay !== null && !holdsRecording(replay)) return { ok: false, problems: [noRecording(replay)] };
   const file = readConfigFile(disk);
   const read: Checked<Config> = file
     ? parseConfig(file.text, file.path)
@@ -102,6 +107,25 @@ function surroundings(packageRoot: string) {
     environment: process.env,
     node: process.execPath,
     replayAgent: join(packageRoot, 'bin', 'replay-agent.mjs'),
+  };
+}
+
+function holdsRecording(folder: string): boolean {
+  try {
+    return (new RealDisk(folder).list('') ?? []).some((name) => name.endsWith('.json'));
+  } catch {
+    // No such folder, or none that we can read.
+    return false;
+  }
+}
+
+function noRecording(folder: string): Diagnostic {
+  return {
+    code: 'E_USAGE',
+    severity: 'error',
+    message: `there is no recording in ${folder}`,
+    place: null,
+    hint: '`up --record` and `run --record` make one',
   };
 }
 

@@ -55,20 +55,27 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
     worktrees: new Worktrees(disk.root),
     newId: v7,
     changed: (milliseconds) => changed(disk, milliseconds),
-    controller: async (options) => {
+    controller: async (options, replay) => {
       const { startController } = await import('./controller.ts');
-      const open = options.triggers ? await opener(disk, packageRoot) : null;
-      return startController(disk, expectValue(await definition()), options, open);
+      const open = options.triggers ? await opener(disk, packageRoot, options.record, replay) : null;
+      const wired = expectValue(await readDefinition(disk, packageRoot, replay));
+      return startController(disk, wired, options, open);
     },
   };
 }
 
 /** What `up` does besides moving the mail is loaded only for it. */
-async function opener(disk: RealDisk, packageRoot: string): Promise<OpenWorkflows> {
+async function opener(
+  disk: RealDisk,
+  packageRoot: string,
+  record: string | null,
+  replay: string | null,
+): Promise<OpenWorkflows> {
   const { openWorkflows } = await import('./up-workflows.ts');
-  const settings = expectValue(await readSettings(disk, packageRoot));
+  const settings = expectValue(await readSettings(disk, packageRoot, replay));
+  const recorded = record === null ? settings : { ...settings, record };
   return async (slots, hints) => {
-    const workflows = await openWorkflows(disk, settings, slots, hints);
+    const workflows = await openWorkflows(disk, recorded, slots, hints);
     const told = (disk.list(incomingFolder) ?? []).length > 0;
     if (settings.protocol !== null || workflows.triggers.length > 0 || told) return workflows;
     await workflows.close();
@@ -86,7 +93,7 @@ function expectValue<T>(checked: Checked<T>): T {
   throw new MailroomError(
     first?.code ?? 'E_PROTOCOL',
     first?.message ?? 'the protocol is wrong',
-    '`mailroom check` shows it all',
+    first?.hint ?? '`mailroom check` shows it all',
   );
 }
 

@@ -7,6 +7,7 @@ import type { SharedSlots } from '../engine/slots.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 import { readRun } from '../store/runs/run-folders.ts';
 import type { Settings } from './definition.ts';
+import type { RunSettings } from './run-composition.ts';
 import { beginRun, resumeRun } from './runs.ts';
 import { runState } from './run-state.ts';
 import { readWorkflow } from './workflows.ts';
@@ -14,13 +15,13 @@ import { readWorkflow } from './workflows.ts';
 /** Runs that go on in the process of `up`. */
 export class UpRuns implements OwnRuns {
   readonly #disk: RealDisk;
-  readonly #settings: Settings;
+  readonly #settings: Settings & RunSettings;
   readonly #slots: SharedSlots;
   readonly #told: () => void;
   readonly #going = new Map<string, RunController | null>();
   #ending: 'stop' | 'drain' | null = null;
 
-  constructor(disk: RealDisk, settings: Settings, slots: SharedSlots, told: () => void) {
+  constructor(disk: RealDisk, settings: Settings & RunSettings, slots: SharedSlots, told: () => void) {
     this.#disk = disk;
     this.#settings = settings;
     this.#slots = slots;

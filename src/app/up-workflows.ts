@@ -17,6 +17,7 @@ import type { RealDisk } from '../store/real-disk.ts';
 import { readTriggers, writeTriggers } from '../store/runs/trigger-memory.ts';
 import { watchTrees } from '../store/watch-tree.ts';
 import type { Settings } from './definition.ts';
+import type { RunSettings } from './run-composition.ts';
 import { triggeredWorkflows, type TriggeredWorkflow } from './triggered.ts';
 import { UpRuns } from './up-runs.ts';
 
@@ -26,7 +27,7 @@ const pollBytes = 64 * 1024;
 /** Reads the workflows of the project and takes up their triggers, with what an earlier `up` left. */
 export async function openWorkflows(
   disk: RealDisk,
-  settings: Settings,
+  settings: Settings & RunSettings,
   slots: SharedSlots,
   hints: LoopHints,
 ): Promise<UpWorkflows> {

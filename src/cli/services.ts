@@ -96,8 +96,11 @@ export interface ProjectServices {
   newId(): string;
   /** Waits for something to change in the project, at most so many milliseconds. */
   changed(milliseconds: number): Promise<void>;
-  /** Starts the controller. Throws `E_LOCKED` when another one holds the project. */
-  controller(options: ControllerOptions): Promise<Controller>;
+  /**
+   * Starts the controller, with the recording in the folder `replay` (absolute; null: none) in the place of every provider
+   * but people. Throws `E_LOCKED` when another one holds the project.
+   */
+  controller(options: ControllerOptions, replay: string | null): Promise<Controller>;
 }
 
 /** A thread's checkout and branch. */
@@ -114,7 +117,7 @@ export interface WorktreeStatus {
 
 export interface ControllerOptions {
   readonly untilIdle: boolean;
-  /** Folder to record turns into, for the `replay` provider; null: none. */
+  /** Folder to record turns and steps into, absolute; null: none. */
   readonly record: string | null;
   /** Whether workflows are started by their triggers, and runs that were are gone on with. */
   readonly triggers: boolean;

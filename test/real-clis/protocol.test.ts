@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { TestProject } from '../support/project.ts';
 import { claude, codex, gemini, type Cli, type Tool } from './support/clis.ts';
 import type { Answer, Asked } from './support/model.ts';
 import { gather } from './support/team.ts';
@@ -80,10 +82,11 @@ it('moves a task through the shipped protocol: three programs, one change reques
   });
   project.drop('agents/architect/inbox/task.md', '# Add\n\nWe need add(a, b).\n');
 
-  const up = await project.run(['up', '--until-idle', '--plain'], env);
+  const recording = join(env['HOME'] ?? '', 'recording');
+  const up = await project.run(['up', '--until-idle', '--plain', '--record', recording], env);
   expect(up).toMatchObject({ code: 0, stderr: '' });
   const { stdout } = await project.run(['trail', '--json'], env);
-  const rows = JSON.parse(stdout) as { readonly type: string }[];
+  const rows = JSON.parse(stdout) as { readonly type: string; readonly body: string }[];
   expect(rows.map(({ type }) => type)).toEqual([
     'task',
     'design',
@@ -101,4 +104,20 @@ it('moves a task through the shipped protocol: three programs, one change reques
   const last = seen.findLast(({ role }) => role === 'engineer');
   expect(last?.asked.conversation).toContain('A function add in add.js.');
   expect(project.survivors()).toEqual([]);
+
+  // The same thread again: no program, no model, and no key in what was recorded.
+  const asked = model.asked.length;
+  const names = readdirSync(recording).filter((name) => name.endsWith('.json'));
+  expect(names).toHaveLength(6);
+  const texts = names.map((name) => readFileSync(join(recording, name), 'utf8')).join('');
+  expect(texts).not.toMatch(/no-secret|mailroom-test-/);
+  const again = new TestProject({ ...files, 'mailroom.yaml': 'trail: off\n' });
+  onTestFinished(() => again.remove());
+  again.drop('agents/architect/inbox/task.md', '# Add\n\nWe need add(a, b).\n');
+  const replayed = await again.run(['up', '--until-idle', '--plain', '--replay', recording]);
+  expect(replayed).toMatchObject({ code: 0, stderr: '' });
+  const second = JSON.parse((await again.run(['trail', '--json'])).stdout) as typeof rows;
+  const told = (all: typeof rows) => all.map(({ type, body }) => [type, body]);
+  expect(told(second)).toEqual(told(rows));
+  expect(model.asked).toHaveLength(asked);
 });

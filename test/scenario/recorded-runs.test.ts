@@ -7,15 +7,13 @@ afterEach(() => {
   for (const project of projects.splice(0)) project.remove();
 });
 
-function projectWith(clis: Readonly<Record<string, string>>): CliProject {
-  const project = new CliProject(
-    {
-      'mailroom.yaml': 'trail: off\ndefaults: { provider: claude }\n',
-      'protocols/team.yaml': team,
-      'work.yaml': workflow,
-    },
-    clis,
-  );
+const settings = 'trail: off\ndefaults: { provider: claude }\n';
+
+function projectWith(
+  clis: Readonly<Record<string, string>>,
+  files: Readonly<Record<string, string>> = { 'protocols/team.yaml': team, 'work.yaml': workflow },
+): CliProject {
+  const project = new CliProject({ 'mailroom.yaml': settings, ...files }, clis);
   projects.push(project);
   return project;
 }
@@ -92,3 +90,67 @@ it(
     expect(two?.cost).toEqual(one?.cost);
   },
 );
+
+const pair = `
+name: pair
+version: "1"
+roles:
+  writer: { provider: claude, capabilities: [READ, EDIT] }
+  reviewer: { provider: codex, capabilities: [READ] }
+messages:
+  task: { from: user, to: writer }
+  review: { from: writer, to: reviewer, reply: [verdict], blocking: true }
+  verdict: { from: reviewer, to: writer }
+  done: { from: writer, to: user, closes: true }
+start: { type: task, to: writer }
+`;
+
+const players = {
+  claude: `
+if (prompt.includes('type: verdict')) send('done', 'user', 'The key is ' + env.ANTHROPIC_API_KEY + ', thread ' + env.MAILROOM_THREAD);
+else send('review', 'reviewer', 'Look at ' + env.MAILROOM_PROJECT);
+claude('ended');`,
+  codex: `codex('Good.'); send('verdict', 'writer', 'Good.');`,
+};
+
+it(
+  'a thread is recorded with its secrets left out, and played again without any agent',
+  { timeout: 120_000 },
+  async () => {
+    const files = { 'protocols/pair.yaml': pair, 'agents/writer/inbox/task.md': '# Write\n\nA page.\n' };
+    const live = projectWith(players, files);
+    const recording = join(live.root, 'recording');
+    const env = { ANTHROPIC_API_KEY: 'sesame-open' };
+    const up = ['up', '--until-idle', '--plain'];
+    expect(await live.run([...up, '--record', recording], env)).toMatchObject({ code: 0, stderr: '' });
+    const recorded = live.list('recording').filter((name) => name.endsWith('.json'));
+    const texts = recorded.map((name) => live.read(`recording/${name}`));
+    expect(texts).toHaveLength(3);
+    expect(texts.join('\n')).toContain('The key is');
+    for (const secret of ['sesame-open', live.root]) expect(texts.join('\n')).not.toContain(secret);
+
+    const dead = projectWith({ claude: 'process.exit(2)', codex: 'process.exit(2)' }, files);
+    const again = await dead.run([...up, '--replay', recording]);
+    expect(again).toMatchObject({ code: 0, stderr: '' });
+    const rows = async (of: CliProject) => {
+      const told = JSON.parse((await of.run(['trail', '--json'])).stdout) as Row[];
+      return told.map(({ type, from, to, body }) => [type, from, to, body.replaceAll(of.root, 'ROOT')]);
+    };
+    const [first, second] = [await rows(live), await rows(dead)];
+    expect(second.map(([type]) => type)).toEqual(['task', 'review', 'verdict', 'done']);
+    expect(second.slice(0, 3)).toEqual(first.slice(0, 3));
+
+    const nothing = await dead.run([...up, '--replay', 'nowhere']);
+    expect(nothing).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`there is no recording in ${dead.root}/nowhere`),
+    });
+  },
+);
+
+interface Row {
+  readonly type: string;
+  readonly from: string;
+  readonly to: string;
+  readonly body: string;
+}

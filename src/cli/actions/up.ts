@@ -11,6 +11,7 @@ export interface UpOptions {
   readonly untilIdle?: boolean;
   readonly drain?: boolean;
   readonly record?: string;
+  readonly replay?: string;
   readonly plain?: boolean;
   readonly json?: boolean;
 }
@@ -26,14 +27,18 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
   const project = context.project();
   await refuseBadDefinition(project);
   const { startProgress } = await import('../progress.ts');
-  const record = options.record === undefined ? null : resolve(context.services.cwd, options.record);
+  const absolute = (folder: string | undefined) =>
+    folder === undefined ? null : resolve(context.services.cwd, folder);
   const shown: { progress: Progress | null } = { progress: null };
-  const controller = await project.controller({
-    untilIdle: options.untilIdle === true,
-    record,
-    triggers: true,
-    onChange: (state) => shown.progress?.look(state),
-  });
+  const controller = await project.controller(
+    {
+      untilIdle: options.untilIdle === true,
+      record: absolute(options.record),
+      triggers: true,
+      onChange: (state) => shown.progress?.look(state),
+    },
+    absolute(options.replay),
+  );
   const live = context.terminal.interactive && options.plain !== true && options.json !== true;
   const quiet = options.json === true;
   shown.progress = startProgress(context.terminal, controller, { live, quiet });
