@@ -55,7 +55,7 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
     worktrees: new Worktrees(disk.root),
     newId: v7,
     changed: (milliseconds) => changed(disk, milliseconds),
-    controller: async (options, replay) => {
+    controller: async (options, replay = null) => {
       const { startController } = await import('./controller.ts');
       const open = options.triggers ? await opener(disk, packageRoot, options.record, replay) : null;
       const wired = expectValue(await readDefinition(disk, packageRoot, replay));

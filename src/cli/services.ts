@@ -97,10 +97,10 @@ export interface ProjectServices {
   /** Waits for something to change in the project, at most so many milliseconds. */
   changed(milliseconds: number): Promise<void>;
   /**
-   * Starts the controller, with the recording in the folder `replay` (absolute; null: none) in the place of every provider
+   * Starts the controller, with the recording in the folder `replay` (absolute) in the place of every provider
    * but people. Throws `E_LOCKED` when another one holds the project.
    */
-  controller(options: ControllerOptions, replay: string | null): Promise<Controller>;
+  controller(options: ControllerOptions, replay?: string | null): Promise<Controller>;
 }
 
 /** A thread's checkout and branch. */
