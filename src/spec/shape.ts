@@ -40,6 +40,12 @@ function step(schema: Schema, key: PropertyKey): Schema[] {
   return next === undefined ? [] : [next];
 }
 
+/** The keys of a map, and what each must be. */
+export function fieldsOf(schema: Schema): Readonly<Record<string, z.ZodType>> {
+  const def = definition(schema);
+  return def.type === 'object' ? (def.shape as Record<string, z.ZodType>) : {};
+}
+
 /** Every schema that may stand at a path, with its wrapping, which carries the description. */
 function schemasAt(schema: Schema, path: readonly PropertyKey[]): Schema[] {
   let here: Schema[] = [schema];

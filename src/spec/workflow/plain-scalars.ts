@@ -10,8 +10,7 @@ const singleQuoted = /'(?:[^'\p{Cc}]|'')*'/uy;
 /** A text without quotes, on a line of its own and between brackets. */
 const plain = /^[A-Za-z0-9_$./(\u00bf-\ud7ff](?:[^\s#:]|[ #](?![ #])|:(?=[^\s]))*$/;
 const flowPlain = /[A-Za-z0-9_$./(\u00bf-\ud7ff][^,[\]{}:#'"&*!|>%@`\s]*(?: [^,[\]{}:#'"&*!|>%@`\s]+)*/y;
-const flowKey = /([A-Za-z0-9_][\w.-]*): +/y;
-const spaces = / */y;
+const flowKey = /[A-Za-z0-9_][\w.-]*/y;
 const deepest = 20;
 
 /** The value of a whole line, its key and the spaces around it taken off. */
@@ -22,11 +21,16 @@ export function readLine(text: string): Json | undefined {
   return flow.at === text.length ? value : undefined;
 }
 
+const meanings = new Map([
+  ...['null', 'Null', 'NULL'].map((word) => [word, null] as const),
+  ...['true', 'True', 'TRUE'].map((word) => [word, true] as const),
+  ...['false', 'False', 'FALSE'].map((word) => [word, false] as const),
+]);
+
 /** What a text without quotes is by the core schema. */
 function resolve(text: string): Json | undefined {
-  if (/^(?:null|Null|NULL)$/.test(text)) return null;
-  if (/^(?:true|True|TRUE)$/.test(text)) return true;
-  if (/^(?:false|False|FALSE)$/.test(text)) return false;
+  const meaning = meanings.get(text);
+  if (meaning !== undefined) return meaning;
   if (!/^[\d.]/.test(text)) return text;
   if (wholeNumber.test(text)) return Number.parseInt(text, 10);
   const isNumber = !Number.isNaN(Number(text)) || /^(?:0[xo]|\.(?:inf|nan))/i.test(text);
@@ -45,39 +49,44 @@ class Flow {
     if (depth > deepest) return undefined;
     switch (this.text[this.at]) {
       case '"': {
-        const match = this.take(quoted);
-        return match === null ? undefined : (JSON.parse(match[0]) as string);
+        const text = this.take(quoted);
+        if (text === undefined) return undefined;
+        return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
       }
       case "'":
-        return this.take(singleQuoted)?.[0].slice(1, -1).replaceAll("''", "'");
+        return this.take(singleQuoted)?.slice(1, -1).replaceAll("''", "'");
       case '[':
         return this.readList(depth);
       case '{':
         return this.readMap(depth);
       default: {
-        const match = this.take(flowPlain);
-        return match === null ? undefined : resolve(match[0]);
+        const text = this.take(flowPlain);
+        return text === undefined ? undefined : resolve(text);
       }
     }
   }
 
-  private take(pattern: RegExp): RegExpExecArray | null {
-    pattern.lastIndex = this.at;
-    const match = pattern.exec(this.text);
-    if (match !== null) this.at += match[0].length;
-    return match;
+  private take(pattern: RegExp): string | undefined {
+    const { at } = this;
+    pattern.lastIndex = at;
+    if (!pattern.test(this.text)) return undefined;
+    this.at = pattern.lastIndex;
+    return this.text.slice(at, this.at);
   }
 
-  /** Takes a mark with the spaces around it. */
+  /** Takes a mark with the spaces before it. */
   private mark(mark: string): boolean {
-    const before = this.at;
-    this.take(spaces);
-    if (this.text[this.at] !== mark) {
-      this.at = before;
-      return false;
-    }
-    this.at += 1;
+    const at = this.spaces();
+    if (this.text[at] !== mark) return false;
+    this.at = at + 1;
     return true;
+  }
+
+  /** Where the spaces end that stand here. */
+  private spaces(): number {
+    let at = this.at;
+    while (this.text.charCodeAt(at) === 32) at += 1;
+    return at;
   }
 
   private readList(depth: number): Json | undefined {
@@ -85,7 +94,7 @@ class Flow {
     this.mark('[');
     if (this.mark(']')) return list;
     do {
-      this.take(spaces);
+      this.at = this.spaces();
       const value = this.read(depth + 1);
       if (value === undefined) return undefined;
       list.push(value);
@@ -98,10 +107,13 @@ class Flow {
     this.mark('{');
     if (this.mark('}')) return map;
     do {
-      this.take(spaces);
-      const key = this.take(flowKey)?.[1];
-      const value = key === undefined ? undefined : this.read(depth + 1);
-      if (key === undefined || value === undefined || !put(map, key, value)) return undefined;
+      this.at = this.spaces();
+      const key = this.take(flowKey);
+      if (key === undefined || !this.text.startsWith(': ', this.at)) return undefined;
+      this.at += 1;
+      this.at = this.spaces();
+      const value = this.read(depth + 1);
+      if (value === undefined || !put(map, key, value)) return undefined;
     } while (this.mark(','));
     return this.mark('}') ? map : undefined;
   }

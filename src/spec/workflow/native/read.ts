@@ -8,6 +8,7 @@ import { salvage } from '../../shape.ts';
 import type { YamlDocument } from '../../yaml.ts';
 import { Scribe } from '../scribe.ts';
 import type { Surroundings } from '../surroundings.ts';
+import { readByKeys } from './by-keys.ts';
 import { lower } from './lower.ts';
 import type { Children } from '../children.ts';
 import { nativeFile } from './schema.ts';
@@ -18,8 +19,9 @@ export function readNative(
   surroundings: Surroundings,
   children: Children,
 ): { readonly workflow: Workflow; readonly problems: readonly Diagnostic[] } {
-  const shape = checkShape(nativeFile, document);
   const given = isJsonObject(document.value) ? document.value : {};
+  const right = readByKeys(given);
+  const shape = right === null ? checkShape(nativeFile, document) : { value: right, problems: [] };
   const usable = shape.value ?? salvage(nativeFile, given);
   const scribe = new Scribe(document);
   const workflow = lower(usable, scribe, children, surroundings.notify);
