@@ -7,7 +7,7 @@ import type { Budget } from '../core/mail/protocol.ts';
 import type { Given, Happening } from '../core/workflow/event.ts';
 import { secretsOf, startContext } from '../core/workflow/given.ts';
 import type { Workflow } from '../core/workflow/model.ts';
-import { changedSteps } from '../core/workflow/resumption.ts';
+import { changesOf } from '../core/workflow/resumption.ts';
 import { compile } from '../core/workflow/rules.ts';
 import { happeningOf } from '../engine/runs/commands.ts';
 import { buildEnvironment } from '../process/environment.ts';
@@ -17,6 +17,7 @@ import { makeProjectFolder } from '../store/scaffold.ts';
 import { openRoot } from '../store/runs/roots.ts';
 import { checkRecords } from '../store/runs/record-files.ts';
 import { createRun, replaceDefinition, type StoredRun } from '../store/runs/run-folders.ts';
+import { checkpointOf, hasToRollBack } from './run-rollback.ts';
 import type { Lock } from './lock.ts';
 import { composeRun, type Origin, type RunSettings } from './run-composition.ts';
 import { takeRun } from './run-locks.ts';
@@ -33,6 +34,7 @@ export async function beginRun(
   const env = buildEnvironment({ inherit: definition.inherit });
   const context = startContext(definition, options.context, env);
   if (definition.home !== null) makeProjectFolder(workspace);
+  const checkpoint = await checkpointOf(definition, workspace, options.only);
   const card = {
     run: origin.run ?? (definition.home === null ? v7() : v4()),
     workflow: definition.name,
@@ -59,6 +61,7 @@ export async function beginRun(
       env,
       budget: options.budget,
       ...msatsOf(settings.config.nip, options.budget),
+      ...checkpoint,
       timeout: definition.timeout,
       only: options.only,
     });
@@ -80,10 +83,16 @@ export async function resumeRun(
   return locked(disk, run.run, run.workspace, run.definition, async (lock) => {
     const composed = await composeRun(disk, settings, run, { watch, lock, origin });
     const { host } = composed;
+    if (hasToRollBack(host)) return composed.controller;
     const edited: Happening[] =
       definition === null
         ? []
-        : [{ type: 'updated', steps: changedSteps(host.state, compile(stored.definition), host.rules) }];
+        : [
+            {
+              type: 'updated',
+              steps: [...changesOf(host.state, compile(stored.definition), host.rules).keys()],
+            },
+          ];
     host.resume(origin.by, [...edited, ...(command === null ? [] : [happeningOf(command)])]);
     // Not before: what is to run again for the edit must not be forgotten in between.
     if (definition !== null) replaceDefinition(disk, run.run, definition);

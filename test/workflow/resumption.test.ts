@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { apply } from '../../src/core/workflow/apply.ts';
 import { decide } from '../../src/core/workflow/decide.ts';
 import type { Step, Workflow } from '../../src/core/workflow/model.ts';
-import { changedSteps, resumptionOf } from '../../src/core/workflow/resumption.ts';
+import { changesOf, resumptionOf } from '../../src/core/workflow/resumption.ts';
 import { compile } from '../../src/core/workflow/rules.ts';
-import { graph, step, template, workflow } from './graph.ts';
+import { anyValue, graph, step, template, workflow } from './graph.ts';
 import { World } from './world.ts';
 
 /** `path does: why`, a line each. */
-function told(world: World, changed: readonly string[] = [], rules = world.rules): string[] {
-  return resumptionOf(world.state, rules, changed).map(({ path, does, why }) => `${path} ${does}: ${why}`);
+function told(world: World, changes: ReadonlyMap<string, string> = new Map(), rules = world.rules): string[] {
+  return resumptionOf(world.state, rules, changes).map(({ path, does, why }) => `${path} ${does}: ${why}`);
 }
 
 /** The same definition with one step replaced or added. */
@@ -67,13 +67,12 @@ describe('an edited definition', () => {
     const next = compile(
       edited(definition, 'b', { work: { kind: 'command', argv: [template('other')], capabilities: null } }),
     );
-    const changed = changedSteps(world.state, world.rules, next);
-    expect(changed).toEqual(['b']);
-    expect(told(world, changed, next)).toEqual([
+    const changes = changesOf(world.state, world.rules, next);
+    expect(told(world, changes, next)).toEqual([
       'a reused: SUCCEEDED',
       'c reused: SUCCEEDED',
       'd runs: what it comes after runs again',
-      'b runs: its definition, inputs or parameters changed',
+      'b runs: changed: command',
     ]);
   });
 
@@ -83,7 +82,57 @@ describe('an edited definition', () => {
     const next = compile(
       edited(definition, 'a', { description: 'the first', timeout: 5_000, onFailure: 'continue' }),
     );
-    expect(changedSteps(world.state, world.rules, next)).toEqual([]);
+    expect([...changesOf(world.state, world.rules, next)]).toEqual([]);
+  });
+
+  const agent = {
+    kind: 'agent',
+    provider: 'claude',
+    model: null,
+    instructions: template('Do it.'),
+    capabilities: ['READ'],
+    maxSteps: null,
+    maxCommandTime: null,
+  } as const;
+  const build = { ...step('b'), needs: [{ step: 'a', when: null }], work: agent };
+  const input = { from: 'a', artifact: 'x', as: 'x', required: false };
+
+  it.each<[string, Partial<Step>]>([
+    ['definition', { needs: [] }],
+    ['definition', { values: { n: anyValue } }],
+    ['worker', { work: { ...agent, provider: 'codex' } }],
+    ['worker', { work: { ...agent, capabilities: ['READ', 'EDIT'] } }],
+    ['model', { work: { ...agent, model: 'large' } }],
+    ['instructions', { work: { ...agent, instructions: template('Do more.') } }],
+    ['worker, model, instructions, role', { work: { kind: 'role', role: 'maker', instructions: [] } }],
+    ['inputs', { inputs: [input] }],
+    ['workspace', { workspace: { path: template('sub'), outside: false } }],
+    ['variables', { env: { LEVEL: template('info') } }],
+  ])('says that it is the %s that changed', (what, changes) => {
+    const { body } = definition;
+    const steps = body.steps.map((each) => (each.id === 'b' ? build : each));
+    const before = { ...definition, body: { ...body, steps } };
+    const world = new World(before);
+    world.done('a', { artifacts: ['x'] });
+    world.done('b');
+    const next = compile(edited(before, 'b', changes));
+    expect([...changesOf(world.state, world.rules, next)]).toEqual([['b', `changed: ${what}`]]);
+  });
+
+  it('runs all of a loop again that runs again', () => {
+    const world = new World(`
+      a
+      l <- a : each=[1,2]
+        i
+    `);
+    world.done('a');
+    world.done('l/0/i');
+    expect(told(world, new Map([['a', 'changed: command']]))).toEqual([
+      'a runs: changed: command',
+      'l runs: what it comes after runs again',
+      'l/0/i runs: what it is part of runs again',
+      'l/1/i runs: what it is part of runs again',
+    ]);
   });
 
   it('runs what changed and what is new, and nothing else', () => {
@@ -94,7 +143,7 @@ describe('an edited definition', () => {
     const next = compile(
       edited(more, 'c', { work: { kind: 'command', argv: [template('other')], capabilities: null } }),
     );
-    const steps = changedSteps(world.state, world.rules, next);
+    const steps = [...changesOf(world.state, world.rules, next).keys()];
     let { state } = world;
     state = apply(state, { type: 'updated', steps, at: world.now });
     for (;;) {

@@ -25,12 +25,12 @@ export async function resume(
   const edited = await editedDefinition(context, run);
   const definition = options.update === true ? expectEdited(run, edited) : null;
   if (definition !== null) refuseOpenParameters(run, definition);
-  if (options.explain === true) return explain(context, run, definition, options.json === true);
   const differs = edited !== null && JSON.stringify(definitionIn(edited)) !== JSON.stringify(run.definition);
   if (definition === null && differs)
     context.terminal.complain(
       `${edited.path} was edited since: the run goes on as it began; --update takes the edit up\n`,
     );
+  if (options.explain === true) return explain(context, run, definition, options.json === true);
   return follow(context, options, (watch) => workflows.resume(run, { watch, command: null, definition }));
 }
 
@@ -65,12 +65,12 @@ async function explain(
   asJson: boolean,
 ): Promise<number> {
   const { compile } = await import('../../core/workflow/rules.ts');
-  const { changedSteps, resumptionOf } = await import('../../core/workflow/resumption.ts');
+  const { changesOf, resumptionOf } = await import('../../core/workflow/resumption.ts');
   const state = run.state();
   const before = compile(run.definition);
   const after = definition === null ? before : compile(definition);
-  const changed = definition === null ? [] : changedSteps(state, before, after);
-  const steps = resumptionOf(state, after, changed);
+  const changes = definition === null ? new Map<string, string>() : changesOf(state, before, after);
+  const steps = resumptionOf(state, after, changes);
   if (asJson) terminal.write(json({ schema: 1, run: run.run, steps }));
   else {
     const rows = steps.map(({ path, does, why }) => [path, does, line(why)]);

@@ -1,6 +1,8 @@
 import { isKept, wantedBy } from './decide/reopen.ts';
 import type { Path } from './event.ts';
+import type { LaunchWork } from './launch.ts';
 import type { Step } from './model.ts';
+import { scopeOf } from './path.ts';
 import { nextKey, tryLaunch } from './resolve.ts';
 import type { Rules } from './rules.ts';
 import { findStep, type Entered } from './scope.ts';
@@ -15,23 +17,36 @@ export interface Resumption {
 }
 
 /**
- * What going on with a run would do, step by step: what is reused, what runs, and why. `changed`: steps that are not what
- * they were since the definition was edited.
+ * What going on with a run would do, step by step: what is reused, what runs, and why. `changes`: steps that are not what
+ * they were since the definition was edited, and how.
  */
-export function resumptionOf(state: RunState, rules: Rules, changed: readonly Path[]): Resumption[] {
-  const { forced, owners } = wantedBy({ state, rules }, changed);
+export function resumptionOf(
+  state: RunState,
+  rules: Rules,
+  changes: ReadonlyMap<Path, string>,
+): Resumption[] {
+  const { forced, owners } = wantedBy({ state, rules }, [...changes.keys()]);
   const tops = [...rules.root.steps.keys()];
   const entered = [...state.steps.keys()].filter((path) => findStep(state, rules, path) !== null);
   const paths = [...new Set([...tops, ...entered])];
   return paths.map((path): Resumption => {
     const run = state.steps.get(path);
-    if (changed.includes(path))
-      return { path, does: 'runs', why: 'its definition, inputs or parameters changed' };
+    const change = changes.get(path);
+    if (change !== undefined) return { path, does: 'runs', why: change };
     if (forced.has(path)) return { path, does: 'runs', why: 'what it comes after runs again' };
+    if (around(path).some((each) => forced.has(each)))
+      return { path, does: 'runs', why: 'what it is part of runs again' };
     if (owners.has(path)) return { path, does: 'runs', why: 'a step in it runs again' };
     if (run !== undefined && isKept(run)) return { path, does: 'reused', why: statusOf(state, path) };
     return { path, does: 'runs', why: run === undefined ? 'it was not run yet' : unfinished(state, run) };
   });
+}
+
+/** The loops and sub-workflows that a step is in; among them are paths that are none. */
+function around(path: Path): Path[] {
+  const outer: Path[] = [];
+  for (let at = scopeOf(path); at !== ''; at = scopeOf(at)) outer.push(at);
+  return outer;
 }
 
 function unfinished(state: RunState, run: StepRun): string {
@@ -43,55 +58,86 @@ function unfinished(state: RunState, run: StepRun): string {
   return `${status}${reason === null ? '' : `: ${reason}`}`;
 }
 
-/** Finished steps of a run that an edited definition would have done otherwise: another worker, text or input. */
-export function changedSteps(state: RunState, before: Rules, after: Rules): Path[] {
-  return [...state.steps.values()].flatMap((run) => {
-    if (!isKept(run)) return [];
+/** Finished steps of a run that an edited definition would have done otherwise, and what of them changed, in words. */
+export function changesOf(state: RunState, before: Rules, after: Rules): Map<Path, string> {
+  const changes = new Map<Path, string>();
+  for (const run of state.steps.values()) {
+    if (!isKept(run)) continue;
     const old = findStep(state, before, run.path);
     const edited = findStep(state, after, run.path);
-    if (old === null || edited === null) return [];
-    return essence(state, before, old, run) === essence(state, after, edited, run) ? [] : [run.path];
-  });
+    if (old === null || edited === null) continue;
+    const words = different(essence(state, before, old, run), essence(state, after, edited, run));
+    if (words.length > 0) changes.set(run.path, `changed: ${words.join(', ')}`);
+  }
+  return changes;
 }
 
-/** What decides what a step comes to, resolved, as a text that can be compared. */
-function essence(state: RunState, rules: Rules, found: Entered, run: StepRun): string {
+/** What decides what a step comes to, by what people call it. */
+type Essence = Readonly<Record<string, unknown>>;
+
+function different(before: Essence, after: Essence): string[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+}
+
+function essence(state: RunState, rules: Rules, found: Entered, run: StepRun): Essence {
   const { step } = found.rule;
   const { phase } = run;
   const needs = step.needs.map((need) => need.step).toSorted();
-  const resolved =
-    phase.is === 'settled' && phase.status === 'SKIPPED' ? null : resolve(state, rules, found, run);
-  return JSON.stringify([needs, step.join, step.when, step.outputs, step.values, checkOf(step), resolved]);
+  const skipped = phase.is === 'settled' && phase.status === 'SKIPPED';
+  const { outputs, stdout, values } = step;
+  return {
+    definition: [needs, step.join, step.when, outputs, stdout, values, checkOf(step)],
+    ...(skipped ? {} : resolved(state, rules, found, run)),
+  };
 }
 
 function checkOf({ check }: Step): unknown {
   return check && { work: check.work, decisionFile: check.decisionFile, convergence: check.convergence };
 }
 
-function resolve(state: RunState, rules: Rules, found: Entered, run: StepRun): unknown {
+function resolved(state: RunState, rules: Rules, found: Entered, run: StepRun): Essence {
   const { work } = found.rule.step;
   switch (work.kind) {
     case 'gate':
-      return [work.message, work.approvers];
+      return { gate: [work.message, work.approvers] };
     case 'for-each':
-      return [work.items, work.as];
+      return { loop: [work.items, work.as] };
     case 'while':
-      return [work.condition, work.maxIterations];
+      return { loop: [work.condition, work.maxIterations] };
     case 'assign':
-      return work.values;
+      return { values: work.values };
     case 'workflow':
-      return [work.workflow.name, work.with, work.exports];
+      return { 'sub-workflow': [work.workflow.name, work.with, work.exports] };
     default: {
       const launch = tryLaunch(state, rules, found, { ...nextKey(run, run.path), check: 0 });
-      if (!launch.ok) return launch.why;
-      const { work: resolved, workspace, env, inputs, secrets } = launch.value;
-      return [
-        resolved.kind === 'agent' ? { ...resolved, again: null } : resolved,
+      if (!launch.ok) return { inputs: launch.why };
+      const { workspace, env, inputs, stdin, takes, secrets } = launch.value;
+      return {
+        ...workOf(launch.value.work),
+        inputs: [inputs, stdin, takes],
         workspace,
-        env,
-        inputs,
-        secrets,
-      ];
+        variables: [env, secrets],
+      };
     }
+  }
+}
+
+/** What a worker is, and what it is told with all parameters and values in it. */
+function workOf(work: LaunchWork): Essence {
+  switch (work.kind) {
+    case 'agent': {
+      const { provider, model, instructions, again: _, ...rest } = work;
+      return { worker: [provider, rest], model, instructions };
+    }
+    case 'role': {
+      const { role, instructions } = work;
+      return { role, instructions };
+    }
+    case 'script':
+    case 'command':
+      return { [work.kind]: work };
+    default:
+      return work satisfies never;
   }
 }
