@@ -17,7 +17,6 @@ import { makeProjectFolder } from '../store/scaffold.ts';
 import { openRoot } from '../store/runs/roots.ts';
 import { checkRecords } from '../store/runs/record-files.ts';
 import { createRun, replaceDefinition, type StoredRun } from '../store/runs/run-folders.ts';
-import { checkpointOf, hasToRollBack } from './run-rollback.ts';
 import type { Lock } from './lock.ts';
 import { composeRun, type Origin, type RunSettings } from './run-composition.ts';
 import { takeRun } from './run-locks.ts';
@@ -34,7 +33,6 @@ export async function beginRun(
   const env = buildEnvironment({ inherit: definition.inherit });
   const context = startContext(definition, options.context, env);
   if (definition.home !== null) makeProjectFolder(workspace);
-  const checkpoint = await checkpointOf(definition, workspace, options.only);
   const card = {
     run: origin.run ?? (definition.home === null ? v7() : v4()),
     workflow: definition.name,
@@ -61,7 +59,6 @@ export async function beginRun(
       env,
       budget: options.budget,
       ...msatsOf(settings.config.nip, options.budget),
-      ...checkpoint,
       timeout: definition.timeout,
       only: options.only,
     });
@@ -83,7 +80,6 @@ export async function resumeRun(
   return locked(disk, run.run, run.workspace, run.definition, async (lock) => {
     const composed = await composeRun(disk, settings, run, { watch, lock, origin });
     const { host } = composed;
-    if (hasToRollBack(host)) return composed.controller;
     const edited: Happening[] =
       definition === null
         ? []
