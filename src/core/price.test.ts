@@ -18,12 +18,13 @@ describe('the price of a model', () => {
     ['gpt-5-mini', 2],
     ['gpt-5-mini-2026-04-01', 2],
     ['gpt-5-2026-04-01', 1],
-    ['gpt-5-codex', 1],
     ['gpt-5.5', 3],
     ['openrouter/openai/gpt-5.5', 3],
     ['claude-opus-4-5-20251101', 5],
     ['claude-opus-4-5@20251101', 5],
     ['claude-opus-4-5[1m]', 5],
+    ['gemini-2.5-pro-001', 6],
+    ['gemini-2.5-pro-preview-customtools', 6],
     ['claude-opus-4-20250514', 4],
     ['eu.anthropic.claude-opus-4-5-20251101-v1:0', 5],
     ['models/gemini-2.5-pro-preview-05-06', 6],
@@ -31,18 +32,34 @@ describe('the price of a model', () => {
     expect(priceOf(list, model)?.input).toBe(input);
   });
 
-  it.each(['gpt-5.9', 'gpt-55', 'claude-opus-4-9', 'gpt', 'my-gpt-5', '', null])(
-    'is not known, nor guessed, of %s',
-    (model) => {
-      expect(priceOf(list, model)).toBe(null);
-    },
-  );
+  it.each([
+    'gpt-5-pro',
+    'gpt-5-codex',
+    'gemini-2.5-pro-tts',
+    'gpt-5.9',
+    'gpt-55',
+    'claude-opus-4-9',
+    'gpt',
+    'my-gpt-5',
+    '',
+    null,
+  ])('is not known, nor guessed, of %s', (model) => {
+    expect(priceOf(list, model)).toBe(null);
+  });
 });
 
 it('counts cached input at its own price', () => {
   expect(costOf({ input: 1e6, cached: 1e6, output: 1e6 }, { input: 2, cached: 0.5, output: 10 })).toBe(12.5);
 });
 
-it('takes the dearest price for the most that tokens can cost', () => {
+it('does not know what cached input costs where the vendor names no price for it', () => {
+  const pro: Price = { input: 30, output: 180 };
+  expect(costOf({ input: 1e6, cached: 0, output: 1e6 }, pro)).toBe(210);
+  expect(costOf({ input: 1e6, cached: 1, output: 1e6 }, pro)).toBe(null);
+});
+
+it('takes the dearest price for the most that tokens can cost, of long requests where so many can be one', () => {
   expect(atMost(2e6, { input: 2, cached: 0.5, output: 10 })).toBe(20);
+  const tiered: Price = { input: 2, output: 12, long: { above: 200_000, input: 4, output: 18 } };
+  expect([200_000, 1e6].map((tokens) => atMost(tokens, tiered))).toEqual([2.4, 18]);
 });

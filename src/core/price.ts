@@ -1,9 +1,14 @@
 /** Dollars for a million tokens. */
-export interface Price {
+interface Rates {
   readonly input: number;
-  /** Of input that the vendor had kept from an earlier request. */
-  readonly cached: number;
+  /** Of input that the vendor had kept from an earlier request; missing: nobody knows. */
+  readonly cached?: number;
   readonly output: number;
+}
+
+export interface Price extends Rates {
+  /** Of every token of a request with more than `above` tokens of input; missing: the same. */
+  readonly long?: Rates & { readonly above: number };
 }
 
 /** What was used, by what it costs: `cached` is not in `input`; what a model thought is in `output`. */
@@ -16,19 +21,29 @@ export interface TokenCount {
 /** Prices by the name of a model, or the beginning of one. */
 export type PriceList = ReadonlyMap<string, Price>;
 
-export function costOf(count: TokenCount, price: Price): number {
-  return (count.input * price.input + count.cached * price.cached + count.output * price.output) / 1e6;
+/**
+ * What a turn costs; null: nobody knows. Programs tell the sum of its requests and not how long each was, so that all of
+ * them count as short.
+ */
+export function costOf(count: TokenCount, { input, cached, output }: Price): number | null {
+  if (count.cached > 0 && cached === undefined) return null;
+  return (count.input * input + count.cached * (cached ?? 0) + count.output * output) / 1e6;
 }
 
-/** The most that so many tokens can cost. */
-export function atMost(tokens: number, price: Price): number {
-  return (tokens * Math.max(price.input, price.cached, price.output)) / 1e6;
+/** The most that so many tokens can cost, in however many requests. */
+export function atMost(tokens: number, { long, ...short }: Price): number {
+  const dear = long !== undefined && tokens > long.above ? [dearest(long)] : [];
+  return (tokens * Math.max(dearest(short), ...dear)) / 1e6;
+}
+
+function dearest({ input, cached = 0, output }: Rates): number {
+  return Math.max(input, cached, output);
 }
 
 /**
- * The price of a model: of the longest name in the list that it begins with. What stands before it is a way to it
- * (`openrouter/openai/gpt-5`, `eu.anthropic.claude-opus-5`), what follows may be a date or a variant (`-2026-04-01`, `-preview`)
- * and must not be another version: `gpt-5` says nothing of `gpt-5.9`, nor `claude-opus-4` of `claude-opus-4-9`.
+ * The price of a model by its name in the list. What stands before it is a way to it (`openrouter/openai/gpt-5`,
+ * `eu.anthropic.claude-opus-5`), what follows may be a date or a state (`-2026-04-01`, `-preview`). Anything else is another
+ * model: `gpt-5` says nothing of `gpt-5.9` and `gpt-5-pro`, nor `claude-opus-4` of `claude-opus-4-9`.
  */
 export function priceOf(list: PriceList, model: string | null): Price | null {
   if (model === null) return null;
@@ -43,10 +58,12 @@ export function priceOf(list: PriceList, model: string | null): Price | null {
 
 /** A vendor in front of the name: `anthropic.`, `eu.anthropic.`. */
 const vendor = /^(?:[a-z]+(?:-[a-z]+)*\.)+/;
-const otherVersion = /^(?:[\da-z.]|-\d{1,3}(?!\d))/;
+/** `@20251101`, `-2026-04-01`, `-05-06`, `-04-2026`, `-001`; a preview, the newest; a window of a million; a version of a cloud. */
+const sameModel =
+  /^(?:[-@](?:\d{8}|\d{4}-\d\d-\d\d|\d\d-\d\d(?:\d\d)?|\d{3})|-preview|-latest|-exp|-customtools|\[1m\]|-v\d+(?::\d+)?)*$/;
 
 function begins(name: string, key: string): boolean {
   return [name, name.replace(vendor, '')].some(
-    (each) => each.startsWith(key) && !otherVersion.test(each.slice(key.length)),
+    (each) => each.startsWith(key) && sameModel.test(each.slice(key.length)),
   );
 }

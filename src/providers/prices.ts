@@ -3,7 +3,7 @@ import { costOf, type Price, type PriceList, type TokenCount } from '../core/pri
 import table from './price-table.json' with { type: 'json' };
 
 /** List prices of the vendors, each on the day that the table names. */
-export const builtInPrices: PriceList = new Map(Object.entries(table.models));
+export const builtInPrices: PriceList = new Map<string, Price>(Object.entries(table.models));
 
 /** What a program counted: `usd` is null where it reports no cost. */
 export interface Count extends TokenCount {
