@@ -36,6 +36,7 @@ import { recorder } from './recorder.ts';
 import type { Lock } from './lock.ts';
 import { changesTeller } from './run-changes.ts';
 import { hookPorts } from './run-hooks.ts';
+import { rollbackPort } from './run-rollback.ts';
 import { RunMail, type StartMail } from './run-mail.ts';
 import { timer } from './timer.ts';
 
@@ -182,6 +183,7 @@ function portsOf(
     changed: changesTeller(files, contextFolderOf(disk, openRoot, run)),
     mask,
     hooks: hookPorts(disk, run),
+    ...rollbackPort(disk, run, contextFolderOf(disk, openRoot, run), secrets),
     salvage: (workspace) => salvage({ workspace, base: 'HEAD' }, secrets),
     ...(record !== undefined && { recorded: recorder(record, secrets) }),
     told,

@@ -20,6 +20,7 @@ import { createRun, replaceDefinition, type StoredRun } from '../store/runs/run-
 import type { Lock } from './lock.ts';
 import { composeRun, type Origin, type RunSettings } from './run-composition.ts';
 import { takeRun } from './run-locks.ts';
+import { checkpointOf, hasToRollBack } from './run-rollback.ts';
 
 /** Starts a run: its locks, its folder, its first event. Throws `E_LOCKED` when its context folder is in use. */
 export async function beginRun(
@@ -33,6 +34,7 @@ export async function beginRun(
   const env = buildEnvironment({ inherit: definition.inherit });
   const context = startContext(definition, options.context, env);
   if (definition.home !== null) makeProjectFolder(workspace);
+  const checkpoint = await checkpointOf(definition, workspace, options.only);
   const card = {
     run: origin.run ?? (definition.home === null ? v7() : v4()),
     workflow: definition.name,
@@ -59,6 +61,7 @@ export async function beginRun(
       env,
       budget: options.budget,
       ...msatsOf(settings.config.nip, options.budget),
+      ...checkpoint,
       timeout: definition.timeout,
       only: options.only,
     });
@@ -80,6 +83,7 @@ export async function resumeRun(
   return locked(disk, run.run, run.workspace, run.definition, async (lock) => {
     const composed = await composeRun(disk, settings, run, { watch, lock, origin });
     const { host } = composed;
+    if (hasToRollBack(host)) return composed.controller;
     const edited: Happening[] =
       definition === null
         ? []

@@ -4,6 +4,11 @@ import { changedPaths, workspaceTree } from './workspace-tree.ts';
 /** Where Mailroom itself writes, below the project: its state, and mail that comes and goes. */
 const OURS = /^(?:\.mailroom|agents\/[^/]+\/(?:inbox|outbox|processed|sent|failed))\//;
 
+/** Whether a path of the project is one that Mailroom itself writes. */
+export function isOurs(path: string): boolean {
+  return OURS.test(path);
+}
+
 export interface FolderWatch {
   /** Paths in the folder whose content is another now; null where git cannot tell. What git ignores does not count. */
   changes(): Promise<readonly string[] | null>;
@@ -20,7 +25,7 @@ export async function watchFolder(folder: string, project: string): Promise<Fold
       const after = before === null ? null : await workspaceTree(folder);
       if (before === null || after === null) return null;
       const paths = before === after ? [] : await changedPaths(folder, before, after);
-      return paths?.filter((path) => !OURS.test(`${prefix}${path}`)) ?? null;
+      return paths?.filter((path) => !isOurs(`${prefix}${path}`)) ?? null;
     },
   };
 }

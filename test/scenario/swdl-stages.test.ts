@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { finished, said, type TestProject } from '../support/project.ts';
@@ -110,6 +111,59 @@ ${agent('a')}`,
     });
     expect(statuses(run)['third']).toBe('skipped');
     expect(played(run)).toEqual(['first']);
+  });
+});
+
+describe('a run that is rolled back', () => {
+  test('leaves the files as they were, keeps what was undone, and cannot go on', async () => {
+    const run = made(
+      `
+error_policy: { on_stage_failure: rollback, default_retry: { max_attempts: 1 } }
+stages:
+  - id: edits
+${agent('a')}
+  - id: fails
+    depends_on: [edits]
+${agent('a')}
+hooks:
+  on_failure: { run: "cp kept.txt at-the-end.log" }
+`,
+      {
+        edits:
+          "writeFileSync(project + '/kept.txt', 'edited'); writeFileSync(project + '/new/a.txt', 'new');\n" +
+          "writeFileSync(project + '/untracked.txt', 'edited, too'); (await import('node:fs')).rmSync(project + '/gone.txt');",
+        fails: "return { error: { code: 'no', message: 'it does not work' } };",
+      },
+      {
+        '.gitignore': '*.log\nnew/b\n.mailroom/\n',
+        'kept.txt': 'as it was',
+        'gone.txt': 'there',
+        'new/b': 'ignored',
+      },
+    );
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: run.root, encoding: 'utf8' });
+    const refused = await run.run(['run', 'workflows/w.yaml']);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('is no git working tree')]);
+    git('init', '-q');
+    git('add', '-A');
+    git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'begin');
+    run.write('untracked.txt', 'never added');
+    const ran = await run.run(['run', 'workflows/w.yaml']);
+    expect([ran.code, ran.stdout]).toEqual([1, expect.stringContaining('rolled back: 4 files')]);
+    expect(git('status', '--porcelain')).toBe('?? untracked.txt\n');
+    expect([run.read('kept.txt'), run.read('gone.txt'), run.read('untracked.txt')]).toEqual([
+      'as it was',
+      'there',
+      'never added',
+    ]);
+    expect(run.list('new')).toEqual(['b']);
+    expect(run.read('at-the-end.log')).toBe('as it was');
+    const [id = ''] = run.list('.mailroom/runs');
+    expect(run.read(`.mailroom/runs/${id}/rolled-back.patch`)).toContain('+edited, too');
+    const again = await run.run(['resume', id]);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('this run was rolled back')]);
+    git('apply', `.mailroom/runs/${id}/rolled-back.patch`);
+    expect([run.read('kept.txt'), run.read('new/a.txt')]).toEqual(['edited', 'new']);
   });
 });
 

@@ -79,6 +79,9 @@ function fold(state: RunState, event: RunEvent, before: number): void {
     case 'hooked':
       state.hooks.set(event.on, { over: event.over, problem: event.problem });
       return;
+    case 'rolled-back':
+      state.rollback = { over: event.over, files: event.files, problem: event.problem };
+      return;
     case 'controlled':
       return;
     default:

@@ -27,6 +27,8 @@ export interface Given {
   readonly budget: Budget;
   /** How its budget in msats is counted; missing: dollars are no msats, and what is over the budget ends the run. */
   readonly msats?: { readonly perUsd: number | null; readonly enforced: boolean };
+  /** What lay in the workspace when it began, as git names it; missing: nothing will be undone. */
+  readonly checkpoint?: string;
   /** Milliseconds of running; null: unlimited. */
   readonly timeout: number | null;
   /** The only step that is run (`run-step`); null: all. */
@@ -336,6 +338,13 @@ export type Happening =
       readonly type: 'hooked';
       readonly on: Hook['on'];
       readonly over: boolean;
+      readonly problem: string | null;
+    }
+  /** What the run has changed is being undone, or (`over`) was: so many files, or why not all. */
+  | {
+      readonly type: 'rolled-back';
+      readonly over: boolean;
+      readonly files: number;
       readonly problem: string | null;
     }
   | { readonly type: 'cancelled'; readonly by: string; readonly command?: CommandId }

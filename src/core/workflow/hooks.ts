@@ -3,16 +3,20 @@ import { isIn } from './fold/steps.ts';
 import { attempt, type Resolved } from './resolve.ts';
 import { Evaluation } from './evaluation.ts';
 import type { Hook } from './model.ts';
+import { dueRollback } from './rollback.ts';
 import type { Rules } from './rules.ts';
 import { contextOf } from './scope.ts';
 import type { RunState } from './state.ts';
 
 /** The hook that is to be taken up now; null: none. Each is taken up once, and those of the end once for each end. */
-export function dueHook({ given, status, endedAt, hooks }: RunState, { workflow }: Rules): Hook | null {
+export function dueHook(state: RunState, rules: Rules): Hook | null {
+  const { given, status, endedAt, hooks } = state;
   if (given === null || given.only !== null) return null;
   const end = status === 'SUCCEEDED' ? 'complete' : 'failure';
-  const due: Hook['on'][] = endedAt === null ? ['start'] : ['start', end];
-  return workflow.hooks.find(({ on }) => due.includes(on) && !hooks.has(on)) ?? null;
+  // Whoever is told of the end finds the workspace as it will be.
+  const isOver = endedAt !== null && dueRollback(state, rules) === null;
+  const due: Hook['on'][] = isOver ? ['start', end] : ['start'];
+  return rules.workflow.hooks.find(({ on }) => due.includes(on) && !hooks.has(on)) ?? null;
 }
 
 /** A hook that was taken up by a host that died, or that runs. */

@@ -114,10 +114,11 @@ export interface Step {
 }
 
 /**
- * What a failure means once no further attempt is left; `retry` and `abort` end the run. `skip-dependents`: the run goes on
- * without them, and fails. `skip`: the step counts as skipped, and what comes after it goes on.
+ * What a failure means once no further attempt is left; `retry` and `abort` end the run. `rollback`, of a step of the outermost
+ * body: so does it, and the workspace is put back to what it was when the run began. `skip-dependents`: the run goes on without
+ * them, and fails. `skip`: the step counts as skipped, and what comes after it goes on.
  */
-export type FailurePolicy = 'retry' | 'continue' | 'skip' | 'abort' | 'skip-dependents';
+export type FailurePolicy = 'retry' | 'continue' | 'skip' | 'abort' | 'rollback' | 'skip-dependents';
 
 export interface Need {
   readonly step: StepId;

@@ -230,6 +230,8 @@ export interface RunState {
   context: Readonly<Record<string, Json>>;
   /** The hooks that were taken up, and what went wrong with them. */
   readonly hooks: Map<Hook['on'], { readonly over: boolean; readonly problem: string | null }>;
+  /** What became of undoing what the run has changed; null: it was not begun. */
+  rollback: { readonly over: boolean; readonly files: number; readonly problem: string | null } | null;
   cost: Cost;
   /** Commands of people that have their verdict: none is followed twice. */
   readonly commands: Set<string>;
@@ -261,6 +263,7 @@ export function emptyRunState(): RunState {
     breaker: null,
     context: {},
     hooks: new Map(),
+    rollback: null,
     bills: new Map(),
     cost: { usd: 0, tokens: 0, unpriced: 0 },
     commands: new Set(),

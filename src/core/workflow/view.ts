@@ -3,6 +3,7 @@ import type { Cost } from '../mail/state.ts';
 import type { ArtifactRecord, Path, RunEvent, SkipReason } from './event.ts';
 import { isIn } from './fold/steps.ts';
 import { hookWarnings } from './hooks.ts';
+import { rollbackWarnings } from './rollback.ts';
 import type { Work } from './model.ts';
 import { purseOf } from './msats.ts';
 import { itemScope } from './path.ts';
@@ -195,7 +196,7 @@ export function warningsOf(state: RunState): string[] {
   const ofSummaries = [...state.steps.values()].flatMap(({ path, summary }) =>
     summary?.problem == null ? [] : [`${path}: there is no summary of it: ${summary.problem}`],
   );
-  return [...hookWarnings(state), ...ofSteps, ...ofSummaries];
+  return [...hookWarnings(state), ...rollbackWarnings(state), ...ofSteps, ...ofSummaries];
 }
 
 function instant(at: number | null): string | null {

@@ -3,6 +3,7 @@ import type { Launch } from '../../core/workflow/launch.ts';
 import type { Rules } from '../../core/workflow/rules.ts';
 import type { RunState } from '../../core/workflow/state.ts';
 import type { RecordFiles } from './records.ts';
+import type { RolledBack } from '../../core/workflow/rollback.ts';
 import type { Correspondence, RunFiles, RunJournal, StepRunner } from '../../core/workflow/ports.ts';
 
 /** Everything that the host of a run needs from outside. */
@@ -22,6 +23,8 @@ export interface RunPorts {
   changed(launch: Launch, workspace: string): Promise<readonly string[] | string>;
   /** What was changed in a workspace since its last commit, as a patch; null: nothing, or nobody knows. */
   salvage(workspace: string): Promise<Uint8Array | null>;
+  /** Puts the workspace back to what it was, as git names that. Missing: nobody can. Never rejects. */
+  readonly rollBack?: (tree: string) => Promise<RolledBack>;
   /** A text as it may be written: secrets in it are replaced. */
   readonly mask: (text: string) => string;
   /** Missing: the run is shown in its context folder alone. */

@@ -16,6 +16,7 @@ import { Hooks } from './hooks.ts';
 import { RunPictures } from './pictures.ts';
 import type { RunPorts } from './ports.ts';
 import { Records } from './records.ts';
+import { Rollback } from './rollback.ts';
 import { isRoleStep } from './role-steps.ts';
 import { needsNoSync } from './starting.ts';
 import { Workers } from './workers.ts';
@@ -46,6 +47,7 @@ export class RunHost implements Host {
   readonly #records: Records | null;
   readonly #letters: DeadLetters;
   readonly #hooks: Hooks;
+  readonly #rollback: Rollback;
   /** Whether anything waits for providers at all. */
   readonly #parks: boolean;
   #decision: Decision = { facts: [], processes: [], looks: [], wake: null };
@@ -69,6 +71,7 @@ export class RunHost implements Host {
     this.#pictures = new RunPictures(ports, this.#rules);
     this.#records = ports.records ? new Records(ports.records, this.#rules) : null;
     this.#hooks = new Hooks(this.#ledger, this.#rules, ports);
+    this.#rollback = new Rollback(this.#ledger, this.#rules, ports);
   }
 
   get state(): RunState {
@@ -142,10 +145,12 @@ export class RunHost implements Host {
     // While nobody knows what people want, what runs goes on, and nothing new is decided.
     if (this.#heard) this.#decide();
     this.#options.shared?.uses(Math.max(this.desired, this.running));
+    this.#rollback.take();
     const hooks = this.#held ? [] : this.#hooks.take();
     const wanted = this.#decision.processes;
     this.#workers.start(wanted.filter(needsNoSync(this.#ledger.write())));
     const events = this.#commit();
+    if (this.running === 0) this.#rollback.start();
     for (const hook of hooks) this.#hooks.start(hook);
     this.#guard(() => {
       for (const name of commands) this.#ports.control.remove(name);
@@ -272,12 +277,13 @@ export class RunHost implements Host {
   }
 
   /** Resolves when everything that is written in the background is. */
-  finished(): Promise<void> {
-    return this.#letters.finished();
+  async finished(): Promise<void> {
+    await Promise.all([this.#letters.finished(), this.#rollback.finished()]);
   }
 
   idle(): Idle {
-    const over = this.state.endedAt !== null && this.running === 0 && this.#hooks.left === 0;
+    const isThrough = this.running === 0 && this.#hooks.left === 0 && !this.#rollback.isOpen;
+    const over = this.state.endedAt !== null && isThrough;
     return over ? 'done' : 'busy';
   }
 }

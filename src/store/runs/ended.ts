@@ -4,7 +4,7 @@ import { listJournal, segmentName } from '../journal-files.ts';
 import { runFolder } from './layout.ts';
 
 /** What may still be recorded of a run that is over. */
-const afterwards: readonly Json[] = ['hooked', 'controlled'];
+const afterwards: readonly Json[] = ['hooked', 'rolled-back', 'controlled'];
 const tail = 64 * 1024;
 
 /**

@@ -80,6 +80,7 @@ describe('what is not said', () => {
       timeout: 300_000,
       retry: { max: 4, base: 1_000, factor: 2, cap: 3_600_000, never: ['x'] },
     });
+    expect(stage('', 'error_policy: { on_stage_failure: rollback }\n').onFailure).toBe('rollback');
     expect(stage(', error_policy: { on_failure: halt, retry: { max_attempts: 1 } }', top)).toMatchObject({
       onFailure: 'abort',
       retry: { max: 0 },
@@ -176,18 +177,6 @@ test('variables of a workflow are those of its stages', () => {
   expect(read(text)).toMatchObject({
     timeout: 3_600_000,
     env: { A: [{ text: 'x ' }, { tree: { value: 'W' } }], N: [{ text: '3' }] },
-  });
-});
-
-test('that a rollback undoes nothing is told', () => {
-  const text = `${head}stages:\n  - { id: one, roles: { primary: { artifact: "agent:plain" } } }\nerror_policy: { on_stage_failure: rollback }\n`;
-  const result = parseWorkflow(text, 'w.yaml', withFiles());
-  expect(result).toMatchObject({
-    ok: true,
-    value: { body: { steps: [{ onFailure: 'abort' }] } },
-    warnings: [
-      { place: { line: 4 }, message: expect.stringMatching(/^`rollback` ends the run as `halt` does/) },
-    ],
   });
 });
 

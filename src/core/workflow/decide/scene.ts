@@ -164,6 +164,7 @@ export function fail(
       return [failed(entered, failure, 'closed', convergence)];
     case 'abort':
     case 'retry':
+    case 'rollback':
       return abort(entered, failure, convergence);
   }
 }

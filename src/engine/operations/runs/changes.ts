@@ -39,6 +39,8 @@ export function describeRunEvent(event: RunEvent, state: RunState): RunChange | 
       return settled(event, state);
     case 'hooked':
       return event.problem === null ? null : { kind: 'bad', text: `hook on_${event.on}: ${event.problem}` };
+    case 'rolled-back':
+      return rolledBack(event);
     case 'ending':
       return event.scope === '' ? { kind: 'bad', text: describeEnding(event.ending) } : null;
     default:
@@ -64,6 +66,16 @@ function settled({ path, status, reason, at }: Of<'settled'>, state: RunState): 
   return {
     kind,
     text: `${path} ${status} in ${duration(at - startedAt)}${reason === null ? '' : `: ${reason.text}`}`,
+  };
+}
+
+function rolledBack({ over, files, problem }: Of<'rolled-back'>): RunChange | null {
+  if (!over) return null;
+  if (problem !== null) return { kind: 'bad', text: `not rolled back: ${problem}` };
+  const count = `${String(files)} ${files === 1 ? 'file' : 'files'}`;
+  return {
+    kind: 'notice',
+    text: `rolled back: ${count} as before the run; rolled-back.patch has what was undone`,
   };
 }
 

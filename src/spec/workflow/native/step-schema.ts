@@ -69,7 +69,7 @@ const exported = z
   })
   .meta({ title: 'export' });
 
-const failurePolicies = ['retry', 'continue', 'skip_dependents', 'skip', 'abort'] as const;
+const failurePolicies = ['retry', 'continue', 'skip_dependents', 'skip', 'abort', 'rollback'] as const;
 
 interface WhileInput extends FlowInput {
   condition: string;
@@ -230,7 +230,7 @@ const howItGoes = {
   convergence: convergence.optional().describe('What happens when the iterations come no nearer.'),
   on_failure: z.enum(failurePolicies).optional().describe('What a failure does to the run; default abort.'),
   on_retries_exhausted: z
-    .enum(['continue', 'skip_dependents', 'skip', 'abort'])
+    .enum(['continue', 'skip_dependents', 'skip', 'abort', 'rollback'])
     .optional()
     .describe('What it does when no attempt is left; default abort.'),
 };

@@ -51,7 +51,7 @@ function lowerStep(id: string, input: StepInput, path: Path, lowering: Lowering)
     timeout: input.timeout ?? null,
     grace: input.grace ?? null,
     retry: lowerRetry(scribe, input, path, work),
-    onFailure: policyOf(input),
+    onFailure: policyOf(input, path, lowering),
     ...lowerTakes(input, work, path, lowering),
     check: lowerSummary(input, work, path, lowering) ?? lowerCheck(scribe, input, path, language),
     budget: input.budget ?? null,
@@ -144,11 +144,17 @@ function lowerOutput({ scribe, language }: Lowering, input: OutputInput, path: P
 }
 
 /** What a failure means when no attempt is left, or none was wanted. */
-function policyOf({
-  on_failure: policy = 'abort',
-  on_retries_exhausted: last = 'abort',
-}: StepInput): FailurePolicy {
-  const meant = policy === 'retry' && last !== 'abort' ? last : policy;
+function policyOf(input: StepInput, path: Path, { scribe, language }: Lowering): FailurePolicy {
+  const { on_failure: policy = 'abort', on_retries_exhausted: last = 'abort' } = input;
+  const key = policy === 'retry' && last !== 'abort' ? 'on_retries_exhausted' : 'on_failure';
+  const meant = key === 'on_failure' ? policy : last;
+  if (meant === 'rollback' && language.namespaces.includes('loop'))
+    scribe.error(
+      'E_WORKFLOW',
+      [...path, key],
+      'a step of a loop cannot roll back: a run is put back as a whole',
+      'say it of the loop',
+    );
   return meant === 'skip_dependents' ? 'skip-dependents' : meant;
 }
 

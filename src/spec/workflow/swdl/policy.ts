@@ -34,8 +34,9 @@ export function policyOf(stage: StageInput['error_policy'], workflow: SwdlFile['
 function failurePolicy(word: 'halt' | 'continue' | 'skip_dependents' | 'rollback'): FailurePolicy {
   switch (word) {
     case 'halt':
-    case 'rollback':
       return 'abort';
+    case 'rollback':
+      return 'rollback';
     case 'continue':
       return 'continue';
     case 'skip_dependents':

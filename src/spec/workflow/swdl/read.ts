@@ -40,12 +40,6 @@ export function readSwdl(
   );
   const { parameters, brokenParameters } = parametersOf(file, given['config'], scribe);
   const lowering = { scribe, surroundings, file, stages, broken, parameters, brokenParameters };
-  if (file.error_policy?.on_stage_failure === 'rollback')
-    scribe.warn(
-      ['error_policy', 'on_stage_failure'],
-      '`rollback` ends the run as `halt` does: what stages have changed stays',
-      'what is in git can be undone there',
-    );
   const steps = [...stages.values()].flatMap((stage) => lowerStage(stage, lowering) ?? []);
   const workflow = workflowOf(lowering, steps);
   const shapes = shape.problems.map((problem) => ({
