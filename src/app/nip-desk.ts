@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { AskedExecution, Defined, NipServices } from '../cli/nip-services.ts';
 import type { BeginOptions, FoundWorkflow, StoredRun } from '../cli/run-services.ts';
+import type { NipSettings } from '../core/config.ts';
 import { MailroomError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import { definitionTemplate, definitionText } from '../core/nip/defining.ts';
@@ -14,7 +15,8 @@ import { readParameters } from '../engine/operations/runs/parameters.ts';
 import { definitionFile, definitionLog, EventLog } from '../store/nip/event-log.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 import { readSettings, type Settings } from './definition.ts';
-import { keepDefinition } from './nip.ts';
+import { definedBy, keepDefinition } from './nip.ts';
+import { relaysOf } from './relays.ts';
 import { expectRead } from './workflow-services.ts';
 import { checkWorkflow, readWorkflow } from './workflows.ts';
 
@@ -31,21 +33,26 @@ export function nipServices(
         'text' in asked
           ? asked
           : { text: definitionText(definitionTemplate(asked, Date.now())), file: 'definition' };
-      return define(disk, await checkWorkflow(disk, await settings(), given.text, given.file));
+      const all = await settings();
+      return define(disk, all.config.nip, await checkWorkflow(disk, all, given.text, given.file));
     },
     prepare: async (asked) => prepare(disk, await settings(), asked),
     report: (run) => report(disk, find(run)),
   };
 }
 
-async function define(disk: RealDisk, found: FoundWorkflow): Promise<Defined> {
+async function define(disk: RealDisk, nip: NipSettings, found: FoundWorkflow): Promise<Defined> {
   const { body } = expectNip(found);
   const event = await keepDefinition(disk, found.text);
+  const relays = nip.publishDefinitions ? await relaysOf(nip) : null;
+  relays?.publish([event]);
+  await relays?.close();
   return {
     workflowId: tagOf(event, 'd') ?? '',
     eventId: event.id,
     version: tagOf(event, 'version') ?? '1.0.0',
     stepCount: body.steps.length,
+    ...(relays && { relays: relays.verdicts(event) }),
   };
 }
 
@@ -116,7 +123,6 @@ function report(disk: RealDisk, stored: StoredRun): ExecutionReport {
       '`mailroom show` tells of it',
     );
   const request = new EventLog(disk, run).read().find(({ kind }) => kind === kinds.request);
-  const id = request === undefined ? null : tagOf(request, 'e', 'workflow');
-  const event = new EventLog(disk, definitionLog).read().find((each) => each.id === id);
-  return reportOf(stored.state(), compile(definition), event ?? null);
+  const [event = null] = request === undefined ? [] : definedBy(disk, request);
+  return reportOf(stored.state(), compile(definition), event);
 }

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { AskedWorkflow } from '../cli/run-services.ts';
 import { MailroomError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
-import type { NostrEvent } from '../core/nip/events.ts';
-import { asEvent, checkInputs, isReplayed, readAsked, type AskedRun } from '../core/nip/request.ts';
+import { asEvent, type NostrEvent } from '../core/nip/events.ts';
+import { checkInputs, isReplayed, readAsked, type AskedRun } from '../core/nip/request.ts';
 import { ProblemsError } from '../engine/operations/problems.ts';
 import { definitionFile, definitionLog, EventLog, requestLog } from '../store/nip/event-log.ts';
 import type { RealDisk } from '../store/real-disk.ts';
@@ -18,13 +18,22 @@ export async function readAskedWorkflow(
   file: string,
 ): Promise<AskedWorkflow | null> {
   const request = requestIn(readText(file) ?? '');
-  if (request === null) return null;
+  return request === null ? null : judgeRequest(disk, await settings(), request);
+}
+
+/** What a request asks for, if it may be followed. Throws `E_FORBIDDEN` with the reason, or what is wrong with its workflow. */
+export async function judgeRequest(
+  disk: RealDisk,
+  settings: Settings,
+  request: NostrEvent,
+): Promise<AskedWorkflow> {
   const { isAuthentic } = await import('../engine/nip/signer.ts');
   if (!(await isAuthentic(request))) refuse('its signature is not that of its text and its author');
-  const asked = readAsked(request);
+  const { nip } = settings.config;
+  const asked = readAsked(request, nip.maxBudget);
   if (!asked.ok) return refuse(asked.problem);
   if (isReplayed(request, new EventLog(disk, requestLog).read())) refuse('it was followed before');
-  const workflow = await readWorkflow(disk, await settings(), definitionOf(disk, asked.value));
+  const workflow = await readWorkflow(disk, settings, definitionOf(disk, asked.value));
   if (!workflow.checked.ok) throw new ProblemsError(workflow.checked.problems);
   const definition = workflow.checked.value;
   const { values, problems } = checkInputs(asked.value, definition.parameters);

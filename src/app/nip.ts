@@ -10,6 +10,7 @@ import { definitionLog, EventLog, requestLog } from '../store/nip/event-log.ts';
 import { projectKey } from '../store/nip/key.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 import { listRuns } from '../store/runs/run-folders.ts';
+import { relaysOf, type Relays } from './relays.ts';
 import { isAlive } from './run-locks.ts';
 
 export interface NewExecution {
@@ -87,13 +88,42 @@ export async function announceRun(disk: RealDisk, options: NewExecution): Promis
   new EventLog(disk, run).append([signer.sign(request)]);
 }
 
+/** How it is said how a run stands. */
+export interface Announcement {
+  readonly announcer: Announcer;
+  /** Where it is said besides the log; null: nowhere. */
+  readonly relays: Relays | null;
+}
+
 /** Who says how a run stands; undefined: nobody asked for it by an event. */
-export async function announcerOf(disk: RealDisk, run: string): Promise<Announcer | undefined> {
+export async function announcementOf(
+  disk: RealDisk,
+  run: string,
+  settings: NipSettings,
+): Promise<Announcement | undefined> {
   const log = new EventLog(disk, run);
   const told: readonly NostrEvent[] = log.read();
   const request = told.find(({ kind }) => kind === kinds.request);
   if (request === undefined) return undefined;
   const { Announcer: Says } = await import('../engine/nip/announcer.ts');
   const { loadSigner } = await import('../engine/nip/signer.ts');
-  return new Says(log, await loadSigner(projectKey(disk)), { id: tagOf(request, 'd') ?? run, request }, told);
+  const signer = await loadSigner(projectKey(disk));
+  const relays = await relaysOf(settings);
+  // Whatever an earlier host of the run could not send any more; a relay takes an event once.
+  let before = [...(settings.publishDefinitions ? definedBy(disk, request) : []), ...told];
+  const sink = {
+    append: (events: readonly NostrEvent[]) => {
+      log.append(events);
+      relays?.publish([...before, ...events]);
+      before = [];
+    },
+  };
+  const announcer = new Says(sink, signer, { id: tagOf(request, 'd') ?? run, request }, told);
+  return { announcer, relays };
+}
+
+/** The definition that a request names, as far as it is known. */
+export function definedBy(disk: RealDisk, request: NostrEvent): NostrEvent[] {
+  const id = tagOf(request, 'e', 'workflow');
+  return new EventLog(disk, definitionLog).read().filter((event) => event.id === id);
 }

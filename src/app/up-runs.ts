@@ -1,4 +1,4 @@
-import type { RunController } from '../cli/run-services.ts';
+import type { AskedWorkflow, RunController } from '../cli/run-services.ts';
 import { MailroomError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import { readParameters } from '../engine/operations/runs/parameters.ts';
@@ -8,6 +8,7 @@ import type { RealDisk } from '../store/real-disk.ts';
 import { readRun } from '../store/runs/run-folders.ts';
 import type { Settings } from './definition.ts';
 import type { RunSettings } from './run-composition.ts';
+import type { Origin } from './run-composition.ts';
 import { beginRun, resumeRun } from './runs.ts';
 import { runState } from './run-state.ts';
 import { readWorkflow } from './workflows.ts';
@@ -46,9 +47,13 @@ export class UpRuns implements OwnRuns {
   async run(file: string, id: string, trigger: JsonObject): Promise<boolean> {
     const stored = readRun(this.#disk, id);
     if (stored !== null && runState(this.#disk, id).endedAt !== null) return true;
+    return this.#follow(id, () => (stored === null ? this.#begin(file, id, trigger) : this.#resume(stored)));
+  }
+
+  async #follow(id: string, start: () => Promise<RunController>): Promise<boolean> {
     this.#going.set(id, null);
     try {
-      const run = await (stored === null ? this.#begin(file, id, trigger) : this.#resume(stored));
+      const run = await start();
       this.#going.set(id, run);
       if (this.#ending !== null) run.end(this.#ending);
       await run.follow();
@@ -57,6 +62,21 @@ export class UpRuns implements OwnRuns {
       this.#going.delete(id);
       this.#told();
     }
+  }
+
+  /** Resolves when a run has begun that somebody asks for by an event; it is followed besides. */
+  ask(asked: AskedWorkflow, id: string): Promise<void> {
+    const rest = { context: {}, workspace: this.#disk.root, only: null, record: null, replay: null };
+    const given = { ...asked, ...rest, watch: () => {} };
+    return new Promise((resolve, reject) => {
+      const begin = async () => {
+        const run = await beginRun(this.#disk, this.#settings, given, this.#origin(id, null));
+        resolve();
+        return run;
+      };
+      // What goes wrong later is in its journal.
+      this.#follow(id, begin).catch(reject);
+    });
   }
 
   async #begin(file: string, run: string, trigger: JsonObject): Promise<RunController> {
@@ -77,13 +97,15 @@ export class UpRuns implements OwnRuns {
       replay: null,
       watch: () => {},
     };
-    const origin = { run, by: 'up', trigger, slots: this.#slots } as const;
-    return beginRun(this.#disk, this.#settings, given, origin);
+    return beginRun(this.#disk, this.#settings, given, this.#origin(run, trigger));
   }
 
   #resume(stored: NonNullable<ReturnType<typeof readRun>>): Promise<RunController> {
     const options = { watch: () => {}, command: null, definition: null };
-    const origin = { run: stored.run, by: 'up', trigger: null, slots: this.#slots } as const;
-    return resumeRun(this.#disk, this.#settings, stored, options, origin);
+    return resumeRun(this.#disk, this.#settings, stored, options, this.#origin(stored.run, null));
+  }
+
+  #origin(run: string, trigger: JsonObject | null): Origin {
+    return { run, by: 'up', trigger, slots: this.#slots };
   }
 }

@@ -19,6 +19,7 @@ import { watchTrees } from '../store/watch-tree.ts';
 import type { Settings } from './definition.ts';
 import type { RunSettings } from './run-composition.ts';
 import { triggeredWorkflows, type TriggeredWorkflow } from './triggered.ts';
+import { listenToRelays } from './up-requests.ts';
 import { UpRuns } from './up-runs.ts';
 
 const pollTime = 60_000;
@@ -41,6 +42,7 @@ export async function openWorkflows(
   const all = found.workflows.flatMap(({ definition }) => definition?.triggers ?? []);
   const watcher = watchFiles(disk, all, hints.hinted);
   const listener = await listen(found.workflows, triggers, settings.config.webhookPort);
+  const requests = await listenToRelays(disk, settings, runs, hints.failed);
   const heard = (messages: readonly Message[]) => {
     for (const message of messages) for (const each of triggers) each.heard(message);
   };
@@ -49,9 +51,14 @@ export async function openWorkflows(
     triggers,
     runs,
     notes: [...found.problems, ...notesOf(found.workflows, listener)],
-    problems: () => [...problemsNow().filter((problem) => problem !== null), ...runs.problems],
+    problems: () => [
+      ...problemsNow().filter((problem) => problem !== null),
+      ...runs.problems,
+      ...(requests?.problems ?? []),
+    ],
     heard,
     close: async () => {
+      await requests?.close();
       await listener?.close();
       await watcher?.close();
     },

@@ -23,6 +23,8 @@ export interface Defined {
   readonly eventId: string;
   readonly version: string;
   readonly stepCount: number;
+  /** By address, what each relay of the project says to it; missing: it was sent to none. */
+  readonly relays?: Readonly<Record<string, string>>;
 }
 
 export interface AskedExecution {

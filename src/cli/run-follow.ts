@@ -67,6 +67,8 @@ async function untilEnd(
   });
   try {
     await controller.follow();
+    // What is found wrong at the very end belongs to no event.
+    progress.look([], controller.state);
   } finally {
     forget();
   }

@@ -84,6 +84,14 @@ export interface NipSettings {
   readonly budgetEnforcement: boolean;
   /** Thousandths of a satoshi for a dollar; null: what a role costs in dollars is not known in them. */
   readonly msatsPerUsd: number | null;
+  /** The most that a request of somebody else may ask for, in msats; null: whatever it says. */
+  readonly maxBudget: number | null;
+  /** Where events are sent, and where requests come from; none: nothing is connected to. */
+  readonly relays: readonly string[];
+  /** The public keys of those whose requests from relays are followed. */
+  readonly requesters: readonly string[];
+  /** Whether definitions are sent to the relays as well. */
+  readonly publishDefinitions: boolean;
 }
 
 export const defaultNip: NipSettings = {
@@ -93,6 +101,10 @@ export const defaultNip: NipSettings = {
   defaultTimeout: 300_000,
   budgetEnforcement: true,
   msatsPerUsd: null,
+  maxBudget: null,
+  relays: [],
+  requesters: [],
+  publishDefinitions: true,
 };
 
 export const defaultConfig: Config = {

@@ -2,6 +2,9 @@ import * as z from 'zod';
 import { defaultNip, type NipSettings } from '../core/config.ts';
 import { wholeNumber } from './schema.ts';
 
+/** What is not encrypted stays on this machine. */
+const relay = /^(?:wss:\/\/|ws:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?=[:/]|$))[^\s]*$/;
+
 /** `nip:` of mailroom.yaml, with the names that the language itself gives its settings. */
 export const nipSettings = z
   .strictObject({
@@ -16,15 +19,26 @@ export const nipSettings = z
     publishDefinitions: z
       .boolean()
       .optional()
-      .describe('Accepted and without effect: events are written to the log, and sent nowhere.'),
+      .describe('Whether definitions are sent to the relays as well; default true.'),
     msats_per_usd: wholeNumber(1)
       .optional()
       .describe('Thousandths of a satoshi for a dollar: what roles cost is counted in them.'),
+    maxBudget: wholeNumber(0)
+      .optional()
+      .describe('The most that a request of somebody else may ask for, in msats; default: any amount.'),
+    relays: z
+      .array(z.string().regex(relay, { error: 'the address of a relay: wss://…, on this machine ws://…' }))
+      .optional()
+      .describe('Relays that events are sent to, and that requests come from; default none.'),
+    requesters: z
+      .array(z.string().regex(/^[0-9a-f]{64}$/, { error: 'a public key: 64 digits or letters a to f' }))
+      .optional()
+      .describe('The public keys of those whose requests from relays are followed; default nobody.'),
   })
   .meta({ title: 'set of settings of nip' });
 
 export function lowerNip(input: z.output<typeof nipSettings> = {}): NipSettings {
-  const { defaultTimeout, msats_per_usd: msatsPerUsd, publishDefinitions: _unused, ...rest } = input;
+  const { defaultTimeout, msats_per_usd: msatsPerUsd, ...rest } = input;
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   return {
     ...defaultNip,

@@ -49,7 +49,7 @@ concurrency: 3
 webhooks: { port: 9000 }
 notify: { user: [notify-send, Mailroom], slack: [./slack.sh] }
 mcp: off
-nip: { publishDefinitions: true, maxSteps: 7, defaultTimeout: 60, msats_per_usd: 1000000 }
+nip: { publishDefinitions: true, maxSteps: 7, defaultTimeout: 60, msats_per_usd: 1000000, maxBudget: 5000, relays: [wss://relay.example.com, 'ws://127.0.0.1:7777/'] }
 `);
   const nothing = { command: null, arguments: [], env: [], writable: [], tests: null, prices: null };
   expect(config).toEqual({
@@ -113,6 +113,10 @@ nip: { publishDefinitions: true, maxSteps: 7, defaultTimeout: 60, msats_per_usd:
       defaultTimeout: 60_000,
       budgetEnforcement: true,
       msatsPerUsd: 1_000_000,
+      maxBudget: 5_000,
+      relays: ['wss://relay.example.com', 'ws://127.0.0.1:7777/'],
+      requesters: [],
+      publishDefinitions: true,
     },
   });
   expect(providerNames(config)).toEqual([

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { MailroomError } from '../../core/errors.ts';
 import type { ExecutionReport } from '../../core/nip/report.ts';
 import type { Context } from '../context.ts';
+import type { Defined } from '../nip-services.ts';
 import { line } from '../format.ts';
 import { json } from '../output.ts';
 import { follow } from '../run-follow.ts';
@@ -27,9 +28,13 @@ export async function define(context: Context, file: string, options: NipOptions
   terminal.write(
     options.json === true
       ? json({ schema: 1, ...defined })
-      : `defined ${workflowId} ${version}, ${steps}: event ${eventId}\n`,
+      : `defined ${workflowId} ${version}, ${steps}: event ${eventId}\n${relayLines(defined).join('')}`,
   );
   return 0;
+}
+
+function relayLines({ relays = {} }: Defined): string[] {
+  return Object.entries(relays).map(([relay, verdict]) => line(`${relay}: ${verdict}`) + '\n');
 }
 
 /** Runs a defined workflow to its end. */

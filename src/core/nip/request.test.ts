@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { NostrEvent } from './events.ts';
-import { asEvent, checkInputs, isReplayed, readAsked } from './request.ts';
+import { asEvent, type NostrEvent } from './events.ts';
+import { checkInputs, isReplayed, readAsked } from './request.ts';
 
 const base = [
   ['e', 'abc', '', 'workflow'],
@@ -57,6 +57,15 @@ describe('a request', () => {
   ])('is refused with %s', (_name, given, problem) => {
     const read = readAsked(given);
     expect(read.ok ? '' : read.problem).toContain(problem);
+  });
+
+  it('gets what is allowed when it names no budget, and is refused when it asks for more', () => {
+    expect(readAsked(event(base), 500)).toMatchObject({ ok: true, value: { msats: 500 } });
+    expect(readAsked(event([...base, ['bid', '500']]), 500)).toMatchObject({ value: { msats: 500 } });
+    expect(readAsked(event([...base, ['bid', '501']]), 500)).toEqual({
+      ok: false,
+      problem: 'its budget of 501 msats is more than the 500 that are allowed',
+    });
   });
 
   it('gives inputs of the types that the workflow declares, all of them and no others', () => {

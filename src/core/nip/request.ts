@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../json.ts';
+import type { Json } from '../json.ts';
 import type { ValueType } from '../workflow/model.ts';
 import { fillParameters } from '../workflow/parameters.ts';
 import { kinds, tagOf, type NostrEvent } from './events.ts';
@@ -22,19 +22,11 @@ export type ReadAsked =
 const wholeNumber = /^(?:0|[1-9]\d{0,15})$/;
 const longest = 31_536_000;
 
-/** An event of whatever kind, by its shape; null: it is none. */
-export function asEvent(value: Json): NostrEvent | null {
-  if (!isJsonObject(value)) return null;
-  const { id, pubkey, sig, kind, created_at: at, content, tags } = value;
-  const texts = [id, pubkey, sig, content].every((each) => typeof each === 'string');
-  const numbers = [kind, at].every((each) => Number.isSafeInteger(each) && Number(each) >= 0);
-  const isList = (each: Json) => Array.isArray(each) && each.every((word) => typeof word === 'string');
-  if (!texts || !numbers || !Array.isArray(tags) || !tags.every(isList)) return null;
-  return { id, pubkey, sig, kind, created_at: at, content, tags } as unknown as NostrEvent;
-}
-
-/** What a request asks for, as far as the event itself tells. Whether it is authentic is asked elsewhere. */
-export function readAsked(event: NostrEvent): ReadAsked {
+/**
+ * What a request asks for, as far as the event itself tells. Whether it is authentic is asked elsewhere. `most`: what it may
+ * ask for, and what it gets when it does not say; null: any amount.
+ */
+export function readAsked(event: NostrEvent, most: number | null = null): ReadAsked {
   const no = (problem: string): ReadAsked => ({ ok: false, problem });
   if (event.kind !== kinds.request)
     return no(
@@ -45,11 +37,13 @@ export function readAsked(event: NostrEvent): ReadAsked {
   const execution = tagOf(event, 'd') ?? '';
   if (execution === '' || execution.length > 200) return no('it has no id for the run: ["d", "<id>"]');
   const bid = tagOf(event, 'bid');
-  const msats = bid === null ? null : amount(bid, Number.MAX_SAFE_INTEGER);
+  const msats = bid === null ? most : amount(bid, Number.MAX_SAFE_INTEGER);
   if (msats === undefined)
     return no(
       `\`${bid ?? ''}\` is no budget: a whole number of msats, at most ${String(Number.MAX_SAFE_INTEGER)}`,
     );
+  if (most !== null && msats !== null && msats > most)
+    return no(`its budget of ${String(msats)} msats is more than the ${String(most)} that are allowed`);
   const limit = tagOf(event, 'timeout');
   const seconds = limit === null ? null : amount(limit, longest);
   if (seconds === undefined || seconds === 0)

@@ -128,6 +128,23 @@ function statusEvent(state: RunState, rules: Rules, { id, request }: Execution):
   };
 }
 
+/** Says that a request is not followed, and why. */
+export function refusalEvent(request: NostrEvent, reason: string, at: number): EventTemplate {
+  return {
+    kind: kinds.status,
+    created_at: seconds(at),
+    tags: [
+      ['e', request.id, '', 'execution'],
+      ['d', tagOf(request, 'd') ?? ''],
+      ['status', 'failed'],
+      ['progress', '0', '0'],
+      ['cost', '0'],
+      ['p', request.pubkey],
+    ],
+    content: reason,
+  };
+}
+
 /** How a run stands in the words of the language. */
 export function runStatus({
   status,

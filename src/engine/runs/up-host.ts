@@ -73,7 +73,8 @@ export class UpHost implements Host {
 
   /** Runs that go on are waited for; triggers are not. */
   idle(): Idle {
-    return this.#triggers.some(({ running }) => running) ? 'busy' : this.#mail.idle();
+    const isBusy = this.#runs.count > 0 || this.#triggers.some(({ running }) => running);
+    return isBusy ? 'busy' : this.#mail.idle();
   }
 
   hold(): void {

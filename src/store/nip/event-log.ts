@@ -1,7 +1,8 @@
 import type { NostrEvent } from '../../core/nip/events.ts';
 import type { Disk } from '../disk.ts';
 
-const folder = '.mailroom/events';
+/** Where the logs are, relative to the project. */
+export const eventsFolder = '.mailroom/events';
 
 /** The log of the definitions of the project. */
 export const definitionLog = 'definitions';
@@ -9,9 +10,12 @@ export const definitionLog = 'definitions';
 /** The log of the requests that were followed, those of this project's commands left out. */
 export const requestLog = 'requests';
 
+/** The log of what was said to requests that were not followed. */
+export const refusalLog = 'refusals';
+
 /** Puts a definition where it can be read as the file of a workflow; its path from the project. */
 export function definitionFile(disk: Disk, definition: NostrEvent): string {
-  const path = `${folder}/${definitionLog}/${definition.id}.json`;
+  const path = `${eventsFolder}/${definitionLog}/${definition.id}.json`;
   if (disk.look(path) === null) disk.write(path, `${JSON.stringify(definition, null, 2)}\n`, { sync: true });
   return path;
 }
@@ -21,10 +25,10 @@ export class EventLog {
   readonly #disk: Disk;
   readonly #file: string;
 
-  /** `name`: the id of a run, `definitionLog` or `requestLog`. */
+  /** `name`: the id of a run, `definitionLog`, `requestLog` or `refusalLog`. */
   constructor(disk: Disk, name: string) {
     this.#disk = disk;
-    this.#file = `${folder}/${name}.jsonl`;
+    this.#file = `${eventsFolder}/${name}.jsonl`;
   }
 
   /** All events, in their order. Half a line, which a host that was killed left, is none. */

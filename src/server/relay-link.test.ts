@@ -1,0 +1,127 @@
+import { finalizeEvent, generateSecretKey, type Event } from 'nostr-tools/pure';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TestRelay } from '../../test/support/relay.ts';
+import { RelayLink, type RelayLinkOptions } from './relay-link.ts';
+
+const key = generateSecretKey();
+let relay: TestRelay;
+let links: RelayLink[];
+
+beforeEach(async () => {
+  relay = await TestRelay.open();
+  links = [];
+});
+
+afterEach(async () => {
+  for (const each of links) each.close();
+  await relay.close();
+});
+
+function link(options: RelayLinkOptions = {}, url = relay.url): RelayLink {
+  const made = new RelayLink(url, { pauses: [1], ...options });
+  links.push(made);
+  return made;
+}
+
+function event(kind: number, content: string): Event {
+  const signed = finalizeEvent({ kind, created_at: 1_700_000_000, tags: [], content }, key);
+  return JSON.parse(JSON.stringify(signed)) as Event;
+}
+
+/** A promise and what keeps it. */
+function promised<T>(): { readonly done: Promise<T>; readonly keep: (value: T) => void } {
+  let keep: (value: T) => void = () => {};
+  const done = new Promise<T>((resolve) => (keep = resolve));
+  return { done, keep };
+}
+
+describe('what is sent to a relay', () => {
+  it('is kept by it, or refused with its reason', async () => {
+    relay.refuses = ({ content }) => (content === 'bad' ? 'blocked: not here' : null);
+    const to = link();
+    const [good, bad] = [event(7_920, 'good'), event(7_920, 'bad')];
+    to.publish([good, bad]);
+    expect(to.answerTo(good.id)).toBeNull();
+    await to.answers(10_000);
+    expect(relay.events).toEqual([good]);
+    expect([to.answerTo(good.id), to.answerTo(bad.id)]).toEqual(['', 'blocked: not here']);
+    expect(to.problem).toBe(`the relay ${relay.url} refuses an event: blocked: not here`);
+  });
+
+  it('is sent again over the next connection, until the relay answers', async () => {
+    const to = link();
+    let tries = 0;
+    relay.refuses = () => {
+      tries += 1;
+      if (tries === 1) relay.drop();
+      return tries < 3 ? 'rate-limited: slow down' : null;
+    };
+    const said = event(6_920, 'once');
+    to.publish([said]);
+    await relay.until(() => tries === 2);
+    relay.drop();
+    await to.answers(10_000);
+    expect(relay.events).toEqual([said]);
+    expect(relay.connections).toBe(3);
+    expect(to.problem).toBeNull();
+  });
+
+  it('waits for a relay that comes later', async () => {
+    const { port, url } = relay;
+    await relay.close();
+    const to = link({}, url);
+    const said = event(6_920, 'late');
+    to.publish([said]);
+    await to.answers(1);
+    expect(to.answerTo(said.id)).toBeNull();
+    relay = await TestRelay.open(port);
+    await to.answers(10_000);
+    expect(relay.events).toEqual([said]);
+  });
+
+  it('says why a relay cannot be reached', async () => {
+    const { url } = relay;
+    await relay.close();
+    const lost = promised<string | null>();
+    const to = link({ pauses: [1, 60_000] }, url);
+    const look = () => (to.problem === null ? setImmediate(look) : lost.keep(to.problem));
+    look();
+    expect(await lost.done).toMatch(/^the relay ws:\/\/127\.0\.0\.1:\d+ cannot be reached: .*ECONNREFUSED/);
+  });
+});
+
+describe('what is asked of a relay', () => {
+  it('is what matches, what it had before and what comes, and nothing else that it sends', async () => {
+    const before = event(5_920, 'before');
+    relay.events.push(before, event(1, 'a note'));
+    const heard: string[] = [];
+    const all = promised<void>();
+    link({
+      wants: () => ({ kinds: [5_920], since: 1_600_000_000 }),
+      heard: ({ content }) => {
+        heard.push(content);
+        if (content === 'after') all.keep();
+      },
+    });
+    await relay.until(() => relay.filters.length === 1);
+    relay.say(event(1, 'unasked'), true);
+    for (const junk of [null, 7, [], { id: 5 }, { ...event(5_920, 'x'), tags: [[1]] }]) relay.say(junk, true);
+    relay.say(event(5_920, 'after'));
+    await all.done;
+    expect(heard).toEqual(['before', 'after']);
+  });
+
+  it('is asked again over a new connection, as it is wanted then', async () => {
+    let kinds = [5_920];
+    const from = link({ wants: () => (kinds.length === 0 ? null : { kinds }) });
+    await relay.until(() => relay.filters.length === 1);
+    kinds = [7_920];
+    relay.drop();
+    await relay.until(() => relay.connections === 2 && relay.filters.length === 1);
+    expect(relay.filters).toEqual([{ kinds: [7_920] }]);
+    kinds = [];
+    from.renew();
+    await relay.until(() => relay.filters.length === 0);
+    expect(relay.filters).toEqual([]);
+  });
+});

@@ -1,0 +1,160 @@
+import { WebSocket } from 'ws';
+import type { NostrEvent } from '../core/nip/events.ts';
+import { isWanted, readRelayMessage, type RelayFilter, type RelayMessage } from './relay-messages.ts';
+
+export interface RelayLinkOptions {
+  /** Asked whenever a connection is open; null: nothing is wanted. */
+  readonly wants?: () => RelayFilter | null;
+  /** An event that is wanted; nothing in it is verified, and it may come again. */
+  readonly heard?: (event: NostrEvent) => void;
+  /** The relay has sent all that it had. */
+  readonly caughtUp?: () => void;
+  /** Milliseconds before a lost connection is made again, each time the next; the last one stays. */
+  readonly pauses?: readonly number[];
+}
+
+const usualPauses = [1_000, 2_000, 5_000, 10_000, 30_000, 60_000];
+/** The longest message that a relay may send, in bytes, and how long it may take to open, in milliseconds. */
+const limits = { maxPayload: 1024 * 1024, handshakeTimeout: 10_000, perMessageDeflate: false };
+/** What a relay may take another time. */
+const passing = /^(?:rate-limited|error):/;
+const subscription = 'mailroom';
+
+/**
+ * Keeps one relay: connects, and again when the connection is lost; sends each event until the relay has taken or refused
+ * it; asks for what is wanted. Keeps no program running between two connections, and throws nothing.
+ */
+export class RelayLink {
+  readonly url: string;
+  readonly #options: RelayLinkOptions;
+  /** Events that the relay has not answered to. */
+  readonly #open = new Map<string, NostrEvent>();
+  readonly #refused = new Map<string, string>();
+  #filter: RelayFilter | null = null;
+  #socket: WebSocket;
+  #failure: string | null = null;
+  #lost = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #closed = false;
+  #told: () => void = () => {};
+
+  constructor(url: string, options: RelayLinkOptions = {}) {
+    this.url = url;
+    this.#options = options;
+    this.#socket = this.#connect();
+  }
+
+  /** Why it does not do what it should; null: all is well. */
+  get problem(): string | null {
+    if (this.#failure !== null) return `the relay ${this.url} ${this.#failure}`;
+    const [reason] = this.#refused.values();
+    return reason === undefined ? null : `the relay ${this.url} refuses an event: ${reason}`;
+  }
+
+  publish(events: readonly NostrEvent[]): void {
+    for (const event of events) {
+      this.#open.set(event.id, event);
+      this.#say('EVENT', event);
+    }
+  }
+
+  /** Why the relay refused an event; empty: it took it; null: it has not answered. */
+  answerTo(id: string): string | null {
+    return this.#open.has(id) ? null : (this.#refused.get(id) ?? '');
+  }
+
+  /** What is wanted has changed. */
+  renew(): void {
+    this.#ask();
+  }
+
+  /** Resolves when the relay has answered to every event, at the latest after so many milliseconds. */
+  async answers(atMost: number): Promise<void> {
+    if (this.#open.size === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, atMost);
+      this.#told = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#socket.close();
+    this.#told();
+  }
+
+  #connect(): WebSocket {
+    const socket = new WebSocket(this.url, limits);
+    socket.on('open', () => this.#opened());
+    socket.on('message', (data, isBinary) => {
+      if (!isBinary) this.#hear(readRelayMessage((data as Buffer).toString('utf8')));
+    });
+    // Why it was lost; that it was comes with `close`.
+    socket.on('error', (error) => (this.#failure = `cannot be reached: ${error.message || 'no answer'}`));
+    socket.on('close', () => this.#gone());
+    return socket;
+  }
+
+  #opened(): void {
+    this.#failure = null;
+    this.#lost = 0;
+    this.#ask();
+    for (const event of this.#open.values()) this.#say('EVENT', event);
+  }
+
+  #ask(): void {
+    const before = this.#filter;
+    this.#filter = this.#options.wants?.() ?? null;
+    if (this.#filter !== null) this.#say('REQ', subscription, this.#filter);
+    else if (before !== null) this.#say('CLOSE', subscription);
+  }
+
+  #say(...message: readonly unknown[]): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+  }
+
+  #hear(message: RelayMessage | null): void {
+    switch (message?.is) {
+      case undefined:
+        return;
+      case 'event':
+        if (this.#filter !== null && isWanted(message.event, this.#filter))
+          this.#options.heard?.(message.event);
+        return;
+      case 'answer':
+        return this.#answered(message);
+      case 'caught-up':
+        return this.#options.caughtUp?.();
+      case 'closed':
+        this.#failure = `does not say what it is asked for: ${message.reason}`;
+    }
+  }
+
+  #answered({ id, accepted, reason }: Extract<RelayMessage, { is: 'answer' }>): void {
+    if (!this.#open.has(id)) return;
+    const taken = accepted || reason.startsWith('duplicate:');
+    if (taken) this.#refused.delete(id);
+    else this.#refused.set(id, reason === '' ? 'it does not say why' : reason);
+    // Over the next connection it may be taken.
+    if (!taken && passing.test(reason)) return;
+    this.#open.delete(id);
+    if (this.#open.size === 0) this.#told();
+  }
+
+  #gone(): void {
+    if (this.#closed) return;
+    this.#failure ??= 'has ended the connection';
+    const pauses = this.#options.pauses ?? usualPauses;
+    const pause = pauses[Math.min(this.#lost, pauses.length - 1)] ?? 0;
+    this.#lost += 1;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.#socket = this.#connect();
+    }, pause);
+    this.#timer.unref();
+  }
+}

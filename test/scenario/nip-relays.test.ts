@@ -1,0 +1,153 @@
+import { existsSync } from 'node:fs';
+import { finalizeEvent, generateSecretKey, getPublicKey, verifyEvent, type Event } from 'nostr-tools/pure';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { NipProject } from '../support/nip.ts';
+import { finished } from '../support/project.ts';
+import { TestRelay } from '../support/relay.ts';
+
+/*
+ * Events of runs and requests of others over a relay on the loopback interface, through the real program.
+ */
+
+let relay: TestRelay;
+let project: NipProject | null = null;
+
+beforeEach(async () => {
+  relay = await TestRelay.open();
+});
+
+afterEach(async () => {
+  await relay.close();
+  project?.remove();
+  project = null;
+});
+
+const key = generateSecretKey();
+
+function projectWith(nip: string): NipProject {
+  return (project = new NipProject({}, `{ msats_per_usd: 1000000${nip} }`));
+}
+
+/** Takes down every connection that the program makes to somebody else's address, as `host:port`. */
+const spy = `
+import { appendFileSync } from 'node:fs';
+import { Socket } from 'node:net';
+const { connect } = Socket.prototype;
+Socket.prototype.connect = function (...given) {
+  const [options] = [given].flat(2);
+  if (options?.port) appendFileSync(process.env.CONNECTIONS, options.host + ':' + options.port + '\\n');
+  return connect.apply(this, given);
+};`;
+
+function watched(place: NipProject): Record<string, string> {
+  const hook = `data:text/javascript,${encodeURIComponent(spy)}`;
+  return { NODE_OPTIONS: `--import ${hook}`, CONNECTIONS: `${place.root}/connections` };
+}
+
+const execute = ['nip', 'execute', 'measure', '--input', 'text=a b'];
+
+describe('a project with a relay', () => {
+  it('sends it what it defines and what becomes of its runs, and tells what is refused', async () => {
+    const place = projectWith(`, relays: ['${relay.url}/']`);
+    const defined = await place.run(['nip', 'define', 'workflows/measure.json']);
+    expect(defined.stdout).toContain(`${relay.url}/: taken\n`);
+    const run = await place.run([...execute, '--json'], watched(place));
+    const { executionId } = JSON.parse(run.stdout) as { executionId: string };
+    expect(relay.events).toEqual([...place.events('definitions'), ...place.events(executionId)]);
+    expect(relay.events.map(({ kind }) => kind)).toEqual(
+      expect.arrayContaining([30_920, 5_920, 6_920, 7_920]),
+    );
+    for (const event of relay.events) expect(verifyEvent({ ...event })).toBe(true);
+    expect(new Set(place.read('connections').trim().split('\n'))).toEqual(
+      new Set([`127.0.0.1:${String(relay.port)}`]),
+    );
+    relay.refuses = ({ kind }) => (kind === 6_920 ? 'blocked: no results here' : null);
+    const refused = await place.run(execute);
+    expect(refused.code).toBe(0);
+    expect(refused.stdout).toContain(`the relay ${relay.url}/ refuses an event: blocked: no results here\n`);
+  });
+});
+
+describe('a project without one', () => {
+  it('connects to nobody', async () => {
+    const place = projectWith('');
+    await place.run(['nip', 'define', 'workflows/measure.json'], watched(place));
+    expect((await place.run(execute, watched(place))).code).toBe(0);
+    expect(existsSync(`${place.root}/connections`)).toBe(false);
+  });
+});
+
+describe('a request over a relay', () => {
+  let number = 0;
+  const asks = (definition: string, change: Readonly<Record<string, string>> = {}, by = key): Event => {
+    number += 1;
+    const tags = { d: `run-${String(number)}`, bid: '2000', timeout: '60', ...change };
+    const created_at = Math.floor(Date.now() / 1_000);
+    const input = change['input'] ?? '"a b"';
+    const signed = finalizeEvent(
+      {
+        kind: 5_920,
+        created_at,
+        tags: [
+          ['e', definition, '', 'workflow'],
+          ...Object.entries(tags).filter(([name]) => name !== 'input'),
+        ].concat([['input', 'text', input]]),
+        content: '',
+      },
+      by,
+    );
+    return JSON.parse(JSON.stringify(signed)) as Event;
+  };
+
+  const tag = ({ tags }: Event, name: string) => tags.find((each) => each[0] === name)?.[1];
+  const answers = (request: Event) =>
+    relay.events.filter((event) => event.id !== request.id && tag(event, 'e') === request.id);
+  const over = (request: Event) =>
+    answers(request).find(
+      ({ kind, tags }) =>
+        kind === 7_920 && tags.some(([name, value]) => name === 'status' && value !== 'running'),
+    );
+
+  it('is followed once, for those who may ask, and answered there; everything else is refused with its reason', async () => {
+    const relays = `relays: ['${relay.url}'], requesters: ['${getPublicKey(key)}'], maxBudget: 5000`;
+    const place = projectWith(`, ${relays}`);
+    const up = place.start(['up']);
+    const ended = finished(up);
+    try {
+      // What becomes known while it runs is listened to, too.
+      await place.run(['nip', 'define', 'workflows/measure.json']);
+      const [definition] = place.events('definitions');
+      await relay.until(() => relay.filters.length === 1);
+      const stranger = asks(definition!.id, {}, generateSecretKey());
+      const forged = { ...asks(definition!.id), content: 'changed' };
+      const first = asks(definition!.id);
+      relay.say(stranger, true);
+      for (const request of [forged, first]) relay.say(request);
+      await relay.until(() => over(first) !== undefined);
+      expect(tag(over(first)!, 'status')).toBe('completed');
+      expect(
+        answers(first)
+          .filter(({ kind }) => kind === 6_920)
+          .map(({ content }) => content),
+      ).toContain('2 words: a b');
+      const again = asks(definition!.id, { d: tag(first, 'd')! });
+      const huge = asks(definition!.id, { bid: '5001' });
+      const wrong = asks(definition!.id, { input: '5' });
+      relay.drop();
+      await relay.until(() => relay.filters.length === 1);
+      for (const request of [again, huge, wrong]) relay.say(request);
+      const refused = [again, huge, wrong];
+      await relay.until(() => refused.every((request) => over(request) !== undefined));
+      expect(refused.map((request) => over(request)!.content)).toEqual([
+        'the request is refused: it was followed before',
+        'the request is refused: its budget of 5001 msats is more than the 5000 that are allowed',
+        'the request is refused: the input `text` must be a string, not 5',
+      ]);
+      for (const nobody of [stranger, forged]) expect(answers(nobody)).toEqual([]);
+      expect(JSON.parse((await place.run(['runs', '--json'])).stdout)).toHaveLength(1);
+    } finally {
+      up.kill('SIGTERM');
+    }
+    await ended;
+  });
+});
