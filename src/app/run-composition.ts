@@ -31,7 +31,7 @@ import { watchFolders } from '../store/watch.ts';
 import { stepContainment } from './containment.ts';
 import { goneTeller } from './gone.ts';
 import { gathered } from './gather.ts';
-import { announcerOf } from './nip.ts';
+import { announcementOf, type Announcement } from './nip.ts';
 import { recorder } from './recorder.ts';
 import type { Lock } from './lock.ts';
 import { changesTeller } from './run-changes.ts';
@@ -92,13 +92,18 @@ export async function composeRun(
   await runner.sweep();
   const journal = runJournal(disk, run.run);
   const ports = portsOf(disk, settings, run, () => events.told());
-  const announcer = run.definition.language === 'nip' ? await announcerOf(disk, run.run) : undefined;
+  const { nip } = settings.config;
+  const said = run.definition.language === 'nip' ? await announcementOf(disk, run.run, nip) : undefined;
   const shared = origin.slots?.join(() => events.told()) ?? null;
-  const host = new RunHost({ ...ports, journal, runner, ...(announcer && { announcer }) }, run.definition, {
-    slots: settings.config.concurrency ?? availableParallelism(),
-    ...(shared && { shared }),
-    watch,
-  });
+  const host = new RunHost(
+    { ...ports, journal, runner, ...(said && { announcer: said.announcer }) },
+    run.definition,
+    {
+      slots: settings.config.concurrency ?? availableParallelism(),
+      ...(shared && { shared }),
+      watch,
+    },
+  );
   // Of several runs in one process, that process moves the mail.
   const { startMail } = settings;
   const mail = origin.slots === null && startMail ? new RunMail(startMail, () => events.told()) : null;
@@ -121,11 +126,12 @@ export async function composeRun(
   );
   const release = async () => {
     await mail?.end();
+    await said?.relays?.close();
     shared?.leave();
     journal.close();
     await lock.release();
   };
-  return { host, controller: controllerOf(run, host, loop, mail, release) };
+  return { host, controller: controllerOf(run, host, loop, { mail, said, release }) };
 }
 
 /** The folders in which something may be dropped. */
@@ -133,13 +139,20 @@ function watched(disk: RealDisk, { run }: RunFolder): string[] {
   return [runControlFolder(run), runInbox(run)].map((folder) => join(disk.root, folder));
 }
 
+/** What works beside the host of a run. */
+interface Companions {
+  readonly mail: RunMail | null;
+  readonly said: Announcement | undefined;
+  readonly release: () => Promise<void>;
+}
+
 function controllerOf(
   { run }: RunFolder,
   host: RunHost,
   loop: Loop,
-  mail: RunMail | null,
-  release: () => Promise<void>,
+  { mail, said, release }: Companions,
 ): RunController {
+  const problems = () => [host.problem, mail?.problem ?? null, ...(said?.relays?.problems ?? [])];
   return {
     run,
     rules: host.rules,
@@ -147,7 +160,7 @@ function controllerOf(
     get state() {
       return host.state;
     },
-    problems: () => [host.problem, mail?.problem ?? null].filter((problem) => problem !== null),
+    problems: () => problems().filter((problem) => problem !== null),
     end: (how) => loop.end(how),
     follow: async () => {
       try {
