@@ -38,7 +38,8 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
       return file;
     },
     stage: (folder, name, text) => {
-      new RealDisk(folder).write(name, text);
+      // In a folder of somebody else's, so without a folder of ours.
+      new RealDisk(folder, null).write(name, text);
       return join(folder, name);
     },
     request: (document) => void requestControl(disk, document.id, document),

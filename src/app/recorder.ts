@@ -18,7 +18,7 @@ export type Recorder = (invocation: Invocation, outcome: Outcome, exit: Exit) =>
  */
 export function recorder(folder: string, secrets: readonly string[] = []): Recorder {
   makeProjectFolder(folder);
-  const recordings = new RealDisk(folder);
+  const recordings = new RealDisk(folder, null);
   const mask = textMasker([...secrets, ...secretsOfHost()]);
   return (invocation, outcome, exit) => {
     const { paths, owed } = invocation;
