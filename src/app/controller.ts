@@ -22,6 +22,7 @@ import { startDetached } from '../process/detached.ts';
 import { controlFolder, DiskControl } from '../store/control.ts';
 import { readBoot, removeHolder, writeBoot, writeHolder } from '../store/holder.ts';
 import { journalFolder } from '../store/journal-files.ts';
+import { projectKey } from '../store/nip/key.ts';
 import { DiskJournal } from '../store/journal.ts';
 import { DiskMailboxes } from '../store/mailboxes.ts';
 import { park, readParked } from '../store/parked.ts';
@@ -55,6 +56,11 @@ export async function startController(
   }
 }
 
+/** Makes the key of a project that will sign before an agent runs: what is not there yet, no sandbox can hide. */
+function makeKey(disk: RealDisk, { roles }: Protocol): void {
+  if ([...roles.values()].some(({ kinds = [] }) => kinds.length > 0)) projectKey(disk);
+}
+
 async function release(disk: RealDisk, lock: Lock): Promise<void> {
   removeHolder(disk);
   await lock.release();
@@ -70,6 +76,7 @@ async function compose(
   removeOldTemporaries(disk, Date.now());
   disk.makeFolder(controlFolder);
   disk.makeFolder(incomingFolder);
+  makeKey(disk, protocol);
   const trail = trailOf(disk, config);
   const events: { to: RunnerEvents | null } = { to: null };
   const runner = await runnerOf(disk, definition, options, events);

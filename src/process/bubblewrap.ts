@@ -19,7 +19,7 @@ const NESTING_CAPABILITY = 'CAP_SETFCAP';
 
 /**
  * bwrap and its options, up to the program: the system's programs read-only, a private /tmp, /proc and /dev, and the
- * given paths. Where two of them lie within each other, the deeper one decides.
+ * given paths. Where two of them lie within each other, the deeper one decides; what is hidden is hidden in all of them.
  */
 export function sandboxArguments(sandbox: Containment & { kind: 'bubblewrap' }, cwd: string): string[] {
   const binds = [
@@ -45,6 +45,8 @@ export function sandboxArguments(sandbox: Containment & { kind: 'bubblewrap' }, 
     '--tmpfs',
     '/tmp',
     ...binds.flatMap(({ option, path }) => [option, path, path]),
+    // A device cannot be opened in what is bound so: neither its content nor that it was another file can be told.
+    ...(sandbox.hidden ?? []).flatMap((path) => ['--ro-bind', '/dev/null', path]),
     '--chdir',
     cwd,
     '--',

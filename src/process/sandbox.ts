@@ -1,10 +1,13 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isAbove, programPaths } from './program-paths.ts';
 import type { Containment, Reach } from './types.ts';
 
 /** What says who may do what, and what was said: nobody's to change from inside a sandbox. */
 const RULES = ['.mailroom', 'agents', 'protocols', 'mailroom.yaml'];
+
+/** The key by which the project signs: nobody's to read. */
+const SECRET = join('.mailroom', 'nostr.key');
 
 /** Of a repository: what a person's own git would run, later and outside. */
 const RUN_BY_GIT = ['hooks', 'config'];
@@ -39,6 +42,7 @@ export function sandboxFor(
     kind: 'bubblewrap',
     readable: readable.flatMap((path) => placesOf(path, names)),
     writable: writable.flatMap((path) => placesOf(path, names)),
+    hidden: placesOf(join(project, SECRET), names).filter((path) => existsSync(path)),
     network: reach.network,
     nests,
   };

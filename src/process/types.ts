@@ -13,6 +13,8 @@ export type Containment =
       readonly writable: readonly string[];
       /** Folders and files that may be read, besides the system's programs and libraries; absolute. */
       readonly readable: readonly string[];
+      /** Files in these that are not to be read after all; they are there. Missing: none. */
+      readonly hidden?: readonly string[];
       readonly network: boolean;
       /** True for a program that makes a sandbox of its own inside. */
       readonly nests: boolean;

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { probeContainment } from '../../src/process/containment.ts';
 import { readProcess } from '../../src/process/proc.ts';
 import { run } from '../../src/process/run.ts';
+import { sandboxFor } from '../../src/process/sandbox.ts';
 import type { Containment } from '../../src/process/types.ts';
 import { containmentsHere, fixture, lives, marked, start, temporaryFolder, until } from './support.ts';
 
@@ -177,6 +178,21 @@ describe('a sandbox', () => {
     const expected = probe.bubblewrap.works ? 'givenhidden\nread-only\nsystem\n' : '';
     expect(result.stdoutTail).toBe(expected);
     expect(result.exitCode).not.toBe(0);
+  });
+
+  it('does not show the key by which the project signs, whatever the rights', async () => {
+    const probe = await probeContainment();
+    const project = realpathSync(temporaryFolder());
+    mkdirSync(join(project, '.mailroom'));
+    for (const name of ['nostr.key', 'other']) writeFileSync(join(project, '.mailroom', name), name);
+    const nothing = { provider: null, argv: ['sh'], env: {}, writable: [], owed: [], guarded: [] };
+    const reach = { ...nothing, workspace: project, capabilities: null, network: false };
+    const containment = sandboxFor(reach, { project, nests: false });
+    const script =
+      'cd .mailroom; cat other nostr.key; rm -f nostr.key || mv nostr.key x || echo; cat nostr.key';
+    const result = await start(['sh', '-c', script], { containment, cwd: project }).exited;
+    expect(result.stdoutTail.trim()).toBe(probe.bubblewrap.works ? 'other' : '');
+    expect(readFileSync(join(project, '.mailroom/nostr.key'), 'utf8')).toBe('nostr.key');
   });
 });
 
