@@ -126,3 +126,38 @@ describe.each(['auto', 'off'])('a controller that is killed (sandbox: %s)', (san
     expect(project.survivors()).toEqual([]);
   });
 });
+
+/** A gate that tries what an agent may have put into it. */
+const gate = `
+import { appendFileSync, writeFileSync } from 'node:fs';
+const attempt = (path) => { try { appendFileSync(path, 'tried'); return 'done'; } catch (error) { return error.code; } };
+const places = ['made.txt', 'agents/other/inbox/forged.txt', 'mailroom.yaml', '.git/HEAD', process.env.HOME + '/secret.txt'];
+writeFileSync('gate.json', JSON.stringify(places.map(attempt)));`;
+
+it.each(['auto', 'required'])(
+  'a gate is held as the agent is, with sandbox: %s',
+  { timeout: 60_000 },
+  async (sandbox) => {
+    const held = bubblewrap.works;
+    if (!held && sandbox === 'required') return expect(bubblewrap).toHaveProperty('why');
+    const gated = team('READ').replace(
+      'closes: true }',
+      'closes: true, gates: [{ run: [node, gate.mjs] }] }',
+    );
+    const files = {
+      'protocols/team.yaml': gated,
+      'mailroom.yaml': `sandbox: ${sandbox}\ntrail: off\n`,
+      'gate.mjs': gate,
+    };
+    project = new ImpostorProject({ maker: `send('done', 'user');` }, files);
+    execFileSync('git', ['init', '-q'], { cwd: project.root });
+    writeFileSync(join(project.home, 'secret.txt'), '');
+    expect(await project.works('maker')).toMatchObject({ code: 0 });
+    const came = JSON.parse(project.read('gate.json')) as string[];
+    // It builds and tests, so the workspace is its to write, whatever the role may do; the home that it sees is not the person's.
+    const [workspace, ...others] = came;
+    expect(workspace).toBe('done');
+    expect(others.slice(0, -1)).toEqual(held ? [refused, refused, refused] : ['done', 'done', 'done']);
+    expect(readFileSync(join(project.home, 'secret.txt'), 'utf8')).toBe(held ? '' : 'tried');
+  },
+);

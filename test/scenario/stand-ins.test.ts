@@ -1,5 +1,8 @@
+import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { CliProject } from '../support/clis.ts';
+
+const program = fileURLToPath(new URL('../../bin/mailroom', import.meta.url));
 
 let project: CliProject;
 afterEach(() => project.remove());
@@ -28,8 +31,11 @@ send('question', 'user', 'Which colour?');
 claude('ok');`;
 
 const codex = `
+const { execFileSync } = require('node:child_process');
 const asked = prompt.includes('Which colour?');
-send('done', 'user', JSON.stringify({ asked, resumes: argv.includes('resume'), model: argv.includes('-m') }));
+const status = execFileSync(process.execPath, ['${program}', 'status'], { encoding: 'utf8' });
+const maker = /^maker .*$/m.exec(status)[0];
+send('done', 'user', JSON.stringify({ asked, resumes: argv.includes('resume'), model: argv.includes('-m'), maker }));
 codex('ok');`;
 
 it(
@@ -56,7 +62,12 @@ it(
     expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
     const last = (await trail()).at(-1);
     expect(last).toMatchObject({ type: 'done', thread });
-    expect(JSON.parse(last?.body ?? '')).toEqual({ asked: true, resumes: false, model: false });
+    expect(JSON.parse(last?.body ?? '')).toEqual({
+      asked: true,
+      resumes: false,
+      model: false,
+      maker: expect.stringMatching(/^maker +running .*, codex stands in for claude/),
+    });
     const status = (await project.run(['status'])).stdout;
     expect(status).toMatch(/^parked +claude until/m);
     expect(status).toMatch(/^maker +idle/m);
