@@ -94,10 +94,33 @@ describe('retries', () => {
     expect(world.state.steps.get('a')?.attempts).toBe(3);
   });
 
-  it('are not for what will never work', () => {
-    const world = new World('a : retry=2');
-    world.fails('a', { class: 'NON_RETRYABLE' });
-    expect(world.state.status).toBe('FAILED');
+  it.each([
+    ['retry=2', 'NON_RETRYABLE', 'FAILED'],
+    ['continue', 'NON_RETRYABLE', 'SUCCEEDED'],
+    ['continue', 'RETRYABLE_TRANSIENT', 'SUCCEEDED'],
+    ['continue', 'FATAL', 'FAILED'],
+    ['retry=2', 'FATAL', 'FAILED'],
+    ['abort', 'RETRYABLE_TRANSIENT', 'FAILED'],
+  ] as const)('are not for %s after %s: the run is %s', (policy, errorClass, status) => {
+    const world = new World(`a : ${policy}`);
+    world.fails('a', { class: errorClass });
+    expect(world.state.status).toBe(status);
+    expect(world.state.steps.get('a')?.attempts).toBe(1);
+  });
+
+  it('begin anew with each iteration', () => {
+    const world = new World('a : retry=1 check=3');
+    for (const _ of [1, 2]) {
+      world.fails('a');
+      world.pass(1_000);
+      world.done('a');
+      world.incomplete('a');
+    }
+    world.fails('a');
+    world.pass(1_000);
+    world.fails('a');
+    expect(world.state).toMatchObject({ status: 'FAILED', reason: { text: 'it broke' } });
+    expect(world.state.steps.get('a')).toMatchObject({ iteration: 3, attempts: 6 });
   });
 
   it('cost nothing when a provider is at its limit', () => {

@@ -238,6 +238,33 @@ describe('convergence', () => {
     expect(world.state.steps.get('a')).toMatchObject({ iteration: 4, convergence: { stage: 3 } });
   });
 
+  it('goes on at the last stage where it need not fail there', () => {
+    const world = new World('a : check=6 stall=2 hope go-on');
+    for (let round = 0; round < 6; round += 1) {
+      world.done('a');
+      world.incomplete('a', [], ['same']);
+    }
+    expect(world.state.steps.get('a')).toMatchObject({ iteration: 6, convergence: { stage: 3 } });
+    expect(world.status('a')).toBe('INCOMPLETE');
+  });
+
+  it('compares sets of fingerprints, else of reasons, and nothing where there is neither', () => {
+    const stage = (...rounds: [reasons: string[], fingerprints: string[]][]) => {
+      const world = new World('a : check=9 stall=2');
+      for (const [reasons, fingerprints] of rounds) {
+        world.done('a');
+        world.incomplete('a', reasons, fingerprints);
+      }
+      return world.state.steps.get('a')?.convergence.stage;
+    };
+    expect(stage([['x'], ['f', 'g']], [['y'], ['g', 'f', 'f']])).toBe(2);
+    expect(stage([['x'], ['f']], [['x'], ['g']])).toBe(1);
+    expect(stage([['x', 'y'], []], [['y', 'x'], []])).toBe(2);
+    expect(stage([[], []], [[], []], [[], []])).toBe(1);
+    // A round that finds nothing to compare leaves the count as it is.
+    expect(stage([['x'], []], [[], []], [['x'], []])).toBe(2);
+  });
+
   it('does not while findings change', () => {
     const world = new World('a : check=4 stall=2');
     for (const finding of ['x', 'y', 'x']) {

@@ -1,7 +1,7 @@
 import { nearest } from '../nearest.ts';
 import type { Reason } from '../mail/event.ts';
 import type { CommandId, Path, RunEvent } from './event.ts';
-import type { RunState } from './state.ts';
+import type { RunState, StepRun } from './state.ts';
 
 /** What a person asks of a run. */
 export interface RunCommand {
@@ -44,15 +44,17 @@ export function refusal(state: RunState, command: RunCommand): Reason | null {
 
 function retryRefusal(state: RunState, path: Path): Reason | null {
   const step = state.steps.get(path);
-  if (!step) return unknown(state, path, 'step that was started');
-  const { phase } = step;
-  const over = phase.is === 'settled' && ['FAILED', 'CANCELLED', 'INCOMPLETE'].includes(phase.status);
-  return over ? null : refused(`${path} has not failed: there is nothing to be tried again`);
+  if (!step) return unknown(state, path, 'step that was started', hasFailed);
+  return hasFailed(step) ? null : refused(`${path} has not failed: there is nothing to be tried again`);
+}
+
+function hasFailed({ phase }: StepRun): boolean {
+  return phase.is === 'settled' && ['FAILED', 'CANCELLED', 'INCOMPLETE'].includes(phase.status);
 }
 
 function gateRefusal(state: RunState, { path, by, at, verb }: RunCommand): Reason | null {
   const step = state.steps.get(path);
-  if (!step) return unknown(state, path, 'gate that waits');
+  if (!step) return unknown(state, path, 'gate that waits', ({ phase: { is } }) => is === 'asked');
   const { phase } = step;
   if (phase.is === 'judged') return refused(`${phase.by} has said \`${phase.verdict}\` to ${path} already`);
   if (phase.is === 'settled') return refused(`${path} is over already: ${phase.status}`);
@@ -63,9 +65,15 @@ function gateRefusal(state: RunState, { path, by, at, verb }: RunCommand): Reaso
   return null;
 }
 
-function unknown(state: RunState, path: Path, what: string): Reason {
+/** So many are named that may have been meant. */
+const few = 5;
+
+/** `fits`: the steps that the command could be about. */
+function unknown(state: RunState, path: Path, what: string, fits: (step: StepRun) => boolean): Reason {
   const near = nearest(path, [...state.steps.keys()]);
-  const hint = near === null ? '' : `; did you mean \`${near}\`?`;
+  const others = [...state.steps.values()].filter(fits).map((step) => `\`${step.path}\``);
+  const all = others.length === 0 ? '' : `; there is ${others.slice(0, few).join(', ')}`;
+  const hint = near === null ? all : `; did you mean \`${near}\`?`;
   return { code: 'E_TARGET', text: `\`${path}\` is no ${what}${hint}` };
 }
 

@@ -168,10 +168,10 @@ function incomplete(
   }
   if (run.iteration < check.maxIterations)
     return [{ type: 'iterating', path: run.path, convergence, reasons, fingerprints }];
-  if (check.onExhausted === 'continue' && run.result)
-    return [succeed(entered, 'INCOMPLETE', { ...handed(run, run.result), convergence })];
   const text = `incomplete after ${String(run.iteration)} iterations${said}`;
   const reason = { code: 'E_INCOMPLETE', text } as const;
+  if (check.onExhausted === 'continue' && run.result)
+    return [{ ...succeed(entered, 'INCOMPLETE', { ...handed(run, run.result), convergence }), reason }];
   return abort(entered, { class: 'NON_RETRYABLE', reason, timedOut: false }, convergence);
 }
 

@@ -123,7 +123,11 @@ export interface Handed {
 
 export const handsNothing: Handed = { values: {}, artifacts: [], convergence: null };
 
-export function succeed(entered: Entered, status: 'SUCCEEDED' | 'INCOMPLETE', handed: Handed): Fact {
+export function succeed(
+  entered: Entered,
+  status: 'SUCCEEDED' | 'INCOMPLETE',
+  handed: Handed,
+): Extract<Fact, { type: 'settled' }> {
   const { path } = entered;
   const after = aftermath(entered, 'satisfied', 'success', null);
   return { type: 'settled', path, status, class: null, reason: null, ...handed, ...after };
