@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import process from 'node:process';
 import { SYSTEM } from './bubblewrap.ts';
@@ -19,6 +19,8 @@ const NAMED = `
 
 interface Program {
   readonly argv: readonly string[];
+  /** Where it runs. */
+  readonly workspace: string;
   /** Its whole environment: `PATH`, `HOME` and the variables that name files count. */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -27,24 +29,43 @@ interface Program {
  * What a program needs outside the system's folders in order to run: the folders of `PATH`, its own package, Node, this
  * program itself, the tools of the person, and what variables name. Never the home folder or one above it.
  */
-export function programPaths({ argv, env }: Program): string[] {
+export function programPaths({ argv, workspace, env }: Program): string[] {
   const home = resolve(env['HOME'] ?? '/');
   const search = (env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
   const programs = [argv[0] ?? '', process.execPath, process.argv[1] ?? ''];
-  const found = programs.flatMap((program) => located(program, search));
+  const found = programs.flatMap((program) => located(program, workspace, search));
   const paths = [
     ...search,
-    ...found.flatMap((file) => [...new Set([file, realpathSync(file)])].map((each) => packageOf(each, home))),
+    ...found.flatMap(namesOf).map((each) => packageOf(each, home)),
     ...TOOLS.map((name) => join(home, name)),
     ...NAMED.map((name) => env[name] ?? '').filter((path) => isAbsolute(path)),
   ];
   return [...new Set(paths)].filter((path) => !isAbove(path, home) && !isSystem(path));
 }
 
-function located(program: string, search: readonly string[]): string[] {
-  const names = program.includes('/') ? [resolve(program)] : search.map((folder) => join(folder, program));
+function located(program: string, workspace: string, search: readonly string[]): string[] {
+  const names = program.includes('/')
+    ? [resolve(workspace, program)]
+    : search.map((folder) => join(folder, program));
   const file = names.find((name) => program !== '' && existsSync(name));
   return file === undefined ? [] : [file];
+}
+
+/** The names that a path goes by while the system follows its links, one after the other, down to its real place. */
+function namesOf(path: string): string[] {
+  const names = [path];
+  for (let next = followed(path); next !== null; next = followed(next)) names.push(next);
+  return [...names, realpathSync(path)];
+}
+
+/** The path that its first link leads to; null: there is none on its way. */
+function followed(path: string): string | null {
+  const parts = path.split('/');
+  const places = parts.map((_, index) => parts.slice(0, index + 1).join('/')).slice(1);
+  const link = places.find((place) => lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true);
+  return link === undefined
+    ? null
+    : resolve(dirname(link), readlinkSync(link), `.${path.slice(link.length)}`);
 }
 
 /** The folder that a program brings along: its packages, or what lies beside its `bin`; else the file alone. */

@@ -1,7 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { probeContainment } from '../../src/process/containment.ts';
 import { until } from '../process/support.ts';
 import { ImpostorProject } from '../support/impostor.ts';
@@ -161,3 +172,18 @@ it.each(['auto', 'required'])(
     expect(readFileSync(join(project.home, 'secret.txt'), 'utf8')).toBe(held ? '' : 'tried');
   },
 );
+
+it('a program is found through links that lead out of the project and on', { timeout: 60_000 }, async () => {
+  const settings = `providers: { claude: { command: [node_modules/.bin/claude] } }\ntrail: off\n`;
+  const files = { 'protocols/team.yaml': team('READ'), 'mailroom.yaml': `sandbox: auto\n${settings}` };
+  project = new ImpostorProject({ maker: `send('done', 'user');` }, files);
+  // The packages lie beside the project, and what leads there is itself a link: both are hidden in a sandbox.
+  const beside = realpathSync(mkdtempSync(join(tmpdir(), 'mailroom-packages-')));
+  onTestFinished(() => rmSync(beside, { recursive: true }));
+  mkdirSync(join(beside, 'real/node_modules/.bin'), { recursive: true });
+  renameSync(join(project.root, 'bin/claude'), join(beside, 'real/node_modules/cli.mjs'));
+  symlinkSync('../cli.mjs', join(beside, 'real/node_modules/.bin/claude'));
+  symlinkSync('real', join(beside, 'alias'));
+  symlinkSync(join(beside, 'alias/node_modules'), join(project.root, 'node_modules'));
+  expect(await project.works('maker')).toMatchObject({ code: 0, stderr: '' });
+});
