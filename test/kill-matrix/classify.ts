@@ -49,6 +49,10 @@ const files: FileTable<EffectName> = [
   ['scratch', '^tmp:mailroom-', 'scratch.make'],
   ['remove', '^tmp:mailroom-', 'scratch.remove'],
   ['copy', '^tmp:mailroom-[^/]+/index$', 'tree.note'],
+  ['folder', '^tmp:mailroom-[^/]+/home/', 'home.make'],
+  ['link', '^tmp:mailroom-[^/]+/home/', 'home.make'],
+  ['begin', '^tmp:mailroom-[^/]+/home/', 'home.make'],
+  ['write', '^tmp:mailroom-[^/]+/home/', 'home.make'],
   // The controller's own ends of pipes that have no name any more.
   ['open', '^/proc/self/fd/', 'inward'],
 ];

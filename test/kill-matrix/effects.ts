@@ -16,6 +16,7 @@ export const effects = {
   'gate.spawn': at('starts the program of a gate', 'running'),
   'holder.remove': at('forgets who holds the project'),
   'holder.write': at('writes down who holds the project'),
+  'home.make': at('makes the home folder of an agent, with its settings and links', 'half'),
   'journal.append': at('appends records', 'half'),
   'journal.begin': at('makes a segment of the journal'),
   'journal.cut': at('cuts a torn line off'),

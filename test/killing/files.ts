@@ -8,8 +8,8 @@ const { O_CREAT, O_RDWR, O_TRUNC, O_WRONLY } = fs.constants;
 
 /** Functions of node:fs that change something and that the program has no use for: a use of one must get a name first. */
 const strangers = `
-  appendFileSync chmodSync chownSync cpSync fchmodSync fchownSync futimesSync lchownSync linkSync lutimesSync 
-  symlinkSync truncateSync writevSync appendFile chmod chown copyFile cp createWriteStream ftruncate link mkdir
+  appendFileSync chmodSync chownSync cpSync fchmodSync fchownSync futimesSync lchownSync linkSync lutimesSync
+  truncateSync writevSync appendFile chmod chown copyFile cp createWriteStream ftruncate link mkdir
   mkdtemp rename rm rmdir symlink truncate unlink utimes write writeFile`
   .trim()
   .split(/\s+/);
@@ -92,6 +92,9 @@ function movingFunctions(killer: Killer, see: (path: fs.PathLike) => string): Pa
   return {
     copyFileSync(from, to, mode) {
       killer.perform({ kind: 'copy', path: see(to) }, () => system.copyFileSync(from, to, mode));
+    },
+    symlinkSync(target, path, type) {
+      killer.perform({ kind: 'link', path: see(path) }, () => system.symlinkSync(target, path, type));
     },
     utimesSync(path, accessed, modified) {
       const act = (): void => system.utimesSync(path, accessed, modified);

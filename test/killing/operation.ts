@@ -1,7 +1,7 @@
 /** Something that the program asks of the system. Paths as `seenFrom` gives them. */
 export type Operation =
   | {
-      readonly kind: 'begin' | 'open' | 'write' | 'sync' | 'cut' | 'folder' | 'remove' | 'copy' | 'scratch';
+      readonly kind: 'begin' | 'open' | 'write' | 'sync' | 'cut' | 'folder' | 'remove' | 'copy' | 'link' | 'scratch';
       readonly path: string;
     }
   | { readonly kind: 'rename'; readonly path: string; readonly to: string }
