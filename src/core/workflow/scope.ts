@@ -166,11 +166,15 @@ export function durationOf({ result, startedAt, settledAt }: StepRun): number {
   return result?.durationMs ?? Math.max(0, (settledAt ?? 0) - (startedAt ?? settledAt ?? 0));
 }
 
+/** As a shell says it of a command that took too long. */
+const timedOutCode = 124;
+
 /** How a settled step ended as a number; of a loop that failed, as the step did that it failed by. Null: it is not known. */
 export function exitCodeOf(state: RunState, run: StepRun): number | null {
   if (run.result !== null) return run.result.exitCode;
   if (!isIn(run, 'settled')) return null;
   if (run.phase.status === 'SUCCEEDED') return 0;
+  if (run.phase.reason?.code === 'E_TIMEOUT') return timedOutCode;
   if (run.phase.status !== 'FAILED' || run.open === null || run.open.items === null) return null;
   const last = state.scopes.get(itemScope(run.path, run.open.opened - 1));
   const step = last?.entered ? entered(state, last, last.entered.step) : undefined;

@@ -133,13 +133,14 @@ export function timeUp(path: Path): Failure {
 }
 
 /** Whether a loop takes up further items after one failed. */
-function goesOn({ rule }: Entered, failure: Failure): boolean {
+function goesOn({ rule, path }: Entered, failure: Failure): boolean {
   const lenient = ['continue', 'skip', 'skip-dependents'].includes(rule.step.onFailure);
   return (
     rule.step.work.kind === 'for-each' &&
     lenient &&
     failure.class !== 'FATAL' &&
-    failure.reason.code !== 'E_TIMEOUT'
+    // Its own time is over, and not that of an item.
+    failure.path !== path
   );
 }
 
