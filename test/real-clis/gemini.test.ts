@@ -21,7 +21,7 @@ start: { type: task, to: worker }
 /** A person's settings: their login is a key in `.gemini/.env`, and nothing in them was put there for Mailroom. */
 const own = '{ "security": { "auth": { "selectedType": "gemini-api-key" } } } // mine\n';
 
-it('gives somebody with a login of their own tools, conversations and few retries, and leaves their settings alone', async () => {
+it('gives somebody with a login of their own tools and conversations, and leaves their settings alone', async () => {
   // Outside a sandbox the folders above the project are not root's alone, so that no settings for all users count.
   const team = await gather([gemini], { 'protocols/lone.yaml': protocol }, { sandbox: 'off' });
   const { project, model, env } = team;
@@ -53,12 +53,6 @@ it('gives somebody with a login of their own tools, conversations and few retrie
   expect(rows.map(({ type }) => type)).toEqual(['task', 'question', 'answer', 'done']);
   // The second turn went on with the conversation of the first.
   expect(last).toMatchObject({ conversation: expect.stringMatching(/Make it\.[^]*The red one\./) });
-
-  // A model that fails is asked three times in all.
-  model.says({ status: 500, words: 'The model says no.' });
-  project.drop('agents/worker/inbox/another.md', 'Make another.\n');
-  await up();
-  expect(model.asked).toHaveLength(3);
   expect(readFileSync(join(home, 'settings.json'), 'utf8')).toBe(own);
   expect(existsSync(join(home, 'tmp'))).toBe(true);
 }, 60_000);

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { letter } from '../contract/provider-contract.ts';
+import { forbidden, letter } from '../contract/provider-contract.ts';
 import { Workplace } from '../contract/turns.ts';
 import { opencode } from './support/clis.ts';
 import { realPlayer } from './support/players.ts';
@@ -18,6 +18,19 @@ it('opencode writes mail, and counts a resumed conversation by what it went on b
   expect(second.outcome).toMatchObject({
     session: { id: session?.id, tokens: (session?.tokens ?? 0) + 1050 },
   });
+});
+
+it('opencode goes on when a tool is refused, and says which', async () => {
+  const place = new Workplace(onTestFinished);
+  const { outcome } = await player.play(place, 'is refused a tool');
+  expect(outcome).toMatchObject({ is: 'done', denials: player.denials(forbidden(place)) });
+  expect(place.has('denied.txt')).toBe(false);
+});
+
+it('opencode is ended with its tools when it is deaf to TERM', async () => {
+  const { outcome, left } = await player.play(new Workplace(onTestFinished), 'is deaf to TERM');
+  expect(outcome).toMatchObject({ is: 'later', class: 'RETRYABLE_TRANSIENT' });
+  expect(left).toEqual([]);
 });
 
 it('opencode is not tried again without a key', async () => {

@@ -104,8 +104,17 @@ describe('opencode', () => {
   it.each<Row>([
     [['READ'], ['mail']],
     [
+      ['READ', 'EDIT'],
+      ['mail', 'edit'],
+    ],
+    [
       ['READ', 'EDIT', 'RUN_TESTS'],
       ['mail', 'edit', 'test', 'redirect'],
+    ],
+    // What its shell may do outside it lets its tools do, too.
+    [
+      ['READ', 'RUN_COMMANDS'],
+      ['mail', 'edit', 'test', 'chain', 'redirect', 'file', 'run', 'outside'],
     ],
   ])('with %j does %j and nothing else', async (capabilities, done) => {
     expect(await attempt(opencode, capabilities)).toEqual(done);

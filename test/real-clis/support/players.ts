@@ -90,6 +90,9 @@ function priceOf(model: string): number | null {
   return price === undefined ? null : (1000 * price.input + 50 * price.output) / 1e6;
 }
 
+/** How often a program may ask its model in one turn of these; opencode has no switch for its retries. */
+const mostRequests = { claude: 3, codex: 2, gemini: 3, opencode: Infinity };
+
 /** The real program. What no model can make it do is done by a script under its name. */
 export function realPlayer(cli: Cli): Player {
   const sample = agents.find(({ name }) => name === cli.name);
@@ -111,7 +114,11 @@ export function realPlayer(cli: Cli): Player {
         const turn = setting.turn(rightsFor(behaviour, cli), session);
         model.says(...answersFor(behaviour, cli, place, turn.paths.outbox));
         if (behaviour === 'is deaf to TERM') return await setting.run(turn, { stop: appears(sign(place)) });
-        return await setting.run(turn, behaviour === 'hangs' ? { totalMs: 10_000 } : {});
+        const ran = await setting.run(turn, behaviour === 'hangs' ? { totalMs: 10_000 } : {});
+        const asked = model.asked.length;
+        // Nobody's settings turn its own retries down here but ours.
+        if (asked > mostRequests[cli.name]) throw new Error(`${cli.name} has asked ${asked} times`);
+        return ran;
       } finally {
         await model.stop();
       }
