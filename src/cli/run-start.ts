@@ -2,6 +2,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { MailroomError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { Budget } from '../core/mail/protocol.ts';
+import { didYouMean } from '../core/nearest.ts';
 import type { Workflow } from '../core/workflow/model.ts';
 import { ProblemsError } from '../engine/operations/problems.ts';
 import type { Context } from './context.ts';
@@ -38,6 +39,7 @@ export async function startRun(
   };
   const found = await workflows.read(reference, services.cwd, new Set(Object.keys(given)));
   const definition = await startedDefinition(found, options);
+  if (only !== null) expectStep(definition, only);
   const { readParameters } = await import('../engine/operations/runs/parameters.ts');
   const parameters = readParameters(
     definition.parameters,
@@ -100,6 +102,19 @@ async function startedDefinition(found: FoundWorkflow, { maxVisits }: StartOptio
     throw new MailroomError('E_USAGE', `\`${maxVisits}\` is no number of visits`, 'a whole number from 1 on');
   const { withVisits } = await import('../core/workflow/given.ts');
   return withVisits(definition, Number(maxVisits));
+}
+
+/** Only a step of the workflow's own body runs alone. */
+function expectStep({ name, body }: Workflow, step: string): void {
+  const names = body.steps.map(({ id }) => id);
+  if (names.includes(step)) return;
+  const shown = names.slice(0, 20).map((each) => `\`${each}\``);
+  const all = `there is ${shown.join(', ')}${names.length > shown.length ? ', …' : ''}`;
+  throw new MailroomError(
+    'E_TARGET',
+    `\`${name}\` has no step \`${step}\` of its own`,
+    didYouMean(step, names) ?? all,
+  );
 }
 
 /** `name=value`. */

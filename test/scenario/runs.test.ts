@@ -116,6 +116,39 @@ describe('the exit code of `run`', { timeout: 60_000 }, () => {
   });
 });
 
+describe('one step alone', { timeout: 60_000 }, () => {
+  const steps =
+    'steps:\n  say: { command: [echo, "${{ context.word }}"] }\n  both: { command: [echo, twice] }\n';
+  const file = (name: string) => `name: ${name}\nversion: "1"\ntimeout: 1m\n`;
+
+  it('is found by its name where one workflow has it, and given its context by a file', async () => {
+    const place = projectWith(steps, {
+      'workflows/one.yaml': `${file('one')}context: { word: nothing }\n${steps}`,
+      'workflows/two.yaml': `${file('two')}steps: { both: { command: [echo, two] } }\n`,
+      'context.json': '{ "word": "hello" }',
+    });
+    const runStep = (...words: string[]) => place.run(['run-step', ...words]);
+    expect(await runStep('both')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('workflows/one.yaml, workflows/two.yaml have a step `both`'),
+    });
+    expect(await runStep('sya')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('did you mean `say`?'),
+    });
+    expect(await runStep('two', 'bath')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('did you mean `both`?'),
+    });
+    expect(existsSync(join(place.root, '.mailroom/runs'))).toBe(false);
+    const { code, stdout } = await runStep('say', '--context-file', 'context.json', '--json');
+    expect(code).toBe(0);
+    const { steps: done, run: id } = JSON.parse(stdout) as Document;
+    expect(done).toMatchObject({ say: { status: 'SUCCEEDED' }, both: { status: 'SKIPPED' } });
+    expect((await place.run(['logs', id, '--step', 'say'])).stdout).toContain('hello');
+  });
+});
+
 describe('`run --json`', { timeout: 60_000 }, () => {
   it('ends with one document of the shape that is told', async () => {
     const step = script('printf \'{"n": 3}\' > "$MAILROOM_VALUES"\necho text > out.txt');

@@ -1,4 +1,5 @@
 import { MailroomError } from '../../core/errors.ts';
+import { didYouMean } from '../../core/nearest.ts';
 import type { Context } from '../context.ts';
 import { startRun, type StartOptions } from '../run-start.ts';
 
@@ -17,17 +18,16 @@ export async function runStep(
 async function workflowWith(context: Context, step: string): Promise<string> {
   const { workflows, root } = context.place();
   const found: string[] = [];
+  const wrong: string[] = [];
+  const names = new Set<string>();
   for (const file of workflows.list()) {
     const { checked } = await workflows.read(file, root);
+    if (!checked.ok) wrong.push(file);
+    else for (const { id } of checked.value.body.steps) names.add(id);
     if (checked.ok && checked.value.body.steps.some(({ id }) => id === step)) found.push(file);
   }
   const [only, other] = found;
-  if (only === undefined)
-    throw new MailroomError(
-      'E_TARGET',
-      `no workflow in workflows/ has a step \`${step}\``,
-      'name the workflow first: mailroom run-step FILE STEP',
-    );
+  if (only === undefined) throw noStep(step, [...names], wrong);
   if (other !== undefined)
     throw new MailroomError(
       'E_TARGET',
@@ -35,4 +35,13 @@ async function workflowWith(context: Context, step: string): Promise<string> {
       'name the workflow first',
     );
   return only;
+}
+
+function noStep(step: string, names: readonly string[], wrong: readonly string[]): MailroomError {
+  const unread = wrong.length === 0 ? '' : `; not looked at, because of problems: ${wrong.join(', ')}`;
+  return new MailroomError(
+    'E_TARGET',
+    `no workflow in workflows/ has a step \`${step}\`${unread}`,
+    didYouMean(step, names) ?? 'name the workflow first: mailroom run-step FILE STEP',
+  );
 }
