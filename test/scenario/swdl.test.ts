@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { finished, said, type TestProject } from '../support/project.ts';
@@ -29,8 +30,7 @@ function recordOf(
   return (parse(run.read(`.mailroom/runs/${id}/run.yaml`)) as { run: ReturnType<typeof recordOf> }).run;
 }
 
-function promptOf(run: TestProject, stage: string, key = '1.1'): string {
-  const [id = ''] = run.list('.mailroom/runs');
+function promptOf(run: TestProject, stage: string, key = '1.1', id = run.list('.mailroom/runs')[0]!): string {
   return run.read(`.mailroom/runs/${id}/steps/${stage}/${key}/prompt.md`);
 }
 
@@ -89,6 +89,49 @@ const ship = {
   review: "return { review_verdict: 'approved' };",
   deploy: "return { deploy_status: 'live' };",
 };
+
+describe('the example of the project', () => {
+  test('runs as it stands, and so does what it is converted to', async () => {
+    const text = readFileSync(new URL('../../workflows/stages.yaml', import.meta.url), 'utf8');
+    project = stagesProject(text, {
+      design: "return { design: 'A list', risks: ['slow'] };",
+      build: "return { changed: ['list.ts'] };",
+      check: "return { verdict: 'good' };",
+    });
+    const values = {
+      design: { design: 'A list', risks: ['slow'], needs_tests: true },
+      build: { changed: ['list.ts'] },
+      check: { verdict: 'good' },
+    };
+    const param = ['--param', 'feature=search'];
+    expect((await project.run(['run', 'stages', ...param])).code).toBe(0);
+    const { stages } = recordOf(project);
+    expect(stages).toMatchObject({
+      ...Object.fromEntries(
+        Object.entries(values).map(([id, outputs]) => [id, { status: 'success', outputs }]),
+      ),
+      approval: { status: 'success' },
+    });
+    const prompts = ['design', 'build', 'check'].map((stage) => promptOf(project!, stage));
+    const converted = await project.run(['convert', 'stages', '--to', 'native']);
+    project.write('workflows/native.yaml', converted.stdout.replace('name: stages', 'name: again'));
+    const ran = await project.run(['run', 'workflows/native.yaml', ...param, '--json']);
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      status: 'SUCCEEDED',
+      steps: {
+        ...Object.fromEntries(
+          Object.entries(values).map(([id, each]) => [id, { status: 'SUCCEEDED', values: each }]),
+        ),
+        approval: { status: 'SUCCEEDED' },
+      },
+    });
+    const { run } = JSON.parse(ran.stdout) as { run: string };
+    const withoutRun = (prompt: string) => prompt.replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, 'RUN');
+    expect(
+      ['design', 'build', 'check'].map((stage) => withoutRun(promptOf(project!, stage, '1.1', run))),
+    ).toEqual(prompts.map(withoutRun));
+  });
+});
 
 describe('nine stages', () => {
   test('ship a feature: in parallel, with a condition that is false and a gate that a person opens', async () => {
