@@ -11,10 +11,11 @@ export interface Table {
 export const tables: readonly Table[] = [
   { heading: 'The file', path: [] },
   { heading: 'Steps', path: ['steps', '*'] },
+  { heading: 'Dependencies', path: ['steps', '*', 'depends_on', '*', '1'] },
   { heading: 'Inputs', path: ['steps', '*', 'inputs', '*'] },
   { heading: 'Outputs', path: ['steps', '*', 'outputs', '*'] },
   { heading: 'Told values', path: ['steps', '*', 'takes', '*'] },
-  { heading: 'Types of values and parameters', path: ['parameters', '*'] },
+  { heading: 'Types of values and parameters', path: ['steps', '*', 'values', '*'] },
   { heading: 'Pauses between attempts', path: ['steps', '*', 'retry'] },
   { heading: 'Completion checks', path: ['steps', '*', 'completion_check'] },
   { heading: 'Convergence', path: ['steps', '*', 'convergence'] },
@@ -31,6 +32,8 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: Schema;
   readonly items?: Schema;
+  /** What may stand in one place; a number names one of them. */
+  readonly anyOf?: readonly Schema[];
   readonly required?: readonly string[];
   readonly description?: string;
   readonly $defs?: Readonly<Record<string, Schema>>;
@@ -45,7 +48,10 @@ export function rowsOf({ path }: Table): string[][] {
   };
   const found = path.reduce((schema, key) => {
     const here = resolve(schema);
-    const next = key === '*' ? (here.items ?? here.additionalProperties) : here.properties?.[key];
+    const next =
+      key === '*'
+        ? (here.items ?? here.additionalProperties)
+        : (here.anyOf?.[Number(key)] ?? here.properties?.[key]);
     if (next === undefined) throw new Error(`the schema has no ${path.join('.')}`);
     return next;
   }, root);

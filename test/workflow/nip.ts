@@ -1,6 +1,6 @@
 import { parseProtocol } from '../../src/spec/protocol.ts';
 import { parseWorkflow } from '../../src/spec/workflow/index.ts';
-import { nowhere } from '../../src/spec/workflow/surroundings.ts';
+import { nowhere, type Surroundings } from '../../src/spec/workflow/surroundings.ts';
 import type { Workflow } from '../../src/core/workflow/model.ts';
 
 const roles = `
@@ -12,14 +12,17 @@ roles:
 messages: { task: { from: user, to: [one, two, three] } }
 `;
 
-/** The workflow of a definition with these tags; throws what is wrong with it. */
-export function nip(...tags: readonly (readonly string[])[]): Workflow {
+/** What a workflow of these roles is read in. */
+export function nipSurroundings(): Surroundings {
   const protocol = parseProtocol([{ file: 'tasks.yaml', text: roles }]);
   if (!protocol.ok) throw new Error(JSON.stringify(protocol.problems));
+  return { ...nowhere, protocol: protocol.value, nip: { ...nowhere.nip, maxSteps: 100 } };
+}
+
+/** The workflow of a definition with these tags; throws what is wrong with it. */
+export function nip(...tags: readonly (readonly string[])[]): Workflow {
   const event = { kind: 30_920, tags: [['d', 'sample'], ['name', 'Sample'], ...tags], content: '' };
-  const nipSettings = { ...nowhere.nip, maxSteps: 100 };
-  const surroundings = { ...nowhere, protocol: protocol.value, nip: nipSettings };
-  const read = parseWorkflow(JSON.stringify(event), 'sample.json', surroundings);
+  const read = parseWorkflow(JSON.stringify(event), 'sample.json', nipSurroundings());
   if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join('\n'));
   return read.value;
 }

@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import type { Json } from '../json.ts';
-import { areEqual } from './compare.ts';
+import { areEqual, compare } from './compare.ts';
 import type { Called, ExpressionFunction } from './language.ts';
 import { expressionLimits } from './limits.ts';
 import { toText } from './values.ts';
@@ -149,6 +149,14 @@ export const machineFunctions: readonly ExpressionFunction[] = [
     most: 2,
     gives: ['boolean'],
     call: ([a = null, b = null]) => gives(areEqual(a, b, 'exact')),
+  },
+  {
+    ...plain,
+    name: 'less',
+    least: 2,
+    most: 2,
+    gives: ['boolean'],
+    call: ([a = null, b = null]) => gives(compare('<', a, b, 'exact')),
   },
   { ...plain, name: 'includes', least: 2, most: 2, gives: ['boolean'], call: includes },
   { ...plain, name: 'number', least: 1, most: 1, gives: ['number'], call: number },

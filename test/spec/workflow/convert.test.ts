@@ -5,6 +5,7 @@ import type { Workflow } from '../../../src/core/workflow/model.ts';
 import { writeNative } from '../../../src/spec/workflow/native/write/write.ts';
 import { parseWorkflow } from '../../../src/spec/workflow/index.ts';
 import { nowhere } from '../../../src/spec/workflow/surroundings.ts';
+import { nip, nipSurroundings } from '../../workflow/nip.ts';
 
 const folder = new URL('../../../workflows/', import.meta.url);
 const readText = (name: string): string => readFileSync(new URL(name, folder), 'utf8');
@@ -52,6 +53,7 @@ steps:
     worker: CUSTOM
     instructions: echo "\${{ steps.plan.values.code }}" x\${{ parameters.a }}
     capabilities: []
+    network: false
     depends_on: [plan]
     max_iterations: 4
     on_iterations_exhausted: continue
@@ -92,6 +94,30 @@ describe('a native workflow', () => {
   ])('%s is the same when it is written again', (_name, text) => {
     const workflow = read(text);
     expect(meaning(read(writeNative(workflow)))).toEqual(meaning(workflow));
+  });
+
+  it('says of one of nip in comments that there are no events any more', () => {
+    const tags = [
+      ['step', 'a', '5100', 'output:one', 'budget:7'],
+      ['step', 'b', '5100', 'input:$one', 'output:two', 'policy:skip'],
+      ['edge', 'a', 'b', '$one.n >= 2'],
+    ];
+    const text = writeNative(nip(...tags));
+    expect(text.split('\n').filter((line) => line.startsWith('#'))).toEqual([
+      '# Converted from nip.',
+      '# No event tells of its runs, and no request by an event starts one.',
+      '# A key in its expressions is found whatever its case, where there is none of that case.',
+      '# What steps have come to is shown in `context/`, which runs at the same time share.',
+    ]);
+    const checked = parseWorkflow(text, 'native.yaml', nipSurroundings());
+    const [a, b] = checked.ok ? checked.value.body.steps : [];
+    expect(a).toMatchObject({ work: { role: 'one', others: ['two', 'three'] }, budget: { msats: 7 } });
+    expect(a?.values['one']).toMatchObject({ type: 'any', answer: true });
+    expect(b).toMatchObject({
+      join: 'any',
+      onFailure: 'skip',
+      needs: [{ step: 'a', when: { kind: 'logic' } }],
+    });
   });
 
   it('says in comments what has no exact counterpart', () => {

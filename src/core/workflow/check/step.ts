@@ -20,7 +20,9 @@ export function checkStep(step: Step, here: Here): void {
   checkLogs(step, here);
   if (step.work.kind === 'agent') checkAgent(step, step, step.work, scene);
   if (step.check?.work.kind === 'agent') checkAgent(step, step.check, step.check.work, scene);
-  if (step.work.kind === 'role') checkRole(step.work.role, field(step.work, 'role'), scene);
+  if (step.work.kind === 'role')
+    for (const role of [step.work.role, ...(step.work.others ?? [])])
+      checkRole(role, field(step.work, 'role'), scene);
   if (step.work.kind === 'for-each') checkItems(step.work, here);
   if (step.work.kind === 'workflow') checkChild(step.work, here);
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { name, text } from '../../schema.ts';
+import { name, text, tokens, wholeNumber } from '../../schema.ts';
 
 /*
  * Small parts of the native schema. As in the other schemas, every `error` completes "`key` must be …".
@@ -45,7 +45,7 @@ const shape = {
   pattern: text.optional().describe('What a text must match: a pattern of RE2.'),
 };
 
-/** The type of a parameter or of a value that a step hands over. */
+/** The type of a parameter. */
 export const valueType: z.ZodType<ValueTypeInput, ValueTypeInput> = z
   .strictObject({
     type: z.enum(types).optional().describe('What the value is; default string.'),
@@ -55,6 +55,35 @@ export const valueType: z.ZodType<ValueTypeInput, ValueTypeInput> = z
     description: text.optional().describe('What it means, for whoever gives it.'),
   })
   .meta({ title: 'type' });
+
+/** The type of a value that a step hands over. */
+export const madeValue = z
+  .strictObject({
+    type: z.enum(types).optional().describe('What the value is; default string.'),
+    ...shape,
+    required: z.boolean().optional().describe('Whether it must be given; default false.'),
+    default: z.json().optional().describe('What holds where nothing is given.'),
+    description: text.optional().describe('What it means, for whoever gives it.'),
+    answer: z
+      .boolean()
+      .optional()
+      .describe("Whether the worker's final text is it, read as JSON where it is JSON; default false."),
+  })
+  .meta({ title: 'handed-over value' });
+
+/** What one run of a worker may cost. */
+export const workBudget = z
+  .strictObject({
+    usd: z.number().min(0, { error: 'at least 0' }).optional().describe('Dollars.'),
+    tokens: tokens.optional().describe('Tokens of both directions: 4000, 400k, 2M.'),
+    msats: wholeNumber(0).optional().describe('Of a run with a budget in msats, the most that it is given.'),
+  })
+  .meta({ title: 'budget' })
+  .transform(({ usd = null, tokens: both = null, msats }) => ({
+    usd,
+    tokens: both,
+    ...(msats === undefined ? {} : { msats }),
+  }));
 
 /** A value that an agent is told. */
 export const taken = z

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { argv, budget, duration, name, rights, text, wholeNumber } from '../../schema.ts';
+import { argv, duration, name, rights, text, wholeNumber } from '../../schema.ts';
 import { completionCheck, convergence, worker } from './check-schema.ts';
 import type { CheckInput, ConvergenceInput, Worker } from './check-schema.ts';
-import { literalPath, taken, valueType, variableName, variables } from './parts.ts';
-import type { TakenInput, ValueTypeInput } from './parts.ts';
+import { literalPath, madeValue, taken, variableName, variables, workBudget } from './parts.ts';
+import type { TakenInput } from './parts.ts';
 import { flowKeys, next, type FlowInput, type NextInput } from './sequence.ts';
 
 const input = z
@@ -61,6 +61,16 @@ const gate = z
   })
   .meta({ title: 'gate' });
 
+const dependency = z
+  .strictObject({
+    step: name.describe('The step that must be over first.'),
+    when: z
+      .string()
+      .optional()
+      .describe('An expression: the dependency lets the step run only if it is true.'),
+  })
+  .meta({ title: 'dependency' });
+
 const exported = z
   .strictObject({
     from: name.describe('The step of the sub-workflow.'),
@@ -90,7 +100,7 @@ export interface StepInput {
   description?: string | undefined;
   worker?: Worker | undefined;
   provider?: string | undefined;
-  role?: string | undefined;
+  role?: string | string[] | undefined;
   command?: string[] | undefined;
   gate?: z.output<typeof gate> | undefined;
   for_each?: ForEachInput | undefined;
@@ -107,11 +117,12 @@ export interface StepInput {
   secrets?: string[] | undefined;
   stdin?: string | undefined;
   stdout?: string | undefined;
-  depends_on?: string[] | undefined;
+  depends_on?: (string | z.output<typeof dependency>)[] | undefined;
+  join?: 'all' | 'any' | undefined;
   when?: string | boolean | undefined;
   inputs?: z.output<typeof input>[] | undefined;
   outputs?: z.output<typeof output>[] | undefined;
-  values?: Record<string, ValueTypeInput> | undefined;
+  values?: Record<string, z.output<typeof madeValue>> | undefined;
   timeout?: number | undefined;
   grace?: number | undefined;
   next?: NextInput | undefined;
@@ -125,7 +136,7 @@ export interface StepInput {
   convergence?: ConvergenceInput | undefined;
   on_failure?: (typeof failurePolicies)[number] | undefined;
   on_retries_exhausted?: Exclude<(typeof failurePolicies)[number], 'retry'> | undefined;
-  budget?: z.output<typeof budget> | undefined;
+  budget?: z.output<typeof workBudget> | undefined;
   with?: Record<string, z.output<ReturnType<typeof z.json>>> | undefined;
   exports?: z.output<typeof exported>[] | undefined;
 }
@@ -169,7 +180,12 @@ const count = wholeNumber(0);
 const whoWorks = {
   worker: worker.optional().describe('The program that does the work; CUSTOM: `instructions` is a script.'),
   provider: name.optional().describe('The provider of mailroom.yaml whose program does the work.'),
-  role: name.optional().describe('The role of the protocol that does the work.'),
+  role: z
+    .union([name, z.array(name).min(1, { error: 'a list of at least one role' })], {
+      error: 'a role, or a list of roles',
+    })
+    .optional()
+    .describe('The role of the protocol that does the work; of several one that is free, then the cheapest.'),
   command: argv.optional().describe('A program and its arguments, without a shell; expressions are allowed.'),
   gate: gate.optional().describe('A person must say yes.'),
   for_each: forEach.optional().describe('The same steps for each item of a list.'),
@@ -204,7 +220,7 @@ const whatIsDone = {
   stdout: text.optional().describe('The file that gets what it prints; of an agent, its final text.'),
   max_steps: wholeNumber(1).optional().describe('How many steps the worker may take.'),
   max_command_time: duration.optional().describe('How long each command of the worker may take.'),
-  budget: budget.optional().describe('What one run of the worker may cost.'),
+  budget: workBudget.optional().describe('What one run of the worker may cost.'),
   with: z
     .record(name, z.json())
     .optional()
@@ -240,7 +256,14 @@ export const stepSchema: z.ZodType<StepInput, Record<string, unknown>> = z
     description: z.string().optional().describe('What the step is for.'),
     ...whoWorks,
     ...whatIsDone,
-    depends_on: z.array(name).optional().describe('The steps that must be over first.'),
+    depends_on: z
+      .array(z.union([name, dependency], { error: 'a step, or a map of `step` and `when`' }))
+      .optional()
+      .describe('The steps that must be over first, each with a condition or without.'),
+    join: z
+      .enum(['all', 'any'])
+      .optional()
+      .describe('Whether all of them must let it run, or one is enough; default all.'),
     next: next.optional().describe('In a sequence: where to go on.'),
     when: z
       .union([z.string(), z.boolean()], { error: 'an expression' })
@@ -248,7 +271,7 @@ export const stepSchema: z.ZodType<StepInput, Record<string, unknown>> = z
       .describe('The step is skipped unless this expression is true.'),
     inputs: z.array(input).optional().describe('Artifacts of earlier steps.'),
     outputs: z.array(output).optional().describe('Files and folders that become artifacts.'),
-    values: z.record(name, valueType).optional().describe('Typed results that the worker hands over.'),
+    values: z.record(name, madeValue).optional().describe('Typed results that the worker hands over.'),
     ...howItGoes,
   })
   .meta({ title: 'step' });

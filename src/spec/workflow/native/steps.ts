@@ -1,6 +1,6 @@
 import type { Language } from '../../../core/expression/language.ts';
 import type { Template } from '../../../core/expression/template.ts';
-import type { FailurePolicy, Input, Output, Retry, Step, Work } from '../../../core/workflow/model.ts';
+import type { FailurePolicy, Input, Need, Output, Retry, Step, Work } from '../../../core/workflow/model.ts';
 import type { Path } from '../../yaml.ts';
 import type { Scribe } from '../scribe.ts';
 import { lowerCheck } from './check.ts';
@@ -31,11 +31,8 @@ function lowerStep(id: string, input: StepInput, path: Path, lowering: Lowering)
   return scribe.from<Step>(path, {
     id,
     description: input.description ?? null,
-    needs: scribe.from(
-      [...path, 'depends_on'],
-      (input.depends_on ?? []).map((step) => ({ step, when: null })),
-    ),
-    join: 'all',
+    needs: lowerNeeds(input.depends_on, [...path, 'depends_on'], lowering),
+    join: input.join ?? 'all',
     when: lowerWhen(input.when, [...path, 'when'], lowering),
     work,
     workspace: lowerWorkspace(input.workspace, [...path, 'workspace'], lowering),
@@ -70,7 +67,8 @@ function lowerWork(kind: Kind, input: StepInput, path: Path, lowering: Lowering)
       return lowerCommand(scribe, { ...input, command: input.command! }, path, language);
     case 'role': {
       const instructions = scribe.template([...path, 'instructions'], input.instructions ?? '', language);
-      return scribe.from(path, { kind, role: input.role!, instructions });
+      const [role = '', ...others] = [input.role!].flat();
+      return scribe.from(path, { kind, role, ...(others.length > 0 && { others }), instructions });
     }
     case 'gate': {
       const { message, approvers = [], timeout = null, on_timeout: onTimeout = 'abort' } = input.gate!;
@@ -86,6 +84,20 @@ function lowerWork(kind: Kind, input: StepInput, path: Path, lowering: Lowering)
     case 'workflow':
       return lowerChild(input, path, lowering);
   }
+}
+
+function lowerNeeds(
+  needs: StepInput['depends_on'],
+  path: Path,
+  { scribe, language }: Lowering,
+): readonly Need[] {
+  const lowered = (needs ?? []).map((need, index): Need => {
+    if (typeof need === 'string') return { step: need, when: null };
+    const { step, when } = need;
+    const at = [...path, index, 'when'];
+    return { step, when: when === undefined ? null : scribe.expression(at, when, language) };
+  });
+  return scribe.from(path, lowered);
 }
 
 function lowerWhen(when: StepInput['when'], path: Path, { scribe, language }: Lowering): Step['when'] {

@@ -7,10 +7,13 @@ import type { Path } from '../../yaml.ts';
 import type { Scribe } from '../scribe.ts';
 import type { ValueTypeInput } from './parts.ts';
 
+/** Of parameters no answer is asked. */
+type HandedOver = ValueTypeInput & { readonly answer?: boolean | undefined };
+
 /** Types by name, with their defaults filled in; what contradicts itself is reported. */
 export function lowerValues(
   scribe: Scribe,
-  inputs: Readonly<Record<string, ValueTypeInput>> | undefined,
+  inputs: Readonly<Record<string, HandedOver>> | undefined,
   path: Path,
 ): Record<string, ValueType> {
   const entries = Object.entries(inputs ?? {});
@@ -19,7 +22,7 @@ export function lowerValues(
   );
 }
 
-export function lowerValue(scribe: Scribe, input: ValueTypeInput, path: Path): ValueType {
+export function lowerValue(scribe: Scribe, input: HandedOver, path: Path): ValueType {
   const items = input.items === undefined ? null : lowerValue(scribe, input.items, [...path, 'items']);
   const type: ValueType = {
     type: input.type ?? 'string',
@@ -29,6 +32,7 @@ export function lowerValue(scribe: Scribe, input: ValueTypeInput, path: Path): V
     description: input.description ?? null,
     ...(input.default === undefined ? {} : { default: input.default }),
     ...(input.pattern === undefined ? {} : { pattern: input.pattern }),
+    ...(input.answer === true ? { answer: true } : {}),
   };
   checkType(scribe, type, path);
   return type;

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../../core/json.ts';
-import type { Body, Next, Retry, Step, Target, Work } from '../../../../core/workflow/model.ts';
+import type { Body, Need, Next, Retry, Step, Target, Work } from '../../../../core/workflow/model.ts';
 import { bodyOf } from '../../../../core/workflow/bodies.ts';
 import { summaryOf, writeAgent, writeCheck, writeTakes } from './agents.ts';
 import { expressionText, itemsText, scriptText, templateText } from './expression.ts';
@@ -16,12 +16,11 @@ export function writeBody(body: Body, note: Note): JsonObject {
 
 function writeStep(step: Step, body: Body, note: Note): JsonObject {
   const { when, grace, budget, workspace, secrets, stdin, stdout } = step;
-  if (step.join === 'any' || step.needs.some((need) => need.when !== null))
-    note(step.id, 'conditions of single dependencies are left out: write them under `when`');
   return withoutNothing({
     description: step.description,
     ...writeWork(step, note),
-    depends_on: step.needs.length === 0 ? null : step.needs.map((need) => need.step),
+    depends_on: step.needs.length === 0 ? null : step.needs.map(writeNeed),
+    join: step.join === 'all' || step.needs.length === 0 ? null : step.join,
     when: when === null ? null : `\${{ ${expressionText(when)} }}`,
     workspace: workspace && templateText(workspace.path),
     env: texts(step.env),
@@ -43,6 +42,10 @@ function writeStep(step: Step, body: Body, note: Note): JsonObject {
     budget: budget && withoutNothing({ ...budget }),
     next: body.kind === 'sequence' && step.next !== null ? writeNext(step.next) : null,
   });
+}
+
+function writeNeed({ step, when }: Need): Json {
+  return when === null ? step : { step, when: `\${{ ${expressionText(when)} }}` };
 }
 
 function isProgram({ kind }: Work): boolean {
@@ -89,7 +92,10 @@ function writeWork(step: Step, note: Note): JsonObject {
         capabilities: [...work.capabilities],
       };
     case 'role':
-      return { role: work.role, instructions: templateText(work.instructions) };
+      return {
+        role: work.others === undefined ? work.role : [work.role, ...work.others],
+        instructions: templateText(work.instructions),
+      };
     case 'gate': {
       const { approvers, timeout, onTimeout } = work;
       const gate = { message: templateText(work.message), on_timeout: onTimeout };

@@ -36,11 +36,24 @@ function keyText(key: Tree): string {
   return isWord ? `.${key.value}` : `[${expressionText(key)}]`;
 }
 
-/** Letter by letter where the original compares so; of numbers there is only one order. */
+/** Letter by letter, and only of one type, where the original compares so. */
 function comparisonText({ operator, comparing, left, right }: Comparison): string {
-  if (comparing === 'exact' && (operator === '==' || operator === '!='))
-    return `${operator === '==' ? '' : '!'}same(${expressionText(left)}, ${expressionText(right)})`;
-  return `${operandText(left)} ${operator} ${operandText(right)}`;
+  if (comparing === 'loose') return `${operandText(left)} ${operator} ${operandText(right)}`;
+  const [a, b] = [expressionText(left), expressionText(right)];
+  switch (operator) {
+    case '==':
+      return `same(${a}, ${b})`;
+    case '!=':
+      return `!same(${a}, ${b})`;
+    case '<':
+      return `less(${a}, ${b})`;
+    case '>':
+      return `less(${b}, ${a})`;
+    case '<=':
+      return `(same(${a}, ${b}) || less(${a}, ${b}))`;
+    case '>=':
+      return `(same(${a}, ${b}) || less(${b}, ${a}))`;
+  }
 }
 
 function operandText(tree: Tree): string {

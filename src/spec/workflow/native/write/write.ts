@@ -26,6 +26,11 @@ export function writeNative(workflow: Workflow): string {
       `There is no \`${workflow.shown.record}\`, and plans are those of any workflow.`,
       'What agents, modules, memories and overrides said then is part of it: it does not change with them.',
     );
+  if (workflow.language === 'nip')
+    notes.push(
+      'No event tells of its runs, and no request by an event starts one.',
+      'A key in its expressions is found whatever its case, where there is none of that case.',
+    );
   if (workflow.contextDir === null)
     notes.push('What steps have come to is shown in `context/`, which runs at the same time share.');
   const body = writeBody(workflow.body, (step, text) => notes.push(`Step \`${step}\`: ${text}.`));
