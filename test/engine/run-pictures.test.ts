@@ -4,6 +4,45 @@ import { RunPictures } from '../../src/engine/runs/pictures.ts';
 import { graph, workflow } from '../workflow/graph.ts';
 import { World } from '../workflow/world.ts';
 
+it('shows the statuses at the start, at the end, when a person is asked, and else once a second', () => {
+  const world = new World('a\nb <- a\nc <- b\nd <- c\ng <- d : gate=1h');
+  const shown: unknown[][] = [];
+  const nothing = () => {};
+  const files = {
+    meta: nothing,
+    summary: ({ status, steps }: JsonObject) =>
+      void shown.push([status, ...Object.values(steps as JsonObject)]),
+    record: nothing,
+    export: () => true,
+    convergence: nothing,
+  };
+  const pictures = new RunPictures({ clock: { now: () => world.now }, files }, world.rules);
+  let drawn = 0;
+  const draw = () => {
+    pictures.draw(world.state, world.history.slice(drawn));
+    drawn = world.history.length;
+  };
+  draw();
+  world.done('a');
+  draw();
+  world.pass(1_000);
+  world.done('b');
+  draw();
+  world.pass(999);
+  world.done('c');
+  draw();
+  world.done('d');
+  draw();
+  world.judge('g', 'approve');
+  draw();
+  expect(shown).toEqual([
+    ['RUNNING', 'RUNNING', 'PENDING', 'PENDING', 'PENDING', 'PENDING'],
+    ['RUNNING', 'SUCCEEDED', 'SUCCEEDED', 'RUNNING', 'PENDING', 'PENDING'],
+    ['RUNNING', 'SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED', 'RUNNING'],
+    ['SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED'],
+  ]);
+});
+
 it('keeps what the check of each iteration found, also of several that become durable at once', () => {
   const definition = workflow(graph('a : check=9 stall=2'));
   const world = new World(definition);

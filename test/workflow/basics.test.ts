@@ -61,6 +61,37 @@ describe('a graph', () => {
     expect(world.running).toEqual(['c', 'd']);
   });
 
+  it.each([
+    ['waits to be tried again', 'retry=1', (world: World) => world.fails('a')],
+    [
+      'waits for its provider',
+      'agent=claude',
+      (world: World) => world.fails('a', { class: 'RETRYABLE_RATE_LIMIT', until: world.now + 60_000 }),
+    ],
+    ['waits for a person', 'gate=1h', () => {}],
+  ])('gives the place of what %s to others', (_, flags, begin) => {
+    const world = new World(`a : ${flags}\nb\nc`, { slots: 1, workflow: { concurrency: 1 } });
+    begin(world);
+    expect(world.running).toEqual(['b']);
+    world.done('b');
+    expect(world.running).toEqual(['c']);
+  });
+
+  it('hands on what an incomplete step made, where that may continue', () => {
+    const world = new World(`
+      a : check=2 go-on out
+      b <- a : input=a say="got \${{ steps.a.values.v }}, \${{ steps.a.status }}"
+    `);
+    for (const v of [1, 2]) {
+      world.done('a', { values: { v }, artifacts: ['out'] });
+      world.incomplete('a');
+    }
+    expect(world.launch('b')).toMatchObject({
+      work: { argv: ['got 2, INCOMPLETE'] },
+      inputs: [{ from: 'a', artifact: 'out' }],
+    });
+  });
+
   it('skips what comes after a policy that says so, lets the rest go on, and fails', () => {
     const world = new World(`
       a : skip-dependents

@@ -44,6 +44,15 @@ describe('the time of a run', () => {
   });
 });
 
+it('the time of a run goes on while a gate waits and something else runs', () => {
+  const world = new World('ship : gate=48h/abort\nwork', { workflow: { timeout: 60_000 } });
+  world.pass(59_999);
+  expect(world.state.status).toBe('RUNNING');
+  world.pass(1);
+  expect(world.statuses).toBe('ship CANCELLED, work CANCELLED');
+  expect(world.state.status).toBe('TIMED_OUT');
+});
+
 describe('cancelling', () => {
   it('ends everything, once', () => {
     const world = new World('a\nb\neach : each=[1,2]\n  c');

@@ -92,6 +92,23 @@ describe('what is not said', () => {
     });
   });
 
+  test('of a gate, a loop, an input and an output', () => {
+    const text = `name: x
+version: "1"
+timeout: 1h
+steps:
+  make: { command: [make], outputs: [{ name: plan, path: plan.md }] }
+  use: { command: [make], depends_on: [make], inputs: [{ from: make, artifact: plan }] }
+  ask: { gate: { message: Ship it? } }
+  each: { for_each: { items: [1], steps: { a: { command: [make] } } } }
+`;
+    const [make, use, ask, each] = read(text).body.steps;
+    expect(make?.outputs).toMatchObject([{ name: 'plan', type: null, required: false }]);
+    expect(use?.inputs).toEqual([{ from: 'make', artifact: 'plan', as: 'plan', required: false }]);
+    expect(ask?.work).toMatchObject({ kind: 'gate', approvers: [], timeout: null, onTimeout: 'abort' });
+    expect(each?.work).toMatchObject({ kind: 'for-each', as: 'item', concurrency: 1 });
+  });
+
   test('of convergence', () => {
     const check = `completion_check: { ${script} }, max_iterations: 2, convergence: { enabled: true }`;
     expect(step(`{ ${script}, ${check} }`).check?.convergence).toEqual({
