@@ -57,8 +57,8 @@ function inSandbox(disk: RealDisk, config: Config, reach: Reach): Containment {
 }
 
 /**
- * How the processes of a run are held. Commands and scripts are their author's word: where no sandbox is required a process
- * group is enough for them, and what leaves it is found by its mark.
+ * How the processes of a run are held. Commands and scripts are their author's word: where no sandbox is required and they
+ * may have a network, a process group is enough for them, and what leaves it is found by its mark.
  */
 export async function stepContainment(
   disk: RealDisk,
@@ -66,16 +66,21 @@ export async function stepContainment(
   definition: Workflow,
 ): Promise<Contain> {
   const group: Containment = { kind: 'group' };
-  if (config.sandbox !== 'required' && !hasAgents(definition.body)) return () => group;
+  if (config.sandbox !== 'required' && !holdsAny(definition.body)) return () => group;
   const contain = await agentContainment(disk, config);
-  return (reach) => (reach.provider === null && config.sandbox !== 'required' ? group : contain(reach));
+  const free = ({ provider, network }: Reach) =>
+    provider === null && network && config.sandbox !== 'required';
+  return (reach) => (free(reach) ? group : contain(reach));
 }
 
-function hasAgents({ steps }: Body): boolean {
-  return steps.some(({ work, check }) => isAgent(work) || (check !== null && isAgent(check.work)));
+/** Whether there is a process that more than a group must hold. */
+function holdsAny({ steps }: Body): boolean {
+  return steps.some(
+    ({ work, check, network }) => network === false || isHeld(work) || (check !== null && isHeld(check.work)),
+  );
 }
 
-function isAgent(work: Work): boolean {
+function isHeld(work: Work): boolean {
   const inner = innerOf(work);
-  return inner === null ? work.kind === 'agent' : hasAgents(inner);
+  return inner === null ? work.kind === 'agent' : holdsAny(inner);
 }

@@ -102,7 +102,7 @@ export class ProcessStepRunner implements StepRunner {
       env,
       workspace,
       capabilities,
-      network: true,
+      network: job.network ?? true,
       writable: [folder, ...(temporary === null ? [] : [temporary]), ...command.writable],
       owed,
       guarded: Object.keys(command.files).map((name) => join(folder, name)),

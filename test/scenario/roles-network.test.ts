@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os';
 import { afterEach, expect, it } from 'vitest';
 import { probeContainment } from '../../src/process/containment.ts';
 import { playProject, smallTeam } from '../support/play.ts';
-import type { TestProject } from '../support/project.ts';
+import { TestProject } from '../support/project.ts';
 
 const { bubblewrap, namespace } = await probeContainment();
 const held = bubblewrap.works || namespace.works;
@@ -35,3 +35,22 @@ it.each([
     expect(seen).toBe(open || !held ? Object.keys(networkInterfaces()).join(' ') : 'none');
   },
 );
+
+const workflow = `
+name: networks
+version: "1"
+timeout: 1m
+steps:
+  open: { command: [node, looks.cjs], stdout: open.txt }
+  shut: { command: [node, looks.cjs], stdout: shut.txt, network: false }
+  script: { worker: CUSTOM, capabilities: [READ], instructions: node looks.cjs, stdout: script.txt, network: false }
+`;
+
+it('a step of a workflow has a network unless it says otherwise', { timeout: 60_000 }, async () => {
+  const looks = `console.log(Object.keys(require('node:os').networkInterfaces()).join(' '));`;
+  project = new TestProject({ 'mailroom.yaml': 'trail: off\n', 'work.yaml': workflow, 'looks.cjs': looks });
+  expect(await project.run(['run', 'work.yaml', '--json'])).toMatchObject({ code: 0 });
+  const all = Object.keys(networkInterfaces()).join(' ');
+  const seen = ['open', 'shut', 'script'].map((name) => project.read(`${name}.txt`).trim());
+  expect(seen).toEqual(held ? [all, '', ''] : [all, all, all]);
+});

@@ -18,6 +18,8 @@ export interface Launch {
   readonly secrets: readonly string[];
   /** Names of variables that are taken over from the host. */
   readonly inherit: readonly string[];
+  /** Missing: it has a network. */
+  readonly network?: false;
   /** A file that is read as standard input, or as the prompt of an agent; null: none. */
   readonly stdin: string | null;
   /** A file below a folder that gets what the worker prints; null: none. */

@@ -103,6 +103,8 @@ export interface Step {
   readonly grace: number | null;
   readonly retry: Retry;
   readonly onFailure: FailurePolicy;
+  /** Its processes have no network, where a sandbox or a namespace holds them; missing: they have one. */
+  readonly network?: false;
   /** What its agent is told besides the instructions; missing: nothing. */
   readonly takes?: readonly Taken[];
   /** How a plan shows it; missing: as any step. */

@@ -82,6 +82,8 @@ export interface StepJob {
   /** Files and folders that it has to hand over, and may write whatever its rights; absolute. */
   readonly owed: readonly string[];
   readonly command: CommandLine;
+  /** Missing: it has a network. */
+  readonly network?: false;
   /** Absolute. */
   readonly workspace: string;
   readonly folder: string;

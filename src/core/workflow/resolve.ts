@@ -94,6 +94,7 @@ function resolve(state: RunState, rules: Rules, found: Entered, key: ProcessKey)
     env: environment(body.workflow.env, step.env, evaluation),
     secrets: step.secrets ?? [...new Set([...body.workflow.secrets, ...rules.workflow.secrets])],
     inherit: body.workflow.inherit,
+    ...(step.network === false && { network: false }),
     grace: step.grace,
     ...(check ?? worker),
     budget: budgetOf(state, checking ? checking.budget : step.budget, scope.budget),

@@ -52,7 +52,7 @@ export function invocationOf(
     prompt,
     capabilities: work.capabilities,
     owed: owedPaths(launch, prepared),
-    network: true,
+    network: launch.network ?? true,
     maxSteps: work.maxSteps,
     maxCommandTime: work.maxCommandTime,
     model: work.model,

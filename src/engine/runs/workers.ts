@@ -134,6 +134,7 @@ export class Workers {
       capabilities: launch.work.kind === 'role' ? null : launch.work.capabilities,
       owed: owedPaths(launch, prepared),
       command,
+      ...(launch.network === false && { network: false }),
       workspace,
       folder,
       stdout,

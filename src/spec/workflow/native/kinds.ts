@@ -23,7 +23,7 @@ const failing = ['on_failure', 'max_retries', 'retry', 'on_retries_exhausted', '
 const checked = ['completion_check', 'max_iterations', 'on_iterations_exhausted', 'convergence'];
 const producing = ['inputs', 'outputs', 'values', ...failing, ...checked, 'budget'];
 const streams = ['stdin', 'stdout', 'secrets', 'grace'];
-const processes = ['workspace', 'env', 'capabilities', ...streams, ...producing];
+const processes = ['workspace', 'network', 'env', 'capabilities', ...streams, ...producing];
 
 const agents = [
   ...everywhere,

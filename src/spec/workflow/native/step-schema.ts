@@ -113,6 +113,7 @@ export interface StepInput {
   summary?: string | undefined;
   capabilities?: z.output<typeof rights> | undefined;
   workspace?: string | undefined;
+  network?: boolean | undefined;
   env?: z.output<typeof variables> | undefined;
   secrets?: string[] | undefined;
   stdin?: string | undefined;
@@ -209,6 +210,12 @@ const whatIsDone = {
     .describe('Asks its agent for a summary, which is `steps.<id>.summary`; expressions are allowed.'),
   capabilities: rights.optional().describe('What the worker may do.'),
   workspace: text.optional().describe("Where it works, from the run's workspace; default there."),
+  network: z
+    .boolean({ error: 'true or false' })
+    .optional()
+    .describe(
+      'Whether its processes have a network; default true. A sandbox or a process namespace holds them to it.',
+    ),
   env: variables.optional().describe('Variables of this step; expressions are allowed.'),
   secrets: z
     .array(variableName)

@@ -49,6 +49,7 @@ function lowerStep(id: string, input: StepInput, path: Path, lowering: Lowering)
     grace: input.grace ?? null,
     retry: lowerRetry(scribe, input, path, work),
     onFailure: policyOf(input, path, lowering),
+    ...(input.network === false && { network: false }),
     ...lowerTakes(input, work, path, lowering),
     check: lowerSummary(input, work, path, lowering) ?? lowerCheck(scribe, input, path, language),
     budget: input.budget ?? null,

@@ -23,6 +23,7 @@ function writeStep(step: Step, body: Body, note: Note): JsonObject {
     join: step.join === 'all' || step.needs.length === 0 ? null : step.join,
     when: when === null ? null : `\${{ ${expressionText(when)} }}`,
     workspace: workspace && templateText(workspace.path),
+    network: step.network ?? null,
     env: texts(step.env),
     secrets: secrets && [...secrets],
     stdin: stdin && pathText(templateText(stdin), step.id, note),
