@@ -5,6 +5,7 @@ import { forms, tagNames } from '../../src/spec/workflow/nip/tags.ts';
 import { nipSettings } from '../../src/spec/nip-settings.ts';
 import { keysAt } from '../../src/spec/shape.ts';
 import { nip } from '../workflow/nip.ts';
+import { rows as played } from './nip-rows.ts';
 
 const page = readFileSync(new URL('../../docs/nip.md', import.meta.url), 'utf8');
 const rows = [...page.matchAll(/^\| (.+?) +\| (.+?) +\|$/gm)].map(([, construct = '']) => construct);
@@ -28,6 +29,15 @@ describe('docs/nip.md', () => {
       expect(constructs).toContain(`\`${prefix}`);
     expect(Object.keys(forms)).toEqual([...tagNames]);
   });
+
+  const table = page.split(/^## /m).find((part) => part.startsWith('What happens here\n')) ?? '';
+  const first = [...table.matchAll(/^\| (.+?) +\| .+\|$/gm)].map(([, construct = '']) => construct).slice(2);
+
+  it('tells of what is played, and of nothing else', () => {
+    expect(first).toEqual(Object.keys(played));
+  });
+
+  it.each(Object.entries(played))('is right about %s', (_construct, play) => expect(play).not.toThrow());
 
   it('has every setting', () => {
     const { keys } = keysAt(nipSettings, []);

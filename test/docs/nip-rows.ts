@@ -1,0 +1,155 @@
+import { expect } from 'vitest';
+import { definitionEventOf } from '../../src/spec/workflow/nip/event.ts';
+import { nip } from '../workflow/nip.ts';
+import { World } from '../workflow/world.ts';
+
+/*
+ * What the table of docs/nip.md says of each construct, as something that can be seen to happen.
+ */
+
+const text = ['input', 'text', 'string', 'true'];
+const a = ['step', 'a', '5200', 'output:one'];
+const b = ['step', 'b', '5200', 'output:two'];
+const size = { long: true, n: 5, list: [7] };
+
+/** What `b` is given with these parts, after `a` has made `size`. */
+function given(...parts: string[]): unknown {
+  const tags = [['step', 'a', '5200', 'output:size'], [...b, ...parts], ['edge', 'a', 'b'], text];
+  const world = new World(nip(...tags), { given: { parameters: { text: 'hello' } } });
+  world.done('a', { values: { size } });
+  const { work } = world.launch('b');
+  return JSON.parse(/```json\n(.*)\n```$/s.exec(work.kind === 'role' ? work.instructions : '')?.[1] ?? '');
+}
+
+/** Whether `b` runs behind this condition, after `a` has made `size`. */
+function runs(...condition: string[]): boolean {
+  const world = new World(nip(['step', 'a', '5200', 'output:size'], b, ['edge', 'a', 'b', ...condition]));
+  world.done('a', { values: { size } });
+  return world.running.includes('b');
+}
+
+/** How a run of `a`, then `b`, stands after `a` has failed so often. */
+function failed(times: number, ...parts: string[]): string {
+  const world = new World(nip([...a, ...parts], b, ['edge', 'a', 'b']));
+  for (let time = 0; time < times; time += 1) {
+    world.fails('a');
+    world.pass(30_000);
+  }
+  return `${world.statuses}: ${world.state.status}`;
+}
+
+function refused(...tags: readonly string[][]): string {
+  try {
+    nip(...tags);
+  } catch (error) {
+    return String(error);
+  }
+  return 'nothing';
+}
+
+/** Who does the steps that run at once. */
+function rolesOf(...ids: string[]): (string | null)[] {
+  const world = new World(nip(...ids.map((id) => ['step', id, '5100', `output:${id}`])));
+  return ids.map((id) => {
+    const { work } = world.launch(id);
+    return work.kind === 'role' ? work.role : null;
+  });
+}
+
+export const rows: Readonly<Record<string, () => void>> = {
+  '`["d", id]`, `["name", name]`': () => {
+    expect(nip(a).name).toBe('Sample');
+    expect(refused(a, ['d', 'more'])).toContain('there are two tags `d`');
+  },
+  '`["version", text]`': () => {
+    expect([nip(a).version, nip(a, ['version', '1.0']).version]).toEqual(['1.0.0', '1.0']);
+  },
+  '`["input", name, type, required]`': () => {
+    const { parameters } = nip(a, text, ['input', 'n', 'number', 'false']);
+    expect(parameters).toMatchObject({ text: { type: 'string', required: true }, n: { required: false } });
+    expect(refused(a, ['input', 'x', 'list', 'true'])).toContain('`list` is no type of an input');
+  },
+  '`["output", name, type]`': () => {
+    expect(refused(a, ['output', 'one', 'string'])).toBe('nothing');
+    expect(refused(a, ['output', 'two', 'string'])).toContain('no step makes `two`');
+  },
+  '`["step", id, kind, …]`': () => {
+    const parts = ['timeout:5', 'output:one', 'budget:7', 'policy:skip', 'input:x'];
+    const step = (words: readonly string[]) => nip(['step', 'a', '5200', ...words]).body.steps[0];
+    expect(step(parts.toReversed())).toEqual(step(parts));
+  },
+  '`input:<source>`, `input:<name>=<source>`': () => {
+    expect(given('input:$input.text', 'input:how=$size.n')).toEqual({ text: 'hello', how: 5 });
+  },
+  '`input:$input.text`, `input:$made.list[0]`': () => {
+    expect(given('input:x=$size.list[0]', 'input:y=$size.list[1]')).toEqual({ x: 7, y: null });
+  },
+  '`input:words`, `input:7`, `input:[1,2]`': () => {
+    const literals = ['input:a=words', 'input:b=7', 'input:c=[1,2]'];
+    expect(given(...literals)).toEqual({ a: 'words', b: 7, c: [1, 2] });
+  },
+  '`output:<name>`': () => {
+    expect(nip(a).body.steps[0]?.values).toMatchObject({ one: { type: 'any', answer: true } });
+    expect(refused(['step', 'a', '5200'])).toContain('nothing says what the result of the step is called');
+  },
+  '`timeout:<seconds>`': () => {
+    expect(nip([...a, 'timeout:5']).body.steps[0]?.timeout).toBe(5_000);
+    expect(nip(a).body.steps[0]?.timeout).toBeNull();
+  },
+  '`policy:abort`': () => {
+    expect(failed(1)).toBe('a FAILED, b SKIPPED: FAILED');
+  },
+  '`policy:skip`': () => {
+    expect(failed(1, 'policy:skip')).toBe('a SKIPPED, b RUNNING: RUNNING');
+  },
+  '`policy:retry`, `retries:<n>`': () => {
+    expect(failed(2, 'policy:retry', 'retries:2')).toBe('a RUNNING, b PENDING: RUNNING');
+    expect(failed(3, 'policy:retry', 'retries:2')).toBe('a FAILED, b SKIPPED: FAILED');
+  },
+  '`budget:<msats>`': () => {
+    expect(nip([...a, 'budget:7']).body.steps[0]?.budget).toMatchObject({ msats: 7 });
+  },
+  '`["edge", from, to, condition]`': () => {
+    expect(runs('$size.long == true')).toBe(true);
+    expect(runs('$size.long == false')).toBe(false);
+  },
+  '`always`': () => {
+    expect([runs('always'), runs()]).toEqual([true, true]);
+  },
+  '`$.size.long == true`': () => {
+    const holding = ['$.size.n == 5', '$.size.n != "5"', '$.size.n < 6', '$.size.n >= 5', '$.size.s != x'];
+    expect(holding.map((condition) => runs(condition))).toEqual([true, true, true, true, true]);
+    expect(runs('$.size.n < "6"')).toBe(false);
+  },
+  '`&&`, `\\|\\|`, `!`, `( )`': () => {
+    expect(runs('!($.size.n == 4 || $.size.n == 6) && $.size.long')).toBe(true);
+  },
+  'a path that leads nowhere': () => {
+    const wrong = ['$.size.x', '$.size.x < 1', '$.size.x > 1', '$.size.x.y == 1'];
+    expect(wrong.map((condition) => runs(condition))).toEqual([false, false, false, false]);
+    expect(runs('$.size.x == null')).toBe(true);
+  },
+  '`$..a`, `$.a[*]`, `$.a[?…]`, `$.a[-1]`': () => {
+    for (const path of ['$..one', '$.one[*]', '$.one[?(@.x)]', '$.one[-1]'])
+      expect(refused(a, b, ['edge', 'a', 'b', path])).toMatch(/unexpected|names no single value/);
+  },
+  'no edge at a step, a circle, unknown steps': () => {
+    const c = ['step', 'c', '5200', 'output:three'];
+    expect(refused(a, b, c, ['edge', 'a', 'b'])).toContain('no edge leads to or from `c`');
+    expect(refused(a, b, ['edge', 'a', 'b'], ['edge', 'b', 'a'])).toContain('the edges go in a circle');
+    expect(refused(a, ['edge', 'a', 'x'])).toContain('no step is called `x`');
+    expect(new World(nip(a, b, c)).running).toEqual(['a', 'b', 'c']);
+  },
+  'several roles that list a kind': () => {
+    expect(rolesOf('x', 'y', 'z', 'w')).toEqual(['one', 'two', 'three', 'one']);
+  },
+  'a kind that no role lists': () => {
+    expect(refused(['step', 'a', '5900', 'output:one'])).toContain('no role does tasks of kind 5900');
+  },
+  '`id`, `pubkey`, `sig`': () => {
+    const event = { kind: 30_920, created_at: 1, tags: [a], content: '' };
+    expect(definitionEventOf(JSON.stringify(event), 0)).toEqual(event);
+    const signed = { ...event, id: 'i', pubkey: 'p', sig: 's' };
+    expect(definitionEventOf(JSON.stringify(signed), 0)).toEqual(signed);
+  },
+};
