@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Step } from '../../src/core/workflow/model.ts';
 import { planOf } from '../../src/core/workflow/plan.ts';
+import { compile } from '../../src/core/workflow/rules.ts';
+import { effortOf } from './effort.ts';
 import { step, workflow } from './graph.ts';
 import { World } from './world.ts';
 
-/** Far more steps than anybody writes: what takes time for all steps at each of them does not come to an end here. */
-const many = 20_000;
+const few = 300;
+const many = 4 * few;
+/** Four times as many steps are four times as much work; what goes through all of them at each would be up to sixteen. */
+const linear = 4.5;
 const slots = 10;
 
 function layered(count: number, width: number): Step[] {
@@ -31,41 +35,55 @@ function play(world: World): { started: number; twice: number; most: number } {
   return { started: started.size, twice, most };
 }
 
+/** By how much more is gone through for many steps than for a few. */
+function growth(act: (count: number) => void): number {
+  return effortOf(() => act(many)) / effortOf(() => act(few));
+}
+
+const unwatched = { slots, watched: false };
+
 describe('a workflow of very many steps', () => {
   it.each([
-    ['flat', many, many],
-    ['in layers of ten', many, 10],
-    ['one after the other', many / 4, 1],
-  ])('%s runs each of them once, as many at a time as there is room', (_name, count, width) => {
-    const definition = workflow({ kind: 'graph', steps: layered(count, width) });
-    const world = new World(definition, { slots, watched: false });
-    expect(play(world)).toEqual({ started: count, twice: 0, most: Math.min(width, slots) });
-    expect(world.state.status).toBe('SUCCEEDED');
+    ['flat', (count: number) => layered(count, count), slots],
+    ['in layers of ten', (count: number) => layered(count, 10), slots],
+    ['one after the other', (count: number) => layered(count, 1), 1],
+  ])('%s runs each of them once, as many at a time as there is room', (_name, stepsOf, width) => {
+    const grown = growth((count) => {
+      const world = new World(workflow({ kind: 'graph', steps: stepsOf(count) }), unwatched);
+      expect(play(world)).toEqual({ started: count, twice: 0, most: width });
+      expect(world.state.status).toBe('SUCCEEDED');
+    });
+    expect(grown).toBeLessThan(linear);
   });
 
   it('runs a loop over very many items', () => {
-    const items = Array.from({ length: many / 8 }, (_none, index) => index);
-    const world = new World(`list : each=${JSON.stringify(items)} concurrency=${String(slots)}\n  one`, {
-      slots,
-      watched: false,
+    const grown = growth((count) => {
+      const items = Array.from({ length: count }, (_none, index) => index);
+      const text = `list : each=${JSON.stringify(items)} concurrency=${String(slots)}\n  one`;
+      const world = new World(text, unwatched);
+      expect(play(world)).toMatchObject({ started: count, twice: 0 });
+      expect(world.state.status).toBe('SUCCEEDED');
     });
-    expect(play(world)).toMatchObject({ started: items.length, twice: 0 });
-    expect(world.state.status).toBe('SUCCEEDED');
+    expect(grown).toBeLessThan(linear);
   });
 
   it('is planned', () => {
-    const world = new World(workflow({ kind: 'graph', steps: layered(many, 10) }), { slots, watched: false });
     const estimate = () => ({ usd: null, tokens: null, price: null });
-    const plan = planOf(world.rules, { estimate, budget: { usd: null, tokens: null }, slots });
-    expect(plan.batches).toHaveLength(many / 10);
-    expect(plan.contracts).toHaveLength(many);
-    expect(plan.ceiling.processes).toBe(many);
+    const grown = growth((count) => {
+      const rules = compile(workflow({ kind: 'graph', steps: layered(count, 10) }));
+      const plan = planOf(rules, { estimate, budget: { usd: null, tokens: null }, slots });
+      expect(plan.batches).toHaveLength(count / 10);
+      expect(plan.contracts).toHaveLength(count);
+      expect(plan.ceiling.processes).toBe(count);
+    });
+    expect(grown).toBeLessThan(linear);
   });
 
-  it('fails in its first step, and leaves the rest', () => {
-    const world = new World(workflow({ kind: 'graph', steps: layered(many, 1) }), { slots, watched: false });
+  it('fails in its first step, and leaves the rest, however deep they lie', () => {
+    const deep = 20_000;
+    const world = new World(workflow({ kind: 'graph', steps: layered(deep, 1) }), unwatched);
     world.fails('s0', { class: 'NON_RETRYABLE' });
     expect(world.state.status).toBe('FAILED');
-    expect(world.status(`s${String(many - 1)}`)).toBe('SKIPPED');
+    expect(world.status(`s${String(deep - 1)}`)).toBe('SKIPPED');
   });
 });
