@@ -94,6 +94,8 @@ function toolSettings(invocation: Invocation): string[] {
     `args=${JSON.stringify(tools.args)}`,
     `env={${env.join(',')}}`,
     'default_tools_approval_mode="approve"',
+    // It would begin without them, and a turn is soon over.
+    'required=true',
   ].flatMap((setting) => ['-c', `mcp_servers.${toolsName}.${setting}`]);
 }
 

@@ -66,6 +66,12 @@ export const quirks: Readonly<Record<AgentCli, readonly Quirk[]>> = {
       answer: '`default_tools_approval_mode` of ours alone',
     },
     {
+      ...always,
+      from: '0.169.0',
+      what: 'begins before a server of tools has started',
+      answer: '`required` of ours alone',
+    },
+    {
       from: '0.169.0',
       before: null,
       what: 'retries for up to half a minute, and its own model provider has no switch for that',

@@ -113,6 +113,19 @@ describe('the command line of codex', () => {
       `exec --json --skip-git-repo-check -s read-only -m gpt-5.5 ${quiet} resume the-session -`,
     );
   });
+
+  it('hands on the tools of the turn, waits for them and lets them be used', () => {
+    const line = argumentsOf('codex', ['READ'], {
+      tools: { command: ['/bin/mailroom', 'mcp'], readable: [] },
+    });
+    const settings = [
+      'command="/bin/mailroom"',
+      'args=["mcp"]',
+      'required=true',
+      'default_tools_approval_mode="approve"',
+    ];
+    expect(line).toEqual(expect.arrayContaining(settings.map((each) => `mcp_servers.mailroom.${each}`)));
+  });
 });
 
 describe('the command line of gemini', () => {
