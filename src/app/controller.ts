@@ -22,7 +22,7 @@ import { startDetached } from '../process/detached.ts';
 import { controlFolder, DiskControl } from '../store/control.ts';
 import { readBoot, removeHolder, writeBoot, writeHolder } from '../store/holder.ts';
 import { journalFolder } from '../store/journal-files.ts';
-import { projectKey } from '../store/nip/key.ts';
+import { projectKey, secretsOfProject } from '../store/nip/key.ts';
 import { DiskJournal } from '../store/journal.ts';
 import { DiskMailboxes } from '../store/mailboxes.ts';
 import { park, readParked } from '../store/parked.ts';
@@ -203,7 +203,15 @@ async function runnerOf(
     recorded: (job: AgentJob, outcome: Outcome, exit: Exit) => keep(job.invocation, outcome, exit),
   };
   return new ProcessRunner(
-    { project: disk.root, mark, providers, contain, now: Date.now, ...recorded },
+    {
+      project: disk.root,
+      mark,
+      providers,
+      contain,
+      now: Date.now,
+      secrets: secretsOfProject(disk),
+      ...recorded,
+    },
     {
       ready: (...told) => events.to?.ready(...told),
       ended: (...told) => events.to?.ended(...told),

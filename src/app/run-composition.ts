@@ -17,6 +17,7 @@ import { textMasker } from '../process/mask.ts';
 import { salvage } from '../process/run-differences.ts';
 import { ProcessStepRunner } from '../process/step-runner.ts';
 import { DiskControl } from '../store/control.ts';
+import { secretsOfProject } from '../store/nip/key.ts';
 import { park, readParked } from '../store/parked.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 import { contextFolderOf } from '../store/runs/context-holder.ts';
@@ -85,6 +86,7 @@ export async function composeRun(
       project: disk.root,
       mark: `mailroom-run-${run.run}:`,
       contain: await stepContainment(disk, settings.config, run.definition),
+      secrets: secretsOfProject(disk),
     },
     { ended: (...told) => events.to?.ended(...told) },
   );

@@ -23,6 +23,8 @@ import { makeTemporary, removeDeadTemporaries } from './temporaries.ts';
 import { ensureWorktree, workspaceTree } from './workspace-tree.ts';
 
 export interface RunnerOptions {
+  /** Masked in all that is captured; missing: none but those of a job. */
+  readonly secrets?: readonly string[];
   readonly project: string;
   /** Begins the mark of every process of this project. */
   readonly mark: string;
@@ -166,7 +168,7 @@ export class ProcessRunner implements Runner {
       containment,
       gate: true,
       limits: { totalMs, idleMs, outputBytes },
-      secrets: secretsOf(command.inherit),
+      secrets: [...(this.#options.secrets ?? []), ...secretsOf(command.inherit)],
       stdoutFile: paths.stdout,
       stderrFile: paths.stderr,
     });
@@ -206,7 +208,7 @@ export class ProcessRunner implements Runner {
           idleMs: null,
           outputBytes,
         },
-        secrets: [],
+        secrets: this.#options.secrets ?? [],
         stdoutFile: join(home, `${name}.stdout`),
         stderrFile: join(home, `${name}.stderr`),
       });

@@ -22,6 +22,8 @@ import { makeTemporary, removeDeadTemporaries } from './temporaries.ts';
 import type { Containment, ProcessResult, Reach, Supervised } from './types.ts';
 
 export interface StepRunnerOptions {
+  /** Masked in all that is captured; missing: none but those of a job. */
+  readonly secrets?: readonly string[];
   readonly project: string;
   /** Begins the mark of every process of this run. */
   readonly mark: string;
@@ -124,7 +126,7 @@ export class ProcessStepRunner implements StepRunner {
         outputBytes: provider === null ? programBytes : agentBytes,
       },
       ...(job.graceMs === null ? {} : { graceMs: job.graceMs }),
-      secrets: job.secrets,
+      secrets: [...(this.#options.secrets ?? []), ...job.secrets],
       stdoutFile: job.stdout,
       stderrFile: job.stderr,
     });

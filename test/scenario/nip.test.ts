@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { finalizeEvent, generateSecretKey, verifyEvent } from 'nostr-tools/pure';
 import { afterEach, describe, expect, it } from 'vitest';
 import { NipProject } from '../support/nip.ts';
@@ -17,6 +18,12 @@ afterEach(() => {
 
 function projectWith(more: Readonly<Record<string, string>> = {}, nip?: string): NipProject {
   return (project = new NipProject(more, nip));
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((each) =>
+    each.isFile() ? [join(each.parentPath, each.name)] : [],
+  );
 }
 
 interface Document {
@@ -140,12 +147,22 @@ describe('a run', () => {
   });
 
   it('goes on after a failure, and says what came of it', async () => {
-    const failing = `if (process.env.MAILROOM_ROLE === 'reporter') process.exit(2);\n`;
+    // What prints the key of the project, leaves it nowhere.
+    const failing = `import { readFileSync as take } from 'node:fs';
+if (process.env.MAILROOM_ROLE === 'reporter') {
+  console.log('it is ' + take('.mailroom/nostr.key', 'utf8'));
+  process.exit(2);
+}
+`;
     const place = projectWith();
     const clerk = place.read('agents/clerk.mjs');
     place.write('agents/clerk.mjs', `${failing}${clerk}`);
     const failed = await run(place, 'measure', '--input', 'text=a b');
     expect(failed.status).toBe('FAILED');
+    const key = place.read('.mailroom/nostr.key').trim();
+    const kept = filesBelow(`${place.root}/.mailroom`).filter((file) => !file.endsWith('nostr.key'));
+    expect(kept.filter((file) => readFileSync(file, 'utf8').includes(key))).toEqual([]);
+    expect(kept.some((file) => readFileSync(file, 'utf8').includes('it is ***'))).toBe(true);
     place.write('agents/clerk.mjs', clerk);
     expect(await place.run(['resume', failed.run])).toMatchObject({ code: 0 });
     const statuses = place
