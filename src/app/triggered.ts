@@ -3,7 +3,7 @@ import type { Workflow } from '../core/workflow/model.ts';
 import { listWorkflowFiles } from '../store/project.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 import { rememberedWorkflows } from '../store/runs/trigger-memory.ts';
-import { readText } from '../store/text.ts';
+import { findText } from '../store/text.ts';
 import type { Settings } from './definition.ts';
 import { readWorkflow } from './workflows.ts';
 
@@ -24,8 +24,9 @@ export async function triggeredWorkflows(
   const found = new Map<string, Workflow | null>(rememberedWorkflows(disk).map((file) => [file, null]));
   for (const file of listWorkflowFiles(disk)) {
     const path = join(disk.root, file);
+    const text = findText(path);
     // Most workflows have none, and need not be read for it.
-    if (!/["']?triggers["']?\s*:/.test(readText(path) ?? '')) continue;
+    if (text === null || (text.ok && !/["']?triggers["']?\s*:/.test(text.text))) continue;
     const { checked } = await readWorkflow(disk, settings, path);
     if (!checked.ok)
       problems.push(`${file} has problems, so nothing triggers it; \`mailroom validate\` shows them`);

@@ -11,7 +11,7 @@ import { findProgram } from '../process/proc.ts';
 import { readContent } from '../store/contents.ts';
 import { listWorkflowFiles } from '../store/project.ts';
 import type { RealDisk } from '../store/real-disk.ts';
-import { readText } from '../store/text.ts';
+import { findText, readText } from '../store/text.ts';
 import type { Settings } from './definition.ts';
 
 /** Reads a definition, with the files that it names. `file` is absolute; `context`: what a run is given that begins now. */
@@ -21,9 +21,18 @@ export async function readWorkflow(
   file: string,
   context: ReadonlySet<string> | null = null,
 ): Promise<FoundWorkflow> {
-  const text = readText(file);
-  if (text === null) throw new MailroomError('E_TARGET', `there is no workflow ${file}`);
-  return checkWorkflow(disk, settings, text, file, context);
+  const found = findText(file);
+  if (found === null) throw new MailroomError('E_TARGET', `there is no workflow ${file}`);
+  if (found.ok) return checkWorkflow(disk, settings, found.text, file, context);
+  // One file that is no text does not keep the others from being looked at.
+  const problem = {
+    code: 'E_FILE',
+    severity: 'error',
+    message: found.problem,
+    place: null,
+    hint: null,
+  } as const;
+  return { file, path: shownPath(disk.root, file), text: '', checked: { ok: false, problems: [problem] } };
 }
 
 /** The same of a text that is at hand. */
@@ -103,11 +112,11 @@ function load(from: string, name: string, shown: (path: string) => string): Load
 export function findWorkflow(disk: RealDisk, reference: string, cwd: string): string {
   const named = fileIn(resolve(cwd, reference));
   const isPath = /[/\\]|\.(ya?ml|json)$/.test(reference);
-  if (isPath && readText(named) !== null) return named;
+  if (isPath && findText(named) !== null) return named;
   const found = workflowsNamed(disk, reference);
   const [only, ...more] = found;
   if (only === undefined) {
-    if (!isPath && readText(named) !== null) return named;
+    if (!isPath && findText(named) !== null) return named;
     const ids = listWorkflowFiles(disk).map(idOf);
     const help = didYouMean(reference, ids) ?? hint(ids);
     throw new MailroomError('E_TARGET', `there is no workflow \`${reference}\``, help);
@@ -137,7 +146,7 @@ export function workflowNames(disk: RealDisk): string[] {
 /** A folder may be a workflow: it holds a file of that name. */
 function fileIn(path: string): string {
   const files = ['WORKFLOW.yaml', 'WORKFLOW.json'].map((name) => join(path, name));
-  return files.find((file) => readText(file) !== null) ?? path;
+  return files.find((file) => findText(file) !== null) ?? path;
 }
 
 /** `workflows/parts/test.yaml` is `parts/test`, and `workflows/ship/WORKFLOW.yaml` is `ship`. */
@@ -150,7 +159,8 @@ function idOf(file: string): string {
 
 /** The names that a file gives itself, without reading the rest of it. */
 function namesIn(disk: RealDisk, file: string): string[] {
-  const text = readText(join(disk.root, file)) ?? '';
+  const found = findText(join(disk.root, file));
+  const text = found?.ok === true ? found.text : '';
   const head = /^(?:"workflow"|workflow):(?: *#.*)?\n((?:[ \t]+.*\n|\n)*)/m.exec(text)?.[1] ?? '';
   return [...valuesOf(text, /^(?:name|"name")/), ...valuesOf(head, /^[ \t]+(?:id|name)/)];
 }

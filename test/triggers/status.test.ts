@@ -82,3 +82,22 @@ it('says of a run that died how it goes on, and nothing of one that is over', as
     { run: died, state: 'stopped', started_by: 'person', resume: `mailroom resume ${died.slice(-6)}` },
   ]);
 });
+
+it('tells of a file that is no text, and goes on with the others', async () => {
+  world = new Upped(gated, { 'workflows/binary.yaml': 'name: b\0\ntriggers: {}\n' });
+  const { triggers, problems } = await status();
+  expect(triggers.map(({ workflow }) => workflow)).toEqual(['workflows/w.yaml', 'workflows/w.yaml']);
+  expect(problems).toEqual([
+    'workflows/binary.yaml has problems, so nothing triggers it; `mailroom validate` shows them',
+  ]);
+  const { code, stdout } = await world.project.run(['validate', '--json']);
+  expect(code).toBe(2);
+  expect(JSON.parse(stdout)).toMatchObject({
+    workflows: [
+      { file: 'workflows/binary.yaml', ok: false },
+      { file: 'workflows/w.yaml', ok: true },
+    ],
+    errors: [{ code: 'E_FILE', message: expect.stringContaining('it is binary') }],
+  });
+  expect((await world.project.run(['plan', 'w'])).code).toBe(0);
+});
