@@ -2,6 +2,7 @@ import process from 'node:process';
 import { v4, v7 } from 'uuid';
 import type { BeginOptions, ResumeOptions, RunController } from '../cli/run-services.ts';
 import { MailroomError } from '../core/errors.ts';
+import type { Json } from '../core/json.ts';
 import type { NipSettings } from '../core/config.ts';
 import type { Budget } from '../core/mail/protocol.ts';
 import type { Given, Happening } from '../core/workflow/event.ts';
@@ -31,6 +32,7 @@ export async function beginRun(
 ): Promise<RunController> {
   const { definition, workspace, workflow, watch } = options;
   refuseUnsetSecrets(definition);
+  refuseGivenSecrets(definition, options);
   const env = buildEnvironment({ inherit: definition.inherit });
   const context = startContext(definition, options.context, env);
   if (definition.home !== null) makeProjectFolder(workspace);
@@ -124,6 +126,26 @@ function refuseUnsetSecrets(definition: Workflow): void {
   if (unset.length === 0) return;
   const names = unset.map((name) => `\`${name}\``).join(', ');
   throw new MailroomError('E_USAGE', `the workflow needs ${names}, and the environment does not have it`);
+}
+
+/** A secret that a run is given would be written down with it, and could become an argument of a program. */
+function refuseGivenSecrets(definition: Workflow, { context, parameters }: BeginOptions): void {
+  const secrets = secretsOf(definition).filter((name) => process.env[name] !== '');
+  for (const [kind, values] of Object.entries({ context, parameters }))
+    for (const [name, value] of Object.entries(values)) {
+      const secret = secrets.find((each) => textsIn(value).some((text) => text.includes(process.env[each]!)));
+      if (secret === undefined) continue;
+      throw new MailroomError(
+        'E_USAGE',
+        `\`${kind}.${name}\` holds the secret \`${secret}\`, and secrets reach a program by its environment only`,
+        `the program finds it in its variable \`${secret}\``,
+      );
+    }
+}
+
+function textsIn(value: Json): string[] {
+  if (typeof value !== 'object' || value === null) return [String(value)];
+  return Object.values(value).flatMap((each) => textsIn(each));
 }
 
 /** Does something that needs the run to itself, and lets go of it if that fails. */

@@ -33,8 +33,8 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
     list: () => listWorkflowFiles(disk),
     names: () => workflowNames(disk),
     isWorkflow: (word) => workflowsNamed(disk, word).length > 0,
-    read: async (reference, cwd, context) =>
-      readWorkflow(disk, await settings(), findWorkflow(disk, reference, cwd), context),
+    read: async (reference, cwd, starting) =>
+      readWorkflow(disk, await settings(), findWorkflow(disk, reference, cwd), starting),
     asked: async (reference, cwd) => {
       if (!reference.endsWith('.json')) return null;
       const { readAskedWorkflow } = await import('./nip-requests.ts');

@@ -6,7 +6,7 @@ import { MailroomError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { refusesWidening } from '../core/widening.ts';
 import type { Workflow } from '../core/workflow/model.ts';
-import type { Loaded, ProjectFiles } from '../spec/workflow/surroundings.ts';
+import type { Loaded, ProjectFiles, Surroundings } from '../spec/workflow/surroundings.ts';
 import { findProgram } from '../process/proc.ts';
 import { readContent } from '../store/contents.ts';
 import { listWorkflowFiles } from '../store/project.ts';
@@ -14,25 +14,16 @@ import type { RealDisk } from '../store/real-disk.ts';
 import { findText, readText } from '../store/text.ts';
 import type { Settings } from './definition.ts';
 
-/** Reads a definition, with the files that it names. `file` is absolute; `context`: what a run is given that begins now. */
+/** Reads a definition, with the files that it names. `file` is absolute; `starting`: the run that begins now. */
 export async function readWorkflow(
   disk: RealDisk,
   settings: Settings,
   file: string,
-  context: ReadonlySet<string> | null = null,
+  starting: Surroundings['starting'] = null,
 ): Promise<FoundWorkflow> {
-  const found = findText(file);
-  if (found === null) throw new MailroomError('E_TARGET', `there is no workflow ${file}`);
-  if (found.ok) return checkWorkflow(disk, settings, found.text, file, context);
-  // One file that is no text does not keep the others from being looked at.
-  const problem = {
-    code: 'E_FILE',
-    severity: 'error',
-    message: found.problem,
-    place: null,
-    hint: null,
-  } as const;
-  return { file, path: shownPath(disk.root, file), text: '', checked: { ok: false, problems: [problem] } };
+  const text = readText(file);
+  if (text === null) throw new MailroomError('E_TARGET', `there is no workflow ${file}`);
+  return checkWorkflow(disk, settings, text, file, starting);
 }
 
 /** The same of a text that is at hand. */
@@ -41,7 +32,7 @@ export async function checkWorkflow(
   settings: Settings,
   text: string,
   file: string,
-  context: ReadonlySet<string> | null = null,
+  starting: Surroundings['starting'] = null,
 ): Promise<FoundWorkflow> {
   const { parseWorkflow } = await import('../spec/workflow/index.ts');
   const { protocol, widened, providers, config } = settings;
@@ -53,11 +44,11 @@ export async function checkWorkflow(
     strict: refusesWidening(config),
     hasProgram: (name) => findProgram(name, process.env['PATH'], disk.root) === 'found',
     nip: config.nip,
-    agents: { model: config.defaults.model, maxTokens: null },
+    agents: config.defaults,
     players: config.defaults,
     notify: config.notify,
     files: projectFiles(disk, await trackedFiles(disk.root, text)),
-    context,
+    starting,
     load: (name, from) => load(resolve(disk.root, from), name, shown),
   });
   const { verified } = await import('./nip.ts');

@@ -23,7 +23,11 @@ export interface WorkflowServices {
    * Reads a definition by its file (from `cwd`), or by the id or name of one in workflows/. `context`: the names that a run is
    * given which begins now. Throws `E_TARGET`.
    */
-  read(reference: string, cwd: string, context?: ReadonlySet<string>): Promise<FoundWorkflow>;
+  read(
+    reference: string,
+    cwd: string,
+    starting?: { readonly context: ReadonlySet<string>; readonly only: string | null },
+  ): Promise<FoundWorkflow>;
   /** What a file (from `cwd`) asks for that is a request for a run of the language nip; null: it is none. Throws `E_FORBIDDEN`. */
   asked(reference: string, cwd: string): Promise<AskedWorkflow | null>;
   /** Writes files that are not there yet, by their path from the project. Returns the paths of those that it wrote. */

@@ -37,7 +37,10 @@ export async function startRun(
     ...contextFileOf(context, options.contextFile),
     ...Object.fromEntries((options.context ?? []).map(pair)),
   };
-  const found = await workflows.read(reference, services.cwd, new Set(Object.keys(given)));
+  const found = await workflows.read(reference, services.cwd, {
+    context: new Set(Object.keys(given)),
+    only,
+  });
   const definition = await startedDefinition(found, options);
   if (only !== null) expectStep(definition, only);
   const { readParameters } = await import('../engine/operations/runs/parameters.ts');

@@ -39,6 +39,8 @@ export interface RoleDefaults {
   readonly session: 'thread' | 'fresh' | null;
   readonly retries: number | null;
   readonly budget: Budget | null;
+  /** What shims of providers get of the orchestrate language; no matter of roles. */
+  readonly maxTokens: number | null;
 }
 
 /** Limits as one file gives them: null is "not said", and the next file or the default decides. */
@@ -121,6 +123,7 @@ export const defaultConfig: Config = {
     session: null,
     retries: null,
     budget: null,
+    maxTokens: null,
   },
   trail: { branch: 'mailroom-trail' },
   sandbox: 'auto',

@@ -57,7 +57,12 @@ export const configFile = z
       .optional()
       .describe('Prices of models, by name or the beginning of one, over those that are built in.'),
     defaults: z
-      .strictObject(roleDefaults)
+      .strictObject({
+        ...roleDefaults,
+        max_tokens: wholeNumber(1)
+          .optional()
+          .describe('What shims of orchestrate workflows get as --max-tokens; default 4000.'),
+      })
       .meta({ title: 'set of defaults' })
       .optional()
       .describe('What holds for every role that does not say otherwise.'),

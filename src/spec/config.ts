@@ -74,6 +74,7 @@ function lowerDefaults(input: NonNullable<ConfigFile['defaults']>): RoleDefaults
     session: input.session ?? null,
     retries: input.retries ?? null,
     budget: input.budget ?? null,
+    maxTokens: input.max_tokens ?? null,
   };
 }
 

@@ -2,12 +2,16 @@ import * as z from 'zod';
 import { configFile } from './config-schema.ts';
 import { protocolFile } from './protocol-schema.ts';
 import { nativeFile } from './workflow/native/schema.ts';
+import { orchestrateFile } from './workflow/orchestrate/schema.ts';
+import { swdlFile } from './workflow/swdl/schema.ts';
 
 /** What an editor needs to complete and check our files: the same schemas that we check with, as JSON Schema 2020-12. */
 export function jsonSchemas(): ReadonlyMap<string, object> {
   return new Map<string, object>([
     ['protocol.schema.json', z.toJSONSchema(protocolFile, { io: 'input' })],
     ['workflow.schema.json', z.toJSONSchema(nativeFile, { io: 'input' })],
+    ['orchestrate.schema.json', z.toJSONSchema(orchestrateFile, { io: 'input' })],
+    ['swdl.schema.json', z.toJSONSchema(swdlFile, { io: 'input' })],
     ['mailroom.schema.json', z.toJSONSchema(configFile, { io: 'input' })],
   ]);
 }

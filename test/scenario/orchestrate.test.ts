@@ -125,6 +125,14 @@ describe('orchestrate', { timeout: 120_000 }, () => {
     expect(place.told().steps['Analyze']?.output).toContain('key ***');
   });
 
+  it('4: a secret that is given as a value is refused, so that it becomes no argument', async () => {
+    const place = projectWith(`secrets: [TOKEN]\nsteps:\n${sh('One', 'touch begun; echo ${context.it}')}`);
+    const { code, stderr } = await place.flow(['--context', 'it=Bearer tok-1234'], { TOKEN: 'tok-1234' });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('`context.it` holds the secret `TOKEN`')]);
+    expect(stderr).not.toContain('tok-1234');
+    expect([place.has('workspace/begun'), place.ids]).toEqual([false, []]);
+  });
+
   it('4: a secret that is not set ends it before anything starts, with exit code 2', async () => {
     const place = projectWith(`secrets: [NOT_THERE_AT_ALL]\nsteps:\n${sh('One', 'touch begun')}`);
     const { code, stderr } = await place.flow();
@@ -246,6 +254,13 @@ ${sh('Three', 'echo three >> log', '    when: { not: { step_ok: Two } }\n')}`,
     const text = place.read(`.orchestrator/runs/${before}/state.json`);
     place.write('workspace/artifacts/One/one.txt', 'old\n');
     place.write('workspace/artifacts/Two/two.txt', 'old\n');
+    // What only the other step needs may be missing.
+    place.write(
+      'workflows/flow.yaml',
+      place.read('workflows/flow.yaml').replace('echo one', 'echo ${context.a}'),
+    );
+    expect((await place.flow()).code).toBe(2);
+    expect((await place.run(['run-step', 'One'])).code).toBe(2);
     expect((await place.run(['run-step', 'Two'])).code).toBe(0);
     expect(place.read('workspace/artifacts/Two/two.txt')).toBe('two\n');
     expect(place.read('workspace/artifacts/One/one.txt')).toBe('old\n');

@@ -37,6 +37,7 @@ defaults:
   capabilities: [RUN_TESTS, READ]
   timeout: 20m
   idle_timeout: 90s
+  max_tokens: 9000
   concurrency: 2
   session: thread
   retries: 0
@@ -87,6 +88,7 @@ nip: { publishDefinitions: true, maxSteps: 7, defaultTimeout: 60, msats_per_usd:
       capabilities: ['READ', 'RUN_TESTS'],
       timeout: 1_200_000,
       idleTimeout: 90_000,
+      maxTokens: 9000,
       concurrency: 2,
       session: 'thread',
       retries: 0,

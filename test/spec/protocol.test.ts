@@ -143,7 +143,7 @@ describe('a role', () => {
     });
   });
 
-  const defaults: Config['defaults'] = {
+  const ofRoles: Omit<Config['defaults'], 'maxTokens'> = {
     provider: 'claude',
     fallback: ['codex'],
     model: 'opus',
@@ -155,9 +155,10 @@ describe('a role', () => {
     retries: 0,
     budget: { usd: 1, tokens: null },
   };
+  const defaults: Config['defaults'] = { ...ofRoles, maxTokens: 9 };
 
   test('takes the defaults of mailroom.yaml', () => {
-    expect(role('{}', { ...defaultConfig, defaults })).toMatchObject(defaults);
+    expect(role('{}', { ...defaultConfig, defaults })).toMatchObject(ofRoles);
   });
 
   test('says otherwise, key by key; another provider does not take the default model', () => {

@@ -20,6 +20,17 @@ function value(path: string): unknown {
   return yaml.value.value;
 }
 
+interface Described {
+  readonly description?: string;
+  readonly $ref?: string;
+}
+
+/** What a reference stands for. */
+function referred(whole: object, { $ref = '' }: Described): Described {
+  const { $defs = {} } = whole as { $defs?: Record<string, Described> };
+  return $defs[$ref.replace('#/$defs/', '')] ?? {};
+}
+
 /** The example project, and the templates that become one. */
 const projects = ['', ...readdirSync(new URL('templates/', root)).map((name) => `templates/${name}/`)];
 
@@ -32,8 +43,9 @@ describe('the committed schemas', () => {
     for (const [name, current] of jsonSchemas()) {
       const text = JSON.stringify(current, (key, part: unknown) => {
         if (key !== 'properties') return part;
-        for (const [property, inner] of Object.entries(part as Record<string, { description?: string }>)) {
-          expect(inner.description, `${name}: ${property}`).toBeTypeOf('string');
+        for (const [property, inner] of Object.entries(part as Record<string, Described>)) {
+          const { description } = inner.description === undefined ? referred(current, inner) : inner;
+          expect(description, `${name}: ${property}`).toBeTypeOf('string');
         }
         return part;
       });
@@ -48,6 +60,24 @@ describe('the committed schemas', () => {
       false,
     );
     expect(schema('mailroom.schema.json').safeParse({ trail: 'on' }).success).toBe(false);
+  });
+});
+
+describe('a workflow of another language', () => {
+  const [, demonstration = ''] =
+    /`(version: "1\.0"[^`]+)`/.exec(read('test/scenario/orchestrate.test.ts')) ?? [];
+
+  test.each([
+    ['orchestrate.schema.json', read('workflows/orchestrate.yaml')],
+    ['orchestrate.schema.json', demonstration],
+    ['swdl.schema.json', read('workflows/stages.yaml')],
+    ['swdl.schema.json', read('test/fixtures/swdl/quick-review.yaml')],
+    ['swdl.schema.json', read('test/fixtures/swdl/ship-feature.yaml')],
+  ])('%s: is right for editors, too', (name, text) => {
+    const yaml = parseYaml(text, 'w.yaml');
+    const file = yaml.ok ? yaml.value.value : null;
+    expect(schema(name).safeParse(file).error).toBeUndefined();
+    expect(schema(name).safeParse({ ...(file as object), stepps: [] }).success).toBe(false);
   });
 });
 

@@ -28,10 +28,18 @@ export interface Surroundings {
   readonly files: ProjectFiles;
   /** What mailroom.yaml says of workflows of the language nip. */
   readonly nip: Pick<NipSettings, 'enabled' | 'maxSteps' | 'defaultTimeout'>;
-  /** Names of `context` that a run is given; null: nobody is starting one. */
-  readonly context: ReadonlySet<string> | null;
+  /** The run that is being started; null: nobody is starting one. */
+  readonly starting: Starting | null;
   /** Reads the file of a sub-workflow; `path` is as the workflow in `from` writes it. */
   load(path: string, from: string): Loaded;
+}
+
+/** What is known of a run before it begins. */
+export interface Starting {
+  /** Names of `context` that it is given. */
+  readonly context: ReadonlySet<string>;
+  /** The only step that is run; null: all. */
+  readonly only: string | null;
 }
 
 /** Reads the project; what is not there, or cannot be read, is nothing. */
@@ -60,6 +68,6 @@ export const nowhere: Surroundings = {
   notify: {},
   files: { read: () => null, list: () => [], tracked: [] },
   nip: defaultNip,
-  context: null,
+  starting: null,
   load: () => ({ ok: false, code: 'E_WORKFLOW', problem: 'there are no other files here' }),
 };

@@ -34,6 +34,8 @@ export interface FileFacts {
   readonly broken: ReadonlySet<string>;
   /** Names of `context` that somebody sets; null: the start may set any. */
   readonly context: ReadonlySet<string> | null;
+  /** The only step that is run: what others need may be missing. Null: all are. */
+  readonly only: string | null;
   readonly env: ReadonlySet<string>;
   readonly secrets: ReadonlySet<string>;
   readonly maxVisits: number;

@@ -86,14 +86,15 @@ function factsOf(
   const broken = new Set(
     names.filter((name): name is string => typeof name === 'string' && !steps.has(name)),
   );
-  const { context } = surroundings;
+  const { starting } = surroundings;
   const own = [...Object.keys(input.context ?? {}), ...set];
   return {
     scribe,
     surroundings,
     steps,
     broken,
-    context: context === null ? null : new Set([...own, ...context]),
+    context: starting === null ? null : new Set([...own, ...starting.context]),
+    only: starting?.only ?? null,
     env: new Set(input.env),
     secrets: new Set([...(input.secrets ?? []), ...placed.flatMap((each) => secretsOf(each.input))]),
     maxVisits,
@@ -116,7 +117,7 @@ function checkName(name: string, path: Path, steps: ReadonlyMap<string, unknown>
 function workflowOf(input: Partial<OrchestrateFile>, body: Body, facts: FileFacts): Workflow {
   const place = { step: '', loops: [], isCondition: false };
   // What holds at the start is there before any step is.
-  const nothing = { ...facts, steps: new Map<string, never>(), context: new Set<string>() };
+  const nothing = { ...facts, steps: new Map<string, never>(), context: new Set<string>(), only: null };
   const lowering = { ...nothing, place, items: new Set<string>(), loop: null, allowed: new Set<string>() };
   const context = Object.entries(input.context ?? {}).map(([name, value]) => {
     const tree = valueTree(value, (text, inner) => lowerTyped(text, ['context', name, ...inner], lowering));

@@ -77,8 +77,9 @@ function meant(
     );
   if (namespace === 'steps') return ofStep(words.slice(1), span, path, lowering, isAllowed);
   if (namespace === 'context') {
-    const { context } = lowering;
-    if (context === null || context.has(name)) return pathTree(words, span);
+    const { context, only, place } = lowering;
+    const isRun = only === null || [place.step, ...place.loops].includes(only);
+    if (context === null || context.has(name) || !isRun) return pathTree(words, span);
     const hint = didYouMean(name, context) ?? 'give it by `--context`, or under `context:`';
     return missing(`nothing sets ${shown}`, hint);
   }
