@@ -26,7 +26,7 @@ const traces: Readonly<Record<string, Traces>> = {
   },
   gemini: {
     variables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI'],
-    files: ['~/.gemini/oauth_creds.json'],
+    files: ['~/.gemini/oauth_creds.json', '~/.gemini/gemini-credentials.json'],
     advice: 'run `gemini` once and log in, or set GEMINI_API_KEY',
   },
   opencode: {

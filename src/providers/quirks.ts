@@ -39,6 +39,12 @@ export const quirks: Readonly<Record<AgentCli, readonly Quirk[]>> = {
       what: 'the mode `manual` is new',
       answer: '`default`, which all versions know',
     },
+    {
+      ...always,
+      from: '2.1.330',
+      what: 'leaves sockets in `/tmp/cc-socks` when it is killed',
+      answer: 'the sandbox, whose `/tmp` is its own; elsewhere nothing',
+    },
   ],
   codex: [
     {
