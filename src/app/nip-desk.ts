@@ -15,6 +15,7 @@ import { readParameters } from '../engine/operations/runs/parameters.ts';
 import { definitionFile, definitionLog, EventLog } from '../store/nip/event-log.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 import { readSettings, type Settings } from './definition.ts';
+import { fetchDefinition } from './fetched-definition.ts';
 import { definedBy, keepDefinition } from './nip.ts';
 import { relaysOf } from './relays.ts';
 import { expectRead } from './workflow-services.ts';
@@ -71,11 +72,8 @@ async function prepare(
   settings: Settings,
   { workflow: word, inputs, msats, timeout }: AskedExecution,
 ): Promise<Omit<BeginOptions, 'watch'>> {
-  const workflow = await readWorkflow(
-    disk,
-    settings,
-    join(disk.root, definitionFile(disk, named(disk, word))),
-  );
+  const event = await named(disk, settings.config.nip, word);
+  const workflow = await readWorkflow(disk, settings, join(disk.root, definitionFile(disk, event)));
   const definition = expectNip(workflow);
   return {
     workflow,
@@ -104,11 +102,13 @@ function isTexts(inputs: AskedExecution['inputs']): inputs is readonly (readonly
   return Array.isArray(inputs);
 }
 
-/** The definition that a word means: by the id of its event, else the last one of that `d`. Throws `E_TARGET`. */
-function named(disk: RealDisk, word: string): NostrEvent {
+/** The definition that a word means: by the id of its event, else the last one of that `d`; else relays are asked. Throws `E_TARGET`. */
+async function named(disk: RealDisk, { relays }: NipSettings, word: string): Promise<NostrEvent> {
   const all = new EventLog(disk, definitionLog).read();
   const found = all.find(({ id }) => id === word) ?? all.findLast((event) => tagOf(event, 'd') === word);
   if (found !== undefined) return found;
+  const fetched = await fetchDefinition(relays, word);
+  if (fetched !== null) return fetched;
   const known = [...new Set(all.map((event) => tagOf(event, 'd')))].join(', ');
   const hint = known === '' ? '`mailroom nip define` makes one known' : `there are ${known}`;
   throw new MailroomError('E_TARGET', `no workflow is defined as \`${word}\``, hint);

@@ -28,7 +28,7 @@ export interface Defined {
 }
 
 export interface AskedExecution {
-  /** The tag `d` of a definition, or the id of its event. */
+  /** The tag `d` of a definition, or the id of its event; `30920:<author>:<d>` is known to relays. */
   readonly workflow: string;
   /** Values, or what a person wrote for them. */
   readonly inputs: Readonly<Record<string, Json>> | readonly (readonly [string, string])[];

@@ -68,6 +68,36 @@ describe('a project with a relay', () => {
   });
 });
 
+describe('a definition that a relay knows', () => {
+  const tags = [
+    ['d', 'theirs'],
+    ['name', 'Theirs'],
+    ['step', 'count', '5100', 'input:$input.text', 'output:size'],
+    ['step', 'report', '5300', 'input:$size.words', 'input:$input.text', 'output:report'],
+    ['edge', 'count', 'report', 'always'],
+    ['input', 'text', 'string', 'true'],
+  ];
+  const signed = (at: number, ...more: string[][]): Event => {
+    const event = { kind: 30_920, created_at: 1_700_000_000 + at, tags: [...tags, ...more], content: '' };
+    return JSON.parse(JSON.stringify(finalizeEvent(event, key))) as Event;
+  };
+
+  it('is run as its author signed it, and refused with the reason when it is forged or cannot work', async () => {
+    const place = projectWith(`, relays: ['${relay.url}']`);
+    const [round, old, good] = [signed(0, ['edge', 'report', 'count', 'always']), signed(1), signed(2)];
+    const forged = { ...signed(3), content: 'changed' };
+    relay.events.push(round, old, good, forged);
+    const run = (word: string) => place.run(['nip', 'execute', word, '--input', 'text=a b', '--json']);
+    const { stdout } = await run(`30920:${getPublicKey(key)}:theirs`);
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'completed', outputs: { report: '2 words: a b' } });
+    expect(place.events('definitions')).toEqual([good]);
+    expect((await run(round.id)).stdout).toContain('the edges go in a circle');
+    expect((await run(forged.id)).stdout).toContain('the signature of');
+    expect((await run('00'.repeat(32))).stdout).toContain('no workflow is defined as');
+    expect(place.events('definitions')).toEqual([good]);
+  });
+});
+
 describe('a project without one', () => {
   it('connects to nobody', async () => {
     const place = projectWith('');
