@@ -21,9 +21,18 @@ export async function readWorkflow(
   file: string,
   starting: Surroundings['starting'] = null,
 ): Promise<FoundWorkflow> {
-  const text = readText(file);
-  if (text === null) throw new MailroomError('E_TARGET', `there is no workflow ${file}`);
-  return checkWorkflow(disk, settings, text, file, starting);
+  const found = findText(file);
+  if (found === null) throw new MailroomError('E_TARGET', `there is no workflow ${file}`);
+  if (found.ok) return checkWorkflow(disk, settings, found.text, file, starting);
+  // One file that is no text does not keep the others from being looked at.
+  const problem = {
+    code: 'E_FILE',
+    severity: 'error',
+    message: found.problem,
+    place: null,
+    hint: null,
+  } as const;
+  return { file, path: shownPath(disk.root, file), text: '', checked: { ok: false, problems: [problem] } };
 }
 
 /** The same of a text that is at hand. */
