@@ -1,3 +1,4 @@
+import { MailroomError } from '../core/errors.ts';
 import type { Workflow } from '../core/workflow/model.ts';
 import type { Context } from './context.ts';
 
@@ -18,5 +19,6 @@ export async function mindGitIgnore(
   }
   const { confirm, isCancel } = await import('@clack/prompts');
   const answer = await confirm({ message: `Put ${records.line} into .gitignore?` });
-  if (!isCancel(answer) && answer) records.ignore();
+  if (isCancel(answer)) throw new MailroomError('E_CANCELLED', 'nothing was started');
+  if (answer) records.ignore();
 }
