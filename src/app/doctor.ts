@@ -9,7 +9,7 @@ import { findProgram } from '../process/proc.ts';
 import { run } from '../process/run.ts';
 import { sandboxFor } from '../process/sandbox.ts';
 import { loginOf } from '../providers/logins.ts';
-import { quirksOf } from '../providers/quirks.ts';
+import { quirksOf, type AgentCli } from '../providers/quirks.ts';
 import { readHolder } from '../store/holder.ts';
 import { RealDisk } from '../store/real-disk.ts';
 import { readText } from '../store/text.ts';
@@ -124,12 +124,17 @@ async function agent({ name, variable }: (typeof agents)[number]): Promise<Findi
       { topic: name, state: 'problem', text: `${program} is here, but \`${program} --version\` fails` },
     ];
   const found: Finding = { topic: name, state: 'ok', text: `${said} (${program}); driven headless` };
-  const advice = quirksOf(name, said).flatMap(({ what, advice: text }): Finding[] =>
-    text === null ? [] : [{ topic: name, state: 'info', text: `${what}: ${text}` }],
-  );
-  return (await startsInSandbox(program))
-    ? [found, login(name), ...advice]
-    : [found, login(name), ...advice, outsideOnly(name, program)];
+  const usual = [found, login(name), ...peculiarities(name, said)];
+  return (await startsInSandbox(program)) ? usual : [...usual, outsideOnly(name, program)];
+}
+
+/** What this version is known to do otherwise than one would think: what is taken care of, and what a person must know. */
+function peculiarities(name: AgentCli, said: string): Finding[] {
+  const known = quirksOf(name, said);
+  const handled = known.filter(({ advice }) => advice === null).map(({ what }) => what);
+  const texts = handled.length === 0 ? [] : [`known of this version, and minded: ${handled.join('; ')}`];
+  const advised = known.flatMap(({ what, advice }) => (advice === null ? [] : [`${what}: ${advice}`]));
+  return [...texts, ...advised].map((text) => ({ topic: name, state: 'info', text }));
 }
 
 function outsideOnly(name: string, program: string): Finding {

@@ -38,6 +38,11 @@ describe('doctor', { timeout: 60_000 }, () => {
     );
     expect(found('codex')).toContainEqual(`ok login: ${project.root}/.codex/auth.json`);
     expect(project.list('.')).not.toContain('asked');
+    // The version that it tells is newer than any that is known.
+    expect(found('claude')).toContainEqual(
+      expect.stringMatching(/^info known of this version, and minded: `stream-json` needs `--verbose`; /),
+    );
+    expect(found('codex')).toContainEqual(expect.stringMatching(/^info retries .*: a provider of your own/));
   });
 
   it('lets each answer once when it is told to', async () => {
