@@ -5,6 +5,7 @@ import type { Json } from '../core/json.ts';
 import { isSame, kinds, tagOf, type NostrEvent } from '../core/nip/events.ts';
 import { requestEvent } from '../core/nip/telling.ts';
 import type { Budget } from '../core/mail/protocol.ts';
+import type { RunFolder } from '../core/workflow/ports.ts';
 import type { Announcer } from '../engine/nip/announcer.ts';
 import { definitionLog, EventLog, requestLog } from '../store/nip/event-log.ts';
 import { projectKey } from '../store/nip/key.ts';
@@ -95,12 +96,13 @@ export interface Announcement {
   readonly relays: Relays | null;
 }
 
-/** Who says how a run stands; undefined: nobody asked for it by an event. */
+/** Who says how a run stands; undefined: it is of another language, or nobody asked for it by an event. */
 export async function announcementOf(
   disk: RealDisk,
-  run: string,
+  { run, definition }: Pick<RunFolder, 'run' | 'definition'>,
   settings: NipSettings,
 ): Promise<Announcement | undefined> {
+  if (definition.language !== 'nip') return undefined;
   const log = new EventLog(disk, run);
   const told: readonly NostrEvent[] = log.read();
   const request = told.find(({ kind }) => kind === kinds.request);

@@ -153,8 +153,9 @@ describe('the tools of a turn', { timeout: 120_000 }, () => {
     );
   });
 
-  it('are none outside a turn', async () => {
+  it('are none in half a turn', async () => {
     project = new CliProject({ 'protocols/team.yaml': team, 'mailroom.yaml': '' }, {});
-    expect(await project.run(['mcp'])).toMatchObject({ code: 2, stderr: expect.stringContaining('E_USAGE') });
+    const half = await project.run(['mcp'], { MAILROOM_TURN: 't1' });
+    expect(half).toMatchObject({ code: 2, stderr: expect.stringContaining('E_USAGE') });
   });
 });
