@@ -70,3 +70,39 @@ export function kindOf(scribe: Scribe, input: StepInput, path: Path): Kind | nul
     }
   return kind;
 }
+
+/** Keys that other languages have, and what does the same here. */
+const elsewhere: Readonly<Record<string, string>> = {
+  on_success: 'it is `on: { success: { goto: … } }`',
+  on_failure: 'it is `on: { failure: { goto: … } }`',
+  on_timeout: 'it is `on: { timeout: { goto: … } }`',
+  next: 'it is `on: { success: { goto: … } }`',
+  goto: 'it is `on: { success: { goto: … } }`',
+  depends_on: 'steps go on one after another, by `on`; `when: { step_ok: … }` asks for another step',
+  needs: 'steps go on one after another, by `on`; `when: { step_ok: … }` asks for another step',
+  if: 'it is `when`',
+  condition: 'it is `when`',
+  run: 'it is `command: [program, argument]`; a script is `command: [sh, -c, "…"]`',
+  script: 'it is `command: [sh, -c, "…"]`',
+  shell: 'it is `command: [sh, -c, "…"]`',
+  prompt: 'a prompt is a file: `prompt_file: prompts/a.md`',
+  instructions: 'a prompt is a file: `prompt_file: prompts/a.md`',
+  input: 'it is `input_file`',
+  inputs: 'it is `input_file`',
+  output: 'it is `output_file`',
+  outputs: 'it is `output_file`',
+  attempts: 'it is `retry: { attempts: … }`',
+  in: 'it is `items`',
+  do: 'it is `steps`',
+  env: 'variables that may be read are named under `env` of the workflow',
+};
+
+/** A better hint for an unknown key, by the message that tells of it and the hint so far, which does not name what is deferred. */
+export function betterHint(message: string, hint: string | null): string | null {
+  const [, key = ''] = /^`([^`]+)` is not a key of a (?:step|loop|while loop)$/.exec(message) ?? [];
+  if (Object.hasOwn(elsewhere, key)) return elsewhere[key] ?? null;
+  const names = Object.keys(deferred);
+  return hint?.startsWith('the keys are ') === true
+    ? hint.replaceAll(/, (\w+)/g, (all, name: string) => (names.includes(name) ? '' : all))
+    : hint;
+}

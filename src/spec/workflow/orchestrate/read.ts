@@ -8,7 +8,7 @@ import type { Path, YamlDocument } from '../../yaml.ts';
 import { Scribe } from '../scribe.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { checkFlow } from './flow.ts';
-import { tellDeferred } from './kinds.ts';
+import { betterHint, tellDeferred } from './kinds.ts';
 import type { FileFacts } from './lowering.ts';
 import { workspace } from './paths.ts';
 import { orchestrateFile, step as stepSchema, type OrchestrateFile, type StepInput } from './schema.ts';
@@ -36,7 +36,8 @@ export function readOrchestrate(
     checkFlow(body, facts, (step) => placeOf(step, placed) ?? ['steps']);
   for (const key of ['parallel', 'limits'] as const) if (key in given) tellDeferred(scribe, [], key);
   if (input.strict_flow === false) tellDeferred(scribe, [], 'strict_flow');
-  return { workflow: workflowOf(input, body, facts), problems: [...shape.problems, ...scribe.problems] };
+  const shapes = shape.problems.map((each) => ({ ...each, hint: betterHint(each.message, each.hint) }));
+  return { workflow: workflowOf(input, body, facts), problems: [...shapes, ...scribe.problems] };
 }
 
 /** The steps that can be used, in spite of what is wrong with others. */

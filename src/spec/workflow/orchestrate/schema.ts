@@ -9,7 +9,7 @@ const variableName = z
   .string({ error: 'the name of a variable' })
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'the name of a variable' });
 
-const variableNames = z.array(variableName);
+const variableNames = z.array(variableName, { error: 'a list of names of variables, such as [TOKEN]' });
 
 const seconds = z
   .number({ error: 'a number of seconds' })
@@ -33,66 +33,82 @@ export interface ConditionInput {
 }
 
 /** Made anew where it stands, so that each has its own description. */
-const conditions = () => z.array(z.lazy(() => condition));
+const conditions = () =>
+  z.array(
+    z.lazy(() => condition),
+    { error: 'a list of conditions, such as [{ step_ok: Build }]' },
+  );
 
 export const condition: z.ZodType<ConditionInput, Record<string, unknown>> = z
-  .strictObject({
-    all: conditions().optional().describe('All of these hold.'),
-    any: conditions().optional().describe('One of these holds.'),
-    not: z
-      .lazy(() => condition)
-      .optional()
-      .describe('This does not hold.'),
-    step_ok: z.string().optional().describe('The step has ended with exit code 0.'),
-    exit_code: z
-      .strictObject({
-        step: z.string().describe('The step.'),
-        op: operator.describe('How they compare.'),
-        value: z.number().describe('The number that it is compared with.'),
-      })
-      .optional()
-      .describe('How the exit code of a step compares.'),
-    file_exists: text.optional().describe('The file is there, from the workspace.'),
-    env_set: text.optional().describe('The variable, which `env` allows, is set.'),
-    equals: z
-      .strictObject({ left: z.string().describe('A text.'), right: z.string().describe('A text.') })
-      .optional()
-      .describe('The texts are the same.'),
-    contains: z
-      .strictObject({
-        haystack: z.string().describe('The text that is looked through.'),
-        needle: z.string().describe('The text that is looked for.'),
-      })
-      .optional()
-      .describe('The one text is in the other.'),
-    regex: z
-      .strictObject({
-        text: z.string().describe('The text that is looked through.'),
-        pattern: z.string().describe('A pattern of RE2.'),
-        flags: z.string().optional().describe('i: case does not count; m: lines; s: a dot is any character.'),
-      })
-      .optional()
-      .describe('The text has a match; flags are i, m and s.'),
-    number: z
-      .strictObject({
-        left: z.string().describe('A text that is a number.'),
-        op: operator.describe('How they compare.'),
-        right: z.number().describe('The number that it is compared with.'),
-      })
-      .optional()
-      .describe('How the number that a text is compares.'),
-  })
+  .strictObject(
+    {
+      all: conditions().optional().describe('All of these hold.'),
+      any: conditions().optional().describe('One of these holds.'),
+      not: z
+        .lazy(() => condition)
+        .optional()
+        .describe('This does not hold.'),
+      step_ok: z.string().optional().describe('The step has ended with exit code 0.'),
+      exit_code: z
+        .strictObject({
+          step: z.string().describe('The step.'),
+          op: operator.describe('How they compare.'),
+          value: z.number().describe('The number that it is compared with.'),
+        })
+        .optional()
+        .describe('How the exit code of a step compares.'),
+      file_exists: text.optional().describe('The file is there, from the workspace.'),
+      env_set: text.optional().describe('The variable, which `env` allows, is set.'),
+      equals: z
+        .strictObject(
+          { left: z.string().describe('A text.'), right: z.string().describe('A text.') },
+          { error: 'a map such as { left: …, right: … }' },
+        )
+        .optional()
+        .describe('The texts are the same.'),
+      contains: z
+        .strictObject({
+          haystack: z.string().describe('The text that is looked through.'),
+          needle: z.string().describe('The text that is looked for.'),
+        })
+        .optional()
+        .describe('The one text is in the other.'),
+      regex: z
+        .strictObject({
+          text: z.string().describe('The text that is looked through.'),
+          pattern: z.string().describe('A pattern of RE2.'),
+          flags: z
+            .string()
+            .optional()
+            .describe('i: case does not count; m: lines; s: a dot is any character.'),
+        })
+        .optional()
+        .describe('The text has a match; flags are i, m and s.'),
+      number: z
+        .strictObject({
+          left: z.string().describe('A text that is a number.'),
+          op: operator.describe('How they compare.'),
+          right: z.number().describe('The number that it is compared with.'),
+        })
+        .optional()
+        .describe('How the number that a text is compares.'),
+    },
+    { error: 'a map of conditions, such as { step_ok: Build }' },
+  )
   .refine((value) => Object.keys(value).length > 0, { error: 'at least one condition' })
   .meta({ title: 'condition' });
 
 const transition = z
-  .strictObject({
-    goto: text
-      .optional()
-      .describe('The step that comes next, or _start, _end, _error, _loop_break, _loop_continue.'),
-    error: z.string().optional().describe('The run fails with this message.'),
-    end: z.literal(true).optional().describe('The run ends well.'),
-  })
+  .strictObject(
+    {
+      goto: text
+        .optional()
+        .describe('The step that comes next, or _start, _end, _error, _loop_break, _loop_continue.'),
+      error: z.string().optional().describe('The run fails with this message.'),
+      end: z.literal(true).optional().describe('The run ends well.'),
+    },
+    { error: 'a map such as { goto: NextStep }' },
+  )
   .meta({ title: 'transition' });
 
 const transitions = z
@@ -178,7 +194,7 @@ export const step: z.ZodType<StepInput, Record<string, unknown>> = z
   .strictObject({
     name: name.describe('What it is called, once in the file.'),
     command: z
-      .array(z.string())
+      .array(z.string(), { error: 'a list of a program and its arguments, such as ["npm", "test"]' })
       .min(1, { error: 'a list of a program and its arguments, such as ["npm", "test"]' })
       .optional()
       .describe('A program and its arguments, without a shell.'),
@@ -196,7 +212,10 @@ export const step: z.ZodType<StepInput, Record<string, unknown>> = z
     on: transitions.optional().describe('Where to go on.'),
     timeout: seconds.optional().describe('Seconds; default 300.'),
     retry: z
-      .strictObject({ attempts: wholeNumber(1).optional().describe('Attempts, the first one counted.') })
+      .strictObject(
+        { attempts: wholeNumber(1).optional().describe('Attempts, the first one counted.') },
+        { error: 'a map such as { attempts: 3 }' },
+      )
       .meta({ title: 'retry' })
       .optional()
       .describe('After exit codes 1 and 124 it is tried again.'),

@@ -69,6 +69,11 @@ function meant(
     return inLoop(name, span, lowering, (hint) => missing(`${shown} has no value here`, hint));
   if (namespace === 'item')
     return missing(`${shown} has no value here`, 'it is the current item of a `for_each`');
+  if (lowering.steps.has(namespace))
+    return missing(
+      `nothing can set ${shown}`,
+      `of a step there is \`\${steps.${[...words, 'output'].slice(0, 2).join('.')}}\``,
+    );
   if (name === undefined || !['steps', 'context', 'env'].includes(namespace))
     return missing(
       `nothing can set ${shown}`,

@@ -77,10 +77,23 @@ const elsewhere: Readonly<Record<string, string>> = {
   when: 'it is `condition`',
   steps: 'a stage is done by one agent; several stages depend on each other by `depends_on`',
   context_policy: 'it is `context: { modules: […] }`',
+  artifact: 'it stands under `roles.primary`',
+  model: 'it stands under `roles.primary`',
+  instructions: 'it stands under `roles.primary`',
+  tools: 'it stands under `roles`',
+  modules: 'it stands under `context`',
+  memory: 'it stands under `context`',
+  approvers: 'it stands under `gate`',
+  on_timeout: 'it stands under `gate`',
+  stage_template: 'it stands under `fan_out`',
+  max_attempts: 'it stands under `error_policy.retry`',
 };
 
-/** A better hint for an unknown key of a stage, by the message that tells of it; null: there is none. */
+/** A better hint for what is wrong with the shape of a file, by the message that tells of it; null: there is none. */
 export function betterHint(message: string): string | null {
+  if (message.startsWith('`type` must be a type')) return 'a list of texts is `array<string>`';
+  if (message.startsWith('`on_failure` must be halt'))
+    return 'what undoes a run is said of the whole workflow: `error_policy: { on_stage_failure: rollback }`';
   const [, key = '', title] = /^`([^`]+)` is not a key of a (.+)$/.exec(message) ?? [];
   return title === 'stage' || title === 'workflow file' ? (elsewhere[key] ?? null) : null;
 }

@@ -50,12 +50,15 @@ const parameter = z
   .meta({ title: 'parameter' });
 
 const input = z
-  .strictObject({
-    type: valueType.describe('What it must be.'),
-    source: z.json().describe('Where it comes from: an expression, or a value as it is.'),
-    required: z.boolean().optional().describe('Whether the stage needs it; default false.'),
-    description: z.string().optional().describe('What it means.'),
-  })
+  .strictObject(
+    {
+      type: valueType.describe('What it must be.'),
+      source: z.json().describe('Where it comes from: an expression, or a value as it is.'),
+      required: z.boolean().optional().describe('Whether the stage needs it; default false.'),
+      description: z.string().optional().describe('What it means.'),
+    },
+    { error: 'a map such as { type: string, source: … }' },
+  )
   .meta({ title: 'input' });
 
 const output = z
@@ -98,7 +101,9 @@ const retryKeys = {
     .describe('Names of failures after which it is not tried again.'),
 };
 
-const retry = z.strictObject(retryKeys).meta({ title: 'retry policy' });
+const retry = z
+  .strictObject(retryKeys, { error: 'a map such as { max_attempts: 3 }' })
+  .meta({ title: 'retry policy' });
 
 const stagePolicy = z
   .strictObject({
@@ -112,17 +117,23 @@ const stagePolicy = z
   .meta({ title: 'error policy' });
 
 const primary = z
-  .strictObject({
-    artifact: reference('agent').describe('Who does it: agent:<name>.'),
-    model: text.optional().describe('The model; default: that of the agent, else opus.'),
-    instructions: z.string().optional().describe('What this stage is about; expressions are allowed.'),
-  })
+  .strictObject(
+    {
+      artifact: reference('agent').describe('Who does it: agent:<name>.'),
+      model: text.optional().describe('The model; default: that of the agent, else opus.'),
+      instructions: z.string().optional().describe('What this stage is about; expressions are allowed.'),
+    },
+    { error: 'a map such as { artifact: "agent:writer" }' },
+  )
   .meta({ title: 'role' });
 
 const roles = z
   .strictObject({
     primary: primary.describe('The agent that does the stage.'),
-    tools: z.array(reference('skill', 'mcp')).optional().describe('Skills and MCP servers that it may use.'),
+    tools: z
+      .array(reference('skill', 'mcp'), { error: 'a list such as ["skill:search"]' })
+      .optional()
+      .describe('Skills and MCP servers that it may use.'),
   })
   .meta({ title: 'set of roles' });
 
@@ -180,7 +191,10 @@ export const stageSchema = z
     id: kebab.describe('Its name in the workflow, in kebab-case.'),
     name: text.optional().describe('What people call it; default: its id.'),
     description: z.string().optional().describe('What it is for.'),
-    depends_on: z.array(kebab).optional().describe('The stages that must be over first.'),
+    depends_on: z
+      .array(kebab, { error: 'a list of stages, such as [plan]' })
+      .optional()
+      .describe('The stages that must be over first.'),
     condition: z
       .union([z.string(), z.boolean(), z.null()], { error: 'an expression, or null' })
       .optional()
@@ -238,7 +252,7 @@ export const swdlFile = z
       .optional()
       .describe('What every prompt has.'),
     stages: z
-      .array(stageSchema)
+      .array(stageSchema, { error: 'a list of stages, each with its `id`' })
       .min(1, { error: 'a list of at least one stage' })
       .describe('The stages. They start as soon as what they depend on is over.'),
     error_policy: z
