@@ -25,7 +25,6 @@ import { journalFolder } from '../store/journal-files.ts';
 import { projectKey, secretsOfProject } from '../store/nip/key.ts';
 import { DiskJournal } from '../store/journal.ts';
 import { DiskMailboxes } from '../store/mailboxes.ts';
-import { park, readParked } from '../store/parked.ts';
 import { readRoleFile, removeOldTemporaries } from '../store/project.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 import { DiskRunMail, incomingFolder } from '../store/runs/incoming.ts';
@@ -36,6 +35,7 @@ import type { Wired } from './definition.ts';
 import { goneTeller } from './gone.ts';
 import { gathered } from './gather.ts';
 import { takeLock, type Lock } from './lock.ts';
+import { parkingOf } from './parking.ts';
 import { recorder } from './recorder.ts';
 import { timer } from './timer.ts';
 
@@ -237,7 +237,7 @@ function portsOf(
     newId: v7,
     roleText: (role) => readRoleFile(disk, role)?.text ?? '',
     project: disk.root,
-    parking: { list: () => readParked(disk), park: (provider, until) => park(disk, provider, until) },
+    parking: parkingOf(disk, config),
     notify: (role, message) => notify(disk, config, role, message),
   };
 }

@@ -18,7 +18,6 @@ import { salvage } from '../process/run-differences.ts';
 import { ProcessStepRunner } from '../process/step-runner.ts';
 import { DiskControl } from '../store/control.ts';
 import { secretsOfProject } from '../store/nip/key.ts';
-import { park, readParked } from '../store/parked.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 import { contextFolderOf } from '../store/runs/context-holder.ts';
 import { DiskCorrespondence } from '../store/runs/correspondence.ts';
@@ -33,6 +32,7 @@ import { stepContainment } from './containment.ts';
 import { goneTeller } from './gone.ts';
 import { gathered } from './gather.ts';
 import { announcementOf, type Announcement } from './nip.ts';
+import { parkingOf } from './parking.ts';
 import { recorder } from './recorder.ts';
 import type { Lock } from './lock.ts';
 import { changesTeller } from './run-changes.ts';
@@ -177,7 +177,7 @@ function controllerOf(
 
 function portsOf(
   disk: RealDisk,
-  { providers, record }: RunSettings,
+  { config, providers, record }: RunSettings,
   run: RunFolder,
   told: () => void,
 ): Omit<RunPorts, 'journal' | 'runner'> {
@@ -190,7 +190,7 @@ function portsOf(
     control: new DiskControl(disk, runControlFolder(run.run)),
     mail: new DiskCorrespondence(disk, run.run),
     providers,
-    parking: { list: () => readParked(disk), park: (provider, until) => park(disk, provider, until) },
+    parking: parkingOf(disk, config),
     project: disk.root,
     variables,
     ...(run.definition.home !== null && { records: new DiskRecords(disk, openRoot, run, mask) }),

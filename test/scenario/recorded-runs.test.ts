@@ -129,6 +129,9 @@ it(
     for (const secret of ['sesame-open', live.root]) expect(texts.join('\n')).not.toContain(secret);
 
     const dead = projectWith({ claude: 'process.exit(2)', codex: 'process.exit(2)' }, files);
+    // A limit of the real provider is none of the recording's.
+    const later = Date.now() + 3_600_000;
+    dead.write('.mailroom/parked/claude', JSON.stringify({ until: later }));
     const again = await dead.run([...up, '--replay', recording]);
     expect(again).toMatchObject({ code: 0, stderr: '' });
     const rows = async (of: CliProject) => {
