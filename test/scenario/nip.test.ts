@@ -173,7 +173,7 @@ if (process.env.MAILROOM_ROLE === 'reporter') {
   });
 });
 
-describe('a workflow that is converted to the native language', () => {
+describe('a workflow that is converted to the native language', { timeout: 120_000 }, () => {
   it('is run with the same results', async () => {
     const place = projectWith();
     const { stdout } = await place.run(['convert', 'measure', '--to', 'native']);
