@@ -180,6 +180,40 @@ test('variables of a workflow are those of its stages', () => {
   });
 });
 
+describe('an expression', () => {
+  const conditioned = (condition: string) =>
+    JSON.stringify({
+      workflow: { id: 'w', name: 'W', version: '1' },
+      stages: [
+        { id: 'one', condition: `\${{ ${condition} }}`, roles: { primary: { artifact: 'agent:plain' } } },
+      ],
+    });
+
+  test.each([
+    ['parameters.__proto__', 'E_UNKNOWN_NAME'],
+    ["run['constructor']['constructor']", 'E_UNKNOWN_NAME'],
+    ['stages.__proto__.outputs', 'E_UNKNOWN_NAME'],
+    ['process.env', 'E_EXPRESSION'],
+    ['length.constructor', 'E_EXPRESSION'],
+    [`${'('.repeat(100_000)}1${')'.repeat(100_000)}`, 'E_EXPRESSION'],
+    [`${'!'.repeat(5_000)}true`, 'E_EXPRESSION'],
+  ])('reaches nothing but values, and has a bound: %.40s', (condition, code) => {
+    const result = parseWorkflow(conditioned(condition), 'w.json', withFiles());
+    expect(result.ok ? [] : result.problems).toMatchObject([{ code }]);
+  });
+
+  test.each(['context.__proto__.polluted', 'context.constructor.name'])(
+    'finds nothing at %s',
+    (condition) => {
+      const { when } = read(conditioned(condition)).body.steps[0]!;
+      expect(evaluate(when!, { context: { a: 1 } }, machineLanguage, 'condition')).toEqual({
+        ok: true,
+        value: null,
+      });
+    },
+  );
+});
+
 describe('overrides', () => {
   const shared = `${head}config: { parameters: { branch: { type: string, default: main } } }
 stages:
