@@ -1,14 +1,20 @@
 import { join } from 'node:path';
 import { MailroomError } from '../core/errors.ts';
 import { takeKernelLock } from '../process/flock.ts';
-import { readHolder } from '../store/holder.ts';
-import { lockFile, takeFallbackLock } from '../store/lock.ts';
+import { lockFile, readHolder } from '../store/holder.ts';
+import type { FallbackLock } from '../store/lock.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 
 export interface Lock {
   release(): Promise<void>;
   /** Resolves when the lock is gone without `release`. */
   readonly lost: Promise<void>;
+}
+
+/** The lock where flock(1) is missing. What it takes is loaded only then. */
+export async function fallbackLock(disk: RealDisk, file: string): Promise<FallbackLock> {
+  const { takeFallbackLock } = await import('../store/lock.ts');
+  return takeFallbackLock(disk, file);
 }
 
 /** One controller a project: the kernel's lock, or where flock(1) is missing a weaker one. Throws `E_LOCKED`. */
@@ -18,7 +24,7 @@ export async function takeLock(disk: RealDisk): Promise<Lock> {
   if (kernel.held) return kernel;
   if (kernel.reason === 'failed')
     throw new MailroomError('E_LOCKED', `the project cannot be locked: ${kernel.error}`);
-  const fallback = kernel.reason === 'missing' ? takeFallbackLock(disk) : null;
+  const fallback = kernel.reason === 'missing' ? await fallbackLock(disk, lockFile) : null;
   if (fallback?.held) return fallback;
   const holder = readHolder(disk);
   const who = holder === null ? 'another controller' : `process ${String(holder.pid)} on ${holder.host}`;

@@ -1,11 +1,10 @@
 import { dirname, join } from 'node:path';
 import { MailroomError } from '../core/errors.ts';
 import { isKernelLocked, takeKernelLock } from '../process/flock.ts';
-import { isFallbackLocked, takeFallbackLock } from '../store/lock.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 import { contextLockFile, readContextHolder } from '../store/runs/context-holder.ts';
 import { runLockFile } from '../store/runs/layout.ts';
-import type { Lock } from './lock.ts';
+import { fallbackLock, type Lock } from './lock.ts';
 
 /**
  * Takes a run and the context folder (absolute) that it works in, for as long as this process lives. Throws `E_LOCKED`
@@ -35,7 +34,9 @@ export async function takeRun(project: RealDisk, run: string, contextFolder: str
 export async function isAlive(project: RealDisk, run: string): Promise<boolean> {
   const file = runLockFile(run);
   const locked = await isKernelLocked(join(project.root, file));
-  return locked === true || isFallbackLocked(project, file);
+  if (locked === true) return true;
+  const { isFallbackLocked } = await import('../store/lock.ts');
+  return isFallbackLocked(project, file);
 }
 
 async function take(project: RealDisk, file: string, taken: () => MailroomError): Promise<Lock> {
@@ -44,7 +45,7 @@ async function take(project: RealDisk, file: string, taken: () => MailroomError)
   if (kernel.held) return kernel;
   if (kernel.reason === 'failed')
     throw new MailroomError('E_LOCKED', `${file} cannot be locked: ${kernel.error}`);
-  const fallback = kernel.reason === 'missing' ? takeFallbackLock(project, file) : null;
+  const fallback = kernel.reason === 'missing' ? await fallbackLock(project, file) : null;
   if (fallback?.held) return fallback;
   throw taken();
 }

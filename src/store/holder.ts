@@ -2,6 +2,9 @@ import { hostname } from 'node:os';
 import { isJsonObject } from '../core/json.ts';
 import type { Disk } from './disk.ts';
 
+/** What the kernel's lock is taken on. */
+export const lockFile = '.mailroom/lock';
+
 const holderFile = '.mailroom/lock.json';
 const bootFile = '.mailroom/boot';
 

@@ -1,9 +1,7 @@
 import lockfile from 'proper-lockfile';
 import { diskError, parentOf } from './disk.ts';
 import type { Disk } from './disk.ts';
-
-/** What the kernel's lock is taken on; `takeFallbackLock` makes a folder beside it, `<file>.held`. */
-export const lockFile = '.mailroom/lock';
+import { lockFile } from './holder.ts';
 
 /** A lock whose owner did not renew it for this long counts as abandoned, in milliseconds. */
 const staleMs = 15_000;
@@ -20,7 +18,7 @@ export type FallbackLock =
   | { readonly held: false; readonly reason: 'taken' };
 
 /**
- * The lock for systems without flock(1): a folder whose time is renewed. Weaker than the kernel's: it outlives a killed
+ * The lock for systems without flock(1): a folder beside the file, `<file>.held`, whose time is renewed. Weaker than the kernel's: it outlives a killed
  * owner for 15 s, and a process that stood still for that long can lose it. Throws `E_DISK`.
  */
 export function takeFallbackLock(disk: Disk, file = lockFile): FallbackLock {

@@ -49,6 +49,13 @@ describe('what the program loads before it knows the command', () => {
   });
 });
 
+describe('what goes on with a run', () => {
+  it('loads no package but these: every process that it starts copies what it has loaded', () => {
+    const { packages } = loadedWith(new URL('../../src/app/runs.ts', import.meta.url));
+    expect([...packages].toSorted()).toEqual(['picomatch', 're2js', 'uuid']);
+  });
+});
+
 describe('zod', () => {
   it('is imported as a whole: by name, a build would hold all its locales, and every command would load them', () => {
     const src = new URL('../../src/', import.meta.url);
