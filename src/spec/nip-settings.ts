@@ -3,7 +3,12 @@ import { defaultNip, type NipSettings } from '../core/config.ts';
 import { wholeNumber } from './schema.ts';
 
 /** What is not encrypted stays on this machine. */
-const relay = /^(?:wss:\/\/|ws:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?=[:/]|$))[^\s]*$/;
+function isRelay(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, hash } = new URL(text);
+  const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  return hash === '' && (protocol === 'wss:' || (protocol === 'ws:' && isHere));
+}
 
 /** `nip:` of mailroom.yaml, with the names that the language itself gives its settings. */
 export const nipSettings = z
@@ -27,7 +32,7 @@ export const nipSettings = z
       .optional()
       .describe('The most that a request of somebody else may ask for, in msats; default: any amount.'),
     relays: z
-      .array(z.string().regex(relay, { error: 'the address of a relay: wss://…, on this machine ws://…' }))
+      .array(z.string().refine(isRelay, { error: 'the address of a relay: wss://…, on this machine ws://…' }))
       .optional()
       .describe('Relays that events are sent to, and that requests come from; default none.'),
     requesters: z

@@ -167,6 +167,14 @@ describe('what is refused', () => {
     ).toEqual(['1:14 E_MISSING_KEY', '1:24 E_DUPLICATE', '2:23 E_UNKNOWN_NAME']);
   });
 
+  test.each(['https://a.example', 'ws://a.example', 'wss://', 'wss://a.example/#b', 'relay', 'wss://a b'])(
+    'a relay called %s',
+    (relay) => {
+      expect(wrong(`nip: { relays: ["${relay}"] }`)).toEqual(['1:17 E_VALUE']);
+      expect(read('nip: { relays: [wss://a.example/b, "ws://[::1]:7"] }').nip.relays).toHaveLength(2);
+    },
+  );
+
   test('a list, a text, a broken YAML', () => {
     expect(wrong('- a')).toEqual(['1:1 E_VALUE']);
     expect(wrong('hello')).toEqual(['1:1 E_VALUE']);
