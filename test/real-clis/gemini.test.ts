@@ -55,4 +55,4 @@ it('gives somebody with a login of their own tools and conversations, and leaves
   expect(last).toMatchObject({ conversation: expect.stringMatching(/Make it\.[^]*The red one\./) });
   expect(readFileSync(join(home, 'settings.json'), 'utf8')).toBe(own);
   expect(existsSync(join(home, 'tmp'))).toBe(true);
-}, 60_000);
+});
