@@ -118,6 +118,18 @@ describe('an agent is played', () => {
     expect(player(agent, more)).toMatchObject(expected);
   });
 
+  test.each([
+    ['codx', '`agent:it` is played by the provider `codx`, which is not there', 'did you mean `codex`?'],
+    ['human', '`agent:it` is played by a person, who has no program', 'let a stage of the type gate ask'],
+  ])('by a program, which %s is not', (provider, message, hint) => {
+    const files = withFiles(
+      { 'agents/it/role.md': `---\nprovider: ${provider}\n---\nIt.\n` },
+      { widened: new Map(['claude', 'codex', 'human'].map((name) => [name, () => []])) },
+    );
+    const text = `${head}stages:\n  - { id: one, roles: { primary: { artifact: "agent:it" } } }\n`;
+    expect(parseWorkflow(text, 'w.yaml', files)).toMatchObject({ ok: false, problems: [{ message, hint }] });
+  });
+
   test('as mailroom.yaml says of all', () => {
     const rest = { players: { provider: 'gemini', capabilities: ['READ'] } } as const;
     expect(player('plain', '', withFiles({}, rest))).toEqual({

@@ -1,4 +1,5 @@
 import type { Template, TemplatePart } from '../../../core/expression/template.ts';
+import { didYouMean } from '../../../core/nearest.ts';
 import { wideningRefused } from '../../../core/widening.ts';
 import type { Agent, Check, Gate, Step, Taken, ValueType } from '../../../core/workflow/model.ts';
 import type { Path } from '../../yaml.ts';
@@ -178,16 +179,31 @@ function playerOf({ roles }: WorkInput, path: Path, lowering: Lowering): Player 
   return sought.found;
 }
 
-/** What the agent's program cannot hold it to. */
+/** A program that is not there, and what it cannot hold its agent to. */
 function tellWidened(
   { provider, capabilities }: Player,
   artifact: string,
   path: Path,
   { surroundings, scribe }: Lowering,
 ): void {
+  const at = [...path, 'roles', 'primary', 'artifact'];
+  const known = [...surroundings.widened.keys()].filter((name) => name !== 'human');
+  if (known.length > 0 && !known.includes(provider)) {
+    const isPerson = provider === 'human';
+    const why = isPerson
+      ? 'a person, who has no program'
+      : `the provider \`${provider}\`, which is not there`;
+    const hint = isPerson ? 'let a stage of the type gate ask' : didYouMean(provider, known);
+    scribe.error(
+      'E_UNKNOWN_NAME',
+      at,
+      `\`${artifact}\` is played by ${why}`,
+      hint ?? `there is ${known.join(', ')}`,
+    );
+    return;
+  }
   const rights = surroundings.widened.get(provider)?.(capabilities) ?? [];
   if (rights.length === 0) return;
-  const at = [...path, 'roles', 'primary', 'artifact'];
   const message = `\`${provider}\` cannot hold \`${artifact}\` to its capabilities: ${rights.join('; ')}`;
   const hint = surroundings.strict ? wideningRefused : null;
   if (surroundings.strict) scribe.error('E_CAPABILITY', at, message, hint);
