@@ -5,10 +5,11 @@ import type { Json } from '../core/json.ts';
 import { asEvent, type NostrEvent } from '../core/nip/events.ts';
 import { checkInputs, isReplayed, readAsked, type AskedRun } from '../core/nip/request.ts';
 import { ProblemsError } from '../engine/operations/problems.ts';
-import { definitionFile, definitionLog, EventLog, requestLog } from '../store/nip/event-log.ts';
+import { definitionFile, definitionLog, EventLog } from '../store/nip/event-log.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 import { readText } from '../store/text.ts';
 import type { Settings } from './definition.ts';
+import { followedRequests } from './nip.ts';
 import { readWorkflow } from './workflows.ts';
 
 /** Reads a request for a run; nothing in it is trusted. Null: the file is something else. Throws `E_FORBIDDEN`. */
@@ -32,7 +33,7 @@ export async function judgeRequest(
   const { nip } = settings.config;
   const asked = readAsked(request, nip.maxBudget);
   if (!asked.ok) return refuse(asked.problem);
-  if (isReplayed(request, new EventLog(disk, requestLog).read())) refuse('it was followed before');
+  if (isReplayed(request, followedRequests(disk))) refuse('it was followed before');
   const workflow = await readWorkflow(disk, settings, definitionOf(disk, asked.value));
   if (!workflow.checked.ok) throw new ProblemsError(workflow.checked.problems);
   const definition = workflow.checked.value;

@@ -9,6 +9,7 @@ import type { RunFolder } from '../core/workflow/ports.ts';
 import type { Announcer } from '../engine/nip/announcer.ts';
 import { definitionLog, EventLog, requestLog } from '../store/nip/event-log.ts';
 import { projectKey } from '../store/nip/key.ts';
+import type { Disk } from '../store/disk.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 import { listRuns } from '../store/runs/run-folders.ts';
 import { relaysOf, type Relays } from './relays.ts';
@@ -77,7 +78,6 @@ export async function announceRun(disk: RealDisk, options: NewExecution): Promis
   const definition = await keepDefinition(disk, options.workflow.text);
   const { run, parameters, budget, timeout } = options;
   if (options.request !== undefined) {
-    new EventLog(disk, requestLog).append([options.request]);
     new EventLog(disk, run).append([options.request]);
     return;
   }
@@ -87,6 +87,17 @@ export async function announceRun(disk: RealDisk, options: NewExecution): Promis
   const at = Date.now();
   const request = requestEvent({ definition, execution: run, inputs: parameters, msats, timeout, at });
   new EventLog(disk, run).append([signer.sign(request)]);
+}
+
+/** Keeps a request that a run has begun for: not before, so that one is followed whose run never came to be. */
+export function keepRequest(disk: Disk, request: NostrEvent): void {
+  new EventLog(disk, requestLog).append([request]);
+}
+
+/** The requests that runs have begun for, those too that no host lived to keep. */
+export function followedRequests(disk: Disk): NostrEvent[] {
+  const asked = listRuns(disk).flatMap(({ run }) => new EventLog(disk, run).read().slice(0, 1));
+  return [...new EventLog(disk, requestLog).read(), ...asked];
 }
 
 /** How it is said how a run stands. */

@@ -67,6 +67,7 @@ export async function beginRun(
       timeout: definition.timeout,
       only: options.only,
     });
+    if (options.request !== undefined) (await import('./nip.ts')).keepRequest(disk, options.request);
     return composed.controller;
   });
 }

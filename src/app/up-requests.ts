@@ -6,12 +6,13 @@ import { refusalEvent } from '../core/nip/telling.ts';
 import type { Signer } from '../engine/nip/signer.ts';
 import type { RelayLink } from '../server/relay-link.ts';
 import type { RelayFilter } from '../server/relay-messages.ts';
-import { definitionLog, EventLog, eventsFolder, refusalLog, requestLog } from '../store/nip/event-log.ts';
+import { definitionLog, EventLog, eventsFolder, refusalLog } from '../store/nip/event-log.ts';
 import { projectKey } from '../store/nip/key.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 import { listRuns } from '../store/runs/run-folders.ts';
 import { watchFolders } from '../store/watch.ts';
 import type { Settings } from './definition.ts';
+import { followedRequests } from './nip.ts';
 import { judgeRequest } from './nip-requests.ts';
 import type { UpRuns } from './up-runs.ts';
 
@@ -49,7 +50,7 @@ export class UpRequests {
     this.#failed = failed;
     this.#definitions = this.#known();
     const answered = new EventLog(disk, refusalLog).read().map((event) => tagOf(event, 'e') ?? '');
-    this.#seen = new Set([...answered, ...new EventLog(disk, requestLog).read().map(({ id }) => id)]);
+    this.#seen = new Set([...answered, ...followedRequests(disk).map(({ id }) => id)]);
     const wants = () => this.#wants();
     const heard = (event: NostrEvent) => this.#heard(event);
     this.#links = settings.config.nip.relays.map((url) => new Link(url, { wants, heard }));
@@ -62,10 +63,11 @@ export class UpRequests {
 
   /** Goes on with what an earlier `up` was asked for. */
   resume(): void {
-    const asked = new Set(new EventLog(this.#disk, requestLog).read().map(({ id }) => id));
     for (const { run, startedBy } of listRuns(this.#disk)) {
       const [request] = startedBy === 'up' ? new EventLog(this.#disk, run).read() : [];
-      if (request !== undefined && asked.has(request.id)) this.#runs.run('', run, {}).catch(this.#failed);
+      // What the project itself has signed was started by a trigger.
+      const isAsked = request !== undefined && request.pubkey !== this.#signer.pubkey;
+      if (isAsked) this.#runs.run('', run, {}).catch(this.#failed);
     }
   }
 

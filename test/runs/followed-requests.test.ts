@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { followedRequests, keepRequest } from '../../src/app/nip.ts';
+import type { NostrEvent } from '../../src/core/nip/events.ts';
+import { MemoryDisk } from '../../src/store/memory-disk.ts';
+import { EventLog } from '../../src/store/nip/event-log.ts';
+import { createRun, runJournal } from '../../src/store/runs/run-folders.ts';
+import { step, workflow } from './samples.ts';
+
+function request(id: string): NostrEvent {
+  return { id, pubkey: 'ada', sig: 's', kind: 5920, created_at: 1, tags: [], content: '' };
+}
+
+it('follows a request again whose run never began, and none whose run did, whatever was killed in between', () => {
+  const disk = new MemoryDisk(() => 1);
+  const card = { workflow: 'one', workspace: '/w', source: null, startedBy: 'up', startedAt: 1 } as const;
+  for (const run of ['lost', 'begun']) {
+    new EventLog(disk, run).append([request(run)]);
+    createRun(disk, { ...card, run }, workflow(step('make')));
+  }
+  const journal = runJournal(disk, 'begun');
+  journal.read();
+  journal.append([{ at: 1, type: 'cancelled', by: 'ada' }]);
+  journal.sync();
+  journal.close();
+  expect(followedRequests(disk)).toEqual([request('begun')]);
+
+  keepRequest(disk, request('removed'));
+  expect(followedRequests(disk)).toEqual([request('removed'), request('begun')]);
+});
