@@ -40,24 +40,45 @@ export function rollbackPort(
     own !== '' && !own.startsWith('..') && !isAbsolute(own) && `${path}/`.startsWith(`${own}/`);
   const below = relative(disk.root, workspace);
   const ours = (path: string) => isContext(path) || isOurs(joinPath(below, path));
-  const patch = `${runFolder(run)}/rolled-back.patch`;
-  const keep = (bytes: Uint8Array) => {
-    // A host that died while it undid had all of it; what is left now is a part.
-    if (disk.look(patch) === null) disk.write(patch, bytes);
-  };
+  const keep = keeper(disk, runFolder(run));
   return { rollBack: (tree) => rollBack({ workspace, tree, ours, secrets, keep }) };
 }
 
 /**
- * Whether the run has only to be put back: then nothing else of it goes on. Throws `E_TARGET` for one that was: what its
- * steps had done is not there any more.
+ * What keeps the patches of a rollback, durable. A host that died while it undid has kept all of that; what the next one
+ * undoes is kept beside it if it is more: somebody has worked in the workspace meanwhile.
  */
-export function hasToRollBack({ state, rules }: RunHost): boolean {
-  if (state.rollback?.over === true && state.endedAt !== null)
-    throw new MailroomError(
-      'E_TARGET',
-      'this run was rolled back, so nothing is left that it could go on with',
-      'start another run; `rolled-back.patch` in its folder has what was undone',
-    );
-  return dueRollback(state, rules) !== null;
+export function keeper(disk: RealDisk, folder: string): (patch: Uint8Array) => void {
+  return (patch) => {
+    for (let count = 1; ; count += 1) {
+      const path = `${folder}/rolled-back${count === 1 ? '' : `-${String(count)}`}.patch`;
+      const size = disk.look(path)?.size;
+      if (size === undefined) return disk.write(path, patch, { sync: true });
+      const kept = new Set(differences(disk.read(path, size) ?? Buffer.alloc(0)));
+      if (differences(patch).every((each) => kept.has(each))) return;
+    }
+  };
+}
+
+/** What a patch has of each file. */
+function differences(patch: Uint8Array): string[] {
+  return Buffer.from(patch)
+    .toString('latin1')
+    .split(/^(?=diff --git )/m);
+}
+
+/**
+ * Whether the run goes on no more since it is put back: then only what is left of that is done, and of its end. Throws
+ * `E_TARGET` when nothing is left.
+ */
+export function endsRolledBack(host: RunHost): boolean {
+  const { state, rules } = host;
+  const wasPutBack = state.rollback !== null && state.endedAt !== null;
+  if (!wasPutBack && dueRollback(state, rules) === null) return false;
+  if (host.finish()) return true;
+  throw new MailroomError(
+    'E_TARGET',
+    'this run was rolled back, so nothing is left that it could go on with',
+    'start another run; `rolled-back.patch` in its folder has what was undone',
+  );
 }

@@ -21,7 +21,7 @@ import { createRun, replaceDefinition, type StoredRun } from '../store/runs/run-
 import type { Lock } from './lock.ts';
 import { composeRun, type Origin, type RunSettings } from './run-composition.ts';
 import { takeRun } from './run-locks.ts';
-import { checkpointOf, hasToRollBack } from './run-rollback.ts';
+import { checkpointOf, endsRolledBack } from './run-rollback.ts';
 
 /** Starts a run: its locks, its folder, its first event. Throws `E_LOCKED` when its context folder is in use. */
 export async function beginRun(
@@ -86,7 +86,7 @@ export async function resumeRun(
   return locked(disk, run.run, run.workspace, run.definition, async (lock) => {
     const composed = await composeRun(disk, settings, run, { watch, lock, origin });
     const { host } = composed;
-    if (hasToRollBack(host)) return composed.controller;
+    if (endsRolledBack(host)) return composed.controller;
     const edited: Happening[] =
       definition === null
         ? []

@@ -1,6 +1,10 @@
 import type { AskedWorkflow, RunController } from '../cli/run-services.ts';
 import { MailroomError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { Workflow } from '../core/workflow/model.ts';
+import { dueRollback } from '../core/workflow/rollback.ts';
+import { compile } from '../core/workflow/rules.ts';
+import type { RunState } from '../core/workflow/state.ts';
 import { readParameters } from '../engine/operations/runs/parameters.ts';
 import type { OwnRuns } from '../engine/runs/up-host.ts';
 import type { SharedSlots } from '../engine/slots.ts';
@@ -12,6 +16,11 @@ import type { Origin } from './run-composition.ts';
 import { beginRun, resumeRun } from './runs.ts';
 import { runState } from './run-state.ts';
 import { readWorkflow } from './workflows.ts';
+
+/** Whether nothing is left to be done: a host may have died while it put the workspace back. */
+function isThrough(state: RunState, definition: Workflow): boolean {
+  return state.endedAt !== null && dueRollback(state, compile(definition)) === null;
+}
 
 /** Runs that go on in the process of `up`. */
 export class UpRuns implements OwnRuns {
@@ -46,7 +55,7 @@ export class UpRuns implements OwnRuns {
   /** Makes a run of a workflow (its file, from the project) begin or go on, and follows it. True: it is over. */
   async run(file: string, id: string, trigger: JsonObject): Promise<boolean> {
     const stored = readRun(this.#disk, id);
-    if (stored !== null && runState(this.#disk, id).endedAt !== null) return true;
+    if (stored !== null && isThrough(runState(this.#disk, id), stored.definition)) return true;
     return this.#follow(id, () => (stored === null ? this.#begin(file, id, trigger) : this.#resume(stored)));
   }
 

@@ -1,8 +1,8 @@
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RolledBack } from '../core/workflow/rollback.ts';
-import { git } from './git.ts';
-import { salvage } from './run-differences.ts';
+import { git, type GitOptions } from './git.ts';
+import { patchBetween } from './run-differences.ts';
 import { makeTemporary } from './temporaries.ts';
 import { workspaceTree } from './workspace-tree.ts';
 
@@ -18,7 +18,7 @@ export interface Undoing {
   readonly ours: (path: string) => boolean;
   /** Replaced by `***` in what is kept. */
   readonly secrets: readonly string[];
-  /** Is given what is undone, as a patch, before anything is. */
+  /** Is given all that is undone, as a patch, and nothing else, before anything is. */
   readonly keep: (patch: Uint8Array) => void;
 }
 
@@ -34,27 +34,53 @@ export async function rollBack(undoing: Undoing): Promise<RolledBack> {
   }
 }
 
-async function undo({ workspace, tree, ours, secrets, keep }: Undoing) {
-  const now = await workspaceTree(workspace);
-  if (now === null) return { files: 0, problem: `git cannot say what ${workspace} holds` };
-  const args = ['diff-tree', '-r', '-z', '--no-renames', '--name-status', '--relative', tree, now];
-  const listed = await git(args, { cwd: workspace });
-  if (listed.exitCode !== 0) return { files: 0, problem: listed.stderr.trim() || 'git cannot compare' };
-  const words = listed.stdout.split('\0');
-  const changes = words
-    .flatMap((path, index) => (index % 2 === 1 ? [{ how: words[index - 1] ?? '', path }] : []))
-    .filter(({ path }) => !ours(path));
-  if (changes.length === 0) return { files: 0, problem: null };
-  const patch = await salvage({ workspace, base: tree }, secrets, keptBytes);
-  if (patch !== null) keep(patch);
-  const paths = (isNew: boolean) =>
-    changes.filter(({ how }) => (how === 'A') === isNew).map(({ path }) => path);
-  const removed = await withTree(workspace, now, remove, paths(true));
-  const problem = removed ?? (await withTree(workspace, tree, restore, paths(false)));
-  return { files: changes.length, problem };
+/** A file that differs; its path is from the top of the repository. */
+interface Change {
+  readonly mode: string;
+  readonly object: string;
+  readonly how: string;
+  readonly path: string;
 }
 
-/** Files that the index knows are taken away, and folders that are empty then. */
+async function undo({ workspace, tree, ours, secrets, keep }: Undoing): Promise<RolledBack> {
+  const now = await workspaceTree(workspace);
+  if (now === null) return { files: 0, problem: `git cannot say what ${workspace} holds` };
+  const where = await ask(['rev-parse', '--show-toplevel', '--show-prefix'], { cwd: workspace });
+  const [top = '', prefix = ''] = where.split('\n');
+  const found = await changesBetween(workspace, tree, now);
+  const changes = found.filter(({ path }) => !ours(path.slice(prefix.length)));
+  if (changes.length === 0) return { files: 0, problem: null };
+  const undone = await treeWith(workspace, tree, changes);
+  const patch = await patchBetween({ workspace, base: tree }, undone, secrets, keptBytes);
+  if (patch === null) return { files: 0, problem: 'git cannot show what would be undone' };
+  keep(patch);
+  const isNew = ({ how }: Change) => how === 'A';
+  const [added, others] = [changes.filter(isNew), changes.filter((change) => !isNew(change))];
+  await withPaths(top, now, remove, added);
+  await withPaths(top, tree, restore, others);
+  mkdirSync(workspace, { recursive: true });
+  return { files: changes.length, problem: null };
+}
+
+async function changesBetween(workspace: string, before: string, after: string): Promise<Change[]> {
+  const args = ['diff-tree', '-r', '-z', '--no-renames', '--raw', before, after, '--', '.'];
+  const words = (await ask(args, { cwd: workspace })).split('\0');
+  return words.flatMap((path, index) => {
+    const [, mode = '', , object = '', how = ''] = words[index - 1]?.split(' ') ?? [];
+    return index % 2 === 1 ? [{ mode, object, how, path }] : [];
+  });
+}
+
+/** The tree that some changes alone make of another. */
+function treeWith(workspace: string, tree: string, changes: readonly Change[]): Promise<string> {
+  return withIndex(workspace, tree, async (options) => {
+    const stdin = changes.map(({ mode, object, path }) => `${mode} ${object}\t${path}\0`).join('');
+    await ask(['update-index', '--replace', '-z', '--index-info'], { ...options, stdin });
+    return (await ask(['write-tree'], options)).trim();
+  });
+}
+
+/** Files that the index knows are taken away, and folders that are empty then, be it the workspace. */
 const remove = [
   'rm',
   '--quiet',
@@ -66,22 +92,38 @@ const remove = [
 /** Files are written as the index knows them. */
 const restore = ['checkout-index', '--force', '-z', '--stdin'];
 
-/** Runs git on some paths with an index of our own, which knows a tree. Returns what went wrong. */
-async function withTree(
-  workspace: string,
+/** Runs git on some paths, from the top on (below it `rm` takes no list), with an index that knows a tree. */
+async function withPaths(
+  top: string,
   tree: string,
   args: readonly string[],
-  paths: readonly string[],
-): Promise<string | null> {
-  if (paths.length === 0) return null;
+  changes: readonly Change[],
+): Promise<void> {
+  if (changes.length === 0) return;
+  const stdin = changes.map(({ path }) => `${path}\0`).join('');
+  await withIndex(top, tree, (options) => ask(args, { ...options, stdin }));
+}
+
+/** Calls `work` with what git needs to use an index of our own, which knows a tree. */
+async function withIndex<T>(
+  cwd: string,
+  tree: string,
+  work: (options: GitOptions) => Promise<T>,
+): Promise<T> {
   const folder = makeTemporary();
   const env = { GIT_INDEX_FILE: join(folder, 'index'), GIT_LITERAL_PATHSPECS: '1' };
   try {
-    const known = await git(['read-tree', tree], { cwd: workspace, env });
-    const stdin = `${paths.join('\0')}\0`;
-    const done = known.exitCode === 0 ? await git(args, { cwd: workspace, env, stdin }) : known;
-    return done.exitCode === 0 ? null : done.stderr.trim() || (done.error ?? `git ${args[0]} failed`);
+    await ask(['read-tree', tree], { cwd, env });
+    return await work({ cwd, env });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** What git says. Throws what it complains of. */
+async function ask(args: readonly string[], options: GitOptions): Promise<string> {
+  const { exitCode, ended, stdout, stderr, error } = await git(args, options);
+  if (exitCode === 0) return stdout;
+  const why = ended === 'exited' ? stderr.trim() : `ended by ${ended}`;
+  throw new Error(error ?? (why || `git ${args[0]} failed`));
 }

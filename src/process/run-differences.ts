@@ -10,8 +10,17 @@ import { copyIndex } from './workspace-tree.ts';
 /** What git has no commit for yet differs from nothing. */
 const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 const salvagedBytes = 1024 * 1024;
-/** Nothing that a repository has configured to look at files with is run. */
-const plain = ['--no-ext-diff', '--no-textconv', '--no-renames', '--no-color', '--relative'];
+/** Nothing that a repository has configured to look at files with is run, or changes how they are shown. */
+const fromTop = [
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-renames',
+  '--no-color',
+  '--no-relative',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+];
+const plain = [...fromTop, '--relative'];
 
 export interface Compared {
   /** Absolute. */
@@ -68,8 +77,25 @@ export async function salvage(
     if (patch.ended !== 'output-limit' && patch.exitCode !== 0) return problem(patch);
     return { ok: true as const, patch };
   });
-  if (!found.ok || found.patch.stdout === '') return null;
-  const { stdout, ended } = found.patch;
+  return !found.ok || found.patch.stdout === '' ? null : shown(found.patch, secrets);
+}
+
+/** The same of two trees, below the workspace; paths are from the top, as `git apply` takes them. Null: git cannot tell. */
+export async function patchBetween(
+  { workspace, base }: Compared,
+  tree: string,
+  secrets: readonly string[],
+  limit: number,
+): Promise<Buffer | null> {
+  const patch = await git(['diff', '--binary', ...fromTop, base, tree, '--', '.'], {
+    cwd: workspace,
+    encoding: 'latin1',
+    maxOutputBytes: limit,
+  });
+  return patch.ended === 'output-limit' || patch.exitCode === 0 ? shown(patch, secrets) : null;
+}
+
+function shown({ stdout, ended }: RunResult, secrets: readonly string[]): Buffer {
   const text = ended === 'output-limit' ? cut(stdout) : stdout;
   const masker = maskerFactory(secrets)();
   return Buffer.concat([masker.push(Buffer.from(text, 'latin1')), masker.flush()]);

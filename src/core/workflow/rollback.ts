@@ -26,5 +26,7 @@ export function dueRollback(state: RunState, { root }: Rules): string | null {
 
 /** What came of it, in words, where something did not go well. */
 export function rollbackWarnings({ rollback }: RunState): string[] {
+  if (rollback?.over === false)
+    return ['its rollback is not finished; `mailroom resume` does so where its host is gone'];
   return rollback?.problem == null ? [] : [`it is not rolled back: ${rollback.problem}`];
 }

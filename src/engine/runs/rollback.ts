@@ -30,6 +30,12 @@ export class Rollback {
     return this.#ports.rollBack === undefined ? null : dueRollback(this.#ledger.state, this.#rules);
   }
 
+  /** One that did not go well is open again: what was in its way may be gone. */
+  again(): void {
+    const { state } = this.#ledger;
+    if (state.endedAt !== null && state.rollback?.problem != null) this.#begins();
+  }
+
   /** Records that it begins, or what has come of it. */
   take(): void {
     if (this.#done !== null) {
@@ -37,9 +43,13 @@ export class Rollback {
       this.#is = 'idle';
       this.#done = null;
     } else if (this.#is === 'idle' && this.#due !== null) {
-      this.#ledger.record([{ type: 'rolled-back', over: false, files: 0, problem: null }]);
+      this.#begins();
       this.#is = 'taken';
     }
+  }
+
+  #begins(): void {
+    this.#ledger.record([{ type: 'rolled-back', over: false, files: 0, problem: null }]);
   }
 
   /** Begins what was taken up. Call it only after a flush, and when nothing of the run is running. */

@@ -134,6 +134,15 @@ export class RunHost implements Host {
     this.#pictures.redraw(this.#ledger.state);
   }
 
+  /** Does, when it looks, what is left of a run that has ended, and starts no step. False: nothing is left, and all is shown. */
+  finish(): boolean {
+    this.#rollback.again();
+    this.#hooks.resume();
+    this.#pictures.redraw(this.#ledger.state);
+    this.flush();
+    return this.idle() === 'busy';
+  }
+
   look(scan = true): Look {
     this.#shareParking();
     let commands: string[] = [];
