@@ -1,6 +1,8 @@
 import {
+  askedOfGit,
   inTables,
   type FileTable,
+  type GitTable,
   type MoveTable,
   type Named,
   type Operation,
@@ -75,8 +77,7 @@ const moves: MoveTable<EffectName> = [
   [String.raw`^\.mailroom/tmp/`, `${attempt}/[^/]*result[^/]*$`, 'turn.result'],
 ];
 
-/** What git is asked for, by the first words that fit. */
-const gits: readonly (readonly [string, Named<EffectName>])[] = [
+const gits: GitTable<EffectName> = [
   ['fast-import', 'trail.import'],
   ['update-ref', 'trail.ref'],
   ['repack', 'trail.pack'],
@@ -112,13 +113,7 @@ function spawned({ argv, mark, gated, forgotten }: Spawn): Named<EffectName> | n
   if (mark !== null) return gated ? 'turn.spawn' : 'gate.spawn';
   if (argv[0] === 'flock') return 'lock.take';
   if (argv[0] === 'mkfifo') return 'pipes.make';
-  if (argv[0] === 'git') {
-    const words = argv
-      .slice(1)
-      .join(' ')
-      .replace(/^(-c \S+ )+/, '');
-    return gits.find(([start]) => words === start || words.startsWith(`${start} `))?.[1] ?? null;
-  }
+  if (argv[0] === 'git') return askedOfGit(argv, gits);
   if (argv.at(-1) === '/proc/self/stat') return 'containment.probe';
   return forgotten ? 'person.notify' : null;
 }

@@ -1,7 +1,9 @@
 import { classify as ofMail } from '../kill-matrix/classify.ts';
 import {
+  askedOfGit,
   inTables,
   type FileTable,
+  type GitTable,
   type MoveTable,
   type Named,
   type Operation,
@@ -56,6 +58,7 @@ const files: FileTable<EffectName> = [
   ['write', beside, 'draft.write'],
   ['sync', beside, 'draft.sync'],
   ['sync', '^in(/|$)', 'input.names'],
+  ['copy', '^tmp:mailroom-[^/]+/index$', 'tree.note'],
   ['scratch', '^tmp:mailroom-pipes-', 'pipes.make'],
   ['remove', '^tmp:mailroom-pipes-', 'pipes.make'],
   ['scratch', '^tmp:mailroom-', 'scratch.make'],
@@ -66,6 +69,7 @@ const moves: MoveTable<EffectName> = [
   [draft, `${run}/(definition|run)\\.json$`, 'card.write'],
   [draft, `${run}/steps/`, 'step.note'],
   [draft, `${run}/dead/`, 'dead.write'],
+  [draft, `${run}/rolled-back(-\\d+)?\\.patch$`, 'rollback.keep'],
   [draft, String.raw`^\.mailroom/locks/`, 'context.holder'],
   [draft, String.raw`^\.mailroom/incoming/`, 'letter.post'],
   [draft, `${run}/posted/`, 'letter.note'],
@@ -77,6 +81,17 @@ const moves: MoveTable<EffectName> = [
   ['^context/', `${run}/(context|found)/`, 'context.move'],
   [beside, '^in/', 'input.lay'],
   [beside, String.raw`^said\.md$`, 'answer.write'],
+];
+
+/** With an index of its own, git changes the workspace only where it takes files away and writes them. */
+const gits: GitTable<EffectName> = [
+  ['add', 'tree.note'],
+  ['update-index', 'tree.note'],
+  ['write-tree', 'tree.note'],
+  ['rm', 'rollback.remove'],
+  ['checkout-index', 'rollback.restore'],
+  ['read-tree', 'inward'],
+  ['diff', 'inward'],
 ];
 
 /** Which effect an operation of a run is, or of the mail beside it; null: one that no table has. */
@@ -99,6 +114,7 @@ function spawned({ argv, mark }: Spawn): Named<EffectName> | null {
     if (mark.includes(':hook:')) return 'hook.spawn';
     return mark.endsWith('.0') ? 'step.spawn' : 'check.spawn';
   }
+  if (argv[0] === 'git') return askedOfGit(argv, gits);
   if (argv[0] === 'flock') return 'lock.take';
   if (argv[0] === 'mkfifo') return 'pipes.make';
   return argv.at(-1) === '/proc/self/stat' ? 'containment.probe' : null;

@@ -43,6 +43,9 @@ const ofRun = {
   'pipes.make': at('makes pipes for the output of programs'),
   'place.make': inSandbox('makes what a sandbox is to let an agent write'),
   'place.remove': inSandbox('removes of that what was left empty'),
+  'rollback.keep': at('keeps what is about to be undone'),
+  'rollback.remove': at('takes away what a run has added', 'running'),
+  'rollback.restore': at('puts back what a run has changed or removed', 'running'),
   'run.folder': at('makes a folder of a run'),
   'scratch.make': at('makes a throw-away folder'),
   'scratch.remove': at('removes a throw-away folder'),
@@ -57,6 +60,7 @@ const ofRun = {
   'summary.write': at('tells of the run'),
   'sweep.kill': at('kills what an earlier host left running'),
   'sweep.terminate': at('asks what an earlier host left running to end'),
+  'tree.note': at('has git note what a workspace holds', 'running'),
 } as const satisfies Record<string, Effect>;
 
 /** What the controller of the mail does, which a run has beside it when a role does a step. */

@@ -2,16 +2,29 @@ import type { Kind } from '../killing/matrix.ts';
 import type { Kill } from '../killing/order.ts';
 import type { EffectName } from './effects.ts';
 
+/** Contents of files by path; '' is none. */
+type Texts = Readonly<Record<string, string>>;
+
+export interface RolledBack {
+  readonly committed: Texts;
+  /** What workers did to it. */
+  readonly undone: Texts;
+  /** What they did, and git ignores. */
+  readonly left: Texts;
+}
+
 /** One kind of work that the host of a run is killed in. */
 export interface RunKind extends Kind {
   readonly steps: string;
   /** A role does one of the steps: there is mail. */
   readonly mail?: boolean;
   /** What lies there before the run begins, by path. */
-  readonly before?: Readonly<Record<string, string>>;
+  readonly before?: Texts;
   readonly first?: Kill<EffectName>;
+  /** The workspace is one of git, with this in its first commit, and in the end it is as it was. */
+  readonly rolledBack?: RolledBack;
   /** How the run ends. */
-  readonly status: 'SUCCEEDED' | 'CANCELLED';
+  readonly status: 'SUCCEEDED' | 'CANCELLED' | 'FAILED';
   /** Paths that must have been done, and for each those that it comes after: once it was asked, they are not any more. */
   readonly done: Readonly<Record<string, readonly string[]>>;
 }
@@ -147,6 +160,24 @@ hooks:
 `,
     status: 'CANCELLED',
     done: {},
+  },
+  {
+    name: 'rollback',
+    what: 'a run that fails, and whose workspace is put back to what it was',
+    rolledBack: {
+      committed: { '.gitignore': '*.log\n.mailroom/\n', 'edited.txt': 'Old\n', 'gone.txt': 'There\n' },
+      undone: { 'edited.txt': 'New\n', 'gone.txt': '', 'own.txt': 'New\n', 'new/more.txt': 'More\n' },
+      left: { 'noise.log': 'Noise\n', 'new/noise.log': 'Noise\n' },
+    },
+    before: { 'own.txt': 'Never added\n' },
+    steps: `
+  one: ${script('echo New > edited.txt; echo New > own.txt; rm -f gone.txt; mkdir -p new; echo More > new/more.txt; echo Noise | tee noise.log > new/noise.log; ')}
+  two: ${script('exit 2; ', `, on_failure: rollback${after('one')}`)}
+hooks:
+  on_failure: { run: [sh, hook.sh, failure] }
+`,
+    status: 'FAILED',
+    done: { one: [] },
   },
   {
     name: 'recovery',

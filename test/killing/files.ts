@@ -33,7 +33,7 @@ export function watchFiles(killer: Killer): void {
       const file = changes(flags) ? killer.perform(operation, act) : act();
       open.set(file, String(path));
       if (changes(flags) && isSegment(path)) killer.began();
-      if (changes(flags) && outlives(path)) killer.opened(String(path), file, isNew);
+      if (changes(flags)) killer.opened(String(path), file, isNew);
       return file;
     },
     closeSync(file) {
@@ -42,7 +42,10 @@ export function watchFiles(killer: Killer): void {
     },
     fsyncSync(file) {
       const path = pathOf(file);
-      killer.perform({ kind: 'sync', path: see(path) }, () => system.fsyncSync(file));
+      killer.perform({ kind: 'sync', path: see(path) }, () => {
+        system.fsyncSync(file);
+        killer.synced(path, system.fstatSync(file).size);
+      });
       killer.named(path);
     },
     fdatasyncSync(file) {
@@ -157,9 +160,4 @@ function changes(flags: fs.OpenMode): boolean {
 function isSegment(path: fs.PathLike): boolean {
   const text = String(path);
   return text.endsWith('.log') && basename(dirname(text)) === 'journal';
-}
-
-/** What must outlive a loss of power: journals, and what is copied for an artifact. */
-function outlives(path: fs.PathLike): boolean {
-  return isSegment(path) || /\/\.[^/]+\.new\//.test(String(path));
 }

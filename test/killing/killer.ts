@@ -8,11 +8,13 @@ import type { Order, Told } from './order.ts';
 const { closeSync, existsSync, fstatSync, openSync, rmSync, statSync, truncateSync, writeSync } = fs;
 const kill = process.kill.bind(process);
 
-/** A file that must outlive a power cut once it is synced. */
+/** A file that was written. */
 interface Appended {
   synced: number;
   /** Whether its folder was synced since the file was made. */
   named: boolean;
+  /** False: nobody is promised that it outlives a power cut. */
+  outlives: boolean;
 }
 
 /** Counts the effects, and kills the program where the order says. */
@@ -136,9 +138,9 @@ export class Killer {
     this.starting = false;
   }
 
-  /** A file is open that a power cut may shorten; what it holds already is safe for having been found. */
+  /** A file is open that is written; what it holds already is safe for having been found. */
   opened(path: string, file: number, isNew: boolean): void {
-    this.#appended.set(path, { synced: fstatSync(file).size, named: !isNew });
+    this.#appended.set(path, { synced: fstatSync(file).size, named: !isNew, outlives: outlives(path) });
   }
 
   synced(path: string, size: number): void {
@@ -154,13 +156,24 @@ export class Killer {
   moved(from: string, to: string): void {
     const place = (path: string): string =>
       path === from || path.startsWith(`${from}/`) ? `${to}${path.slice(from.length)}` : path;
-    this.#appended = new Map([...this.#appended].map(([path, appended]) => [place(path), appended]));
+    this.#appended = new Map(
+      [...this.#appended].map(([path, appended]) => {
+        const here = place(path);
+        return [here, { ...appended, outlives: appended.outlives || outlives(here) }];
+      }),
+    );
   }
 
   #cutPower(): void {
-    for (const [path, { synced, named }] of this.#appended) {
+    for (const [path, { synced, named, outlives: wanted }] of this.#appended) {
+      if (!wanted) continue;
       if (!named) rmSync(path, { force: true });
       else if (existsSync(path) && statSync(path).size > synced) truncateSync(path, synced);
     }
   }
+}
+
+/** What must outlive a loss of power: journals, what is copied for an artifact, what is undone by a rollback. */
+function outlives(path: string): boolean {
+  return /\/journal\/[^/]+\.log$|\/\.[^/]+\.new\/|\/rolled-back[^/]*\.patch$/.test(path);
 }

@@ -1,7 +1,8 @@
 /** Something that the program asks of the system. Paths as `seenFrom` gives them. */
 export type Operation =
   | {
-      readonly kind: 'begin' | 'open' | 'write' | 'sync' | 'cut' | 'folder' | 'remove' | 'copy' | 'link' | 'scratch';
+      readonly kind:
+        'begin' | 'open' | 'write' | 'sync' | 'cut' | 'folder' | 'remove' | 'copy' | 'link' | 'scratch';
       readonly path: string;
     }
   | { readonly kind: 'rename'; readonly path: string; readonly to: string }
@@ -34,6 +35,21 @@ export type FileTable<Name extends string> = readonly (readonly [FileKind, strin
 
 /** What is moved from where to where: the first two patterns that fit. */
 export type MoveTable<Name extends string> = readonly (readonly [from: string, to: string, Name])[];
+
+/** What git is asked for: the first words that fit. */
+export type GitTable<Name extends string> = readonly (readonly [words: string, Named<Name>])[];
+
+/** What the table says of a command line of git. */
+export function askedOfGit<Name extends string>(
+  argv: readonly string[],
+  table: GitTable<Name>,
+): Named<Name> | null {
+  const words = argv
+    .slice(1)
+    .join(' ')
+    .replace(/^(-c \S+ )+/, '');
+  return table.find(([start]) => words === start || words.startsWith(`${start} `))?.[1] ?? null;
+}
 
 /** What the tables say of an operation on files. */
 export function inTables<Name extends string>(
