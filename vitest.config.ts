@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 import { scratchRoot } from './test/support/scratch.ts';
 
 export default defineConfig({
@@ -8,7 +9,11 @@ export default defineConfig({
     exclude: ['**/node_modules/**', 'test/real-clis/**'],
     env: { TMPDIR: scratchRoot() },
     pool: 'forks',
-    maxWorkers: 2,
+    // Files share the modules of their worker, which takes a tenth off; no test may leave anything behind in them.
+    isolate: false,
+    // More than there may be processors: much of the time tests wait for programs that they have started.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // The JSON report is where `npm run ci` and `.ci/run` take their counts from.
