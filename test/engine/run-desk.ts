@@ -1,6 +1,7 @@
 import type { Given } from '../../src/core/workflow/event.ts';
 import type { Workflow } from '../../src/core/workflow/model.ts';
 import type { RunFiles } from '../../src/core/workflow/ports.ts';
+import type { RunPorts } from '../../src/engine/runs/ports.ts';
 import { RunHost } from '../../src/engine/runs/run-host.ts';
 import { DiskControl } from '../../src/store/control.ts';
 import { createRun, runControlFolder, runJournal } from '../../src/store/runs/run-folders.ts';
@@ -22,7 +23,7 @@ const given: Given = {
   only: null,
 };
 
-const files: RunFiles = {
+export const files: RunFiles = {
   prepare: () => ({
     workspace: '/w',
     folder: '/w/folder',
@@ -50,7 +51,15 @@ const files: RunFiles = {
 
 /** The host of the run at a desk, begun or gone on with. Its processes do nothing. */
 export function hostOf(desk: Desk, definition: Workflow, begun: boolean): RunHost {
-  const host = new RunHost(
+  const host = openHost(desk, definition);
+  if (begun) host.resume('person');
+  else host.begin(given);
+  return host;
+}
+
+/** The same, neither begun nor gone on with. */
+export function openHost(desk: Desk, definition: Workflow, more: Partial<RunPorts> = {}): RunHost {
+  return new RunHost(
     {
       clock: { now: desk.disk.now },
       journal: runJournal(desk.disk, run),
@@ -66,13 +75,11 @@ export function hostOf(desk: Desk, definition: Workflow, begun: boolean): RunHos
       mask: (text) => text,
       told: nothing,
       variables: () => ({}),
+      ...more,
     },
     definition,
     { slots: 2, watch: nothing },
   );
-  if (begun) host.resume('person');
-  else host.begin(given);
-  return host;
 }
 
 /** A desk with the folder of a run. */

@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest';
+import type { JsonObject } from '../../src/core/json.ts';
+import { rollbackWarnings } from '../../src/core/workflow/rollback.ts';
+import type { RunHost } from '../../src/engine/runs/run-host.ts';
+import { RunLedger } from '../../src/engine/runs/ledger.ts';
+import { runJournal } from '../../src/store/runs/run-folders.ts';
+import { step, workflow } from '../workflow/graph.ts';
+import { World } from '../workflow/world.ts';
+import { run } from './desk.ts';
+import { begin, files, openHost } from './run-desk.ts';
+
+/*
+ * A run that has ended by a step that undoes it, and hosts that come after one that died meanwhile.
+ */
+
+const definition = workflow({ kind: 'graph', steps: [step('a', { onFailure: 'rollback' })] });
+
+/** The journal of the run has its end, and nothing behind that. */
+function died() {
+  const world = new World(definition, { given: { run, checkpoint: 'tree' } });
+  world.fails('a');
+  const desk = begin(definition);
+  const ledger = new RunLedger(runJournal(desk.disk, run), { now: desk.disk.now });
+  ledger.record(world.history);
+  ledger.flush();
+  const asked: string[] = [];
+  const shown: unknown[] = [];
+  const open = (problem: string | null = null) =>
+    openHost(desk, definition, {
+      files: { ...files, summary: ({ status }: JsonObject) => void shown.push(status) },
+      rollBack: (tree) => Promise.resolve({ files: asked.push(tree), problem }),
+    });
+  return { open, asked, shown };
+}
+
+async function settle(host: RunHost): Promise<void> {
+  host.look();
+  await host.finished();
+  host.look();
+  host.flush();
+}
+
+it('is put back by the next host, once', async () => {
+  const { open, asked, shown } = died();
+  const next = open();
+  expect(next.finish()).toBe(true);
+  await settle(next);
+  expect([next.idle(), next.state.status, next.state.rollback]).toEqual([
+    'done',
+    'FAILED',
+    { over: true, files: 1, problem: null },
+  ]);
+  shown.length = 0;
+  expect(open().finish()).toBe(false);
+  expect([asked, shown]).toEqual([['tree'], ['FAILED']]);
+});
+
+it('is put back by the next host if that was not possible', async () => {
+  const { open, asked } = died();
+  const full = open('the disk is full');
+  await settle(full);
+  expect(rollbackWarnings(full.state)).toEqual(['it is not rolled back: the disk is full']);
+  const next = open();
+  expect(next.finish()).toBe(true);
+  expect(rollbackWarnings(next.state)).toEqual([expect.stringContaining('not finished')]);
+  await settle(next);
+  expect([asked, next.state.rollback]).toEqual([['tree', 'tree'], { over: true, files: 2, problem: null }]);
+});
