@@ -74,6 +74,7 @@ describe('the kill matrix of runs', () => {
       crashOf('workflow', 'meta.write', 1, 'after', outage),
       crashOf('cancelling', 'step.kill', 1, 'before', group),
       crashOf('rollback', 'rollback.restore', 1, 'before', outage),
+      crashOf('rollback', 'meta.write', 2, 'before', group),
       crashOf('recovery', 'journal.append', 1, 'during'),
     ];
     const verdicts = await playAll(stage, sample, most);
