@@ -60,7 +60,8 @@ export async function changedFiles(compared: Compared, { ignored, ours }: Uncoun
 
 /**
  * The differences of a workspace from the base as a patch that git can apply, binary files too, with secrets masked; at
- * most `limit` bytes, cut at the end of a line and marked so. Null: there are none, or this is no git working tree.
+ * most `limit` bytes, cut at the end of a line and marked so. Paths are from the top of the repository: `git apply`
+ * passes over all others without a word. Null: there are none, or this is no git working tree.
  */
 export async function salvage(
   compared: Compared,
@@ -68,7 +69,7 @@ export async function salvage(
   limit = salvagedBytes,
 ): Promise<Buffer | null> {
   const found = await withIndex(compared, async (tree, env) => {
-    const patch = await git(['diff', '--binary', ...plain, tree, '--', '.'], {
+    const patch = await git(['diff', '--binary', ...fromTop, tree, '--', '.'], {
       cwd: compared.workspace,
       env,
       encoding: 'latin1',

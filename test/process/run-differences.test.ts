@@ -124,6 +124,17 @@ describe('salvage', () => {
     expect(git(other, 'status', '--porcelain')).toContain(' D removed.txt');
   });
 
+  it('can be applied to a workspace that lies below the top of its repository', async () => {
+    const root = repository();
+    put(root, 'sub/inner.txt', 'new\n');
+    const patch = await salvage({ workspace: join(root, 'sub'), base: 'HEAD' }, []);
+    const other = temporaryFolder();
+    git(other, 'clone', '-q', root, '.');
+    writeFileSync(join(other, '.git/patch'), patch ?? '');
+    git(join(other, 'sub'), 'apply', '../.git/patch');
+    expect(readFileSync(join(other, 'sub/inner.txt'), 'utf8')).toBe('new\n');
+  });
+
   it('is bounded, says where it was cut, and tells no secret', async () => {
     const workspace = repository();
     put(workspace, 'edited.txt', 'my s3cret\n'.repeat(10_000));
