@@ -82,14 +82,20 @@ function blockStepper(source: string, text: string, begin: number, end: number):
     while (past < at + indent && source[past] === ' ') past += 1;
     return past;
   };
+  /** A break that only folds, and is no character of the text. */
+  const isFold = (at: number, value: number): boolean =>
+    source[at] === '\n' && text[value] !== '\n' && text[value] !== ' ';
   return {
     start: { at: begin + head, value: 0 },
     step: (position) => {
       const at = pastIndent(position.at);
-      const isBreak = source[at] === '\n' && text[position.value] !== '\n' && text[position.value] !== ' ';
-      return { at: at + 1, value: position.value + (isBreak ? 0 : 1) };
+      return { at: at + 1, value: position.value + (isFold(at, position.value) ? 0 : 1) };
     },
-    settle: ({ at }) => pastIndent(at),
+    settle: (position) => {
+      let at = pastIndent(position.at);
+      while (at < end && isFold(at, position.value)) at = pastIndent(at + 1);
+      return at;
+    },
   };
 }
 

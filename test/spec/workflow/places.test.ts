@@ -26,6 +26,7 @@ describe('a part of a text is marked', () => {
     ['in single quotes', "a: 'it''s X'\n"],
     ['on a line of its own', 'a: |\n  one\n\n    X\n  two\n'],
     ['in folded lines', 'a: >\n  one\n  X two\n\n  three\n'],
+    ['behind an empty line of folded ones', 'a: >\n  one\n\n  X two\n'],
     ['in lines of a text without quotes', 'a: one\n  two\n  X\n'],
     ['in lines of a quoted text', 'a: "one\n\n  two\\\n  three X"\n'],
     ['in an indented block', 'a: |2\n    one\n  X\n'],
