@@ -45,25 +45,24 @@ const shape = {
   pattern: text.optional().describe('What a text must match: a pattern of RE2.'),
 };
 
+/** Made anew for each use: what two schemas share is a definition of its own in the generated JSON Schema. */
+const valueKeys = () => ({
+  type: z.enum(types).optional().describe('What the value is; default string.'),
+  ...shape,
+  required: z.boolean().optional().describe('Whether it must be given; default false.'),
+  default: z.json().optional().describe('What holds where nothing is given.'),
+  description: text.optional().describe('What it means, for whoever gives it.'),
+});
+
 /** The type of a parameter. */
 export const valueType: z.ZodType<ValueTypeInput, ValueTypeInput> = z
-  .strictObject({
-    type: z.enum(types).optional().describe('What the value is; default string.'),
-    ...shape,
-    required: z.boolean().optional().describe('Whether it must be given; default false.'),
-    default: z.json().optional().describe('What holds where nothing is given.'),
-    description: text.optional().describe('What it means, for whoever gives it.'),
-  })
+  .strictObject(valueKeys())
   .meta({ title: 'type' });
 
 /** The type of a value that a step hands over. */
 export const madeValue = z
   .strictObject({
-    type: z.enum(types).optional().describe('What the value is; default string.'),
-    ...shape,
-    required: z.boolean().optional().describe('Whether it must be given; default false.'),
-    default: z.json().optional().describe('What holds where nothing is given.'),
-    description: text.optional().describe('What it means, for whoever gives it.'),
+    ...valueKeys(),
     answer: z
       .boolean()
       .optional()
