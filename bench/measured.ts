@@ -25,7 +25,13 @@ export function mailroom(args: readonly string[], cwd: string): Taken {
 /** Runs a program to its end. Throws where there is no GNU `time`. */
 export function measured(argv: readonly string[], cwd: string): Taken {
   const words = ['time', '-f', 'took %e %U %S %M', ...argv];
-  const { status, stdout, stderr } = spawnSync('env', words, { cwd, encoding: 'utf8', maxBuffer: 1e9 });
+  const { status, stdout, stderr } = spawnSync('env', words, {
+    cwd,
+    encoding: 'utf8',
+    maxBuffer: 1e9,
+    // Node makes a socket of a pipe: by one as its input, a bash that `make` starts takes itself for remote and reads ~/.bashrc.
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const figures = /took ([\d.]+) ([\d.]+) ([\d.]+) (\d+)\s*$/.exec(stderr)?.slice(1).map(Number);
   if (figures === undefined) throw new Error(`nothing was measured: ${stderr.slice(0, 300)}`);
   const [wall = 0, user = 0, system = 0, kilobytes = 0] = figures;
