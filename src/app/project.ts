@@ -50,7 +50,7 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
     },
     workflows,
     nip: async () => {
-      const { nipServices } = await import('./nip-desk.ts');
+      const { nipServices } = await import('./nip/desk.ts');
       return nipServices(disk, packageRoot, (run) => workflows.run(run));
     },
     worktrees: new Worktrees(disk.root),
@@ -72,7 +72,7 @@ async function opener(
   record: string | null,
   replay: string | null,
 ): Promise<OpenWorkflows> {
-  const { openWorkflows } = await import('./up-workflows.ts');
+  const { openWorkflows } = await import('./up/workflows.ts');
   const settings = expectValue(await readSettings(disk, packageRoot, replay));
   const recorded = record === null ? settings : { ...settings, record };
   return async (slots, hints) => {

@@ -18,10 +18,10 @@ import { baseOf } from '../store/runs/streams.ts';
 import { stepLogs } from '../store/runs/logs.ts';
 import { listRuns, readRun, runControlFolder, runReader } from '../store/runs/run-folders.ts';
 import { protocolOfNobody, readSettings, type Settings } from './definition.ts';
-import { isAlive } from './run-locks.ts';
-import type { StartMail } from './run-mail.ts';
-import type { Origin, RunSettings } from './run-composition.ts';
-import { runState } from './run-state.ts';
+import { isAlive } from './runs/locks.ts';
+import type { StartMail } from './runs/mail.ts';
+import type { Origin, RunSettings } from './runs/composition.ts';
+import { runState } from './runs/state.ts';
 import { workflowStatus } from './under-way.ts';
 import { findWorkflow, readWorkflow, workflowNames, workflowsNamed } from './workflows.ts';
 
@@ -37,7 +37,7 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
       readWorkflow(disk, await settings(), findWorkflow(disk, reference, cwd), starting),
     asked: async (reference, cwd) => {
       if (!reference.endsWith('.json')) return null;
-      const { readAskedWorkflow } = await import('./nip-requests.ts');
+      const { readAskedWorkflow } = await import('./nip/requests.ts');
       return readAskedWorkflow(disk, settings, resolve(cwd, reference));
     },
     writeMissing: (files) => writeMissing(disk, files),
@@ -52,12 +52,12 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
     run: (reference) => expectRun(disk, reference),
     find: (word) => findRun(disk, word),
     begin: async (options) => {
-      const { beginRun } = await import('./runs.ts');
+      const { beginRun } = await import('./runs/start.ts');
       const { record, replay } = options;
       return beginRun(disk, withMail(disk, await settings(replay), record), options, person);
     },
     resume: async (run, options) => {
-      const { resumeRun } = await import('./runs.ts');
+      const { resumeRun } = await import('./runs/start.ts');
       return resumeRun(disk, withMail(disk, await settings()), run, options, person);
     },
     request: (run, document) => void requestControl(disk, document.id, document, runControlFolder(run)),

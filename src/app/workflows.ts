@@ -60,7 +60,7 @@ export async function checkWorkflow(
     starting,
     load: (name, from) => load(resolve(disk.root, from), name, shown),
   });
-  const { verified } = await import('./nip.ts');
+  const { verified } = await import('./nip/executions.ts');
   return { file, path: shown(file), text, checked: await verified(text, checked, shown(file)) };
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runState } from '../../src/app/run-state.ts';
+import { runState } from '../../src/app/runs/state.ts';
 import type { RunHost } from '../../src/engine/runs/run-host.ts';
 import { step, workflow } from '../runs/samples.ts';
 import { template } from '../workflow/graph.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { keeper } from '../../src/app/run-rollback.ts';
+import { keeper } from '../../src/app/runs/rollback.ts';
 import { rollBack } from '../../src/process/rollback.ts';
 import { workspaceTree } from '../../src/process/workspace-tree.ts';
 import { RealDisk } from '../../src/store/real-disk.ts';

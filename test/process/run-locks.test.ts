@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isAlive, takeRun } from '../../src/app/run-locks.ts';
+import { isAlive, takeRun } from '../../src/app/runs/locks.ts';
 import { isKernelLocked, takeKernelLock } from '../../src/process/flock.ts';
 import { RealDisk } from '../../src/store/real-disk.ts';
 import { bundleHost, startHost } from './host.ts';

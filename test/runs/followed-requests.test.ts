@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { followedRequests, keepRequest } from '../../src/app/nip.ts';
+import { followedRequests, keepRequest } from '../../src/app/nip/executions.ts';
 import type { NostrEvent } from '../../src/core/nip/events.ts';
 import { MemoryDisk } from '../../src/store/memory-disk.ts';
 import { EventLog } from '../../src/store/nip/event-log.ts';

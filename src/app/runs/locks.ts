@@ -1,10 +1,10 @@
 import { dirname, join } from 'node:path';
-import { MailroomError } from '../core/errors.ts';
-import { isKernelLocked, takeKernelLock } from '../process/flock.ts';
-import type { RealDisk } from '../store/real-disk.ts';
-import { contextLockFile, readContextHolder } from '../store/runs/context-holder.ts';
-import { runLockFile } from '../store/runs/layout.ts';
-import { fallbackLock, type Lock } from './lock.ts';
+import { MailroomError } from '../../core/errors.ts';
+import { isKernelLocked, takeKernelLock } from '../../process/flock.ts';
+import type { RealDisk } from '../../store/real-disk.ts';
+import { contextLockFile, readContextHolder } from '../../store/runs/context-holder.ts';
+import { runLockFile } from '../../store/runs/layout.ts';
+import { fallbackLock, type Lock } from '../lock.ts';
 
 /**
  * Takes a run and the context folder (absolute) that it works in, for as long as this process lives. Throws `E_LOCKED`
@@ -35,7 +35,7 @@ export async function isAlive(project: RealDisk, run: string): Promise<boolean> 
   const file = runLockFile(run);
   const locked = await isKernelLocked(join(project.root, file));
   if (locked === true) return true;
-  const { isFallbackLocked } = await import('../store/lock.ts');
+  const { isFallbackLocked } = await import('../../store/lock.ts');
   return isFallbackLocked(project, file);
 }
 

@@ -1,19 +1,19 @@
-import type { FoundWorkflow } from '../cli/run-services.ts';
-import type { NipSettings } from '../core/config.ts';
-import { MailroomError } from '../core/errors.ts';
-import type { Json } from '../core/json.ts';
-import { isSame, kinds, tagOf, type NostrEvent } from '../core/nip/events.ts';
-import { requestEvent } from '../core/nip/telling.ts';
-import type { Budget } from '../core/mail/protocol.ts';
-import type { RunFolder } from '../core/workflow/ports.ts';
-import type { Announcer } from '../engine/nip/announcer.ts';
-import { definitionLog, EventLog, requestLog } from '../store/nip/event-log.ts';
-import { projectKey } from '../store/nip/key.ts';
-import type { Disk } from '../store/disk.ts';
-import type { RealDisk } from '../store/real-disk.ts';
-import { listRuns } from '../store/runs/run-folders.ts';
+import type { FoundWorkflow } from '../../cli/run-services.ts';
+import type { NipSettings } from '../../core/config.ts';
+import { MailroomError } from '../../core/errors.ts';
+import type { Json } from '../../core/json.ts';
+import { isSame, kinds, tagOf, type NostrEvent } from '../../core/nip/events.ts';
+import { requestEvent } from '../../core/nip/telling.ts';
+import type { Budget } from '../../core/mail/protocol.ts';
+import type { RunFolder } from '../../core/workflow/ports.ts';
+import type { Announcer } from '../../engine/nip/announcer.ts';
+import { definitionLog, EventLog, requestLog } from '../../store/nip/event-log.ts';
+import { projectKey } from '../../store/nip/key.ts';
+import type { Disk } from '../../store/disk.ts';
+import type { RealDisk } from '../../store/real-disk.ts';
+import { listRuns } from '../../store/runs/run-folders.ts';
 import { relaysOf, type Relays } from './relays.ts';
-import { isAlive } from './run-locks.ts';
+import { isAlive } from '../runs/locks.ts';
 
 export interface NewExecution {
   readonly run: string;
@@ -32,10 +32,10 @@ export async function verified(
   file: string,
 ): Promise<FoundWorkflow['checked']> {
   if (!checked.ok || checked.value.language !== 'nip') return checked;
-  const { definitionEventOf, signaturePlace } = await import('../spec/workflow/nip/event.ts');
+  const { definitionEventOf, signaturePlace } = await import('../../spec/workflow/nip/event.ts');
   const event = definitionEventOf(text, 0);
   if (!('sig' in event)) return checked;
-  const { isAuthentic } = await import('../engine/nip/signer.ts');
+  const { isAuthentic } = await import('../../engine/nip/signer.ts');
   if (await isAuthentic(event)) return checked;
   const message = 'the signature is not that of this text and this author';
   const hint = 'take `sig`, `id` and `pubkey` away: then it is signed with the key of the project';
@@ -57,8 +57,8 @@ export async function refuseMore(
 
 /** Keeps a definition, signed by the project unless its author has; one that was kept before is not kept again. */
 export async function keepDefinition(disk: RealDisk, text: string): Promise<NostrEvent> {
-  const { loadSigner } = await import('../engine/nip/signer.ts');
-  const { definitionEventOf } = await import('../spec/workflow/nip/event.ts');
+  const { loadSigner } = await import('../../engine/nip/signer.ts');
+  const { definitionEventOf } = await import('../../spec/workflow/nip/event.ts');
   const signer = await loadSigner(projectKey(disk));
   const given = definitionEventOf(text, Date.now());
   const definitions = new EventLog(disk, definitionLog);
@@ -81,7 +81,7 @@ export async function announceRun(disk: RealDisk, options: NewExecution): Promis
     new EventLog(disk, run).append([options.request]);
     return;
   }
-  const { loadSigner } = await import('../engine/nip/signer.ts');
+  const { loadSigner } = await import('../../engine/nip/signer.ts');
   const signer = await loadSigner(projectKey(disk));
   const msats = budget.msats ?? null;
   const at = Date.now();
@@ -118,8 +118,8 @@ export async function announcementOf(
   const told: readonly NostrEvent[] = log.read();
   const request = told.find(({ kind }) => kind === kinds.request);
   if (request === undefined) return undefined;
-  const { Announcer: Says } = await import('../engine/nip/announcer.ts');
-  const { loadSigner } = await import('../engine/nip/signer.ts');
+  const { Announcer: Says } = await import('../../engine/nip/announcer.ts');
+  const { loadSigner } = await import('../../engine/nip/signer.ts');
   const signer = await loadSigner(projectKey(disk));
   const relays = await relaysOf(settings);
   // Whatever an earlier host of the run could not send any more; a relay takes an event once.

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { RunFolder } from '../core/workflow/ports.ts';
-import type { HookPorts } from '../engine/runs/ports.ts';
-import { requestControl } from '../store/control.ts';
-import type { RealDisk } from '../store/real-disk.ts';
-import { incomingFolder } from '../store/runs/incoming.ts';
-import { runFolder } from '../store/runs/layout.ts';
+import type { RunFolder } from '../../core/workflow/ports.ts';
+import type { HookPorts } from '../../engine/runs/ports.ts';
+import { requestControl } from '../../store/control.ts';
+import type { RealDisk } from '../../store/real-disk.ts';
+import { incomingFolder } from '../../store/runs/incoming.ts';
+import { runFolder } from '../../store/runs/layout.ts';
 
 /** What the hooks of a run need of the disk. */
 export function hookPorts(disk: RealDisk, { run, workspace }: RunFolder): HookPorts {

@@ -1,25 +1,25 @@
 import { join } from 'node:path';
-import type { AskedExecution, Defined, NipServices } from '../cli/nip-services.ts';
-import type { BeginOptions, FoundWorkflow, StoredRun } from '../cli/run-services.ts';
-import type { NipSettings } from '../core/config.ts';
-import { MailroomError } from '../core/errors.ts';
-import type { Json } from '../core/json.ts';
-import { definitionTemplate, definitionText } from '../core/nip/defining.ts';
-import { kinds, tagOf, type NostrEvent } from '../core/nip/events.ts';
-import { reportOf, type ExecutionReport } from '../core/nip/report.ts';
-import { checkInputs } from '../core/nip/request.ts';
-import type { Workflow } from '../core/workflow/model.ts';
-import { compile } from '../core/workflow/rules.ts';
-import { ProblemsError } from '../engine/operations/problems.ts';
-import { readParameters } from '../engine/operations/runs/parameters.ts';
-import { definitionFile, definitionLog, EventLog } from '../store/nip/event-log.ts';
-import type { RealDisk } from '../store/real-disk.ts';
-import { readSettings, type Settings } from './definition.ts';
+import type { AskedExecution, Defined, NipServices } from '../../cli/nip-services.ts';
+import type { BeginOptions, FoundWorkflow, StoredRun } from '../../cli/run-services.ts';
+import type { NipSettings } from '../../core/config.ts';
+import { MailroomError } from '../../core/errors.ts';
+import type { Json } from '../../core/json.ts';
+import { definitionTemplate, definitionText } from '../../core/nip/defining.ts';
+import { kinds, tagOf, type NostrEvent } from '../../core/nip/events.ts';
+import { reportOf, type ExecutionReport } from '../../core/nip/report.ts';
+import { checkInputs } from '../../core/nip/request.ts';
+import type { Workflow } from '../../core/workflow/model.ts';
+import { compile } from '../../core/workflow/rules.ts';
+import { ProblemsError } from '../../engine/operations/problems.ts';
+import { readParameters } from '../../engine/operations/runs/parameters.ts';
+import { definitionFile, definitionLog, EventLog } from '../../store/nip/event-log.ts';
+import type { RealDisk } from '../../store/real-disk.ts';
+import { readSettings, type Settings } from '../definition.ts';
 import { fetchDefinition } from './fetched-definition.ts';
-import { definedBy, keepDefinition } from './nip.ts';
+import { definedBy, keepDefinition } from './executions.ts';
 import { relaysOf } from './relays.ts';
-import { expectRead } from './workflow-services.ts';
-import { checkWorkflow, readWorkflow } from './workflows.ts';
+import { expectRead } from '../workflow-services.ts';
+import { checkWorkflow, readWorkflow } from '../workflows.ts';
 
 /** Workflows of the language nip by their ids: defined, run and asked after. */
 export function nipServices(

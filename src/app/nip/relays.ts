@@ -1,6 +1,6 @@
-import type { NipSettings } from '../core/config.ts';
-import type { NostrEvent } from '../core/nip/events.ts';
-import type { RelayLink } from '../server/relay-link.ts';
+import type { NipSettings } from '../../core/config.ts';
+import type { NostrEvent } from '../../core/nip/events.ts';
+import type { RelayLink } from '../../server/relay-link.ts';
 
 /** Milliseconds that relays have to answer before their connections are closed. */
 const patience = 5_000;
@@ -46,6 +46,6 @@ export class Relays {
 /** The relays of a project; null: it has none. What connects to them is loaded only where there are some. */
 export async function relaysOf({ relays }: Pick<NipSettings, 'relays'>): Promise<Relays | null> {
   if (relays.length === 0) return null;
-  const { RelayLink } = await import('../server/relay-link.ts');
+  const { RelayLink } = await import('../../server/relay-link.ts');
   return new Relays(relays, (url) => new RelayLink(url));
 }

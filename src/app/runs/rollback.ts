@@ -1,16 +1,16 @@
 import { isAbsolute, join as joinPath, relative } from 'node:path';
-import { MailroomError } from '../core/errors.ts';
-import type { RunFolder } from '../core/workflow/ports.ts';
-import type { Given } from '../core/workflow/event.ts';
-import type { Workflow } from '../core/workflow/model.ts';
-import { dueRollback, mayRollBack } from '../core/workflow/rollback.ts';
-import type { RunHost } from '../engine/runs/run-host.ts';
-import type { RunPorts } from '../engine/runs/ports.ts';
-import { isOurs } from '../process/folder-changes.ts';
-import { rollBack } from '../process/rollback.ts';
-import { workspaceTree } from '../process/workspace-tree.ts';
-import type { RealDisk } from '../store/real-disk.ts';
-import { runFolder } from '../store/runs/layout.ts';
+import { MailroomError } from '../../core/errors.ts';
+import type { RunFolder } from '../../core/workflow/ports.ts';
+import type { Given } from '../../core/workflow/event.ts';
+import type { Workflow } from '../../core/workflow/model.ts';
+import { dueRollback, mayRollBack } from '../../core/workflow/rollback.ts';
+import type { RunHost } from '../../engine/runs/run-host.ts';
+import type { RunPorts } from '../../engine/runs/ports.ts';
+import { isOurs } from '../../process/folder-changes.ts';
+import { rollBack } from '../../process/rollback.ts';
+import { workspaceTree } from '../../process/workspace-tree.ts';
+import type { RealDisk } from '../../store/real-disk.ts';
+import { runFolder } from '../../store/runs/layout.ts';
 
 /** What the workspace holds before a run that may undo its changes begins. Throws `E_USAGE` where git cannot tell. */
 export async function checkpointOf(

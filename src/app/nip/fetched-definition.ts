@@ -1,6 +1,6 @@
-import { MailroomError } from '../core/errors.ts';
-import { kinds, type NostrEvent } from '../core/nip/events.ts';
-import type { RelayFilter } from '../server/relay-messages.ts';
+import { MailroomError } from '../../core/errors.ts';
+import { kinds, type NostrEvent } from '../../core/nip/events.ts';
+import type { RelayFilter } from '../../server/relay-messages.ts';
 
 /** Milliseconds that relays have to say what they know. */
 const patience = 5_000;
@@ -16,7 +16,7 @@ export async function fetchDefinition(relays: readonly string[], word: string): 
   const filter = filterOf(word);
   if (filter === null || relays.length === 0) return null;
   const found = await ask(relays, filter);
-  const { isAuthentic } = await import('../engine/nip/signer.ts');
+  const { isAuthentic } = await import('../../engine/nip/signer.ts');
   const verified: NostrEvent[] = [];
   for (const event of found) if (await isAuthentic(event)) verified.push(event);
   const newest = verified.toSorted((a, b) => b.created_at - a.created_at)[0];
@@ -36,7 +36,7 @@ function filterOf(word: string): RelayFilter | null {
 
 /** What all relays have, or those that answer in time; each event once. */
 async function ask(relays: readonly string[], filter: RelayFilter): Promise<NostrEvent[]> {
-  const { RelayLink } = await import('../server/relay-link.ts');
+  const { RelayLink } = await import('../../server/relay-link.ts');
   const found: NostrEvent[] = [];
   const asked = relays.map((url) => {
     let done: () => void = () => {};

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
-import type { AskedWorkflow } from '../cli/run-services.ts';
-import { MailroomError } from '../core/errors.ts';
-import type { Json } from '../core/json.ts';
-import { asEvent, type NostrEvent } from '../core/nip/events.ts';
-import { checkInputs, isReplayed, readAsked, type AskedRun } from '../core/nip/request.ts';
-import { ProblemsError } from '../engine/operations/problems.ts';
-import { definitionFile, definitionLog, EventLog } from '../store/nip/event-log.ts';
-import type { RealDisk } from '../store/real-disk.ts';
-import { readText } from '../store/text.ts';
-import type { Settings } from './definition.ts';
-import { followedRequests } from './nip.ts';
-import { readWorkflow } from './workflows.ts';
+import type { AskedWorkflow } from '../../cli/run-services.ts';
+import { MailroomError } from '../../core/errors.ts';
+import type { Json } from '../../core/json.ts';
+import { asEvent, type NostrEvent } from '../../core/nip/events.ts';
+import { checkInputs, isReplayed, readAsked, type AskedRun } from '../../core/nip/request.ts';
+import { ProblemsError } from '../../engine/operations/problems.ts';
+import { definitionFile, definitionLog, EventLog } from '../../store/nip/event-log.ts';
+import type { RealDisk } from '../../store/real-disk.ts';
+import { readText } from '../../store/text.ts';
+import type { Settings } from '../definition.ts';
+import { followedRequests } from './executions.ts';
+import { readWorkflow } from '../workflows.ts';
 
 /** Reads a request for a run; nothing in it is trusted. Null: the file is something else. Throws `E_FORBIDDEN`. */
 export async function readAskedWorkflow(
@@ -28,7 +28,7 @@ export async function judgeRequest(
   settings: Settings,
   request: NostrEvent,
 ): Promise<AskedWorkflow> {
-  const { isAuthentic } = await import('../engine/nip/signer.ts');
+  const { isAuthentic } = await import('../../engine/nip/signer.ts');
   if (!(await isAuthentic(request))) refuse('its signature is not that of its text and its author');
   const { nip } = settings.config;
   const asked = readAsked(request, nip.maxBudget);

@@ -1,9 +1,9 @@
 import { relative } from 'node:path';
-import { MailroomError } from '../core/errors.ts';
-import type { Launch } from '../core/workflow/launch.ts';
-import type { RunFiles } from '../core/workflow/ports.ts';
-import { changedFiles } from '../process/run-differences.ts';
-import { temporaryEnding } from '../store/disk.ts';
+import { MailroomError } from '../../core/errors.ts';
+import type { Launch } from '../../core/workflow/launch.ts';
+import type { RunFiles } from '../../core/workflow/ports.ts';
+import { changedFiles } from '../../process/run-differences.ts';
+import { temporaryEnding } from '../../store/disk.ts';
 
 /**
  * Tells what a step changed in its workspace (absolute), measured as its convergence says, or why that cannot be told. The

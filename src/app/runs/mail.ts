@@ -1,5 +1,5 @@
-import type { Controller, ControllerOptions } from '../cli/services.ts';
-import { MailroomError } from '../core/errors.ts';
+import type { Controller, ControllerOptions } from '../../cli/services.ts';
+import { MailroomError } from '../../core/errors.ts';
 
 /** Takes the project and puts a host of its mail to work. Throws `E_LOCKED` when somebody has it. */
 export type StartMail = (options: ControllerOptions) => Promise<Controller>;

@@ -1,27 +1,27 @@
 import process from 'node:process';
 import { v4, v7 } from 'uuid';
-import type { BeginOptions, ResumeOptions, RunController } from '../cli/run-services.ts';
-import { MailroomError } from '../core/errors.ts';
-import type { Json } from '../core/json.ts';
-import type { NipSettings } from '../core/config.ts';
-import type { Budget } from '../core/mail/protocol.ts';
-import type { Given, Happening } from '../core/workflow/event.ts';
-import { secretsOf, startContext } from '../core/workflow/given.ts';
-import type { Workflow } from '../core/workflow/model.ts';
-import { changesOf } from '../core/workflow/resumption.ts';
-import { compile } from '../core/workflow/rules.ts';
-import { happeningOf } from '../engine/runs/commands.ts';
-import { buildEnvironment } from '../process/environment.ts';
-import type { RealDisk } from '../store/real-disk.ts';
-import { contextFolderOf, takeContext } from '../store/runs/context-holder.ts';
-import { makeProjectFolder } from '../store/scaffold.ts';
-import { openRoot } from '../store/runs/roots.ts';
-import { checkRecords } from '../store/runs/record-files.ts';
-import { createRun, replaceDefinition, type StoredRun } from '../store/runs/run-folders.ts';
-import type { Lock } from './lock.ts';
-import { composeRun, type Origin, type RunSettings } from './run-composition.ts';
-import { takeRun } from './run-locks.ts';
-import { checkpointOf, endsRolledBack } from './run-rollback.ts';
+import type { BeginOptions, ResumeOptions, RunController } from '../../cli/run-services.ts';
+import { MailroomError } from '../../core/errors.ts';
+import type { Json } from '../../core/json.ts';
+import type { NipSettings } from '../../core/config.ts';
+import type { Budget } from '../../core/mail/protocol.ts';
+import type { Given, Happening } from '../../core/workflow/event.ts';
+import { secretsOf, startContext } from '../../core/workflow/given.ts';
+import type { Workflow } from '../../core/workflow/model.ts';
+import { changesOf } from '../../core/workflow/resumption.ts';
+import { compile } from '../../core/workflow/rules.ts';
+import { happeningOf } from '../../engine/runs/commands.ts';
+import { buildEnvironment } from '../../process/environment.ts';
+import type { RealDisk } from '../../store/real-disk.ts';
+import { contextFolderOf, takeContext } from '../../store/runs/context-holder.ts';
+import { makeProjectFolder } from '../../store/scaffold.ts';
+import { openRoot } from '../../store/runs/roots.ts';
+import { checkRecords } from '../../store/runs/record-files.ts';
+import { createRun, replaceDefinition, type StoredRun } from '../../store/runs/run-folders.ts';
+import type { Lock } from '../lock.ts';
+import { composeRun, type Origin, type RunSettings } from './composition.ts';
+import { takeRun } from './locks.ts';
+import { checkpointOf, endsRolledBack } from './rollback.ts';
 
 /** Starts a run: its locks, its folder, its first event. Throws `E_LOCKED` when its context folder is in use. */
 export async function beginRun(
@@ -67,7 +67,8 @@ export async function beginRun(
       timeout: definition.timeout,
       only: options.only,
     });
-    if (options.request !== undefined) (await import('./nip.ts')).keepRequest(disk, options.request);
+    if (options.request !== undefined)
+      (await import('../nip/executions.ts')).keepRequest(disk, options.request);
     return composed.controller;
   });
 }
@@ -109,7 +110,7 @@ async function announce(
   run: string,
   options: BeginOptions,
 ): Promise<void> {
-  const { announceRun, refuseMore } = await import('./nip.ts');
+  const { announceRun, refuseMore } = await import('../nip/executions.ts');
   await refuseMore(disk, config.nip);
   const { workflow, parameters, budget, definition, request } = options;
   const { timeout } = definition;

@@ -1,20 +1,20 @@
 import { join } from 'node:path';
 import { v7 } from 'uuid';
-import { MailroomError } from '../core/errors.ts';
-import { kinds, tagOf, type NostrEvent } from '../core/nip/events.ts';
-import { refusalEvent } from '../core/nip/telling.ts';
-import type { Signer } from '../engine/nip/signer.ts';
-import type { RelayLink } from '../server/relay-link.ts';
-import type { RelayFilter } from '../server/relay-messages.ts';
-import { definitionLog, EventLog, eventsFolder, refusalLog } from '../store/nip/event-log.ts';
-import { projectKey } from '../store/nip/key.ts';
-import type { RealDisk } from '../store/real-disk.ts';
-import { listRuns } from '../store/runs/run-folders.ts';
-import { watchFolders } from '../store/watch.ts';
-import type { Settings } from './definition.ts';
-import { followedRequests } from './nip.ts';
-import { judgeRequest } from './nip-requests.ts';
-import type { UpRuns } from './up-runs.ts';
+import { MailroomError } from '../../core/errors.ts';
+import { kinds, tagOf, type NostrEvent } from '../../core/nip/events.ts';
+import { refusalEvent } from '../../core/nip/telling.ts';
+import type { Signer } from '../../engine/nip/signer.ts';
+import type { RelayLink } from '../../server/relay-link.ts';
+import type { RelayFilter } from '../../server/relay-messages.ts';
+import { definitionLog, EventLog, eventsFolder, refusalLog } from '../../store/nip/event-log.ts';
+import { projectKey } from '../../store/nip/key.ts';
+import type { RealDisk } from '../../store/real-disk.ts';
+import { listRuns } from '../../store/runs/run-folders.ts';
+import { watchFolders } from '../../store/watch.ts';
+import type { Settings } from '../definition.ts';
+import { followedRequests } from '../nip/executions.ts';
+import { judgeRequest } from '../nip/requests.ts';
+import type { UpRuns } from './runs.ts';
 
 /** How far back a relay is asked for requests, in seconds. */
 const oldest = 86_400;
@@ -106,7 +106,7 @@ export class UpRequests {
 
   async #take(request: NostrEvent): Promise<void> {
     if (this.#seen.has(request.id)) return;
-    const { isAuthentic } = await import('../engine/nip/signer.ts');
+    const { isAuthentic } = await import('../../engine/nip/signer.ts');
     // What nobody has signed is answered to nobody, nor does it keep the true one out.
     if (!(await isAuthentic(request))) return;
     this.#seen.add(request.id);
@@ -134,8 +134,8 @@ export async function listenToRelays(
 ): Promise<UpRequests | null> {
   const { enabled, relays, requesters } = settings.config.nip;
   if (!enabled || relays.length === 0 || requesters.length === 0) return null;
-  const { RelayLink: Link } = await import('../server/relay-link.ts');
-  const { loadSigner } = await import('../engine/nip/signer.ts');
+  const { RelayLink: Link } = await import('../../server/relay-link.ts');
+  const { loadSigner } = await import('../../engine/nip/signer.ts');
   const requests = new UpRequests(disk, settings, {
     runs,
     signer: await loadSigner(projectKey(disk)),

@@ -1,21 +1,21 @@
-import type { AskedWorkflow, RunController } from '../cli/run-services.ts';
-import { MailroomError } from '../core/errors.ts';
-import type { JsonObject } from '../core/json.ts';
-import type { Workflow } from '../core/workflow/model.ts';
-import { dueRollback } from '../core/workflow/rollback.ts';
-import { compile } from '../core/workflow/rules.ts';
-import type { RunState } from '../core/workflow/state.ts';
-import { readParameters } from '../engine/operations/runs/parameters.ts';
-import type { OwnRuns } from '../engine/runs/up-host.ts';
-import type { SharedSlots } from '../engine/slots.ts';
-import type { RealDisk } from '../store/real-disk.ts';
-import { readRun } from '../store/runs/run-folders.ts';
-import type { Settings } from './definition.ts';
-import type { RunSettings } from './run-composition.ts';
-import type { Origin } from './run-composition.ts';
-import { beginRun, resumeRun } from './runs.ts';
-import { runState } from './run-state.ts';
-import { readWorkflow } from './workflows.ts';
+import type { AskedWorkflow, RunController } from '../../cli/run-services.ts';
+import { MailroomError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Workflow } from '../../core/workflow/model.ts';
+import { dueRollback } from '../../core/workflow/rollback.ts';
+import { compile } from '../../core/workflow/rules.ts';
+import type { RunState } from '../../core/workflow/state.ts';
+import { readParameters } from '../../engine/operations/runs/parameters.ts';
+import type { OwnRuns } from '../../engine/runs/up-host.ts';
+import type { SharedSlots } from '../../engine/slots.ts';
+import type { RealDisk } from '../../store/real-disk.ts';
+import { readRun } from '../../store/runs/run-folders.ts';
+import type { Settings } from '../definition.ts';
+import type { RunSettings } from '../runs/composition.ts';
+import type { Origin } from '../runs/composition.ts';
+import { beginRun, resumeRun } from '../runs/start.ts';
+import { runState } from '../runs/state.ts';
+import { readWorkflow } from '../workflows.ts';
 
 /** Whether nothing is left to be done: a host may have died while it put the workspace back. */
 function isThrough(state: RunState, definition: Workflow): boolean {
