@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import type { Exit } from '../core/ports.ts';
 import type { StepJob, StepRunner, StepRunnerEvents } from '../core/workflow/ports.ts';
 import { readOutput } from './capture.ts';
+import { watchEdits, type EditWatch } from './edits.ts';
 import { environments } from './environment.ts';
 import { watchFolder } from './folder-changes.ts';
 import { furnished } from './program-home.ts';
@@ -29,6 +30,8 @@ export interface StepRunnerOptions {
   readonly mark: string;
   /** How a process of this reach is contained. */
   contain(reach: Reach): Containment;
+  /** Folders, absolute, where nobody wants to know of edits of agents; missing: nobody wants to know of any. */
+  readonly editsBut?: readonly string[];
 }
 
 /** Of an agent all of its output is read, to this size; more ends it. */
@@ -44,6 +47,8 @@ export class ProcessStepRunner implements StepRunner {
   readonly #options: StepRunnerOptions;
   readonly #events: StepRunnerEvents;
   readonly #running = new Map<string, Supervised>();
+  /** Asked for, and not yet begun: stopping one of them is that it never begins. */
+  readonly #coming = new Set<string>();
   readonly #environment = environments();
 
   constructor(options: StepRunnerOptions, events: StepRunnerEvents) {
@@ -56,6 +61,7 @@ export class ProcessStepRunner implements StepRunner {
   }
 
   stop(key: string): void {
+    this.#coming.delete(key);
     this.#running.get(key)?.stop();
   }
 
@@ -65,11 +71,21 @@ export class ProcessStepRunner implements StepRunner {
   }
 
   async #follow(job: StepJob): Promise<void> {
+    this.#coming.add(job.key);
     const watch = job.watched === true ? await watchFolder(job.workspace, this.#options.project) : null;
-    const exit = await this.#run(job);
+    const edits = await this.#watchEdits(job);
+    const isWanted = this.#coming.delete(job.key);
+    const exit = isWanted ? await this.#run(job) : refused('it was stopped before it began');
     const changed = (await watch?.changes()) ?? undefined;
+    const told = edits === null ? exit : { ...exit, edits: await edits.edits() };
     this.#running.delete(job.key);
-    this.#events.ended(job.key, exit, changed);
+    this.#events.ended(job.key, told, changed);
+  }
+
+  async #watchEdits({ provider, workspace }: StepJob): Promise<EditWatch | null> {
+    const { editsBut, project } = this.#options;
+    const isWanted = editsBut !== undefined && provider !== null;
+    return isWanted ? watchEdits(workspace, project, editsBut) : null;
   }
 
   /** Never rejects: what goes wrong on our side is an exit too. */

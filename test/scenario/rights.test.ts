@@ -104,18 +104,37 @@ steps:
     capabilities: [READ]
     instructions: Look.
     outputs: [{ name: made, path: src/made.txt }]
+  mend:
+    depends_on: [look]
+    worker: CLAUDE_CODE
+    capabilities: [READ, EDIT]
+    instructions: Mend.
 `;
 
-it('a step that changes more than it owes is reported with the run', { timeout: 60_000 }, async () => {
-  begin('READ', '.', { 'workflows/look.yaml': workflow });
-  project.write(
-    'play/look.mjs',
-    `import * as fs from 'node:fs';\nexport function play({ send }) {\n${disobedient.replace(/send\(.*/, '')} }\n`,
-  );
-  expect(await project.run(['run', 'look'])).toMatchObject({ code: 0 });
-  const [id = ''] = project.list('.mailroom/runs');
-  const words = 'look: while it ran somebody changed without the right to: `kept.txt`';
-  expect((await project.run(['show', id])).stdout).toContain(`warning    ${words}\n`);
-  const document = JSON.parse((await project.run(['show', id, '--json'])).stdout) as object;
-  expect(document).toMatchObject({ warnings: [words] });
-});
+it(
+  'a step that changes more than it owes is reported with the run; what each has changed is in its `_meta.json`',
+  { timeout: 60_000 },
+  async () => {
+    begin('READ', '.', { 'workflows/look.yaml': workflow });
+    project.write(
+      'play/look.mjs',
+      `import * as fs from 'node:fs';\nexport function play({ send }) {\n${disobedient.replace(/send\(.*/, '')} }\n`,
+    );
+    project.write(
+      'play/mend.mjs',
+      `import * as fs from 'node:fs';\nexport function play() { fs.rmSync('kept.txt'); }\n`,
+    );
+    expect(await project.run(['run', 'look'])).toMatchObject({ code: 0 });
+    const observed = (step: string) =>
+      (JSON.parse(project.read(`context/${step}/_meta.json`)) as { workerResult: object }).workerResult;
+    expect(observed('look')).toMatchObject({
+      observations: [{ filesChanged: ['kept.txt', 'src/made.txt'] }],
+    });
+    expect(observed('mend')).toMatchObject({ observations: [{ filesChanged: ['kept.txt'] }] });
+    const [id = ''] = project.list('.mailroom/runs');
+    const words = 'look: while it ran somebody changed without the right to: `kept.txt`';
+    expect((await project.run(['show', id])).stdout).toContain(`warning    ${words}\n`);
+    const document = JSON.parse((await project.run(['show', id, '--json'])).stdout) as object;
+    expect(document).toMatchObject({ warnings: [words] });
+  },
+);

@@ -35,6 +35,19 @@ describe('_meta.json', () => {
     });
   });
 
+  it.each([
+    [
+      { changed: { paths: ['a.ts'], more: 0 }, output: 'Done.' },
+      { filesChanged: ['a.ts'], summary: 'Done.' },
+    ],
+    [{ changed: { paths: [], more: 0 } }, { filesChanged: [] }],
+    [{ changed: { paths: ['a.ts'], more: 7 } }, { filesChanged: ['a.ts'], moreFilesChanged: 7 }],
+  ])('tells of %j what the agent changed', (ends, observed) => {
+    const world = new World('a : agent=claude');
+    world.done('a', ends);
+    expect(meta(world, 'a')).toMatchObject({ workerResult: { observations: [observed] } });
+  });
+
   it('counts the iterations of a step with a check, and says why it is incomplete', () => {
     const world = new World('a : check=2 go-on');
     for (const _ of [1, 2]) {

@@ -9,6 +9,7 @@ import type {
   ProcessKey,
   RunEvent,
   Verdict,
+  ChangedFiles,
   WorkResult,
 } from '../../src/core/workflow/event.ts';
 import type { Workflow } from '../../src/core/workflow/model.ts';
@@ -35,6 +36,7 @@ export interface Ends {
   readonly artifacts?: readonly string[];
   readonly usd?: number;
   readonly output?: string;
+  readonly changed?: ChangedFiles;
 }
 
 export interface Fails extends Ends {
@@ -208,6 +210,7 @@ export function result(outcome: WorkResult['outcome'], ends: Ends): WorkResult {
     model: null,
     durationMs: 1,
     warnings: [],
+    ...(ends.changed && { changed: ends.changed }),
   };
 }
 

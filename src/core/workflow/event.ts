@@ -67,6 +67,15 @@ export interface WorkResult {
   readonly durationMs: number;
   /** What a person should know: a declared output that is not there, a value that nobody declared. */
   readonly warnings: readonly string[];
+  /** What an agent changed in its workspace; missing: nobody can tell. */
+  readonly changed?: ChangedFiles;
+}
+
+export interface ChangedFiles {
+  /** Relative to the workspace. */
+  readonly paths: readonly string[];
+  /** How many more there are than are named. */
+  readonly more: number;
 }
 
 /** What a check found. */

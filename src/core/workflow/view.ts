@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../json.ts';
 import type { Cost } from '../mail/state.ts';
-import type { ArtifactRecord, Path, RunEvent, SkipReason } from './event.ts';
+import type { ArtifactRecord, Path, RunEvent, SkipReason, WorkResult } from './event.ts';
 import { isIn } from './fold/steps.ts';
 import { hookWarnings } from './hooks.ts';
 import { rollbackWarnings } from './rollback.ts';
@@ -97,10 +97,20 @@ export function metaOf(state: RunState, rules: Rules, path: Path): JsonObject {
         : {
             status: result.outcome.is === 'done' ? 'SUCCEEDED' : 'FAILED',
             artifacts: result.artifacts.map(artifactOf),
-            observations: result.output === '' ? [] : [{ summary: result.output }],
+            observations: observationsOf(result),
             cost: { estimatedTokens: run.cost.tokens, wallTimeMs: result.durationMs },
           },
   };
+}
+
+/** The last run of its worker: what it changed, as far as that can be told, and what it said. */
+function observationsOf({ changed, output }: WorkResult): JsonObject[] {
+  const observed = {
+    ...(changed && { filesChanged: [...changed.paths] }),
+    ...(changed && changed.more > 0 && { moreFilesChanged: changed.more }),
+    ...(output !== '' && { summary: output }),
+  };
+  return Object.keys(observed).length === 0 ? [] : [observed];
 }
 
 function artifactOf({ name, path, type }: ArtifactRecord): JsonObject {

@@ -1,13 +1,22 @@
 import { join, relative, sep } from 'node:path';
 import { beyondRights, judgeBreach, mayChange } from '../../core/mail/rules/rights.ts';
-import type { WorkResult } from '../../core/workflow/event.ts';
+import type { ChangedFiles, WorkResult } from '../../core/workflow/event.ts';
 import type { Launch, Prepared } from '../../core/workflow/launch.ts';
 import { Overlaps } from '../overlaps.ts';
 
-/** What an agent of a step changed without the right to, as it was judged. */
-export type Breach = Exclude<ReturnType<typeof judgeBreach>, { readonly is: 'none' }>;
+/** So many of the files that were changed are named. */
+const named = 1_000;
 
-/** Holds agents of steps to their rights afterwards. What a definition's author wrote is not looked at. */
+/** What came of looking at what changed while a step's process ran. */
+export interface Looked {
+  /** What it changed; null: nobody can tell. */
+  readonly changed: ChangedFiles | null;
+  readonly breach: ReturnType<typeof judgeBreach>;
+}
+
+type Place = Pick<Prepared, 'workspace' | 'inputs' | 'decisionFile'>;
+
+/** Tells what agents of steps changed, and holds them to their rights. What a definition's author wrote is not looked at. */
 export class StepRights {
   readonly #worktrees: string;
   readonly #contextDir: readonly string[];
@@ -19,44 +28,61 @@ export class StepRights {
     this.#contextDir = contextDir === null ? [] : [contextDir];
   }
 
-  watches({ work }: Launch): boolean {
-    return work.kind === 'agent' && !mayChange(work.capabilities);
+  watches({ work }: Pick<Launch, 'work'>): boolean {
+    return work.kind === 'agent';
   }
 
-  begin(key: string, { work }: Launch, workspace: string): void {
+  begin(key: string, { work }: Pick<Launch, 'work'>, workspace: string): void {
     this.#overlaps.begin(key, workspace, work.kind !== 'agent' || mayChange(work.capabilities));
   }
 
-  /** Call it for everything that has begun. `changed`: relative to its workspace. */
-  end(key: string, launch: Launch, prepared: Prepared, changed: readonly string[]): Breach | null {
+  /** Call it for everything that has begun. `changed`: relative to its workspace; null: nobody can tell. */
+  end(
+    key: string,
+    { work, outputs }: Pick<Launch, 'work' | 'outputs'>,
+    prepared: Place,
+    changed: readonly string[] | null,
+  ): Looked {
     const shared = this.#overlaps.end(key);
-    const { workspace, inputs, decisionFile } = prepared;
-    const owed = [
-      ...this.#contextDir,
-      ...launch.outputs.map(({ path }) => path),
-      ...[...inputs.map(({ path }) => path), ...(decisionFile === null ? [] : [decisionFile])].map((path) =>
-        relative(workspace, path),
-      ),
-    ];
+    if (changed === null || work.kind !== 'agent') return { changed: null, breach: { is: 'none' } };
+    const { workspace } = prepared;
+    const own = beyondRights(changed, [...this.#contextDir, ...laid(prepared)]);
     const worktree = workspace.startsWith(this.#worktrees);
-    const judged = judgeBreach(beyondRights(changed, owed), { worktree, shared });
-    return judged.is === 'none' ? null : judged;
+    const owed = outputs.map(({ path }) => path);
+    const beyond = mayChange(work.capabilities) ? [] : beyondRights(own, owed);
+    const paths = own.slice(0, named);
+    return {
+      changed: shared ? null : { paths, more: own.length - paths.length },
+      breach: judgeBreach(beyond, { worktree, shared }),
+    };
   }
 }
 
-/** A result with what is to be said of rights: a warning, or in a worktree of its own the reason why it failed. */
-export function withBreach(result: WorkResult, breach: Breach | null): WorkResult {
-  if (breach === null) return result;
-  if (breach.is === 'reported') return { ...result, warnings: [...result.warnings, breach.text] };
-  if (result.outcome.is !== 'done') return result;
-  const { reason } = breach;
-  const failed = {
-    is: 'failed',
-    class: 'NON_RETRYABLE',
-    reason,
-    reported: null,
-    until: null,
-    timedOut: false,
-  } as const;
-  return { ...result, outcome: failed };
+/** What was laid into its workspace for it, or is taken out of it. */
+function laid({ workspace, inputs, decisionFile }: Place): string[] {
+  const paths = [...inputs.map(({ path }) => path), ...(decisionFile === null ? [] : [decisionFile])];
+  return paths.map((path) => relative(workspace, path));
+}
+
+/** A result with what it changed, and what is to be said of rights: a warning, or in a worktree of its own a failure. */
+export function withLooked(result: WorkResult, { changed, breach }: Looked): WorkResult {
+  const told = changed === null ? result : { ...result, changed };
+  switch (breach.is) {
+    case 'none':
+      return told;
+    case 'reported':
+      return { ...told, warnings: [...told.warnings, breach.text] };
+    case 'failed': {
+      if (told.outcome.is !== 'done') return told;
+      const outcome = {
+        is: 'failed',
+        class: 'NON_RETRYABLE',
+        reason: breach.reason,
+        reported: null,
+        until: null,
+        timedOut: false,
+      } as const;
+      return { ...told, outcome };
+    }
+  }
 }

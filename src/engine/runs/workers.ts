@@ -15,15 +15,19 @@ import type { DeadLetters } from './dead-letters.ts';
 import type { RunLedger } from './ledger.ts';
 import type { RunPorts } from './ports.ts';
 import { isRoleStep, RoleSteps } from './role-steps.ts';
-import { StepRights, withBreach, type Breach } from './step-rights.ts';
+import { StepRights, withLooked, type Looked } from './step-rights.ts';
 
 interface Running {
   readonly launch: Launch;
   readonly prepared: Prepared;
   /** Null: it is no agent. */
   readonly invocation: Invocation | null;
-  /** What came of looking at its rights; null: not yet, or nothing. */
-  breach: Breach | null;
+}
+
+/** A worker that has ended. */
+interface Over extends Running {
+  readonly exit: Exit;
+  readonly looked: Looked;
 }
 
 /** What our side cannot do because of what the step says: its own failure. */
@@ -126,7 +130,7 @@ export class Workers {
     const key = keyText(launch.key);
     const { workspace, folder, stdout, stderr } = prepared;
     this.#letters.note(launch, prepared);
-    this.#running.set(key, { launch, prepared, invocation, breach: null });
+    this.#running.set(key, { launch, prepared, invocation });
     this.#rights.begin(key, launch, workspace);
     runner.start({
       key,
@@ -155,23 +159,27 @@ export class Workers {
   }
 
   /** What the runner reports. Look afterwards. */
-  ended(key: string, exit: Exit, changed: readonly string[] = []): void {
+  ended(key: string, exit: Exit, changed: readonly string[] | null = null): void {
     const running = this.#running.get(key);
     if (!running) return;
-    running.breach = this.#rights.end(key, running.launch, running.prepared, changed);
+    const over = {
+      ...running,
+      exit,
+      looked: this.#rights.end(key, running.launch, running.prepared, changed),
+    };
     if (this.#stopping.has(key) || !measured(running.launch)) {
-      if (!this.#stopping.has(key)) this.#conclude(running, exit, []);
+      if (!this.#stopping.has(key)) this.#conclude(over, []);
       this.#forget(key);
       return;
     }
-    void this.#measure(running, exit);
+    void this.#measure(over);
   }
 
   /** What was changed counts for a verdict, too: it is found out before the key is given up. */
-  async #measure(running: Running, exit: Exit): Promise<void> {
-    const key = keyText(running.launch.key);
-    const changed = await this.#ports.changed(running.launch, running.prepared.workspace);
-    if (!this.#stopping.has(key)) this.#conclude(running, exit, changed);
+  async #measure(over: Over): Promise<void> {
+    const key = keyText(over.launch.key);
+    const changed = await this.#ports.changed(over.launch, over.prepared.workspace);
+    if (!this.#stopping.has(key)) this.#conclude(over, changed);
     this.#forget(key);
     this.#ports.told();
   }
@@ -181,20 +189,19 @@ export class Workers {
     this.#stopping.delete(key);
   }
 
-  #conclude(running: Running, exit: Exit, changed: readonly string[] | string): void {
-    const { launch } = running;
+  #conclude(over: Over, changed: readonly string[] | string): void {
+    const { launch, invocation, exit, looked } = over;
     this.#guard(launch, () => {
-      const outcome = this.#outcome(running, exit);
-      if (outcome !== null && running.invocation !== null)
-        this.#ports.recorded?.(running.invocation, outcome, exit);
+      const outcome = this.#outcome(over);
+      if (outcome !== null && invocation !== null) this.#ports.recorded?.(invocation, outcome, exit);
       if (launch.check === null) {
-        const result = withBreach(this.#work(running, exit, outcome), running.breach);
+        const result = withLooked(this.#work(over, outcome), looked);
         this.#ledger.record([{ type: 'ended', key: launch.key, result: this.#masked(result) }]);
         return;
       }
       const collected = this.#ports.files.collect(launch, false);
       const { result: read, verdict } = readCheck(launch, { exit, outcome, collected, changed });
-      const result = withBreach(read, running.breach);
+      const result = withLooked(read, looked);
       this.#ledger.record([
         { type: 'checked', key: launch.key, result: this.#masked(result), verdict: this.#masked(verdict) },
       ]);
@@ -206,7 +213,7 @@ export class Workers {
     return maskJson(said as unknown as Json, this.#ports.mask) as unknown as T;
   }
 
-  #outcome({ launch, invocation }: Running, exit: Exit): Outcome | null {
+  #outcome({ launch, invocation, exit }: Over): Outcome | null {
     if (invocation === null || launch.work.kind !== 'agent') return null;
     return (
       this.#ports.providers.get(launch.work.provider)?.read(exit, invocation, this.#ledger.now()) ?? null
@@ -214,7 +221,7 @@ export class Workers {
   }
 
   /** What lies there when a worker has ended; an agent that could only answer has its answer put where it belongs. */
-  #work({ launch }: Running, exit: Exit, outcome: Outcome | null): WorkResult {
+  #work({ launch, exit }: Over, outcome: Outcome | null): WorkResult {
     const { files } = this.#ports;
     const done = outcome === null ? exit.ended === 'exited' && exit.code === 0 : outcome.is === 'done';
     if (outcome === null) files.keepOutput(launch, null);

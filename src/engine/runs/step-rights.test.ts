@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import type { Capability } from '../../core/mail/protocol.ts';
+import type { Launch } from '../../core/workflow/launch.ts';
+import { StepRights } from './step-rights.ts';
+
+const place = {
+  workspace: '/work',
+  inputs: [{ artifact: 'plan', from: 'plan', path: '/work/given' }],
+  decisionFile: '/work/decision.json',
+};
+
+function agent(capabilities: readonly Capability[]): Pick<Launch, 'work' | 'outputs'> {
+  const work = { kind: 'agent', provider: 'claude', model: null, instructions: '' } as const;
+  return {
+    work: {
+      ...work,
+      capabilities,
+      maxSteps: null,
+      maxCommandTime: null,
+      budget: null,
+      again: null,
+    } as Launch['work'],
+    outputs: [{ name: 'made', path: 'made.txt', type: null, required: false }],
+  };
+}
+
+const changed = ['context/a/_meta.json', 'given/plan.md', 'decision.json', 'made.txt', 'src/a.ts'];
+
+it('tells what an agent changed, what it owed among it, and not what was laid there for it', () => {
+  const rights = new StepRights('/work', 'context');
+  for (const capabilities of [['READ'], ['EDIT']] as const) {
+    const step = agent(capabilities);
+    rights.begin('a', step, '/work');
+    const { changed: told, breach } = rights.end('a', step, place, changed);
+    expect(told).toEqual({ paths: ['made.txt', 'src/a.ts'], more: 0 });
+    expect(breach.is).toBe(capabilities[0] === 'READ' ? 'reported' : 'none');
+  }
+});
+
+it('tells nothing where another that may change the folder was there, and nothing where git cannot tell', () => {
+  const rights = new StepRights('/work', 'context');
+  const step = agent(['EDIT']);
+  rights.begin('a', step, '/work');
+  rights.begin('b', step, '/work');
+  expect(rights.end('a', step, place, changed).changed).toBeNull();
+  expect(rights.end('b', step, place, null).changed).toBeNull();
+});
+
+it('names a thousand of very many, and counts the rest', () => {
+  const rights = new StepRights('/work', null);
+  const step = agent(['EDIT']);
+  rights.begin('a', step, '/work');
+  const many = Array.from({ length: 1_007 }, (_, index) => `file-${String(index)}`);
+  const { changed: told } = rights.end('a', step, place, many);
+  expect(told?.paths).toHaveLength(1_000);
+  expect(told?.more).toBe(7);
+});
