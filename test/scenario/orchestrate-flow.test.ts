@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { chmodSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { OrchestrateProject, sh } from '../support/orchestrate.ts';
+import { OrchestrateProject, sh, type Told } from '../support/orchestrate.ts';
 import { finished } from '../support/project.ts';
 
 let project: OrchestrateProject | null = null;
@@ -198,6 +198,52 @@ describe('what orchestrate gives a program and takes from it', { timeout: 120_00
     expect(place.read('workspace/artifacts/Two/two.txt')).toBe('');
   });
 
+  it('is what the page says: its input, its values, its environment, and what is kept of what it prints', async () => {
+    const place = projectWith(`context: { a: file, b: file, c: file }
+steps:
+${sh('One', 'env | sed s/=.*// >> names; cat; yes 0123456789abcde | head -c 1200000 >&2', '    input_file: bytes\n', 'Each')}
+  - name: Each
+    for_each:
+      items: [x, y]
+      steps:
+${inner('Say', 'echo ${item} ${context.a} ${context.b} ${context.c}', '_loop_continue', '_error')}
+    on: { success: { goto: _end }, failure: { goto: _error } }
+`);
+    mkdirSync(join(place.root, 'workspace'));
+    writeFileSync(join(place.root, 'workspace/bytes'), Buffer.of(0x61, 0xff, 0xc3, 0xa9, 0xc3, 0x62));
+    place.write('context.json', '{ "a": "json", "b": "json" }');
+    const options = ['--context', 'a=line', '--context-file', 'context.json'];
+    expect((await place.flow(options, { NOBODY_NAMED_IT: '1' })).code).toBe(0);
+    const { One, Say } = place.told().steps;
+    const logs = join(place.root, `.orchestrator/runs/${place.ids[0] ?? ''}/logs`);
+    expect(One?.output).toBe('a\ufffdé\ufffdb');
+    expect([One?.['spill_stdout_path'], One?.['spill_stderr_path']]).toEqual([
+      undefined,
+      `${logs}/One-stderr.log`,
+    ]);
+    expect(Say?.output).toBe('y line json file');
+    expect(readFileSync(`${logs}/Say-stdout.log`, 'utf8')).toBe('y line json file\n');
+    const usual =
+      /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TERM|TZ|TMPDIR|SHLVL|PWD|OLDPWD|_|MAILROOM_\w+)$/;
+    const names = place.read('workspace/names').trim().split('\n');
+    expect(names.filter((name) => !usual.test(name))).toEqual([]);
+  });
+
+  it('is done beside the `workflows/` that holds the file, else in the project', async () => {
+    const place = projectWith(`steps:\n${sh('One', 'pwd')}`);
+    for (const file of ['tools/workflows/deep/flow.yaml', 'elsewhere/flow.yaml'])
+      place.write(file, place.read('workflows/flow.yaml'));
+    const spot = async (file: string) => {
+      await place.run(['run', file]);
+      const folder = place.has('tools/.orchestrator') ? 'tools/' : '';
+      const [id = ''] = place.list(`${folder}.orchestrator/runs`);
+      const { steps } = JSON.parse(place.read(`${folder}.orchestrator/runs/${id}/state.json`)) as Told;
+      return steps['One']?.output;
+    };
+    expect(await spot('elsewhere/flow.yaml')).toBe(join(place.root, 'workspace'));
+    expect(await spot('tools/workflows/deep/flow.yaml')).toBe(join(place.root, 'tools/workspace'));
+  });
+
   it('gets exactly the secrets that it names, and the variables that are allowed', async () => {
     const names = 'echo "a=$A b=$B c=$C d=$D"';
     const place = projectWith(`env: [C]
@@ -297,14 +343,20 @@ describe('the program by the name `orchestrate`', { timeout: 120_000 }, () => {
     symlinkSync(fileURLToPath(new URL('../../bin/mailroom', import.meta.url)), link);
     const child = spawn(process.execPath, [link, 'watch', 'workflows/flow.yaml'], { cwd: place.root });
     const over = finished(child);
-    const again = waits(child, 2);
-    await waits(child, 1);
+    const [first, second, third] = [waits(child, 1), waits(child, 2), waits(child, 3)];
+    await first;
+    // None of these two starts a run.
+    place.write('README.md', '');
+    place.write('workspace/artifacts/log', 'begun\n');
     place.write('workspace/note', 'second one');
-    await again;
+    await second;
+    place.write('workflows/flow.yaml', `${place.read('workflows/flow.yaml')}# Changed.\n`);
+    await third;
     child.kill('SIGINT');
     const { stderr } = await over;
     expect(place.read('workspace/artifacts/One/o.txt')).toBe('second one');
-    expect(stderr).toContain('workspace/note was changed');
+    const changes = stderr.split('\n').filter((line) => / was (changed|added|removed)$/.test(line));
+    expect(changes).toEqual(['workspace/note was changed', 'workflows/flow.yaml was changed']);
     expect(stderr.split('.gitignore')).toHaveLength(2);
   });
 });

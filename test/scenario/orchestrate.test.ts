@@ -1,4 +1,4 @@
-import { mkdirSync, chmodSync, symlinkSync } from 'node:fs';
+import { mkdirSync, chmodSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { appears } from '../support/appears.ts';
@@ -200,14 +200,17 @@ describe('orchestrate', { timeout: 120_000 }, () => {
     expect(numbers).toEqual(numbers.map((_number, index) => index + 1));
   });
 
-  it('6: a damaged state.json is told of with exit code 2', async () => {
+  it('6: a damaged state.json is told of with exit code 2, and drawn again where it is removed', async () => {
     const place = projectWith(`steps:\n${sh('One', 'exit 1')}`);
     await place.flow();
     const run = place.ids[0] ?? '';
-    place.write(`.orchestrator/runs/${run}/state.json`, '{"run_id": 1}');
+    const file = `.orchestrator/runs/${run}/state.json`;
+    place.write(file, '{"run_id": 1}');
     const { code, stderr } = await place.run(['resume', run]);
-    expect(code).toBe(2);
-    expect(stderr).toContain('state.json');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('state.json')]);
+    rmSync(join(place.root, file));
+    expect((await place.run(['resume', run])).code).toBe(1);
+    expect(place.told()).toMatchObject({ run_id: run, status: 'failed', steps: { One: { exit_code: 1 } } });
   });
 
   it('7: it says when a step starts and how it ends', async () => {

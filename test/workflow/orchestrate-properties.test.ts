@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Checked } from '../../src/core/diagnostic.ts';
 import type { Workflow } from '../../src/core/workflow/model.ts';
-import { startContext, withVisits } from '../../src/core/workflow/given.ts';
+import { withVisits } from '../../src/core/workflow/given.ts';
 import { parseWorkflow } from '../../src/spec/workflow/index.ts';
 import type { ConditionInput, StepInput } from '../../src/spec/workflow/orchestrate/schema.ts';
 import { writeNative } from '../../src/spec/workflow/native/write/write.ts';
 import { nowhere } from '../../src/spec/workflow/surroundings.ts';
 import { Interpreter, maxVisits, type Script } from './orchestrate-interpreter.ts';
-import { failure, result, World } from './world.ts';
+import { orchestrate, played } from './orchestrate.ts';
 
 const context = { a: 'one', b: 'two' };
 const key = fc.constantFrom('a', 'b');
@@ -109,45 +109,12 @@ function withoutItems(list: readonly StepInput[], isThere: boolean): StepInput[]
 }
 
 function lowered(list: readonly StepInput[]): Workflow {
-  const text = JSON.stringify({ version: '1.0', name: 'test', context, steps: list });
-  return withVisits(expectWorkflow(parseWorkflow(text, 'test.json', nowhere)), maxVisits);
+  return withVisits(orchestrate(list, { context }), maxVisits);
 }
 
 function expectWorkflow(read: Checked<Workflow>): Workflow {
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   return read.value;
-}
-
-/** The lowered machine: every process that it starts, and what the run came to. */
-function played(workflow: Workflow, script: Script) {
-  const world = new World(workflow, { given: { context: startContext(workflow, {}, {}) }, watched: false });
-  const trace: string[] = [];
-  const starts = new Map<string, number>();
-  for (let round = 0; world.state.endedAt === null && round < 20_000; round += 1) {
-    const [name] = world.running;
-    if (name === undefined) {
-      world.pass(2_000);
-      continue;
-    }
-    const launch = world.launch(name);
-    const start = starts.get(launch.step) ?? 0;
-    starts.set(launch.step, start + 1);
-    trace.push(launch.work.kind === 'command' ? launch.work.argv.join(' ') : '');
-    const code = script(launch.step, start);
-    const timedOut = code === 124;
-    const transient = code === 1 || timedOut;
-    const ended =
-      code === 0
-        ? result({ is: 'done' }, {})
-        : failure({ class: transient ? 'RETRYABLE_TRANSIENT' : 'NON_RETRYABLE', timedOut });
-    world.happens({ type: 'ended', key: launch.key, result: { ...ended, exitCode: code } });
-  }
-  const { status } = world.state;
-  return {
-    trace,
-    status: status === 'SUCCEEDED' ? 'completed' : 'failed',
-    context: { ...context, ...world.state.context },
-  };
 }
 
 const codes = fc.array(fc.constantFrom(0, 0, 0, 1, 2, 124, 7), { minLength: 16, maxLength: 16 });
