@@ -1,4 +1,13 @@
-import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import type { Masker } from './mask.ts';
 import { createTail } from './tail.ts';
@@ -27,15 +36,37 @@ export interface Capture {
   tail(): string;
 }
 
-/** The whole of what was captured; a program that says nothing has no file. */
+/** Programs may write where their output lies: a link there leads nowhere that they may not go, and a fifo holds nobody up. */
+const cautiously = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Opens what was captured; null: a program that says nothing has no file. Throws for what is no file any more. */
+function openOutput(file: string): number | null {
+  if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return null;
+  const descriptor = openSync(file, constants.O_RDONLY | cautiously);
+  if (fstatSync(descriptor).isFile()) return descriptor;
+  closeSync(descriptor);
+  throw new Error(`${file} is no file any more`);
+}
+
+/** The whole of what was captured. Throws as `openOutput`. */
 export function readOutput(file: string): string {
-  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const descriptor = openOutput(file);
+  if (descriptor === null) return '';
+  try {
+    return readFileSync(descriptor, 'utf8');
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function openForWriting(file: string): number {
+  return openSync(file, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | cautiously, 0o666);
 }
 
 /** What is there is emptied; else the file is made with the first byte. Throws when it cannot be opened. */
 export function openCapture(file: string, limitBytes: number, masker: Masker): Capture {
   const isLater = !existsSync(file) && existsSync(dirname(file));
-  let descriptor = isLater ? null : openSync(file, 'w');
+  let descriptor = isLater ? null : openForWriting(file);
   const tail = createTail(TAIL_BYTES);
   let state: 'open' | 'dropping' | 'closed' = 'open';
   let size = 0;
@@ -43,7 +74,7 @@ export function openCapture(file: string, limitBytes: number, masker: Masker): C
 
   const write = (chunk: Buffer): void => {
     try {
-      descriptor ??= openSync(file, 'w');
+      descriptor ??= openForWriting(file);
       for (let at = 0; at < chunk.length;) at += writeSync(descriptor, chunk, at);
     } catch (error) {
       state = 'dropping';

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readOutput } from '../../src/process/capture.ts';
 import { probeContainment } from '../../src/process/containment.ts';
 import { readProcess } from '../../src/process/proc.ts';
 import { run } from '../../src/process/run.ts';
@@ -178,6 +179,20 @@ describe('a sandbox', () => {
     const expected = probe.bubblewrap.works ? 'givenhidden\nread-only\nsystem\n' : '';
     expect(result.stdoutTail).toBe(expected);
     expect(result.exitCode).not.toBe(0);
+  });
+
+  it('is not left through a link that lies where the output is kept', async () => {
+    const [folder, outside] = [temporaryFolder(), temporaryFolder()];
+    const [kept, told] = [join(outside, 'kept'), join(folder, 'stdout')];
+    writeFileSync(kept, 'kept');
+    const script = `ln -s ${kept} stdout && echo forged`;
+    const [containment = { kind: 'group' } as const] = (await containmentsHere([folder])).toReversed();
+    const places = { cwd: folder, stdoutFile: told, stderrFile: join(folder, 'stderr') };
+    const result = await start(['sh', '-c', script], { containment, ...places }).exited;
+    expect(result.error).toMatch(/^the output cannot be written: ELOOP/);
+    expect(readFileSync(kept, 'utf8')).toBe('kept');
+    expect(() => readOutput(told)).toThrow('ELOOP');
+    expect(() => readOutput(outside)).toThrow('is no file any more');
   });
 
   it('does not show the key by which the project signs, whatever the rights', async () => {
