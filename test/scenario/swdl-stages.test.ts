@@ -191,7 +191,8 @@ ${agent('a')}    outputs: { text: { type: string } }
 `,
       {
         plain: "return { text: '```\\nend' };",
-        worded: "return prompt.includes('Shorten') ? {} : { text: 'hi', list: ['x'] };",
+        worded:
+          "if (prompt.includes('Shorten')) return {};\nconsole.log('-'.repeat(9_000));\nreturn { text: 'hi', list: ['x'] };",
         raw: "return { text: 'not seen' };",
       },
       {
@@ -208,7 +209,7 @@ ${agent('a')}    outputs: { text: { type: string } }
     expect(prompt).toContain('`handed over by plain`\n\n````json\n{\n  "text": "```\\nend"\n}\n````');
     expect(prompt).toContain('`handed over by worded`\n\n```\n## text\n\nhi\n\n## list\n\n["x"]\n\n```');
     expect(prompt).toContain('`handed over by raw`\n\n```\nsaid by raw\n```');
-    expect(prompt).toContain('`end of the log of worded`\n\n```\nsaid by worded\n```');
+    expect(prompt).toMatch(/`end of the log of worded`\n\n```\n-{8176}\nsaid by worded\n```/);
     expect(prompt).toContain('`summary of worded`\n\n```\nsaid by worded\n```');
     expect(prompt).not.toContain('`absent`');
     expect(prompt).toContain('### ctx:rules\n\nAbout rules.\n\n### ctx:more\n\nAbout more.');
