@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 // Answers a turn from a recording (MAILROOM_RECORDING, a folder of JSON files): writes the recorded messages into
-// MAILROOM_OUTBOX, prints the recorded final text and ends as the recorded program ended. Uses nothing but Node, so that
-// it runs as it lies here. The format and the key of a turn are those of src/providers/recording.ts.
+// MAILROOM_OUTBOX, changes the workspace as the turn did, prints the recorded final text and ends as the recorded program
+// ended. Uses nothing but Node, so that it runs as it lies here. The format and the key of a turn are those of src/providers/recording.ts.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
+import { redo } from './replay-edits.mjs';
 
 const environment = process.env;
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -20,9 +21,14 @@ function enduring(text) {
   const end = lines.startsWith('---\n') ? lines.indexOf('\n---\n', 3) : -1;
   const head = end === -1 ? [] : (lines.slice(4, end + 1).match(lasting) ?? []);
   const body = end === -1 ? lines : lines.slice(end + 5);
-  return `${head.join('')}\n${body.trim()}`
-    .replaceAll(variable('MAILROOM_WORKSPACE'), '<folder>')
-    .replaceAll(variable('MAILROOM_PROJECT'), '<folder>')
+  return lastingText(`${head.join('')}\n${body.trim()}`);
+}
+
+/** A text with names in the place of what differs from run to run; `encoded`: how values look in it. */
+function lastingText(text, encoded = (value) => value) {
+  return text
+    .replaceAll(encoded(variable('MAILROOM_WORKSPACE')), '<folder>')
+    .replaceAll(encoded(variable('MAILROOM_PROJECT')), '<folder>')
     .replaceAll(messageFile, '<$1>')
     .replaceAll(uuid, '<id>')
     .replaceAll(date, '<date>');
@@ -92,6 +98,16 @@ function placeOf(name) {
   return join(variable('MAILROOM_OUTBOX'), basename(path));
 }
 
+function recordingsIn(folder) {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  return names.map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
+}
+
+function onlyOnce(make) {
+  let made;
+  return () => (made ??= make());
+}
+
 function replay() {
   const folder = variable('MAILROOM_RECORDING');
   const role = variable('MAILROOM_ROLE');
@@ -106,6 +122,17 @@ function replay() {
   const values = valuesOf(texts, prompt);
   const resolve = (text) =>
     text.replaceAll(/\{\{([a-z_.0-9]+)\}\}/g, (whole, what) => values.get(what) ?? whole);
+  redo(
+    { edits: recording.edits ?? [], order: recording.order },
+    {
+      workspace: variable('MAILROOM_WORKSPACE'),
+      lasting: lastingText,
+      resolve,
+      others: onlyOnce(() => recordingsIn(folder)),
+    },
+  );
+  for (const path of recording.left_out ?? [])
+    process.stderr.write(`not in the recording, being too large: what became of ${resolve(path)}\n`);
   for (const file of recording.files) {
     const path = placeOf(resolve(file.name));
     mkdirSync(dirname(path), { recursive: true });

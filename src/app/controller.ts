@@ -201,6 +201,7 @@ async function runnerOf(
   const keep = record === null ? null : recorder(record);
   const recorded = keep && {
     recorded: (job: AgentJob, outcome: Outcome, exit: Exit) => keep(job.invocation, outcome, exit),
+    editsBut: record === null ? [] : [record],
   };
   return new ProcessRunner(
     {

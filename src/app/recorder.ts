@@ -1,9 +1,10 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import process from 'node:process';
+import type { Edits } from '../core/edits.ts';
 import type { Json } from '../core/json.ts';
 import { maskJson } from '../core/mask.ts';
 import type { Exit, Invocation, Outcome, StagedFile } from '../core/ports.ts';
-import { textMasker } from '../process/mask.ts';
+import { bytesMasker, textMasker } from '../process/mask.ts';
 import { recordOf } from '../providers/recording.ts';
 import { readContent } from '../store/contents.ts';
 import { RealDisk } from '../store/real-disk.ts';
@@ -13,13 +14,16 @@ import { makeProjectFolder } from '../store/scaffold.ts';
 export type Recorder = (invocation: Invocation, outcome: Outcome, exit: Exit) => void;
 
 /**
- * Keeps each invocation in a folder (absolute), for the provider `replay`: its answer, and the files that it handed over.
- * `secrets` and the values of the host's variables that are secrets by their names are masked in all of it.
+ * Keeps each invocation in a folder (absolute), for the provider `replay`: its answer, the files that it handed over, and
+ * what it changed in its workspace. `secrets` and the values of the host's variables that are secrets by their names are
+ * masked in all of it.
  */
 export function recorder(folder: string, secrets: readonly string[] = []): Recorder {
   makeProjectFolder(folder);
   const recordings = new RealDisk(folder, null);
-  const mask = textMasker([...secrets, ...secretsOfHost()]);
+  const all = [...secrets, ...secretsOfHost()];
+  const mask = textMasker(all);
+  const maskBytes = bytesMasker(all);
   return (invocation, outcome, exit) => {
     const { paths, owed } = invocation;
     const staged = filesIn(paths.outbox, '');
@@ -30,9 +34,29 @@ export function recorder(folder: string, secrets: readonly string[] = []): Recor
     });
     const known = new Set(staged.map(({ name }) => resolve(paths.outbox, name)));
     const files = [...staged, ...handed.filter(({ name }) => !known.has(name))];
-    const { name, json } = recordOf(invocation, messages, exit, files, outcome);
+    const order = (recordings.list('') ?? []).length + 1;
+    const edits = editsBut(files, invocation, exit.edits ?? null, maskBytes);
+    const { name, json } = recordOf(invocation, messages, { ...exit, edits }, files, outcome, order);
     recordings.write(name, `${JSON.stringify(maskJson(JSON.parse(json) as Json, mask), null, 2)}\n`);
   };
+}
+
+/** What it changed besides the files that are kept as they are, with secrets masked. */
+function editsBut(
+  files: readonly StagedFile[],
+  { workspace, paths }: Invocation,
+  edits: Edits | null,
+  mask: (bytes: Uint8Array) => Uint8Array,
+): Edits | null {
+  if (edits === null) return null;
+  const kept = new Set(
+    files.flatMap(({ name, content }) => (content.ok ? [resolve(paths.outbox, name)] : [])),
+  );
+  const masked = (bytes: Uint8Array | null) => bytes && mask(bytes);
+  const changed = edits.changed
+    .filter(({ path }) => !kept.has(join(workspace, path)))
+    .map((edit) => ({ ...edit, before: masked(edit.before), after: masked(edit.after) }));
+  return { ...edits, changed };
 }
 
 /** A file, or all files of a folder, by their absolute paths. */

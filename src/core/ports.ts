@@ -1,3 +1,4 @@
+import type { Edits } from './edits.ts';
 import type { Launched, MailEventRecord, Reason, Session, Usage } from './mail/event.ts';
 import type { MessageId, RoleName, ThreadId } from './mail/message.ts';
 import type { Budget, Capability, Gate } from './mail/protocol.ts';
@@ -263,6 +264,8 @@ export interface Exit {
   readonly stdout: string;
   readonly stderr: string;
   readonly durationMs: number;
+  /** What it changed in its workspace, where that is recorded; null: nobody can tell. */
+  readonly edits?: Edits | null;
 }
 
 /** Whoever is outside answers done, later or never; nonsense is "later". */

@@ -9,6 +9,14 @@ export function isOurs(path: string): boolean {
   return OURS.test(path);
 }
 
+/** The same of the paths in a folder. */
+export function ownPaths(folder: string, project: string): (path: string) => boolean {
+  const below = relative(project, folder);
+  // A checkout of a thread is a folder of its own, although it lies in a folder of ours.
+  const prefix = below === '' || below.startsWith('.mailroom/') ? '' : `${below}/`;
+  return (path) => isOurs(`${prefix}${path}`);
+}
+
 export interface FolderWatch {
   /** Paths in the folder whose content is another now; null where git cannot tell. What git ignores does not count. */
   changes(): Promise<readonly string[] | null>;
@@ -17,15 +25,13 @@ export interface FolderWatch {
 /** Notes what a folder holds now. Below the project, files of Mailroom's own do not count. */
 export async function watchFolder(folder: string, project: string): Promise<FolderWatch> {
   const before = await workspaceTree(folder);
-  const below = relative(project, folder);
-  // A checkout of a thread is a folder of its own, although it lies in a folder of ours.
-  const prefix = below === '' || below.startsWith('.mailroom/') ? '' : `${below}/`;
+  const isOurPath = ownPaths(folder, project);
   return {
     async changes() {
       const after = before === null ? null : await workspaceTree(folder);
       if (before === null || after === null) return null;
       const paths = before === after ? [] : await changedPaths(folder, before, after);
-      return paths?.filter((path) => !isOurs(`${prefix}${path}`)) ?? null;
+      return paths?.filter((path) => !isOurPath(path)) ?? null;
     },
   };
 }

@@ -97,6 +97,15 @@ function addSpan(spans: number[], start: number, end: number): void {
   spans.push(first, end);
 }
 
+/** Masks whole files, of whatever bytes. */
+export function bytesMasker(secrets: readonly string[]): (bytes: Uint8Array) => Uint8Array {
+  const newMasker = maskerFactory(secrets);
+  return (bytes) => {
+    const masker = newMasker();
+    return Buffer.concat([masker.push(Buffer.from(bytes)), masker.flush()]);
+  };
+}
+
 /** Masks whole texts: documents, log lines. */
 export function textMasker(secrets: readonly string[]): (text: string) => string {
   const present = secrets.filter((secret) => secret !== '');

@@ -4,7 +4,7 @@ import type { RolledBack } from '../core/workflow/rollback.ts';
 import { git, type GitOptions } from './git.ts';
 import { patchBetween } from './run-differences.ts';
 import { makeTemporary } from './temporaries.ts';
-import { workspaceTree } from './workspace-tree.ts';
+import { treeChanges, workspaceTree, type TreeChange } from './workspace-tree.ts';
 
 /** So much of what is undone is kept. */
 const keptBytes = 64 * 1024 * 1024;
@@ -34,27 +34,20 @@ export async function rollBack(undoing: Undoing): Promise<RolledBack> {
   }
 }
 
-/** A file that differs; its path is from the top of the repository. */
-interface Change {
-  readonly mode: string;
-  readonly object: string;
-  readonly how: string;
-  readonly path: string;
-}
-
 async function undo({ workspace, tree, ours, secrets, keep }: Undoing): Promise<RolledBack> {
   const now = await workspaceTree(workspace);
   if (now === null) return { files: 0, problem: `git cannot say what ${workspace} holds` };
   const where = await ask(['rev-parse', '--show-toplevel', '--show-prefix'], { cwd: workspace });
   const [top = '', prefix = ''] = where.split('\n');
-  const found = await changesBetween(workspace, tree, now);
+  const found = await treeChanges(workspace, tree, now);
+  if (found === null) return { files: 0, problem: `git cannot compare what ${workspace} holds` };
   const changes = found.filter(({ path }) => !ours(path.slice(prefix.length)));
   if (changes.length === 0) return { files: 0, problem: null };
   const undone = await treeWith(workspace, tree, changes);
   const patch = await patchBetween({ workspace, base: tree }, undone, secrets, keptBytes);
   if (patch === null) return { files: 0, problem: 'git cannot show what would be undone' };
   keep(patch);
-  const isNew = ({ how }: Change) => how === 'A';
+  const isNew = ({ how }: TreeChange) => how === 'A';
   const [added, others] = [changes.filter(isNew), changes.filter((change) => !isNew(change))];
   await withPaths(top, now, remove, added);
   await withPaths(top, tree, restore, others);
@@ -62,17 +55,8 @@ async function undo({ workspace, tree, ours, secrets, keep }: Undoing): Promise<
   return { files: changes.length, problem: null };
 }
 
-async function changesBetween(workspace: string, before: string, after: string): Promise<Change[]> {
-  const args = ['diff-tree', '-r', '-z', '--no-renames', '--raw', before, after, '--', '.'];
-  const words = (await ask(args, { cwd: workspace })).split('\0');
-  return words.flatMap((path, index) => {
-    const [, mode = '', , object = '', how = ''] = words[index - 1]?.split(' ') ?? [];
-    return index % 2 === 1 ? [{ mode, object, how, path }] : [];
-  });
-}
-
 /** The tree that some changes alone make of another. */
-function treeWith(workspace: string, tree: string, changes: readonly Change[]): Promise<string> {
+function treeWith(workspace: string, tree: string, changes: readonly TreeChange[]): Promise<string> {
   return withIndex(workspace, tree, async (options) => {
     const stdin = changes.map(({ mode, object, path }) => `${mode} ${object}\t${path}\0`).join('');
     await ask(['update-index', '--replace', '-z', '--index-info'], { ...options, stdin });
@@ -97,7 +81,7 @@ async function withPaths(
   top: string,
   tree: string,
   args: readonly string[],
-  changes: readonly Change[],
+  changes: readonly TreeChange[],
 ): Promise<void> {
   if (changes.length === 0) return;
   const stdin = changes.map(({ path }) => `${path}\0`).join('');

@@ -11,6 +11,7 @@ import type {
   RunnerEvents,
 } from '../core/ports.ts';
 import { readOutput } from './capture.ts';
+import { watchEdits, type EditWatch } from './edits.ts';
 import { buildEnvironment } from './environment.ts';
 import { furnished } from './program-home.ts';
 import { watchFolder, type FolderWatch } from './folder-changes.ts';
@@ -35,6 +36,8 @@ export interface RunnerOptions {
   now(): number;
   /** Called with everything that was started and read back; for recordings. */
   readonly recorded?: (job: AgentJob, outcome: Outcome, exit: Exit) => void;
+  /** Folders, absolute, where nobody wants to know of edits; missing: nobody wants to know of any. */
+  readonly editsBut?: readonly string[];
 }
 
 /** Kept of each output of an agent: 32 MB. */
@@ -112,6 +115,7 @@ export class ProcessRunner implements Runner {
       if (problem !== null) return refused(problem);
       const tree = job.noteTree ? await workspaceTree(invocation.workspace) : null;
       const watches = await this.#watch(job.watched ?? []);
+      const watch = await this.#watchEdits(invocation.workspace);
       const command = provider.start(invocation);
       writeFiles(invocation.paths.folder, command.files);
       const supervised = this.#supervise(job, command, temporary);
@@ -122,7 +126,8 @@ export class ProcessRunner implements Runner {
       // What never ran has cost nothing, whatever was reserved for it.
       if (exit.ended === 'spawn-failed')
         return [{ ...outcome, usage: { usd: 0, tokens: 0 } }, exit, new Map()];
-      return [outcome, exit, await changesIn(watches)];
+      const edits = watch === null ? {} : { edits: await watch.edits() };
+      return [outcome, { ...exit, ...edits }, await changesIn(watches)];
     } catch (error) {
       return refused(error instanceof Error ? error.message : String(error));
     } finally {
@@ -134,6 +139,11 @@ export class ProcessRunner implements Runner {
     const watches = new Map<string, FolderWatch>();
     for (const folder of folders) watches.set(folder, await watchFolder(folder, this.#options.project));
     return watches;
+  }
+
+  async #watchEdits(workspace: string): Promise<EditWatch | null> {
+    const { editsBut, project } = this.#options;
+    return editsBut === undefined ? null : watchEdits(workspace, project, editsBut);
   }
 
   #supervise(

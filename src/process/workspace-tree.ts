@@ -35,6 +35,33 @@ export function copyIndex(from: string, to: string): void {
   utimesSync(to, seconds, seconds);
 }
 
+/** A file that differs between two trees, as `git diff-tree --raw` tells it. */
+export interface TreeChange {
+  /** `A`: it is new; `D`: it is gone. */
+  readonly how: string;
+  /** The object that it was, and is; zeros: none. */
+  readonly was: string;
+  readonly object: string;
+  readonly mode: string;
+  readonly path: string;
+}
+
+/** What differs below the workspace between two of its trees, paths from the top of the repository; null when git cannot tell. */
+export async function treeChanges(
+  workspace: string,
+  before: string,
+  after: string,
+): Promise<TreeChange[] | null> {
+  const args = ['diff-tree', '-r', '-z', '--no-renames', '--raw', before, after, '--', '.'];
+  const result = await git(args, { cwd: workspace });
+  if (result.exitCode !== 0) return null;
+  const words = result.stdout.split('\0');
+  return words.flatMap((path, index) => {
+    const [, mode = '', was = '', object = '', how = ''] = words[index - 1]?.split(' ') ?? [];
+    return index % 2 === 1 ? [{ how, was, object, mode, path }] : [];
+  });
+}
+
 /** The paths, relative to the workspace, that differ between two of its trees; null when git cannot tell. */
 export async function changedPaths(
   workspace: string,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Edit } from '../core/edits.ts';
 import type { Usage } from '../core/mail/event.ts';
 import type { Exit, Invocation, Outcome, StagedFile } from '../core/ports.ts';
 
@@ -28,6 +29,22 @@ interface Recording {
   readonly usage: Usage;
   readonly text: string;
   readonly files: readonly { readonly name: string; readonly text: string }[];
+  /** How many were in the folder when it came, itself included. */
+  readonly order: number;
+  /** What it changed in its workspace besides; null: nobody could tell. */
+  readonly edits: readonly RecordedEdit[] | null;
+  /** Files that it changed, too, and that were too large. */
+  readonly left_out: readonly string[];
+}
+
+/** `before` and `after` are names of contents (null: none); what it is afterwards stands in `text`, or in `base64`. */
+interface RecordedEdit {
+  readonly path: string;
+  readonly kind: Edit['kind'];
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly text?: string;
+  readonly base64?: string;
 }
 
 /** A message that the turn consumed: its file's name and whole text, in the order of `invocation.paths.messages`. */
@@ -46,6 +63,7 @@ export function recordOf(
   exit: Exit,
   staged: readonly StagedFile[],
   outcome: Outcome,
+  order = 1,
 ): Recorded {
   const { role, attempt, round } = invocation;
   const turn = Number(invocation.turn.replaceAll(/\D/g, ''));
@@ -67,10 +85,32 @@ export function recordOf(
     files: staged.flatMap(({ name, content }) =>
       content.ok ? [{ name: nameAll(name, names), text: nameAll(content.text, names) }] : [],
     ),
+    order,
+    edits: exit.edits?.changed.map((edit) => recordedEdit(edit, invocation, names)) ?? null,
+    left_out: exit.edits?.leftOut ?? [],
   };
   return {
     name: `${role}-${key}-t${turn}-a${attempt}-r${round}.json`,
     json: `${JSON.stringify(recording, null, 2)}\n`,
+  };
+}
+
+function recordedEdit(
+  { path, kind, before, after }: Edit,
+  invocation: Invocation,
+  names: ReadonlyMap<string, string>,
+): RecordedEdit {
+  const contents = {
+    before: before && contentName(before, invocation),
+    after: after && contentName(after, invocation),
+  };
+  const edit = { path: nameAll(path, names), kind, ...contents };
+  if (after === null) return edit;
+  const text = Buffer.from(after).toString('utf8');
+  const isText = !text.includes('\0') && Buffer.from(text).equals(after);
+  return {
+    ...edit,
+    ...(isText ? { text: nameAll(text, names) } : { base64: Buffer.from(after).toString('base64') }),
   };
 }
 
@@ -105,7 +145,26 @@ function enduring(text: string, project: string, workspace: string): string {
   const end = lines.startsWith('---\n') ? lines.indexOf('\n---\n', 3) : -1;
   const head = end === -1 ? [] : (lines.slice(4, end + 1).match(lasting) ?? []);
   const body = end === -1 ? lines : lines.slice(end + 5);
-  return `${head.join('')}\n${body.trim()}`
+  return lastingText(`${head.join('')}\n${body.trim()}`, project, workspace);
+}
+
+/**
+ * Names what a file holds, whatever bytes: equal whatever the ids, dates, folders and line ends in it. bin/replay-agent.mjs
+ * computes the same.
+ */
+function contentName(
+  content: Uint8Array,
+  { project, workspace }: Pick<Invocation, 'project' | 'workspace'>,
+): string {
+  const bytes = (text: string) => Buffer.from(text).toString('latin1');
+  const text = Buffer.from(content).toString('latin1').replaceAll('\r\n', '\n');
+  const hash = createHash('sha256').update(lastingText(text, bytes(project), bytes(workspace)), 'latin1');
+  return hash.digest('hex').slice(0, 24);
+}
+
+/** A text with names in the place of what differs from run to run. */
+function lastingText(text: string, project: string, workspace: string): string {
+  return text
     .replaceAll(workspace, '<folder>')
     .replaceAll(project, '<folder>')
     .replaceAll(messageFile, '<$1>')

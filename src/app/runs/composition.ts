@@ -81,15 +81,7 @@ export async function composeRun(
   { watch, lock, origin }: Surroundings,
 ): Promise<Composed> {
   const events: { to: StepRunnerEvents | null; told: () => void } = { to: null, told: () => {} };
-  const runner = new ProcessStepRunner(
-    {
-      project: disk.root,
-      mark: `mailroom-run-${run.run}:`,
-      contain: await stepContainment(disk, settings.config, run.definition),
-      secrets: secretsOfProject(disk),
-    },
-    { ended: (...told) => events.to?.ended(...told) },
-  );
+  const runner = await runnerOf(disk, settings, run, events);
   // Before anything else runs: what an earlier host of the run left.
   await runner.sweep();
   const journal = runJournal(disk, run.run);
@@ -133,6 +125,24 @@ export async function composeRun(
     await lock.release();
   };
   return { host, controller: controllerOf(run, host, loop, { mail, said, release }) };
+}
+
+async function runnerOf(
+  disk: RealDisk,
+  { config, record }: RunSettings,
+  run: RunFolder,
+  events: { readonly to: StepRunnerEvents | null },
+): Promise<ProcessStepRunner> {
+  return new ProcessStepRunner(
+    {
+      project: disk.root,
+      mark: `mailroom-run-${run.run}:`,
+      contain: await stepContainment(disk, config, run.definition),
+      secrets: secretsOfProject(disk),
+      ...(record !== undefined && { editsBut: [record, contextFolderOf(disk, openRoot, run)] }),
+    },
+    { ended: (...told) => events.to?.ended(...told) },
+  );
 }
 
 /** The folders in which something may be dropped. */

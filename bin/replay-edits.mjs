@@ -1,0 +1,124 @@
+// Does to a workspace what a recorded turn did to it: all of it, or nothing. The names of contents are those of
+// src/providers/recording.ts.
+import { createHash } from 'node:crypto';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+/**
+ * `place` has the folders and `lasting`, which takes out of a text what differs from run to run; `resolve` puts the values of
+ * this turn into a text. `others` returns all recordings. Throws when a file is what no turn of the recording has seen.
+ */
+export function redo({ edits, order }, { workspace, lasting, resolve, others }) {
+  const named = edits.map((edit) => ({ ...edit, place: within(workspace, resolve(edit.path)) }));
+  const wanted = named.filter((edit) => {
+    const now = nameOf(contentAt(edit.place), lasting);
+    if (now === edit.before) return true;
+    return now !== edit.after && !isLater(edit, now, order, others());
+  });
+  if (wanted.length === 0) return;
+  const folder = mkdtempSync(join(workspace, '.replay-'));
+  try {
+    const file = (edit) => join(folder, String(wanted.indexOf(edit)));
+    for (const edit of wanted) if (edit.after !== null) prepare(edit, file(edit), resolve);
+    exchange(wanted, file, workspace);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Puts aside what is there, then the prepared files in its place; when one cannot be put, all is as it was. */
+function exchange(edits, file, workspace) {
+  const undo = [];
+  const move = (from, to) => {
+    mkdirSync(dirname(to), { recursive: true });
+    renameSync(from, to);
+    undo.push(() => move(to, from));
+  };
+  try {
+    for (const edit of edits) {
+      if (contentAt(edit.place) === null) continue;
+      move(edit.place, `${file(edit)}-was`);
+      removeEmpty(dirname(edit.place), workspace);
+    }
+    for (const edit of edits) if (edit.after !== null) move(file(edit), edit.place);
+  } catch (error) {
+    for (const back of undo.splice(0).toReversed()) back();
+    throw error;
+  }
+}
+
+/** Removes a folder that is empty, and those above it that are so then, up to the workspace: git knows no empty ones. */
+function removeEmpty(folder, workspace) {
+  if (folder === workspace || readdirSync(folder).length > 0) return;
+  rmdirSync(folder);
+  removeEmpty(dirname(folder), workspace);
+}
+
+/** Whether a file is already what a later turn made of it: turns that worked side by side may end in another order. */
+function isLater({ path }, now, order, others) {
+  const known = others.flatMap((other) =>
+    (other.edits ?? []).filter((edit) => edit.path === path).map((edit) => ({ ...edit, order: other.order })),
+  );
+  if (known.some((edit) => edit.order > order && edit.after === now)) return true;
+  if (known.some((edit) => edit.before === now || edit.after === now)) return false;
+  throw new Error(
+    `${path} is not what it was when this turn was recorded, so none of its changes were made: replay in a checkout of the commit that the recording began with`,
+  );
+}
+
+/** A path below the workspace, not through a link that leads out of it. */
+function within(workspace, path) {
+  const place = join(workspace, path);
+  const real = realpathSync(existing(dirname(place)));
+  if (relative(workspace, place).startsWith('..') || relative(realpathSync(workspace), real).startsWith('..'))
+    throw new Error(`${path} leaves the workspace, so none of the recorded changes were made`);
+  return place;
+}
+
+function existing(folder) {
+  return look(folder) === undefined ? existing(dirname(folder)) : folder;
+}
+
+function look(place) {
+  try {
+    return lstatSync(place, { throwIfNoEntry: false });
+  } catch (error) {
+    // What lies above it is no folder.
+    if (error.code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+/** What is there; null: no file. */
+function contentAt(place) {
+  const stats = look(place);
+  if (stats === undefined || stats.isDirectory()) return null;
+  return stats.isSymbolicLink() ? Buffer.from(readlinkSync(place)) : readFileSync(place);
+}
+
+function nameOf(content, lasting) {
+  if (content === null) return null;
+  const text = lasting(content.toString('latin1').replaceAll('\r\n', '\n'), (value) =>
+    Buffer.from(value).toString('latin1'),
+  );
+  return createHash('sha256').update(text, 'latin1').digest('hex').slice(0, 24);
+}
+
+function prepare({ kind, text, base64 }, file, resolve) {
+  const content = text === undefined ? Buffer.from(base64, 'base64') : Buffer.from(resolve(text));
+  if (kind === 'link') symlinkSync(content.toString(), file);
+  else writeFileSync(file, content, { mode: kind === 'program' ? 0o777 : 0o666 });
+}
