@@ -40,7 +40,7 @@ export interface Capture {
 const cautiously = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Opens what was captured; null: a program that says nothing has no file. Throws for what is no file any more. */
-function openOutput(file: string): number | null {
+export function openOutput(file: string): number | null {
   if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return null;
   const descriptor = openSync(file, constants.O_RDONLY | cautiously);
   if (fstatSync(descriptor).isFile()) return descriptor;

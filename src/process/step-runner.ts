@@ -1,17 +1,8 @@
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, readSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Exit } from '../core/ports.ts';
 import type { StepJob, StepRunner, StepRunnerEvents } from '../core/workflow/ports.ts';
-import { readOutput } from './capture.ts';
+import { openOutput, readOutput } from './capture.ts';
 import { watchEdits, type EditWatch } from './edits.ts';
 import { environments } from './environment.ts';
 import { watchFolder } from './folder-changes.ts';
@@ -19,7 +10,7 @@ import { furnished } from './program-home.ts';
 import { openPlaces } from './sandbox-places.ts';
 import { supervise } from './supervise.ts';
 import { sweepMarked } from './sweep.ts';
-import { makeTemporary, removeDeadTemporaries } from './temporaries.ts';
+import { makeTemporary, removeDeadTemporaries, removeTemporary } from './temporaries.ts';
 import type { Containment, ProcessResult, Reach, Supervised } from './types.ts';
 
 export interface StepRunnerOptions {
@@ -72,14 +63,24 @@ export class ProcessStepRunner implements StepRunner {
 
   async #follow(job: StepJob): Promise<void> {
     this.#coming.add(job.key);
-    const watch = job.watched === true ? await watchFolder(job.workspace, this.#options.project) : null;
-    const edits = await this.#watchEdits(job);
-    const isWanted = this.#coming.delete(job.key);
-    const exit = isWanted ? await this.#run(job) : refused('it was stopped before it began');
-    const changed = (await watch?.changes()) ?? undefined;
-    const told = edits === null ? exit : { ...exit, edits: await edits.edits() };
+    const [exit, changed] = await this.#worked(job);
+    this.#coming.delete(job.key);
     this.#running.delete(job.key);
-    this.#events.ended(job.key, told, changed);
+    this.#events.ended(job.key, exit, changed);
+  }
+
+  /** Never rejects: what goes wrong on our side is an exit too. */
+  async #worked(job: StepJob): Promise<[Exit, changed: readonly string[] | undefined]> {
+    try {
+      const watch = job.watched === true ? await watchFolder(job.workspace, this.#options.project) : null;
+      const edits = await this.#watchEdits(job);
+      const isWanted = this.#coming.delete(job.key);
+      const exit = isWanted ? await this.#run(job) : refused('it was stopped before it began');
+      const changed = (await watch?.changes()) ?? undefined;
+      return [edits === null ? exit : { ...exit, edits: await edits.edits() }, changed];
+    } catch (error) {
+      return [refused(error instanceof Error ? error.message : String(error)), undefined];
+    }
   }
 
   async #watchEdits({ provider, workspace }: StepJob): Promise<EditWatch | null> {
@@ -88,7 +89,6 @@ export class ProcessStepRunner implements StepRunner {
     return isWanted ? watchEdits(workspace, project, editsBut) : null;
   }
 
-  /** Never rejects: what goes wrong on our side is an exit too. */
   async #run(job: StepJob): Promise<Exit> {
     const temporary = job.provider === null ? null : makeTemporary();
     try {
@@ -102,10 +102,8 @@ export class ProcessStepRunner implements StepRunner {
       const result = await supervised.exited;
       places.close();
       return toExit(result, job);
-    } catch (error) {
-      return refused(error instanceof Error ? error.message : String(error));
     } finally {
-      if (temporary !== null) rmSync(temporary, { recursive: true, force: true });
+      if (temporary !== null) removeTemporary(temporary);
     }
   }
 
@@ -161,8 +159,8 @@ function toExit(result: ProcessResult, job: StepJob): Exit {
 
 /** A file's text; of a long one the beginning and the end. */
 function readEnds(file: string): string {
-  if (!existsSync(file)) return '';
-  const descriptor = openSync(file, 'r');
+  const descriptor = openOutput(file);
+  if (descriptor === null) return '';
   try {
     const { size } = fstatSync(descriptor);
     if (size <= headBytes + tailBytes) return part(descriptor, 0, size);

@@ -16,6 +16,15 @@ export function makeTemporary(): string {
   return mkdtempSync(join(tmpdir(), `mailroom-${owner()}`));
 }
 
+/** Never throws: what a program made there that cannot be removed is in nobody's way. */
+export function removeTemporary(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // A later host tries again.
+  }
+}
+
 /** Removes the folders that processes of this user have left that are gone. What it is not sure of it leaves alone. */
 export function removeDeadTemporaries(folder = tmpdir()): void {
   const space = namespace();
@@ -25,13 +34,8 @@ export function removeDeadTemporaries(folder = tmpdir()): void {
     if (where !== space || pid === undefined) continue;
     if (readProcess(Number(pid))?.startTime === start || !isOfThisBoot(start ?? '')) continue;
     const path = join(folder, name);
-    try {
-      const stats = lstatSync(path);
-      if (stats.isDirectory() && stats.uid === process.getuid?.())
-        rmSync(path, { recursive: true, force: true });
-    } catch {
-      // Somebody else removes it, or it cannot be removed: it is in nobody's way.
-    }
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats?.isDirectory() === true && stats.uid === process.getuid?.()) removeTemporary(path);
   }
 }
 

@@ -1,31 +1,45 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { Exit } from '../../src/core/ports.ts';
+import type { StepJob } from '../../src/core/workflow/ports.ts';
 import { ProcessStepRunner } from '../../src/process/step-runner.ts';
 import { temporaryFolder } from './support.ts';
 
-it('never begins what is stopped while it still looks at what lies in the workspace', async () => {
-  const workspace = temporaryFolder();
+/** How a step ends that leaves `begun.txt` in its workspace. */
+function endOf(
+  workspace: string,
+  changes: Partial<StepJob>,
+  after: (runner: ProcessStepRunner) => void = () => {},
+): Promise<Exit> {
+  const argv = ['sh', '-c', 'echo begun > begun.txt'];
+  const command = { argv, env: {}, inherit: ['PATH'], files: {}, stdin: '', writable: [] };
   const file = (name: string) => join(workspace, name);
-  const command = {
-    argv: ['sh', '-c', 'echo begun > begun.txt'],
-    env: {},
-    inherit: ['PATH'],
-    files: {},
-    stdin: '',
-    writable: [],
-  };
-  const exit = await new Promise<Exit>((resolve) => {
+  const limits = { totalMs: null, graceMs: null, secrets: [] };
+  const places = { workspace, folder: workspace, stdout: file('out'), stderr: file('err') };
+  return new Promise((resolve) => {
     const runner = new ProcessStepRunner(
       { project: workspace, mark: 'step-runner-test:', contain: () => ({ kind: 'group' }) },
       { ended: (_key, ended) => resolve(ended) },
     );
-    const limits = { totalMs: null, graceMs: null, secrets: [], watched: true };
-    const places = { workspace, folder: workspace, stdout: file('out'), stderr: file('err') };
-    runner.start({ key: 'a', provider: null, capabilities: null, owed: [], command, ...places, ...limits });
-    runner.stop('a');
+    const job = { key: 'a', provider: null, capabilities: null, owed: [], command, ...places, ...limits };
+    runner.start({ ...job, ...changes });
+    after(runner);
   });
+}
+
+it('never begins what is stopped while it still looks at what lies in the workspace', async () => {
+  const workspace = temporaryFolder();
+  const exit = await endOf(workspace, { watched: true }, (runner) => runner.stop('a'));
   expect(exit).toMatchObject({ ended: 'spawn-failed', error: 'it was stopped before it began' });
-  expect(existsSync(file('begun.txt'))).toBe(false);
+  expect(existsSync(join(workspace, 'begun.txt'))).toBe(false);
+});
+
+it('tells the end of an agent for which no folder can be made', async () => {
+  const workspace = temporaryFolder();
+  vi.stubEnv('TMPDIR', join(workspace, 'nowhere'));
+  const exit = await endOf(workspace, { provider: 'claude' });
+  vi.unstubAllEnvs();
+  expect(exit.ended).toBe('spawn-failed');
+  expect(exit.error).toContain('ENOENT');
 });

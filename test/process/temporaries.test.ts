@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { makeTemporary, removeDeadTemporaries } from '../../src/process/temporaries.ts';
+import { makeTemporary, removeDeadTemporaries, removeTemporary } from '../../src/process/temporaries.ts';
 import { temporaryFolder } from './support.ts';
 
 /** The name of a folder of ours, which now lies in another folder. */
@@ -38,4 +38,9 @@ it('removes what processes have left that are gone, and nothing else', () => {
   expect(new Set(others).size).toBe(4);
   expect(readdirSync(folder).toSorted()).toEqual([living, ...others, link].toSorted());
   expect(existsSync(join(target, 'kept'))).toBe(true);
+});
+
+it('leaves what cannot be removed, and goes on', () => {
+  expect(() => removeTemporary('/proc/self/task')).not.toThrow();
+  expect(existsSync('/proc/self/task')).toBe(true);
 });
