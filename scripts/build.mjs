@@ -1,7 +1,8 @@
-// Bundles src/app.ts into dist/. Every file that dist/app.js needs is named by its content and moved into place
-// before dist/app.js itself, so whoever reads dist/ while it is built, or runs from it, has one whole build.
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { statSync, utimesSync } from 'node:fs';
+// Bundles src/app.ts into dist/app.cjs. What V8 compiled of it lies beside it, named by its content and moved into place
+// before dist/app.cjs itself, so whoever reads dist/ while it is built has one whole build.
+import { spawnSync } from 'node:child_process';
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { basename, join, sep } from 'node:path';
@@ -10,7 +11,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dayInMilliseconds = 24 * 60 * 60 * 1000;
 
-/** Builds into `outputDirectory` (dist/ of this checkout) and returns the path of its app.js. */
+/** Builds into `outputDirectory` (dist/ of this checkout) and returns the path of its app.cjs. */
 export async function build(outputDirectory = join(root, 'dist')) {
   const { build: bundle } = await import('esbuild');
   const sourceTime = newestSource() / 1000;
@@ -18,18 +19,19 @@ export async function build(outputDirectory = join(root, 'dist')) {
   const staging = mkdtempSync(join(outputDirectory, '.building-'));
   try {
     await bundle(bundleOptions(staging));
+    keepCompiled(staging);
     // An edit made while the build runs must count as newer than the build.
-    utimesSync(join(staging, 'app.js'), sourceTime, sourceTime);
+    utimesSync(join(staging, 'app.cjs'), sourceTime, sourceTime);
     publish(staging, outputDirectory);
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }
-  return join(outputDirectory, 'app.js');
+  return join(outputDirectory, 'app.cjs');
 }
 
-/** Returns the path of an app.js that is as new as the sources, building one when there is none. */
+/** Returns the path of an app.cjs that is as new as the sources, building one when there is none. */
 export async function ensureBuilt() {
-  const built = join(root, 'dist', 'app.js');
+  const built = join(root, 'dist', 'app.cjs');
   if (!existsSync(join(root, 'src')) || isCurrent(built)) return built;
   try {
     return await build();
@@ -37,30 +39,45 @@ export async function ensureBuilt() {
     if (!['EACCES', 'EPERM', 'EROFS'].includes(error.code)) throw error;
   }
   const elsewhere = privateTemporaryDirectory();
-  return isCurrent(join(elsewhere, 'app.js')) ? join(elsewhere, 'app.js') : build(elsewhere);
+  return isCurrent(join(elsewhere, 'app.cjs')) ? join(elsewhere, 'app.cjs') : build(elsewhere);
 }
 
 function bundleOptions(outdir) {
   return {
     absWorkingDir: root,
     entryPoints: ['src/app.ts'],
-    outdir,
+    outfile: join(outdir, 'app.cjs'),
     bundle: true,
-    splitting: true,
-    format: 'esm',
+    format: 'cjs',
     platform: 'node',
     target: 'node20',
     minifySyntax: true,
     minifyWhitespace: true,
     sourcemap: 'linked',
     legalComments: 'linked',
-    chunkNames: '[name]-[hash]',
+    charset: 'ascii',
     logLevel: 'silent',
-    // CommonJS packages inside an ES module bundle ask for Node's own modules through require.
-    banner: {
-      js: "import{createRequire as createBundleRequire}from'node:module';const require=createBundleRequire(import.meta.url);",
-    },
+    banner: { js: cacheLine(unnamed) },
   };
+}
+
+const unnamed = '0'.repeat(16);
+
+/** The first line of the program: where to find what V8 compiled of it. */
+function cacheLine(name) {
+  return `// app-${name}.cache`;
+}
+
+/** Lets V8 compile the program, and keeps that. Without it the program starts, too, only later. */
+function keepCompiled(staging) {
+  const app = join(staging, 'app.cjs');
+  const text = readFileSync(app, 'latin1');
+  const name = createHash('sha256').update(text).digest('hex').slice(0, unnamed.length);
+  writeFileSync(app, text.replace(cacheLine(unnamed), cacheLine(name)), 'latin1');
+  const compiler = fileURLToPath(new URL('compile-cache.mjs', import.meta.url));
+  spawnSync(process.execPath, [compiler, app, join(staging, `app-${name}.cache`)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
 }
 
 function isCurrent(app) {
@@ -94,14 +111,14 @@ function newestBelow(directory) {
 
 function publish(staging, outputDirectory) {
   const names = readdirSync(staging);
-  for (const name of names.filter((each) => each !== 'app.js')) {
+  for (const name of names.filter((each) => each !== 'app.cjs')) {
     renameSync(join(staging, name), join(outputDirectory, name));
   }
-  renameSync(join(staging, 'app.js'), join(outputDirectory, 'app.js'));
+  renameSync(join(staging, 'app.cjs'), join(outputDirectory, 'app.cjs'));
   removeOldFiles(outputDirectory, new Set(names));
 }
 
-// A program that is still running may load its part of an earlier build late, so that stays for a day.
+// A program that is just starting may want what belongs to an earlier build, so that stays for a day.
 function removeOldFiles(directory, current) {
   for (const name of readdirSync(directory).filter((each) => !current.has(each))) {
     const path = join(directory, name);

@@ -1,9 +1,10 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import {
   cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -44,6 +45,18 @@ function programThatSays(word: string): string {
   return `export async function main(argv: string[]) { console.log('${word}', ...argv); return 7; }`;
 }
 
+function builtProgramThatSays(word: string): string {
+  return `exports.main = async () => { console.log('${word}'); return 0; };`;
+}
+
+/** What V8 says to what was compiled of the built program before; undefined where nothing was. */
+function compiledRejected(): string {
+  const loader = JSON.stringify(join(checkout, 'bin/program.mjs'));
+  const built = JSON.stringify(join(checkout, 'dist/app.cjs'));
+  const text = `import { compileProgram } from ${loader}; console.log(compileProgram(${built}).script.cachedDataRejected);`;
+  return execFileSync(process.execPath, ['--input-type=module', '-e', text], { encoding: 'utf8' }).trim();
+}
+
 beforeEach(() => {
   checkout = mkdtempSync(join(tmpdir(), 'mailroom-launcher-'));
   mkdirSync(join(checkout, 'src'));
@@ -66,8 +79,8 @@ describe('the launcher', () => {
   it('builds again when a source is newer, and only then', async () => {
     writeProgram(programThatSays('first'));
     await launch();
-    const built = join(checkout, 'dist/app.js');
-    writeFileSync(built, programThatSays('untouched').replace(': string[]', ''));
+    const built = join(checkout, 'dist/app.cjs');
+    writeFileSync(built, builtProgramThatSays('untouched'));
     expect((await launch()).stdout).toBe('untouched\n');
     writeProgram(programThatSays('second'));
     const later = Date.now() / 1000 + 60;
@@ -79,7 +92,30 @@ describe('the launcher', () => {
     writeProgram(programThatSays('first'));
     const ended = await Promise.all(Array.from({ length: 4 }, () => launch()));
     expect(ended.map(({ stdout }) => stdout)).toEqual(Array(4).fill('first\n'));
-    expect(readdirSync(join(checkout, 'dist')).toSorted()).toEqual(['app.js', 'app.js.map']);
+    expect(readdirSync(join(checkout, 'dist')).toSorted()).toEqual([
+      expect.stringMatching(/^app-[0-9a-f]{16}\.cache$/),
+      'app.cjs',
+      'app.cjs.map',
+    ]);
+  });
+
+  it('starts with what V8 compiled of this very program', async () => {
+    writeProgram(programThatSays('first'));
+    await launch();
+    expect(compiledRejected()).toBe('false');
+    // As long as the one before: V8 itself could not tell.
+    const built = join(checkout, 'dist/app.cjs');
+    writeFileSync(built, readFileSync(built, 'latin1').replace(/app-\w{4}/, 'app-0000'));
+    expect(compiledRejected()).toBe('undefined');
+  });
+
+  it('starts although what was compiled is of another V8', async () => {
+    writeProgram(programThatSays('first'));
+    await launch();
+    const cache = readdirSync(join(checkout, 'dist')).find((name) => name.endsWith('.cache')) ?? '';
+    writeFileSync(join(checkout, 'dist', cache), 'of another');
+    expect(compiledRejected()).toBe('true');
+    expect((await launch()).stdout).toBe('first\n');
   });
 
   it('says what is wrong with sources that cannot be built', async () => {
@@ -101,10 +137,7 @@ describe('the launcher', () => {
   it('runs what is published, which has no sources and no scripts', async () => {
     for (const part of ['src', 'scripts', 'node_modules']) rmSync(join(checkout, part), { recursive: true });
     mkdirSync(join(checkout, 'dist'));
-    writeFileSync(
-      join(checkout, 'dist/app.js'),
-      `export const main = async () => { console.log('published'); return 0; };`,
-    );
+    writeFileSync(join(checkout, 'dist/app.cjs'), builtProgramThatSays('published'));
     expect(await launch()).toEqual({ code: 0, stdout: 'published\n', stderr: '' });
   });
 });

@@ -1,0 +1,30 @@
+// Run by the build in a process of its own: does what most commands have in common in a project that it makes for that, and
+// writes what V8 has compiled for it to the file that is named.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { compileProgram } from '../bin/program.mjs';
+
+const [program, cache] = process.argv.slice(2);
+const packageRoot = fileURLToPath(new URL('..', import.meta.url));
+const project = mkdtempSync(join(tmpdir(), 'mailroom-build-'));
+
+const workflow = `name: one
+version: '1'
+timeout: 1m
+steps: { one: { command: ['true'] } }
+`;
+const commands = [['init'], ['status'], ['plan', 'one.yaml'], ['run', 'one.yaml'], ['up', '--until-idle']];
+
+try {
+  process.chdir(project);
+  writeFileSync('one.yaml', workflow);
+  const { exports, script } = compileProgram(program);
+  for (const command of commands) await exports.main(command, packageRoot);
+  writeFileSync(cache, script.createCachedData());
+} finally {
+  process.chdir(packageRoot);
+  rmSync(project, { recursive: true, force: true });
+}
+process.exit(0);
