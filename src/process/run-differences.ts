@@ -1,10 +1,9 @@
-import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import picomatch from 'picomatch';
 import { git } from './git.ts';
 import { maskerFactory } from './mask.ts';
 import type { RunResult } from './run.ts';
-import { makeTemporary } from './temporaries.ts';
+import { inTemporary } from './temporaries.ts';
 import { copyIndex } from './workspace-tree.ts';
 
 /** What git has no commit for yet differs from nothing. */
@@ -114,16 +113,12 @@ async function withIndex<T>(
   if (where.exitCode !== 0) return { ok: false, problem: `${workspace} is no git working tree` };
   const tree = await treeOf(workspace, base);
   if (tree === null) return { ok: false, problem: `git knows no commit ${JSON.stringify(base)}` };
-  const folder = makeTemporary();
-  const env = { GIT_INDEX_FILE: join(folder, 'index') };
-  try {
-    const theirs = resolve(workspace, where.stdout.replace(/\n$/, ''));
-    copyIndex(theirs, env.GIT_INDEX_FILE);
+  return inTemporary(async (folder) => {
+    const env = { GIT_INDEX_FILE: join(folder, 'index') };
+    copyIndex(resolve(workspace, where.stdout.replace(/\n$/, '')), env.GIT_INDEX_FILE);
     const added = await git(['add', '--intent-to-add', '--', '.'], { cwd: workspace, env });
     return added.exitCode === 0 ? await work(tree, env) : problem(added);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 async function treeOf(workspace: string, base: string): Promise<string | null> {

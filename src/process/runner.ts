@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type {
   AgentJob,
@@ -20,7 +20,7 @@ import { openPlaces } from './sandbox-places.ts';
 import { supervise } from './supervise.ts';
 import { sweepMarked } from './sweep.ts';
 import type { Containment, ProcessResult, Reach, Supervised } from './types.ts';
-import { makeTemporary, removeDeadTemporaries } from './temporaries.ts';
+import { inTemporary, removeDeadTemporaries } from './temporaries.ts';
 import { ensureWorktree, workspaceTree } from './workspace-tree.ts';
 
 export interface RunnerOptions {
@@ -103,36 +103,36 @@ export class ProcessRunner implements Runner {
 
   /** Never rejects: what goes wrong on our side is an outcome too. */
   async #agent(job: AgentJob): Promise<Ended> {
-    const { invocation } = job;
     const provider = this.#options.providers.get(job.provider);
     if (!provider) return refused(`there is no provider \`${job.provider}\``);
-    const temporary = makeTemporary();
     try {
-      const problem =
-        job.worktree === null
-          ? null
-          : await ensureWorktree(this.#options.project, invocation.workspace, job.worktree);
-      if (problem !== null) return refused(problem);
-      const tree = job.noteTree ? await workspaceTree(invocation.workspace) : null;
-      const watches = await this.#watch(job.watched ?? []);
-      const watch = await this.#watchEdits(invocation.workspace);
-      const command = provider.start(invocation);
-      writeFiles(invocation.paths.folder, command.files);
-      const supervised = this.#supervise(job, command, temporary);
-      const launched = await supervised.ready;
-      if (launched) this.#events.ready(job.key, launched, tree);
-      const exit = toExit(await supervised.exited, invocation.paths);
-      const outcome = provider.read(exit, invocation, this.#options.now());
-      // What never ran has cost nothing, whatever was reserved for it.
-      if (exit.ended === 'spawn-failed')
-        return [{ ...outcome, usage: { usd: 0, tokens: 0 } }, exit, new Map()];
-      const edits = watch === null ? {} : { edits: await watch.edits() };
-      return [outcome, { ...exit, ...edits }, await changesIn(watches)];
+      return await inTemporary((temporary) => this.#run(job, provider, temporary));
     } catch (error) {
       return refused(error instanceof Error ? error.message : String(error));
-    } finally {
-      rmSync(temporary, { recursive: true, force: true });
     }
+  }
+
+  async #run(job: AgentJob, provider: Provider, temporary: string): Promise<Ended> {
+    const { invocation } = job;
+    const problem =
+      job.worktree === null
+        ? null
+        : await ensureWorktree(this.#options.project, invocation.workspace, job.worktree);
+    if (problem !== null) return refused(problem);
+    const tree = job.noteTree ? await workspaceTree(invocation.workspace) : null;
+    const watches = await this.#watch(job.watched ?? []);
+    const watch = await this.#watchEdits(invocation.workspace);
+    const command = provider.start(invocation);
+    writeFiles(invocation.paths.folder, command.files);
+    const supervised = this.#supervise(job, command, temporary);
+    const launched = await supervised.ready;
+    if (launched) this.#events.ready(job.key, launched, tree);
+    const exit = toExit(await supervised.exited, invocation.paths);
+    const outcome = provider.read(exit, invocation, this.#options.now());
+    // What never ran has cost nothing, whatever was reserved for it.
+    if (exit.ended === 'spawn-failed') return [{ ...outcome, usage: { usd: 0, tokens: 0 } }, exit, new Map()];
+    const edits = watch === null ? {} : { edits: await watch.edits() };
+    return [outcome, { ...exit, ...edits }, await changesIn(watches)];
   }
 
   async #watch(folders: readonly string[]): Promise<Map<string, FolderWatch>> {
@@ -187,11 +187,19 @@ export class ProcessRunner implements Runner {
     return supervised;
   }
 
+  /** Never rejects either. */
   async #gates(job: GateJob): Promise<string[]> {
+    try {
+      return await inTemporary((temporary) => this.#check(job, temporary));
+    } catch (error) {
+      return [`the gates could not be checked: ${error instanceof Error ? error.message : String(error)}`];
+    }
+  }
+
+  #check(job: GateJob, temporary: string): Promise<string[]> {
     const { key, folder, workspace } = job;
     const home = join(this.#options.project, '.mailroom', 'turns', folder.turn, String(folder.attempt));
     const deadline = job.totalMs === null ? Infinity : performance.now() + job.totalMs;
-    const temporary = makeTemporary();
     const env = buildEnvironment({ set: { TMPDIR: temporary, ...job.env } });
     const run = (argv: readonly string[], timeout: number, name: string): Promise<ProcessResult> => {
       const supervised = supervise({
@@ -226,13 +234,7 @@ export class ProcessRunner implements Runner {
       if (this.#stopped.has(key)) supervised.stop();
       return supervised.exited;
     };
-    try {
-      return await checkGates(job.gates, workspace, job.tree, run);
-    } catch (error) {
-      return [`the gates could not be checked: ${error instanceof Error ? error.message : String(error)}`];
-    } finally {
-      rmSync(temporary, { recursive: true, force: true });
-    }
+    return checkGates(job.gates, workspace, job.tree, run);
   }
 }
 

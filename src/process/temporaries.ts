@@ -16,6 +16,16 @@ export function makeTemporary(): string {
   return mkdtempSync(join(tmpdir(), `mailroom-${owner()}`));
 }
 
+/** Does something that needs such a folder for so long. */
+export async function inTemporary<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = makeTemporary();
+  try {
+    return await work(folder);
+  } finally {
+    removeTemporary(folder);
+  }
+}
+
 /** Never throws: what a program made there that cannot be removed is in nobody's way. */
 export function removeTemporary(folder: string): void {
   try {

@@ -1,6 +1,6 @@
-import { copyFileSync, existsSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { copyFileSync, existsSync, statSync, utimesSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { makeTemporary } from './temporaries.ts';
+import { inTemporary } from './temporaries.ts';
 import { git } from './git.ts';
 
 /**
@@ -10,18 +10,13 @@ import { git } from './git.ts';
 export async function workspaceTree(workspace: string): Promise<string | null> {
   const where = await git(['rev-parse', '--git-path', 'index'], { cwd: workspace });
   if (where.exitCode !== 0) return null;
-  const folder = makeTemporary();
-  const index = join(folder, 'index');
-  const env = { GIT_INDEX_FILE: index };
-  try {
-    const theirs = resolve(workspace, where.stdout.trim());
-    copyIndex(theirs, index);
+  return inTemporary(async (folder) => {
+    const env = { GIT_INDEX_FILE: join(folder, 'index') };
+    copyIndex(resolve(workspace, where.stdout.replace(/\n$/, '')), env.GIT_INDEX_FILE);
     const added = await git(['add', '-A', '--', '.'], { cwd: workspace, env });
     const written = added.exitCode === 0 ? await git(['write-tree'], { cwd: workspace, env }) : added;
     return written.exitCode === 0 ? written.stdout.trim() : null;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 /**
