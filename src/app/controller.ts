@@ -36,7 +36,7 @@ import { goneTeller } from './gone.ts';
 import { gathered } from './gather.ts';
 import { takeLock, type Lock } from './lock.ts';
 import { parkingOf } from './parking.ts';
-import { recorder } from './recorder.ts';
+import { recorder, recordingNote } from './recorder.ts';
 import { timer } from './timer.ts';
 
 /** Takes the project and puts a host to work on it, with the workflows that `open` takes up. Throws `E_LOCKED` when another has it. */
@@ -116,7 +116,8 @@ async function compose(
   hints.failed = (error) => loop.fail(error instanceof Error ? error : new Error(String(error)));
   void lock.lost.then(() => loop.fail(lockLost()));
   const changed = edited ? 'the protocol has changed since the last start' : null;
-  const notes = [host.cut, trail.problem(), changed, ...(up?.workflows.notes ?? [])];
+  const lacks = await recordingNote(options.record, disk.root);
+  const notes = [host.cut, trail.problem(), changed, lacks, ...(up?.workflows.notes ?? [])];
   const problems = () => [host.problem, trail.problem(), ...(up?.workflows.problems() ?? [])];
   const close = async () => {
     await up?.workflows.close();

@@ -5,6 +5,7 @@ import type { Json } from '../core/json.ts';
 import { maskJson } from '../core/mask.ts';
 import type { Exit, Invocation, Outcome, StagedFile } from '../core/ports.ts';
 import { bytesMasker, textMasker } from '../process/mask.ts';
+import { workspaceTree } from '../process/workspace-tree.ts';
 import { recordOf } from '../providers/recording.ts';
 import { readContent } from '../store/contents.ts';
 import { RealDisk } from '../store/real-disk.ts';
@@ -12,6 +13,12 @@ import { makeProjectFolder } from '../store/scaffold.ts';
 
 /** Keeps one invocation. */
 export type Recorder = (invocation: Invocation, outcome: Outcome, exit: Exit) => void;
+
+/** What a recording of turns in this workspace would lack, in words; null: nothing, or nothing is recorded. */
+export async function recordingNote(record: string | null, workspace: string): Promise<string | null> {
+  if (record === null || (await workspaceTree(workspace)) !== null) return null;
+  return `the recording lacks what agents change in ${workspace}: it is no git working tree`;
+}
 
 /**
  * Keeps each invocation in a folder (absolute), for the provider `replay`: its answer, the files that it handed over, and

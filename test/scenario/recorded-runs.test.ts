@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { CliProject } from '../support/clis.ts';
@@ -15,6 +16,13 @@ function projectWith(
 ): CliProject {
   const project = new CliProject({ 'mailroom.yaml': settings, ...files }, clis);
   projects.push(project);
+  return project;
+}
+
+/** The same in git, by which is known what a turn changed. */
+function checkoutWith(...of: Parameters<typeof projectWith>): CliProject {
+  const project = projectWith(...of);
+  execFileSync('git', ['init', '-q'], { cwd: project.root });
   return project;
 }
 
@@ -66,7 +74,12 @@ it(
     const live = projectWith({ claude, codex: `codex('It is good.');` });
     const recording = join(live.root, 'recording');
     const first = await live.run(['run', 'work.yaml', '--json', '--record', recording], secret);
-    expect(first).toMatchObject({ code: 0 });
+    expect(first).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(
+        `the recording lacks what agents change in ${live.root}: it is no git working tree\n`,
+      ),
+    });
     const recorded = live.list('recording').filter((name) => name.endsWith('.json'));
     expect(recorded.filter((name) => name.startsWith('write-'))).toHaveLength(2);
     expect(recorded.filter((name) => name.startsWith('reviewer-'))).toHaveLength(1);
@@ -101,12 +114,15 @@ messages:
   task: { from: user, to: writer }
   review: { from: writer, to: reviewer, reply: [verdict], blocking: true }
   verdict: { from: reviewer, to: writer }
-  done: { from: writer, to: user, closes: true }
+  done: { from: writer, to: user, closes: true, gates: [{ run: [grep, two, site/page.html] }] }
 start: { type: task, to: writer }
 `;
 
 const players = {
   claude: `
+const { mkdirSync } = require('node:fs');
+mkdirSync('site', { recursive: true });
+appendFileSync('site/page.html', existsSync('site/page.html') ? 'two of ' + env.MAILROOM_THREAD : 'one, ' + env.ANTHROPIC_API_KEY + ', ');
 if (prompt.includes('type: verdict')) send('done', 'user', 'The key is ' + env.ANTHROPIC_API_KEY + ', thread ' + env.MAILROOM_THREAD);
 else send('review', 'reviewer', 'Look at ' + env.MAILROOM_PROJECT);
 claude('ended');`,
@@ -118,7 +134,7 @@ it(
   { timeout: 120_000 },
   async () => {
     const files = { 'protocols/pair.yaml': pair, 'agents/writer/inbox/task.md': '# Write\n\nA page.\n' };
-    const live = projectWith(players, files);
+    const live = checkoutWith(players, files);
     const recording = join(live.root, 'recording');
     const env = { ANTHROPIC_API_KEY: 'sesame-open' };
     const up = ['up', '--until-idle', '--plain'];
@@ -128,7 +144,8 @@ it(
     expect(texts.join('\n')).toContain('The key is');
     for (const secret of ['sesame-open', live.root]) expect(texts.join('\n')).not.toContain(secret);
 
-    const dead = projectWith({ claude: 'process.exit(2)', codex: 'process.exit(2)' }, files);
+    const nobody = { claude: 'process.exit(2)', codex: 'process.exit(2)' };
+    const dead = checkoutWith(nobody, files);
     // A limit of the real provider is none of the recording's.
     const later = Date.now() + 3_600_000;
     dead.write('.mailroom/parked/claude', JSON.stringify({ until: later }));
@@ -141,6 +158,12 @@ it(
     const [first, second] = [await rows(live), await rows(dead)];
     expect(second.map(([type]) => type)).toEqual(['task', 'review', 'verdict', 'done']);
     expect(second.slice(0, 3)).toEqual(first.slice(0, 3));
+    // The gate has seen what the turns changed; a workspace that they do not fit is left alone.
+    expect(dead.read('site/page.html')).toMatch(/^one, \*\*\*, two of [\w-]{36}$/);
+    const other = checkoutWith(nobody, { ...files, 'site/page.html': 'of somebody else' });
+    const misfit = await other.run([...up, '--replay', recording]);
+    expect(misfit.stdout).toContain('site/page.html is not what it was when this turn was recorded');
+    expect(other.read('site/page.html')).toBe('of somebody else');
 
     const nothing = await dead.run([...up, '--replay', 'nowhere']);
     expect(nothing).toMatchObject({

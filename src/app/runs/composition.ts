@@ -33,7 +33,7 @@ import { goneTeller } from '../gone.ts';
 import { gathered } from '../gather.ts';
 import { announcementOf, type Announcement } from '../nip/executions.ts';
 import { parkingOf } from '../parking.ts';
-import { recorder } from '../recorder.ts';
+import { recorder, recordingNote } from '../recorder.ts';
 import type { Lock } from '../lock.ts';
 import { changesTeller } from './changes.ts';
 import { hookPorts } from './hooks.ts';
@@ -124,7 +124,8 @@ export async function composeRun(
     journal.close();
     await lock.release();
   };
-  return { host, controller: controllerOf(run, host, loop, { mail, said, release }) };
+  const lacks = await recordingNote(settings.record ?? null, run.workspace);
+  return { host, controller: controllerOf(run, host, loop, { mail, said, lacks, release }) };
 }
 
 async function runnerOf(
@@ -154,6 +155,8 @@ function watched(disk: RealDisk, { run }: RunFolder): string[] {
 interface Companions {
   readonly mail: RunMail | null;
   readonly said: Announcement | undefined;
+  /** What its recording will lack, in words. */
+  readonly lacks: string | null;
   readonly release: () => Promise<void>;
 }
 
@@ -161,13 +164,13 @@ function controllerOf(
   { run }: RunFolder,
   host: RunHost,
   loop: Loop,
-  { mail, said, release }: Companions,
+  { mail, said, lacks, release }: Companions,
 ): RunController {
   const problems = () => [host.problem, mail?.problem ?? null, ...(said?.relays?.problems ?? [])];
   return {
     run,
     rules: host.rules,
-    notes: [host.cut].filter((note) => note !== null),
+    notes: [host.cut, lacks].filter((note) => note !== null),
     get state() {
       return host.state;
     },
