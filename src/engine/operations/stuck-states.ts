@@ -4,8 +4,8 @@ import type { Protocol } from '../../core/mail/protocol.ts';
 
 /** Milliseconds after which the exploration ends early, and says so. */
 const longest = 4_000;
-/** Two threads show what they can do to each other. */
-const bounds = { threads: 2, depth: 14, states: 50_000 };
+/** Two threads show what they can do to each other. The depth is beyond what a protocol of some roles needs to be seen whole. */
+const bounds = { threads: 2, depth: 60, states: 50_000 };
 
 /** Explores a protocol as far as a person waits for it. `clock`: milliseconds. */
 export function exploreWithin(protocol: Protocol, clock: () => number): Exploration {
