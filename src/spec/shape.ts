@@ -8,13 +8,13 @@ type Schema = z.core.$ZodType;
 
 type Definition = z.core.$ZodTypes['_zod']['def'];
 
-function definition(schema: Schema): Definition {
+export function definitionOf(schema: Schema): Definition {
   return (schema as z.ZodType).def as Definition;
 }
 
 /** The schemas behind what only wraps them: optional, default, lazy, transformed; of a union, every option. */
-function unwrapped(schema: Schema): Schema[] {
-  const def = definition(schema);
+export function unwrapped(schema: Schema): Schema[] {
+  const def = definitionOf(schema);
   switch (def.type) {
     case 'optional':
     case 'nullable':
@@ -33,7 +33,7 @@ function unwrapped(schema: Schema): Schema[] {
 }
 
 function step(schema: Schema, key: PropertyKey): Schema[] {
-  const def = definition(schema);
+  const def = definitionOf(schema);
   if (def.type === 'record') return [def.valueType];
   if (def.type === 'array') return [def.element];
   const next = def.type === 'object' ? def.shape[String(key)] : undefined;
@@ -42,7 +42,7 @@ function step(schema: Schema, key: PropertyKey): Schema[] {
 
 /** The keys of a map, and what each must be. */
 export function fieldsOf(schema: Schema): Readonly<Record<string, z.ZodType>> {
-  const def = definition(schema);
+  const def = definitionOf(schema);
   return def.type === 'object' ? (def.shape as Record<string, z.ZodType>) : {};
 }
 
@@ -61,7 +61,7 @@ export function keysAt(
   const keys = new Set<string>();
   let title: string | null = null;
   for (const each of schemasAt(schema, path).flatMap(unwrapped)) {
-    const def = definition(each);
+    const def = definitionOf(each);
     if (def.type !== 'object') continue;
     for (const key of Object.keys(def.shape)) keys.add(key);
     title ??= z.globalRegistry.get(each)?.title ?? null;
@@ -93,8 +93,9 @@ export function salvage(schema: z.ZodObject, value: object): Record<string, unkn
   return good;
 }
 
-function isRecord(schema: Schema): boolean {
-  return definition(unwrapped(schema)[0]!).type === 'record';
+/** Whether it is a map by name. */
+export function isRecord(schema: Schema): boolean {
+  return definitionOf(unwrapped(schema)[0]!).type === 'record';
 }
 
 function entries(schema: Schema, given: object): Record<string, unknown> {

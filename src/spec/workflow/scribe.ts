@@ -7,6 +7,7 @@ import { opening, parseTemplate, readExpression, type Template } from '../../cor
 import type { Tree } from '../../core/expression/tree.ts';
 import type { Problem } from '../../core/workflow/check/scene.ts';
 import { readScript, type Script } from '../../core/workflow/script.ts';
+import { pathText } from '../mend.ts';
 import type { Path, YamlDocument } from '../yaml.ts';
 
 /** Stands for an expression that could not be read. */
@@ -15,11 +16,16 @@ const nothing: Tree = { kind: 'literal', value: null, span: { start: 0, end: 0 }
 /** Takes down what is wrong while a file is lowered, and which part of the model comes from where in the file. */
 export class Scribe {
   readonly problems: Diagnostic[] = [];
+  /** Steps of which it could not be found out what they do. */
+  readonly unclear = new Set<string>();
   private readonly document: YamlDocument;
   private readonly origins = new Map<object, Path>();
+  private readonly partial: ReadonlySet<string>;
 
-  constructor(document: YamlDocument) {
+  /** `partial`: the maps of which a part could not be used. What is missing there may be just that, and nothing is said of it. */
+  constructor(document: YamlDocument, partial: ReadonlySet<string> = new Set()) {
     this.document = document;
+    this.partial = partial;
   }
 
   /** Remembers where a part of the model comes from, and returns it. */
@@ -29,6 +35,7 @@ export class Scribe {
   }
 
   error(code: ErrorCode, path: Path, message: string, hint: string | null, part?: 'key' | 'value'): void {
+    if (this.isUnsure(code, path)) return;
     this.problems.push({ code, severity: 'error', message, place: this.document.place(path, part), hint });
   }
 
@@ -48,6 +55,7 @@ export class Scribe {
   }
 
   warn(path: Path, message: string, hint: string | null = null): void {
+    if (this.isUnsure('E_WORKFLOW', path)) return;
     const place = this.document.place(path, 'key');
     this.problems.push({ code: 'E_WORKFLOW', severity: 'warning', message, place, hint });
   }
@@ -58,6 +66,13 @@ export class Scribe {
     const path = key === null ? origin : [...origin, key];
     const place = span === null ? this.document.place(path) : this.within(path, span);
     this.problems.push({ code, severity, message, place, hint });
+  }
+
+  /** Whether a part that could not be used may be why: keys that are missing, or do not go together. */
+  private isUnsure(code: ErrorCode, path: Path): boolean {
+    if (code !== 'E_MISSING_KEY' && code !== 'E_WORKFLOW') return false;
+    if (this.partial.size === 0) return false;
+    return this.partial.has(pathText(path)) || this.partial.has(pathText(path.slice(0, -1)));
   }
 
   private within(path: Path, { start, end }: Span): Diagnostic['place'] {

@@ -13,6 +13,8 @@ export class Graph {
   readonly steps: readonly Step[];
   /** By step: those it needs, as far as they exist. */
   readonly needs: readonly (readonly number[])[];
+  /** Steps that name one among their needs which is not there: it may be any of the others, misspelt. */
+  private readonly doubtful: ReadonlySet<number>;
   /** The loop that the body belongs to; null: it is the outermost one. */
   readonly parent: { readonly graph: Graph; readonly step: number } | null;
   /** Any step of a sequence may have run before any other. */
@@ -26,6 +28,8 @@ export class Graph {
     this.isSequence = body.kind === 'sequence';
     this.parent = parent;
     this.numbers = new Map(body.steps.map((step, index) => [step.id, index]));
+    const isKnown = ({ step }: Step['needs'][number]): boolean => this.numbers.has(step);
+    this.doubtful = new Set(body.steps.flatMap(({ needs }, index) => (needs.every(isKnown) ? [] : [index])));
     this.needs = body.steps.map((step) => step.needs.flatMap((need) => this.numbers.get(need.step) ?? []));
   }
 
@@ -47,10 +51,14 @@ export class Graph {
     return this.folded.get(name.toUpperCase()) ?? null;
   }
 
+  /** Whether a step certainly does not name another one among its needs. */
+  lacks(step: number, target: number): boolean {
+    return !this.doubtful.has(step) && this.needs[step]?.includes(target) === false;
+  }
+
   /** Asks whether a step comes before another one; the answer comes with `answer`. Number -1 comes after all. */
   ask(step: number, target: number, no: () => void): void {
-    if (!this.isSequence && this.needs[step]?.includes(target) === false)
-      this.queries.push({ step, target, no });
+    if (!this.isSequence && this.lacks(step, target)) this.queries.push({ step, target, no });
   }
 
   /**

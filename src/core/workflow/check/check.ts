@@ -43,7 +43,6 @@ function checkBody(scene: Scene, body: Body, parent: Graph['parent'], items: Rea
       checkTree(condition, condition, { scene, place: { graph: inside, step: -1 }, items: inner });
     }
   }
-  // What comes before what is not known where a step is missing.
-  graph.answer(parent === null && scene.context.broken.size > 0 ? null : order);
+  graph.answer(scene.context.isOrderUnknown ? null : order);
   return graph;
 }

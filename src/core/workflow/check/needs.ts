@@ -9,8 +9,7 @@ const most = 50;
 /** Whether every step that is depended on exists, and none comes before itself. Returns an order; null: there is a circle. */
 export function checkNeeds(scene: Scene, graph: Graph): readonly number[] | null {
   const { broken } = scene.context;
-  const isOutermost = graph.parent === null;
-  const known = new Lazy(() => [...graph.names(), ...(isOutermost ? broken : [])]);
+  const known = new Lazy(() => graph.names());
   for (const step of graph.steps) {
     const seen = new Set<StepId>();
     for (const [index, need] of step.needs.entries()) {
@@ -18,7 +17,7 @@ export function checkNeeds(scene: Scene, graph: Graph): readonly number[] | null
       if (seen.has(need.step))
         scene.add('E_DUPLICATE', 'warning', at, `\`${need.step}\` is named twice`, null);
       seen.add(need.step);
-      if (graph.has(need.step) || (isOutermost && broken.has(need.step))) continue;
+      if (graph.has(need.step) || broken.has(need.step)) continue;
       scene.unknown(at, unknownStep(graph, need.step), need.step, known.value());
     }
   }

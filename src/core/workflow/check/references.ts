@@ -89,7 +89,7 @@ function unknownStep(name: string, at: At, { scene, place }: Here): void {
   const known: string[] = [];
   for (let here: Here['place'] = place; here !== null; here = here.graph.parent)
     known.push(...here.graph.names());
-  scene.unknown(at, `no step is called \`${name}\``, name, [...known, ...scene.context.broken]);
+  scene.unknown(at, `no step is called \`${name}\``, name, known);
 }
 
 function checkInStep(step: Step, path: readonly Segment[], node: object, { scene }: Here): void {
@@ -104,7 +104,7 @@ function checkInStep(step: Step, path: readonly Segment[], node: object, { scene
     const hint = `it is a value: \`steps.${step.id}.values.${property.name}\``;
     return scene.add('E_UNKNOWN_NAME', 'error', at(property), `a step has no \`${property.name}\``, hint);
   }
-  if (name?.name == null) return;
+  if (name?.name == null || scene.context.broken.has(step.id)) return;
   if (known === 'values' && handsOver(step)) return checkValue(step, path, at, scene);
   if (known !== 'artifacts') return;
   const artifacts = artifactsOf(step);

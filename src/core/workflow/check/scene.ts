@@ -25,8 +25,10 @@ export interface Problem {
 
 /** What the checks need to know besides the workflow. */
 export interface CheckContext {
-  /** Steps of the outermost body that are defined, but so badly that they are not in the workflow: nothing is concluded from them. */
+  /** Steps that are defined, but so badly that they, or parts of them, are not in the workflow: nothing is concluded from that. */
   readonly broken: ReadonlySet<StepId>;
+  /** Whether dependencies are among what is not there: nobody knows then which step comes before another. */
+  readonly isOrderUnknown: boolean;
   /** The same for parameters. */
   readonly brokenParameters: ReadonlySet<string>;
   /** Null: there is no protocol. */

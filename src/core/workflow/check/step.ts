@@ -51,13 +51,15 @@ function checkInput(step: Step, input: Input, { scene, place }: Here): void {
     const message = `no step is called \`${input.from}\``;
     return scene.unknown(field(input, 'from'), message, input.from, place?.graph.names() ?? []);
   }
-  if (!found.graph.needs[found.from]!.includes(found.target)) {
-    const owner = found.graph.steps[found.from]!.id;
+  const owner = found.graph.steps[found.from]!.id;
+  if (found.graph.lacks(found.from, found.target)) {
+    if (scene.context.broken.has(owner)) return;
     const message = `\`${step.id}\` takes an artifact of \`${input.from}\`, and \`${owner}\` does not depend on it`;
     return scene.error(field(input, 'from'), message, `name it under \`depends_on\` of \`${owner}\``);
   }
   const artifacts = artifactsOf(found.graph.steps[found.target]!);
   if (artifacts === null || artifacts.includes(input.artifact)) return;
+  if (scene.context.broken.has(input.from)) return;
   const message = `\`${input.from}\` has no artifact \`${input.artifact}\``;
   scene.unknown(field(input, 'artifact'), message, input.artifact, artifacts);
 }

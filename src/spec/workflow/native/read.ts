@@ -4,11 +4,13 @@ import { checkWorkflow } from '../../../core/workflow/check/check.ts';
 import { nativeLanguage } from '../../../core/workflow/language.ts';
 import type { Workflow } from '../../../core/workflow/model.ts';
 import { checkShape } from '../../issues.ts';
+import { mend, pathText, underKnownKeys, type Mended } from '../../mend.ts';
 import { salvage } from '../../shape.ts';
 import type { YamlDocument } from '../../yaml.ts';
 import { Scribe } from '../scribe.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { readByKeys } from './by-keys.ts';
+import { lostNames, whatIsLost } from './lost.ts';
 import { lower } from './lower.ts';
 import type { Children } from '../children.ts';
 import { nativeFile } from './schema.ts';
@@ -21,13 +23,16 @@ export function readNative(
 ): { readonly workflow: Workflow; readonly problems: readonly Diagnostic[] } {
   const given = isJsonObject(document.value) ? document.value : {};
   const right = readByKeys(given);
-  const shape = right === null ? checkShape(nativeFile, document) : { value: right, problems: [] };
-  const usable = shape.value ?? salvage(nativeFile, given);
-  const scribe = new Scribe(document);
+  const mended = right === null ? mend(nativeFile, given) : null;
+  const problems = mended === null ? [] : checkShape(nativeFile, document).problems;
+  const usable = right ?? readByKeys(mended!.value) ?? salvage(nativeFile, mended!.value);
+  const scribe = scribeOf(document, mended);
   const workflow = lower(usable, scribe, children, surroundings.notify);
+  const { broken, isOrderUnknown } = whatIsLost(given, mended?.lost ?? []);
   const found = checkWorkflow(workflow, {
-    broken: lost(given['steps'], new Set(workflow.body.steps.map((step) => step.id))),
-    brokenParameters: lost(given['parameters'], new Set(Object.keys(workflow.parameters))),
+    broken: new Set([...broken, ...scribe.unclear]),
+    isOrderUnknown,
+    brokenParameters: lostNames(given['parameters'], new Set(Object.keys(workflow.parameters))),
     protocol: surroundings.protocol,
     widened: surroundings.widened,
     unheld: surroundings.unheld,
@@ -35,10 +40,11 @@ export function readNative(
     language: nativeLanguage,
   });
   for (const problem of found) scribe.tell(problem);
-  return { workflow, problems: [...shape.problems, ...scribe.problems] };
+  return { workflow, problems: [...problems, ...scribe.problems] };
 }
 
-/** What is defined by something that could not be used. */
-function lost(given: unknown, used: ReadonlySet<string>): ReadonlySet<string> {
-  return new Set(isJsonObject(given) ? Object.keys(given).filter((name) => !used.has(name)) : []);
+function scribeOf(document: YamlDocument, mended: Mended | null): Scribe {
+  if (mended === null) return new Scribe(document);
+  const partial = new Set(mended.lost.map((path) => pathText(path.slice(0, -1))));
+  return new Scribe(underKnownKeys(document, mended), partial);
 }

@@ -14,20 +14,24 @@ import { lowerValues } from './values.ts';
 import { lowerSummary, lowerTakes } from './told.ts';
 import { lowerAgent, lowerCommand, lowerWorker } from './work.ts';
 
-/** The steps of a body. One of which nothing can be made is left out; why is told. */
+/** The steps of a body. Of one that says nothing that can be done the rest is read all the same. */
 export function lowerSteps(
   steps: Readonly<Record<string, StepInput>>,
   path: Path,
   lowering: Lowering,
 ): Step[] {
-  return Object.entries(steps).flatMap(([id, step]) => lowerStep(id, step, [...path, id], lowering) ?? []);
+  return Object.entries(steps).map(([id, step]) => lowerStep(id, step, [...path, id], lowering));
 }
 
-function lowerStep(id: string, input: StepInput, path: Path, lowering: Lowering): Step | null {
+/** What a step does of which that could not be found out. */
+const nothing: Work = { kind: 'assign', values: {} };
+
+function lowerStep(id: string, input: StepInput, path: Path, lowering: Lowering): Step {
   const { scribe, language } = lowering;
   const kind = kindOf(scribe, input, path);
-  const work = kind === null ? null : lowerWork(kind, input, path, lowering);
-  if (kind === null || work === null) return null;
+  const known = kind === null ? null : lowerWork(kind, input, path, lowering);
+  if (known === null) scribe.unclear.add(id);
+  const work = known ?? nothing;
   return scribe.from<Step>(path, {
     id,
     description: input.description ?? null,
@@ -50,8 +54,8 @@ function lowerStep(id: string, input: StepInput, path: Path, lowering: Lowering)
     retry: lowerRetry(scribe, input, path, work),
     onFailure: policyOf(input, path, lowering),
     ...(input.network === false && { network: false }),
-    ...lowerTakes(input, work, path, lowering),
-    check: lowerSummary(input, work, path, lowering) ?? lowerCheck(scribe, input, path, language),
+    ...(known && lowerTakes(input, work, path, lowering)),
+    check: (known && lowerSummary(input, work, path, lowering)) ?? lowerCheck(scribe, input, path, language),
     budget: input.budget ?? null,
     next: lowerNext(scribe, input.next, [...path, 'next'], language),
   });
