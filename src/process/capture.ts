@@ -1,15 +1,7 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, existsSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Masker } from './mask.ts';
+import { cautiously, readPlainFile } from './plain-file.ts';
 import { createTail } from './tail.ts';
 
 const TAIL_BYTES = 64 * 1024;
@@ -36,27 +28,9 @@ export interface Capture {
   tail(): string;
 }
 
-/** Programs may write where their output lies: a link there leads nowhere that they may not go, and a fifo holds nobody up. */
-const cautiously = constants.O_NOFOLLOW | constants.O_NONBLOCK;
-
-/** Opens what was captured; null: a program that says nothing has no file. Throws for what is no file any more. */
-export function openOutput(file: string): number | null {
-  if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return null;
-  const descriptor = openSync(file, constants.O_RDONLY | cautiously);
-  if (fstatSync(descriptor).isFile()) return descriptor;
-  closeSync(descriptor);
-  throw new Error(`${file} is no file any more`);
-}
-
-/** The whole of what was captured. Throws as `openOutput`. */
+/** The whole of what was captured; a program that says nothing has no file. Throws for what is no file any more. */
 export function readOutput(file: string): string {
-  const descriptor = openOutput(file);
-  if (descriptor === null) return '';
-  try {
-    return readFileSync(descriptor, 'utf8');
-  } finally {
-    closeSync(descriptor);
-  }
+  return readPlainFile(file) ?? '';
 }
 
 function openForWriting(file: string): number {

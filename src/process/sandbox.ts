@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { readPlainFile } from './plain-file.ts';
 import { isAbove, programPaths } from './program-paths.ts';
 import type { Containment, Reach } from './types.ts';
 
@@ -29,7 +30,8 @@ export function sandboxFor(
   const readable = [
     project,
     workspace,
-    ...(repository === null ? [] : [repository.top]),
+    // Of a linked working tree `.git` is a file: whoever could change it would name another repository.
+    ...(repository === null ? [] : [repository.top, join(repository.top, '.git')]),
     ...git,
     ...git.flatMap((folder) => RUN_BY_GIT.map((name) => join(folder, name))),
     ...RULES.map((name) => join(project, name)),
@@ -73,18 +75,35 @@ function repositoryOf(from: string, home: string): { readonly top: string; reado
     const git = join(top, '.git');
     const kind = statSync(git, { throwIfNoEntry: false });
     if (kind?.isDirectory() === true) return { top, git };
-    if (kind?.isFile() === true) return { top, git: repositoryNamedIn(git, top) };
+    if (kind?.isFile() === true) {
+      const named = repositoryNamedIn(git, top);
+      return named === null ? null : { top, git: named };
+    }
   }
   return null;
 }
 
-/** Of a linked working tree, `.git` is a file that names its own folder in the repository. */
-function repositoryNamedIn(file: string, top: string): string {
-  const own = resolve(top, /^gitdir: (.+)$/m.exec(readFileSync(file, 'utf8'))?.[1] ?? '.');
+/**
+ * The repository that a `.git` file names. An agent can write such a file, so it counts only where the repository names the
+ * working tree, too: as one that is linked to it, or as that of a submodule. Null: it does not.
+ */
+function repositoryNamedIn(file: string, top: string): string | null {
+  const named = /^gitdir: (.+)$/m.exec(textOf(file))?.[1];
+  if (named === undefined) return null;
+  const own = realPlace(resolve(top, named));
+  const is = (path: string | undefined, place: string) =>
+    path !== undefined && realPlace(resolve(own, path)) === realPlace(place);
+  if (basename(dirname(own)) === 'worktrees' && is(textOf(join(own, 'gitdir')).trim(), file))
+    return dirname(dirname(own));
+  const tree = /^\s*worktree = (.+)$/m.exec(textOf(join(own, 'config')))?.[1];
+  return is(tree, top) ? own : null;
+}
+
+/** Empty where there is none. */
+function textOf(file: string): string {
   try {
-    return resolve(own, readFileSync(join(own, 'commondir'), 'utf8').trim());
+    return readPlainFile(file) ?? '';
   } catch {
-    // A submodule: what is named there is the whole repository.
-    return own;
+    return '';
   }
 }

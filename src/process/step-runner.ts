@@ -2,11 +2,12 @@ import { closeSync, fstatSync, mkdirSync, readSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path';
 import type { Exit } from '../core/ports.ts';
 import type { StepJob, StepRunner, StepRunnerEvents } from '../core/workflow/ports.ts';
-import { openOutput, readOutput } from './capture.ts';
+import { readOutput } from './capture.ts';
 import { watchEdits, type EditWatch } from './edits.ts';
 import { environments } from './environment.ts';
 import { watchFolder } from './folder-changes.ts';
 import { furnished } from './program-home.ts';
+import { openPlainFile } from './plain-file.ts';
 import { openPlaces } from './sandbox-places.ts';
 import { supervise } from './supervise.ts';
 import { sweepMarked } from './sweep.ts';
@@ -159,7 +160,7 @@ function toExit(result: ProcessResult, job: StepJob): Exit {
 
 /** A file's text; of a long one the beginning and the end. */
 function readEnds(file: string): string {
-  const descriptor = openOutput(file);
+  const descriptor = openPlainFile(file);
   if (descriptor === null) return '';
   try {
     const { size } = fstatSync(descriptor);

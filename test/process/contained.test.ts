@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -192,7 +193,44 @@ describe('a sandbox', () => {
     expect(result.error).toMatch(/^the output cannot be written: ELOOP/);
     expect(readFileSync(kept, 'utf8')).toBe('kept');
     expect(() => readOutput(told)).toThrow('ELOOP');
-    expect(() => readOutput(outside)).toThrow('is no file any more');
+    expect(() => readOutput(outside)).toThrow('is no file');
+  });
+
+  it('shows the repository of a linked working tree and of a submodule, and none that was named by an agent', () => {
+    const home = realpathSync(temporaryFolder());
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'protocol.file.allow=always', ...args], { cwd: home, stdio: 'ignore' });
+    const commit = ['-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '--allow-empty', '-m', 'first'];
+    git('init', 'own');
+    git('-C', 'own', ...commit);
+    git('-C', 'own', 'worktree', 'add', `${home}/linked`);
+    git('-C', 'own', 'submodule', 'add', `${home}/own`, 'part');
+    mkdirSync(join(home, 'forged'));
+    for (const folder of ['private', 'private/worktrees/a']) {
+      mkdirSync(join(home, folder), { recursive: true });
+      writeFileSync(join(home, folder, 'key'), 'secret');
+    }
+    const nothing = { provider: null, argv: ['sh'], env: {}, writable: [], owed: [], guarded: [] };
+    const shown = (name: string, dotGit?: string) => {
+      const workspace = join(home, name);
+      if (dotGit !== undefined) writeFileSync(join(workspace, '.git'), `gitdir: ${dotGit}\n`);
+      const reach = { ...nothing, workspace, capabilities: null, network: false };
+      const { readable, writable } = sandboxFor(reach, { project: workspace, nests: false });
+      return { readable, writable };
+    };
+    expect(shown('linked').writable).toEqual([`${home}/linked`, `${home}/own/.git`]);
+    expect(shown('linked').readable).toContain(`${home}/linked/.git`);
+    expect(shown('own/part').writable).toContain(`${home}/own/.git/modules/part`);
+    for (const named of [
+      '../private',
+      '../private/worktrees/a',
+      '../own/.git',
+      '../own/.git/worktrees/linked',
+    ]) {
+      const { readable, writable } = shown('forged', named);
+      expect(writable).toEqual([`${home}/forged`]);
+      expect(readable.filter((path) => /private|own/.test(path))).toEqual([]);
+    }
   });
 
   it('does not show the key by which the project signs, whatever the rights', async () => {
