@@ -4,6 +4,7 @@ import { fileName, type Message, type RoleName } from '../core/mail/message.ts';
 import type { MailState } from '../core/mail/state.ts';
 import type { Protocol } from '../core/mail/protocol.ts';
 import type { Control, Mailboxes } from '../core/ports.ts';
+import { MailroomError } from '../core/errors.ts';
 import { isJsonObject, type Json } from '../core/json.ts';
 import { readStored } from './stored.ts';
 import type { Ledger } from './ledger.ts';
@@ -79,8 +80,8 @@ function commandOf(
 ): Command | Reason {
   if (verb === 'retry') {
     if (target.kind !== 'letter') return { code: 'E_TARGET', text: 'only a message can be retried' };
-    const message = deadLetter(ledger, mailboxes, target) ?? withdrawnLetter(ledger.state, target);
-    if (message) return { verb, message, role: target.role };
+    const found = deadLetter(ledger, mailboxes, target) ?? withdrawnLetter(ledger.state, target);
+    if (found) return 'code' in found ? found : { verb, message: found, role: target.role };
     const text = `agents/${target.role}/failed has no message ${target.name}, and none of that name was withdrawn`;
     return { code: 'E_TARGET', text };
   }
@@ -100,11 +101,26 @@ function withdrawnLetter(state: MailState, { role, name }: Letter): Message | nu
   return null;
 }
 
-function deadLetter(ledger: Ledger, mailboxes: Mailboxes, target: Letter): Message | null {
-  const text = mailboxes.read(target.role, 'failed', target.name);
-  const stored = text === null ? null : readStored(text);
-  return stored && (ledger.state.mail.get(stored.id)?.message ?? stored);
+/** A message that failed, or why it cannot be told: somebody may have put anything there since. */
+function deadLetter(ledger: Ledger, mailboxes: Mailboxes, target: Letter): Message | Reason | null {
+  try {
+    const text = mailboxes.read(target.role, 'failed', target.name);
+    const stored = text === null ? null : readStored(text);
+    return stored && (ledger.state.mail.get(stored.id)?.message ?? stored);
+  } catch (error) {
+    if (!(error instanceof MailroomError) || error.code === 'E_DISK') throw error;
+    return { code: error.code, text: error.message };
+  }
 }
+
+/** What each kind of target is named by. */
+const targets: ReadonlyMap<string, readonly string[]> = new Map([
+  ['all', []],
+  ['role', ['role']],
+  ['thread', ['thread']],
+  ['turn', ['turn']],
+  ['letter', ['role', 'name']],
+]);
 
 const verbs: readonly Json[] = ['pause', 'unpause', 'cancel', 'retry'] satisfies Command['verb'][];
 
@@ -115,7 +131,13 @@ function parse(text: string): ControlFile | null {
   } catch {
     return null;
   }
-  if (!isJsonObject(value) || typeof value['id'] !== 'string' || !isJsonObject(value['target'])) return null;
-  if (!verbs.includes(value['verb'] ?? null)) return null;
-  return value as unknown as ControlFile;
+  if (!isJsonObject(value) || typeof value['id'] !== 'string' || typeof value['by'] !== 'string') return null;
+  if (!verbs.includes(value['verb'] ?? null) || !isTarget(value['target'] ?? null)) return null;
+  return { ...(value as unknown as ControlFile), now: value['now'] === true };
+}
+
+function isTarget(target: Json): boolean {
+  if (!isJsonObject(target)) return false;
+  const names = typeof target['kind'] === 'string' ? targets.get(target['kind']) : undefined;
+  return names?.every((name) => typeof target[name] === 'string') === true;
 }

@@ -67,6 +67,32 @@ it('takes a command once that cannot be removed', () => {
   expect(desk.disk.list(controlFolder)).toEqual([]);
 });
 
+it('turns away what names no message that can be read, and goes on', () => {
+  const desk = new Desk();
+  const letter = (name: unknown) => ({ kind: 'letter', role: 'one', name });
+  const targets = [
+    letter('../x'),
+    letter('bytes.md'),
+    letter(5),
+    { kind: 'thread' },
+    { kind: 'toString' },
+    'all',
+  ];
+  for (const [index, target] of targets.entries()) {
+    const asked = { id: `c${String(index)}`, at: 0, by: 'ada', verb: 'retry', target, now: false };
+    desk.disk.write(`${controlFolder}/c${String(index)}.json`, JSON.stringify(asked));
+  }
+  desk.disk.write('agents/one/failed/2026-01/bytes.md', Buffer.of(0, 1));
+  desk.settle();
+  expect(
+    desk.events('controlled').map((each) => (each as { event: { id: string; refusal: unknown } }).event),
+  ).toMatchObject([
+    { id: 'c0', refusal: { code: 'E_PATH' } },
+    { id: 'c1', refusal: { code: 'E_FILE' } },
+  ]);
+  expect(desk.disk.list(controlFolder)).toEqual([]);
+});
+
 it('lets no gate run out of time while nobody knows what was said to it', () => {
   const desk = begin(definition);
   const host = hostOf(desk, definition, false);
