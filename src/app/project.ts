@@ -51,7 +51,7 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
     workflows,
     nip: async () => {
       const { nipServices } = await import('./nip/desk.ts');
-      return nipServices(disk, packageRoot, (run) => workflows.run(run));
+      return nipServices(disk, packageRoot, workflows);
     },
     worktrees: new Worktrees(disk.root),
     newId: v7,

@@ -1,6 +1,7 @@
 import type { Json } from '../core/json.ts';
 import type { NewDefinition } from '../core/nip/defining.ts';
 import type { ExecutionReport } from '../core/nip/report.ts';
+import type { ToldExecution } from '../core/nip/told.ts';
 import type { BeginOptions } from './run-services.ts';
 
 /** What the language nip lets people and their agents do with workflows by id. */
@@ -14,6 +15,19 @@ export interface NipServices {
   prepare(asked: AskedExecution): Promise<Omit<BeginOptions, 'watch'>>;
   /** How a run stands. Throws `E_TARGET`. */
   report(run: string): ExecutionReport;
+  /**
+   * The same, and of the run that a request (the id of its event) asks for, here or as relays tell of it. Throws `E_TARGET`
+   * where nothing is known of it.
+   */
+  status(word: string): Promise<ExecutionReport | ToldStatus>;
+  /** Goes on with a run that nobody is running, in a process of its own, which lives on when this one ends. */
+  goOn(run: string): void;
+}
+
+/** What others say of the run that a request asks for. */
+export interface ToldStatus {
+  readonly request: string;
+  readonly told: readonly ToldExecution[];
 }
 
 /** A definition that was kept. */

@@ -26,7 +26,7 @@ export async function serveDesk(project: ProjectServices, version: string): Prom
       if (!isAsync) await over;
       return nip.report(run.run);
     },
-    status: (execution) => Promise.resolve().then(() => nip.report(execution)),
+    status: (execution) => nip.status(execution),
   });
   for (const run of going.keys()) run.end('stop');
   await Promise.all(going.values());

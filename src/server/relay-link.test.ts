@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { finalizeEvent, generateSecretKey, type Event } from 'nostr-tools/pure';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TestRelay } from '../../test/support/relay.ts';
@@ -77,6 +79,33 @@ describe('what is sent to a relay', () => {
     relay = await TestRelay.open(port);
     await to.answers(10_000);
     expect(relay.events).toEqual([said]);
+  });
+
+  it('is not waited for while a relay cannot be reached, but tried once more', async () => {
+    const { port, url } = relay;
+    await relay.close();
+    const long = 600_000;
+    const away = promised<void>();
+    const to = link({ pauses: [long], away: away.keep }, url);
+    const said = event(6_920, 'late');
+    to.publish([said]);
+    await to.answers(long);
+    expect(to.problem).toContain('cannot be reached');
+    await away.done;
+    relay = await TestRelay.open(port);
+    await to.answers(long);
+    expect([relay.events, to.problem]).toEqual([[said], null]);
+  });
+
+  it('is waited for so long where a relay does not answer, and that is told', async () => {
+    const silent = createServer();
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const to = link({}, `ws://127.0.0.1:${String((silent.address() as AddressInfo).port)}`);
+    to.publish([event(6_920, 'x')]);
+    await to.answers(100);
+    expect(to.problem).toMatch(/^the relay .* has not answered within 0\.1 s$/);
+    to.close();
+    silent.close();
   });
 
   it('says why a relay cannot be reached', async () => {

@@ -9,6 +9,8 @@ export interface RelayLinkOptions {
   readonly heard?: (event: NostrEvent) => void;
   /** The relay has sent all that it had. */
   readonly caughtUp?: () => void;
+  /** It could not be reached; that is tried again. */
+  readonly away?: () => void;
   /** Milliseconds before a lost connection is made again, each time the next; the last one stays. */
   readonly pauses?: readonly number[];
 }
@@ -33,6 +35,8 @@ export class RelayLink {
   #filter: RelayFilter | null = null;
   #socket: WebSocket;
   #failure: string | null = null;
+  /** The connection that there is, or is tried, was open. */
+  #wasOpen = false;
   #lost = 0;
   #timer: NodeJS.Timeout | null = null;
   #closed = false;
@@ -68,15 +72,22 @@ export class RelayLink {
     this.#ask();
   }
 
-  /** Resolves when the relay has answered to every event, at the latest after so many milliseconds. */
+  /**
+   * Resolves when the relay has answered to every event, or cannot be reached; at the latest after so many milliseconds. Between
+   * two connections the next one is tried at once.
+   */
   async answers(atMost: number): Promise<void> {
     if (this.#open.size === 0) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, atMost);
+      const timer = setTimeout(() => {
+        this.#failure ??= `has not answered within ${String(atMost / 1_000)} s`;
+        resolve();
+      }, atMost);
       this.#told = () => {
         clearTimeout(timer);
         resolve();
       };
+      if (this.#timer !== null) this.#again();
     });
   }
 
@@ -88,6 +99,7 @@ export class RelayLink {
   }
 
   #connect(): WebSocket {
+    this.#wasOpen = false;
     const socket = new WebSocket(this.url, limits);
     socket.on('open', () => this.#opened());
     socket.on('message', (data, isBinary) => {
@@ -101,6 +113,7 @@ export class RelayLink {
 
   #opened(): void {
     this.#failure = null;
+    this.#wasOpen = true;
     this.#lost = 0;
     this.#ask();
     for (const event of this.#open.values()) this.#say('EVENT', event);
@@ -151,10 +164,16 @@ export class RelayLink {
     const pauses = this.#options.pauses ?? usualPauses;
     const pause = pauses[Math.min(this.#lost, pauses.length - 1)] ?? 0;
     this.#lost += 1;
-    this.#timer = setTimeout(() => {
-      this.#timer = null;
-      this.#socket = this.#connect();
-    }, pause);
+    this.#timer = setTimeout(() => this.#again(), pause);
     this.#timer.unref();
+    if (this.#wasOpen) return;
+    this.#told();
+    this.#options.away?.();
+  }
+
+  #again(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#socket = this.#connect();
   }
 }

@@ -139,6 +139,32 @@ describe('a request over a relay', patiently, () => {
         kind === 7_920 && tags.some(([name, value]) => name === 'status' && value !== 'running'),
     );
 
+  /** What another project hears of the run, and when it can ask nobody. */
+  async function tellsElsewhere(request: Event, by: string): Promise<void> {
+    const nip = `{ relays: ['${relay.url}'] }`;
+    const other = new NipProject({}, nip);
+    try {
+      const { stdout } = await other.run(['nip', 'status', request.id]);
+      expect(stdout).toMatch(
+        new RegExp(
+          `^${tag(request, 'd')} completed\\ntold by ${by} at .*Z, 3 of 3 steps are over, 2000 msats\\n`,
+        ),
+      );
+      expect(stdout).toContain('report: "2 words: a b"\n');
+      const { port } = relay;
+      await relay.close();
+      expect(await other.run(['nip', 'status', request.id])).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(
+          /^error E_TARGET: nothing is known of a run[^]*hint: .*ECONNREFUSED/,
+        ) as string,
+      });
+      relay = await TestRelay.open(port);
+    } finally {
+      other.remove();
+    }
+  }
+
   it('is followed once, for those who may ask, and answered there; everything else is refused with its reason', async () => {
     const relays = `relays: ['${relay.url}'], requesters: ['${getPublicKey(key)}'], maxBudget: 5000`;
     const place = projectWith(`, ${relays}`);
@@ -161,7 +187,8 @@ describe('a request over a relay', patiently, () => {
           .filter(({ kind }) => kind === 6_920)
           .map(({ content }) => content),
       ).toContain('2 words: a b');
-      const again = asks(definition!.id, { d: tag(first, 'd')! });
+      // Of the same second: only what it says tells the two apart.
+      const again = asks(definition!.id, { d: tag(first, 'd')!, timeout: '61' });
       const huge = asks(definition!.id, { bid: '5001' });
       const wrong = asks(definition!.id, { input: '5' });
       relay.drop();
@@ -176,6 +203,7 @@ describe('a request over a relay', patiently, () => {
       ]);
       for (const nobody of [stranger, forged]) expect(answers(nobody)).toEqual([]);
       expect(JSON.parse((await place.run(['runs', '--json'])).stdout)).toHaveLength(1);
+      await tellsElsewhere(first, answers(first)[0]!.pubkey);
     } finally {
       up.kill('SIGTERM');
     }

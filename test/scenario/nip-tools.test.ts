@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { verifyEvent } from 'nostr-tools/pure';
 import { afterEach, describe, expect, it } from 'vitest';
+import { rowsOnPage } from '../docs/workflow-tables.ts';
 import { NipProject } from '../support/nip.ts';
 
 /*
@@ -49,13 +51,31 @@ describe('the commands', { timeout: 120_000 }, () => {
         ['timeout', '60'],
       ]),
     );
-    expect((await place.run(['nip', 'status', report.executionId])).stdout).toBe(
-      `measure completed\nrun ${report.executionId}, 3 of 3 steps are over, 2000 msats\nreport: "2 words: a b"\n`,
-    );
+    const over = 'measure completed\nrun ID, 3 of 3 steps are over, 2000 msats\nreport: "2 words: a b"\n';
+    // By the run, and by the event that asked for it.
+    for (const word of [report.executionId, request!.id])
+      expect((await place.run(['nip', 'status', word])).stdout).toBe(over.replace('ID', report.executionId));
+    const started = await place.run([
+      'nip',
+      'execute',
+      'measure',
+      '--input',
+      'text=a b',
+      '--async',
+      '--json',
+    ]);
+    const { executionId, status } = JSON.parse(started.stdout) as { executionId: string; status: string };
+    expect([status, executionId === report.executionId]).toEqual(['running', false]);
+    let stands = started;
+    while (stands.stdout.includes('running')) stands = await place.run(['nip', 'status', executionId]);
+    expect(stands.stdout).toBe(over.replace('ID', executionId));
   });
 
   it.each([
     [['execute', 'nothing'], 'error E_TARGET: no workflow is defined as `nothing`'],
+    [['status', 'nothing'], 'error E_TARGET: there is no run `nothing`'],
+    [['status', 'ab'.repeat(32)], 'error E_TARGET: nothing is known of a run that abab'],
+    [['status', 'nothing', '--async'], 'error E_USAGE: `nip status` takes no `--async`'],
     [['define', 'native.yaml'], 'error E_WORKFLOW: a workflow of the language native is no event'],
   ])('refuse %j', async (args, message) => {
     const native = 'name: n\nversion: "1"\ntimeout: 1h\nsteps: { a: { command: ["true"] } }\n';
@@ -64,6 +84,14 @@ describe('the commands', { timeout: 120_000 }, () => {
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) as string });
   });
 });
+
+/** What docs/nip.md says of the tools. */
+const skills = rowsOnPage(readFileSync(new URL('../../docs/nip.md', import.meta.url), 'utf8'), 'By id').map(
+  ([skill = '', , takes = '', answers = '']) => {
+    const words = (cell: string) => [...cell.matchAll(/`(\w+)`/g)].map(([, word = '']) => word);
+    return { skill: words(skill)[0] ?? '', takes: words(takes), answers: words(answers) };
+  },
+);
 
 describe('the tools', { timeout: 120_000 }, () => {
   async function tools(place: NipProject): Promise<(name: string, given: object) => Promise<unknown>> {
@@ -90,14 +118,15 @@ describe('the tools', { timeout: 120_000 }, () => {
   const edges = [{ from: 'count', to: 'report' }];
   const inputs = [{ name: 'text', type: 'string', required: true }];
 
-  it('define, execute and ask, with the names and answers of the document', async () => {
+  it('define, execute and ask, with the names and answers of the page', async () => {
     const place = (project = new NipProject());
     const call = await tools(place);
-    expect((await client!.listTools()).tools.map(({ name }) => name)).toEqual([
-      'define_workflow',
-      'execute_workflow',
-      'workflow_status',
-    ]);
+    const { tools: served } = await client!.listTools();
+    const takes = served.map(({ name, inputSchema }) => [name, Object.keys(inputSchema.properties ?? {})]);
+    const told = skills.map(({ skill, takes: words }) => [skill, words]);
+    expect(new Map(takes.map(([name, words]) => [name, new Set(words)]))).toEqual(
+      new Map(told.map(([name, words]) => [name, new Set(words)])),
+    );
     const wrong = [...edges, { from: 'report', to: 'count' }];
     expect(await call('define_workflow', { name: 'Round', steps, edges: wrong, inputs })).toContain(
       'E_WORKFLOW: the edges go in a circle: `report` → `count` → `report`',
@@ -113,6 +142,8 @@ describe('the tools', { timeout: 120_000 }, () => {
     expect(await call('execute_workflow', { workflowId: 'count-words', inputs: { text: 5 } })).toBe(
       'E_USAGE: the input `text` must be a string, not 5',
     );
+    // Without relays none of them says anything.
+    expect([...Object.keys(defined as object), 'relays']).toEqual(skills[0]?.answers);
     const asked = { workflowId: 'count-words', inputs: { text: 'a b c' }, budget: 9_000 };
     const ran = await call('execute_workflow', asked);
     expect(ran).toMatchObject({
@@ -121,6 +152,7 @@ describe('the tools', { timeout: 120_000 }, () => {
       stepsCompleted: 2,
       totalCost: 2_000,
     });
+    expect(Object.keys(ran as object)).toEqual(skills[1]?.answers);
     const started = (await call('execute_workflow', { ...asked, async: true })) as { executionId: string };
     expect(started).toMatchObject({ status: 'running', outputs: {} });
     const { executionId } = started;

@@ -1,23 +1,23 @@
 import { join } from 'node:path';
 import type { AskedExecution, Defined, NipServices } from '../../cli/nip-services.ts';
-import type { BeginOptions, FoundWorkflow, StoredRun } from '../../cli/run-services.ts';
+import type { BeginOptions, FoundWorkflow, WorkflowServices } from '../../cli/run-services.ts';
 import type { NipSettings } from '../../core/config.ts';
 import { MailroomError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
 import { definitionTemplate, definitionText } from '../../core/nip/defining.ts';
-import { kinds, tagOf, type NostrEvent } from '../../core/nip/events.ts';
-import { reportOf, type ExecutionReport } from '../../core/nip/report.ts';
+import { tagOf, type NostrEvent } from '../../core/nip/events.ts';
 import { checkInputs } from '../../core/nip/request.ts';
 import type { Workflow } from '../../core/workflow/model.ts';
-import { compile } from '../../core/workflow/rules.ts';
 import { ProblemsError } from '../../engine/operations/problems.ts';
 import { readParameters } from '../../engine/operations/runs/parameters.ts';
+import { startBeside } from '../../process/detached.ts';
 import { definitionFile, definitionLog, EventLog } from '../../store/nip/event-log.ts';
 import type { RealDisk } from '../../store/real-disk.ts';
 import { readSettings, type Settings } from '../definition.ts';
 import { fetchDefinition } from './fetched-definition.ts';
-import { definedBy, keepDefinition } from './executions.ts';
+import { keepDefinition } from './executions.ts';
 import { relaysOf } from './relays.ts';
+import { reportRun, standing } from './standing.ts';
 import { expectRead } from '../workflow-services.ts';
 import { checkWorkflow, readWorkflow } from '../workflows.ts';
 
@@ -25,7 +25,7 @@ import { checkWorkflow, readWorkflow } from '../workflows.ts';
 export function nipServices(
   disk: RealDisk,
   packageRoot: string,
-  find: (run: string) => StoredRun,
+  runs: Pick<WorkflowServices, 'run' | 'find'>,
 ): NipServices {
   const settings = async () => expectRead(await readSettings(disk, packageRoot));
   return {
@@ -38,7 +38,9 @@ export function nipServices(
       return define(disk, all.config.nip, await checkWorkflow(disk, all, given.text, given.file));
     },
     prepare: async (asked) => prepare(disk, await settings(), asked),
-    report: (run) => report(disk, find(run)),
+    report: (run) => reportRun(disk, runs.run(run)),
+    status: (word) => standing(disk, runs, async () => (await settings()).config.nip, word),
+    goOn: (run) => startBeside(['-C', disk.root, 'resume', run], disk.root),
   };
 }
 
@@ -107,22 +109,10 @@ async function named(disk: RealDisk, { relays }: NipSettings, word: string): Pro
   const all = new EventLog(disk, definitionLog).read();
   const found = all.find(({ id }) => id === word) ?? all.findLast((event) => tagOf(event, 'd') === word);
   if (found !== undefined) return found;
-  const fetched = await fetchDefinition(relays, word);
-  if (fetched !== null) return fetched;
-  const known = [...new Set(all.map((event) => tagOf(event, 'd')))].join(', ');
+  const { event, problems } = await fetchDefinition(relays, word);
+  if (event !== null) return event;
+  const known = [...new Set(all.map((each) => tagOf(each, 'd')))].join(', ');
   const hint = known === '' ? '`mailroom nip define` makes one known' : `there are ${known}`;
-  throw new MailroomError('E_TARGET', `no workflow is defined as \`${word}\``, hint);
-}
-
-function report(disk: RealDisk, stored: StoredRun): ExecutionReport {
-  const { run, definition } = stored;
-  if (definition.language !== 'nip')
-    throw new MailroomError(
-      'E_TARGET',
-      `${run} is no run of the language nip`,
-      '`mailroom show` tells of it',
-    );
-  const request = new EventLog(disk, run).read().find(({ kind }) => kind === kinds.request);
-  const [event = null] = request === undefined ? [] : definedBy(disk, request);
-  return reportOf(stored.state(), compile(definition), event);
+  const hints = [...problems, hint].join('; ');
+  throw new MailroomError('E_TARGET', `no workflow is defined as \`${word}\``, hints);
 }

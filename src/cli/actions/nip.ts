@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import { MailroomError } from '../../core/errors.ts';
 import type { ExecutionReport } from '../../core/nip/report.ts';
+import type { ToldExecution } from '../../core/nip/told.ts';
 import type { Context } from '../context.ts';
-import type { Defined } from '../nip-services.ts';
+import type { Defined, ToldStatus } from '../nip-services.ts';
 import { line } from '../format.ts';
 import { json } from '../output.ts';
 import { follow } from '../run-follow.ts';
@@ -12,6 +13,7 @@ export interface NipOptions {
   readonly input?: readonly string[];
   readonly budget?: string;
   readonly timeout?: string;
+  readonly async?: boolean;
   readonly json?: boolean;
 }
 
@@ -47,6 +49,14 @@ export async function execute(context: Context, workflow: string, options: NipOp
   const msats = options.budget === undefined ? null : (parseBudget(options.budget).msats ?? null);
   const inputs = (options.input ?? []).map(pair);
   const begin = await nip.prepare({ workflow, inputs, msats, timeout: timeoutOf(options.timeout) });
+  if (options.async === true) {
+    const controller = await workflows.begin({ ...begin, watch: () => {} });
+    // It begins here, where what is wrong can be told, and goes on elsewhere.
+    controller.end('stop');
+    await controller.follow();
+    nip.goOn(controller.run);
+    return tell(context, nip.report(controller.run), options);
+  }
   return follow(
     context,
     { json: options.json === true },
@@ -57,10 +67,17 @@ export async function execute(context: Context, workflow: string, options: NipOp
 
 /** Tells how a run stands. */
 export async function status(context: Context, run: string, options: NipOptions): Promise<number> {
-  const { terminal } = context;
   const nip = await context.place().nip();
-  const report = nip.report(run);
-  terminal.write(options.json === true ? json({ schema: 1, ...report }) : lines(report));
+  return tell(context, await nip.status(run), options);
+}
+
+function tell(
+  { terminal }: Context,
+  report: ExecutionReport | ToldStatus,
+  { json: isJson }: NipOptions,
+): number {
+  const text = () => ('told' in report ? report.told.map(toldLines).join('') : lines(report));
+  terminal.write(isJson === true ? json({ schema: 1, ...report }) : text());
   return 0;
 }
 
@@ -72,14 +89,34 @@ function timeoutOf(text: string | undefined): number | null {
 }
 
 function lines(report: ExecutionReport): string {
-  const { executionId, workflowId, status: stands, progress, currentStep, totalCost, outputs } = report;
+  const { executionId, workflowId } = report;
+  return linesOf(workflowId, `run ${executionId}`, report);
+}
+
+function toldLines(report: ToldExecution): string {
+  const { executionId, toldBy, toldAt } = report;
+  return linesOf(executionId, `told by ${toldBy} at ${toldAt}`, report);
+}
+
+function linesOf(
+  what: string,
+  source: string,
+  {
+    status: stands,
+    progress,
+    currentStep,
+    totalCost,
+    outputs,
+    message,
+  }: Pick<ToldExecution, 'status' | 'progress' | 'currentStep' | 'totalCost' | 'outputs' | 'message'>,
+): string {
   const at = currentStep === null ? '' : `, at ${currentStep}`;
-  const why = report.message === '' ? '' : `: ${line(report.message)}`;
+  const why = message === '' ? '' : `: ${message}`;
   const done = `${String(progress.completed)} of ${String(progress.total)} steps are over${at}`;
   const made = Object.entries(outputs).map(([name, value]) => line(`${name}: ${JSON.stringify(value)}`));
   return [
-    `${workflowId} ${stands}${why}`,
-    `run ${executionId}, ${done}, ${String(totalCost)} msats`,
+    line(`${what} ${stands}${why}`),
+    line(`${source}, ${done}, ${String(totalCost)} msats`),
     ...made,
     '',
   ].join('\n');
