@@ -19,8 +19,10 @@ function better(measure: () => Taken): Taken {
   return first.processor <= second.processor ? first : second;
 }
 
-function bare(count: number, atOnce: number): Taken {
-  return better(() => measured([process.execPath, loop, String(count), String(atOnce)], benchFolder()));
+/** `held`: megabytes that the loop's process has more than Node needs. */
+function bare(count: number, atOnce: number, held = 0): Taken {
+  const words = [count, atOnce, held].map(String);
+  return better(() => measured([process.execPath, loop, ...words], benchFolder()));
 }
 
 /** The real program on a new project, its journal synced as always. */
@@ -61,6 +63,7 @@ function beside(what: string, graph: Graph, atOnce: number, most: number): Line[
   const least = bare(graph.length, atOnce);
   const taken = run(graph, atOnce);
   const each = (one: Taken) => milliseconds(one.processor / graph.length);
+  const large = bare(graph.length, atOnce, Math.max(0, Math.round(taken.megabytes - least.megabytes)));
   return [
     {
       what,
@@ -68,6 +71,13 @@ function beside(what: string, graph: Graph, atOnce: number, most: number): Line[
       ratio: `${times(taken, least)}, ${timesWithout(taken, least)}: a bare spawn loop, ${String(atOnce)} at once (${each(least)} a process)`,
       budget: `≤ ${String(most)} ×`,
       met: taken.processor <= most * least.processor,
+    },
+    {
+      what: 'the bare spawn loop itself in a process of the same size: each fork copies its page tables',
+      seen: `${milliseconds(large.processor)} of processor time, ${large.megabytes.toFixed(0)} MB`,
+      ratio: times(large, least),
+      budget: '',
+      met: null,
     },
     ...others(graph, atOnce).map(([name, other]) => ({
       what: `the same graph, \`${name} -j ${String(atOnce)}\`, which keeps and captures nothing`,
