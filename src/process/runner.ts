@@ -34,7 +34,7 @@ export interface RunnerOptions {
   contain(reach: Reach): Containment;
   /** Milliseconds since 1970. */
   now(): number;
-  /** Called with everything that was started and read back; for recordings. */
+  /** Called with everything that was started and read back; for recordings. What it throws fails the turn. */
   readonly recorded?: (job: AgentJob, outcome: Outcome, exit: Exit) => void;
   /** Folders, absolute, where nobody wants to know of edits; missing: nobody wants to know of any. */
   readonly editsBut?: readonly string[];
@@ -62,7 +62,6 @@ export class ProcessRunner implements Runner {
 
   async #follow(job: AgentJob): Promise<void> {
     const [outcome, exit, changed] = await this.#agent(job);
-    this.#options.recorded?.(job, outcome, exit);
     this.#forget(job.key);
     this.#events.ended(job.key, outcome, exit, changed);
   }
@@ -106,7 +105,10 @@ export class ProcessRunner implements Runner {
     const provider = this.#options.providers.get(job.provider);
     if (!provider) return refused(`there is no provider \`${job.provider}\``);
     try {
-      return await inTemporary((temporary) => this.#run(job, provider, temporary));
+      const ended = await inTemporary((temporary) => this.#run(job, provider, temporary));
+      const [outcome, exit] = ended;
+      this.#options.recorded?.(job, outcome, exit);
+      return ended;
     } catch (error) {
       return refused(error instanceof Error ? error.message : String(error));
     }

@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { changesTeller } from '../../src/app/runs/changes.ts';
+import type { Launch } from '../../src/core/workflow/launch.ts';
 import { changedFiles, salvage } from '../../src/process/run-differences.ts';
+import { files } from '../engine/run-desk.ts';
 import { temporaryFolder } from './support.ts';
 
 const none = { ignored: [], ours: [] };
@@ -151,4 +154,13 @@ describe('salvage', () => {
     expect(await salvage({ workspace, base: 'HEAD' }, [])).toBe(null);
     expect(await salvage({ workspace: temporaryFolder(), base: 'HEAD' }, [])).toBe(null);
   });
+});
+
+it('says why a run cannot be told what changed, whatever went wrong', async () => {
+  const workspace = repository();
+  vi.stubEnv('TMPDIR', join(workspace, 'nowhere'));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const launch = { convergence: null, inputs: [], check: null } as unknown as Launch;
+  const changes = await changesTeller(files, `${workspace}/context`)(launch, workspace);
+  expect(changes).toContain('ENOENT');
 });

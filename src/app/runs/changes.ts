@@ -1,5 +1,4 @@
 import { relative } from 'node:path';
-import { MailroomError } from '../../core/errors.ts';
 import type { Launch } from '../../core/workflow/launch.ts';
 import type { RunFiles } from '../../core/workflow/ports.ts';
 import { changedFiles } from '../../process/run-differences.ts';
@@ -24,8 +23,7 @@ export function changesTeller(
       const changes = await changedFiles({ workspace, base }, { ignored, ours });
       return changes.ok ? changes.changed : changes.problem;
     } catch (error) {
-      if (error instanceof MailroomError) return error.message;
-      throw error;
+      return error instanceof Error ? error.message : String(error);
     }
   };
 }

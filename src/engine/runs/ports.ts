@@ -19,7 +19,7 @@ export interface RunPorts {
   readonly parking: { list(): ReadonlyMap<string, number>; park(provider: string, until: number): void };
   /** The absolute path of the project. */
   readonly project: string;
-  /** The files of a workspace that differ from what the launch measures by, or why that cannot be told. */
+  /** The files of a workspace that differ from what the launch measures by, or why that cannot be told. Never rejects. */
   changed(launch: Launch, workspace: string): Promise<readonly string[] | string>;
   /** What was changed in a workspace since its last commit, as a patch; null: nothing, or nobody knows. */
   salvage(workspace: string): Promise<Uint8Array | null>;
