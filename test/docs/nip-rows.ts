@@ -1,11 +1,18 @@
 import { expect } from 'vitest';
+import { kinds, tagOf, type EventTemplate, type NostrEvent } from '../../src/core/nip/events.ts';
+import { checkInputs, isReplayed, readAsked } from '../../src/core/nip/request.ts';
+import { requestEvent, untold } from '../../src/core/nip/telling.ts';
 import { definitionEventOf } from '../../src/spec/workflow/nip/event.ts';
 import { nip } from '../workflow/nip.ts';
 import { World } from '../workflow/world.ts';
+import { heldBy, type Rows } from './held.ts';
 
 /*
  * What the table of docs/nip.md says of each construct, as something that can be seen to happen.
  */
+
+const tools = 'define, execute and ask, with the names and answers of the page';
+const commands = 'define a workflow, execute it by its id, and tell how it stands';
 
 const text = ['input', 'text', 'string', 'true'];
 const a = ['step', 'a', '5200', 'output:one'];
@@ -56,7 +63,7 @@ function rolesOf(...ids: string[]): (string | null)[] {
   });
 }
 
-export const rows: Readonly<Record<string, () => void>> = {
+export const rows: Rows = {
   '`["d", id]`, `["name", name]`': () => {
     expect(nip(a).name).toBe('Sample');
     expect(refused(a, ['d', 'more'])).toContain('there are two tags `d`');
@@ -151,5 +158,117 @@ export const rows: Readonly<Record<string, () => void>> = {
     expect(definitionEventOf(JSON.stringify(event), 0)).toEqual(event);
     const signed = { ...event, id: 'i', pubkey: 'p', sig: 's' };
     expect(definitionEventOf(JSON.stringify(signed), 0)).toEqual(signed);
+  },
+};
+
+const told = 'scenario/nip';
+const overRelays = 'scenario/nip-relays';
+const following =
+  'is followed once, for those who may ask, and answered there; everything else is refused with its reason';
+
+const request: NostrEvent = {
+  ...{ id: 'i', pubkey: 'p', sig: 's', kind: 5_920, created_at: 1, content: '' },
+  tags: [
+    ['e', 'w', '', 'workflow'],
+    ['d', 'r1'],
+  ],
+};
+
+/** What is said of a run of `a`, then `b`, which has come so far; by the kind of the event. */
+function saidOf(play: (world: World) => void, kind: number): EventTemplate[] {
+  const world = new World(nip([...a, 'policy:skip'], b, ['edge', 'a', 'b']));
+  play(world);
+  const events = untold(world.state, world.rules, { id: 'r1', request }, []);
+  return events.filter((event) => event.kind === kind);
+}
+
+const cancels = (world: World) => world.happens({ type: 'cancelled', by: 'ada' });
+
+export const skills: Rows = {
+  '`define_workflow`': () => heldBy('scenario/nip-tools', tools),
+  '`execute_workflow`': () => heldBy('scenario/nip-tools', tools, commands),
+  '`workflow_status`': () => heldBy('scenario/nip-tools', tools, commands),
+};
+
+export const events: Rows = {
+  '30920': () => heldBy(told, 'says in signed events what is asked, what each step gave, and how it stands'),
+  '5920': () => {
+    const definition = { ...request, id: 'w' };
+    const inputs = { text: 'a' };
+    const asked = { definition, execution: 'r1', inputs, msats: 5, timeout: 60_000, at: 1_000 };
+    expect(readAsked({ ...request, ...requestEvent(asked) })).toEqual({
+      ok: true,
+      value: { definition: 'w', execution: 'r1', inputs, msats: 5, timeout: 60_000 },
+    });
+    heldBy(told, 'says in signed events what is asked, what each step gave, and how it stands');
+  },
+  '6920': () => {
+    const [skipped, cancelled] = saidOf((world) => {
+      world.fails('a');
+      cancels(world);
+    }, kinds.result);
+    expect([skipped, cancelled].map((event) => event && tagOf(event, 'status'))).toEqual([
+      'skipped',
+      'cancelled',
+    ]);
+    const both = saidOf((world) => {
+      world.done('a', { values: { one: { n: 1 } }, usd: 0 });
+      world.fails('b', { class: 'NON_RETRYABLE' });
+    }, kinds.result);
+    expect(both.map((event) => tagOf(event, 'status'))).toEqual(['completed', 'failed']);
+    const { tags, content } = both[0]!;
+    expect(tags.map(([name]) => name)).toEqual([
+      'e',
+      'd',
+      'step',
+      'output',
+      'status',
+      'cost',
+      'runtime',
+      'p',
+    ]);
+    expect([content, tagOf({ tags }, 'output'), tagOf({ tags }, 'runtime')]).toEqual(['{"n":1}', 'one', '0']);
+  },
+  '7920': () => {
+    const status = (play: (world: World) => void) => {
+      const [event] = saidOf(play, kinds.status);
+      return event?.tags.slice(2).map((tag) => tag.join(' '));
+    };
+    expect(status((world) => world.done('a'))).toEqual([
+      'status running',
+      'progress 1 2',
+      'cost 0',
+      'step b',
+      'p p',
+    ]);
+    const ended = (play: (world: World) => void) => status((world) => [world.done('a'), play(world)])?.[0];
+    expect(ended((world) => world.done('b'))).toBe('status completed');
+    expect(ended((world) => world.fails('b', { class: 'NON_RETRYABLE' }))).toBe('status failed');
+    expect(ended(cancels)).toBe('status cancelled');
+  },
+};
+
+export const refusals: Rows = {
+  'of anybody else, or whose signature is wrong': () => heldBy(overRelays, following),
+  'that was followed, or whose `d` its author has used': () => {
+    expect(isReplayed({ ...request, id: 'other' }, [request])).toBe(true);
+    heldBy(overRelays, following);
+  },
+  'for more than `maxBudget` msats': () => {
+    expect(readAsked(request, 500)).toMatchObject({ value: { msats: 500 } });
+    heldBy(overRelays, following);
+  },
+  'while `maxConcurrentWorkflows` runs go on': () => heldBy(overRelays, following),
+  'with an input that is missing, unknown or of another type': () => {
+    const { parameters } = nip(a, text);
+    const problems = [{}, { text: 'x', more: 1 }, { text: 5 }].map(
+      (inputs) => checkInputs({ inputs }, parameters).problems,
+    );
+    expect(problems).toEqual([
+      ['the input `text` (a string) is missing'],
+      ['there is no input `more`'],
+      ['the input `text` must be a string, not 5'],
+    ]);
+    heldBy(overRelays, following);
   },
 };

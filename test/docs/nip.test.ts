@@ -5,11 +5,12 @@ import { forms, tagNames } from '../../src/spec/workflow/nip/tags.ts';
 import { nipSettings } from '../../src/spec/nip-settings.ts';
 import { keysAt } from '../../src/spec/shape.ts';
 import { nip } from '../workflow/nip.ts';
-import { rows as played } from './nip-rows.ts';
+import { constructsBelow } from './held.ts';
+import { events, refusals, rows, skills } from './nip-rows.ts';
 
 const page = readFileSync(new URL('../../docs/nip.md', import.meta.url), 'utf8');
-const rows = [...page.matchAll(/^\| (.+?) +\| (.+?) +\|$/gm)].map(([, construct = '']) => construct);
-const constructs = rows.join('\n').replaceAll('\\|', '|');
+const all = [...page.matchAll(/^\| (.+?) +\| (.+?) +\|$/gm)].map(([, construct = '']) => construct);
+const constructs = all.join('\n').replaceAll('\\|', '|');
 
 const steps = [
   ['step', 'first', '5200', 'output:size'],
@@ -30,14 +31,23 @@ describe('docs/nip.md', () => {
     expect(Object.keys(forms)).toEqual([...tagNames]);
   });
 
-  const table = page.split(/^## /m).find((part) => part.startsWith('What happens here\n')) ?? '';
-  const first = [...table.matchAll(/^\| (.+?) +\| .+\|$/gm)].map(([, construct = '']) => construct).slice(2);
+  const tables = [
+    ['What happens here', rows],
+    ['By id', skills],
+    ['Events', events],
+    ['Relays', refusals],
+  ] as const;
 
-  it('tells of what is played, and of nothing else', () => {
-    expect(first).toEqual(Object.keys(played));
+  describe.each(tables)('below %s', (heading, played) => {
+    it('tells of what is played, and of nothing else', () => {
+      // Keys that are numbers come first.
+      expect(constructsBelow(page, heading).toSorted()).toEqual(Object.keys(played).toSorted());
+    });
+
+    it.each(Object.entries(played))('is right about %s', (_construct, play) =>
+      expect(play()).toBeUndefined(),
+    );
   });
-
-  it.each(Object.entries(played))('is right about %s', (_construct, play) => expect(play()).toBeUndefined());
 
   it('has every setting', () => {
     const { keys } = keysAt(nipSettings, []);

@@ -46,6 +46,12 @@ function watched(place: NipProject): Record<string, string> {
   return { NODE_OPTIONS: `--import ${hook}`, CONNECTIONS: `${place.root}/connections` };
 }
 
+/** What keeps a program from going on before there is a file `go`. */
+const waits = `import { existsSync as isThere } from 'node:fs';
+const cell = new Int32Array(new SharedArrayBuffer(4));
+while (!isThere('go')) Atomics.wait(cell, 0, 0, 20);
+`;
+
 const execute = ['nip', 'execute', 'measure', '--input', 'text=a b'];
 
 describe('a project with a relay', patiently, () => {
@@ -166,7 +172,7 @@ describe('a request over a relay', patiently, () => {
   }
 
   it('is followed once, for those who may ask, and answered there; everything else is refused with its reason', async () => {
-    const relays = `relays: ['${relay.url}'], requesters: ['${getPublicKey(key)}'], maxBudget: 5000`;
+    const relays = `relays: ['${relay.url}'], requesters: ['${getPublicKey(key)}'], maxBudget: 5000, maxConcurrentWorkflows: 1`;
     const place = projectWith(`, ${relays}`);
     const up = place.start(['up']);
     const ended = finished(up);
@@ -203,6 +209,16 @@ describe('a request over a relay', patiently, () => {
       ]);
       for (const nobody of [stranger, forged]) expect(answers(nobody)).toEqual([]);
       expect(JSON.parse((await place.run(['runs', '--json'])).stdout)).toHaveLength(1);
+      const [slow, more] = [asks(definition!.id), asks(definition!.id)];
+      place.write('agents/clerk.mjs', `${waits}${place.read('agents/clerk.mjs')}`);
+      relay.say(slow);
+      await relay.until(() => answers(slow).length > 0);
+      relay.say(more);
+      await relay.until(() => over(more) !== undefined);
+      expect(over(more)!.content).toBe('as many runs of the language nip go on as may at once: 1');
+      place.write('go', '');
+      await relay.until(() => over(slow) !== undefined);
+      expect(tag(over(slow)!, 'status')).toBe('completed');
       await tellsElsewhere(first, answers(first)[0]!.pubkey);
     } finally {
       up.kill('SIGTERM');

@@ -208,7 +208,7 @@ describe('as many runs as mailroom.yaml allows', () => {
     expect(await place.run(['run', 'measure', '--input', 'text=b'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(
-        'error E_LOCKED: 1 runs of the language nip go on, and no more than 1 may',
+        'error E_LOCKED: as many runs of the language nip go on as may at once: 1',
       ) as string,
     });
     place.write('go', '');

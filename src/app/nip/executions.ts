@@ -51,7 +51,7 @@ export async function refuseMore(
   const told = listRuns(disk).filter(({ run }) => new EventLog(disk, run).exists);
   const alive = (await Promise.all(told.map(({ run }) => isAlive(disk, run)))).filter(Boolean);
   if (alive.length < most) return;
-  const text = `${String(alive.length)} runs of the language nip go on, and no more than ${String(most)} may`;
+  const text = `as many runs of the language nip go on as may at once: ${String(most)}`;
   throw new MailroomError('E_LOCKED', text, '`nip: { maxConcurrentWorkflows }` in mailroom.yaml allows more');
 }
 
