@@ -58,6 +58,13 @@ it('does not know what cached input costs where the vendor names no price for it
   expect(costOf({ input: 1e6, cached: 1, output: 1e6 }, pro)).toBe(null);
 });
 
+it('counts every token of a request with more input than the bound, cached too, at the price of long ones', () => {
+  const long = { above: 200_000, input: 4, cached: 0.4, output: 18 };
+  const tiered: Price = { input: 2, cached: 0.2, output: 12, long };
+  expect(costOf({ input: 100_000, cached: 100_000, output: 1000 }, tiered)).toBeCloseTo(0.232, 9);
+  expect(costOf({ input: 100_000, cached: 100_001, output: 1000 }, tiered)).toBeCloseTo(0.4580004, 9);
+});
+
 it('takes the dearest price for the most that tokens can cost, of long requests where so many can be one', () => {
   expect(atMost(2e6, { input: 2, cached: 0.5, output: 10 })).toBe(20);
   const tiered: Price = { input: 2, output: 12, long: { above: 200_000, input: 4, output: 18 } };

@@ -22,12 +22,17 @@ export interface TokenCount {
 export type PriceList = ReadonlyMap<string, Price>;
 
 /**
- * What a turn costs; null: nobody knows. Programs tell the sum of its requests and not how long each was, so that all of
- * them count as short.
+ * What a request costs; null: nobody knows. Of several together, whose sum is all that a program tells, it is the most that
+ * they can: where one of them may have been long, all count so.
  */
-export function costOf(count: TokenCount, { input, cached, output }: Price): number | null {
+export function costOf(count: TokenCount, price: Price): number | null {
+  const { input, cached, output } = ratesOf(count.input + count.cached, price);
   if (count.cached > 0 && cached === undefined) return null;
   return (count.input * input + count.cached * (cached ?? 0) + count.output * output) / 1e6;
+}
+
+function ratesOf(taken: number, { long, ...short }: Price): Rates {
+  return long !== undefined && taken > long.above ? long : short;
 }
 
 /** The most that so many tokens can cost, in however many requests. */

@@ -1,14 +1,13 @@
 import type { JsonObject } from '../core/json.ts';
-import type { Usage } from '../core/mail/event.ts';
 import type { Capability } from '../core/mail/protocol.ts';
 import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } from '../core/ports.ts';
-import type { Price } from '../core/price.ts';
+import type { TokenCount } from '../core/price.ts';
 import { amount, at, eventsIn, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
 import { networkVariables, type ProviderOptions } from './options.ts';
 import { denied } from './outcomes.ts';
-import { sinceSession, unknownUsage, usageOf } from './prices.ts';
+import { pricedSinceSession, unknownUsage } from './prices.ts';
 import { runningCommands, type CommandNews } from './running-commands.ts';
 import { settle } from './sessions.ts';
 import { spending } from './spending.ts';
@@ -132,8 +131,8 @@ function read(exit: Exit, invocation: Invocation, options: ProviderOptions, now:
   const final = events.findLast(
     (event) => event['type'] === 'turn.completed' || event['type'] === 'turn.failed',
   );
-  const total = totalOf(final, options.price(invocation.model));
-  const usage = sinceSession(total, invocation.session);
+  const price = options.price(invocation.model);
+  const { total, usage } = pricedSinceSession(totalOf(final), price, invocation.session);
   const stopped = interrupted(exit, options.name);
   if (stopped !== null) return { ...stopped, usage };
   if (final?.['type'] !== 'turn.completed' || exit.code !== 0) {
@@ -157,12 +156,12 @@ function complaint(events: readonly JsonObject[], final: JsonObject | undefined)
 }
 
 /** The conversation's total so far. `input_tokens` has the cached ones in it, `output_tokens` the reasoning. */
-function totalOf(final: JsonObject | undefined, price: Price | null): Usage {
+function totalOf(final: JsonObject | undefined): TokenCount | null {
   const input = amount(at(final, 'usage', 'input_tokens'));
   const output = amount(at(final, 'usage', 'output_tokens'));
-  if (input === null && output === null) return unknownUsage;
+  if (input === null && output === null) return null;
   const cached = Math.min(input ?? 0, amount(at(final, 'usage', 'cached_input_tokens')) ?? 0);
-  return usageOf({ input: (input ?? 0) - cached, cached, output: output ?? 0, usd: null }, price);
+  return { input: (input ?? 0) - cached, cached, output: output ?? 0 };
 }
 
 function items(events: readonly JsonObject[]): JsonObject[] {

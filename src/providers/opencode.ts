@@ -8,7 +8,7 @@ import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
 import { networkVariables, type ProviderOptions } from './options.ts';
 import { denied } from './outcomes.ts';
-import { unknownUsage, usageOf } from './prices.ts';
+import { together, unknownUsage, usageOf, type Count } from './prices.ts';
 import { goOn } from './sessions.ts';
 import { spending, type Counter } from './spending.ts';
 import { toolsName, toolsOf } from './tools.ts';
@@ -167,16 +167,22 @@ function complaint(
 
 /** The sum over all steps of this run. A cost of 0 for tokens that were used means that the model has no price there. */
 function usageIn(events: readonly JsonObject[], price: Price | null): Usage {
-  const steps = events.filter((event) => event['type'] === 'step_finish');
-  const sum = (...path: readonly string[]) =>
-    steps.map((step) => amount(at(step, 'part', ...path)) ?? 0).reduce((total, part) => total + part, 0);
-  const input = sum('tokens', 'input') + sum('tokens', 'cache', 'write');
-  const cached = sum('tokens', 'cache', 'read');
-  const output = sum('tokens', 'output') + sum('tokens', 'reasoning');
-  const usd = sum('cost');
+  const steps = events.filter((event) => event['type'] === 'step_finish').map((event) => countOf(event));
   if (steps.length === 0) return unknownUsage;
-  const free = usd === 0 && input + cached + output > 0;
-  return usageOf({ input, cached, output, usd: free ? null : usd }, price);
+  const usd = steps.reduce((sum, step) => sum + step.usd, 0);
+  const { usd: priced, tokens } = together(steps.map((step) => usageOf({ ...step, usd: null }, price)));
+  return { usd: usd === 0 && tokens !== 0 ? priced : usd, tokens };
+}
+
+/** A step is one request. */
+function countOf(step: JsonObject): Count & { readonly usd: number } {
+  const part = (...path: readonly string[]) => amount(at(step, 'part', ...path)) ?? 0;
+  return {
+    input: part('tokens', 'input') + part('tokens', 'cache', 'write'),
+    cached: part('tokens', 'cache', 'read'),
+    output: part('tokens', 'output') + part('tokens', 'reasoning'),
+    usd: part('cost'),
+  };
 }
 
 function counter(price: Price | null): Counter {

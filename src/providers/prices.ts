@@ -44,6 +44,32 @@ export function sinceSession(total: Usage, session: Session | null): Usage {
   return { usd: subtract(total.usd, session?.usd ?? 0), tokens };
 }
 
+/**
+ * The same of a program that tells tokens alone, as their sum over the conversation so far. Its total is priced as if no
+ * request were long, so that it only ever grows by what came; what came then costs more where a request in it may have been.
+ */
+export function pricedSinceSession(
+  total: TokenCount | null,
+  price: Price | null,
+  session: Session | null,
+): { readonly total: Usage; readonly usage: Usage } {
+  if (total === null) return { total: unknownUsage, usage: unknownUsage };
+  const short = price && shortOnly(price);
+  const counted = usageOf({ ...total, usd: null }, short);
+  const usage = sinceSession(counted, session);
+  const taken = session === null ? total.input + total.cached : usage.tokens;
+  if (price?.long === undefined || taken === null || taken <= price.long.above)
+    return { total: counted, usage };
+  const long = usageOf({ ...total, usd: null }, { ...price.long }).usd;
+  const dearer = long === null || counted.usd === null ? null : long / counted.usd;
+  const usd = usage.usd === null || dearer === null ? null : usage.usd * dearer;
+  return { total: counted, usage: { ...usage, usd } };
+}
+
+function shortOnly({ long: _long, ...short }: Price): Price {
+  return short;
+}
+
 function subtract(total: number | null, previous: number): number | null {
   if (total === null || total < previous) return total;
   return total - previous;

@@ -81,9 +81,8 @@ export const quirks: Readonly<Record<AgentCli, readonly Quirk[]>> = {
       from: '0.169.0',
       before: null,
       what: 'retries for up to half a minute, and its own model provider has no switch for that',
-      answer: 'nothing',
-      advice:
-        'a provider of your own under `[model_providers]` may have `request_max_retries = 0` and `stream_max_retries = 0`',
+      answer: '[`arguments`](#retries) of the provider',
+      advice: 'docs/providers/codex.md has `arguments` with which it asks once',
     },
     {
       ...always,

@@ -132,31 +132,34 @@ describe('codex', () => {
 });
 
 describe('a model whose cost its CLI does not tell', () => {
-  const usage = { input_tokens: 1_000_000, cached_input_tokens: 400_000, output_tokens: 100_000 };
+  const usage = { input_tokens: 200_000, cached_input_tokens: 80_000, output_tokens: 20_000 };
   const codex = (model: string | null, prices = {}) =>
     providersOf([], { ...surroundings, prices: new Map(Object.entries(prices)) })
       .get('codex')
       ?.read(changed('codex', 'text', { usage }), invocation({ model }), now).usage;
 
   it('has the price of the built-in table, cached input at its own', () => {
-    expect(codex('gpt-5.5')).toEqual({ usd: 0.6 * 5 + 0.4 * 0.5 + 0.1 * 30, tokens: 1_100_000 });
+    expect(codex('gpt-5.5')).toEqual({
+      usd: expect.closeTo(0.12 * 5 + 0.08 * 0.5 + 0.02 * 30, 9),
+      tokens: 220_000,
+    });
   });
 
   it('has the price that the project says', () => {
     const own = { 'gpt-5.5': { input: 1, cached: 0, output: 10 } };
-    expect(codex('gpt-5.5-2026-04-01', own)?.usd).toBeCloseTo(0.6 + 1, 9);
+    expect(codex('gpt-5.5-2026-04-01', own)?.usd).toBeCloseTo(0.12 + 0.2, 9);
   });
 
   it.each([null, 'gpt-99', 'gpt-5.5-pro'])('is unpriced where nobody knows the price: %s', (model) => {
-    expect(codex(model)).toEqual({ usd: null, tokens: 1_100_000 });
+    expect(codex(model)).toEqual({ usd: null, tokens: 220_000 });
   });
 
   it('does not pay later what had no price then', () => {
-    const session = { id: 's', usd: 0, tokens: 550_000 };
+    const session = { id: 's', usd: 0, tokens: 110_000 };
     const outcome = providersOf([], surroundings)
       .get('codex')
       ?.read(changed('codex', 'text', { usage }), invocation({ model: 'gpt-5.5', session }), now);
-    expect(outcome?.usage).toEqual({ usd: 3.1, tokens: 550_000 });
+    expect(outcome?.usage).toEqual({ usd: expect.closeTo(0.62, 9), tokens: 110_000 });
   });
 
   it('costs the sum of all models that gemini used', () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { agents, exit, fixture, invocation, now } from './providers-samples.ts';
+import type { Session } from '../../src/core/mail/event.ts';
+import { namedProvider } from '../../src/providers/index.ts';
+import { agents, exit, fixture, invocation, now, surroundings } from './providers-samples.ts';
 
 function agent(name: string) {
   const found = agents.find((candidate) => candidate.name === name);
@@ -56,6 +58,54 @@ describe('an agent that tells what it uses as it goes', () => {
     );
     expect(outcome).toMatchObject({ is: 'never', reason: { code: 'E_BUDGET' }, usage: { tokens: 1000 } });
     expect(outcome.usage.usd).toBeCloseTo(0.00246, 9);
+  });
+});
+
+/** Dollars for a million tokens: of input 2, of output 10, and twice that in a request with more than 1000 of input. */
+function tiered(kind: 'codex' | 'gemini' | 'opencode') {
+  const prices = { input: 2, cached: 2, output: 10, long: { above: 1000, input: 4, cached: 4, output: 20 } };
+  const config = { name: kind, kind, command: null, arguments: [], env: [], writable: [], tests: null };
+  return namedProvider({ ...config, prices }, surroundings);
+}
+
+const output = (...events: object[]) => events.map((event) => `${JSON.stringify(event)}\n`).join('');
+const codexTurn = (input_tokens: number, output_tokens: number) =>
+  output({ type: 'turn.completed', usage: { input_tokens, cached_input_tokens: 0, output_tokens } });
+const opencodeSteps = (...inputs: number[]) =>
+  output(
+    ...inputs.map((input) => ({
+      type: 'step_finish',
+      part: { reason: 'stop', tokens: { input, output: 100 } },
+    })),
+  );
+const geminiTurn = (input_tokens: number) =>
+  output({ type: 'result', status: 'success', stats: { input_tokens, output_tokens: 100 } });
+
+describe('requests so long that they cost more', () => {
+  const read = (kind: Parameters<typeof tiered>[0], stdout: string, session: Session | null = null) => {
+    const outcome = tiered(kind).read(exit({ stdout }), invocation({ model: 'any', session }), now);
+    if (outcome.is !== 'done') throw new Error(outcome.reason.text);
+    return outcome;
+  };
+
+  it('are told apart by a program that counts each', () => {
+    expect(read('opencode', opencodeSteps(900, 900)).usage.usd).toBeCloseTo(0.0056, 9);
+    expect(read('opencode', opencodeSteps(900, 1100)).usage.usd).toBeCloseTo(0.0028 + 0.0064, 9);
+  });
+
+  it('may be all, of a program that tells their sum alone', () => {
+    expect(read('gemini', geminiTurn(1000)).usage.usd).toBeCloseTo(0.003, 9);
+    expect(read('gemini', geminiTurn(1001)).usage.usd).toBeCloseTo(0.006004, 9);
+    expect(read('codex', codexTurn(1000, 100)).usage.usd).toBeCloseTo(0.003, 9);
+    expect(read('codex', codexTurn(1001, 100)).usage.usd).toBeCloseTo(0.006004, 9);
+  });
+
+  it('are those of this turn, however long the conversation was before', () => {
+    const short = read('codex', codexTurn(2500, 0), { id: 'x', usd: 0.004, tokens: 2000 });
+    expect(short.usage).toEqual({ tokens: 500, usd: expect.closeTo(0.001, 9) });
+    const long = read('codex', codexTurn(4500, 0), short.session);
+    expect(long.usage).toEqual({ tokens: 2000, usd: expect.closeTo(0.008, 9) });
+    expect(long.session).toEqual({ id: 'x', tokens: 4500, usd: expect.closeTo(0.009, 9) });
   });
 });
 

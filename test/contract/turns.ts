@@ -21,6 +21,7 @@ export interface Ran {
 /** How long a turn may take; `stop` ends it when it resolves. */
 export interface Ends {
   readonly totalMs?: number;
+  readonly idleMs?: number;
   readonly stop?: Promise<unknown>;
 }
 
@@ -80,10 +81,11 @@ export class Workplace {
   }
 
   /** Runs a turn to its end as the host does: contained, behind the launch gate, with its time. */
-  async run(provider: Provider, turn: Invocation, { totalMs = 60_000, stop }: Ends = {}): Promise<Ran> {
+  async run(provider: Provider, turn: Invocation, ends: Ends = {}): Promise<Ran> {
+    const { totalMs = 60_000, idleMs = null, stop } = ends;
     const contained = await containment();
     const key = turn.turn;
-    const job = { key, provider: provider.name, invocation: turn, totalMs, idleMs: null };
+    const job = { key, provider: provider.name, invocation: turn, totalMs, idleMs };
     const [outcome, exit] = await new Promise<[Outcome, Exit]>((resolve) => {
       const runner = new ProcessRunner(
         {

@@ -5,7 +5,7 @@ import { packages, type Tool } from './clis.ts';
 /** What the test says in the model's place. */
 export type Answer =
   | { readonly say: string; readonly tools?: readonly Tool[] }
-  | { readonly status: number; readonly words: string }
+  | { readonly status: number; readonly words: string; readonly retryAfter?: number }
   /** An error of the API of OpenAI with all that it says; to codex alone. */
   | { readonly status: number; readonly error: Readonly<Record<string, unknown>> }
   /** The connection breaks after a few pieces of the answer. */
@@ -121,7 +121,8 @@ export class Model {
     if (answer === 'silence' || answer === 'cut') return new Promise(() => {});
     if ('say' in answer) return text(answer);
     if ('error' in answer) return new Promise(() => {});
-    return { error: { message: answer.words, type: typeOf(answer.status) }, status: answer.status };
+    const { status, words, retryAfter } = answer;
+    return { error: { message: words, type: typeOf(status) }, status, ...(retryAfter && { retryAfter }) };
   }
 }
 

@@ -19,14 +19,15 @@ export class Setting {
   readonly #home: string;
   readonly #url: string;
 
-  constructor(cli: Cli, place: Workplace, { url }: Model) {
+  /** `given`: the arguments that lead it to the model, where they are not the usual ones. */
+  constructor(cli: Cli, place: Workplace, { url }: Model, given: readonly string[] = cli.arguments(url)) {
     this.#cli = cli;
     this.#place = place;
     this.#url = url;
     this.#home = join(place.root, 'home');
     furnish(this.#home, cli, url);
     const surroundings = { environment: { HOME: this.#home }, node: process.execPath, replayAgent: '' };
-    this.provider = namedProvider(configOf(cli, url), surroundings);
+    this.provider = namedProvider({ ...configOf(cli, url), arguments: given }, surroundings);
   }
 
   turn(capabilities: readonly Capability[], session: Parameters<Player['play']>[2] = null) {
