@@ -167,7 +167,12 @@ const following =
   'is followed once, for those who may ask, and answered there; everything else is refused with its reason';
 
 const request: NostrEvent = {
-  ...{ id: 'i', pubkey: 'p', sig: 's', kind: 5_920, created_at: 1, content: '' },
+  id: 'i',
+  pubkey: 'p',
+  sig: 's',
+  kind: 5_920,
+  created_at: 1,
+  content: '',
   tags: [
     ['e', 'w', '', 'workflow'],
     ['d', 'r1'],
