@@ -5,6 +5,7 @@ import type { ProcessKey } from '../../core/workflow/event.ts';
 import type { RunFolder } from '../../core/workflow/ports.ts';
 import { join } from '../disk.ts';
 import type { Disk } from '../disk.ts';
+import { newline } from '../journal-lines.ts';
 import type { OpenRoot } from './open-root.ts';
 import { StepFolders } from './step-folders.ts';
 import { baseOf } from './streams.ts';
@@ -44,14 +45,18 @@ export class DiskRecords {
   }
 
   lastLine(): number {
-    const path = this.#log;
-    const size = this.#base.look(path)?.size ?? 0;
-    const end = this.#base.read(path, 64 * 1024, Math.max(0, size - 64 * 1024)) ?? Buffer.alloc(0);
-    const text = end.toString('utf8');
-    const whole = text.lastIndexOf('\n') + 1;
-    if (whole < text.length) this.#cut(size - Buffer.byteLength(text.slice(whole)));
-    const last = text.slice(0, whole).trimEnd().split('\n').at(-1) ?? '';
-    return Number(/"event_seq":(\d+)/.exec(last)?.[1] ?? 0);
+    const size = this.#base.look(this.#log)?.size ?? 0;
+    for (let wanted = 64 * 1024; ; wanted *= 2) {
+      const from = Math.max(0, size - wanted);
+      const end = this.#base.read(this.#log, size - from, from) ?? Buffer.alloc(0);
+      const whole = end.lastIndexOf(newline) + 1;
+      const lines = end.subarray(0, Math.max(0, whole - 1));
+      const start = lines.lastIndexOf(newline) + 1;
+      // A line may be longer than all that was read.
+      if (from > 0 && start === 0) continue;
+      if (whole < end.length) this.#cut(from + whole);
+      return Number(/"event_seq":(\d+)/.exec(lines.toString('utf8', start))?.[1] ?? 0);
+    }
   }
 
   get #log(): string {
