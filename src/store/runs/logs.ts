@@ -39,9 +39,21 @@ function processFolders(disk: Disk, folder: string, path = ''): { path: Path; fo
   });
 }
 
-/** Half a character at the end waits for its other half. */
+/** Half a character at the end waits for its other half; bytes that are none are shown as what stands for them. */
 function readFrom(disk: Disk, file: string, from: number): { text: string; end: number } {
   const bytes = disk.read(file, chunkBytes, from) ?? Buffer.alloc(0);
-  const text = new TextDecoder().decode(bytes, { stream: true });
-  return { text, end: from + Buffer.byteLength(text) };
+  const length = wholeLength(bytes);
+  return { text: bytes.toString('utf8', 0, length), end: from + length };
+}
+
+/** Without a character at the end whose rest has not come. */
+function wholeLength(bytes: Buffer): number {
+  const { length } = bytes;
+  for (let back = 1; back <= Math.min(3, length); back += 1) {
+    const byte = bytes.readUInt8(length - back);
+    if (byte >> 6 === 0b10) continue;
+    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return needed > back ? length - back : length;
+  }
+  return length;
 }
