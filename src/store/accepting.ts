@@ -2,7 +2,7 @@ import { MailroomError } from '../core/errors.ts';
 import type { MessageId, RoleName } from '../core/mail/message.ts';
 import type { Accepted, Box, Dropped } from '../core/ports.ts';
 import { readContent } from './contents.ts';
-import { join } from './disk.ts';
+import { diskError, join } from './disk.ts';
 import type { Disk } from './disk.ts';
 
 /** Where taken-in files lie until the journal has them. */
@@ -29,10 +29,20 @@ export class Accepting {
   /** One rename. False: the file was gone. */
   take(path: string, file: Dropped, id: MessageId): boolean {
     const entry = join(acceptingFolder, `${id}~${file.role}~${file.box}`);
-    if (this.#disk.rename(path, entry) === 'missing') return false;
+    if (this.#moved(path, entry) === 'missing') return false;
     this.#names.set(id, file.name);
     this.#paths.set(id, entry);
     return true;
+  }
+
+  /** Each attempt has an id of its own, and the same failure is to be told once: where it goes to is not named. */
+  #moved(path: string, entry: string): 'moved' | 'missing' | 'exists' {
+    try {
+      return this.#disk.rename(path, entry);
+    } catch (error) {
+      if (!(error instanceof MailroomError) || error.code !== 'E_DISK') throw error;
+      throw diskError('take in', path, error.cause ?? error);
+    }
   }
 
   /** Oldest id first. */

@@ -46,9 +46,11 @@ export class RealDisk implements Disk {
   list(folder: string): string[] | null {
     this.#checkFolder(folder);
     const path = this.#system(folder);
-    const names = unlessMissing('list', folder, null, () => readdirSync(path));
+    const names = unlessMissing('list', this.#shown(folder), null, () => readdirSync(path));
     if (names === null || !names.some((name) => name.includes('\ufffd'))) return names;
-    return attempt('list', folder, () => readdirSync(path, { encoding: 'buffer' }).map(nameFromBytes));
+    return attempt('list', this.#shown(folder), () =>
+      readdirSync(path, { encoding: 'buffer' }).map(nameFromBytes),
+    );
   }
 
   look(path: string): Look | null {
@@ -62,7 +64,7 @@ export class RealDisk implements Disk {
   read(path: string, maxBytes: number, from = 0): Buffer | null {
     this.#check(path);
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-    return unlessMissing('read', path, null, () => {
+    return unlessMissing('read', this.#shown(path), null, () => {
       const file = openSync(this.#system(path), flags);
       try {
         const stats = fstatSync(file);
@@ -76,7 +78,7 @@ export class RealDisk implements Disk {
 
   resolve(path: string): string | null {
     this.#check(path);
-    const real = unlessMissing('follow', path, null, () =>
+    const real = unlessMissing('follow', this.#shown(path), null, () =>
       nameFromBytes(realpathSync.native(this.#system(path), 'buffer')),
     );
     return real === null ? null : this.#relative(path, real);
@@ -89,7 +91,7 @@ export class RealDisk implements Disk {
       this.#makingParent(path, () => renameSync(this.#system(temporary), this.#system(path)));
     } catch (error) {
       rmSync(this.#system(temporary), { force: true });
-      throw isOurs(error) ? error : diskError('write', path, error);
+      throw isOurs(error) ? error : diskError('write', this.#shown(path), error);
     }
     if (options.sync === true) this.syncFolder(parentOf(path));
   }
@@ -102,7 +104,7 @@ export class RealDisk implements Disk {
     this.#check(from);
     this.#check(to);
     if (options.replace === false && this.#stats(to) !== null) return 'exists';
-    return attempt(`move ${from} to`, to, () => {
+    return attempt(`move ${this.#shown(from)} to`, this.#shown(to), () => {
       try {
         renameSync(this.#system(from), this.#system(to));
         return 'moved';
@@ -122,27 +124,31 @@ export class RealDisk implements Disk {
     if (stats === null) return false;
     const system = this.#system(path);
     // What is no folder goes by one call, without a look at what it holds.
-    if (!stats.isDirectory()) return unlessMissing('remove', path, false, () => (unlinkSync(system), true));
-    attempt('remove', path, () => rmSync(system, { recursive: true, force: true }));
+    if (!stats.isDirectory())
+      return unlessMissing('remove', this.#shown(path), false, () => (unlinkSync(system), true));
+    attempt('remove', this.#shown(path), () => rmSync(system, { recursive: true, force: true }));
     return true;
   }
 
   makeFolder(path: string): void {
     this.#checkFolder(path);
-    attempt('make the folder', path, () => mkdirSync(this.#system(path), { recursive: true }));
+    attempt('make the folder', this.#shown(path), () => mkdirSync(this.#system(path), { recursive: true }));
   }
 
   openAppend(path: string, mode = 0o666): Appender {
     this.#check(path);
     const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
-    return attempt('open', path, () =>
-      this.#makingParent(path, () => new RealAppender(path, openSync(this.#system(path), flags, mode))),
+    return attempt('open', this.#shown(path), () =>
+      this.#makingParent(
+        path,
+        () => new RealAppender(this.#shown(path), openSync(this.#system(path), flags, mode)),
+      ),
     );
   }
 
   syncFolder(path: string): void {
     this.#checkFolder(path);
-    attempt('sync the folder', path, () => {
+    attempt('sync the folder', this.#shown(path), () => {
       const folder = openSync(this.#system(path), constants.O_RDONLY | constants.O_DIRECTORY);
       try {
         fsyncSync(folder);
@@ -155,7 +161,7 @@ export class RealDisk implements Disk {
   #writeBeside(path: string, data: string | Uint8Array, options: WriteOptions): string {
     const temporary = this.#temporaryFor(path);
     const bytes = typeof data === 'string' ? Buffer.from(data) : data;
-    attempt('write', path, () => {
+    attempt('write', this.#shown(path), () => {
       const file = this.#makingParent(temporary, () =>
         openSync(this.#system(temporary), 'wx', options.mode ?? 0o666),
       );
@@ -195,7 +201,12 @@ export class RealDisk implements Disk {
 
   #stats(path: string): Stats | null {
     this.#check(path);
-    return unlessMissing('look at', path, null, () => lstatSync(this.#system(path), noThrow) ?? null);
+    return unlessMissing(
+      'look at',
+      this.#shown(path),
+      null,
+      () => lstatSync(this.#system(path), noThrow) ?? null,
+    );
   }
 
   /** Refuses what leaves the project by its words, or by a link on the way. */
@@ -213,7 +224,8 @@ export class RealDisk implements Disk {
   #inside(folder: string): void {
     if (folder === '') return;
     // What is not there is common, and an error with its stack is dear. A link that leads nowhere is there.
-    if (lstatSync(this.#system(folder), noThrow) === undefined) return this.#inside(parentOf(folder));
+    const look = (): Stats | undefined => lstatSync(this.#system(folder), noThrow);
+    if (attempt('look at', this.#shown(folder), look) === undefined) return this.#inside(parentOf(folder));
     let real: string;
     try {
       real = realpathSync.native(this.#system(folder));
@@ -221,7 +233,7 @@ export class RealDisk implements Disk {
       // What leads out is refused whatever lies there.
       this.#inside(parentOf(folder));
       if (isMissing(error)) return;
-      throw diskError('look at', folder, error);
+      throw diskError('look at', this.#shown(folder), error);
     }
     this.#relative(folder, real);
   }
@@ -230,6 +242,12 @@ export class RealDisk implements Disk {
     if (real === this.root) return '';
     if (real.startsWith(this.#prefix)) return real.slice(this.#prefix.length);
     throw pathError(path, 'a link on the way leads out of the project');
+  }
+
+  /** As errors name it: below a root that is not ours the whole path, for nobody could tell which root is meant. */
+  #shown(path: string): string {
+    if (this.#temporaries !== null) return path;
+    return path === '' ? this.root : this.#prefix + path;
   }
 
   #system(path: string): string | Buffer {

@@ -76,6 +76,21 @@ describe('RealDisk', () => {
     expect(readdirSync(join(disk.root, '.mailroom/tmp'))).toEqual([]);
   });
 
+  it.each(['file/inside', 'n'.repeat(256)])(
+    'says in its own words that no folder can be made at %.20s',
+    (path) => {
+      disk.write('file', 'x');
+      expect(() => disk.makeFolder(path)).toThrowError(expect.objectContaining({ code: 'E_DISK' }));
+    },
+  );
+
+  it('names the whole path below a root that is not ours: who reads it knows of no root', () => {
+    const long = 'n'.repeat(256);
+    const workspace = new RealDisk(disk.root, null);
+    expect(() => workspace.write(long, 'x')).toThrowError(`cannot write ${disk.root}/${long}: name too long`);
+    expect(readdirSync(disk.root)).toEqual([]);
+  });
+
   it('leaves the old file or the new one, whole, when the writer is killed', async () => {
     const program = `
       import { RealDisk } from ${JSON.stringify(new URL('../../src/store/real-disk.ts', import.meta.url).pathname)};
