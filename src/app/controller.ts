@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import process from 'node:process';
 import { v7 } from 'uuid';
 import metadata from '../../package.json' with { type: 'json' };
 import type { Controller, ControllerOptions } from '../cli/services.ts';
@@ -16,7 +17,7 @@ import type { HostPorts } from '../engine/ports.ts';
 import { noTrail } from '../engine/trail/none.ts';
 import { TrailWriter } from '../engine/trail/writer.ts';
 import { GitRepository } from '../process/git-repository.ts';
-import { bootId } from '../process/proc.ts';
+import { bootId, readProcess } from '../process/proc.ts';
 import { ProcessRunner } from '../process/runner.ts';
 import { startDetached } from '../process/detached.ts';
 import { controlFolder, DiskControl } from '../store/control.ts';
@@ -48,7 +49,8 @@ export async function startController(
 ): Promise<Controller> {
   const lock = await takeLock(disk);
   try {
-    writeHolder(disk, Date.now(), options.triggers);
+    const startTime = readProcess(process.pid)?.startTime ?? null;
+    writeHolder(disk, { since: Date.now(), triggers: options.triggers, startTime });
     return await compose(disk, definition, options, { lock, open });
   } catch (error) {
     await release(disk, lock);

@@ -5,11 +5,13 @@ import { v7 } from 'uuid';
 import type { ProjectServices } from '../cli/services.ts';
 import type { Checked } from '../core/diagnostic.ts';
 import { MailroomError } from '../core/errors.ts';
+import type { Holder } from '../engine/operations/project.ts';
 import type { OpenWorkflows } from '../engine/runs/up-host.ts';
+import { readProcess } from '../process/proc.ts';
 import { Worktrees } from '../process/worktrees.ts';
 import { requestControl } from '../store/control.ts';
 import { JournalReader } from '../store/journal-reader.ts';
-import { readHolder, type Holder } from '../store/holder.ts';
+import { readHolder } from '../store/holder.ts';
 import { mailNames, readMail, rolesOnDisk } from '../store/mail-files.ts';
 import { RealDisk } from '../store/real-disk.ts';
 import { incomingFolder } from '../store/runs/incoming.ts';
@@ -98,15 +100,25 @@ function expectValue<T>(checked: Checked<T>): T {
   );
 }
 
-/** Who holds the project: whoever wrote it down, if that process is still there. */
+/** Who holds the project: whoever wrote it down, if that very process is still there. */
 function holderOf(disk: RealDisk): Holder | null {
-  const holder = readHolder(disk);
-  if (holder === null) return null;
+  const written = readHolder(disk);
+  if (written === null) return null;
+  const { startTime, ...holder } = written;
+  return isThere(holder.pid, startTime) ? holder : null;
+}
+
+/** A pid alone may be that of another process by now. */
+function isThere(pid: number, startTime: string | null): boolean {
+  if (startTime !== null) {
+    const found = readProcess(pid);
+    return found !== null && !found.ended && found.startTime === startTime;
+  }
   try {
-    process.kill(holder.pid, 0);
-    return holder;
+    process.kill(pid, 0);
+    return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM' ? holder : null;
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

@@ -1,11 +1,11 @@
 import type { StoredRun } from '../cli/run-services.ts';
+import type { Holder } from '../engine/operations/project.ts';
 import {
   runStanding,
   triggerStanding,
   type RunStanding,
   type WorkflowStatus,
 } from '../engine/operations/runs/standing.ts';
-import type { Holder } from '../store/holder.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 import { isOver } from '../store/runs/ended.ts';
 import { listRuns } from '../store/runs/run-folders.ts';

@@ -17,11 +17,13 @@ export interface Holder {
   readonly since: number;
   /** Whether it starts workflows by their triggers: `up` does, a run that moves the mail for its roles does not. */
   readonly triggers: boolean;
+  /** With the pid it names a process for ever; null: the system does not say. */
+  readonly startTime: string | null;
 }
 
 /** Writes down that this process holds the lock, for whoever finds it taken. */
-export function writeHolder(disk: Disk, since: number, triggers: boolean): Holder {
-  const holder = { pid: process.pid, host: hostname(), since, triggers };
+export function writeHolder(disk: Disk, told: Omit<Holder, 'pid' | 'host'>): Holder {
+  const holder = { pid: process.pid, host: hostname(), ...told };
   disk.write(holderFile, `${JSON.stringify(holder)}\n`);
   return holder;
 }
@@ -32,9 +34,10 @@ export function readHolder(disk: Disk): Holder | null {
   try {
     const value: unknown = JSON.parse(text);
     if (!isJsonObject(value)) return null;
-    const { pid, host, since, triggers } = value;
-    const whole = typeof pid === 'number' && typeof host === 'string' && typeof since === 'number';
-    return whole ? { pid, host, since, triggers: triggers === true } : null;
+    const { pid, host, since, triggers, startTime } = value;
+    if (typeof pid !== 'number' || typeof host !== 'string' || typeof since !== 'number') return null;
+    const started = typeof startTime === 'string' ? startTime : null;
+    return { pid, host, since, triggers: triggers === true, startTime: started };
   } catch {
     return null;
   }

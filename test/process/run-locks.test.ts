@@ -1,8 +1,11 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openProject } from '../../src/app/project.ts';
 import { isAlive, takeRun } from '../../src/app/runs/locks.ts';
 import { isKernelLocked, takeKernelLock } from '../../src/process/flock.ts';
+import { readProcess } from '../../src/process/proc.ts';
+import { writeHolder } from '../../src/store/holder.ts';
 import { RealDisk } from '../../src/store/real-disk.ts';
 import { bundleHost, startHost } from './host.ts';
 import { processesNaming, temporaryFolder, until } from './support.ts';
@@ -21,6 +24,22 @@ async function withoutFlock<T>(work: () => Promise<T>): Promise<T> {
 
 const locked = (message: RegExp) =>
   expect.objectContaining({ code: 'E_LOCKED', message: expect.stringMatching(message) });
+
+it('takes no other process under the same pid for the controller', () => {
+  const disk = new RealDisk(temporaryFolder());
+  const project = openProject(disk.root, '/nowhere');
+  const told = { since: 1_700_000_000_000, triggers: true };
+  const pids = (startTime: string | null) => {
+    writeHolder(disk, { ...told, startTime });
+    return project.holder()?.pid;
+  };
+  const own = readProcess(process.pid)?.startTime ?? null;
+  expect([own, 'otherboot-1', null].map((startTime) => pids(startTime))).toEqual([
+    process.pid,
+    undefined,
+    process.pid,
+  ]);
+});
 
 describe('the lock of a run', () => {
   it.each([

@@ -57,8 +57,9 @@ describe('takeFallbackLock', () => {
 describe('the holder', () => {
   it('is written down for others to read', () => {
     expect(readHolder(disk)).toBe(null);
-    const holder = { pid: process.pid, host: hostname(), since: 1_700_000_000_000, triggers: true };
-    expect(writeHolder(disk, 1_700_000_000_000, true)).toEqual(holder);
+    const told = { since: 1_700_000_000_000, triggers: true, startTime: 'boot-1' };
+    const holder = { pid: process.pid, host: hostname(), ...told };
+    expect(writeHolder(disk, told)).toEqual(holder);
     expect(readHolder(disk)).toEqual(holder);
     removeHolder(disk);
     expect(readHolder(disk)).toBe(null);
