@@ -5,7 +5,7 @@ import type { MailState } from '../core/mail/state.ts';
 import type { Protocol } from '../core/mail/protocol.ts';
 import type { Control, Mailboxes } from '../core/ports.ts';
 import { MailroomError } from '../core/errors.ts';
-import { isJsonObject, type Json } from '../core/json.ts';
+import { isJsonObject, parseJson, type Json } from '../core/json.ts';
 import { readStored } from './stored.ts';
 import type { Ledger } from './ledger.ts';
 
@@ -125,12 +125,7 @@ const targets: ReadonlyMap<string, readonly string[]> = new Map([
 const verbs: readonly Json[] = ['pause', 'unpause', 'cancel', 'retry'] satisfies Command['verb'][];
 
 function parse(text: string): ControlFile | null {
-  let value: Json;
-  try {
-    value = JSON.parse(text) as Json;
-  } catch {
-    return null;
-  }
+  const value = parseJson(text);
   if (!isJsonObject(value) || typeof value['id'] !== 'string' || typeof value['by'] !== 'string') return null;
   if (!verbs.includes(value['verb'] ?? null) || !isTarget(value['target'] ?? null)) return null;
   return { ...(value as unknown as ControlFile), now: value['now'] === true };

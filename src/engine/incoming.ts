@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+import { isJsonObject, parseJson, type JsonObject } from '../core/json.ts';
 import type { Fact } from '../core/mail/event.ts';
 import type { Protocol } from '../core/mail/protocol.ts';
 import { refusal } from '../core/mail/rules/commands.ts';
@@ -96,12 +96,7 @@ function nonsense(id: string, name: string, text: string): Fact {
 }
 
 function parse(text: string): IncomingFile | null {
-  let value: Json;
-  try {
-    value = JSON.parse(text) as Json;
-  } catch {
-    return null;
-  }
+  const value = parseJson(text);
   if (!isJsonObject(value)) return null;
   const { kind, fields, timeout } = value;
   if (kind === 'withdrawal')

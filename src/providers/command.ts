@@ -1,4 +1,4 @@
-import { isJsonObject } from '../core/json.ts';
+import { isJsonObject, parseJson } from '../core/json.ts';
 import type { Usage } from '../core/mail/event.ts';
 import type { Exit, Outcome, Provider } from '../core/ports.ts';
 import { amount } from './events.ts';
@@ -97,12 +97,6 @@ function milliseconds(seconds: string): number | null {
 }
 
 function usageIn(text: string): Usage {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value)
-      ? { usd: amount(value['usd']), tokens: amount(value['tokens']) }
-      : unknownUsage;
-  } catch {
-    return unknownUsage;
-  }
+  const value = parseJson(text);
+  return isJsonObject(value) ? { usd: amount(value['usd']), tokens: amount(value['tokens']) } : unknownUsage;
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+import { isJsonObject, parseJson, type Json, type JsonObject } from '../core/json.ts';
 
 /** The JSON objects of an output with one a line. Whatever else stands there (chatter, a cut line) is passed over. */
 export function eventsIn(stdout: string): JsonObject[] {
@@ -17,12 +17,8 @@ export function eventsIn(stdout: string): JsonObject[] {
 export function objectIn(line: string): JsonObject | null {
   const text = line.trim();
   if (!text.startsWith('{') || !text.endsWith('}')) return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = parseJson(text);
+  return isJsonObject(value) ? value : null;
 }
 
 /** The value under a path of keys; undefined where there is none. */

@@ -1,6 +1,6 @@
 import type { Event } from 'nostr-tools/core';
 import { matchFilter, type Filter } from 'nostr-tools/filter';
-import type { Json } from '../core/json.ts';
+import { parseJson, type Json } from '../core/json.ts';
 import { asEvent, type NostrEvent } from '../core/nip/events.ts';
 
 /** What is asked of a relay: events of these kinds, authors and tags, from an instant (seconds) on. */
@@ -46,12 +46,8 @@ export function readRelayMessage(text: string): RelayMessage | null {
 }
 
 function list(text: string): readonly Json[] {
-  try {
-    const value = JSON.parse(text) as Json;
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
+  const value = parseJson(text);
+  return Array.isArray(value) ? value : [];
 }
 
 /** Whether a relay was asked for an event: it may send what it likes. */

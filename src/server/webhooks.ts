@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Json, JsonObject } from '../core/json.ts';
+import { parseJson, type Json, type JsonObject } from '../core/json.ts';
 
 /** A path that a trigger listens to. */
 export interface Webhook {
@@ -169,9 +169,6 @@ function dataOf(path: string, headers: IncomingMessage['headers'], body: Buffer)
 
 function bodyOf(body: Buffer): Json {
   const text = body.toString('utf8');
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
+  const value = parseJson(text);
+  return value === undefined ? text : value;
 }

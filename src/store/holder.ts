@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { isJsonObject } from '../core/json.ts';
+import { isJsonObject, parseJson } from '../core/json.ts';
 import type { Disk } from './disk.ts';
 
 /** What the kernel's lock is taken on. */
@@ -31,16 +31,12 @@ export function writeHolder(disk: Disk, told: Omit<Holder, 'pid' | 'host'>): Hol
 /** Who held the lock last; null when nobody wrote it down. Only the lock itself says whether they still hold it. */
 export function readHolder(disk: Disk): Holder | null {
   const text = disk.read(holderFile, 10_000)?.toString('utf8') ?? '';
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isJsonObject(value)) return null;
-    const { pid, host, since, triggers, startTime } = value;
-    if (typeof pid !== 'number' || typeof host !== 'string' || typeof since !== 'number') return null;
-    const started = typeof startTime === 'string' ? startTime : null;
-    return { pid, host, since, triggers: triggers === true, startTime: started };
-  } catch {
-    return null;
-  }
+  const value = parseJson(text);
+  if (!isJsonObject(value)) return null;
+  const { pid, host, since, triggers, startTime } = value;
+  if (typeof pid !== 'number' || typeof host !== 'string' || typeof since !== 'number') return null;
+  const started = typeof startTime === 'string' ? startTime : null;
+  return { pid, host, since, triggers: triggers === true, startTime: started };
 }
 
 export function removeHolder(disk: Disk): void {

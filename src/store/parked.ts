@@ -1,4 +1,4 @@
-import { isJsonObject } from '../core/json.ts';
+import { isJsonObject, parseJson } from '../core/json.ts';
 import { join } from './disk.ts';
 import type { Disk } from './disk.ts';
 
@@ -26,13 +26,8 @@ export function readParked(disk: Disk): Map<string, number> {
 
 function readUntil(disk: Disk, path: string): number | null {
   if (disk.look(path)?.kind !== 'file') return null;
-  try {
-    const value: unknown = JSON.parse(disk.read(path, 10_000)?.toString('utf8') ?? '');
-    return isJsonObject(value) && typeof value['until'] === 'number' ? value['until'] : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const value = parseJson(disk.read(path, 10_000)?.toString('utf8') ?? '');
+  return isJsonObject(value) && typeof value['until'] === 'number' ? value['until'] : null;
 }
 
 /** A provider's name comes from a configuration file: whatever it holds becomes one plain name. */

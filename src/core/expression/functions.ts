@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../json.ts';
+import { isJsonObject, parseJson, type Json } from '../json.ts';
 import { areEqual, foldCase } from './compare.ts';
 import type { Called, ExpressionFunction } from './language.ts';
 import { expressionLimits } from './limits.ts';
@@ -49,12 +49,9 @@ function toJsonText([value = null]: readonly Json[]): Called {
 function fromJsonText([value = null]: readonly Json[]): Called {
   if (typeof value !== 'string') return gives(value);
   if (value.length > expressionLimits.resultText) return fails(tooLarge);
-  try {
-    const read = JSON.parse(value) as Json;
-    return isBounded(read) ? gives(read) : fails(tooLarge);
-  } catch {
-    return fails('the text is not JSON');
-  }
+  const read = parseJson(value);
+  if (read === undefined) return fails('the text is not JSON');
+  return isBounded(read) ? gives(read) : fails(tooLarge);
 }
 
 /** The entries of a list as one text. As GitHub has it, a single value is its own text and a map is empty. */

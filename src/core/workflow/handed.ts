@@ -1,5 +1,5 @@
 import { isBounded } from '../expression/values.ts';
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { isJsonObject, parseJson, type JsonObject } from '../json.ts';
 import type { Exit, Outcome } from '../ports.ts';
 import type { WorkResult } from './event.ts';
 import type { Ended } from './exits.ts';
@@ -64,7 +64,7 @@ export function withAnswers({ values: types }: Launch, text: string, handed: Jso
     (name) => types[name]?.answer === true && !Object.hasOwn(handed, name),
   );
   if (answers.length === 0) return handed;
-  const read = parsed(text);
+  const read = parseJson(text);
   const value = read === undefined || !isBounded(read) ? text.trimEnd() : read;
   return { ...handed, ...Object.fromEntries(answers.map((name) => [name, value])) };
 }
@@ -74,19 +74,11 @@ function valuesBlock(launch: Launch, text: string): { block: Fenced; value: Json
   const owes = Object.values(launch.values).some(({ answer }) => answer !== true) || launch.check !== null;
   for (const block of fencedBlocks(text).toReversed()) {
     if (!/^(json\b|$)/i.test(block.info)) continue;
-    const value = parsed(block.text);
+    const value = parseJson(block.text);
     if (isJsonObject(value) && (owes || (Object.keys(value).length === 1 && reportedError(value) !== null)))
       return { block, value };
   }
   return null;
-}
-
-export function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 /** `{"error": {"code", "message"}}`: a failure that the worker gives a name. */

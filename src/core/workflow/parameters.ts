@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../json.ts';
+import { isJsonObject, parseJson, type Json } from '../json.ts';
 import { nearest } from '../nearest.ts';
 import type { ValueType } from './model.ts';
 
@@ -43,14 +43,6 @@ export function parseValue(text: string, type: ValueType): Json | undefined {
   const read = type.type === 'string' ? text : parseJson(text);
   if (read === undefined) return type.type === 'any' ? text : undefined;
   return fits(read, type) ? read : undefined;
-}
-
-function parseJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The parameters of a run: what is given, checked, and the defaults of what is not. All problems at once. */

@@ -1,10 +1,10 @@
 import picomatch from 'picomatch';
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { isJsonObject, parseJson, type Json, type JsonObject } from '../json.ts';
 import type { Reason } from '../mail/event.ts';
 import type { Verdict, WorkResult } from './event.ts';
 import { readExit, type Ended, type Returned } from './exits.ts';
 import type { Launch } from './launch.ts';
-import { handedValues, parsed, resultOf } from './handed.ts';
+import { handedValues, resultOf } from './handed.ts';
 
 /** What came back of a check, and what was changed since the base: paths, or why nobody knows. */
 export interface ReturnedCheck extends Returned {
@@ -71,7 +71,7 @@ function lastLines(text: string): string[] {
 function byAnswer(launch: Launch, { text }: Ended, collected: Returned['collected']): Verdict {
   const handed = handedValues(launch, collected, text);
   if ('unreadable' in handed) return none(`the check's answer cannot be read: ${handed.unreadable}`);
-  const whole = parsed(text.trim());
+  const whole = parseJson(text.trim());
   const answer = Object.keys(handed.values).length > 0 || !isJsonObject(whole) ? handed.values : whole;
   return byJson(launch, answer) ?? none('the check said neither complete nor incomplete');
 }
@@ -79,7 +79,7 @@ function byAnswer(launch: Launch, { text }: Ended, collected: Returned['collecte
 /** A decision file: JSON, or a word. */
 function byFile(launch: Launch, text: string | null): Verdict {
   if (text === null) return none('the check wrote no decision file');
-  const json = parsed(text);
+  const json = parseJson(text);
   if (isJsonObject(json)) return byJson(launch, json) ?? none('the decision file holds no decision');
   const [, word = '', rest = ''] = /^\W*(\w+)([^]*)$/.exec(text) ?? [];
   switch (word.toUpperCase()) {

@@ -1,5 +1,5 @@
 import { MailroomError } from '../../core/errors.ts';
-import type { Json } from '../../core/json.ts';
+import { parseJson, type Json } from '../../core/json.ts';
 import type { Draft, MessageId, RoleName, ThreadId, TypeName } from '../../core/mail/message.ts';
 import {
   isHuman,
@@ -127,11 +127,8 @@ function readFields(given: readonly string[], type: MessageType | null): Record<
 }
 
 function jsonOrText(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
+  const value = parseJson(text);
+  return value === undefined ? text : value;
 }
 
 /** The person that a message was sent to, in whose name it is answered. Throws `E_TARGET` when that is in doubt. */

@@ -1,5 +1,5 @@
 import { MailroomError } from '../../core/errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import { isJsonObject, parseJson, type JsonObject } from '../../core/json.ts';
 import type { Reason, TurnId } from '../../core/mail/event.ts';
 import type { MessageId, RoleName, ThreadId } from '../../core/mail/message.ts';
 import type { AskState, Mail, MailState } from '../../core/mail/state.ts';
@@ -232,12 +232,8 @@ function invocationsOf(project: Project, id: TurnId): InvocationDocument[] {
 
 function resultOf(text: string | null): JsonObject | null {
   if (text === null) return null;
-  try {
-    const value = JSON.parse(text) as Json;
-    return isJsonObject(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = parseJson(text);
+  return isJsonObject(value) ? value : null;
 }
 
 /** A refused file, by the last letters of the id in its name. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../../core/json.ts';
+import { isJsonObject, parseJson, type Json } from '../../core/json.ts';
 import type { Control } from '../../core/ports.ts';
 import { refusal } from '../../core/workflow/commands.ts';
 import type { Happening, Path } from '../../core/workflow/event.ts';
@@ -55,12 +55,7 @@ export function happeningOf(file: RunControlFile): Happening {
 
 /** Null: it is no command of ours. */
 function parse(text: string): RunControlFile | null {
-  let value: Json;
-  try {
-    value = JSON.parse(text) as Json;
-  } catch {
-    return null;
-  }
+  const value = parseJson(text);
   if (!isJsonObject(value)) return null;
   const { id, at, by, verb, path, comment = null, instructions = null } = value;
   const known = runVerbs.find((one) => one === verb);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject, type Json } from '../../core/json.ts';
+import { isJsonObject, parseJson, type Json } from '../../core/json.ts';
 import type { StepAnswer, StepLetter } from '../../core/mail/step-answer.ts';
 import type { ProcessKey } from '../../core/workflow/event.ts';
 import type { Correspondence } from '../../core/workflow/ports.ts';
@@ -88,11 +88,7 @@ export class DiskCorrespondence implements Correspondence {
 
   #json(name: string): Json {
     const bytes = this.#disk.read(join(runInbox(this.#run), name), answerBytes);
-    try {
-      return bytes === null ? null : (JSON.parse(bytes.toString('utf8')) as Json);
-    } catch {
-      return null;
-    }
+    return parseJson(bytes?.toString('utf8') ?? '') ?? null;
   }
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../../core/json.ts';
+import { isJsonObject, parseJson, type Json } from '../../core/json.ts';
 import { join, type Disk } from '../disk.ts';
 import { listJournal, segmentName } from '../journal-files.ts';
 import { runFolder } from './layout.ts';
@@ -29,11 +29,7 @@ export function isOver(disk: Disk, run: string): boolean | null {
 }
 
 function typeOf(line: string): Json {
-  try {
-    const record = JSON.parse(line.slice(line.indexOf(' ') + 1)) as Json;
-    const event = isJsonObject(record) ? (record['event'] ?? null) : null;
-    return isJsonObject(event) ? (event['type'] ?? null) : null;
-  } catch {
-    return null;
-  }
+  const record = parseJson(line.slice(line.indexOf(' ') + 1));
+  const event = isJsonObject(record) ? record['event'] : null;
+  return isJsonObject(event) ? (event['type'] ?? null) : null;
 }

@@ -1,5 +1,5 @@
 import { MailroomError } from '../../core/errors.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { isJsonObject, parseJson } from '../../core/json.ts';
 import type { RunEvent } from '../../core/workflow/event.ts';
 import type { Workflow } from '../../core/workflow/model.ts';
 import type { RunFolder } from '../../core/workflow/ports.ts';
@@ -109,10 +109,6 @@ function readCard(disk: Disk, run: string): RunCard | null {
   const folder = runFolder(run);
   if (disk.look(folder)?.kind !== 'folder') return null;
   const text = disk.read(join(folder, 'run.json'), 1_000_000)?.toString('utf8') ?? '';
-  try {
-    const card: unknown = JSON.parse(text);
-    return isJsonObject(card) && card['run'] === run ? (card as unknown as RunCard) : null;
-  } catch {
-    return null;
-  }
+  const card = parseJson(text);
+  return isJsonObject(card) && card['run'] === run ? (card as unknown as RunCard) : null;
 }

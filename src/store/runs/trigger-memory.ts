@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject } from '../../core/json.ts';
+import { isJsonObject, parseJson } from '../../core/json.ts';
 import { noMemory, type TriggersMemory } from '../../core/workflow/triggers/memory.ts';
 import { join } from '../disk.ts';
 import type { Disk } from '../disk.ts';
@@ -26,16 +26,11 @@ export function rememberedWorkflows(disk: Disk): string[] {
 
 function read(disk: Disk, path: string): { workflow: string; memory: TriggersMemory } | null {
   if (!path.endsWith('.json') || disk.look(path)?.kind !== 'file') return null;
-  try {
-    const value: unknown = JSON.parse(disk.read(path, 64 * 1024 * 1024)?.toString('utf8') ?? '');
-    if (!isJsonObject(value) || typeof value['workflow'] !== 'string') return null;
-    const memory = value['memory'] ?? null;
-    if (!isJsonObject(memory) || !isJsonObject(memory['triggers'] ?? null)) return null;
-    return { workflow: value['workflow'], memory: memory as unknown as TriggersMemory };
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const value = parseJson(disk.read(path, 64 * 1024 * 1024)?.toString('utf8') ?? '');
+  if (!isJsonObject(value) || typeof value['workflow'] !== 'string') return null;
+  const memory = value['memory'] ?? null;
+  if (!isJsonObject(memory) || !isJsonObject(memory['triggers'] ?? null)) return null;
+  return { workflow: value['workflow'], memory: memory as unknown as TriggersMemory };
 }
 
 function fileOf(workflow: string): string {
