@@ -60,6 +60,10 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
       const { resumeRun } = await import('./runs/start.ts');
       return resumeRun(disk, withMail(disk, await settings()), run, options, person);
     },
+    cancel: async (run, command) => {
+      const { cancelRun } = await import('./runs/start.ts');
+      return cancelRun(disk, await settings(), run, command, person);
+    },
     request: (run, document) => void requestControl(disk, document.id, document, runControlFolder(run)),
     verdict: (run, id) => verdictOf(disk, run, id),
     changed: (run, milliseconds) => changed(disk, run, milliseconds),

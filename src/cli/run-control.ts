@@ -6,14 +6,14 @@ import type { Context } from './context.ts';
 import { caller } from './control.ts';
 import { json } from './output.ts';
 import { follow, type FollowOptions } from './run-follow.ts';
-import type { StoredRun } from './run-services.ts';
+import type { StoredRun, WorkflowServices } from './run-services.ts';
 
 /** What a person wants of a run; what is not said is null. */
 type Wish = Pick<RunControlFile, 'verb' | 'path'> & Partial<Pick<RunControlFile, 'comment' | 'by'>>;
 
 /**
- * Asks the host of a run for something, waits for its verdict and says it. Exit code 0: done, or recorded for the next
- * `resume`; refused: `E_REFUSED`.
+ * Asks the host of a run for something, waits for its verdict and says it. A run that nobody works on is cancelled here;
+ * anything else waits for its `resume`. Exit code 0: done, or recorded; refused: `E_REFUSED`.
  */
 export async function askRun(
   context: Context,
@@ -23,24 +23,56 @@ export async function askRun(
 ): Promise<number> {
   context.outsideTurn(wish.verb);
   const { terminal } = context;
-  const { workflows } = context.place();
   const { run } = stored;
-  const file = fileOf(context, wish, null);
-  const isAlive = await stored.alive();
-  if (!isAlive) await refuseWhatCannotBe(stored, file);
-  workflows.request(run, file);
-  const changed = (milliseconds: number) => workflows.changed(run, milliseconds);
-  const verdict = isAlive
-    ? await waitFor({ changed }, terminal.now, patience, () => workflows.verdict(run, file.id))
-    : undefined;
   const { verb, path } = wish;
   const what = [verb, run, path].filter((word) => word !== '').join(' ');
+  const { verdict, isAlive } = await answerOf(context, stored, fileOf(context, wish, null));
   if (verdict !== undefined && verdict.refusal !== null)
     throw new MailroomError('E_REFUSED', `${what}: ${verdict.refusal}`);
   const state = verdict === undefined ? 'recorded' : 'done';
   if (options.json === true) terminal.write(json({ schema: 1, state, verb, run, path, host: isAlive }));
   else terminal.write(`${what}: ${state === 'done' ? 'done' : later(isAlive, run)}\n`);
   return 0;
+}
+
+interface Answer {
+  /** Undefined: there is none yet. */
+  readonly verdict: { readonly refusal: string | null } | undefined;
+  readonly isAlive: boolean;
+}
+
+async function answerOf(context: Context, stored: StoredRun, file: RunControlFile): Promise<Answer> {
+  const { workflows } = context.place();
+  const { run } = stored;
+  if (!(await stored.alive())) {
+    await refuseWhatCannotBe(stored, file);
+    if (file.verb === 'cancel' && (await isCancelled(workflows, stored, file)))
+      return { verdict: { refusal: null }, isAlive: false };
+  }
+  workflows.request(run, file);
+  // A host may have begun in between.
+  if (!(await stored.alive())) return { verdict: undefined, isAlive: false };
+  const changed = (milliseconds: number) => workflows.changed(run, milliseconds);
+  const verdict = await waitFor({ changed }, context.terminal.now, patience, () =>
+    workflows.verdict(run, file.id),
+  );
+  return { verdict, isAlive: true };
+}
+
+/** False: somebody works on the run after all, or its workspace is gone, so that nobody could. */
+async function isCancelled(
+  workflows: WorkflowServices,
+  stored: StoredRun,
+  file: RunControlFile,
+): Promise<boolean> {
+  try {
+    await workflows.cancel(stored, file);
+    return true;
+  } catch (error) {
+    if (error instanceof MailroomError && (error.code === 'E_LOCKED' || error.code === 'E_WORKSPACE'))
+      return false;
+    throw error;
+  }
 }
 
 /** Where no host gives a verdict, what the run says of itself does. */

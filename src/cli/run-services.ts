@@ -52,6 +52,8 @@ export interface WorkflowServices {
   begin(options: BeginOptions): Promise<RunController>;
   /** Goes on with a run that nobody is running. Throws `E_LOCKED` when somebody is. */
   resume(run: StoredRun, options: ResumeOptions): Promise<RunController>;
+  /** Cancels a run that nobody is running, as the command says; it is over then. Throws `E_LOCKED` when somebody is. */
+  cancel(run: StoredRun, command: RunControlFile): Promise<void>;
   /** Leaves a command for the host of a run. */
   request(run: string, document: RunControlFile): void;
   /** The verdict of a command; undefined: not taken yet. */

@@ -116,6 +116,34 @@ describe('the exit code of `run`', { timeout: 60_000 }, () => {
   });
 });
 
+it('a run whose host was killed is cancelled at once, what it left running too, and another run keeps its context', async () => {
+  const steps = (id: string) => `  ${id}: { command: [sh, -c, 'echo $$ > ${id}.pid; exec sleep 600'] }\n`;
+  const place = projectWith(
+    `steps:\n${steps('one')}  ask: { depends_on: [one], gate: { message: 'Go?' } }\n`,
+  );
+  const child = place.start(['run', 'work.yaml']);
+  const over = finished(child);
+  await appears(join(place.root, 'one.pid'));
+  child.kill('SIGKILL');
+  await over;
+  expect(place.survivors()).toHaveLength(1);
+  const killed = onlyRun(place);
+  place.write(
+    'other.yaml',
+    'name: other\nversion: "1"\ntimeout: 1m\nsteps:\n  two: { command: [echo, two] }\n',
+  );
+  expect((await place.run(['run', 'other.yaml'])).code).toBe(0);
+  expect(await place.run(['approve', killed, 'ask'])).toMatchObject({ code: 2 });
+  expect(await place.run(['cancel', killed])).toMatchObject({ code: 0, stdout: `cancel ${killed}: done\n` });
+  expect(place.survivors()).toEqual([]);
+  const status = (path: string) => JSON.parse(place.read(path)) as { name: string; status: string };
+  expect(status('context/_workflow.json')).toMatchObject({ name: 'other', status: 'SUCCEEDED' });
+  const left = `.mailroom/runs/${killed}/context`;
+  expect(status(`${left}/_workflow.json`)).toMatchObject({ name: 'sample', status: 'CANCELLED' });
+  expect(status(`${left}/one/_meta.json`)).toMatchObject({ status: 'CANCELLED' });
+  expect(await place.run(['cancel', killed])).toMatchObject({ code: 1 });
+}, 60_000);
+
 describe('one step alone', { timeout: 60_000 }, () => {
   const steps =
     'steps:\n  say: { command: [echo, "${{ context.word }}"] }\n  both: { command: [echo, twice] }\n';

@@ -8,12 +8,14 @@ import type { Budget } from '../../core/mail/protocol.ts';
 import type { Given, Happening } from '../../core/workflow/event.ts';
 import { secretsOf, startContext } from '../../core/workflow/given.ts';
 import type { Workflow } from '../../core/workflow/model.ts';
+import { refusal } from '../../core/workflow/commands.ts';
+import type { RunFolder } from '../../core/workflow/ports.ts';
 import { changesOf } from '../../core/workflow/resumption.ts';
 import { compile } from '../../core/workflow/rules.ts';
-import { happeningOf } from '../../engine/runs/commands.ts';
+import { happeningOf, type RunControlFile } from '../../engine/runs/commands.ts';
 import { buildEnvironment } from '../../process/environment.ts';
 import type { RealDisk } from '../../store/real-disk.ts';
-import { contextFolderOf, takeContext } from '../../store/runs/context-holder.ts';
+import { contextFolderOf, takeContext, whereItLies } from '../../store/runs/context-holder.ts';
 import { makeProjectFolder } from '../../store/scaffold.ts';
 import { openRoot } from '../../store/runs/roots.ts';
 import { checkRecords } from '../../store/runs/record-files.ts';
@@ -150,6 +152,30 @@ function textsIn(value: Json): string[] {
   return Object.values(value).flatMap((each) => textsIn(each));
 }
 
+/**
+ * Cancels a run that nobody goes on with, and returns when it is over: no step is started, what an earlier host left running
+ * is ended, and its artifacts stay where they lie. Throws `E_LOCKED` when a process goes on with it after all, `E_REFUSED`
+ * when it is over already.
+ */
+export async function cancelRun(
+  disk: RealDisk,
+  settings: RunSettings,
+  stored: RunFolder,
+  command: RunControlFile,
+  origin: Origin,
+): Promise<void> {
+  const run = whereItLies(disk, openRoot, stored);
+  const lock = await takeRun(disk, run.run, contextFolderOf(disk, openRoot, run));
+  const controller = await orReleased(lock, async () => {
+    const composed = await composeRun(disk, settings, run, { watch: () => {}, lock, origin });
+    const reason = refusal(composed.host.state, command);
+    if (reason !== null) throw new MailroomError(reason.code, reason.text);
+    composed.host.resume(origin.by, [happeningOf(command)]);
+    return composed.controller;
+  });
+  await controller.follow();
+}
+
 /** Does something that needs the run to itself, and lets go of it if that fails. */
 async function locked(
   disk: RealDisk,
@@ -160,9 +186,15 @@ async function locked(
 ): Promise<RunController> {
   const context = contextFolderOf(disk, openRoot, { run, workspace, definition });
   const lock = await takeRun(disk, run, context);
-  try {
+  return orReleased(lock, () => {
     takeContext(disk, openRoot, context, run, definition);
-    return await act(lock);
+    return act(lock);
+  });
+}
+
+async function orReleased<T>(lock: Lock, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
   } catch (error) {
     await lock.release();
     throw error;

@@ -69,6 +69,8 @@ export interface RunFolder {
   readonly definition: Workflow;
   /** Absolute; what paths of the definition are relative to. */
   readonly workspace: string;
+  /** Absolute; where its artifacts lie now. Missing: where the definition says. */
+  readonly context?: string;
 }
 
 /** One process of a run. */

@@ -34,6 +34,7 @@ export function makeContextFolder(
 
 /** The absolute path of the folder that a run shows its artifacts in; it is made if need be. */
 export function contextFolderOf(project: Disk, open: OpenRoot, folder: RunFolder): string {
+  if (folder.context !== undefined) return folder.context;
   const { run, workspace, definition } = folder;
   if (definition.contextDir === null) return makeOwnContext(project, run);
   return makeContextFolder(open, workspace, definition);
@@ -98,6 +99,20 @@ export function takeContext(
   }
   restore(project, place, join(runFolder(run), 'context'));
   writeHolder(project, folder, { run, restored: true });
+}
+
+/**
+ * The same run with its artifacts where they lie now: the context folder itself, or, when another run has taken that, the
+ * folder of the run. Nothing is moved.
+ */
+export function whereItLies<T extends RunFolder>(project: Disk, open: OpenRoot, folder: T): T {
+  const { run, definition } = folder;
+  if (definition.contextDir === null) return folder;
+  const holder = readContextHolder(project, contextFolderOf(project, open, folder));
+  if (holder === null || holder.run === run) return folder;
+  const left = join(runFolder(run), 'context');
+  project.makeFolder(left);
+  return { ...folder, context: `${project.root}/${left}` };
 }
 
 interface ContextPlace {

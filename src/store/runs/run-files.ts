@@ -168,7 +168,9 @@ export class DiskRunFiles implements RunFiles {
   }
 
   #makeContext(): Disk {
-    const { contextDir } = this.#run.definition;
+    const { context, definition } = this.#run;
+    if (context !== undefined) return this.#root(context);
+    const { contextDir } = definition;
     if (contextDir === null) return this.#root(makeOwnContext(this.#project, this.#run.run));
     const folder = realPath(this.#workspace, plainPath(contextDir));
     this.#workspace.makeFolder(folder);
