@@ -1,26 +1,15 @@
-import { join } from 'node:path';
 import process from 'node:process';
 import type { Finding } from '../cli/services.ts';
-import { MailroomError } from '../core/errors.ts';
 import { probeContainment, wrap } from '../process/containment.ts';
 import { buildEnvironment } from '../process/environment.ts';
-import { git } from '../process/git.ts';
 import { findProgram } from '../process/proc.ts';
 import { run } from '../process/run.ts';
 import { sandboxFor } from '../process/sandbox.ts';
 import { loginOf } from '../providers/logins.ts';
-import { quirksOf, type AgentCli } from '../providers/quirks.ts';
-import { readHolder } from '../store/holder.ts';
-import { RealDisk } from '../store/real-disk.ts';
+import { proved, quirksOf, type AgentCli } from '../providers/quirks.ts';
 import { readText } from '../store/text.ts';
-import { readDefinition } from './definition.ts';
-
-const agents = [
-  { name: 'claude', variable: 'MAILROOM_CLAUDE_BIN' },
-  { name: 'codex', variable: 'MAILROOM_CODEX_BIN' },
-  { name: 'gemini', variable: 'MAILROOM_GEMINI_BIN' },
-  { name: 'opencode', variable: 'MAILROOM_OPENCODE_BIN' },
-] as const;
+import { agents, programOf } from './doctor-agents.ts';
+import { examineProject } from './doctor-project.ts';
 
 /** What this machine has, and what would not work here. Without `probes` it starts nothing that costs anything. */
 export async function examine(
@@ -32,15 +21,15 @@ export async function examine(
     machine(),
     containment(),
     ...agents.map(agent),
-    root === null ? [noProject] : project(root, packageRoot),
+    root === null ? [noProject] : examineProject(root, packageRoot),
   ]);
   const findings = found.flat();
   if (!probes) return findings;
   const { probe } = await import('./probe.ts');
   // One after the other: they would slow each other down.
-  for (const { name, variable } of agents)
-    if (findProgram(process.env[variable] ?? name, process.env['PATH'], process.cwd()) === 'found')
-      findings.push(await probe(name, packageRoot));
+  for (const each of agents)
+    if (findProgram(programOf(each), process.env['PATH'], process.cwd()) === 'found')
+      findings.push(await probe(each.name, packageRoot));
   return findings;
 }
 
@@ -107,8 +96,9 @@ async function containment(): Promise<Finding[]> {
   return [sandbox, kept];
 }
 
-async function agent({ name, variable }: (typeof agents)[number]): Promise<Finding[]> {
-  const program = process.env[variable] ?? name;
+async function agent(one: (typeof agents)[number]): Promise<Finding[]> {
+  const { name } = one;
+  const program = programOf(one);
   const state = findProgram(program, process.env['PATH'], process.cwd());
   if (state !== 'found')
     return [
@@ -123,7 +113,9 @@ async function agent({ name, variable }: (typeof agents)[number]): Promise<Findi
     return [
       { topic: name, state: 'problem', text: `${program} is here, but \`${program} --version\` fails` },
     ];
-  const found: Finding = { topic: name, state: 'ok', text: `${said} (${program}); driven headless` };
+  const which = program === name ? said : `${said}, ${program}`;
+  const other = said.includes(proved[name]) ? '' : `; proved with ${proved[name]}`;
+  const found: Finding = { topic: name, state: 'ok', text: `${which}; driven headless${other}` };
   const usual = [found, login(name), ...peculiarities(name, said)];
   return (await startsInSandbox(program)) ? usual : [...usual, outsideOnly(name, program)];
 }
@@ -132,7 +124,8 @@ async function agent({ name, variable }: (typeof agents)[number]): Promise<Findi
 function peculiarities(name: AgentCli, said: string): Finding[] {
   const known = quirksOf(name, said);
   const handled = known.filter(({ advice }) => advice === null).map(({ what }) => what);
-  const texts = handled.length === 0 ? [] : [`known of this version, and minded: ${handled.join('; ')}`];
+  const texts =
+    handled.length === 0 ? [] : [`known of this version and taken care of: ${handled.join('; ')}`];
   const advised = known.flatMap(({ what, advice }) => (advice === null ? [] : [`${what}: ${advice}`]));
   return [...texts, ...advised].map((text) => ({ topic: name, state: 'info', text }));
 }
@@ -151,57 +144,4 @@ async function startsInSandbox(program: string): Promise<boolean> {
   const nothing = { writable: [], owed: [], guarded: [] };
   const sandbox = sandboxFor({ ...reach, ...nothing }, { project: '/usr', nests: false });
   return (await version(wrap(sandbox, argv, false, '/usr'))) !== null;
-}
-
-async function project(root: string, packageRoot: string): Promise<Finding[]> {
-  try {
-    const disk = new RealDisk(root);
-    const definition = await readDefinition(disk, packageRoot);
-    const protocol: Finding = definition.ok
-      ? {
-          topic: 'protocol',
-          state: 'ok',
-          text: `${String(definition.value.protocol.roles.size)} roles, ${String(definition.value.protocol.types.size)} types`,
-        }
-      : {
-          topic: 'protocol',
-          state: 'problem',
-          text: `${String(definition.problems.length)} problem(s); see \`mailroom check\``,
-        };
-    const holder = readHolder(disk);
-    const held: Finding[] =
-      holder === null
-        ? []
-        : [{ topic: 'controller', state: 'info', text: `process ${String(holder.pid)} on ${holder.host}` }];
-    return [{ topic: 'project', state: 'ok', text: root }, protocol, ...held, ...(await ignored(root))];
-  } catch (error) {
-    if (!(error instanceof MailroomError)) throw error;
-    return [{ topic: 'project', state: 'problem', text: error.message }];
-  }
-}
-
-/** Mail that git tracks would be moved by stash, clean and checkout. */
-async function ignored(root: string): Promise<Finding[]> {
-  const inside = await git(['rev-parse', '--is-inside-work-tree'], { cwd: root });
-  if (inside.exitCode !== 0)
-    return [
-      {
-        topic: 'trail',
-        state: 'warning',
-        text: 'not in a git repository: `git init` gives the mail a history',
-      },
-    ];
-  const paths = ['.mailroom/journal', 'agents/x/inbox/x.md', 'agents/x/processed/x.md'];
-  const checked = await Promise.all(
-    paths.map((path) => git(['check-ignore', '-q', join(root, path)], { cwd: root })),
-  );
-  const missing = paths.filter((_path, index) => checked[index]?.exitCode !== 0);
-  if (missing.length === 0) return [{ topic: 'gitignore', state: 'ok', text: 'git leaves the mail alone' }];
-  return [
-    {
-      topic: 'gitignore',
-      state: 'warning',
-      text: `git does not ignore ${missing.join(', ')}: stash, clean and checkout would move mail. \`mailroom init\` adds the lines`,
-    },
-  ];
 }

@@ -9,4 +9,5 @@ export function refusesWidening({ capabilities, sandbox }: Config): boolean {
 }
 
 /** What to say of it. */
-export const wideningRefused = '`capabilities: strict` or `sandbox: required` in mailroom.yaml refuses this';
+export const wideningRefused =
+  '`capabilities: strict` or `sandbox: required` in mailroom.yaml refuses this: grant what it would have anyway, or take another provider';

@@ -15,6 +15,14 @@ export interface Quirk {
 
 export type AgentCli = Exclude<ProviderKind, 'command' | 'replay'>;
 
+/** The versions that the tests drive; others are expected to do the same. */
+export const proved: Readonly<Record<AgentCli, string>> = {
+  claude: '2.1.330',
+  codex: '0.169.0',
+  gemini: '0.61.0',
+  opencode: '1.18.33',
+};
+
 const always = { before: null, advice: null };
 
 /** By CLI, in the order of docs/providers/. A version that does otherwise gets a row of its own. */

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { namedProvider } from '../../src/providers/index.ts';
-import { quirks, type AgentCli, type Quirk } from '../../src/providers/quirks.ts';
+import { proved, quirks, type AgentCli, type Quirk } from '../../src/providers/quirks.ts';
 import { invocation, surroundings } from '../contract/providers-samples.ts';
 import packages from '../real-clis/package.json' with { type: 'json' };
 
-const proved: Readonly<Record<AgentCli, string>> = {
+const installed: Readonly<Record<AgentCli, string>> = {
   claude: packages.dependencies['@anthropic-ai/claude-code'],
   codex: packages.dependencies['@openai/codex'],
   gemini: packages.dependencies['@google/gemini-cli'],
@@ -53,12 +53,13 @@ function page(cli: AgentCli): string {
   return readFileSync(path, 'utf8').replaceAll(/ +\|/g, ' |').replaceAll(/\| +/g, '| ');
 }
 
-describe.each(Object.keys(proved) as AgentCli[])('the page of %s', (cli) => {
+describe.each(Object.keys(installed) as AgentCli[])('the page of %s', (cli) => {
   it('shows the command line that is run', () => {
     expect(page(cli)).toContain(`\`\`\`sh\n${typed(cli)}\n\`\`\``);
   });
 
   it('names the version that is proved', () => {
+    expect(proved[cli]).toBe(installed[cli]);
     expect(page(cli)).toContain(`Proved with ${proved[cli]}`);
   });
 

@@ -9,19 +9,25 @@ interface Document {
   readonly findings: readonly { readonly topic: string; readonly state: string; readonly text: string }[];
 }
 
-async function doctor(...args: string[]): Promise<(topic: string) => string[]> {
+async function doctor(
+  args: readonly string[] = [],
+  more: Readonly<Record<string, string>> = {},
+): Promise<(topic: string) => string[]> {
   const none = {
     ANTHROPIC_API_KEY: '',
     ANTHROPIC_AUTH_TOKEN: '',
     CLAUDE_CODE_OAUTH_TOKEN: '',
     CODEX_HOME: '',
   };
-  const env = { ...none, CODEX_API_KEY: '', CLAUDE_CONFIG_DIR: '' };
-  const { stdout } = await project.run(['doctor', '--json', ...args], env);
-  const { findings } = JSON.parse(stdout) as Document;
+  const env = { ...none, CODEX_API_KEY: '', CLAUDE_CONFIG_DIR: '', ...more };
+  const { code, stdout } = await project.run(['doctor', '--json', ...args], env);
+  const { ok, findings } = JSON.parse(stdout) as Document;
+  expect({ ok, code }).toEqual({ ok: code === 0, code: findings.some(isProblem) ? 1 : 0 });
   return (topic) =>
     findings.filter((each) => each.topic === topic).map(({ state, text }) => `${state} ${text}`);
 }
+
+const isProblem = ({ state }: Document['findings'][number]) => state === 'problem';
 
 describe('doctor', { timeout: 60_000 }, () => {
   it('says what each CLI that is here logs in with, and asks none', async () => {
@@ -40,9 +46,14 @@ describe('doctor', { timeout: 60_000 }, () => {
     expect(project.list('.')).not.toContain('asked');
     // The version that it tells is newer than any that is known.
     expect(found('claude')).toContainEqual(
-      expect.stringMatching(/^info known of this version, and minded: `stream-json` needs `--verbose`; /),
+      expect.stringMatching(
+        /^info known of this version and taken care of: `stream-json` needs `--verbose`; /,
+      ),
     );
-    expect(found('codex')).toContainEqual(expect.stringMatching(/^info retries .*: a provider of your own/));
+    expect(found('codex')).toContainEqual(
+      expect.stringMatching(/^info retries .*: docs\/providers\/codex\.md/),
+    );
+    expect(found('codex')[0]).toMatch(/^ok 9\.9\.9 \(codex\); driven headless; proved with \d+\.\d+\.\d+$/);
   });
 
   it('lets each answer once when it is told to', async () => {
@@ -53,8 +64,38 @@ describe('doctor', { timeout: 60_000 }, () => {
         codex: `event({ type: 'turn.failed', error: { message: 'unexpected status 401 Unauthorized: bad key' } }); process.exit(1);`,
       },
     );
-    const found = await doctor('--probe');
+    const found = await doctor(['--probe']);
     expect(found('claude').at(-1)).toMatch(/^ok answers, in \d+\.\d s, 120 tokens \(\$0\.0020\)$/);
     expect(found('codex').at(-1)).toMatch(/^problem does not answer: codex may not use its model/);
   });
+
+  it('says what the project wants and this machine does not have', async () => {
+    project = new CliProject({ 'mailroom.yaml': settings, 'protocols/team.yaml': team }, { claude: '' });
+    // Nothing but that program is here: no git, no lock, no sandbox.
+    const found = await doctor([], { PATH: `${project.root}/bin` });
+    expect(found('claude')).not.toContainEqual(expect.stringMatching(/^problem/));
+    expect(found('local')).toEqual(['problem `./local.sh` is not here, and it plays builder, tester']);
+    expect(found('opencode')).toContain('warning `opencode` is not here, and it is to stand in for builder');
+    expect(found('sandbox')).toContain(
+      'problem `sandbox: required` in mailroom.yaml, and there is none: nothing starts here',
+    );
+  });
 });
+
+const settings = `
+sandbox: required
+providers:
+  local: { command: [./local.sh] }
+`;
+
+const team = `
+name: team
+version: "1"
+roles:
+  writer: { provider: claude, capabilities: [READ] }
+  builder: { provider: local, fallback: [opencode], capabilities: [READ] }
+  tester: { provider: local, capabilities: [READ] }
+messages:
+  task: { from: user, to: [writer, builder, tester] }
+  done: { from: [writer, builder, tester], to: user, closes: true }
+`;

@@ -59,7 +59,9 @@ it(
     const trail = async () => JSON.parse((await project.run(['trail', '--json'])).stdout) as Row[];
     const thread = (await trail())[0]?.thread ?? '';
     await project.run(['send', 'maker', '-m', 'Blue', '--type', 'more', '--thread', thread]);
-    expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+    const up = await project.run(['up', '--until-idle']);
+    expect(up).toMatchObject({ code: 0 });
+    expect(up.stdout).toMatch(/maker t2 starts attempt 2 with codex: claude is at its limit of use: /);
     const last = (await trail()).at(-1);
     expect(last).toMatchObject({ type: 'done', thread });
     expect(JSON.parse(last?.body ?? '')).toEqual({

@@ -138,12 +138,15 @@ function progress(before: Turn | undefined, turn: Turn, now: number): Change[] {
   if (!before) return [{ kind: 'started', role, text: `${role} starts ${id} with ${count}` }];
   if (round > before.round && attempt === before.attempt)
     return [{ kind: 'again', role, text: `${role} ${id} is to correct: ${turn.problems.join('; ')}` }];
-  if (attempt > before.attempt)
-    return [{ kind: 'again', role, text: `${role} ${id} starts attempt ${String(attempt)}` }];
-  if (phase.is !== 'pending' || before.phase.is === 'pending') return [];
-  const wait = phase.notBefore > now ? `, again in ${duration(phase.notBefore - now)}` : ', again soon';
   const reason =
     turn.lastFailure && turn.lastFailure !== before.lastFailure ? `: ${turn.lastFailure.text}` : '';
+  if (attempt > before.attempt) {
+    const standIn = turn.provider === before.provider ? '' : ` with ${turn.provider}`;
+    const text = `${role} ${id} starts attempt ${String(attempt)}${standIn}${reason}`;
+    return [{ kind: 'again', role, text }];
+  }
+  if (phase.is !== 'pending' || before.phase.is === 'pending') return [];
+  const wait = phase.notBefore > now ? `, again in ${duration(phase.notBefore - now)}` : ', again soon';
   return [{ kind: 'again', role, text: `${role} ${id} stopped${reason}${wait}` }];
 }
 

@@ -86,6 +86,14 @@ describe('what was paid', () => {
     expect(rows(by)).toEqual(expected);
   });
 
+  it('is dearest first, of what has no price that of most tokens', () => {
+    const free = (provider: string, tokens: number) =>
+      bill({ provider, cost: { usd: 0, tokens, unpriced: 1 } }, 0);
+    const some = bills(free('a', 5), free('b', 9), bill({ provider: 'claude' }, 1));
+    const paid = { ...emptyState(), bills: new Map([['th', some]]) };
+    expect(costsOf(paid, [], 'provider', null).rows.map(({ name }) => name)).toEqual(['claude', 'b', 'a']);
+  });
+
   it('is the same in all, whatever it is told by', () => {
     for (const by of costKinds)
       expect(costsOf(mail, [run], by, null).total).toEqual({

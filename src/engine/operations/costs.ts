@@ -44,7 +44,7 @@ export function costsOf(
     total = sum(total, bill);
   }
   const rows = [...sums].map(([name, each]) => ({ name, ...each }));
-  rows.sort((a, b) => (by === 'day' ? byName(a, b) : b.cost.usd - a.cost.usd || byName(a, b)));
+  rows.sort((a, b) => (by === 'day' ? byName(a, b) : byCost(a, b) || byName(a, b)));
   return { schema: 1, by, since, rows, total };
 }
 
@@ -65,6 +65,11 @@ function nameOf(bill: Bill, thread: ThreadId | null, by: CostKind): string | nul
 function sum(before: CostsSum | undefined, { launches, cost }: Bill): CostsSum {
   if (before === undefined) return { launches, cost };
   return { launches: before.launches + launches, cost: addCost(before.cost, cost) };
+}
+
+/** Of what has no price, tokens tell. */
+function byCost({ cost: a }: CostsRow, { cost: b }: CostsRow): number {
+  return b.usd - a.usd || b.tokens - a.tokens;
 }
 
 function byName(a: CostsRow, b: CostsRow): number {
