@@ -15,6 +15,8 @@ import { begin, files, openHost } from './run-desk.ts';
 
 const definition = workflow({ kind: 'graph', steps: [step('a', { onFailure: 'rollback' })] });
 
+const edited = workflow({ kind: 'graph', steps: [step('a')] });
+
 /** The journal of the run has its end, and nothing behind that. */
 function died() {
   const world = new World(definition, { given: { run, checkpoint: 'tree' } });
@@ -25,8 +27,8 @@ function died() {
   ledger.flush();
   const asked: string[] = [];
   const shown: unknown[] = [];
-  const open = (problem: string | null = null) =>
-    openHost(desk, definition, {
+  const open = (problem: string | null = null, by = definition) =>
+    openHost(desk, by, {
       files: { ...files, summary: ({ status }: JsonObject) => void shown.push(status) },
       rollBack: (tree) => Promise.resolve({ files: asked.push(tree), problem }),
     });
@@ -53,6 +55,18 @@ it('is put back by the next host, once', async () => {
   shown.length = 0;
   expect(open().finish()).toBe(false);
   expect([asked, shown]).toEqual([['tree'], ['FAILED']]);
+});
+
+it('is put back by the next host although an edited definition would undo nothing: half of it may be undone', async () => {
+  const { open, asked } = died();
+  open(null, edited).look();
+  expect(asked).toEqual([]);
+  open().look();
+  const next = open(null, edited);
+  expect(next.finish()).toBe(true);
+  await settle(next);
+  expect([asked, next.state.rollback]).toEqual([['tree', 'tree'], { over: true, files: 2, problem: null }]);
+  expect(open(null, edited).finish()).toBe(false);
 });
 
 it('is put back by the next host if that was not possible', async () => {
