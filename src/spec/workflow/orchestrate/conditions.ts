@@ -71,7 +71,7 @@ function envSet(name: string, path: Path, lowering: Lowering): Tree {
   const key = lowerValue(name, path, lowering);
   const word = key.kind === 'literal' ? String(key.value) : null;
   if (word !== null && lowering.secrets.has(word)) return literal(true);
-  if (word !== null && !lowering.env.has(word))
+  if (word !== null && lowering.env?.has(word) === false)
     lowering.scribe.error(
       'E_VAR_MISSING',
       path,

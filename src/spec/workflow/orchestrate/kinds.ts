@@ -12,9 +12,9 @@ const processes = [...everywhere, 'input_file', 'output_file', 'timeout', 'retry
 const agents = ['prompt_file', 'model', 'max_tokens', 'capabilities'];
 const loops = [...everywhere, 'timeout'];
 
-/** Which keys fit to which kind of step. `prompt_file` of a command is told of elsewhere. */
+/** Which keys fit to which kind of step. */
 const keysOfKinds: Readonly<Record<Kind, readonly string[]>> = {
-  command: [...processes, 'prompt_file'],
+  command: processes,
   provider: [...processes, ...agents],
   for_each: loops,
   while: loops,
@@ -57,7 +57,7 @@ export function kindOf(scribe: Scribe, input: StepInput, path: Path): Kind | nul
   }
   const known = keysOfKinds[kind];
   for (const key of Object.keys(input))
-    if (key !== kind && !known.includes(key) && deferred[key] === undefined) {
+    if (key !== kind && !known.includes(key) && !isToldElsewhere(key, kind)) {
       const near = nearest(key, known);
       const hint = near === null ? `there it has ${known.join(', ')}` : `did you mean \`${near}\`?`;
       scribe.error(
@@ -69,6 +69,10 @@ export function kindOf(scribe: Scribe, input: StepInput, path: Path): Kind | nul
       );
     }
   return kind;
+}
+
+function isToldElsewhere(key: string, kind: Kind): boolean {
+  return deferred[key] !== undefined || (key === 'prompt_file' && kind === 'command');
 }
 
 /** Keys that other languages have, and what does the same here. */
@@ -102,6 +106,8 @@ export function betterHint(message: string, hint: string | null): string | null 
   const [, key = ''] = /^`([^`]+)` is not a key of a (?:step|loop|while loop)$/.exec(message) ?? [];
   if (Object.hasOwn(elsewhere, key)) return elsewhere[key] ?? null;
   const names = Object.keys(deferred);
+  const meant = names.find((name) => hint === `did you mean \`${name}\`?`);
+  if (meant !== undefined) return deferred[meant] ?? null;
   return hint?.startsWith('the keys are ') === true
     ? hint.replaceAll(/, (\w+)/g, (all, name: string) => (names.includes(name) ? '' : all))
     : hint;

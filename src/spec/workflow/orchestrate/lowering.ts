@@ -36,7 +36,8 @@ export interface FileFacts {
   readonly context: ReadonlySet<string> | null;
   /** The only step that is run: what others need may be missing. Null: all are. */
   readonly only: string | null;
-  readonly env: ReadonlySet<string>;
+  /** Variables that may be looked at; null: which these are cannot be read. */
+  readonly env: ReadonlySet<string> | null;
   readonly secrets: ReadonlySet<string>;
   readonly maxVisits: number;
   /** Filled while steps are lowered. */

@@ -1,11 +1,11 @@
-import * as z from 'zod';
 import type { Diagnostic } from '../../../core/diagnostic.ts';
 import { isJsonObject, type Json } from '../../../core/json.ts';
 import type { Body, Workflow } from '../../../core/workflow/model.ts';
 import { checkShape } from '../../issues.ts';
 import { salvage } from '../../shape.ts';
 import type { Path, YamlDocument } from '../../yaml.ts';
-import { Scribe } from '../scribe.ts';
+import { mendListed, type Listed } from '../mended.ts';
+import type { Scribe } from '../scribe.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { checkFlow } from './flow.ts';
 import { betterHint, tellDeferred } from './kinds.ts';
@@ -27,26 +27,30 @@ export function readOrchestrate(
 ): { readonly workflow: Workflow; readonly problems: readonly Diagnostic[] } {
   const shape = checkShape(orchestrateFile, document);
   const given = isJsonObject(document.value) ? document.value : {};
-  const input = shape.value ?? (salvage(orchestrateFile, given) as Partial<OrchestrateFile>);
-  const scribe = new Scribe(document);
-  const placed = usableSteps(given['steps']);
-  const facts = factsOf(input, placed, given['steps'], scribe, surroundings);
-  const body = lowerBody(placed, { items: new Set(), loop: null, loops: [] }, facts);
-  if (placed.length > 0 && shape.value !== null)
-    checkFlow(body, facts, (step) => placeOf(step, placed) ?? ['steps']);
+  const mended = mendListed(document, { file: orchestrateFile, list: 'steps', item: stepSchema });
+  const { items, scribe, lost } = mended;
+  const input = shape.value ?? (salvage(orchestrateFile, mended.around) as Partial<OrchestrateFile>);
+  const facts = factsOf(input, mended, given['steps'], surroundings);
+  const body = lowerBody(items, { items: new Set(), loop: null, loops: [] }, facts);
+  // A part of a step that cannot be used may have been a way.
+  const isOrderKnown = lost.every(([key]) => key !== 'steps');
+  if (items.length > 0 && isOrderKnown) checkFlow(body, facts, (step) => placeOf(step, items) ?? ['steps']);
   for (const key of ['parallel', 'limits'] as const) if (key in given) tellDeferred(scribe, [], key);
   if (input.strict_flow === false) tellDeferred(scribe, [], 'strict_flow');
   const shapes = shape.problems.map((each) => ({ ...each, hint: betterHint(each.message, each.hint) }));
-  return { workflow: workflowOf(input, body, facts), problems: [...shapes, ...scribe.problems] };
+  const workflow = workflowOf(input, body, facts);
+  return { workflow, problems: [...shapes, ...scribe.problems.filter((each) => !isToldBy(shapes, each))] };
 }
 
-/** The steps that can be used, in spite of what is wrong with others. */
-function usableSteps(steps: Json | undefined): Placed[] {
-  if (!Array.isArray(steps)) return [];
-  return steps.flatMap((each, index) => {
-    const read = z.safeParse(stepSchema, each);
-    return read.success ? [{ input: read.data, path: ['steps', index] }] : [];
-  });
+/** A misspelt key that was read as one that does not fit either is told of once. */
+function isToldBy(shapes: readonly Diagnostic[], { code, place }: Diagnostic): boolean {
+  return (
+    code === 'E_UNKNOWN_KEY' &&
+    shapes.some(
+      (shape) =>
+        shape.code === code && shape.place?.line === place?.line && shape.place?.column === place?.column,
+    )
+  );
 }
 
 function placeOf(name: string, steps: readonly Placed[]): Path | null {
@@ -67,9 +71,8 @@ function innerSteps(input: StepInput, path: Path): Placed[] | null {
 
 function factsOf(
   input: Partial<OrchestrateFile>,
-  placed: readonly Placed[],
+  { items: placed, scribe, lost }: Listed<StepInput>,
   all: Json | undefined,
-  scribe: Scribe,
   surroundings: Surroundings,
 ): FileFacts {
   const steps = new Map<string, { input: StepInput; loops: readonly string[] }>();
@@ -89,14 +92,16 @@ function factsOf(
   );
   const { starting } = surroundings;
   const own = [...Object.keys(input.context ?? {}), ...set];
+  const isLost = (...keys: readonly string[]) => lost.some((path) => keys.some((key) => path.includes(key)));
   return {
     scribe,
     surroundings,
     steps,
     broken,
-    context: starting === null ? null : new Set([...own, ...starting.context]),
+    context:
+      starting === null || isLost('context', 'set_context') ? null : new Set([...own, ...starting.context]),
     only: starting?.only ?? null,
-    env: new Set(input.env),
+    env: isLost('env', 'secrets') ? null : new Set(input.env),
     secrets: new Set([...(input.secrets ?? []), ...placed.flatMap((each) => secretsOf(each.input))]),
     maxVisits,
     readings: [],

@@ -93,7 +93,7 @@ function meant(
       `${shown} is a secret, and secrets reach a program by its environment only`,
       `the program finds it in its variable \`${name}\``,
     );
-  if (rest.length === 0 && lowering.env.has(name)) return pathTree(words, span);
+  if (rest.length === 0 && lowering.env?.has(name) !== false) return pathTree(words, span);
   return missing(`nothing allows ${shown}`, `name it under \`env: [${name}]\` of the workflow`);
 }
 

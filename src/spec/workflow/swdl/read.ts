@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import type { Diagnostic } from '../../../core/diagnostic.ts';
 import { isJsonObject, type Json } from '../../../core/json.ts';
 import { misfit } from '../../../core/workflow/values.ts';
@@ -6,10 +5,12 @@ import type { Step, ValueType, Workflow } from '../../../core/workflow/model.ts'
 import { checkShape } from '../../issues.ts';
 import { salvage } from '../../shape.ts';
 import type { YamlDocument } from '../../yaml.ts';
-import { Scribe } from '../scribe.ts';
+import { mendListed } from '../mended.ts';
+import type { Scribe } from '../scribe.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { lowerHooks } from './hooks.ts';
 import { betterHint } from './kinds.ts';
+import { lossOf } from './loss.ts';
 import { lowerText } from './lowering.ts';
 import { outside, type KnownStage, type Lowering } from './facts.ts';
 import { overridden } from './overrides.ts';
@@ -30,13 +31,21 @@ export function readSwdl(
   const { document, problems: overriding } = overridden(written, surroundings.files);
   const shape = checkShape(swdlFile, document);
   const given = isJsonObject(document.value) ? document.value : {};
-  const file = shape.value ?? (salvage(swdlFile, given) as Partial<SwdlFile>);
-  const scribe = new Scribe(document);
-  const placed = usableStages(given['stages']);
+  const { around, items, lost, scribe } = mendListed(document, {
+    file: swdlFile,
+    list: 'stages',
+    item: stageSchema,
+  });
+  const file = shape.value ?? (salvage(swdlFile, around) as Partial<SwdlFile>);
+  const loss = lossOf(lost);
+  const placed = items.filter(({ path }) => !loss.isBroken(path));
   const broken = brokenNames(given['stages'], placed);
   const ordered = orderStages(placed, broken, scribe);
   const stages = new Map<string, KnownStage>(
-    [...ordered].map(([id, stage]) => [id, { ...stage, outputs: outputsOf(stage) }]),
+    [...ordered].map(([id, stage]) => {
+      const outputs = loss.areOutputsUnknown(stage.path) ? null : outputsOf(stage);
+      return [id, { ...stage, outputs, ...(loss.isOrderUnknown && { comesAfter: () => true }) }];
+    }),
   );
   const { parameters, brokenParameters } = parametersOf(file, given['config'], scribe);
   const lowering = { scribe, surroundings, file, stages, broken, parameters, brokenParameters };
@@ -54,15 +63,6 @@ function once(problems: readonly Diagnostic[]): Diagnostic[] {
   const keyOf = ({ place, message }: Diagnostic) =>
     `${String(place?.file)}:${String(place?.line)}:${String(place?.column)} ${message}`;
   return [...new Map(problems.map((problem) => [keyOf(problem), problem])).values()];
-}
-
-/** The stages that can be used, in spite of what is wrong with others. */
-function usableStages(stages: Json | undefined): Placed[] {
-  if (!Array.isArray(stages)) return [];
-  return stages.flatMap((each, index) => {
-    const read = z.safeParse(stageSchema, each);
-    return read.success ? [{ input: read.data, path: ['stages', index] }] : [];
-  });
 }
 
 function brokenNames(stages: Json | undefined, placed: readonly Placed[]): ReadonlySet<string> {
