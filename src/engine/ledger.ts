@@ -1,9 +1,10 @@
 import { apply } from '../core/mail/apply.ts';
 import { stamp, type Fact, type MailEvent } from '../core/mail/event.ts';
 import { stateOf, type MailState, type Turn } from '../core/mail/state.ts';
-import type { Clock, Journal, Trail, TrailEntry } from '../core/ports.ts';
+import type { Journal, Trail, TrailEntry } from '../core/ports.ts';
 import { MailroomError } from '../core/errors.ts';
 import { formatMessage } from '../spec/message.ts';
+import { HostTime } from './host-time.ts';
 import type { HostPorts } from './ports.ts';
 import { trailEntry } from './trail/entries.ts';
 
@@ -24,10 +25,7 @@ const failing: ReadonlySet<MailEvent['type']> = new Set([
 export class Ledger {
   readonly #journal: Journal;
   readonly #trail: Trail;
-  readonly #clock: Clock;
-  /** The mail's time, and what the clock that nobody can set showed then. */
-  #time = 0;
-  #elapsed: number;
+  readonly #time: HostTime;
   readonly #newId: () => string;
   #state: MailState;
   #pending: MailEvent[] = [];
@@ -45,8 +43,7 @@ export class Ledger {
   constructor(ports: Pick<HostPorts, 'journal' | 'trail' | 'clock' | 'newId' | 'trailAt'>) {
     this.#journal = ports.journal;
     this.#trail = ports.trail;
-    this.#clock = ports.clock;
-    this.#elapsed = this.#realTime();
+    this.#time = new HostTime(ports.clock);
     this.#newId = ports.newId;
     const { snapshot, records, cut } = this.#journal.read();
     this.cut = cut;
@@ -65,25 +62,14 @@ export class Ledger {
     return this.#state;
   }
 
-  /**
-   * The mail's time: the wall clock, but never before the last event, and never standing still. When the wall clock is set
-   * back it goes on from where it was, so that deadlines and retries still come.
-   */
+  /** The mail's time; see `HostTime`. */
   now(): number {
-    const elapsed = this.#realTime();
-    const gone = Math.max(0, elapsed - this.#elapsed);
-    this.#elapsed = elapsed;
-    this.#time = Math.max(this.#clock.now(), this.#state.now, this.#time + gone);
-    return Math.floor(this.#time);
+    return this.#time.now(this.#state.now);
   }
 
-  #realTime(): number {
-    return this.#clock.elapsed?.() ?? this.#clock.now();
-  }
-
-  /** An instant of the mail's time as the wall clock will show it. */
+  /** An instant of it as the wall clock will show it. */
   onWall(instant: number): number {
-    return instant - (this.now() - this.#clock.now());
+    return this.#time.onWall(instant, this.#state.now);
   }
 
   /** How many events moved something to `failed`. */

@@ -14,6 +14,7 @@ import { Intake } from './intake.ts';
 import { Ledger } from './ledger.ts';
 import { listedOnce, type Listing } from './listing.ts';
 import type { Host, Look } from './loop.ts';
+import { shareParking } from './parking.ts';
 import type { HostOptions, HostPorts } from './ports.ts';
 import { compare } from './reconcile.ts';
 import { waitingSteps } from './step-waits.ts';
@@ -124,7 +125,7 @@ export class MailHost implements Host {
   look(scan = true): Look {
     const names = scan ? [...this.#options.protocol.roles.keys()] : [];
     this.#problem = null;
-    this.#shareParking();
+    this.#guard(() => shareParking(this.#ledger, this.#ports.parking));
     let unpaused: readonly RoleName[] = [];
     const heard = this.#guard(() => (unpaused = this.#commands.take()));
     const incoming = this.#takeIncoming();
@@ -204,20 +205,6 @@ export class MailHost implements Host {
         if (message && !there.has(name)) mailboxes.put(role, 'inbox', '', name, formatMessage(message));
       }
     }
-  }
-
-  /** What one host learns of a provider's limit holds for all. */
-  #shareParking(): void {
-    this.#guard(() => {
-      const now = this.#ledger.now();
-      const shared = this.#ports.parking.list();
-      const { parked } = this.#ledger.state;
-      for (const [provider, until] of shared)
-        if (until > now && until > (parked.get(provider) ?? 0))
-          this.#ledger.record([{ type: 'parked', provider, until }]);
-      for (const [provider, until] of parked)
-        if (until > now && until > (shared.get(provider) ?? 0)) this.#ports.parking.park(provider, until);
-    });
   }
 
   #compare(roles: readonly RoleName[], boxes: Listing): void {

@@ -13,6 +13,7 @@ import type {
   TurnTools,
 } from '../core/ports.ts';
 import type { SlotUser } from './slots.ts';
+import type { Parking } from './parking.ts';
 
 /** Everything that the mail host needs from outside. */
 export interface HostPorts {
@@ -37,7 +38,7 @@ export interface HostPorts {
   /** The absolute path of the project. */
   readonly project: string;
   /** Providers that are at their limit, as all hosts of the project know it: until when, in milliseconds since 1970. */
-  readonly parking: { list(): ReadonlyMap<string, number>; park(provider: string, until: number): void };
+  readonly parking: Parking;
   /** Called when a person gets mail; may be called twice for the same message. */
   notify(role: RoleName, message: Message): void;
   /** Where the trail ends: what the journal says after it is committed first. Null: there is no trail. */

@@ -5,7 +5,7 @@ import { runControlFolder } from '../../src/store/runs/run-folders.ts';
 import { step, workflow } from '../runs/samples.ts';
 import { template } from '../workflow/graph.ts';
 import { Desk, run } from './desk.ts';
-import { begin, command, hostOf } from './run-desk.ts';
+import { begin, command, hostOf, openHost } from './run-desk.ts';
 
 const gate = { kind: 'gate', approvers: [], timeout: 1_000, onTimeout: 'abort' } as const;
 const definition = workflow(step('ship', [], { ...gate, message: template('Ship it?') }));
@@ -107,4 +107,23 @@ it('lets no gate run out of time while nobody knows what was said to it', () => 
   host.look();
   expect(host.problem).toBe(null);
   expect(host.state.status).toBe('SUCCEEDED');
+});
+
+it('goes on with a run while it cannot be read which providers rest, and says so', () => {
+  const agent = {
+    kind: 'agent',
+    provider: 'claude',
+    model: null,
+    maxSteps: null,
+    maxCommandTime: null,
+  } as const;
+  const asks = workflow(step('ask', [], { ...agent, capabilities: [], instructions: template('Do it.') }));
+  const desk = begin(asks);
+  const list = () => {
+    throw new MailroomError('E_DISK', 'cannot list .mailroom/parked');
+  };
+  const host = openHost(desk, asks, { parking: { list, park: list } });
+  host.resume('person');
+  expect(() => host.look()).not.toThrow();
+  expect(host.problem).toBe('cannot list .mailroom/parked');
 });

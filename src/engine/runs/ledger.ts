@@ -4,6 +4,7 @@ import { apply } from '../../core/workflow/apply.ts';
 import type { Fact, Happening, RunEvent } from '../../core/workflow/event.ts';
 import type { RunJournal } from '../../core/workflow/ports.ts';
 import { runStateOf, type RunState } from '../../core/workflow/state.ts';
+import { HostTime } from '../host-time.ts';
 
 /** Records between two snapshots. */
 const snapshotEvery = 5_000;
@@ -14,23 +15,19 @@ const snapshotEvery = 5_000;
  */
 export class RunLedger {
   readonly #journal: RunJournal;
-  readonly #clock: Clock;
   #state: RunState;
   #pending: RunEvent[] = [];
   /** How many of them are in the journal by now, but not durable. */
   #written = 0;
   #last: number;
-  /** The run's time, and how much real time had gone by then. */
-  #time = 0;
-  #elapsed: number;
+  readonly #time: HostTime;
   #sinceSnapshot: number;
   /** What was cut off the end of the journal, if anything. */
   readonly cut: string | null;
 
   constructor(journal: RunJournal, clock: Clock) {
     this.#journal = journal;
-    this.#clock = clock;
-    this.#elapsed = this.#realTime();
+    this.#time = new HostTime(clock);
     const { snapshot, records, cut } = journal.read();
     this.cut = cut;
     const start = runStateOf(snapshot);
@@ -43,25 +40,14 @@ export class RunLedger {
     return this.#state;
   }
 
-  /**
-   * The run's time: the wall clock, but never before the last event, and never standing still. When the wall clock is set
-   * back it goes on from where it was, so that pauses, timeouts and deadlines still come.
-   */
+  /** The run's time; see `HostTime`. */
   now(): number {
-    const elapsed = this.#realTime();
-    const gone = Math.max(0, elapsed - this.#elapsed);
-    this.#elapsed = elapsed;
-    this.#time = Math.max(this.#clock.now(), this.#state.now, this.#time + gone);
-    return Math.floor(this.#time);
+    return this.#time.now(this.#state.now);
   }
 
-  #realTime(): number {
-    return this.#clock.elapsed?.() ?? this.#clock.now();
-  }
-
-  /** An instant of the run's time as the wall clock will show it. */
+  /** An instant of it as the wall clock will show it. */
   onWall(instant: number): number {
-    return instant - (this.now() - this.#clock.now());
+    return this.#time.onWall(instant, this.#state.now);
   }
 
   record(facts: readonly (Fact | Happening)[]): void {

@@ -5,6 +5,7 @@ import type { RunState } from '../../core/workflow/state.ts';
 import type { RecordFiles } from './records.ts';
 import type { RolledBack } from '../../core/workflow/rollback.ts';
 import type { Correspondence, RunFiles, RunJournal, StepRunner } from '../../core/workflow/ports.ts';
+import type { Parking } from '../parking.ts';
 
 /** Everything that the host of a run needs from outside. */
 export interface RunPorts {
@@ -16,7 +17,7 @@ export interface RunPorts {
   readonly mail: Correspondence;
   readonly providers: ReadonlyMap<string, Provider>;
   /** Providers that are at their limit, as all hosts of the project know it. */
-  readonly parking: { list(): ReadonlyMap<string, number>; park(provider: string, until: number): void };
+  readonly parking: Parking;
   /** The absolute path of the project. */
   readonly project: string;
   /** The files of a workspace that differ from what the launch measures by, or why that cannot be told. Never rejects. */

@@ -8,6 +8,7 @@ import type { RunState } from '../../core/workflow/state.ts';
 import { settledBy } from '../../core/workflow/view.ts';
 import type { Idle } from '../idle.ts';
 import type { Host, Look } from '../loop.ts';
+import { shareParking } from '../parking.ts';
 import type { SlotUser } from '../slots.ts';
 import { takeRunCommands } from './commands.ts';
 import { DeadLetters } from './dead-letters.ts';
@@ -55,7 +56,7 @@ export class RunHost implements Host {
   #held = false;
   /** Whether the control folder could be read at the last scan. */
   #heard = true;
-  /** What the disk refused of that folder; null: nothing. */
+  /** What the disk refused of it, or of what the hosts share; null: nothing. */
   #refused: string | null = null;
   /** The problem that whoever watches has heard of. */
   #told: string | null = null;
@@ -144,12 +145,11 @@ export class RunHost implements Host {
   }
 
   look(scan = true): Look {
-    this.#shareParking();
+    if (scan) this.#refused = null;
+    if (this.#parks) this.#guard(() => shareParking(this.#ledger, this.#ports.parking));
     let commands: string[] = [];
-    if (scan) {
-      this.#refused = null;
+    if (scan)
       this.#heard = this.#guard(() => (commands = takeRunCommands(this.#ledger, this.#ports.control)));
-    }
     this.#workers.take();
     // While nobody knows what people want, what runs goes on, and nothing new is decided.
     if (this.#heard) this.#decide();
@@ -239,19 +239,6 @@ export class RunHost implements Host {
   /** What is durable may show; no step waits for it. */
   #draw(events: readonly RunEvent[]): void {
     if (events.length > 0) this.#pictures.draw(this.#ledger.state, events);
-  }
-
-  /** What one host learns of a provider's limit holds for all. */
-  #shareParking(): void {
-    if (!this.#parks) return;
-    const now = this.#ledger.now();
-    const shared = this.#ports.parking.list();
-    const { parked } = this.#ledger.state;
-    for (const [provider, until] of shared)
-      if (until > now && until > (parked.get(provider) ?? 0))
-        this.#ledger.record([{ type: 'parked', provider, until }]);
-    for (const [provider, until] of parked)
-      if (until > now && until > (shared.get(provider) ?? 0)) this.#ports.parking.park(provider, until);
   }
 
   get snapshotDue(): boolean {
