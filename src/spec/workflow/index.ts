@@ -8,7 +8,7 @@ import { readers } from './readers.ts';
 import type { Children } from './children.ts';
 import type { Scribe } from './scribe.ts';
 import type { Surroundings } from './surroundings.ts';
-import { signs, tellLanguages, type LanguageName } from './tell.ts';
+import { signsFor, tellLanguages, type LanguageName } from './tell.ts';
 
 /** How deep sub-workflows may lie within each other, and how many steps there may be in all of them. */
 const deepest = 20;
@@ -69,7 +69,7 @@ class Reader {
         : other === undefined
           ? `this is a workflow of the language ${language}, which is not read yet`
           : `this may be ${language} or ${other}`;
-    this.problems.push({ code: 'E_WORKFLOW', severity: 'error', message, place, hint: signs });
+    this.problems.push({ code: 'E_WORKFLOW', severity: 'error', message, place, hint: signsFor(document) });
     return null;
   }
 

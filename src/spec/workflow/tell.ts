@@ -5,42 +5,49 @@ import type { YamlDocument } from '../yaml.ts';
 export type LanguageName = 'native' | 'orchestrate' | 'swdl' | 'nip';
 
 interface Mark {
-  /** Whether it is that language, by its own sign. */
-  readonly fits: (file: JsonObject, version: string | null) => boolean;
+  /** Its signs; a file that has all of them is of that language. */
+  readonly fits: readonly ((file: JsonObject, version: string | null) => boolean)[];
   /** What that language would have, in words. */
   readonly sign: string;
 }
 
 const marks: Readonly<Record<LanguageName, Mark>> = {
   native: {
-    fits: ({ steps }, version) => version === '1' && isJsonObject(steps),
+    fits: [(_file, version) => version === '1', ({ steps }) => isJsonObject(steps)],
     sign: '`version: "1"` and a map `steps`',
   },
   orchestrate: {
-    fits: ({ steps }, version) => version === '1.0' && Array.isArray(steps),
+    fits: [(_file, version) => version === '1.0', ({ steps }) => Array.isArray(steps)],
     sign: '`version: "1.0"` and a list `steps`',
   },
   swdl: {
-    fits: (file) => 'workflow' in file && 'stages' in file,
+    fits: [(file) => 'workflow' in file, (file) => 'stages' in file],
     sign: '`workflow` and `stages`',
   },
-  nip: { fits: ({ kind }) => kind === 30_920, sign: '`kind: 30920`' },
+  nip: { fits: [({ kind }) => kind === 30_920], sign: '`kind: 30920`' },
 };
+
+const names = Object.keys(marks) as LanguageName[];
+
+function read(document: YamlDocument): { readonly file: JsonObject; readonly version: string | null } {
+  const file = isJsonObject(document.value) ? document.value : {};
+  const { version } = file;
+  return { file, version: typeof version === 'string' ? version : document.sourceOf(['version']) };
+}
 
 /** Which languages a file may be written in, by their signs. `version` is compared by its source text. */
 export function tellLanguages(document: YamlDocument): LanguageName[] {
-  const file = isJsonObject(document.value) ? document.value : {};
-  const { version } = file;
-  const source = typeof version === 'string' ? version : document.sourceOf(['version']);
-  const names = Object.keys(marks) as LanguageName[];
-  const fitting = names.filter((name) => marks[name].fits(file, source));
+  const { file, version } = read(document);
+  const fitting = names.filter((name) => marks[name].fits.every((fits) => fits(file, version)));
   // A map of steps is native with a mistake, where nothing speaks for another language.
-  const hasOther = ['workflow', 'stages', 'kind'].some((key) => key in file) || source === '1.0';
+  const hasOther = ['workflow', 'stages', 'kind'].some((key) => key in file) || version === '1.0';
   const isNearlyNative = isJsonObject(file['steps']) || !Array.isArray(file['steps']);
   return fitting.length === 0 && !hasOther && isNearlyNative ? ['native'] : fitting;
 }
 
-/** What each language is told by, as a sentence lists it. */
-export const signs = Object.entries(marks)
-  .map(([name, { sign }]) => `${name}: ${sign}`)
-  .join('; ');
+/** What languages are told by, as a sentence lists it: those of which the file has a sign, else all. */
+export function signsFor(document: YamlDocument): string {
+  const { file, version } = read(document);
+  const near = names.filter((name) => marks[name].fits.some((fits) => fits(file, version)));
+  return (near.length > 0 ? near : names).map((name) => `${name}: ${marks[name].sign}`).join('; ');
+}
