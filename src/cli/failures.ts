@@ -2,21 +2,23 @@ import { CommanderError } from 'commander';
 import { errorCodes, MailroomError } from '../core/errors.ts';
 import { errorDocument, errorText, ProblemsError } from '../engine/operations/problems.ts';
 import type { Colours, Terminal } from './terminal.ts';
+import { usageFailure, type Called } from './usage.ts';
 
 /** How a failure is to be told. */
 export interface Telling {
   readonly json: boolean;
   readonly debug: boolean;
+  readonly called: Called;
 }
 
 /**
  * Tells of a failure and returns the exit code: for people on standard error, for programs as one document on standard
  * output. A stack is shown only with `--debug`.
  */
-export function tellFailure(error: unknown, terminal: Terminal, { json, debug }: Telling): number {
-  const failure = asFailure(error, debug);
+export function tellFailure(error: unknown, terminal: Terminal, { json, debug, called }: Telling): number {
+  const failure = asFailure(error, debug, called);
   if (json) terminal.write(`${JSON.stringify(errorDocument(failure), null, 2)}\n`);
-  else terminal.complain(`${paintDiagnostics(errorText(failure), terminal.colours)}\n`);
+  else terminal.complain(`${paintDiagnostics(errorText(failure), terminal.errorColours)}\n`);
   if (debug && error instanceof Error) terminal.complain(`${stackOf(error)}\n`);
   return exitCodeOf(failure);
 }
@@ -27,23 +29,12 @@ function exitCodeOf(failure: MailroomError): number {
   return failure.problems.some(({ code }) => code === 'E_PATH') ? 3 : 2;
 }
 
-function asFailure(error: unknown, debug: boolean): MailroomError {
+function asFailure(error: unknown, debug: boolean, called: Called): MailroomError {
   if (error instanceof MailroomError) return error;
-  if (error instanceof CommanderError) return usageFailure(error);
+  if (error instanceof CommanderError) return usageFailure(error, called);
   const message = error instanceof Error ? error.message : String(error);
   const hint = debug ? null : 'this is a bug; the same command with --debug shows where';
   return new MailroomError('E_INTERNAL', message, hint);
-}
-
-/** `error: unknown command 'stats'\n(Did you mean status?)`, taken apart. */
-function usageFailure(error: CommanderError): MailroomError {
-  const text = error.message.replace(/^error: /, '');
-  const near = /\n?\(Did you mean (?:one of )?(.+?)\?\)\s*$/.exec(text);
-  const message = near ? text.slice(0, near.index) : text;
-  const hint = near
-    ? `did you mean \`${near[1] ?? ''}\`?`
-    : '`mailroom --help` lists the commands and options';
-  return new MailroomError('E_USAGE', message.replace(/\.$/, ''), hint);
 }
 
 /** Error codes in red, hints dimmed; as it is where there are no colours. */

@@ -19,6 +19,10 @@ export async function runCli(
     // What could not be parsed has told nobody how it wants to be answered.
     const said = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length);
     const { tellFailure } = await import('./failures.ts');
-    return tellFailure(error, terminal, { json: said.includes('--json'), debug: said.includes('--debug') });
+    return tellFailure(error, terminal, {
+      json: said.includes('--json'),
+      debug: said.includes('--debug'),
+      called: { words: said, commands: program.commands.map((command) => command.name()) },
+    });
   }
 }

@@ -29,22 +29,23 @@ export function startProgress(
 ): Progress {
   const block = live ? new LiveBlock(terminal, () => statusLines(terminal, controller)) : null;
   const print = quiet ? terminal.complain : terminal.write;
+  const colours = quiet ? terminal.errorColours : terminal.colours;
   const tell = (text: string) => {
     block?.erase();
-    print(`${terminal.colours.dim(seconds(terminal.now()))} ${text}\n`);
+    print(`${colours.dim(seconds(terminal.now()))} ${text}\n`);
     block?.changed();
   };
   let told: ReadonlySet<string> = new Set(controller.notes);
   let memory: Memory = remember(controller.state);
   tell(headline(controller.definition.protocol));
-  for (const note of controller.notes) tell(terminal.colours.yellow(line(note)));
+  for (const note of controller.notes) tell(colours.yellow(line(note)));
   return {
     look: (state) => {
       const wrong = controller.problems();
-      for (const problem of wrong) if (!told.has(problem)) tell(terminal.colours.red(line(problem)));
+      for (const problem of wrong) if (!told.has(problem)) tell(colours.red(line(problem)));
       told = new Set(wrong);
       if (state.events === memory.events) return;
-      for (const change of describeChange(memory, state, money)) tell(painted(change, terminal.colours));
+      for (const change of describeChange(memory, state, money)) tell(painted(change, colours));
       memory = remember(state);
       block?.changed();
     },

@@ -27,22 +27,23 @@ export function startRunProgress(
 ): RunProgress {
   const block = live ? new LiveBlock(terminal, () => blockLines(terminal, controller)) : null;
   const print = quiet ? terminal.complain : terminal.write;
+  const colours = quiet ? terminal.errorColours : terminal.colours;
   const tell = (text: string) => {
     block?.erase();
-    print(`${terminal.colours.dim(seconds(terminal.now()))} ${text}\n`);
+    print(`${colours.dim(seconds(terminal.now()))} ${text}\n`);
     block?.changed();
   };
   let told: ReadonlySet<string> = new Set();
-  for (const note of controller.notes) tell(terminal.colours.yellow(line(note)));
+  for (const note of controller.notes) tell(colours.yellow(line(note)));
   return {
     look: (events, state) => {
       const wrong = controller.problems();
-      for (const problem of wrong) if (!told.has(problem)) tell(terminal.colours.red(line(problem)));
+      for (const problem of wrong) if (!told.has(problem)) tell(colours.red(line(problem)));
       told = new Set(wrong);
       for (const event of events) {
         const change = describeRunEvent(event, state);
         // Where lines are drawn in place, they show what has started.
-        if (change !== null && !(live && change.kind === 'started')) tell(painted(change, terminal.colours));
+        if (change !== null && !(live && change.kind === 'started')) tell(painted(change, colours));
       }
       if (events.length > 0) block?.changed();
     },

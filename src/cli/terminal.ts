@@ -7,6 +7,8 @@ export interface Terminal {
   /** Whether standard input is something other than a keyboard. */
   readonly piped: boolean;
   readonly colours: Colours;
+  /** Those of standard error, which may be a file while standard output is not. */
+  readonly errorColours: Colours;
   readonly columns: () => number;
   readonly rows: () => number;
   /** Writes to standard output; nothing once its reader is gone. */
@@ -33,14 +35,15 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The terminal of this process. Colours only where a person looks, and not against `NO_COLOR`. */
 export function processTerminal(environment: Environment): Terminal {
-  const { stdin, stdout } = process;
+  const { stdin, stdout, stderr } = process;
   const out = openStream(stdout);
-  const err = openStream(process.stderr);
+  const err = openStream(stderr);
   const wanted = (environment['NO_COLOR'] ?? '') === '' && environment['TERM'] !== 'dumb';
   return {
     interactive: stdout.isTTY && stdin.isTTY && environment['TERM'] !== 'dumb',
     piped: !stdin.isTTY,
     colours: picocolors.createColors(stdout.isTTY && wanted),
+    errorColours: picocolors.createColors(stderr.isTTY && wanted),
     // A terminal that does not know its size says 0.
     columns: () => (stdout.isTTY && stdout.columns > 0 ? stdout.columns : 100),
     rows: () => (stdout.isTTY && stdout.rows > 0 ? stdout.rows : 40),

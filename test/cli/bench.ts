@@ -306,6 +306,7 @@ export class FakeTerminal implements Terminal {
   gone = false;
   readonly exits: number[] = [];
   readonly colours = picocolors.createColors(false);
+  readonly errorColours = this.colours;
   readonly #signals = new Set<() => void>();
   readonly #timers = new Set<() => void>();
   readonly now: () => number;

@@ -11,8 +11,9 @@ describe('init', () => {
 
       The roles use the provider claude. Next:
         1. cd my-project && mailroom check
-        2. mailroom up
-        3. mailroom send architect --message "…"   (in another terminal; \`mailroom status\` shows what becomes of it)
+        2. mailroom send architect --message "…"
+        3. mailroom up   (Ctrl-C ends it)
+        4. mailroom status, mailroom trail   (in another terminal, or afterwards)
       "
     `);
     expect(code).toBe(0);

@@ -24,7 +24,7 @@ export async function runCheck(context: Context, options: CheckOptions): Promise
     terminal.write(json(document));
     return code;
   }
-  if (text !== '') terminal.complain(`${paintDiagnostics(text, terminal.colours)}\n\n`);
+  if (text !== '') terminal.complain(`${paintDiagnostics(text, terminal.errorColours)}\n\n`);
   terminal.write(`${summary(document)}\n`);
   return code;
 }

@@ -133,8 +133,9 @@ function report(
   const enter = where === '' ? [] : [`cd ${where}`];
   const steps = [
     [...enter, 'mailroom check'].join(' && '),
-    'mailroom up',
-    `mailroom send ${role} --message "…"   (in another terminal; \`mailroom status\` shows what becomes of it)`,
+    `mailroom send ${role} --message "…"`,
+    'mailroom up   (Ctrl-C ends it)',
+    'mailroom status, mailroom trail   (in another terminal, or afterwards)',
   ];
   return [
     ...result.written.map((path) => `${colours.green('wrote')} ${path}`),

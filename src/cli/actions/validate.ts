@@ -27,7 +27,7 @@ export async function runValidate(
     terminal.write(json(document));
     return code;
   }
-  if (text !== '') terminal.complain(`${paintDiagnostics(text, terminal.colours)}\n\n`);
+  if (text !== '') terminal.complain(`${paintDiagnostics(text, terminal.errorColours)}\n\n`);
   terminal.write(`${summary(document)}\n`);
   return code;
 }

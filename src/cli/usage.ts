@@ -1,0 +1,57 @@
+import type { CommanderError } from 'commander';
+import { MailroomError } from '../core/errors.ts';
+import { didYouMean } from '../core/nearest.ts';
+
+/** The words of a command line, and the commands that there are. */
+export interface Called {
+  readonly words: readonly string[];
+  readonly commands: readonly string[];
+}
+
+/** What is wrong with a command line, in the words that the rest of the program uses, and what would be right. */
+export function usageFailure(error: CommanderError, { words, commands }: Called): MailroomError {
+  const name = words.find((word) => commands.includes(word));
+  if (error.code === 'commander.help') return noSuchCommand(words.at(-1) ?? '', commands);
+  const text = error.message.replace(/^error: /, '').trim();
+  const [message, known] = inOwnWords(text);
+  const general =
+    name === undefined
+      ? '`mailroom --help` lists the commands and options'
+      : `\`mailroom ${name} --help\` shows what it takes`;
+  return new MailroomError('E_USAGE', message, known ?? general);
+}
+
+/** `mailroom help upp`: the only way in which asking for help is a mistake. */
+function noSuchCommand(word: string, commands: readonly string[]): MailroomError {
+  const hint = didYouMean(word, commands) ?? '`mailroom --help` lists the commands and options';
+  return new MailroomError('E_USAGE', `unknown command \`${word}\``, hint);
+}
+
+/** What the library says, rephrased; with the hint that it holds. What is not known here keeps its words. */
+function inOwnWords(text: string): [message: string, hint: string | null] {
+  const near = /^(.*?)\s*\(Did you mean (?:one of )?(.+?)\?\)$/s.exec(text);
+  if (near) return [ticked(near[1] ?? ''), `did you mean \`${near[2] ?? ''}\`?`];
+  const choice =
+    /^(?:option '(.+?)' argument|command-argument value) '(.*?)' is invalid(?: for argument '(.+?)')?\. Allowed choices are (.+)\.$/s.exec(
+      text,
+    );
+  if (choice) {
+    const [, option, value = '', argument, list = ''] = choice;
+    const wanted = option === undefined ? `a <${argument ?? ''}>` : `what \`${option}\` takes`;
+    return [`\`${value}\` is not ${wanted}`, didYouMean(value, list.split(', ')) ?? `one of ${list}`];
+  }
+  const excess = /^too many arguments for '(.+)'\. Expected (\d+) .* got (\d+)\.$/.exec(text);
+  if (excess) {
+    const [, name = '', most = '', given = ''] = excess;
+    const takes =
+      most === '0' ? 'takes no arguments' : `takes at most ${most} argument${most === '1' ? '' : 's'}`;
+    return [`\`${name}\` ${takes}, and got ${given}`, null];
+  }
+  const missing = /^missing required argument '(.+)'$/.exec(text);
+  return [missing ? `<${missing[1] ?? ''}> is missing` : ticked(text.replace(/\.$/, '')), null];
+}
+
+/** 'words' as `words`. */
+function ticked(text: string): string {
+  return text.replaceAll(/'([^']*)'/g, '`$1`');
+}
