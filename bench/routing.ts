@@ -1,7 +1,7 @@
 import { closeSync, fdatasyncSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { v7 } from 'uuid';
-import { gathered } from '../src/app/gather.ts';
+import { reportsTo } from '../src/app/reports.ts';
 import { defaultConfig } from '../src/core/config.ts';
 import type { Trail, TurnFolders } from '../src/core/ports.ts';
 import { inMemoryTrail } from '../src/engine/trail/memory.ts';
@@ -76,10 +76,8 @@ export async function route(messages: number, roles: number, turnFolders: boolea
   };
   const watch = () => ({ close: () => Promise.resolve() });
   const loop = new Loop(host, { watch, timer, now: Date.now, trail }, { untilIdle: true });
-  runner.connect(
-    host.turns,
-    gathered(() => loop.told()),
-  );
+  const report = reportsTo(loop);
+  runner.connect(host.turns, () => report(() => {}));
   const start = performance.now();
   await loop.run();
   const elapsed = performance.now() - start;

@@ -34,10 +34,10 @@ import { watchFolders } from '../store/watch.ts';
 import { agentContainment, isAgentProvider } from './containment.ts';
 import type { Wired } from './definition.ts';
 import { goneTeller } from './gone.ts';
-import { gathered } from './gather.ts';
 import { takeLock, type Lock } from './lock.ts';
 import { parkingOf } from './parking.ts';
 import { recorder, recordingNote } from './recorder.ts';
+import { reportsTo } from './reports.ts';
 import { timer } from './timer.ts';
 
 /** Takes the project and puts a host to work on it, with the workflows that `open` takes up. Throws `E_LOCKED` when another has it. */
@@ -48,11 +48,19 @@ export async function startController(
   open: OpenWorkflows | null = null,
 ): Promise<Controller> {
   const lock = await takeLock(disk);
+  const opened: UpWorkflows[] = [];
+  const kept: OpenWorkflows = async (slots, hints) => {
+    const workflows = await open!(slots, hints);
+    opened.push(workflows);
+    return workflows;
+  };
   try {
     const startTime = readProcess(process.pid)?.startTime ?? null;
     writeHolder(disk, { since: Date.now(), triggers: options.triggers, startTime });
-    return await compose(disk, definition, options, { lock, open });
+    return await compose(disk, definition, options, { lock, open: open && kept });
   } catch (error) {
+    // Whoever listens for somebody would keep the program from ending.
+    for (const workflows of opened) await workflows.close();
     await release(disk, lock);
     throw error;
   }
@@ -115,7 +123,7 @@ async function compose(
   events.to = reporting(host, loop);
   hints.told = () => loop.told();
   hints.hinted = () => all.hint();
-  hints.failed = (error) => loop.fail(error instanceof Error ? error : new Error(String(error)));
+  hints.failed = (error) => loop.fail(error);
   void lock.lost.then(() => loop.fail(lockLost()));
   const changed = edited ? 'the protocol has changed since the last start' : null;
   const lacks = await recordingNote(options.record, disk.root);
@@ -246,17 +254,8 @@ function portsOf(
   };
 }
 
-/** What the runner reports goes to the host, and the loop looks again. A journal that refuses ends everything. */
 function reporting(host: MailHost, loop: Loop): RunnerEvents {
-  const lookAgain = gathered(() => loop.told());
-  const tell = (act: () => void) => {
-    try {
-      act();
-    } catch (error) {
-      loop.fail(error instanceof Error ? error : new Error(String(error)));
-    }
-    lookAgain();
-  };
+  const tell = reportsTo(loop);
   return {
     ready: (...told) => tell(() => host.turns.ready(...told)),
     ended: (...told) => tell(() => host.turns.ended(...told)),

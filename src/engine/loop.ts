@@ -94,8 +94,8 @@ export class Loop {
   }
 
   /** Ends the loop with an error: nothing may follow from a journal that cannot be trusted. */
-  fail(error: Error): void {
-    this.#failure ??= error;
+  fail(error: unknown): void {
+    this.#failure ??= error instanceof Error ? error : new Error(String(error));
     this.hint();
   }
 
@@ -104,7 +104,7 @@ export class Loop {
     try {
       await this.#turn();
     } catch (error) {
-      this.#failure ??= error instanceof Error ? error : new Error(String(error));
+      this.fail(error);
       await this.#abort();
     } finally {
       await watcher.close();

@@ -30,7 +30,6 @@ import { runControlFolder, runJournal } from '../../store/runs/run-folders.ts';
 import { watchFolders } from '../../store/watch.ts';
 import { stepContainment } from '../containment.ts';
 import { goneTeller } from '../gone.ts';
-import { gathered } from '../gather.ts';
 import { announcementOf, type Announcement } from '../nip/executions.ts';
 import { parkingOf } from '../parking.ts';
 import { recorder, recordingNote } from '../recorder.ts';
@@ -39,6 +38,7 @@ import { changesTeller } from './changes.ts';
 import { hookPorts } from './hooks.ts';
 import { rollbackPort } from './rollback.ts';
 import { RunMail, type StartMail } from './mail.ts';
+import { reportsTo } from '../reports.ts';
 import { timer } from '../timer.ts';
 
 /** What runs need of the settings. */
@@ -226,17 +226,7 @@ function variables(names: readonly string[]): Record<string, string> {
   );
 }
 
-/** What the runner reports goes to the host, and the loop looks again. A journal that refuses ends everything. */
 function reporting(host: RunHost, loop: Loop): StepRunnerEvents {
-  const lookAgain = gathered(() => loop.told());
-  return {
-    ended: (...told) => {
-      try {
-        host.ended(...told);
-      } catch (error) {
-        loop.fail(error instanceof Error ? error : new Error(String(error)));
-      }
-      lookAgain();
-    },
-  };
+  const tell = reportsTo(loop);
+  return { ended: (...told) => tell(() => host.ended(...told)) };
 }

@@ -1,0 +1,32 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { startController } from '../../src/app/controller.ts';
+import { readDefinition } from '../../src/app/definition.ts';
+import { RealDisk } from '../../src/store/real-disk.ts';
+import { TestProject } from '../support/project.ts';
+
+it('closes what it has opened for workflows when the journal cannot be trusted', async () => {
+  const project = new TestProject({
+    'mailroom.yaml': 'trail: off\n',
+    'protocols/team.yaml':
+      'roles: { one: { provider: human } }\nmessages: { note: { from: user, to: one } }\n',
+    '.mailroom/journal/000000000001.log': 'damaged\nin the middle\n',
+  });
+  onTestFinished(() => project.remove());
+  const disk = new RealDisk(project.root);
+  const definition = await readDefinition(disk, '/nowhere');
+  if (!definition.ok) throw new Error(JSON.stringify(definition.problems));
+  const options = { untilIdle: true, record: null, triggers: true, onChange: () => {} };
+  let closed = 0;
+  const open = () =>
+    Promise.resolve({
+      triggers: [],
+      runs: { count: 0, end: () => {} },
+      notes: [],
+      problems: () => [],
+      heard: () => {},
+      close: () => Promise.resolve(void (closed += 1)),
+    });
+  const starting = startController(disk, definition.value, options, open);
+  await expect(starting).rejects.toMatchObject({ code: 'E_JOURNAL' });
+  expect(closed).toBe(1);
+});
