@@ -32,7 +32,7 @@ export function readWork(launch: Launch, { exit, outcome, collected }: Returned)
     withAnswers(launch, ended.text, handed.values),
   );
   if (problems.length > 0) {
-    const text = `the values do not fit: ${problems.join('; ')}`;
+    const text = `what it handed over does not fit: ${problems.join('; ')}`;
     return failWith(base, { code: 'E_OUTPUT', text }, 'NON_RETRYABLE', 'output_contract');
   }
   const warnings = [
