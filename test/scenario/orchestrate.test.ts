@@ -224,6 +224,18 @@ describe('orchestrate', { timeout: 120_000 }, () => {
     expect(lines.find((line) => line.startsWith('ERROR'))).toMatch(
       /^ERROR: Step 'Two' failed after \d+\.\ds: /,
     );
+    const [complete] = place.events().filter(({ event }) => event === 'step_complete');
+    expect(complete).toEqual({
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
+      run_id: place.ids[0],
+      event_seq: expect.any(Number) as number,
+      level: 'INFO',
+      step: 'One',
+      attempt_id: 1,
+      event: 'step_complete',
+      duration: expect.any(Number) as number,
+      exit_code: 0,
+    });
   });
 
   it('8: each run does all steps again', async () => {
