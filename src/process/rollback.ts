@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { RolledBack } from '../core/workflow/rollback.ts';
 import { git, type GitOptions } from './git.ts';
 import { patchBetween } from './run-differences.ts';
+import { inTheWay, syncPaths } from './put-back.ts';
 import { makeTemporary } from './temporaries.ts';
 import { treeChanges, workspaceTree, type TreeChange } from './workspace-tree.ts';
 
@@ -24,7 +25,7 @@ export interface Undoing {
 
 /**
  * Puts the files of a workspace back to what a tree says: changed and removed ones get their content again, new ones go.
- * Ignored files, commits and the index stay as they are. Never rejects; safe to repeat.
+ * Ignored files, commits and the index stay as they are. Durable when it is told. Never rejects; safe to repeat.
  */
 export async function rollBack(undoing: Undoing): Promise<RolledBack> {
   try {
@@ -50,9 +51,29 @@ async function undo({ workspace, tree, ours, secrets, keep }: Undoing): Promise<
   const isNew = ({ how }: TreeChange) => how === 'A';
   const [added, others] = [changes.filter(isNew), changes.filter((change) => !isNew(change))];
   await withPaths(top, now, remove, added);
-  await withPaths(top, tree, restore, others);
+  const blocked = new Map(others.flatMap((change) => obstacleOf(top, change)));
+  const free = others.filter(({ path }) => !blocked.has(path));
+  await withPaths(top, tree, restore, free);
   mkdirSync(workspace, { recursive: true });
-  return { files: changes.length, problem: null };
+  // Before anybody may say that it is done.
+  const done = [...added, ...free].map(({ path }) => path);
+  syncPaths(top, done);
+  return { files: done.length, problem: problemOf(blocked) };
+}
+
+const submodule = '160000';
+
+/** A path with what would be lost if it were put back: what git ignores is in no tree and no patch. */
+function obstacleOf(top: string, { mode, path }: TreeChange): [string, string][] {
+  const other = mode === submodule ? null : inTheWay(top, path);
+  return other === null ? [] : [[path, other]];
+}
+
+function problemOf(blocked: ReadonlyMap<string, string>): string | null {
+  const [first] = blocked;
+  if (first === undefined) return null;
+  const [path, other] = first;
+  return `\`${path}\` is not put back: \`${other}\`, which git ignores, lies there now; move it, then resume the run`;
 }
 
 /** The tree that some changes alone make of another. */

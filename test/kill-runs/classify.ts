@@ -58,6 +58,7 @@ const files: FileTable<EffectName> = [
   ['write', beside, 'draft.write'],
   ['sync', beside, 'draft.sync'],
   ['sync', '^in(/|$)', 'input.names'],
+  ['sync', String.raw`^(?!\.mailroom(/|$))`, 'rollback.sync'],
   ['copy', '^tmp:mailroom-[^/]+/index$', 'tree.note'],
   ['scratch', '^tmp:mailroom-pipes-', 'pipes.make'],
   ['remove', '^tmp:mailroom-pipes-', 'pipes.make'],

@@ -46,6 +46,7 @@ const ofRun = {
   'rollback.keep': at('keeps what is about to be undone'),
   'rollback.remove': at('takes away what a run has added', 'running'),
   'rollback.restore': at('puts back what a run has changed or removed', 'running'),
+  'rollback.sync': at('makes durable what it has put back'),
   'run.folder': at('makes a folder of a run'),
   'scratch.make': at('makes a throw-away folder'),
   'scratch.remove': at('removes a throw-away folder'),

@@ -111,6 +111,22 @@ describe('rollBack', () => {
     expect(workspace.files()).toMatchObject({ 'edited.txt': 'by a person\n' });
   });
 
+  it.each(['becomes/a.log', 'becomes'])('loses nothing that git ignores: %s', async (path) => {
+    const workspace = await Workspace.changed();
+    rmSync(join(workspace.root, 'becomes'), { recursive: true });
+    workspace.put({ '../.git/info/exclude': '/sub/becomes\n*.log\n', 'sub.log': '' });
+    const kept = path === 'becomes' ? { 'becomes/inner': 'nowhere else\n' } : { [path]: 'nowhere else\n' };
+    workspace.put(kept);
+    const { problem } = await workspace.rollBack();
+    expect(problem).toMatch(
+      /^`sub\/becomes` is not put back: `sub\/becomes\/(a.log|inner)`, which git ignores/,
+    );
+    expect(workspace.files()).toMatchObject({ ...kept, 'edited.txt': 'old\n', 'removed.txt': 'there\n' });
+    rmSync(join(workspace.root, 'becomes'), { recursive: true });
+    expect(await workspace.rollBack()).toEqual({ files: 1, problem: null });
+    expect(workspace.files()).toMatchObject(was);
+  });
+
   it('undoes nothing that it cannot keep', async () => {
     const workspace = await Workspace.changed();
     const full = () => {

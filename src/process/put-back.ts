@@ -1,0 +1,70 @@
+import { closeSync, constants, fsyncSync, lstatSync, openSync, readdirSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/*
+ * What git does not mind when it writes files: whether something is in the way that it does not know, and the power.
+ */
+
+/**
+ * The path, relative to `top`, of what lies where a file is to be written and would be lost: a file in the place of one of
+ * its folders, or one in a folder of its name. Null: nothing does.
+ */
+export function inTheWay(top: string, path: string): string | null {
+  const names = path.split('/');
+  for (let length = 1; length < names.length; length += 1) {
+    const folder = names.slice(0, length).join('/');
+    const kind = look(join(top, folder));
+    if (kind === undefined) return null;
+    if (!kind.isDirectory()) return folder;
+  }
+  return firstFile(top, path);
+}
+
+/** The first file in a folder; null: it is no folder, or has none. */
+function firstFile(top: string, path: string): string | null {
+  if (look(join(top, path))?.isDirectory() !== true) return null;
+  for (const { name } of readdirSync(join(top, path), { withFileTypes: true })) {
+    const inner = `${path}/${name}`;
+    const isFolder = look(join(top, inner))?.isDirectory() === true;
+    const found = isFolder ? firstFile(top, inner) : inner;
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Makes durable what lies at these paths, or that nothing does any more. */
+export function syncPaths(top: string, paths: readonly string[]): void {
+  const folders = new Set<string>();
+  for (const path of paths) {
+    const place = join(top, path);
+    if (look(place)?.isFile() === true) sync(place);
+    folders.add(standing(top, dirname(place)));
+  }
+  for (const folder of folders) sync(folder);
+}
+
+/** The folder, or of one that is gone the nearest above it that is there. */
+function standing(top: string, folder: string): string {
+  const isThere = look(folder)?.isDirectory() === true;
+  return isThere || folder === top ? folder : standing(top, dirname(folder));
+}
+
+/** Undefined: nothing lies there, or not in a folder. */
+function look(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+function sync(path: string): void {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
