@@ -1,4 +1,4 @@
-const LONGEST_TIMER_MS = 3_600_000;
+import { watchTime } from './time-watch.ts';
 
 export interface LimitWatch {
   /** Something came from the process. */
@@ -16,39 +16,16 @@ export function watchLimits(
 ): LimitWatch {
   const start = performance.now();
   let active = start;
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-
-  const left = (): { total: number; idle: number } => {
-    const now = performance.now();
-    return {
-      total: (limits.totalMs ?? Infinity) - (now - start),
-      idle: (limits.idleMs ?? Infinity) - (now - active),
-    };
-  };
-  const arm = (): void => {
-    const { total, idle } = left();
-    const wait = Math.min(total, idle);
-    if (stopped || wait === Infinity) return;
-    // Output that waits to be read, because this process was busy or suspended, comes before the verdict.
-    if (wait <= 0) setImmediate(judge);
-    else timer = setTimeout(arm, Math.min(Math.ceil(wait), LONGEST_TIMER_MS));
-  };
-  const judge = (): void => {
-    const { total, idle } = left();
-    if (stopped) return;
-    if (total > 0 && idle > 0) return arm();
-    stopped = true;
-    reached(total <= 0 ? 'total-timeout' : 'idle-timeout');
-  };
-  arm();
+  const total = (): number => (limits.totalMs ?? Infinity) - (performance.now() - start);
+  const idle = (): number => (limits.idleMs ?? Infinity) - (performance.now() - active);
+  const watch = watchTime(
+    () => Math.min(total(), idle()),
+    () => reached(total() <= 0 ? 'total-timeout' : 'idle-timeout'),
+  );
   return {
     touch() {
       active = performance.now();
     },
-    stop() {
-      stopped = true;
-      clearTimeout(timer);
-    },
+    stop: () => watch.stop(),
   };
 }

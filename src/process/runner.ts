@@ -13,6 +13,7 @@ import type {
 import { readOutput } from './capture.ts';
 import { watchEdits, type EditWatch } from './edits.ts';
 import { buildEnvironment } from './environment.ts';
+import { exitOf, notStarted } from './exits.ts';
 import { furnished } from './program-home.ts';
 import { watchFolder, type FolderWatch } from './folder-changes.ts';
 import { checkGates } from './gates.ts';
@@ -129,7 +130,7 @@ export class ProcessRunner implements Runner {
     const supervised = this.#supervise(job, command, temporary);
     const launched = await supervised.ready;
     if (launched) this.#events.ready(job.key, launched, tree);
-    const exit = toExit(await supervised.exited, invocation.paths);
+    const exit = exitOf(await supervised.exited, readOutput, invocation.paths);
     const outcome = provider.read(exit, invocation, this.#options.now());
     // What never ran has cost nothing, whatever was reserved for it.
     if (exit.ended === 'spawn-failed') return [{ ...outcome, usage: { usd: 0, tokens: 0 } }, exit, new Map()];
@@ -259,27 +260,10 @@ function writeFiles(folder: string, files: Readonly<Record<string, string>>): vo
   }
 }
 
-function toExit(result: ProcessResult, paths: { stdout: string; stderr: string }): Exit {
-  const { exitCode: code, signal, reason: ended, error, durationMs } = result;
-  const started = ended !== 'spawn-failed';
-  const stdout = started ? readOutput(paths.stdout) : '';
-  const stderr = started ? readOutput(paths.stderr) : '';
-  return { code, signal, ended, error, stdout, stderr, durationMs };
-}
-
 /** A turn that could not even be started. */
 function refused(text: string): Ended {
-  const exit: Exit = {
-    code: null,
-    signal: null,
-    ended: 'spawn-failed',
-    error: text,
-    stdout: '',
-    stderr: '',
-    durationMs: 0,
-  };
   const usage = { usd: 0, tokens: 0 };
-  return [{ is: 'never', reason: { code: 'E_PROVIDER', text }, usage }, exit, new Map()];
+  return [{ is: 'never', reason: { code: 'E_PROVIDER', text }, usage }, notStarted(text), new Map()];
 }
 
 /** Values of inherited variables that by their name are secrets; they are masked in all output. */

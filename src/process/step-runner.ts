@@ -5,6 +5,7 @@ import type { StepJob, StepRunner, StepRunnerEvents } from '../core/workflow/por
 import { readOutput } from './capture.ts';
 import { watchEdits, type EditWatch } from './edits.ts';
 import { environments } from './environment.ts';
+import { exitOf, notStarted } from './exits.ts';
 import { watchFolder } from './folder-changes.ts';
 import { furnished } from './program-home.ts';
 import { openPlainFile } from './plain-file.ts';
@@ -12,7 +13,7 @@ import { openPlaces } from './sandbox-places.ts';
 import { supervise } from './supervise.ts';
 import { sweepMarked } from './sweep.ts';
 import { makeTemporary, removeDeadTemporaries, removeTemporary } from './temporaries.ts';
-import type { Containment, ProcessResult, Reach, Supervised } from './types.ts';
+import type { Containment, Reach, Supervised } from './types.ts';
 
 export interface StepRunnerOptions {
   /** Masked in all that is captured; missing: none but those of a job. */
@@ -76,11 +77,11 @@ export class ProcessStepRunner implements StepRunner {
       const watch = job.watched === true ? await watchFolder(job.workspace, this.#options.project) : null;
       const edits = await this.#watchEdits(job);
       const isWanted = this.#coming.delete(job.key);
-      const exit = isWanted ? await this.#run(job) : refused('it was stopped before it began');
+      const exit = isWanted ? await this.#run(job) : notStarted('it was stopped before it began');
       const changed = (await watch?.changes()) ?? undefined;
       return [edits === null ? exit : { ...exit, edits: await edits.edits() }, changed];
     } catch (error) {
-      return [refused(error instanceof Error ? error.message : String(error)), undefined];
+      return [notStarted(error instanceof Error ? error.message : String(error)), undefined];
     }
   }
 
@@ -102,7 +103,7 @@ export class ProcessStepRunner implements StepRunner {
       this.#running.set(job.key, supervised);
       const result = await supervised.exited;
       places.close();
-      return toExit(result, job);
+      return exitOf(result, job.provider === null ? readEnds : readOutput, job);
     } finally {
       if (temporary !== null) removeTemporary(temporary);
     }
@@ -149,15 +150,6 @@ export class ProcessStepRunner implements StepRunner {
   }
 }
 
-function toExit(result: ProcessResult, job: StepJob): Exit {
-  const { exitCode: code, signal, reason: ended, error, durationMs } = result;
-  const started = ended !== 'spawn-failed';
-  const read = (file: string) => (job.provider === null ? readEnds(file) : readOutput(file));
-  const stdout = started ? read(job.stdout) : '';
-  const stderr = started ? read(job.stderr) : '';
-  return { code, signal, ended, error, stdout, stderr, durationMs };
-}
-
 /** A file's text; of a long one the beginning and the end. */
 function readEnds(file: string): string {
   const descriptor = openPlainFile(file);
@@ -176,17 +168,4 @@ function readEnds(file: string): string {
 function part(descriptor: number, from: number, length: number): string {
   const bytes = Buffer.alloc(length);
   return bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, length, from));
-}
-
-/** A worker that could not even be started. */
-function refused(text: string): Exit {
-  return {
-    code: null,
-    signal: null,
-    ended: 'spawn-failed',
-    error: text,
-    stdout: '',
-    stderr: '',
-    durationMs: 0,
-  };
 }

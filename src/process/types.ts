@@ -1,4 +1,5 @@
 import type { Capability } from '../core/mail/protocol.ts';
+import type { Exit } from '../core/ports.ts';
 
 /**
  * What holds a process and everything that it starts.
@@ -83,16 +84,7 @@ export interface ProcessSpec {
  * `output-failed`: the output could not be written to its file, so the process was ended; `over-budget`: it had used more
  * than it may.
  */
-export type EndReason =
-  | 'exited'
-  | 'total-timeout'
-  | 'idle-timeout'
-  | 'output-limit'
-  | 'output-failed'
-  | 'over-budget'
-  | 'command-timeout'
-  | 'stopped'
-  | 'spawn-failed';
+export type EndReason = Exit['ended'];
 
 export interface ProcessResult {
   /**

@@ -1,6 +1,7 @@
 import type { Budget } from '../mail/protocol.ts';
 import { atMost, type Price } from '../price.ts';
 import { pause } from './backoff.ts';
+import { mostChecks } from './convergence.ts';
 import { stepsOnCycles } from './flow.ts';
 import type { Agent, Body, Check, Step, Work } from './model.ts';
 import { roundsOf } from './rounds.ts';
@@ -35,9 +36,6 @@ type Amounts = Omit<Ceiling, 'unbounded'>;
 type Term = number | null;
 
 const none: Amounts = { launches: 0, processes: 0, time: 0, tokens: 0, usd: 0 };
-
-/** So often a check is made that gives no verdict. */
-const mostChecks = 3;
 
 function times(a: Term, b: Term): Term {
   if (a === 0 || b === 0) return 0;

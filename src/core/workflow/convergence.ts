@@ -1,6 +1,9 @@
 import type { ConvergenceState } from './event.ts';
 import type { Convergence } from './model.ts';
 
+/** So often a check is made that gives no verdict. */
+export const mostChecks = 3;
+
 /**
  * Where the convergence stands after one more incomplete check. The same set of fingerprints (else of reasons)
  * `stallThreshold` times in a row, the first one counted, raises the stage by one. With neither, nothing is compared.

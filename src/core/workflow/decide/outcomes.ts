@@ -1,5 +1,5 @@
 import { pause } from '../backoff.ts';
-import { afterIncomplete, isHopeless } from '../convergence.ts';
+import { afterIncomplete, isHopeless, mostChecks } from '../convergence.ts';
 import type { Fact, Verdict, WorkResult } from '../event.ts';
 import { isIn, type In } from '../fold/steps.ts';
 import type { Check } from '../model.ts';
@@ -16,8 +16,6 @@ import { abort, fail, isEnding, shut, succeed, type Handed, type Scene, type Ste
 const second = 1_000;
 /** How long a provider is left alone that did not say how long. */
 const minute = 60 * second;
-/** So often a check is made that gives no verdict. */
-const mostChecks = 3;
 const outOfMoney = {
   class: 'FATAL',
   reason: { code: 'E_BUDGET', text: 'the budget of the run is used up' },
