@@ -4,6 +4,7 @@ import type { Asked, Verdict } from '../engine/operations/requests.ts';
 import type { Context } from './context.ts';
 import { short } from './format.ts';
 import { json } from './output.ts';
+import type { ProjectServices } from './services.ts';
 
 type Verb = Asked['verb'];
 type Target = Asked['target'];
@@ -23,7 +24,7 @@ export async function control(
   const { terminal } = context;
   const project = context.project();
   const verdicts: Verdict[] = [];
-  for (const target of targetsOf(project, verb, word)) {
+  for (const target of targetsOf(project, verb, word, othersOf(verb, project))) {
     const asked = { verb, target, now: options.now === true, by: caller(context) };
     verdicts.push(await ask(project, asked, terminal.now));
   }
@@ -32,6 +33,16 @@ export async function control(
     throw new MailroomError('E_REFUSED', `${told(refused)}: ${refused.reason ?? 'no reason given'}`);
   terminal.write(options.json === true ? json(oneDocument(verdicts)) : lines(verdicts));
   return 0;
+}
+
+/** `cancel` and `retry` are about runs as well; a run would have been found before. */
+function othersOf(
+  verb: Verb,
+  { workflows }: ProjectServices,
+): { words: readonly string[]; names: readonly string[] } | undefined {
+  if (verb !== 'cancel' && verb !== 'retry') return undefined;
+  const words = verb === 'cancel' ? ['a run'] : ['a run and its step'];
+  return { words, names: workflows.runs().map(({ run }) => run.slice(-6)) };
 }
 
 /** Who asks, for the journal: a record, not authentication. */

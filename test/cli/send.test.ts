@@ -142,6 +142,22 @@ describe('send', () => {
     expect(err).toMatch(/^error E_MESSAGE: there is no type `tusk`/);
   });
 
+  it('fills in what was not said by the protocol as it is written, while the controller has an older one', async () => {
+    const bench = new Bench();
+    bench.look();
+    bench.hash = 'two';
+    const { code, out } = await bench.run('send', 'architect', '-m', 'x');
+    expect(code).toBe(0);
+    expect(out).toContain('(task to architect, ');
+    bench.text = 'roles: [';
+    expect(await bench.run('send', 'architect', '-m', 'x')).toMatchObject({
+      code: 2,
+      err:
+        'error E_USAGE: the type cannot be told: the protocol is wrong\n' +
+        'hint: `mailroom check` shows what is wrong with it; or add --type\n',
+    });
+  });
+
   it('speaks for another person with --as, and into a thread', async () => {
     const bench = new Bench();
     bench.drop('agents/architect/inbox/a.md', 'Begin\n');

@@ -52,7 +52,7 @@ describe('up', () => {
     bench.meanwhile.push(
       () => bench.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it')),
       () => bench.work('engineer', { files: { 'w.md': letter('design', 'qa', 'Wrong') } }),
-      () => bench.work('engineer', { fails: 'the network is down' }),
+      () => bench.work('engineer', { fails: 'the network is down:\n  no route to host' }),
       () => {
         bench.now += 3_600_000;
         bench.look();
@@ -62,7 +62,7 @@ describe('up', () => {
         bench.now += 7_300_000;
         bench.look();
       },
-      () => bench.work('engineer', { fails: 'the network is down again' }),
+      () => bench.work('engineer', { fails: 'the network is down again:\n  no route to host\n- none' }),
     );
     const { code, out } = await bench.run('up', '--until-idle');
     expect(out).toMatchInlineSnapshot(`

@@ -12,7 +12,7 @@ export async function reply(
   options: LetterOptions,
 ): Promise<number> {
   const { compose } = await import('../../engine/operations/compose.ts');
-  const { currentProtocol } = await import('../../engine/operations/sending.ts');
+  const { writtenProtocol } = await import('../../engine/operations/sending.ts');
   const project = context.project();
   const state = project.state() ?? emptyState();
   const message = await findMessage(project, state, word);
@@ -33,7 +33,7 @@ export async function reply(
       replies: state.mail.get(message.id)?.request?.replies ?? null,
       ...text,
     },
-    await currentProtocol(project, state),
+    await writtenProtocol(project),
   );
   return await deliver(context, project, from, draft, options);
 }

@@ -15,7 +15,7 @@ export async function send(
   options: SendOptions,
 ): Promise<number> {
   const { compose } = await import('../../engine/operations/compose.ts');
-  const { currentProtocol } = await import('../../engine/operations/sending.ts');
+  const { writtenProtocol } = await import('../../engine/operations/sending.ts');
   const { resolveThread, resolve } = await import('../../engine/operations/directory.ts');
   const project = context.project();
   const from = speaker(context, options);
@@ -38,7 +38,7 @@ export async function send(
       replies: inReplyTo === null ? null : (state.mail.get(inReplyTo)?.request?.replies ?? null),
       ...text,
     },
-    await currentProtocol(project, state),
+    await writtenProtocol(project),
   );
   return await deliver(context, project, from, draft, options);
 }

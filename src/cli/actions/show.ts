@@ -11,7 +11,7 @@ export async function runShow(context: Context, word: string, asJson: boolean): 
   const project = context.project();
   const { workflows } = project;
   const names = [...workflows.names(), ...workflows.runs().map(({ run }) => run.slice(-6))];
-  const others = { words: 'a run, a turn (t1), a workflow', names };
+  const others = { words: ['a run', 'a turn (t1)', 'a workflow'], names };
   const shown = show(project, project.state() ?? emptyState(), word, others);
   const now = terminal.now();
   terminal.write(asJson ? json(shown) : `${shownLines(shown, now, terminal.colours).join('\n')}\n`);

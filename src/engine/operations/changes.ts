@@ -110,7 +110,7 @@ function endOf(
   if (failed?.at === 'failed')
     return told(thread, failed.reason.text)
       ? []
-      : [{ kind: 'failed', role, text: `${role} ${id} failed: ${failed.reason.text}` }];
+      : [{ kind: 'failed', role, text: `${role} ${id} failed: ${headOf(failed.reason.text)}` }];
   const sent = [...state.mail.values()].filter((mail) => mail.turn === id && mail.order > before.lastMail);
   const took = duration(state.now - claimedAt);
   const cost = money(turnCost(before, state, turn));
@@ -137,9 +137,11 @@ function progress(before: Turn | undefined, turn: Turn, now: number): Change[] {
   const count = messages.length === 1 ? '1 message' : `${String(messages.length)} messages`;
   if (!before) return [{ kind: 'started', role, text: `${role} starts ${id} with ${count}` }];
   if (round > before.round && attempt === before.attempt)
-    return [{ kind: 'again', role, text: `${role} ${id} is to correct: ${turn.problems.join('; ')}` }];
+    return [
+      { kind: 'again', role, text: `${role} ${id} is to correct: ${turn.problems.map(headOf).join('; ')}` },
+    ];
   const reason =
-    turn.lastFailure && turn.lastFailure !== before.lastFailure ? `: ${turn.lastFailure.text}` : '';
+    turn.lastFailure && turn.lastFailure !== before.lastFailure ? `: ${headOf(turn.lastFailure.text)}` : '';
   if (attempt > before.attempt) {
     const standIn = turn.provider === before.provider ? '' : ` with ${turn.provider}`;
     const text = `${role} ${id} starts attempt ${String(attempt)}${standIn}${reason}`;
@@ -150,11 +152,18 @@ function progress(before: Turn | undefined, turn: Turn, now: number): Change[] {
   return [{ kind: 'again', role, text: `${role} ${id} stopped${reason}${wait}` }];
 }
 
+/** The first line of a text of several: what a program printed may follow, and the notice or the prompt has it all. */
+function headOf(text: string): string {
+  const [first = '', ...rest] = text.trim().split('\n');
+  return rest.length > 0 ? first.replace(/:$/, '') : first;
+}
+
+/** The first line of a notice; where that only announces a list, the list. */
 function noticeLine({ subject, body }: Message): Change {
-  const lines = body.split('\n').filter((line) => line.trim() !== '');
-  const [first = '', ...rest] = lines;
+  const [first = '', ...rest] = body.split('\n').filter((line) => line.trim() !== '');
+  const isList = rest[0]?.startsWith('- ') === true;
   const list = rest.filter((line) => line.startsWith('- ')).map((line) => line.slice(2));
-  const about = first.endsWith(':') ? list.join('; ') : first;
+  const about = first.endsWith(':') && isList ? list.join('; ') : headOf(body);
   return { kind: 'notice', role: null, text: about === '' ? subject : `${subject}: ${about}` };
 }
 

@@ -100,7 +100,11 @@ function impliedType({ from, to, replies }: Wish, protocol: Protocol | null): Ty
       `add --type with one of ${choices.join(', ')}`,
     );
   if (!protocol)
-    throw new MailroomError('E_USAGE', 'the type cannot be told without a protocol', 'add --type');
+    throw new MailroomError(
+      'E_USAGE',
+      'the type cannot be told: the protocol is wrong',
+      '`mailroom check` shows what is wrong with it; or add --type',
+    );
   throw new MailroomError(
     'E_FORBIDDEN',
     `${from} may send nothing to ${to.join(', ')}`,

@@ -6,7 +6,7 @@ import type { ControlFile } from '../commands.ts';
 import { resolve } from './directory.ts';
 import { allMessages } from './messages.ts';
 import { patience, waitFor, type Project } from './project.ts';
-import type { Named, NamedKind } from './targets.ts';
+import type { Directory, Named, NamedKind } from './targets.ts';
 
 /** What became of a command. */
 export interface Verdict {
@@ -27,12 +27,20 @@ const takes: Readonly<Record<Command['verb'], readonly NamedKind[]>> = {
   retry: ['message'],
 };
 
-/** What a word means as the target of a command; a message may have failed for several roles. Throws `E_TARGET`. */
-export function targetsOf(project: Project, verb: Command['verb'], word: string): ControlFile['target'][] {
+/**
+ * What a word means as the target of a command; a message may have failed for several roles. Throws `E_TARGET`; `others` is
+ * what else the command takes, for its hint.
+ */
+export function targetsOf(
+  project: Project,
+  verb: Command['verb'],
+  word: string,
+  others?: Directory['others'],
+): ControlFile['target'][] {
   const state = project.state() ?? emptyState();
   if (verb === 'cancel' && isOver(state, word))
     throw new MailroomError('E_REFUSED', `turn ${word} is over: it is too late to cancel it`);
-  const named = resolve(project, state, word, takes[verb]);
+  const named = resolve(project, state, word, takes[verb], others);
   return named.kind === 'message' ? letters(project, state, named.message) : [targetOf(named)];
 }
 

@@ -30,6 +30,12 @@ export type Handed =
   /** It lies in the staging folder of a turn, and is sent when that turn is committed. */
   | { readonly schema: 1; readonly state: 'staged'; readonly path: string; readonly turn: TurnId };
 
+/** The protocol as it is written now, to fill in what was not said; the controller may have an older one. Null: it is wrong. */
+export async function writtenProtocol(project: Project): Promise<Protocol | null> {
+  const definition = await project.definition();
+  return definition.ok ? definition.value.protocol : null;
+}
+
 /** A protocol to judge by, when it is surely the one that the controller has. */
 export async function currentProtocol(project: Project, state: MailState): Promise<Protocol | null> {
   const definition = await project.definition();

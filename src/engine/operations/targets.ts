@@ -20,7 +20,7 @@ export interface Directory {
   readonly threads: readonly { readonly id: ThreadId; readonly about: string }[];
   readonly messages: readonly { readonly id: MessageId; readonly about: string }[];
   /** What else a command takes, in words, and the names of it: only for hints. */
-  readonly others?: { readonly words: string; readonly names: readonly string[] };
+  readonly others?: { readonly words: readonly string[]; readonly names: readonly string[] };
 }
 
 /** A part of an id shorter than this names too much. */
@@ -108,11 +108,17 @@ function endsOf({ threads, messages }: Directory): string[] {
   return [...threads, ...messages].map(({ id }) => id.slice(-6));
 }
 
+/** `a, b or c`. */
+function choice(things: readonly string[]): string {
+  const last = things.at(-1) ?? '';
+  return things.length < 2 ? last : `${things.slice(0, -1).join(', ')} or ${last}`;
+}
+
 function unknown(word: string, directory: Directory, kinds: readonly NamedKind[]): MailroomError {
   const others: readonly NamedKind[] = ['role', 'turn', 'thread', 'message'];
   const wrong = candidates(word, entriesOf(directory, others))[0];
   const { others: besides } = directory;
-  const wanted = [...kinds.map((kind) => words[kind]), ...(besides ? [besides.words] : [])].join(', ');
+  const wanted = choice([...kinds.map((kind) => words[kind]), ...(besides?.words ?? [])]);
   if (wrong)
     return new MailroomError('E_TARGET', `\`${word}\` is ${words[wrong.named.kind]}`, `this takes ${wanted}`);
   const near = didYouMean(word, [

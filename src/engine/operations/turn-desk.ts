@@ -8,7 +8,7 @@ import { formatMessage } from '../../spec/message.ts';
 import { compose } from './compose.ts';
 import { allMessages } from './messages.ts';
 import type { Project } from './project.ts';
-import { currentProtocol, handToTurn } from './sending.ts';
+import { writtenProtocol, handToTurn } from './sending.ts';
 
 /** The turn that an agent is in. */
 export interface TurnPlace {
@@ -38,11 +38,10 @@ export const progressFile = '.progress';
  */
 export async function stageLetter(project: Project, turn: TurnPlace, letter: TurnLetter): Promise<string> {
   const { to, type, subject, attachments, body, fields } = letter;
-  const state = project.state() ?? emptyState();
   const wish = { from: turn.role, to, type, subject, attachments, text: body, source: 'the message' };
   const draft = compose(
     { ...wish, fields: [], thread: null, inReplyTo: null, replies: null },
-    await currentProtocol(project, state),
+    await writtenProtocol(project),
   );
   const handed = await handToTurn(project, turn, { ...draft, fields: { ...draft.fields, ...fields } });
   return handed.state === 'staged' ? handed.path : '';
@@ -54,9 +53,9 @@ export async function questionType(
   role: RoleName,
   to: readonly RoleName[],
 ): Promise<TypeName> {
-  const protocol = await currentProtocol(project, project.state() ?? emptyState());
+  const protocol = await writtenProtocol(project);
   if (protocol === null)
-    throw new MailroomError('E_USAGE', 'the type cannot be told without a protocol', 'say the type');
+    throw new MailroomError('E_USAGE', 'the type cannot be told: the protocol is wrong', 'say the type');
   const asking = typesFrom(protocol, role).filter(
     (type) => type.reply.length > 0 && to.every((one) => type.to.includes(one)),
   );
