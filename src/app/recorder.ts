@@ -4,6 +4,7 @@ import type { Edits } from '../core/edits.ts';
 import type { Json } from '../core/json.ts';
 import { maskJson } from '../core/mask.ts';
 import type { Exit, Invocation, Outcome, StagedFile } from '../core/ports.ts';
+import { isSecret } from '../process/environment.ts';
 import { bytesMasker, textMasker } from '../process/mask.ts';
 import { workspaceTree } from '../process/workspace-tree.ts';
 import { recordOf } from '../providers/recording.ts';
@@ -87,6 +88,6 @@ function filesIn(folder: string, prefix: string): StagedFile[] {
 
 function secretsOfHost(): string[] {
   return Object.entries(process.env).flatMap(([name, value]) =>
-    /KEY|TOKEN|SECRET|PASSWORD/i.test(name) && value !== undefined && value.length >= 8 ? [value] : [],
+    value !== undefined && isSecret(name, value) ? [value] : [],
   );
 }

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { errorCodes, MailroomError } from '../core/errors.ts';
+import { errorCodes, MailroomError, messageOf } from '../core/errors.ts';
 import { errorDocument, errorText, ProblemsError } from '../engine/operations/problems.ts';
 import type { Colours, Terminal } from './terminal.ts';
 import { usageFailure, type Called } from './usage.ts';
@@ -32,7 +32,7 @@ function exitCodeOf(failure: MailroomError): number {
 function asFailure(error: unknown, debug: boolean, called: Called): MailroomError {
   if (error instanceof MailroomError) return error;
   if (error instanceof CommanderError) return usageFailure(error, called);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const hint = debug ? null : 'this is a bug; the same command with --debug shows where';
   return new MailroomError('E_INTERNAL', message, hint);
 }

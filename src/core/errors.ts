@@ -110,3 +110,8 @@ export class MailroomError extends Error {
     this.hint = hint;
   }
 }
+
+/** What went wrong, in the words of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

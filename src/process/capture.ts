@@ -1,5 +1,6 @@
 import { closeSync, constants, existsSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { messageOf } from '../core/errors.ts';
 import type { Masker } from './mask.ts';
 import { cautiously, readPlainFile } from './plain-file.ts';
 import { createTail } from './tail.ts';
@@ -52,7 +53,7 @@ export function openCapture(file: string, limitBytes: number, masker: Masker): C
       for (let at = 0; at < chunk.length;) at += writeSync(descriptor, chunk, at);
     } catch (error) {
       state = 'dropping';
-      events?.failed(error instanceof Error ? error.message : String(error));
+      events?.failed(messageOf(error));
     }
   };
   const accept = (masked: Buffer): void => {

@@ -37,6 +37,11 @@ export function environments(): (request: EnvironmentRequest) => Record<string, 
   };
 }
 
+/** Whether a variable holds a secret, by its name; a value of fewer characters is none. */
+export function isSecret(name: string, value: string): boolean {
+  return /KEY|TOKEN|SECRET|PASSWORD/i.test(name) && value.length >= 8;
+}
+
 /** Made once each: every process asks for them. */
 const patterns = new Map<string, RegExp>();
 

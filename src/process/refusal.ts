@@ -1,3 +1,4 @@
+import { messageOf } from '../core/errors.ts';
 import { findProgram, isFolder } from './proc.ts';
 
 /** Why a program cannot be started, in words, and the exit code that a shell would give. */
@@ -30,5 +31,5 @@ export function describeSpawnError(error: unknown): string {
   if (code === 'E2BIG') return 'the command line and environment are too long for the system';
   if (code === 'EAGAIN' || code === 'ENOMEM') return 'the system has no room for another process';
   if (code === 'EMFILE' || code === 'ENFILE') return 'too many files are open to start another process';
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

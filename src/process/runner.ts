@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf } from '../core/errors.ts';
 import type {
   AgentJob,
   CommandLine,
@@ -12,7 +13,7 @@ import type {
 } from '../core/ports.ts';
 import { readOutput } from './capture.ts';
 import { watchEdits, type EditWatch } from './edits.ts';
-import { buildEnvironment } from './environment.ts';
+import { buildEnvironment, isSecret } from './environment.ts';
 import { exitOf, notStarted } from './exits.ts';
 import { furnished } from './program-home.ts';
 import { watchFolder, type FolderWatch } from './folder-changes.ts';
@@ -111,7 +112,7 @@ export class ProcessRunner implements Runner {
       this.#options.recorded?.(job, outcome, exit);
       return ended;
     } catch (error) {
-      return refused(error instanceof Error ? error.message : String(error));
+      return refused(messageOf(error));
     }
   }
 
@@ -195,7 +196,7 @@ export class ProcessRunner implements Runner {
     try {
       return await inTemporary((temporary) => this.#check(job, temporary));
     } catch (error) {
-      return [`the gates could not be checked: ${error instanceof Error ? error.message : String(error)}`];
+      return [`the gates could not be checked: ${messageOf(error)}`];
     }
   }
 
@@ -270,6 +271,6 @@ function refused(text: string): Ended {
 function secretsOf(inherit: readonly string[]): string[] {
   const inherited = buildEnvironment({ inherit });
   return Object.entries(inherited)
-    .filter(([name, value]) => /KEY|TOKEN|SECRET|PASSWORD/i.test(name) && value.length >= 8)
+    .filter(([name, value]) => isSecret(name, value))
     .map(([, value]) => value);
 }

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, mkdirSync, readSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { messageOf } from '../core/errors.ts';
 import type { Exit } from '../core/ports.ts';
 import type { StepJob, StepRunner, StepRunnerEvents } from '../core/workflow/ports.ts';
 import { readOutput } from './capture.ts';
@@ -81,7 +82,7 @@ export class ProcessStepRunner implements StepRunner {
       const changed = (await watch?.changes()) ?? undefined;
       return [edits === null ? exit : { ...exit, edits: await edits.edits() }, changed];
     } catch (error) {
-      return [notStarted(error instanceof Error ? error.message : String(error)), undefined];
+      return [notStarted(messageOf(error)), undefined];
     }
   }
 

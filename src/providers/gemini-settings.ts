@@ -1,4 +1,4 @@
-import { MailroomError } from '../core/errors.ts';
+import { MailroomError, messageOf } from '../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import type { Invocation, ProgramHome } from '../core/ports.ts';
 import { toolsName, toolsOf } from './tools.ts';
@@ -63,7 +63,7 @@ function readOwn(text: string | null, path: string): JsonObject {
   try {
     own = JSON.parse(text.replaceAll(textOrComment, (_, kept: string | undefined) => kept ?? ' '));
   } catch (error) {
-    throw unusable(path, error instanceof Error ? error.message : String(error));
+    throw unusable(path, messageOf(error));
   }
   if (!isJsonObject(own)) throw unusable(path, 'it holds no JSON object');
   return own;

@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { messageOf } from '../../core/errors.ts';
 import type { Launch } from '../../core/workflow/launch.ts';
 import type { RunFiles } from '../../core/workflow/ports.ts';
 import { changedFiles } from '../../process/run-differences.ts';
@@ -23,7 +24,7 @@ export function changesTeller(
       const changes = await changedFiles({ workspace, base }, { ignored, ours });
       return changes.ok ? changes.changed : changes.problem;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return messageOf(error);
     }
   };
 }

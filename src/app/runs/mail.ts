@@ -1,5 +1,5 @@
 import type { Controller, ControllerOptions } from '../../cli/services.ts';
-import { MailroomError } from '../../core/errors.ts';
+import { MailroomError, messageOf } from '../../core/errors.ts';
 
 /** Takes the project and puts a host of its mail to work. Throws `E_LOCKED` when somebody has it. */
 export type StartMail = (options: ControllerOptions) => Promise<Controller>;
@@ -60,7 +60,7 @@ export class RunMail {
 
   #failed(error: unknown): void {
     if (error instanceof MailroomError && error.code === 'E_LOCKED') return;
-    this.#problem = error instanceof Error ? error.message : String(error);
+    this.#problem = messageOf(error);
   }
 
   /** Gives the project up: what runs is put back, and goes on when somebody moves the mail again. */

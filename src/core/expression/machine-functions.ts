@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { messageOf } from '../errors.ts';
 import type { Json } from '../json.ts';
 import { areEqual, compare } from './compare.ts';
 import type { Called, ExpressionFunction } from './language.ts';
@@ -85,7 +86,7 @@ function compilePattern(pattern: string, flags: string): RE2JS | string {
   try {
     return RE2JS.compile(pattern, bits);
   } catch (error) {
-    return `the pattern cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    return `the pattern cannot be read: ${messageOf(error)}`;
   }
 }
 

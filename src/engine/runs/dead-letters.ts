@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Path } from '../../core/workflow/event.ts';
 import type { Launch, Prepared } from '../../core/workflow/launch.ts';
@@ -61,7 +62,7 @@ export class DeadLetters {
     try {
       this.#ports.files.deadLetter(path, letter, await this.#ports.salvage(workspace));
     } catch (error) {
-      this.#problem = `the dead letter of ${path}: ${error instanceof Error ? error.message : String(error)}`;
+      this.#problem = `the dead letter of ${path}: ${messageOf(error)}`;
     }
   }
 

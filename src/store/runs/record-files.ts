@@ -1,4 +1,4 @@
-import { MailroomError } from '../../core/errors.ts';
+import { MailroomError, messageOf } from '../../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { maskJson } from '../../core/mask.ts';
 import type { ProcessKey } from '../../core/workflow/event.ts';
@@ -124,6 +124,6 @@ function problemIn(text: string): string | null {
     const missing = required.find((key) => !(key in value));
     return missing === undefined ? null : `\`${missing}\` is missing`;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
