@@ -2,6 +2,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { MailroomError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { Budget } from '../core/mail/protocol.ts';
+import { parameterWord } from '../core/workflow/parameters.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { Workflow } from '../core/workflow/model.ts';
 import { ProblemsError } from '../engine/operations/problems.ts';
@@ -47,6 +48,7 @@ export async function startRun(
   const parameters = readParameters(
     definition.parameters,
     [...(options.param ?? []), ...(options.input ?? [])].map(pair),
+    parameterWord(definition),
   );
   const workspace = workspaceOf(context, found, definition, options);
   const budget = await budgetOf(definition, options.budget);

@@ -70,6 +70,15 @@ describe('--param', () => {
       expect.objectContaining({ code: 'E_USAGE', message: expect.stringMatching(problems) }),
     );
   });
+
+  it('is told of in the words of the language', () => {
+    expect(() => readParameters(types, [['x', '1']], 'input')).toThrow(
+      expect.objectContaining({
+        message: 'there is no input `x`; the input `feature` (a string) is missing',
+        hint: expect.stringMatching(/^the inputs are feature, .*; one is given as --input feature=…$/),
+      }),
+    );
+  });
 });
 
 describe('--budget', () => {

@@ -94,7 +94,7 @@ function inputsOf(
   { parameters }: Workflow,
   inputs: AskedExecution['inputs'],
 ): Readonly<Record<string, Json>> {
-  if (isTexts(inputs)) return readParameters(parameters, inputs);
+  if (isTexts(inputs)) return readParameters(parameters, inputs, 'input');
   const { values, problems } = checkInputs({ inputs }, parameters);
   if (problems.length > 0) throw new MailroomError('E_USAGE', problems.join('; '));
   return values;

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { MailroomError } from '../../core/errors.ts';
+import type { Budget } from '../../core/mail/protocol.ts';
 import type { ExecutionReport } from '../../core/nip/report.ts';
 import type { ToldExecution } from '../../core/nip/told.ts';
 import type { Context } from '../context.ts';
@@ -46,7 +47,7 @@ export async function execute(context: Context, workflow: string, options: NipOp
   const { workflows } = place;
   const nip = await place.nip();
   const { parseBudget } = await import('../../engine/operations/runs/parameters.ts');
-  const msats = options.budget === undefined ? null : (parseBudget(options.budget).msats ?? null);
+  const msats = options.budget === undefined ? null : msatsOf(options.budget, parseBudget(options.budget));
   const inputs = (options.input ?? []).map(pair);
   const begin = await nip.prepare({ workflow, inputs, msats, timeout: timeoutOf(options.timeout) });
   if (options.async === true) {
@@ -79,6 +80,12 @@ function tell(
   const text = () => ('told' in report ? report.told.map(toldLines).join('') : lines(report));
   terminal.write(isJson === true ? json({ schema: 1, ...report }) : text());
   return 0;
+}
+
+/** A run by an id is paid in msats alone. Throws `E_USAGE`. */
+function msatsOf(text: string, { usd, tokens, msats }: Budget): number {
+  if (msats !== undefined && usd === null && tokens === null) return msats;
+  throw new MailroomError('E_USAGE', `\`${text}\` is no budget here`, 'write msats=1000');
 }
 
 /** Seconds of the command line as milliseconds. Throws `E_USAGE`. */

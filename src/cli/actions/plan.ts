@@ -1,4 +1,5 @@
 import type { Batch, Contract } from '../../core/workflow/plan.ts';
+import { parameterWord } from '../../core/workflow/parameters.ts';
 import type { PlanDocument } from '../../engine/operations/runs/plan.ts';
 import { formatDuration } from '../../core/duration.ts';
 import type { Context } from '../context.ts';
@@ -19,7 +20,7 @@ export async function plan(context: Context, reference: string, options: PlanOpt
   const definition = expectDefinition(await workflows.read(reference, services.cwd));
   const { readParameters } = await import('../../engine/operations/runs/parameters.ts');
   const given = [...(options.param ?? []), ...(options.input ?? [])].map(pair);
-  const parameters = readParameters(definition.parameters, given);
+  const parameters = readParameters(definition.parameters, given, parameterWord(definition));
   const { planDocument } = await import('../../engine/operations/runs/plan.ts');
   const document = planDocument(definition, { ...(await workflows.planning()), budget: definition.budget });
   if (options.json === true) terminal.write(json(document));

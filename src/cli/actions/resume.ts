@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { MailroomError } from '../../core/errors.ts';
 import type { Workflow } from '../../core/workflow/model.ts';
-import { fillParameters } from '../../core/workflow/parameters.ts';
+import { fillParameters, parameterWord } from '../../core/workflow/parameters.ts';
 import type { Context } from '../context.ts';
 import { line, table } from '../format.ts';
 import { json } from '../output.ts';
@@ -51,11 +51,13 @@ function definitionIn({ checked }: FoundWorkflow): Workflow | null {
 }
 
 /** The parameters of a run are those of its start. */
-function refuseOpenParameters(run: StoredRun, { parameters }: Workflow): void {
+function refuseOpenParameters(run: StoredRun, definition: Workflow): void {
+  const { parameters } = definition;
+  const word = parameterWord(definition);
   const given = Object.entries(run.state().given?.parameters ?? {}).filter(([name]) => name in parameters);
-  const { problems } = fillParameters(parameters, Object.fromEntries(given));
+  const { problems } = fillParameters(parameters, Object.fromEntries(given), word);
   if (problems.length > 0)
-    throw new MailroomError('E_USAGE', problems.join('; '), 'a run keeps the parameters of its start');
+    throw new MailroomError('E_USAGE', problems.join('; '), `a run keeps the ${word}s of its start`);
 }
 
 async function explain(
@@ -74,7 +76,7 @@ async function explain(
   if (asJson) terminal.write(json({ schema: 1, run: run.run, steps }));
   else {
     const rows = steps.map(({ path, does, why }) => [path, does, line(why)]);
-    terminal.write(`${table(['step', 'does', 'why'], rows).join('\n')}\n`);
+    terminal.write(`${table(['STEP', 'DOES', 'WHY'], rows).join('\n')}\n`);
   }
   return 0;
 }

@@ -65,11 +65,7 @@ export function checkInputs(
   { inputs }: Pick<AskedRun, 'inputs'>,
   types: Readonly<Record<string, ValueType>>,
 ): { readonly values: Readonly<Record<string, Json>>; readonly problems: readonly string[] } {
-  const { values, problems } = fillParameters(types, inputs);
-  return {
-    values,
-    problems: problems.map((problem) => problem.replace(/^(the|there is no) parameter /, '$1 input ')),
-  };
+  return fillParameters(types, inputs, 'input');
 }
 
 /** Whether a request was followed before: the same event, or another one by the same author for the same run. */

@@ -1,8 +1,15 @@
 import { isJsonObject, parseJson, type Json } from '../json.ts';
 import { nearest } from '../nearest.ts';
-import type { ValueType } from './model.ts';
+import type { ValueType, Workflow } from './model.ts';
 
 type Types = Readonly<Record<string, ValueType>>;
+
+/** What a language calls that which a run is given. */
+export type ParameterWord = 'parameter' | 'input';
+
+export function parameterWord({ language }: Pick<Workflow, 'language'>): ParameterWord {
+  return language === 'nip' ? 'input' : 'parameter';
+}
 
 /** Whether a value is of the type, its items and `enum` included. */
 export function fits(value: Json, type: ValueType): boolean {
@@ -49,26 +56,27 @@ export function parseValue(text: string, type: ValueType): Json | undefined {
 export function fillParameters(
   types: Types,
   given: Readonly<Record<string, Json>>,
+  word: ParameterWord = 'parameter',
 ): { readonly values: Record<string, Json>; readonly problems: readonly string[] } {
   const values: Record<string, Json> = {};
   const problems = Object.keys(given)
     .filter((name) => !Object.hasOwn(types, name))
-    .map((name) => unknownParameter(name, types));
+    .map((name) => unknownParameter(name, types, word));
   for (const [name, type] of Object.entries(types)) {
     const value = Object.hasOwn(given, name) ? given[name] : type.default;
     if (value === undefined) {
-      if (type.required) problems.push(`the parameter \`${name}\` (${describeType(type)}) is missing`);
+      if (type.required) problems.push(`the ${word} \`${name}\` (${describeType(type)}) is missing`);
     } else if (fits(value, type)) values[name] = value;
-    else problems.push(wrongParameter(name, JSON.stringify(value), type));
+    else problems.push(wrongParameter(name, JSON.stringify(value), type, word));
   }
   return { values, problems };
 }
 
-export function unknownParameter(name: string, types: Types): string {
+export function unknownParameter(name: string, types: Types, word: ParameterWord): string {
   const near = nearest(name, Object.keys(types));
-  return `there is no parameter \`${name}\`${near === null ? '' : `; did you mean \`${near}\`?`}`;
+  return `there is no ${word} \`${name}\`${near === null ? '' : `; did you mean \`${near}\`?`}`;
 }
 
-export function wrongParameter(name: string, text: string, type: ValueType): string {
-  return `the parameter \`${name}\` must be ${describeType(type)}, not ${text}`;
+export function wrongParameter(name: string, text: string, type: ValueType, word: ParameterWord): string {
+  return `the ${word} \`${name}\` must be ${describeType(type)}, not ${text}`;
 }

@@ -5,6 +5,7 @@ import type { ValueType } from '../../../core/workflow/model.ts';
 import {
   fillParameters,
   parseValue,
+  type ParameterWord,
   unknownParameter,
   wrongParameter,
 } from '../../../core/workflow/parameters.ts';
@@ -16,30 +17,32 @@ type Types = Readonly<Record<string, ValueType>>;
 export function readParameters(
   types: Types,
   given: readonly (readonly [string, string])[],
+  word: ParameterWord = 'parameter',
 ): Record<string, Json> {
   const read: Record<string, Json> = {};
   const problems: string[] = [];
   for (const [name, text] of given) {
     const type = Object.hasOwn(types, name) ? types[name] : undefined;
     const value = type && parseValue(text, type);
-    if (type === undefined) problems.push(unknownParameter(name, types));
-    else if (value === undefined) problems.push(wrongParameter(name, text, type));
+    if (type === undefined) problems.push(unknownParameter(name, types, word));
+    else if (value === undefined) problems.push(wrongParameter(name, text, type, word));
     else read[name] = value;
   }
   // One that was given wrongly is not missing as well.
   const named = new Set(given.map(([name]) => name));
   const open = Object.fromEntries(Object.entries(types).filter(([name]) => !named.has(name) || name in read));
-  const filled = fillParameters(open, read);
+  const filled = fillParameters(open, read, word);
   problems.push(...filled.problems);
-  if (problems.length > 0) throw new MailroomError('E_USAGE', problems.join('; '), hint(types));
+  if (problems.length > 0) throw new MailroomError('E_USAGE', problems.join('; '), hint(types, word));
   return filled.values;
 }
 
-function hint(types: Types): string | null {
+function hint(types: Types, word: ParameterWord): string | null {
   const names = Object.keys(types);
   const [first] = names;
-  if (first === undefined) return 'the workflow has no parameters';
-  return `the parameters are ${names.join(', ')}; one is given as --param ${first}=…`;
+  if (first === undefined) return `the workflow has no ${word}s`;
+  const option = word === 'input' ? '--input' : '--param';
+  return `the ${word}s are ${names.join(', ')}; one is given as ${option} ${first}=…`;
 }
 
 /** `usd=10,tokens=2M,msats=1000`. Throws `E_USAGE`. */

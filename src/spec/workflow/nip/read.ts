@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../../core/diagnostic.ts';
-import { isJsonObject } from '../../../core/json.ts';
+import { isJsonObject, type Json } from '../../../core/json.ts';
 import { didYouMean } from '../../../core/nearest.ts';
 import type { ValueType, Workflow } from '../../../core/workflow/model.ts';
 import { checkShape } from '../../issues.ts';
@@ -30,11 +30,16 @@ export function readNip(
   const given = isJsonObject(document.value) ? document.value : {};
   const tags = readTags(wordsOf(given['tags'], document), scribe);
   const content = typeof given['content'] === 'string' ? given['content'] : '';
-  const definition = definitionOf(tags, content, shape.value !== null, surroundings, scribe);
+  const definition = definitionOf(tags, content, areTags(given['tags']), surroundings, scribe);
   return {
     workflow: lower(definition, surroundings, scribe),
     problems: [...shape.problems, ...scribe.problems],
   };
+}
+
+/** Whether each tag can be told from others: one that cannot may have been any. */
+function areTags(tags: Json | undefined): boolean {
+  return Array.isArray(tags) && tags.every((tag) => Array.isArray(tag) && tag.length > 0);
 }
 
 function definitionOf(
