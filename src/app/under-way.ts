@@ -1,3 +1,4 @@
+import { MailroomError } from '../core/errors.ts';
 import type { StoredRun } from '../cli/run-services.ts';
 import type { Holder } from '../engine/operations/project.ts';
 import {
@@ -21,18 +22,25 @@ export async function workflowStatus(
   holder: Holder | null,
 ): Promise<WorkflowStatus> {
   const runs: RunStanding[] = [];
+  const unreadable: string[] = [];
   for (const card of listRuns(disk)) {
     // Most are over, and need not be read.
     if (isOver(disk, card.run) === true) continue;
-    const stored = open(card.run);
-    const state = stored.state();
-    if (state.endedAt === null) runs.push(runStanding(state, card, await stored.alive()));
+    try {
+      const stored = open(card.run);
+      const state = stored.state();
+      if (state.endedAt === null) runs.push(runStanding(state, card, await stored.alive()));
+    } catch (error) {
+      // One that cannot be read hides no other.
+      if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;
+      unreadable.push(error.message);
+    }
   }
-  if (settings === null) return { runs, triggers: [], problems: [] };
+  if (settings === null) return { runs, triggers: [], problems: unreadable };
   const { workflows, problems } = await triggeredWorkflows(disk, settings);
   const triggers = workflows.flatMap(({ file, definition }) => {
     const memory = readTriggers(disk, file);
     return (definition?.triggers ?? []).map((trigger) => triggerStanding(file, trigger, memory, holder));
   });
-  return { runs, triggers, problems };
+  return { runs, triggers, problems: [...unreadable, ...problems] };
 }

@@ -39,12 +39,14 @@ export async function isAlive(project: RealDisk, run: string): Promise<boolean> 
   return isFallbackLocked(project, file);
 }
 
+const whoseIsIt = 'look who owns the file and its folder, and what they allow (ls -la)';
+
 async function take(project: RealDisk, file: string, taken: () => MailroomError): Promise<Lock> {
   project.makeFolder(dirname(file));
   const kernel = await takeKernelLock(join(project.root, file));
   if (kernel.held) return kernel;
   if (kernel.reason === 'failed')
-    throw new MailroomError('E_LOCKED', `${file} cannot be locked: ${kernel.error}`);
+    throw new MailroomError('E_LOCKED', `${file} cannot be locked: ${kernel.error}`, whoseIsIt);
   const fallback = kernel.reason === 'missing' ? await fallbackLock(project, file) : null;
   if (fallback?.held) return fallback;
   throw taken();

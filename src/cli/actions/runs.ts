@@ -1,23 +1,32 @@
+import { MailroomError } from '../../core/errors.ts';
 import type { Context } from '../context.ts';
 import { money, moment, short, table } from '../format.ts';
 import { json } from '../output.ts';
 import { runSummary, type RunSummary } from '../../engine/operations/runs/summary.ts';
 import { span } from '../../engine/operations/times.ts';
 
+/** A run that cannot be read hides no other: why it cannot is said behind the list. */
 export async function listRuns(context: Context, asJson: boolean): Promise<number> {
   const { terminal } = context;
   const { workflows } = context.place();
   const all: RunSummary[] = [];
+  let unreadable: MailroomError | null = null;
   for (const { run } of workflows.runs()) {
-    const stored = workflows.run(run);
-    all.push(runSummary(stored.state(), stored.definition, await stored.alive()));
+    try {
+      const stored = workflows.run(run);
+      all.push(runSummary(stored.state(), stored.definition, await stored.alive()));
+    } catch (error) {
+      if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;
+      unreadable ??= error;
+    }
   }
   if (asJson) terminal.write(json(all));
-  else if (all.length === 0) terminal.write('there are no runs\n');
+  else if (all.length === 0 && unreadable === null) terminal.write('there are no runs\n');
   else
     terminal.write(
-      `${table(['run', 'workflow', 'status', 'started', 'took', 'cost'], all.map(row)).join('\n')}\n`,
+      `${table(['RUN', 'WORKFLOW', 'STATUS', 'STARTED', 'TOOK', 'COST'], all.map(row)).join('\n')}\n`,
     );
+  if (unreadable !== null) throw unreadable;
   return 0;
 }
 
