@@ -137,7 +137,7 @@ export const quirks: Readonly<Record<AgentCli, readonly Quirk[]>> = {
     {
       from: '1.18.33',
       before: null,
-      what: 'retries an overloaded server for more than a minute, and no switch stops it',
+      what: 'waits without a word while its model is overloaded or at a limit, however long that lasts, and no switch stops it',
       answer: 'the `idle_timeout` of the role',
       advice: 'give its roles an `idle_timeout`',
     },

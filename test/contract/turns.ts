@@ -82,7 +82,7 @@ export class Workplace {
 
   /** Runs a turn to its end as the host does: contained, behind the launch gate, with its time. */
   async run(provider: Provider, turn: Invocation, ends: Ends = {}): Promise<Ran> {
-    const { totalMs = 60_000, idleMs = null, stop } = ends;
+    const { totalMs = 120_000, idleMs = null, stop } = ends;
     const contained = await containment();
     const key = turn.turn;
     const job = { key, provider: provider.name, invocation: turn, totalMs, idleMs };
@@ -108,8 +108,8 @@ export class Workplace {
   }
 }
 
+/** As the host takes them: a name with a dot before it is none. A codex that is killed leaves such folders. */
 function filesIn(folder: string): Record<string, string> {
-  return Object.fromEntries(
-    readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
-  );
+  const names = readdirSync(folder).filter((name) => !name.startsWith('.'));
+  return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
 }

@@ -2,29 +2,31 @@ import { expect, it, onTestFinished } from 'vitest';
 import { forbidden, letter } from '../contract/provider-contract.ts';
 import { Workplace } from '../contract/turns.ts';
 import { opencode } from './support/clis.ts';
-import { realPlayer } from './support/players.ts';
+import { Model } from './support/model.ts';
+import { realPlayer, Setting } from './support/players.ts';
 
-// The slowest of the CLIs has the smallest part: its rights are in rights.test.ts, the rest is played from recordings.
+// The slowest of the CLIs has the smallest part: its rights are in rights.test.ts, how it retries in retries.test.ts, the rest is
+// played from recordings.
 const player = realPlayer(opencode);
 
-it('opencode writes mail, and counts a resumed conversation by what it went on by', async () => {
+it('opencode goes on when a tool is refused, writes its mail, and counts a resumed conversation by what it went on by', async () => {
+  const model = await Model.start();
+  onTestFinished(() => model.stop());
   const place = new Workplace(onTestFinished);
-  const first = await player.play(place, 'writes mail');
+  const setting = new Setting(opencode, place, model);
+  const turn = setting.turn(['READ']);
+  const write = (path: string) => ({ say: 'I write.', tools: [opencode.write(path, letter)] });
+  model.says(write(forbidden(place)), write(`${turn.paths.outbox}/answer.md`), { say: 'Done.' });
+  const first = await setting.run(turn);
   if (first.outcome.is !== 'done') throw new Error(first.outcome.reason.text);
-  expect(first.staged).toEqual({ 'answer.md': letter });
-  const { session } = first.outcome;
-  const second = await player.play(place, 'answers', session);
-  expect(second.outcome).toMatchObject({ is: 'done', text: 'Hello.', usage: player.usage });
-  expect(second.outcome).toMatchObject({
-    session: { id: session?.id, tokens: (session?.tokens ?? 0) + 1050 },
-  });
-});
-
-it('opencode goes on when a tool is refused, and says which', async () => {
-  const place = new Workplace(onTestFinished);
-  const { outcome } = await player.play(place, 'is refused a tool');
-  expect(outcome).toMatchObject({ is: 'done', denials: player.denials(forbidden(place)) });
+  expect(first).toMatchObject({ staged: { 'answer.md': letter }, outcome: { usage: { tokens: 3150 } } });
+  expect(first.outcome.denials).toEqual(player.denials(forbidden(place)));
   expect(place.has('denied.txt')).toBe(false);
+  const { session } = first.outcome;
+  model.says({ say: 'Hello.' });
+  const second = await setting.run(setting.turn(['READ'], session));
+  expect(second.outcome).toMatchObject({ is: 'done', text: 'Hello.', usage: player.usage });
+  expect(second.outcome).toMatchObject({ session: { id: session?.id, tokens: 4200 } });
 });
 
 it('opencode is ended with its tools when it is deaf to TERM', async () => {

@@ -100,13 +100,10 @@ describe('codex', () => {
   });
 });
 
+// Each start of it takes many seconds, so that it has no row in which nothing is denied or allowed that no other row shows.
 describe('opencode', () => {
   it.each<Row>([
     [['READ'], ['mail']],
-    [
-      ['READ', 'EDIT'],
-      ['mail', 'edit'],
-    ],
     [
       ['READ', 'EDIT', 'RUN_TESTS'],
       ['mail', 'edit', 'test', 'redirect'],

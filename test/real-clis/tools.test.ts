@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest';
 import { probeContainment } from '../../src/process/containment.ts';
-import { clis } from './support/clis.ts';
+import { claude, codex, gemini, opencode, type Cli } from './support/clis.ts';
 import type { Answer, Asked } from './support/model.ts';
 import { gather } from './support/team.ts';
 
 const { bubblewrap } = await probeContainment();
 
 /** Two roles that may write no file but their mail, so that what they say comes by the tools. */
-const protocol = (provider: string, model: string) => `
+const protocol = (maker: Cli, checker: Cli) => `
 name: two
 version: "1"
 roles:
-  maker: { provider: ${provider}, model: ${model}, capabilities: [READ], retries: 0 }
-  checker: { provider: ${provider}, model: ${model}, capabilities: [READ], retries: 0 }
+  maker: { provider: ${maker.name}, model: ${maker.model}, capabilities: [READ], retries: 0 }
+  checker: { provider: ${checker.name}, model: ${checker.model}, capabilities: [READ], retries: 0 }
 messages:
   task: { from: user, to: maker }
   question: { from: maker, to: checker, reply: [answer], blocking: true }
@@ -26,19 +26,21 @@ interface Row {
   readonly body: string;
 }
 
-it.each(clis)('gives $name tools to ask, to answer and to send', async (cli) => {
+it.each([
+  { maker: claude, checker: codex },
+  { maker: codex, checker: opencode },
+  { maker: gemini, checker: claude },
+])('gives $maker.name tools to ask and to send, and $checker.name to answer', async ({ maker, checker }) => {
   const settings = { sandbox: bubblewrap.works ? 'required' : 'auto' };
-  const { project, model, env } = await gather(
-    [cli],
-    { 'protocols/two.yaml': protocol(cli.name, cli.model) },
-    settings,
-  );
+  const files = { 'protocols/two.yaml': protocol(maker, checker) };
+  const { project, model, env } = await gather([maker, checker], files, settings);
   const heard: string[] = [];
   model.plays(({ prompt, results }: Asked): Answer => {
     heard.push(...results);
     const [name, given] = use(prompt);
     if (results.length > 0) return { say: 'I stop.' };
-    return { say: 'I tell them.', tools: [{ name: cli.served(name), arguments: given }] };
+    const { served } = isChecker(prompt) ? checker : maker;
+    return { say: 'I tell them.', tools: [{ name: served(name), arguments: given }] };
   });
   project.drop('agents/maker/inbox/task.md', 'Make it.\n');
 
@@ -59,10 +61,13 @@ it.each(clis)('gives $name tools to ask, to answer and to send', async (cli) => 
   });
 });
 
+function isChecker(prompt: string): boolean {
+  return prompt.includes('You are **checker**');
+}
+
 /** What a role calls in its turn, by what it was given. */
 function use(prompt: string): [string, Readonly<Record<string, unknown>>] {
-  if (prompt.includes('You are **checker**'))
-    return ['send_message', { to: 'maker', body: 'Yes.', fields: { good: true } }];
+  if (isChecker(prompt)) return ['send_message', { to: 'maker', body: 'Yes.', fields: { good: true } }];
   return prompt.includes('type: answer')
     ? ['send_message', { to: 'user', body: 'It is made.' }]
     : ['ask', { to: 'checker', question: 'Is it good?' }];

@@ -6,7 +6,8 @@ export default defineConfig({
     dir: import.meta.dirname,
     include: ['**/*.test.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than cores: there is always one whose program waits.
+    maxWorkers: 3,
     testTimeout: 240_000,
     hookTimeout: 120_000,
     // Where `.ci/run` takes its counts from.
