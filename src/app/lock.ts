@@ -23,7 +23,11 @@ export async function takeLock(disk: RealDisk): Promise<Lock> {
   const kernel = await takeKernelLock(join(disk.root, lockFile));
   if (kernel.held) return kernel;
   if (kernel.reason === 'failed')
-    throw new MailroomError('E_LOCKED', `the project cannot be locked: ${kernel.error}`);
+    throw new MailroomError(
+      'E_LOCKED',
+      `the project cannot be locked: ${kernel.error}`,
+      'look who owns .mailroom/ and what it allows (ls -ld .mailroom)',
+    );
   const fallback = kernel.reason === 'missing' ? await fallbackLock(disk, lockFile) : null;
   if (fallback?.held) return fallback;
   const holder = readHolder(disk);

@@ -34,18 +34,21 @@ import { addWorktree } from './commands/worktree.ts';
 import type { Start } from './services.ts';
 import type { Terminal } from './terminal.ts';
 
-const about = `Hands work between headless coding agents by files: a role has an inbox and an outbox, a protocol
-in YAML says who may ask whom for what, and one controller moves the mail and wakes who is unblocked.`;
+const about =
+  'Hands work between headless coding agents by files: a role has an inbox and an outbox, a protocol in YAML says who may ask ' +
+  'whom for what, and one controller moves the mail and wakes who is unblocked. Workflows in YAML run on the same engine.';
 
 const codes = `
 Exit codes:
-  0 done, 1 it ran and failed, 2 the command line or the configuration is wrong and nothing was started,
-  3 a path would leave the project, 124 timed out, 130 cancelled
+  0 done, 1 it ran and failed, 2 the command line or the configuration is wrong
+  and nothing was started, 3 a path would leave the project, 124 timed out,
+  130 cancelled
 
 Examples:
   $ mailroom init my-project && cd my-project
+  $ mailroom send architect --message "Add a --json flag to the list command"
   $ mailroom up
-  $ mailroom send architect --message "Add a --json flag to the list command"`;
+  $ mailroom run first-look`;
 
 /** Every command with its options; the program is ready to parse. Errors are thrown, nothing ends the process. */
 export function makeProgram(start: Start, terminal: Terminal): { program: Command; context: Context } {
@@ -54,6 +57,7 @@ export function makeProgram(start: Start, terminal: Terminal): { program: Comman
     .description(about)
     .version(start.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
+    .commandsGroup(groups[0][0])
     .helpCommand('help [command]', 'show help for a command')
     .option('-C, --project <dir>', 'the project, instead of the one around the current folder')
     .option('--debug', 'show where in the program an error comes from')
@@ -75,8 +79,10 @@ export function makeProgram(start: Start, terminal: Terminal): { program: Comman
   return { program, context };
 }
 
+type Group = readonly [head: string, commands: readonly ((program: Command, context: Context) => void)[]];
+
 /** In the order of the help, under these heads. */
-const groups: readonly (readonly [string, readonly ((program: Command, context: Context) => void)[]])[] = [
+const groups: readonly [Group, ...Group[]] = [
   ['The project:', [addInit, addCheck, addDoctor, addCompletion]],
   [
     'The mail:',

@@ -51,7 +51,7 @@ function runLines(run: StoredRun, state: RunState, alive: boolean, terminal: Ter
     terminal.colours.bold(`run ${run.run}`),
     ...facts.map(([name = '', value = '']) => `${name.padEnd(width)}  ${value}`),
     '',
-    ...table(['step', 'status', 'took', 'attempts', 'reason'], stepRows(run, state)),
+    ...table(['STEP', 'STATUS', 'TOOK', 'ATTEMPTS', 'REASON'], stepRows(run, state)),
   ];
 }
 

@@ -10,9 +10,9 @@ describe('the program', () => {
     expect(out).toMatchInlineSnapshot(`
       "Usage: mailroom [options] [command]
 
-      Hands work between headless coding agents by files: a role has an inbox and an outbox, a protocol
-      in YAML says who may ask whom for what, and one controller moves the mail and wakes who is
-      unblocked.
+      Hands work between headless coding agents by files: a role has an inbox and an outbox, a protocol in
+      YAML says who may ask whom for what, and one controller moves the mail and wakes who is unblocked.
+      Workflows in YAML run on the same engine.
 
       Options:
         -V, --version               print the version
@@ -27,6 +27,7 @@ describe('the program', () => {
         doctor                      show which agent CLIs are here, how they can be held, and what would
                                     not work
         completion <shell>          print the script by which a shell completes commands, roles and ids
+        help [command]              show help for a command
 
       The mail:
         up                          watch the mail, deliver it and wake who has something to do
@@ -68,17 +69,16 @@ describe('the program', () => {
         approve <run> <gate>        open a gate of a run: what waits for it goes on
         reject <run> <gate>         close a gate of a run: what waits for it is skipped
 
-      Commands:
-        help [command]              show help for a command
-
       Exit codes:
-        0 done, 1 it ran and failed, 2 the command line or the configuration is wrong and nothing was started,
-        3 a path would leave the project, 124 timed out, 130 cancelled
+        0 done, 1 it ran and failed, 2 the command line or the configuration is wrong
+        and nothing was started, 3 a path would leave the project, 124 timed out,
+        130 cancelled
 
       Examples:
         $ mailroom init my-project && cd my-project
-        $ mailroom up
         $ mailroom send architect --message "Add a --json flag to the list command"
+        $ mailroom up
+        $ mailroom run first-look
       "
     `);
     expect((await bench.run()).out).toBe(out);

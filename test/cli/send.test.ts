@@ -129,6 +129,15 @@ describe('send', () => {
     expect(bench.state.mail.size).toBe(0);
   });
 
+  it('attaches nothing from outside the project', async () => {
+    expect(await new Bench().run('send', 'architect', '-m', 'x', '--attach', '../secrets')).toMatchObject({
+      code: 3,
+      err:
+        'error E_PATH: the path `../secrets` would leave the project\n' +
+        'hint: paths are relative to the project, without `..`\n',
+    });
+  });
+
   it('tells what the controller refuses that has another protocol', async () => {
     const bench = new Bench();
     bench.look();

@@ -322,7 +322,7 @@ messages:
   });
 
   it.each([
-    [{}, 'field `verdict` (string) is missing under `fields:`'],
+    [{}, 'field `verdict` ("yes please" | "no") is missing under `fields:`'],
     [{ verdict: 'maybe' }, 'field `verdict` must be one of "yes please", "no"'],
     [{ verdict: 1 }, 'field `verdict` must be a string, not 1'],
     [{ verdict: 'no', count: 1.5 }, 'field `count` must be an integer, not 1.5'],

@@ -20,7 +20,7 @@ export async function listWorkflows(context: Context, asJson: boolean): Promise<
       steps === null ? '' : String(steps),
       description ?? '',
     ]);
-    terminal.write(`${table(['file', 'name', 'steps', 'about'], rows).join('\n')}\n`);
+    terminal.write(`${table(['FILE', 'NAME', 'STEPS', 'ABOUT'], rows).join('\n')}\n`);
   }
   return 0;
 }

@@ -68,7 +68,7 @@ function listing(all: readonly WorktreeStatus[], state: MailState): string[] {
       line(known?.subject ?? ''),
     ];
   });
-  return table(['thread', 'state', 'work', 'checkout', 'subject'], rows);
+  return table(['THREAD', 'STATE', 'WORK', 'CHECKOUT', 'SUBJECT'], rows);
 }
 
 function named(all: readonly WorktreeStatus[], word: string | undefined): WorktreeStatus {

@@ -17,7 +17,7 @@ export function addSend(program: Command, context: Context): void {
     .option('--attach <path>', 'a path inside the project; may be given several times', collect)
     .option('--thread <id>', 'goes on with this thread instead of starting one')
     .option('--in-reply-to <id>', 'the message that it answers or refers to')
-    .option('--as <role>', 'the human role that speaks (default: user)')
+    .option('--as <role>', 'the role to speak for, instead of `user`')
     .option('--wait', 'wait for the answer, or for the end of the thread, and print it')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom send architect --message "Add a --json flag to list"')

@@ -12,6 +12,7 @@ import {
 import { maySend } from '../../core/mail/rules/address.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import { parseMessage } from '../../spec/message.ts';
+import { isInside } from '../../spec/paths.ts';
 import { ProblemsError } from './problems.ts';
 
 /** What somebody wants to send. Null is "not said"; what the text's own front matter says counts then. */
@@ -35,7 +36,7 @@ export interface Wish {
 
 /**
  * What is to be sent, as far as it can be told before the controller judges it. Without a protocol that can be read, the
- * type must be said. Throws `E_USAGE`, `E_UNKNOWN_NAME` or what is wrong with the text.
+ * type must be said. Throws `E_USAGE`, `E_UNKNOWN_NAME`, `E_PATH` or what is wrong with the text.
  */
 export function compose(wish: Wish, protocol: Protocol | null): Draft {
   const parsed = parseMessage(wish.text, wish.source);
@@ -47,6 +48,7 @@ export function compose(wish: Wish, protocol: Protocol | null): Draft {
   const type = wish.type ?? written.type ?? impliedType(wish, protocol);
   if (protocol && wish.type !== null && wish.type !== stepResult.name)
     known('type', wish.type, protocol.types);
+  for (const path of wish.attachments) refuseOutside(path);
   const subject = wish.subject ?? written.subject;
   if (written.body.trim() === '' && (subject ?? '').trim() === '')
     throw new MailroomError(
@@ -67,6 +69,13 @@ export function compose(wish: Wish, protocol: Protocol | null): Draft {
     body: written.body.endsWith('\n') || written.body === '' ? written.body : `${written.body}\n`,
     frontMatter: true,
   };
+}
+
+/** As the front matter is checked. */
+function refuseOutside(path: string): void {
+  if (isInside(path)) return;
+  const hint = 'paths are relative to the project, without `..`';
+  throw new MailroomError('E_PATH', `the path \`${path}\` would leave the project`, hint);
 }
 
 function known(what: 'role' | 'type', name: string, all: ReadonlyMap<string, unknown>): void {

@@ -31,6 +31,11 @@ function problemOf(name: string, value: Json, field: FieldType): string | null {
   return null;
 }
 
+/** What a field takes, as the prompt says it. */
+function kindOf({ type, enum: allowed }: FieldType): string {
+  return allowed ? allowed.map((one) => JSON.stringify(one)).join(' | ') : type;
+}
+
 /** Checks fields against their type and fills in defaults. A type that declares no fields takes any. */
 export function checkFields(
   type: MessageType,
@@ -45,7 +50,7 @@ export function checkFields(
       const problem = problemOf(name, value, field);
       if (problem) problems.push(problem);
     } else if (field.required)
-      problems.push(`field \`${name}\` (${field.type}) is missing under \`fields:\``);
+      problems.push(`field \`${name}\` (${kindOf(field)}) is missing under \`fields:\``);
     else if (field.default !== null) fields[name] = field.default;
   }
   if (declared.length > 0)
