@@ -110,7 +110,7 @@ function loadSegments<Event>(
     const file = join(folder, segmentName(first));
     const expected: number = tail?.next ?? start + 1;
     const missing = first > expected;
-    if (torn !== null && first > base + 1) throw new MailroomError('E_JOURNAL', torn, restoreHint);
+    if (torn !== null && first > base + 1) throw new MailroomError('E_JOURNAL', torn, restoreHint(file));
     if ((tail !== null && first < expected) || (missing && first > base + 1)) {
       throw gap(file, expected, first - 1);
     }
@@ -145,11 +145,11 @@ function newestSnapshot(
 }
 
 function vanished(file: string): MailroomError {
-  return new MailroomError('E_JOURNAL', `${file} vanished while the journal was read`, restoreHint);
+  return new MailroomError('E_JOURNAL', `${file} vanished while the journal was read`, restoreHint(file));
 }
 
 function gap(file: string, from: number, to: number): MailroomError {
   const what =
     to < from ? `record ${to + 1} is there twice` : `the records from ${from} to ${to} are missing`;
-  return new MailroomError('E_JOURNAL', `${file}: ${what}`, restoreHint);
+  return new MailroomError('E_JOURNAL', `${file}: ${what}`, restoreHint(file));
 }

@@ -125,8 +125,13 @@ function tornText(file: string, line: number, bytes: number): string {
 }
 
 function damaged(file: string, line: number, what: string): MailroomError {
-  return new MailroomError('E_JOURNAL', `${file}:${line}: ${what}`, restoreHint);
+  return new MailroomError('E_JOURNAL', `${file}:${line}: ${what}`, restoreHint(file));
 }
 
-export const restoreHint =
-  'restore .mailroom/ from a backup, or move it away to begin anew with the mail that waits in the inboxes';
+/** What can be done about a damaged journal: that of the mail, or of a run alone, by a path in it. */
+export function restoreHint(path: string): string {
+  const run = /^\.mailroom\/runs\/[^/]+\//.exec(path)?.[0];
+  return run === undefined
+    ? 'restore .mailroom/ from a backup, or move it away to begin anew with the mail that waits in the inboxes'
+    : `restore ${run} from a backup, or move it away: no other run needs it`;
+}

@@ -141,6 +141,9 @@ it('a run whose host was killed is cancelled at once, what it left running too, 
   const list = await place.run(['runs']);
   expect(list).toMatchObject({ code: 1, stderr: why });
   expect(list.stdout).toMatch(/other +SUCCEEDED/);
+  const listed = await place.run(['runs', '--json']);
+  expect(listed).toMatchObject({ code: 1, stderr: why });
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ workflow: 'other' }]);
   place.write(definition, text);
   expect(await place.run(['approve', killed, 'ask'])).toMatchObject({ code: 2 });
   expect(await place.run(['cancel', killed])).toMatchObject({ code: 0, stdout: `cancel ${killed}: done\n` });

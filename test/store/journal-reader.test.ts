@@ -3,6 +3,7 @@ import { DiskJournal } from '../../src/store/journal.ts';
 import { readJournal } from '../../src/store/journal-reader.ts';
 import { MemoryDisk } from '../../src/store/memory-disk.ts';
 import { events, records } from '../contract/store-samples.ts';
+import { restoreHint } from '../../src/store/journal-lines.ts';
 
 const folder = '.mailroom/journal';
 
@@ -61,5 +62,12 @@ describe('a reader under whose feet the journal changes', () => {
     disk.beforeRead = (path) => void (looks += path === folder ? 1 : 0);
     expect(() => readJournal(disk)).toThrowError(expect.objectContaining({ code: 'E_DISK' }));
     expect(looks).toBe(1);
+  });
+
+  it('advises to put one run away, where the damage is in the journal of a run', () => {
+    expect(restoreHint(`.mailroom/runs/01a2/journal/000000000001.log`)).toBe(
+      'restore .mailroom/runs/01a2/ from a backup, or move it away: no other run needs it',
+    );
+    expect(restoreHint(`${folder}/000000000001.log`)).toContain('move it away to begin anew with the mail');
   });
 });

@@ -1,7 +1,9 @@
-import { MailroomError } from '../../core/errors.ts';
+import { errorCodes, MailroomError } from '../../core/errors.ts';
 import type { Context } from '../context.ts';
+import { paintDiagnostics } from '../failures.ts';
 import { money, moment, short, table } from '../format.ts';
 import { json } from '../output.ts';
+import { errorText } from '../../engine/operations/problems.ts';
 import { runSummary, type RunSummary } from '../../engine/operations/runs/summary.ts';
 import { span } from '../../engine/operations/times.ts';
 
@@ -26,8 +28,10 @@ export async function listRuns(context: Context, asJson: boolean): Promise<numbe
     terminal.write(
       `${table(['RUN', 'WORKFLOW', 'STATUS', 'STARTED', 'TOOK', 'COST'], all.map(row)).join('\n')}\n`,
     );
-  if (unreadable !== null) throw unreadable;
-  return 0;
+  if (unreadable === null) return 0;
+  // Not on standard output, where with --json one document stands already.
+  terminal.complain(`${paintDiagnostics(errorText(unreadable), terminal.errorColours)}\n`);
+  return errorCodes[unreadable.code];
 }
 
 function row({ run, workflow, status, alive, started_at, completed_at, cost }: RunSummary): string[] {
