@@ -26,15 +26,13 @@ export async function examineProject(root: string, packageRoot: string): Promise
         : [{ topic: 'controller', state: 'info', text: `process ${String(holder.pid)} on ${holder.host}` }];
     const here: Finding = { topic: 'project', state: 'ok', text: root };
     if (!definition.ok) {
-      const count =
-        definition.problems.length === 1 ? '1 problem' : `${String(definition.problems.length)} problems`;
-      const text = `${count}; see \`mailroom check\``;
+      const text = `${counted(definition.problems.length, 'problem')}; see \`mailroom check\``;
       return [here, { topic: 'protocol', state: 'problem', text }, ...held, ...(await ignored(root))];
     }
     const { protocol, config } = definition.value;
     return [
       here,
-      rolesAndTypes(protocol),
+      rolesAndTypes(protocol, definition.warnings.length),
       ...players(protocol, config, root),
       ...(await sandbox(config)),
       ...held,
@@ -46,9 +44,15 @@ export async function examineProject(root: string, packageRoot: string): Promise
   }
 }
 
-function rolesAndTypes({ roles, types }: Protocol): Finding {
+function rolesAndTypes({ roles, types }: Protocol, warnings: number): Finding {
   const text = `${String(roles.size)} roles, ${String(types.size)} types`;
-  return { topic: 'protocol', state: 'ok', text };
+  if (warnings === 0) return { topic: 'protocol', state: 'ok', text };
+  const more = `${counted(warnings, 'warning')}; see \`mailroom check\``;
+  return { topic: 'protocol', state: 'warning', text: `${text}, ${more}` };
+}
+
+function counted(count: number, what: string): string {
+  return `${String(count)} ${what}${count === 1 ? '' : 's'}`;
 }
 
 /** Providers of roles whose program is not here. */

@@ -58,7 +58,7 @@ describe('doctor', { timeout: 60_000 }, () => {
 
   it('lets each answer once when it is told to', async () => {
     project = new CliProject(
-      {},
+      { 'mailroom.yaml': 'trail: off\n', 'protocols/team.yaml': widened },
       {
         claude: `claude('ready', 0.002, 120);`,
         codex: `event({ type: 'turn.failed', error: { message: 'unexpected status 401 Unauthorized: bad key' } }); process.exit(1);`,
@@ -67,6 +67,7 @@ describe('doctor', { timeout: 60_000 }, () => {
     const found = await doctor(['--probe']);
     expect(found('claude').at(-1)).toMatch(/^ok answers, in \d+\.\d s, 120 tokens \(\$0\.0020\)$/);
     expect(found('codex').at(-1)).toMatch(/^problem does not answer: codex may not use its model/);
+    expect(found('protocol')).toEqual(['warning 2 roles, 2 types, 1 warning; see `mailroom check`']);
   });
 
   it('says what the project wants and this machine does not have', async () => {
@@ -98,4 +99,14 @@ roles:
 messages:
   task: { from: user, to: [writer, builder, tester] }
   done: { from: [writer, builder, tester], to: user, closes: true }
+`;
+
+const widened = `
+name: one
+version: "1"
+roles:
+  editor: { provider: codex, capabilities: [READ, EDIT] }
+messages:
+  task: { from: user, to: editor }
+  done: { from: editor, to: user, closes: true }
 `;
