@@ -55,20 +55,19 @@ describe('the commands', { timeout: 120_000 }, () => {
     // By the run, and by the event that asked for it.
     for (const word of [report.executionId, request!.id])
       expect((await place.run(['nip', 'status', word])).stdout).toBe(over.replace('ID', report.executionId));
-    const started = await place.run([
-      'nip',
-      'execute',
-      'measure',
-      '--input',
-      'text=a b',
-      '--async',
-      '--json',
-    ]);
+    // The last definition of an id takes the place of those before.
+    place.write('second.json', place.read('workflows/measure.json').replace('1.0.0', '2.0.0'));
+    const second = await place.run(['nip', 'define', 'second.json', '--json']);
+    const { eventId, version } = JSON.parse(second.stdout) as { eventId: string; version: string };
+    expect(version).toBe('2.0.0');
+    const again = ['nip', 'execute', 'measure', '--input', 'text=a b', '--async', '--json'];
+    const started = await place.run(again);
     const { executionId, status } = JSON.parse(started.stdout) as { executionId: string; status: string };
     expect([status, executionId === report.executionId]).toEqual(['running', false]);
     let stands = started;
     while (stands.stdout.includes('running')) stands = await place.run(['nip', 'status', executionId]);
     expect(stands.stdout).toBe(over.replace('ID', executionId));
+    expect(place.events(executionId)[0]?.tags[0]).toEqual(['e', eventId, '', 'workflow']);
   });
 
   it.each([

@@ -28,6 +28,17 @@ it.each([
   expect(writeNative(read(text))).toBe(text);
 });
 
+it('is warned of as a native one where it compares a text of an agent: swdl has no word for which texts there are', () => {
+  const text = readFileSync(new URL('../../fixtures/swdl/ship-feature.yaml', import.meta.url), 'utf8');
+  const converted = parseWorkflow(writeNative(read(text)), 'native.yaml', withAgents);
+  expect(converted.ok && converted.warnings).toMatchObject([
+    {
+      code: 'E_EXPRESSION',
+      message: expect.stringContaining('`steps.review.values.review_verdict`') as string,
+    },
+  ]);
+});
+
 /** Without what is only shown, with one word for the same policy, and without expressions: there is more than one way to say them. */
 function usual({ name, timeout, parameters, env, hooks, body }: Workflow): unknown {
   const steps = body.steps.map((step) => ({
