@@ -127,7 +127,7 @@ export function findWorkflow(disk: RealDisk, reference: string, cwd: string): st
 }
 
 function hint(ids: readonly string[]): string {
-  return ids.length === 0 ? 'give a file, or put one into workflows/' : `there are ${ids.join(', ')}`;
+  return ids.length === 0 ? 'give a file, or put one into workflows/' : `workflows/ has ${ids.join(', ')}`;
 }
 
 /** Files of the project that a word may mean: by id, else by name. */

@@ -58,19 +58,29 @@ export async function startRun(
   const absolute = (folder: string | undefined) =>
     folder === undefined ? null : resolve(services.cwd, folder);
   return follow(context, options, (watch) =>
-    workflows.begin({
-      workflow: found,
-      definition,
-      parameters,
-      context: given,
-      workspace,
-      budget,
-      only,
-      record: absolute(options.record),
-      replay: absolute(options.replay),
-      watch,
-    }),
+    workflows
+      .begin({
+        workflow: found,
+        definition,
+        parameters,
+        context: given,
+        workspace,
+        budget,
+        only,
+        record: absolute(options.record),
+        replay: absolute(options.replay),
+        watch,
+      })
+      .catch(asMistake(options)),
   );
+}
+
+/** A workspace that the command line names and that is not there is a mistake of the command line. */
+function asMistake({ workspace }: StartOptions): (error: unknown) => never {
+  return (error) => {
+    const isNamed = workspace !== undefined && error instanceof MailroomError && error.code === 'E_WORKSPACE';
+    throw isNamed ? new MailroomError('E_USAGE', error.message, 'make it first, or name another') : error;
+  };
 }
 
 /** The definition, if it can be run: what it only refers to must be there, too. */

@@ -75,6 +75,16 @@ describe('the exit code of `run`', { timeout: 60_000 }, () => {
     expect(existsSync(join(place.root, '.mailroom/runs'))).toBe(false);
   });
 
+  it('is 2 for a workspace that is not there', async () => {
+    const place = projectWith('steps:\n  one: { command: ["true"] }\n');
+    expect(await place.run(['run', 'work.yaml', '--workspace', 'nowhere'])).toMatchObject({
+      code: 2,
+      stderr:
+        `error E_USAGE: there is no folder ${join(place.root, 'nowhere')} to work in\n` +
+        'hint: make it first, or name another\n',
+    });
+  });
+
   it('is 124 when the time of the run is over', async () => {
     const place = projectWith(
       'name: sample\nversion: "1"\ntimeout: 1s\nsteps:\n  one: { command: [sleep, "60"] }\n',

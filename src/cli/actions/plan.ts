@@ -57,9 +57,12 @@ function planLines(
     `  time                  ${amount(ceiling.time, (time) => formatDuration(Math.ceil(time / 1_000) * 1_000))}`,
     `  tokens                ${amount(ceiling.tokens, String)}`,
     `  dollars               ${ceiling.usd === null ? 'unpriced' : ceiling.usd.toFixed(2)}`,
-    ...ceiling.unbounded.map(({ step, what, why }) =>
-      colours.yellow(`  ${step}: no bound of ${what}: ${why}`),
-    ),
+    ...ceiling.unbounded
+      // The timeout of the run bounds its steps.
+      .filter(({ what }) => what !== 'time' || ceiling.time === null)
+      .map(({ step, what, why }) =>
+        colours.yellow(`  ${step}: no bound of ${what === 'usd' ? 'dollars' : what}: ${why}`),
+      ),
     '',
     ...assumptions.map((text) => colours.dim(`(${text})`)),
   ];

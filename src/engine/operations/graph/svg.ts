@@ -48,7 +48,10 @@ export function svgOf(picture: Picture): string {
 
 function layOut({ nodes, frames, edges }: Picture) {
   const graph = new dagre.graphlib.Graph({ compound: true, multigraph: true });
-  graph.setGraph({ rankdir: 'TB', nodesep: 28, ranksep: 44, marginx: margin, marginy: margin });
+  // The layout sets ranks apart once more for either border of each frame that may lie between them.
+  const borders = 2 * Math.max(0, ...frames.map(({ path }) => path.split('/').length));
+  const ranksep = 14 + 30 / (borders + 1);
+  graph.setGraph({ rankdir: 'TB', nodesep: 28, ranksep, marginx: margin, marginy: margin });
   for (const { path, label } of frames)
     graph.setNode(path, { width: widthOf(label), height: 2 * lineHeight });
   // A frame is as wide as what is in it: the first node makes room for its label.
