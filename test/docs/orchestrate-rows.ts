@@ -234,11 +234,15 @@ export const rows: Rows = {
     const nested = loop({ for_each: { items: ['a'] } }, inside('In', 'Last'));
     expect(refused([nested, step('Last')])).toContain('`Last` is not among the steps that `In` belongs to');
     const place = world(
-      [step('One', { on: { success: { error: 'no ${context.a}' }, failure: { end: true } } })],
+      [
+        step('One', {
+          on: { success: { error: 'no ${context.a}: ${steps.One.output}' }, failure: { end: true } },
+        }),
+      ],
       { context: { a: 'x' } },
     );
-    place.done('One');
-    expect(place.state).toMatchObject({ status: 'FAILED', reason: { text: 'no x' } });
+    place.done('One', { output: 'said' });
+    expect(place.state).toMatchObject({ status: 'FAILED', reason: { text: 'no x: said' } });
   },
   'a circle of jumps': () => {
     expect(orchestrate([step('One')]).body).toMatchObject({ maxVisits: 1_000 });

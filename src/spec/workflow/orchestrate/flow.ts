@@ -67,6 +67,7 @@ function checkReading(
   // The condition of a loop sees the steps of the round before, whichever they are.
   if (by.isCondition && depth === by.loops.length) return;
   const reader = by.loops[depth] ?? by.step;
+  if (by.isOver === true && reader === step) return;
   if (before.get(step)?.(step, reader) === false)
     tell(
       `\`${step}\` never comes before \`${by.step}\``,

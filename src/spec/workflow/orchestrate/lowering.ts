@@ -22,6 +22,8 @@ export interface Place {
   readonly loops: readonly string[];
   /** It is the condition of the innermost loop: it sees the steps of the round before. */
   readonly isCondition: boolean;
+  /** It is said when the step is over: what that came to is there. */
+  readonly isOver?: true;
 }
 
 /** What is known of the whole file before its steps are lowered. */

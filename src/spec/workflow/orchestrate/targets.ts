@@ -48,7 +48,10 @@ function lowerTarget(
     return fails;
   }
   if (key === 'end') return { to: 'finish' };
-  if (key === 'error') return { to: 'fail', message: lowerText(input.error ?? '', [...path, key], lowering) };
+  if (key === 'error') {
+    const over = { ...lowering, place: { ...lowering.place, isOver: true as const } };
+    return { to: 'fail', message: lowerText(input.error ?? '', [...path, key], over) };
+  }
   return lowerGoto(input.goto ?? '', [...path, key], here, lowering);
 }
 
