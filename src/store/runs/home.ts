@@ -25,7 +25,8 @@ export function homePath(base: Disk, { workspace }: Home, path: string): string 
 export function homePlace(base: Disk, { workspace }: Home, folder: string, path: string): string {
   if (path.startsWith('/')) throw pathError(path, 'it is absolute');
   const names = path.split('/').filter((name) => name !== '' && name !== '.');
-  if (names.includes('..') || names.length === 0) throw pathError(path, `it is no file in ${folder}`);
+  if (names.includes('..')) throw pathError(path, `it leads out of ${folder}`);
+  if (names.length === 0) throw pathError(path, `it is no file in ${folder}`);
   const way = [workspace, ...folder.split('/'), ...names];
   checkPath(way.join('/'));
   refuseLinks(base, way, path);
