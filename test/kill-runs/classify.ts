@@ -48,6 +48,7 @@ const files: FileTable<EffectName> = [
   ['remove', `${run}/control/`, 'control.remove'],
   ['folder', `${run}/(steps|hooks|dead)(/|$)`, 'step.folder'],
   ['folder', String.raw`^\.mailroom(/(tmp|locks|runs)(/.*)?)?$`, 'run.folder'],
+  ['sync', String.raw`^\.mailroom/locks$`, 'context.holder'],
   ['remove', '^decision$', 'decision.remove'],
   ['folder', '^in(/|$)', 'input.folder'],
   ['begin', String.raw`^said\.md$`, 'place.make'],

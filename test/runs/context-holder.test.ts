@@ -105,6 +105,16 @@ describe.each(cases)('a context folder in $workspace: $name', ({ make, workspace
 });
 
 describe('a context folder that is taken over', () => {
+  it('is known to be that of its run after a loss of power, too', () => {
+    const disk = new MemoryDisk(() => 0, '/world');
+    const told: (boolean | undefined)[] = [];
+    disk.before = ({ kind, path, sync }) => {
+      if (kind === 'write' && path.includes('/locks/')) told.push(sync);
+    };
+    start(memoryBench(disk), 'project', 'run-1', ship);
+    expect(told).toEqual([true, true]);
+  });
+
   it.each(workspaces)('is whole after a crash at any effect, once it was repeated (%s)', (workspace) => {
     const disk = new MemoryDisk(() => 0, '/world');
     const prepared = memoryBench(disk);

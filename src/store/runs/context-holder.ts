@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject } from '../../core/json.ts';
+import { isJsonObject, parseJson } from '../../core/json.ts';
 import type { Workflow } from '../../core/workflow/model.ts';
 import { summaryFile } from '../../core/workflow/reserved.ts';
 import { MailroomError } from '../../core/errors.ts';
@@ -62,13 +62,9 @@ export interface ContextHolder {
 /** Null: no run has used the folder yet. */
 export function readContextHolder(project: Disk, folder: string): ContextHolder | null {
   const text = project.read(holderFile(folder), 10_000)?.toString('utf8') ?? '';
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isJsonObject(value) || typeof value['run'] !== 'string') return null;
-    return { run: value['run'], restored: value['restored'] === true };
-  } catch {
-    return null;
-  }
+  const value = parseJson(text);
+  if (!isJsonObject(value) || typeof value['run'] !== 'string') return null;
+  return { run: value['run'], restored: value['restored'] === true };
 }
 
 /**
@@ -177,6 +173,7 @@ function holderFile(folder: string): string {
   return `${contextLockFile(folder)}.json`;
 }
 
+/** Durable: without it a run would take its own artifacts for somebody else's, and nobody could draw them again. */
 function writeHolder(project: Disk, folder: string, holder: ContextHolder): void {
-  project.write(holderFile(folder), `${JSON.stringify({ ...holder, folder })}\n`);
+  project.write(holderFile(folder), `${JSON.stringify({ ...holder, folder })}\n`, { sync: true });
 }
