@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readTree } from '../architecture/tree.ts';
-import { checkout, findDeadLinks, type Place } from './markdown.ts';
+import { checkout, findDeadLinks, reachablePages, type Place } from './markdown.ts';
 import { comparisons, findMissingNames } from './names.ts';
 
 function placeOf(files: Readonly<Record<string, string>>): Place {
@@ -16,6 +16,11 @@ describe('the documentation', () => {
 
   it('has no link that leads nowhere', () => {
     expect(pages.flatMap((page) => findDeadLinks(page, checkout))).toEqual([]);
+  });
+
+  it('has no page that one does not come to from the README', () => {
+    const reached = reachablePages('README.md', checkout);
+    expect(pages.filter((page) => page.startsWith('docs/') && !reached.has(page))).toEqual([]);
   });
 
   it.each(comparisons)('names the same $what as the code', (names) => {
@@ -53,6 +58,16 @@ describe('the link check', () => {
     ].join('\n');
     expect(findDeadLinks('a.md', placeOf({ 'a.md': page, 'docs/b.md': '', 'docs/': '' }))).toEqual([]);
   });
+});
+
+it('a page is reached by links of pages that are, and by no other way', () => {
+  const place = placeOf({
+    'a.md': '[b](docs/b.md#x)',
+    'docs/b.md': '[c](c.md) `[d](d.md)`',
+    'docs/c.md': '',
+    'docs/d.md': '',
+  });
+  expect([...reachablePages('a.md', place)]).toEqual(['a.md', 'docs/b.md', 'docs/c.md']);
 });
 
 describe('the comparison of names', () => {

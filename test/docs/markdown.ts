@@ -23,6 +23,19 @@ export function findDeadLinks(path: string, place: Place): string[] {
     .map(({ target, line }) => `${path}:${line} ${target}`);
 }
 
+/** The pages that one comes to from a page by links, itself among them. */
+export function reachablePages(start: string, place: Place): ReadonlySet<string> {
+  const found = new Set([start]);
+  for (const page of found)
+    for (const { target } of linksOf(place.read(page))) {
+      const [file = ''] = target.split('#');
+      const destination = join(dirname(page), file);
+      if (file.endsWith('.md') && !/^[a-z][a-z+.-]*:/i.test(file) && place.exists(destination))
+        found.add(destination);
+    }
+  return found;
+}
+
 function leadsSomewhere(path: string, target: string, place: Place): boolean {
   const [file = '', anchor] = target.split('#');
   const destination = file === '' ? path : join(dirname(path), decodeURIComponent(file));
