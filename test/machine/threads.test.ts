@@ -152,6 +152,22 @@ describe('a thread that was closed', () => {
   });
 });
 
+/** `one` never takes up `ask` by itself. */
+const impatient = `
+name: impatient
+version: "1"
+roles:
+  one: { provider: agent }
+  two: { provider: agent }
+messages:
+  go: { from: user, to: two }
+  ask: { from: two, to: one, reply: [say], blocking: false, timeout: 1h, on_timeout: proceed }
+  part: { from: user, to: one }
+  say: { from: one, to: two }
+expects:
+  one: [{ all: [ask, part] }]
+`;
+
 describe('a thread in which nothing more can happen', () => {
   it('is quiet, and user is told once', () => {
     const world = new World(team);
@@ -186,6 +202,20 @@ describe('a thread in which nothing more can happen', () => {
     world.drop('user → engineer: answer');
     world.fail('engineer');
     expect(world.thread('task')).toBe('open');
+  });
+
+  it('is not quiet while the time of a request runs that was put back', () => {
+    const world = new World(impatient);
+    world.drop('user → two: go');
+    world.turn('two', ['→ one: ask']);
+    const request = world.state.mail.get('ask')!.message;
+    world.command({ verb: 'cancel', target: { kind: 'thread', thread: 'go' } });
+    world.command({ verb: 'retry', message: request, role: 'one' });
+    expect(world.thread('go')).toBe('open');
+    world.tick('2h');
+    expect(world.acts().slice(-2)).toEqual(['ask goes on without one', 'two takes notice']);
+    world.turn('two');
+    expect(world.thread('go')).toBe('quiet');
   });
 
   it('names the mail that waits for others that never came', () => {

@@ -103,15 +103,27 @@ export class Person {
     this.request(random.pick(['pause', 'unpause', 'unpause', 'cancel']), target, random.chance(0.5));
   }
 
-  /** Puts a dead letter back. */
+  /** Puts a dead letter back, and now and then thinks better of it. */
   retry(): void {
+    const { random, timeline, disk } = this.#world;
     const dead = [...(this.#world.controller?.host.state.mail.values() ?? [])].flatMap(
       ({ message, deliveries }) =>
         [...deliveries]
           .filter(([, { at }]) => at === 'failed' || at === 'withdrawn')
           .map(([role]) => ({ kind: 'letter', role, name: fileName(message) })),
     );
-    if (dead.length > 0) this.request('retry', this.#world.random.pick(dead), false);
+    if (dead.length === 0) return;
+    const letter = random.pick(dead);
+    this.request('retry', letter, false);
+    if (random.chance(0.8)) return;
+    timeline.later(
+      random.below(20_000),
+      () => {
+        disk.remove(`agents/${letter.role}/inbox/${letter.name}`);
+        this.#world.hint();
+      },
+      'outside',
+    );
   }
 
   request(verb: string, target: object, now: boolean): void {

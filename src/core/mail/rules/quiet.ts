@@ -11,6 +11,8 @@ export function quieted(state: MailState, protocol: Protocol): Fact[] {
   return [...state.stirred].flatMap((id): Fact[] => {
     const thread = state.threads.get(id);
     if (thread?.state !== 'open' || thread.running > 0) return [];
+    // Of a request that `retry` put back nobody may know any more that he waits; its time goes on.
+    if (thread.messages.some((message) => state.deadlines.has(message))) return [];
     const left = waitingIn(state, id);
     const startable = left.some(({ role }) => {
       const known = protocol.roles.get(role);
