@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { v7 } from 'uuid';
-import type { ProjectServices } from '../cli/services.ts';
+import type { ControllerOptions, ProjectServices } from '../cli/services.ts';
 import type { Checked } from '../core/diagnostic.ts';
 import { MailroomError } from '../core/errors.ts';
 import type { Holder } from '../engine/operations/project.ts';
@@ -60,7 +60,7 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
     changed: (milliseconds) => changed(disk, milliseconds),
     controller: async (options, replay = null) => {
       const { startController } = await import('./controller.ts');
-      const open = options.triggers ? await opener(disk, packageRoot, options.record, replay) : null;
+      const open = options.triggers ? await opener(disk, packageRoot, options, replay) : null;
       const wired = expectValue(await readDefinition(disk, packageRoot, replay));
       return startController(disk, wired, options, open);
     },
@@ -71,14 +71,14 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
 async function opener(
   disk: RealDisk,
   packageRoot: string,
-  record: string | null,
+  { record, onRun }: Pick<ControllerOptions, 'record' | 'onRun'>,
   replay: string | null,
 ): Promise<OpenWorkflows> {
   const { openWorkflows } = await import('./up/workflows.ts');
   const settings = expectValue(await readSettings(disk, packageRoot, replay));
   const recorded = record === null ? settings : { ...settings, record };
   return async (slots, hints) => {
-    const workflows = await openWorkflows(disk, recorded, slots, hints);
+    const workflows = await openWorkflows(disk, recorded, slots, { ...hints, onRun: onRun ?? (() => {}) });
     const told = (disk.list(incomingFolder) ?? []).length > 0;
     if (settings.protocol !== null || workflows.triggers.length > 0 || told) return workflows;
     await workflows.close();

@@ -1,7 +1,7 @@
 import type { RunStatus } from '../core/workflow/status.ts';
 import type { RunState } from '../core/workflow/state.ts';
 import type { Context } from './context.ts';
-import { duration } from '../engine/operations/times.ts';
+import { endText } from '../engine/operations/runs/changes.ts';
 import { json } from './output.ts';
 import { startRunLines } from './run-lines.ts';
 import { startRunProgress, type RunProgress } from './run-progress.ts';
@@ -85,12 +85,8 @@ function exitCodeOf({ status, reason }: RunState): number {
 }
 
 function lastLine({ run, state }: RunController): string {
-  const { status, reason, ending, startedAt, endedAt } = state;
-  if (status === 'RUNNING') return `stopped; go on with: mailroom resume ${run}\n`;
-  const of = ending?.why === 'aborted' && ending.path !== '' ? `${ending.path}: ` : '';
-  const why = reason === null ? '' : `: ${of}${reason.text}`;
-  const took = startedAt === null || endedAt === null ? '' : ` in ${duration(endedAt - startedAt)}`;
+  if (state.status === 'RUNNING') return `stopped; go on with: mailroom resume ${run}\n`;
   const word = run.slice(-6);
   const next = `\n\`mailroom show ${word}\` tells more, \`mailroom resume ${word}\` goes on`;
-  return `run ${run} ${status}${took}${why}${status === 'SUCCEEDED' ? '' : next}\n`;
+  return `run ${run} ${endText(state)}${state.status === 'SUCCEEDED' ? '' : next}\n`;
 }

@@ -43,7 +43,7 @@ export function startRunProgress(
       for (const event of events) {
         const change = describeRunEvent(event, state);
         // Where lines are drawn in place, they show what has started.
-        if (change !== null && !(live && change.kind === 'started')) tell(painted(change, colours));
+        if (change !== null && !(live && change.kind === 'started')) tell(paintedRun(change, colours));
       }
       if (events.length > 0) block?.changed();
     },
@@ -52,7 +52,8 @@ export function startRunProgress(
   };
 }
 
-function painted({ kind, text }: RunChange, colours: Colours): string {
+/** What has happened in a run, with a mark that says of what kind it is. */
+export function paintedRun({ kind, text }: RunChange, colours: Colours): string {
   const plain = line(text);
   switch (kind) {
     case 'good':

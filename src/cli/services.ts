@@ -1,3 +1,4 @@
+import type { RunChange } from '../engine/operations/runs/changes.ts';
 import type { Config } from '../core/config.ts';
 import type { Checked } from '../core/diagnostic.ts';
 import type { RoleName } from '../core/mail/message.ts';
@@ -123,6 +124,8 @@ export interface ControllerOptions {
   readonly triggers: boolean;
   /** Called after every look. */
   readonly onChange: (state: MailState) => void;
+  /** Called with what becomes of the runs that triggers have started; missing: nobody wants to know. */
+  readonly onRun?: (change: RunChange) => void;
 }
 
 export interface Controller {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeRunEvent } from '../../src/engine/operations/runs/changes.ts';
+import { describeOneOfRuns, describeRunEvent } from '../../src/engine/operations/runs/changes.ts';
 import { World } from '../workflow/world.ts';
 
 /** All that is told of a run. */
@@ -24,5 +24,33 @@ describe('what is told of a run', () => {
     const world = new World('a');
     world.fails('a', { class: 'NON_RETRYABLE', text: 'it broke' });
     expect(told(world)).toEqual(['a', 'a FAILED in 0.0s: it broke', 'the run ends: a failed']);
+  });
+});
+
+describe('what is told of one of many runs', () => {
+  const given = { run: '01a2016e-6cf7-73bd-a8ca-4cdc87d98434', trigger: { name: 'nightly' } };
+  const fromAfar = ({ history, state }: World) =>
+    history.flatMap((event) => describeOneOfRuns(event, state)?.text ?? []);
+
+  it('says that it begins and why, what it asks, and how it ends; nothing of its steps', () => {
+    const world = new World('a\nask <- a : gate=1h say="Ship it?"', { given, workflow: { name: 'ship' } });
+    world.done('a');
+    world.judge('ask', 'approve');
+    expect(fromAfar(world)).toEqual([
+      'run …d98434 of ship begins: nightly',
+      'run …d98434 of ship: ask asks: Ship it? (mailroom approve d98434 ask)',
+      'run …d98434 of ship: ask is approved by ada',
+      'run …d98434 of ship SUCCEEDED in 0.0s',
+    ]);
+  });
+
+  it('gives the reason of its failure', () => {
+    const world = new World('a', { given });
+    world.crash('up');
+    world.fails('a', { class: 'NON_RETRYABLE', text: 'it broke' });
+    expect(fromAfar(world).slice(1)).toEqual([
+      expect.stringMatching(/goes on$/),
+      expect.stringMatching(/FAILED in 0\.0s: a: it broke$/),
+    ]);
   });
 });

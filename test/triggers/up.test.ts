@@ -17,10 +17,11 @@ afterEach(async () => {
 });
 
 describe('up', () => {
-  it('starts a run at an instant of a crontab', async () => {
+  it('starts a run at an instant of a crontab, and says so', async () => {
     const world = upped('  clock: { cron: "* * * * * *" }\n');
-    await world.up('quiet');
+    const said = await world.up('of w SUCCEEDED in');
     const [run = ''] = await world.closed(1);
+    expect(said).toContain(`▸ run …${run.slice(-6)} of w begins: clock\n`);
     expect(world.trigger(run)).toMatchObject({ name: 'clock', kind: 'cron', count: 1 });
   });
 

@@ -1,10 +1,11 @@
-import type { AskedWorkflow, RunController } from '../../cli/run-services.ts';
+import type { AskedWorkflow, RunController, RunWatcher } from '../../cli/run-services.ts';
 import { MailroomError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Workflow } from '../../core/workflow/model.ts';
 import { dueRollback } from '../../core/workflow/rollback.ts';
 import { compile } from '../../core/workflow/rules.ts';
 import type { RunState } from '../../core/workflow/state.ts';
+import { describeOneOfRuns, type RunChange } from '../../engine/operations/runs/changes.ts';
 import { readParameters } from '../../engine/operations/runs/parameters.ts';
 import type { OwnRuns } from '../../engine/runs/up-host.ts';
 import type { SharedSlots } from '../../engine/slots.ts';
@@ -22,20 +23,33 @@ function isThrough(state: RunState, definition: Workflow): boolean {
   return state.endedAt !== null && dueRollback(state, compile(definition)) === null;
 }
 
+/** Is told what becomes of these runs. */
+export type OnRun = (change: RunChange) => void;
+
 /** Runs that go on in the process of `up`. */
 export class UpRuns implements OwnRuns {
   readonly #disk: RealDisk;
   readonly #settings: Settings & RunSettings;
   readonly #slots: SharedSlots;
   readonly #told: () => void;
+  readonly #watch: RunWatcher;
   readonly #going = new Map<string, RunController | null>();
   #ending: 'stop' | 'drain' | null = null;
 
-  constructor(disk: RealDisk, settings: Settings & RunSettings, slots: SharedSlots, told: () => void) {
+  constructor(
+    disk: RealDisk,
+    settings: Settings & RunSettings,
+    slots: SharedSlots,
+    { told, onRun }: { readonly told: () => void; readonly onRun: OnRun },
+  ) {
     this.#disk = disk;
     this.#settings = settings;
     this.#slots = slots;
     this.#told = told;
+    this.#watch = (events, state) => {
+      for (const change of events.map((event) => describeOneOfRuns(event, state)))
+        if (change !== null) onRun(change);
+    };
   }
 
   get count(): number {
@@ -76,7 +90,7 @@ export class UpRuns implements OwnRuns {
   /** Resolves when a run has begun that somebody asks for by an event; it is followed besides. */
   ask(asked: AskedWorkflow, id: string): Promise<void> {
     const rest = { context: {}, workspace: this.#disk.root, only: null, record: null, replay: null };
-    const given = { ...asked, ...rest, watch: () => {} };
+    const given = { ...asked, ...rest, watch: this.#watch };
     return new Promise((resolve, reject) => {
       const begin = async () => {
         const run = await beginRun(this.#disk, this.#settings, given, this.#origin(id, null));
@@ -104,13 +118,13 @@ export class UpRuns implements OwnRuns {
       only: null,
       record: null,
       replay: null,
-      watch: () => {},
+      watch: this.#watch,
     };
     return beginRun(this.#disk, this.#settings, given, this.#origin(run, trigger));
   }
 
   #resume(stored: NonNullable<ReturnType<typeof readRun>>): Promise<RunController> {
-    const options = { watch: () => {}, command: null, definition: null };
+    const options = { watch: this.#watch, command: null, definition: null };
     return resumeRun(this.#disk, this.#settings, stored, options, this.#origin(stored.run, null));
   }
 

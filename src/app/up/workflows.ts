@@ -20,7 +20,7 @@ import type { Settings } from '../definition.ts';
 import type { RunSettings } from '../runs/composition.ts';
 import { triggeredWorkflows, type TriggeredWorkflow } from '../triggered.ts';
 import { listenToRelays } from './requests.ts';
-import { UpRuns } from './runs.ts';
+import { UpRuns, type OnRun } from './runs.ts';
 
 const pollTime = 60_000;
 const pollBytes = 64 * 1024;
@@ -30,10 +30,10 @@ export async function openWorkflows(
   disk: RealDisk,
   settings: Settings & RunSettings,
   slots: SharedSlots,
-  hints: LoopHints,
+  hints: LoopHints & { readonly onRun: OnRun },
 ): Promise<UpWorkflows> {
   const found = await triggeredWorkflows(disk, settings);
-  const runs = new UpRuns(disk, settings, slots, hints.told);
+  const runs = new UpRuns(disk, settings, slots, hints);
   const contexts = found.workflows.map(({ definition }) => definition?.contextDir ?? '').filter(Boolean);
   const ports = portsOf(disk, runs, contexts, hints);
   const triggers = found.workflows.map(

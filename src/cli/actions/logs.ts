@@ -1,3 +1,6 @@
+import { MailroomError } from '../../core/errors.ts';
+import { didYouMean } from '../../core/nearest.ts';
+import { list } from '../../core/workflow/check/scene.ts';
 import type { Context } from '../context.ts';
 import { printable } from '../format.ts';
 import type { StoredRun } from '../run-services.ts';
@@ -11,6 +14,7 @@ export async function printLogs(context: Context, reference: string, options: Lo
   const { terminal } = context;
   const { workflows } = context.place();
   const run = workflows.run(reference);
+  if (options.step !== undefined) expectStep(run, options.step);
   const reader = new LogReader(run, options.step ?? null);
   const end = new AbortController();
   const forget = terminal.onSignal(() => end.abort());
@@ -22,6 +26,15 @@ export async function printLogs(context: Context, reference: string, options: Lo
   }
   forget();
   return 0;
+}
+
+/** One that has not run yet has printed nothing; for one that there is not, nobody waits. */
+function expectStep({ definition }: StoredRun, path: string): void {
+  const step = path.split('/', 1)[0]!.replace(/#\d+$/, '');
+  const ids = definition.body.steps.map(({ id }) => id);
+  if (ids.includes(step)) return;
+  const hint = didYouMean(step, ids) ?? `the steps are ${list(ids)}`;
+  throw new MailroomError('E_TARGET', `the run has no step \`${step}\``, hint);
 }
 
 /** Gives of each log what was not given yet, under a head that says whose it is. */

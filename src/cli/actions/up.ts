@@ -27,6 +27,8 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
   const project = context.project();
   await refuseBadDefinition(project);
   const { startProgress } = await import('../progress.ts');
+  const { paintedRun } = await import('../run-progress.ts');
+  const colours = options.json === true ? context.terminal.errorColours : context.terminal.colours;
   const absolute = (folder: string | undefined) =>
     folder === undefined ? null : resolve(context.services.cwd, folder);
   const shown: { progress: Progress | null } = { progress: null };
@@ -36,6 +38,7 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
       record: absolute(options.record),
       triggers: true,
       onChange: (state) => shown.progress?.look(state),
+      onRun: (change) => shown.progress?.say(paintedRun(change, colours)),
     },
     absolute(options.replay),
   );

@@ -98,7 +98,7 @@ export function metaOf(state: RunState, rules: Rules, path: Path): JsonObject {
             status: result.outcome.is === 'done' ? 'SUCCEEDED' : 'FAILED',
             artifacts: result.artifacts.map(artifactOf),
             observations: observationsOf(result),
-            cost: { estimatedTokens: run.cost.tokens, wallTimeMs: result.durationMs },
+            cost: { estimatedTokens: run.cost.tokens, wallTimeMs: Math.round(result.durationMs) },
           },
   };
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../../core/json.ts';
 import type { Ending, RunEvent } from '../../../core/workflow/event.ts';
 import type { RunState } from '../../../core/workflow/state.ts';
 import { skipText } from '../../../core/workflow/view.ts';
@@ -46,6 +47,41 @@ export function describeRunEvent(event: RunEvent, state: RunState): RunChange | 
     default:
       return null;
   }
+}
+
+/** What an event means to somebody who watches many runs: that one begins and ends, and what it wants of people; null: nothing. */
+export function describeOneOfRuns(event: RunEvent, state: RunState): RunChange | null {
+  const { given } = state;
+  if (given === null) return null;
+  const name = `run …${given.run.slice(-6)} of ${given.workflow}`;
+  switch (event.type) {
+    case 'began': {
+      const by = isJsonObject(given.trigger) ? given.trigger['name'] : null;
+      return { kind: 'started', text: typeof by === 'string' ? `${name} begins: ${by}` : `${name} begins` };
+    }
+    case 'resumed':
+      return { kind: 'started', text: `${name} goes on` };
+    case 'closed': {
+      const kind = event.status === 'SUCCEEDED' ? 'good' : 'bad';
+      return { kind, text: `${name} ${endText(state)}` };
+    }
+    case 'asked':
+    case 'judged':
+    case 'hooked':
+    case 'rolled-back': {
+      const change = describeRunEvent(event, state);
+      return change && { ...change, text: `${name}: ${change.text}` };
+    }
+    default:
+      return null;
+  }
+}
+
+/** How a run has ended, in how long, and why. */
+export function endText({ status, reason, ending, startedAt, endedAt }: RunState): string {
+  const took = startedAt === null || endedAt === null ? 0 : endedAt - startedAt;
+  const step = ending?.why === 'aborted' && ending.path !== '' ? `${ending.path}: ` : '';
+  return `${status} in ${duration(took)}${reason === null ? '' : `: ${step}${reason.text}`}`;
 }
 
 const verdicts = { approve: 'approved', reject: 'rejected' } as const;
