@@ -29,8 +29,17 @@ export function translateText(template: Template, lowering: Lowering, lenient: b
 
 /** A text that is one expression. */
 export function lowerExpression(text: string, path: Path, place: Place, lowering: Lowering): Tree {
+  return translateTree(readExpression(text, path, place, lowering), lowering);
+}
+
+/** The same as it was written: it is checked. */
+export function readExpression(text: string, path: Path, place: Place, lowering: Lowering): Tree {
   const tree = lowering.scribe.expression(path, text, languageAt(place));
   checkReads(tree, path, place, lowering);
+  return tree;
+}
+
+export function translateTree(tree: Tree, lowering: Lowering): Tree {
   return translate(tree, knownOf(lowering));
 }
 

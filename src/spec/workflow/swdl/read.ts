@@ -1,6 +1,5 @@
 import type { Diagnostic } from '../../../core/diagnostic.ts';
 import { isJsonObject, type Json } from '../../../core/json.ts';
-import { misfit } from '../../../core/workflow/values.ts';
 import type { Step, ValueType, Workflow } from '../../../core/workflow/model.ts';
 import { checkShape } from '../../issues.ts';
 import { salvage } from '../../shape.ts';
@@ -91,12 +90,8 @@ function parametersOf(
     isJsonObject(given) && isJsonObject(given['parameters']) ? Object.keys(given['parameters']) : [];
   const parameters: Record<string, ValueType> = {};
   for (const [name, parameter] of Object.entries(config?.parameters ?? {})) {
-    const path = ['config', 'parameters', name];
-    const type = typeOf({ scribe }, [...path, 'type'], parameter);
-    if (type === null) continue;
-    parameters[name] = type;
-    const problem = type.default === undefined ? null : misfit(type.default, type);
-    if (problem !== null) scribe.error('E_VALUE', [...path, 'default'], `\`default\` ${problem}`, null);
+    const type = typeOf({ scribe }, ['config', 'parameters', name], parameter);
+    if (type !== null) parameters[name] = type;
   }
   return { parameters, brokenParameters: new Set(all.filter((name) => !Object.hasOwn(parameters, name))) };
 }

@@ -1,13 +1,22 @@
 import type { Template, TemplatePart } from '../../../core/expression/template.ts';
+import type { Types } from '../../../core/expression/types.ts';
 import { didYouMean } from '../../../core/nearest.ts';
 import { wideningRefused } from '../../../core/widening.ts';
 import type { Agent, Check, Gate, Step, Taken, ValueType } from '../../../core/workflow/model.ts';
+import { misfit } from '../../../core/workflow/values.ts';
 import type { Path } from '../../yaml.ts';
 import { seekPlayer, type Player } from './agents.ts';
 import { equipment, nameIn, tellMissing } from './equipment.ts';
 import { handedBy } from './handoff.ts';
 import { checkKeys } from './kinds.ts';
-import { lowerExpression, lowerText, readText, translateText } from './lowering.ts';
+import {
+  lowerExpression,
+  lowerText,
+  readExpression,
+  readText,
+  translateText,
+  translateTree,
+} from './lowering.ts';
 import type { KnownStage, Lowering, Place } from './facts.ts';
 import { policyOf } from './policy.ts';
 import { a, jsonTypes, typesOfTree } from './reads.ts';
@@ -48,7 +57,9 @@ function lowerFanOut(base: Step, stage: KnownStage, lowering: Lowering): Step {
   const { source, stage_template: template } = input.fan_out!;
   const here = [...path, 'fan_out'];
   const place = { stage: input.id, over: false, item: true };
-  const items = lowerExpression(source, [...here, 'source'], { ...place, item: false }, lowering);
+  const around = { ...place, item: false };
+  const list = readExpression(source, [...here, 'source'], around, lowering);
+  tellNoList(typesOfTree(list, around, lowering), [...here, 'source'], lowering);
   const { file } = lowering;
   const policy = { ...input.error_policy, ...template.error_policy };
   const { retry, timeout } = policyOf(policy, file.error_policy);
@@ -67,7 +78,7 @@ function lowerFanOut(base: Step, stage: KnownStage, lowering: Lowering): Step {
     ...base,
     work: {
       kind: 'for-each',
-      items,
+      items: translateTree(list, lowering),
       as: 'item',
       concurrency: mostItemsAtOnce,
       gives: input.id,
@@ -77,6 +88,13 @@ function lowerFanOut(base: Step, stage: KnownStage, lowering: Lowering): Step {
     retry: { ...retry, max: 0 },
     ...(step.shown && { shown: showFanOut(source, step.shown) }),
   };
+}
+
+/** As with inputs: a warning here, and an error where it comes to that. */
+function tellNoList(types: Types, path: Path, { scribe }: Lowering): void {
+  // What cannot be read, or is not there, has been told.
+  if (types === null || types.size === 0 || types.has('array') || types.has('null')) return;
+  scribe.warn(path, `a fan-out wants a list, and this is ${[...types].map(a).join(' or ')}`);
 }
 
 /** What all kinds of stages have. */
@@ -248,7 +266,7 @@ function joined(parts: readonly TemplatePart[]): Template {
 function lowerInputs({ inputs = {} }: WorkInput, path: Path, place: Place, lowering: Lowering): Taken[] {
   return Object.entries(inputs).map(([name, input]) => {
     const at = [...path, 'inputs', name];
-    const type = typeOf(lowering, [...at, 'type'], input);
+    const type = typeOf(lowering, at, input);
     const { required = false, description = null, source } = input;
     const taken = { name, description, type, required };
     if (typeof source !== 'string') {
@@ -293,26 +311,26 @@ function lowerOutputs(
   lowering: Lowering,
 ): Record<string, ValueType> {
   const types = Object.entries(outputs).flatMap(([name, output]) => {
-    const type = typeOf(lowering, [...path, 'outputs', name, 'type'], output);
+    const type = typeOf(lowering, [...path, 'outputs', name], output);
     return type === null ? [] : [[name, type] as const];
   });
   return Object.fromEntries(types);
 }
 
-/** A declared type; what is wrong with it is told. */
+/** A declared type; what is wrong with it, and with its default, is told. `path`: where it is declared. */
 export function typeOf(
-  lowering: Pick<Lowering, 'scribe'>,
+  { scribe }: Pick<Lowering, 'scribe'>,
   path: Path,
   declared: Parameters<typeof readType>[0],
 ): ValueType | null {
   const type = readType(declared);
-  if (type === null)
-    lowering.scribe.error(
-      'E_VALUE',
-      path,
-      `\`${declared.type}\` is no type`,
-      'a list of texts is `array<string>`',
-    );
+  if (type === null) {
+    const hint = 'a list of texts is `array<string>`';
+    scribe.error('E_VALUE', [...path, 'type'], `\`${declared.type}\` is no type`, hint);
+    return null;
+  }
+  const problem = type.default === undefined ? null : misfit(type.default, type);
+  if (problem !== null) scribe.error('E_VALUE', [...path, 'default'], `\`default\` ${problem}`, null);
   return type;
 }
 
