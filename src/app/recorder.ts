@@ -8,8 +8,9 @@ import { isSecret } from '../process/environment.ts';
 import { bytesMasker, textMasker } from '../process/mask.ts';
 import { workspaceTree } from '../process/workspace-tree.ts';
 import { recordOf } from '../providers/recording.ts';
-import { readContent } from '../store/contents.ts';
+import { readContent, type Found } from '../store/contents.ts';
 import { RealDisk } from '../store/real-disk.ts';
+import { openRoot } from '../store/runs/roots.ts';
 import { makeProjectFolder } from '../store/scaffold.ts';
 
 /** Keeps one invocation. */
@@ -37,7 +38,7 @@ export function recorder(folder: string, secrets: readonly string[] = []): Recor
     const staged = filesIn(paths.outbox, '');
     const handed = [...new Set(owed)].flatMap((path) => handedAt(path));
     const messages = paths.messages.flatMap((path) => {
-      const content = readContent(new RealDisk(dirname(path)), basename(path));
+      const content = contentAt(path);
       return content !== 'gone' && content.ok ? [{ name: basename(path), text: content.text }] : [];
     });
     const known = new Set(staged.map(({ name }) => resolve(paths.outbox, name)));
@@ -67,21 +68,25 @@ function editsBut(
   return { ...edits, changed };
 }
 
-/** A file, or all files of a folder, by their absolute paths. */
+/** A file, or all files of a folder, by their absolute paths; what is not there is none. */
 function handedAt(path: string): StagedFile[] {
-  const within = new RealDisk(dirname(path));
-  if (within.look(basename(path))?.kind === 'folder') return filesIn(path, path);
-  const content = readContent(within, basename(path));
+  if (openRoot(dirname(path))?.look(basename(path))?.kind === 'folder') return filesIn(path, path);
+  const content = contentAt(path);
   return content === 'gone' ? [] : [{ name: path, content }];
 }
 
+function contentAt(path: string): Found {
+  const within = openRoot(dirname(path));
+  return within === null ? 'gone' : readContent(within, basename(path));
+}
+
 function filesIn(folder: string, prefix: string): StagedFile[] {
-  const disk = new RealDisk(folder);
-  return (disk.list('') ?? []).toSorted().flatMap((name): StagedFile[] => {
+  const disk = openRoot(folder);
+  return (disk?.list('') ?? []).toSorted().flatMap((name): StagedFile[] => {
     if (name.startsWith('.')) return [];
-    if (prefix !== '' && disk.look(name)?.kind === 'folder')
+    if (prefix !== '' && disk?.look(name)?.kind === 'folder')
       return filesIn(join(folder, name), join(prefix, name));
-    const content = readContent(disk, name);
+    const content = contentAt(join(folder, name));
     return content === 'gone' ? [] : [{ name: join(prefix, name), content }];
   });
 }
