@@ -55,5 +55,6 @@ function exitedByItself(exit: Exit, program: string, ownCodes: readonly number[]
 }
 
 function notFound(program: string, stderr: string): Outcome {
-  return never(because(`command not found: ${program}`, stderr));
+  const hint = stderr.trim() === '' ? '; `mailroom doctor` looks for agent programs' : '';
+  return never(because(`command not found: ${program}${hint}`, stderr));
 }

@@ -150,8 +150,13 @@ describe.each(everybody)('$name, as every provider,', (provider) => {
 
   it('names a missing program', () => {
     expect(provider.read(exit({ code: 127 }), invocation(), now)).toMatchObject({
-      reason: { text: expect.stringMatching(/^command not found: \S+/) },
+      reason: { text: expect.stringMatching(/^command not found: \S+; `mailroom doctor` looks/) },
     });
+    expect(provider.read(exit({ code: 127, stderr: 'sh: bun: not found' }), invocation(), now)).toMatchObject(
+      {
+        reason: { text: expect.stringMatching(/^command not found: \S+: sh: bun: not found$/) },
+      },
+    );
   });
 
   it('answers every end and any bytes with an outcome, never with an exception', () => {
