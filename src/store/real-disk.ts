@@ -241,7 +241,8 @@ export class RealDisk implements Disk {
   #relative(path: string, real: string): string {
     if (real === this.root) return '';
     if (real.startsWith(this.#prefix)) return real.slice(this.#prefix.length);
-    throw pathError(path, 'a link on the way leads out of the project');
+    const out = this.#temporaries === null ? this.root : 'the project';
+    throw pathError(path, `a link on the way leads out of ${out}`);
   }
 
   /** As errors name it: below a root that is not ours the whole path, for nobody could tell which root is meant. */

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -87,6 +87,9 @@ describe('RealDisk', () => {
   it('names the whole path below a root that is not ours: who reads it knows of no root', () => {
     const long = 'n'.repeat(256);
     const workspace = new RealDisk(disk.root, null);
+    symlinkSync('/etc', join(disk.root, 'out'));
+    expect(() => workspace.list('out')).toThrowError(`a link on the way leads out of ${disk.root}`);
+    rmSync(join(disk.root, 'out'));
     expect(() => workspace.write(long, 'x')).toThrowError(`cannot write ${disk.root}/${long}: name too long`);
     expect(readdirSync(disk.root)).toEqual([]);
   });

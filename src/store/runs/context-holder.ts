@@ -26,7 +26,8 @@ export function makeContextFolder(
   { contextDir }: Pick<Workflow, 'contextDir'>,
 ): string {
   const disk = open(workspace);
-  if (disk === null) throw new MailroomError('E_WORKSPACE', `there is no folder ${workspace} to work in`);
+  if (disk === null)
+    throw new MailroomError('E_WORKSPACE', `there is no folder ${workspace} to work in`, 'make it first');
   const folder = realPath(disk, plainPath(contextDir ?? '.'));
   disk.makeFolder(folder);
   return folder === '' ? disk.root : `${disk.root}/${folder}`;

@@ -5,6 +5,7 @@ import type { Fact, SkipReason } from '../event.ts';
 import { isIn } from '../fold/steps.ts';
 import type { Evaluation } from '../evaluation.ts';
 import { entered as currentOf, type Entered } from '../scope.ts';
+import { a } from '../check/scene.ts';
 import { isTree } from '../rules.ts';
 import { fail, handsNothing, skip, succeed, type Scene } from './scene.ts';
 
@@ -113,6 +114,6 @@ function expands({ state, rules }: Scene, entered: Entered): Fact[] {
   if (!items.ok) return hindered(entered, items.why);
   if (Array.isArray(items.value))
     return [{ type: 'expanded', path, items: items.value, bound: null, concurrency, timeout }];
-  const text = `\`for_each\` needs a list, and this is ${items.value === null ? 'null' : `a ${typeof items.value}`}`;
+  const text = `\`for_each\` needs a list, and this is ${items.value === null ? 'null' : a(typeof items.value)}`;
   return fail(entered, { class: 'NON_RETRYABLE', reason: { code: 'E_EXPRESSION', text }, timedOut: false });
 }
