@@ -18,22 +18,25 @@ import {
 import { dirname, join, relative } from 'node:path';
 
 /**
- * `place` has the folders and `lasting`, which takes out of a text what differs from run to run; `resolve` puts the values of
- * this turn into a text. `others` returns all recordings. Throws when a file is what no turn of the recording has seen.
+ * `edits` are those of the recording that is the `order`-th of its folder. `lasting` takes out of a text what differs from run to
+ * run, `resolve` puts the values of this turn into one, `others` returns all recordings. Throws when a file is what no turn of
+ * the recording has seen.
  */
 export function redo({ edits, order }, { workspace, lasting, resolve, others }) {
   const named = edits.map((edit) => ({ ...edit, place: within(workspace, resolve(edit.path)) }));
-  const wanted = named.filter((edit) => {
+  const isWanted = (edit) => {
     const now = nameOf(contentAt(edit.place), lasting);
     if (now === edit.before) return true;
     return now !== edit.after && !isLater(edit, now, order, others());
-  });
+  };
+  const wanted = named.filter(isWanted);
   if (wanted.length === 0) return;
   const folder = mkdtempSync(join(workspace, '.replay-'));
   try {
     const file = (edit) => join(folder, String(wanted.indexOf(edit)));
     for (const edit of wanted) if (edit.after !== null) prepare(edit, file(edit), resolve);
-    exchange(wanted, file, workspace);
+    // Another turn may have been there meanwhile.
+    exchange(wanted.filter(isWanted), file, workspace);
   } finally {
     rmSync(folder, { recursive: true });
   }
