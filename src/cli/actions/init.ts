@@ -70,9 +70,12 @@ async function writeStubs(
   return 0;
 }
 
+/** The programs that a new project can name as they are. */
+const agents = builtInProviders.filter((name) => name !== 'human' && name !== 'replay');
+
 /** The roles of a new project can only use a provider that every project has, or the one that the template brings. */
 function refuseUnknownProvider(provider: string | undefined): void {
-  const known = [...builtInProviders.filter((name) => name !== 'human'), 'rehearsal'];
+  const known = [...agents, 'rehearsal'];
   if (provider === undefined || known.includes(provider)) return;
   throw new MailroomError(
     'E_USAGE',
@@ -96,11 +99,17 @@ function standard(templates: readonly string[]): string {
   return first;
 }
 
+/** What a person is told of a template that it can choose. */
+const hints: Readonly<Record<string, string>> = {
+  calculator: 'a small program with a failing test, as in the tutorial',
+  'feature-team': 'architect, engineer and reviewer, for a project of your own',
+};
+
 async function askTemplate(templates: readonly string[]): Promise<string> {
   const { isCancel, select } = await import('@clack/prompts');
   const answer = await select({
     message: 'What kind of project?',
-    options: templates.map((name) => ({ value: name, label: name })),
+    options: templates.map((name) => ({ value: name, label: name, hint: hints[name] ?? '' })),
     initialValue: standard(templates),
   });
   if (isCancel(answer)) throw new MailroomError('E_CANCELLED', 'nothing was written');
@@ -110,7 +119,6 @@ async function askTemplate(templates: readonly string[]): Promise<string> {
 /** Null: what the template runs by itself. */
 async function askProvider(): Promise<string | null> {
   const { isCancel, select } = await import('@clack/prompts');
-  const agents = builtInProviders.filter((name) => name !== 'human' && name !== 'replay');
   const answer = await select({
     message: 'Who does the work?',
     options: [
