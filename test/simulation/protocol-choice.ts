@@ -26,7 +26,7 @@ export function simulated(name: string): Protocol {
   return read.value;
 }
 
-const names = ['gated', 'join', 'ring'];
+const names = ['gated', 'join', 'parts', 'ring'];
 const known = new Map<string, Protocol>();
 
 function named(name: string): Protocol {

@@ -80,4 +80,26 @@ messages:
   done: { from: [a, b, c], to: user, closes: true }
 limits: { turns_per_thread: 20, corrections: 1, nesting: 2 }
 `,
+  parts: `
+name: parts
+version: "1"
+roles:
+  lead: { provider: scripted }
+  maker: { provider: scripted, retries: 1 }
+  helper: { provider: scripted }
+messages:
+  task: { from: user, to: lead }
+  order: { from: lead, to: maker, reply: [made], blocking: false, on_timeout: proceed }
+  wish: { from: lead, to: [maker, helper], reply: [made], blocking: false, on_timeout: fail }
+  hint: { from: lead, to: [maker, helper], reply: [made], timeout: 40s, on_timeout: escalate, escalate_to: helper }
+  ask: { from: lead, to: [helper, user], reply: [made], timeout: 30s, on_timeout: escalate }
+  part: { from: [lead, user], to: [maker, helper] }
+  made: { from: [maker, helper, user], to: lead }
+  done: { from: lead, to: user, closes: true }
+expects:
+  maker: [{ all: [order, part] }, { all: [wish, part] }, { any: [hint] }]
+  helper: [{ all: [wish, part] }, { any: [ask, hint, part] }]
+limits: { turns_per_thread: 20, corrections: 1, nesting: 2 }
+start: { type: task, to: lead }
+`,
 };
