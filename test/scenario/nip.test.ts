@@ -63,7 +63,7 @@ const given = /\`\`\`json\\n(.*?)\\n\`\`\`/s.exec(readFileSync(process.env.MAILR
 console.log(process.env.MAILROOM_ROLE + ' got ' + Object.values(JSON.parse(given)).join(', '));
 `;
 
-describe('the example of the language', () => {
+describe('the example of the language', { timeout: 120_000 }, () => {
   const yaml = [
     'kind: 30920',
     'tags:',
@@ -91,7 +91,7 @@ describe('the example of the language', () => {
   });
 });
 
-describe('a run', () => {
+describe('a run', { timeout: 120_000 }, () => {
   it('takes the branch whose condition holds, within its budget to the last unit', async () => {
     const place = projectWith();
     const document = await run(place, 'measure', '--input', `text=${long}`, '--budget', 'msats=3000');
@@ -193,7 +193,7 @@ describe('a workflow that is converted to the native language', { timeout: 120_0
   });
 });
 
-describe('as many runs as mailroom.yaml allows', () => {
+describe('as many runs as mailroom.yaml allows', { timeout: 120_000 }, () => {
   it('go on at once, and one more is refused', async () => {
     const place = projectWith(
       {
@@ -216,7 +216,7 @@ describe('as many runs as mailroom.yaml allows', () => {
   });
 });
 
-describe('a signed definition', () => {
+describe('a signed definition', { timeout: 120_000 }, () => {
   const key = generateSecretKey();
   const signed = finalizeEvent({ ...translate, created_at: 1_700_000_000 }, key);
 
@@ -237,7 +237,7 @@ describe('a signed definition', () => {
   });
 });
 
-describe('a request of somebody else', () => {
+describe('a request of somebody else', { timeout: 120_000 }, () => {
   const key = generateSecretKey();
   const id = 'their-run';
   const asks = (definition: string, ...tags: string[][]) =>
