@@ -81,6 +81,8 @@ describe('up', () => {
       idle: done
       "
     `);
+    const notices = [...bench.state.unread.values()].map(({ message }) => message.body);
+    expect(notices.join()).toContain('After 3 attempts these messages are in agents/engineer/failed/:');
     expect(code).toBe(1);
   });
 

@@ -31,7 +31,7 @@ export function abandonFact(state: MailState, turn: Turn, reason: Reason): Fact 
   const notice = tellUser(turn.thread, `Turn ${turn.id} of ${turn.role} failed`, [
     `${reason.code}: ${reason.text}`,
     '',
-    `After ${String(turn.attempt)} attempt(s), these messages are in agents/${turn.role}/failed/:`,
+    `After ${turn.attempt === 1 ? 'one attempt' : `${String(turn.attempt)} attempts`} these messages are in agents/${turn.role}/failed/:`,
     ...named(state, turn.messages),
     '',
     '`mailroom retry <id>` puts a message back.',
