@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { MailroomError } from '../core/errors.ts';
 import { buildEnvironment } from './environment.ts';
@@ -34,18 +34,19 @@ export function takeKernelLock(file: string): Promise<KernelLock> {
   const refusal = whyNotStart(argv, where);
   if (refusal !== null) return Promise.resolve({ held: false, reason: 'missing' });
   // A session of its own: Ctrl-C must not take the lock away before the host has put its work in order.
-  const helper = spawn(argv[0]!, argv.slice(1), { ...where, detached: true });
+  // Where too many files are open it has none of its own, and says so by `error`.
+  const helper: ChildProcess = spawn(argv[0]!, argv.slice(1), { ...where, detached: true });
   let releasing = false;
   let complaint = '';
-  helper.stdin.on('error', () => {});
-  helper.stderr.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-1000)));
+  helper.stdin?.on('error', () => {});
+  helper.stderr?.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-1000)));
   return new Promise((resolve) => {
     helper.once('error', (error) =>
       resolve({ held: false, reason: 'failed', error: describeSpawnError(error) }),
     );
     const closed = new Promise<void>((ended) => {
       helper.once('exit', (code) => {
-        helper.stdin.destroy();
+        helper.stdin?.destroy();
         ended();
         if (code === TAKEN) resolve({ held: false, reason: 'taken' });
         else
@@ -55,12 +56,12 @@ export function takeKernelLock(file: string): Promise<KernelLock> {
     const lost = new Promise<void>((tell) => void closed.then(() => releasing || tell()));
     const release = (): Promise<void> => {
       releasing = true;
-      helper.stdin.end();
+      helper.stdin?.end();
       return closed;
     };
     // cat runs, and so answers, only once the lock is held.
-    helper.stdout.once('data', () => resolve({ held: true, release, lost }));
-    helper.stdin.write('held\n');
+    helper.stdout?.once('data', () => resolve({ held: true, release, lost }));
+    helper.stdin?.write('held\n');
   });
 }
 
@@ -74,5 +75,10 @@ export async function isKernelLocked(file: string): Promise<boolean | 'missing'>
   const { exitCode, ended, error, stderr } = await run(argv, { cwd: '/', env: buildEnvironment() });
   if (ended === 'spawn-failed') return 'missing';
   if (exitCode === TAKEN || exitCode === 0) return exitCode === TAKEN;
-  throw new MailroomError('E_LOCKED', `whether ${file} is locked cannot be told: ${error ?? stderr.trim()}`);
+  const why = `whether ${file} is locked cannot be told: ${error ?? stderr.trim()}`;
+  throw new MailroomError(
+    'E_LOCKED',
+    why,
+    'look who owns the file and its folder, and what they allow (ls -la)',
+  );
 }

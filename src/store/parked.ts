@@ -14,12 +14,13 @@ export function unpark(disk: Disk, provider: string): void {
   disk.remove(pathOf(provider));
 }
 
-/** Until when each provider is parked. A file that does not say an instant is passed over: parking only saves waiting. */
+/** Until when each provider is parked. A file that says none, or no instant, is passed over: parking only saves waiting. */
 export function readParked(disk: Disk): Map<string, number> {
   const parked = new Map<string, number>();
   for (const name of disk.list(parkedFolder) ?? []) {
-    const until = name.startsWith('.') ? null : readUntil(disk, join(parkedFolder, name));
-    if (until !== null) parked.set(decodeURIComponent(name), until);
+    const provider = providerOf(name);
+    const until = provider === null ? null : readUntil(disk, join(parkedFolder, name));
+    if (provider !== null && until !== null) parked.set(provider, until);
   }
   return parked;
 }
@@ -28,6 +29,16 @@ function readUntil(disk: Disk, path: string): number | null {
   if (disk.look(path)?.kind !== 'file') return null;
   const value = parseJson(disk.read(path, 10_000)?.toString('utf8') ?? '');
   return isJsonObject(value) && typeof value['until'] === 'number' ? value['until'] : null;
+}
+
+/** Null: no provider's file has that name. */
+function providerOf(name: string): string | null {
+  if (name.startsWith('.')) return null;
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return null;
+  }
 }
 
 /** A provider's name comes from a configuration file: whatever it holds becomes one plain name. */

@@ -82,6 +82,8 @@ export class DiskTurnFolders implements TurnFolders {
   /** Moves a file from the role's outbox into the staging folder, under another name where its own is taken. */
   stage(turn: string, attempt: number, name: string, from: { role: RoleName; name: string }): boolean {
     const outbox = join(attemptPath(turn, attempt), 'outbox');
+    // `collect` says what an agent has put in its place.
+    if (typeof this.#staged(outbox) === 'string') return false;
     const source = join(join(join('agents', from.role), 'outbox'), from.name);
     for (const free of freeNames(name)) {
       const moved = this.#disk.rename(source, join(outbox, free), { replace: false });

@@ -148,6 +148,16 @@ describe.each(benches)('TurnFolders: $name', ({ make }) => {
     expect(bench.disk.list('agents/qa/outbox')).toEqual([]);
   });
 
+  it('stages nothing over a link that an agent put in the place of its staging folder', () => {
+    const bench = open();
+    bench.begin(0, false);
+    bench.disk.remove(outbox);
+    bench.plant(outbox, '/tmp', 'link');
+    bench.plant('agents/qa/outbox/x.md', 'one');
+    expect(bench.folders.stage('t1', 2, 'x.md', { role: 'qa', name: 'x.md' })).toBe(false);
+    expect(read(bench, 'agents/qa/outbox/x.md')).toBe('one');
+  });
+
   it('refuses names that are paths', () => {
     const { folders } = open();
     const refused = expect.objectContaining({ code: 'E_PATH' });

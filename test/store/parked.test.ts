@@ -23,6 +23,7 @@ describe('parked providers', () => {
     disk.plant('.mailroom/parked/b', '{"until":"soon"}');
     disk.plant('.mailroom/parked/c', '', 'folder');
     disk.plant('.mailroom/parked/.d', '{"until":1}');
+    disk.plant('.mailroom/parked/%', '{"until":1}');
     expect(readParked(disk)).toEqual(new Map());
   });
 });
