@@ -24,9 +24,9 @@ export async function workflowStatus(
   const runs: RunStanding[] = [];
   const unreadable: string[] = [];
   for (const card of listRuns(disk)) {
-    // Most are over, and need not be read.
-    if (isOver(disk, card.run) === true) continue;
     try {
+      // Most are over, and need not be read.
+      if (isOver(disk, card.run) === true) continue;
       const stored = open(card.run);
       const state = stored.state();
       if (state.endedAt === null) runs.push(runStanding(state, card, await stored.alive()));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { MailroomError } from '../../src/core/errors.ts';
 import type { RunEvent } from '../../src/core/workflow/event.ts';
 import {
   createRun,
@@ -150,4 +151,15 @@ describe('the journal of a run', () => {
     }
     expect(new Set(lengths)).toEqual(new Set([0, 1, 2, 3, 4]));
   });
+});
+
+it('a run whose journal cannot be read is listed, and told of when it is read', () => {
+  const disk = new MemoryDisk();
+  for (const run of ['a', 'b']) begin(disk, run);
+  const refusal = new MailroomError('E_DISK', 'permission denied');
+  disk.beforeRead = (path) => {
+    if (path.startsWith('.mailroom/runs/a/journal/')) throw refusal;
+  };
+  expect(listRuns(disk).map(({ run }) => run)).toEqual(['b', 'a']);
+  expect(() => readRun(disk, 'a')).toThrowError(refusal);
 });

@@ -62,11 +62,11 @@ export function readRun(disk: Disk, run: string): StoredRun | null {
   }
 }
 
-/** Every run that exists, newest first. */
+/** Every run that exists, newest first; one of which nobody may say whether it does is told of when it is read. */
 export function listRuns(disk: Disk): RunCard[] {
   return (disk.list(runsFolder) ?? [])
     .flatMap((run) => readCard(disk, run) ?? [])
-    .filter(({ run }) => hasBegun(disk, run))
+    .filter(({ run }) => mayHaveBegun(disk, run))
     .toSorted((a, b) => b.startedAt - a.startedAt || (a.run < b.run ? 1 : -1));
 }
 
@@ -87,6 +87,16 @@ export function runControlFolder(run: string): string {
 
 function journalPlaces(run: string): { readonly folder: string; readonly blobs: string } {
   return { folder: join(runFolder(run), 'journal'), blobs: join(runFolder(run), 'blobs') };
+}
+
+/** False only where it is certain: a journal that cannot be read is there. */
+function mayHaveBegun(disk: Disk, run: string): boolean {
+  try {
+    return hasBegun(disk, run);
+  } catch (error) {
+    if (error instanceof MailroomError && error.code === 'E_DISK') return true;
+    throw error;
+  }
 }
 
 /** Whether the journal has its first event whole. */
