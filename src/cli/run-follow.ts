@@ -87,6 +87,9 @@ function exitCodeOf({ status, reason }: RunState): number {
 function lastLine({ run, state }: RunController): string {
   if (state.status === 'RUNNING') return `stopped; go on with: mailroom resume ${run}\n`;
   const word = run.slice(-6);
-  const next = `\n\`mailroom show ${word}\` tells more, \`mailroom resume ${word}\` goes on`;
+  const { rollback } = state;
+  // A run that is put back goes on no more.
+  const isOver = rollback?.over === true && rollback.problem === null;
+  const next = `\n\`mailroom show ${word}\` tells more${isOver ? '' : `, \`mailroom resume ${word}\` goes on`}`;
   return `run ${run} ${endText(state)}${state.status === 'SUCCEEDED' ? '' : next}\n`;
 }

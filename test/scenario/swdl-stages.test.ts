@@ -150,6 +150,7 @@ hooks:
     run.write('untracked.txt', 'never added');
     const ran = await run.run(['run', 'workflows/w.yaml']);
     expect([ran.code, ran.stdout]).toEqual([1, expect.stringContaining('rolled back: 4 files')]);
+    expect(ran.stdout).toMatch(/tells more\n$/);
     expect(git('status', '--porcelain')).toBe('?? untracked.txt\n');
     expect([run.read('kept.txt'), run.read('gone.txt'), run.read('untracked.txt')]).toEqual([
       'as it was',
