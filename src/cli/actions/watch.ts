@@ -17,20 +17,32 @@ export async function watch(context: Context, reference: string, options: StartO
   const changes = () => changesIn(workflows, workspace, definition);
   const end = new AbortController();
   const forget = terminal.onSignal(() => end.abort());
+  try {
+    for (;;) {
+      const code = await startRun(context, reference, options);
+      const change = await nextChange(terminal, changes, end.signal);
+      if (change === null) return code;
+      terminal.complain(`${change.path} was ${change.what}\n`);
+    }
+  } finally {
+    forget();
+  }
+}
+
+/** Waits for a change of the files as they are now; null after Ctrl-C, whatever has changed. */
+async function nextChange(
+  terminal: Context['terminal'],
+  changes: () => () => FileChange | null,
+  ended: AbortSignal,
+): Promise<FileChange | null> {
+  if (ended.aborted) return null;
+  const look = changes();
+  terminal.complain('waiting for a change; Ctrl-C ends\n');
   for (;;) {
-    const code = await startRun(context, reference, options);
-    const look = changes();
-    let change = look();
-    terminal.complain('waiting for a change; Ctrl-C ends\n');
-    while (change === null && !end.signal.aborted) {
-      await pause(terminal, lookEvery);
-      change = look();
-    }
-    if (change === null) {
-      forget();
-      return code;
-    }
-    terminal.complain(`${change.path} was ${change.what}\n`);
+    await pause(terminal, lookEvery);
+    if (ended.aborted) return null;
+    const change = look();
+    if (change !== null) return change;
   }
 }
 
