@@ -103,9 +103,9 @@ describe('what is sent to a relay', () => {
     const to = link({}, `ws://127.0.0.1:${String((silent.address() as AddressInfo).port)}`);
     to.publish([event(6_920, 'x')]);
     await to.answers(100);
-    expect(to.problem).toMatch(/^the relay .* has not answered within 0\.1 s$/);
     to.close();
-    silent.close();
+    await new Promise((resolve) => silent.close(resolve));
+    expect(to.problem).toMatch(/^the relay .* has not answered within 0\.1 s$/);
   });
 
   it('says why a relay cannot be reached', async () => {

@@ -105,8 +105,10 @@ export class RelayLink {
     socket.on('message', (data, isBinary) => {
       if (!isBinary) this.#hear(readRelayMessage((data as Buffer).toString('utf8')));
     });
-    // Why it was lost; that it was comes with `close`.
-    socket.on('error', (error) => (this.#failure = `cannot be reached: ${error.message || 'no answer'}`));
+    // Why it was lost; that it was comes with `close`. What comes of closing it says nothing of the relay.
+    socket.on('error', (error) => {
+      if (!this.#closed) this.#failure = `cannot be reached: ${error.message || 'no answer'}`;
+    });
     socket.on('close', () => this.#gone());
     return socket;
   }
