@@ -98,7 +98,7 @@ describe('what is sent to a relay', () => {
   });
 
   it('is waited for so long where a relay does not answer, and that is told', async () => {
-    const silent = createServer();
+    const silent = createServer((socket) => socket.resume());
     await once(silent.listen(0, '127.0.0.1'), 'listening');
     const to = link({}, `ws://127.0.0.1:${String((silent.address() as AddressInfo).port)}`);
     to.publish([event(6_920, 'x')]);
