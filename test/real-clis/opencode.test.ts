@@ -1,12 +1,12 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { forbidden, letter } from '../contract/provider-contract.ts';
 import { Workplace } from '../contract/turns.ts';
+import { attempt, type Row } from './support/attempts.ts';
 import { opencode } from './support/clis.ts';
 import { Model } from './support/model.ts';
 import { realPlayer, Setting } from './support/players.ts';
 
-// The slowest of the CLIs has the smallest part: its rights are in rights.test.ts, how it retries in retries.test.ts, the rest is
-// played from recordings.
+// The slowest of the CLIs has the smallest part: how it retries is in retries.test.ts, the rest is played from recordings.
 const player = realPlayer(opencode);
 
 it('opencode goes on when a tool is refused, writes its mail, and counts a resumed conversation by what it went on by', async () => {
@@ -40,5 +40,23 @@ it('opencode is not tried again without a key', async () => {
   expect(outcome).toMatchObject({
     is: 'never',
     reason: { text: expect.stringContaining('opencode auth login') },
+  });
+});
+
+// Each start of it takes many seconds, so that it has no row in which nothing is denied or allowed that no other row shows.
+describe('opencode', () => {
+  it.each<Row>([
+    [['READ'], ['mail']],
+    [
+      ['READ', 'EDIT', 'RUN_TESTS'],
+      ['mail', 'edit', 'test', 'redirect'],
+    ],
+    // What its shell may do outside it lets its tools do, too.
+    [
+      ['READ', 'RUN_COMMANDS'],
+      ['mail', 'edit', 'test', 'chain', 'redirect', 'file', 'run', 'outside'],
+    ],
+  ])('with %j does %j and nothing else', async (capabilities, done) => {
+    expect(await attempt(opencode, capabilities)).toEqual(done);
   });
 });
