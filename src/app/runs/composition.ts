@@ -62,9 +62,11 @@ export interface Origin {
   readonly slots: SharedSlots | null;
 }
 
-interface Composed {
+export interface Composed {
   readonly host: RunHost;
   readonly controller: RunController;
+  /** Closes and lets go of everything; `follow` of the controller does so at its end. */
+  readonly release: () => Promise<void>;
 }
 
 interface Surroundings {
@@ -125,7 +127,7 @@ export async function composeRun(
     await lock.release();
   };
   const lacks = await recordingNote(settings.record ?? null, run.workspace);
-  return { host, controller: controllerOf(run, host, loop, { mail, said, lacks, release }) };
+  return { host, controller: controllerOf(run, host, loop, { mail, said, lacks, release }), release };
 }
 
 async function runnerOf(

@@ -13,6 +13,7 @@ import type { RunFolder } from '../../core/workflow/ports.ts';
 import { changesOf } from '../../core/workflow/resumption.ts';
 import { compile } from '../../core/workflow/rules.ts';
 import { happeningOf, type RunControlFile } from '../../engine/runs/commands.ts';
+import type { RunHost } from '../../engine/runs/run-host.ts';
 import { buildEnvironment } from '../../process/environment.ts';
 import type { RealDisk } from '../../store/real-disk.ts';
 import { contextFolderOf, takeContext, whereItLies } from '../../store/runs/context-holder.ts';
@@ -21,7 +22,7 @@ import { openRoot } from '../../store/runs/roots.ts';
 import { checkRecords } from '../../store/runs/record-files.ts';
 import { createRun, replaceDefinition, type StoredRun } from '../../store/runs/run-folders.ts';
 import type { Lock } from '../lock.ts';
-import { composeRun, type Origin, type RunSettings } from './composition.ts';
+import { composeRun, type Composed, type Origin, type RunSettings } from './composition.ts';
 import { takeRun } from './locks.ts';
 import { checkpointOf, endsRolledBack } from './rollback.ts';
 
@@ -49,29 +50,26 @@ export async function beginRun(
   } as const;
   return locked(disk, card.run, workspace, definition, async (lock) => {
     if (definition.language === 'nip') await announce(disk, settings, card.run, options);
-    const composed = await composeRun(disk, settings, createRun(disk, card, definition), {
-      watch,
-      lock,
-      origin,
+    const run = createRun(disk, card, definition);
+    return starting(await composeRun(disk, settings, run, { watch, lock, origin }), async (host) => {
+      host.begin({
+        run: card.run,
+        workflow: definition.name,
+        version: definition.version,
+        language: definition.language,
+        parameters: options.parameters,
+        context,
+        trigger: origin.trigger,
+        env,
+        budget: options.budget,
+        ...msatsOf(settings.config.nip, options.budget),
+        ...checkpoint,
+        timeout: definition.timeout,
+        only: options.only,
+      });
+      if (options.request !== undefined)
+        (await import('../nip/executions.ts')).keepRequest(disk, options.request);
     });
-    composed.host.begin({
-      run: card.run,
-      workflow: definition.name,
-      version: definition.version,
-      language: definition.language,
-      parameters: options.parameters,
-      context,
-      trigger: origin.trigger,
-      env,
-      budget: options.budget,
-      ...msatsOf(settings.config.nip, options.budget),
-      ...checkpoint,
-      timeout: definition.timeout,
-      only: options.only,
-    });
-    if (options.request !== undefined)
-      (await import('../nip/executions.ts')).keepRequest(disk, options.request);
-    return composed.controller;
   });
 }
 
@@ -87,22 +85,21 @@ export async function resumeRun(
   refuseUnsetSecrets(run.definition);
   checkRecords(openRoot, run);
   return locked(disk, run.run, run.workspace, run.definition, async (lock) => {
-    const composed = await composeRun(disk, settings, run, { watch, lock, origin });
-    const { host } = composed;
-    if (endsRolledBack(host)) return composed.controller;
-    const edited: Happening[] =
-      definition === null
-        ? []
-        : [
-            {
-              type: 'updated',
-              steps: [...changesOf(host.state, compile(stored.definition), host.rules).keys()],
-            },
-          ];
-    host.resume(origin.by, [...edited, ...(command === null ? [] : [happeningOf(command)])]);
-    // Not before: what is to run again for the edit must not be forgotten in between.
-    if (definition !== null) replaceDefinition(disk, run.run, definition);
-    return composed.controller;
+    return starting(await composeRun(disk, settings, run, { watch, lock, origin }), (host) => {
+      if (endsRolledBack(host)) return;
+      const edited: Happening[] =
+        definition === null
+          ? []
+          : [
+              {
+                type: 'updated',
+                steps: [...changesOf(host.state, compile(stored.definition), host.rules).keys()],
+              },
+            ];
+      host.resume(origin.by, [...edited, ...(command === null ? [] : [happeningOf(command)])]);
+      // Not before: what is to run again for the edit must not be forgotten in between.
+      if (definition !== null) replaceDefinition(disk, run.run, definition);
+    });
   });
 }
 
@@ -167,13 +164,27 @@ export async function cancelRun(
   const run = whereItLies(disk, openRoot, stored);
   const lock = await takeRun(disk, run.run, contextFolderOf(disk, openRoot, run));
   const controller = await orReleased(lock, async () => {
-    const composed = await composeRun(disk, settings, run, { watch: () => {}, lock, origin });
-    const reason = refusal(composed.host.state, command);
-    if (reason !== null) throw new MailroomError(reason.code, reason.text);
-    composed.host.resume(origin.by, [happeningOf(command)]);
-    return composed.controller;
+    return starting(await composeRun(disk, settings, run, { watch: () => {}, lock, origin }), (host) => {
+      const reason = refusal(host.state, command);
+      if (reason !== null) throw new MailroomError(reason.code, reason.text);
+      host.resume(origin.by, [happeningOf(command)]);
+    });
   });
   await controller.follow();
+}
+
+/** Gives the host what it begins with; if that fails, all that was opened for it is closed. */
+async function starting(
+  { host, controller, release }: Composed,
+  begin: (host: RunHost) => void | Promise<void>,
+): Promise<RunController> {
+  try {
+    await begin(host);
+    return controller;
+  } catch (error) {
+    await release();
+    throw error;
+  }
 }
 
 /** Does something that needs the run to itself, and lets go of it if that fails. */
