@@ -17,6 +17,8 @@ export interface GitOptions {
   readonly maxOutputBytes?: number;
   /** Of standard output; see `run`. */
   readonly encoding?: 'utf8' | 'latin1';
+  /** Whether objects that a partial clone lacks are fetched; the repository may name the command that does it. */
+  readonly fetches?: boolean;
 }
 
 /** Nothing that a repository or a person has configured to run beside git runs. */
@@ -27,10 +29,11 @@ const QUIET = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'commit.gpgSi
  * repository. Never rejects; a missing git is `spawn-failed` with exit code 127.
  */
 export function git(args: readonly string[], options: GitOptions): Promise<RunResult> {
-  const { identity, env = {}, ...rest } = options;
+  const { identity, fetches = false, ...rest } = options;
+  const env = fetches ? rest.env : { GIT_ALLOW_PROTOCOL: '', ...rest.env };
   return run(['git', ...QUIET.flatMap((setting) => ['-c', setting]), ...args], {
     ...rest,
-    env: gitEnvironment(process.env, identity, env),
+    env: gitEnvironment(process.env, identity, env ?? {}),
   });
 }
 

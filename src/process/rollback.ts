@@ -1,10 +1,10 @@
-import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync } from 'node:fs';
 import type { RolledBack } from '../core/workflow/rollback.ts';
-import { git, type GitOptions } from './git.ts';
+import { lookAt } from './git-look.ts';
+import { git } from './git.ts';
 import { patchBetween } from './run-differences.ts';
 import { inTheWay, syncPaths } from './put-back.ts';
-import { makeTemporary } from './temporaries.ts';
+import type { RunResult } from './run.ts';
 import { treeChanges, workspaceTree, type TreeChange } from './workspace-tree.ts';
 
 /** So much of what is undone is kept. */
@@ -38,7 +38,8 @@ export async function rollBack(undoing: Undoing): Promise<RolledBack> {
 async function undo({ workspace, tree, ours, secrets, keep }: Undoing): Promise<RolledBack> {
   const now = await workspaceTree(workspace);
   if (now === null) return { files: 0, problem: `git cannot say what ${workspace} holds` };
-  const where = await ask(['rev-parse', '--show-toplevel', '--show-prefix'], { cwd: workspace });
+  const asked = ['rev-parse', '--show-toplevel', '--show-prefix'];
+  const where = answer(asked, await git(asked, { cwd: workspace }));
   const [top = '', prefix = ''] = where.split('\n');
   const found = await treeChanges(workspace, tree, now);
   if (found === null) return { files: 0, problem: `git cannot compare what ${workspace} holds` };
@@ -48,20 +49,26 @@ async function undo({ workspace, tree, ours, secrets, keep }: Undoing): Promise<
   const patch = await patchBetween({ workspace, base: tree }, undone, secrets, keptBytes);
   if (patch === null) return { files: 0, problem: 'git cannot show what would be undone' };
   keep(patch);
-  const isNew = ({ how }: TreeChange) => how === 'A';
   const [added, others] = [changes.filter(isNew), changes.filter((change) => !isNew(change))];
-  await withPaths(top, now, remove, added);
+  // The patch has only its commit, none of its files.
+  const repositories = added.filter(({ mode }) => mode === submodule);
+  const removed = added.filter((change) => !repositories.includes(change));
+  await withPaths(top, now, remove, removed);
   const blocked = new Map(others.flatMap((change) => obstacleOf(top, change)));
   const free = others.filter(({ path }) => !blocked.has(path));
   await withPaths(top, tree, restore, free);
   mkdirSync(workspace, { recursive: true });
   // Before anybody may say that it is done.
-  const done = [...added, ...free].map(({ path }) => path);
+  const done = [...removed, ...free].map(({ path }) => path);
   syncPaths(top, done);
-  return { files: done.length, problem: problemOf(blocked) };
+  return { files: done.length, problem: problemOf(blocked, repositories) };
 }
 
 const submodule = '160000';
+
+function isNew({ how }: TreeChange): boolean {
+  return how === 'A';
+}
 
 /** A path with what would be lost if it were put back: what git ignores is in no tree and no patch. */
 function obstacleOf(top: string, { mode, path }: TreeChange): [string, string][] {
@@ -69,19 +76,23 @@ function obstacleOf(top: string, { mode, path }: TreeChange): [string, string][]
   return other === null ? [] : [[path, other]];
 }
 
-function problemOf(blocked: ReadonlyMap<string, string>): string | null {
+function problemOf(blocked: ReadonlyMap<string, string>, [repository]: readonly TreeChange[]): string | null {
   const [first] = blocked;
-  if (first === undefined) return null;
+  if (first === undefined) {
+    return repository === undefined
+      ? null
+      : `\`${repository.path}\` is not taken away: it is a repository of its own; move it, then resume the run`;
+  }
   const [path, other] = first;
   return `\`${path}\` is not put back: \`${other}\`, which git ignores, lies there now; move it, then resume the run`;
 }
 
 /** The tree that some changes alone make of another. */
 function treeWith(workspace: string, tree: string, changes: readonly TreeChange[]): Promise<string> {
-  return withIndex(workspace, tree, async (options) => {
+  return withIndex(workspace, tree, async (ask) => {
     const stdin = changes.map(({ mode, object, path }) => `${mode} ${object}\t${path}\0`).join('');
-    await ask(['update-index', '--replace', '-z', '--index-info'], { ...options, stdin });
-    return (await ask(['write-tree'], options)).trim();
+    await ask(['update-index', '--replace', '-z', '--index-info'], stdin);
+    return (await ask(['write-tree', '--missing-ok'])).trim();
   });
 }
 
@@ -106,28 +117,25 @@ async function withPaths(
 ): Promise<void> {
   if (changes.length === 0) return;
   const stdin = changes.map(({ path }) => `${path}\0`).join('');
-  await withIndex(top, tree, (options) => ask(args, { ...options, stdin }));
+  await withIndex(top, tree, (ask) => ask(args, stdin));
 }
 
-/** Calls `work` with what git needs to use an index of our own, which knows a tree. */
-async function withIndex<T>(
-  cwd: string,
-  tree: string,
-  work: (options: GitOptions) => Promise<T>,
-): Promise<T> {
-  const folder = makeTemporary();
-  const env = { GIT_INDEX_FILE: join(folder, 'index'), GIT_LITERAL_PATHSPECS: '1' };
-  try {
-    await ask(['read-tree', tree], { cwd, env });
-    return await work({ cwd, env });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+type Ask = (args: readonly string[], stdin?: string) => Promise<string>;
+
+/** Calls `work` with what asks git, which has an index of our own that knows a tree. */
+async function withIndex(cwd: string, tree: string, work: (ask: Ask) => Promise<string>): Promise<string> {
+  const done = await lookAt(cwd, async (look) => {
+    const env = { GIT_LITERAL_PATHSPECS: '1' };
+    const ask: Ask = async (args, stdin = '') => answer(args, await look.git(args, { env, stdin }));
+    await ask(['read-tree', tree]);
+    return work(ask);
+  });
+  if (done === null) throw new Error(`${cwd} is no git working tree`);
+  return done;
 }
 
 /** What git says. Throws what it complains of. */
-async function ask(args: readonly string[], options: GitOptions): Promise<string> {
-  const { exitCode, ended, stdout, stderr, error } = await git(args, options);
+function answer(args: readonly string[], { exitCode, ended, stdout, stderr, error }: RunResult): string {
   if (exitCode === 0) return stdout;
   const why = ended === 'exited' ? stderr.trim() : `ended by ${ended}`;
   throw new Error(error ?? (why || `git ${args[0]} failed`));

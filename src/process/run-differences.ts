@@ -1,10 +1,8 @@
-import { join, resolve } from 'node:path';
 import picomatch from 'picomatch';
+import { lookAt, takeFiles, type Look } from './git-look.ts';
 import { git } from './git.ts';
 import { maskerFactory } from './mask.ts';
 import type { RunResult } from './run.ts';
-import { inTemporary } from './temporaries.ts';
-import { copyIndex } from './workspace-tree.ts';
 
 /** What git has no commit for yet differs from nothing. */
 const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
@@ -13,6 +11,9 @@ const salvagedBytes = 1024 * 1024;
 const fromTop = [
   '--no-ext-diff',
   '--no-textconv',
+  // Not even git itself in a repository in the repository, of which only the commit is known.
+  '--ignore-submodules=dirty',
+  '--submodule=short',
   '--no-renames',
   '--no-color',
   '--no-relative',
@@ -41,11 +42,8 @@ export interface Uncounted {
 
 /** The files of a workspace, tracked or not, that differ from the base, less what does not count. Sorted, relative to it. */
 export async function changedFiles(compared: Compared, { ignored, ours }: Uncounted): Promise<Changes> {
-  return withIndex(compared, async (tree, env) => {
-    const listed = await git(['diff', '--name-only', '-z', ...plain, tree, '--', '.'], {
-      cwd: compared.workspace,
-      env,
-    });
+  return withIndex(compared, async (tree, look) => {
+    const listed = await look.git(['diff', '--name-only', '-z', ...plain, tree, '--', '.']);
     if (listed.exitCode !== 0) return problem(listed);
     const isIgnored = matcher(ignored);
     const isOurs = (path: string): boolean => ours.some((own) => `${path}/`.startsWith(`${own}/`));
@@ -67,10 +65,8 @@ export async function salvage(
   secrets: readonly string[],
   limit = salvagedBytes,
 ): Promise<Buffer | null> {
-  const found = await withIndex(compared, async (tree, env) => {
-    const patch = await git(['diff', '--binary', ...fromTop, tree, '--', '.'], {
-      cwd: compared.workspace,
-      env,
+  const found = await withIndex(compared, async (tree, look) => {
+    const patch = await look.git(['diff', '--binary', ...fromTop, tree, '--', '.'], {
       encoding: 'latin1',
       maxOutputBytes: limit,
     });
@@ -107,18 +103,15 @@ function shown({ stdout, ended }: RunResult, secrets: readonly string[]): Buffer
  */
 async function withIndex<T>(
   { workspace, base }: Compared,
-  work: (tree: string, env: Readonly<Record<string, string>>) => Promise<T>,
+  work: (tree: string, look: Look) => Promise<T>,
 ): Promise<T | { readonly ok: false; readonly problem: string }> {
-  const where = await git(['rev-parse', '--git-path', 'index'], { cwd: workspace });
-  if (where.exitCode !== 0) return { ok: false, problem: `${workspace} is no git working tree` };
-  const tree = await treeOf(workspace, base);
-  if (tree === null) return { ok: false, problem: `git knows no commit ${JSON.stringify(base)}` };
-  return inTemporary(async (folder) => {
-    const env = { GIT_INDEX_FILE: join(folder, 'index') };
-    copyIndex(resolve(workspace, where.stdout.replace(/\n$/, '')), env.GIT_INDEX_FILE);
-    const added = await git(['add', '--intent-to-add', '--', '.'], { cwd: workspace, env });
-    return added.exitCode === 0 ? await work(tree, env) : problem(added);
+  const found = await lookAt(workspace, async (look) => {
+    const tree = await treeOf(workspace, base);
+    if (tree === null) return { ok: false as const, problem: `git knows no commit ${JSON.stringify(base)}` };
+    const added = await takeFiles(look, '--intent-to-add');
+    return added.exitCode === 0 ? work(tree, look) : problem(added);
   });
+  return found ?? { ok: false, problem: `${workspace} is no git working tree` };
 }
 
 async function treeOf(workspace: string, base: string): Promise<string | null> {

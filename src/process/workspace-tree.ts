@@ -1,33 +1,19 @@
-import { copyFileSync, existsSync, statSync, utimesSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { inTemporary } from './temporaries.ts';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { lookAt, takeFiles } from './git-look.ts';
 import { git } from './git.ts';
 
 /**
  * A name for what a folder holds now: a git tree of its tracked and untracked files, ignored ones left out. Null outside
- * git. The user's index and working tree are not touched: an index of our own is used, which starts as a copy of theirs.
+ * git. The user's index and working tree are not touched, and nothing that the repository has configured is run.
  */
 export async function workspaceTree(workspace: string): Promise<string | null> {
-  const where = await git(['rev-parse', '--git-path', 'index'], { cwd: workspace });
-  if (where.exitCode !== 0) return null;
-  return inTemporary(async (folder) => {
-    const env = { GIT_INDEX_FILE: join(folder, 'index') };
-    copyIndex(resolve(workspace, where.stdout.replace(/\n$/, '')), env.GIT_INDEX_FILE);
-    const added = await git(['add', '-A', '--', '.'], { cwd: workspace, env });
-    const written = added.exitCode === 0 ? await git(['write-tree'], { cwd: workspace, env }) : added;
+  return lookAt(workspace, async (look) => {
+    const added = await takeFiles(look, '--all');
+    // In a partial clone some objects of files that nobody changed are not there.
+    const written = added.exitCode === 0 ? await look.git(['write-tree', '--missing-ok']) : added;
     return written.exitCode === 0 ? written.stdout.trim() : null;
   });
-}
-
-/**
- * Copies a git index if it is there. The copy is as old as the original: by that git knows which files may have been
- * edited in the very instant in which it was written, and looks at their content.
- */
-export function copyIndex(from: string, to: string): void {
-  if (!existsSync(from)) return;
-  copyFileSync(from, to);
-  const seconds = (Math.floor(statSync(from).mtimeMs) - 1) / 1000;
-  utimesSync(to, seconds, seconds);
 }
 
 /** A file that differs between two trees, as `git diff-tree --raw` tells it. */
@@ -78,7 +64,7 @@ export async function ensureWorktree(project: string, path: string, thread: stri
   await git(['worktree', 'prune'], { cwd: project });
   const known = await git(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`], { cwd: project });
   const args = known.exitCode === 0 ? [path, branch] : ['-b', branch, path, 'HEAD'];
-  const made = await git(['worktree', 'add', ...args], { cwd: project });
+  const made = await git(['worktree', 'add', ...args], { cwd: project, fetches: true });
   return made.exitCode === 0
     ? null
     : `no git worktree for this thread: ${made.stderr.trim() || (made.error ?? '')}`;

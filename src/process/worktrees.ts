@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { MailroomError } from '../core/errors.ts';
 import { git } from './git.ts';
 import type { RunResult } from './run.ts';
+import { changedFiles } from './run-differences.ts';
 
 interface Worktree {
   readonly thread: string;
@@ -14,6 +15,7 @@ interface Worktree {
 
 const begin = 'mailroom-';
 const threadPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const everything = { ignored: [], ours: [] };
 /** Who commits where the person has told git no name. */
 const nobody = { name: 'Mailroom', email: 'mailroom@localhost' };
 
@@ -39,11 +41,11 @@ export class Worktrees {
   async #look(thread: string): Promise<Worktree> {
     const branch = begin + thread;
     const path = existsSync(join(this.#folder(thread), '.git')) ? `.mailroom/worktrees/${thread}` : null;
-    const [status, ahead] = await Promise.all([
-      path === null ? null : this.#git(['status', '--porcelain', '-z'], this.#folder(thread)),
+    const [changes, ahead] = await Promise.all([
+      path === null ? null : changedFiles({ workspace: this.#folder(thread), base: 'HEAD' }, everything),
       this.#git(['rev-list', '--count', `HEAD..${branch}`]),
     ]);
-    const uncommitted = (status?.stdout ?? '').split('\0').filter((entry) => entry !== '').length;
+    const uncommitted = changes?.ok === true ? changes.changed.length : 0;
     return { thread, branch, path, uncommitted, unmerged: Number(ahead.stdout.trim()) };
   }
 
@@ -98,7 +100,7 @@ export class Worktrees {
 
   async #git(args: readonly string[], cwd = this.#project): Promise<RunResult> {
     const known = await git(['config', 'user.email'], { cwd });
-    return git(args, { cwd, ...(known.stdout.trim() === '' ? { identity: nobody } : {}) });
+    return git(args, { cwd, fetches: true, ...(known.stdout.trim() === '' ? { identity: nobody } : {}) });
   }
 }
 

@@ -51,6 +51,10 @@ const files: FileTable<EffectName> = [
   ['scratch', '^tmp:mailroom-', 'scratch.make'],
   ['remove', '^tmp:mailroom-', 'scratch.remove'],
   ['copy', '^tmp:mailroom-[^/]+/index$', 'tree.note'],
+  ['folder', '^tmp:mailroom-[^/]+/refs$', 'tree.note'],
+  ['begin', '^tmp:mailroom-[^/]+/(config|HEAD)$', 'tree.note'],
+  ['write', '^tmp:mailroom-[^/]+/(config|HEAD)$', 'tree.note'],
+  ['link', '^tmp:mailroom-[^/]+/(info|lfs)$', 'tree.note'],
   ['folder', '^tmp:mailroom-[^/]+/home/', 'home.make'],
   ['link', '^tmp:mailroom-[^/]+/home/', 'home.make'],
   ['begin', '^tmp:mailroom-[^/]+/home/', 'home.make'],
@@ -83,10 +87,10 @@ const gits: GitTable<EffectName> = [
   ['repack', 'trail.pack'],
   ['worktree add', 'worktree.make'],
   ['worktree prune', 'worktree.prune'],
-  ['add -A', 'tree.note'],
+  ['add --all', 'tree.note'],
   ['write-tree', 'tree.note'],
   ...['check-ref-format', 'rev-parse', 'for-each-ref', 'worktree list', 'rev-list'].map(reads),
-  ...['count-objects', 'diff-tree', '--version'].map(reads),
+  ...['count-objects', 'diff-tree', 'ls-files', 'config', '--version'].map(reads),
 ];
 
 function reads(words: string): readonly [string, 'inward'] {

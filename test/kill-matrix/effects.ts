@@ -44,7 +44,7 @@ export const effects = {
   'trail.import': at('starts git to import commits', 'running'),
   'trail.pack': at('starts git to roll packs up', 'running'),
   'trail.ref': at('starts git to move the branch of the trail', 'running'),
-  'tree.note': at('notes what a workspace holds, by an index of its own', 'running'),
+  'tree.note': at('notes what a workspace holds, by a repository folder of its own', 'running'),
   'turn.borrow': at('moves what a role wrote into its own outbox to its turn'),
   'turn.clear': at('empties a staging folder'),
   'turn.collect': at('copies what was staged'),

@@ -61,6 +61,10 @@ const files: FileTable<EffectName> = [
   ['sync', '^in(/|$)', 'input.names'],
   ['sync', String.raw`^(?!\.mailroom(/|$))`, 'rollback.sync'],
   ['copy', '^tmp:mailroom-[^/]+/index$', 'tree.note'],
+  ['folder', '^tmp:mailroom-[^/]+/refs$', 'tree.note'],
+  ['begin', '^tmp:mailroom-[^/]+/(config|HEAD)$', 'tree.note'],
+  ['write', '^tmp:mailroom-[^/]+/(config|HEAD)$', 'tree.note'],
+  ['link', '^tmp:mailroom-[^/]+/(info|lfs)$', 'tree.note'],
   ['scratch', '^tmp:mailroom-pipes-', 'pipes.make'],
   ['remove', '^tmp:mailroom-pipes-', 'pipes.make'],
   ['scratch', '^tmp:mailroom-', 'scratch.make'],
@@ -88,6 +92,8 @@ const moves: MoveTable<EffectName> = [
 /** With an index of its own, git changes the workspace only where it takes files away and writes them. */
 const gits: GitTable<EffectName> = [
   ['add', 'tree.note'],
+  ['ls-files', 'inward'],
+  ['config', 'inward'],
   ['update-index', 'tree.note'],
   ['write-tree', 'tree.note'],
   ['rm', 'rollback.remove'],
