@@ -77,7 +77,7 @@ describe('what is sent to a relay', () => {
     await to.answers(1);
     expect(to.answerTo(said.id)).toBeNull();
     relay = await TestRelay.open(port);
-    await to.answers(10_000);
+    await relay.until(() => relay.events.length > 0);
     expect(relay.events).toEqual([said]);
   });
 

@@ -20,7 +20,7 @@ describe('any schedule', () => {
   it.each([
     ['a graph', graphText, 1_200],
     ['a sequence', sequenceText, 500],
-  ])('of %s ends, and what must hold holds after every event', (_, text, numRuns) => {
+  ])('of %s ends, and what must hold holds after every event', { timeout: 120_000 }, (_, text, numRuns) => {
     let succeeded = 0;
     fc.assert(
       fc.property(text, tape, limits, (definition, moves, options) => {

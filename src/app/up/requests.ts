@@ -40,7 +40,7 @@ export class UpRequests {
   readonly #seen: Set<string>;
   #waiting = 0;
   #last: Promise<void> = Promise.resolve();
-  #definitions: readonly string[];
+  #definitions: readonly string[] = [];
 
   constructor(disk: RealDisk, settings: Settings, { runs, signer, Link, failed }: Parts) {
     this.#disk = disk;
@@ -48,13 +48,14 @@ export class UpRequests {
     this.#runs = runs;
     this.#signer = signer;
     this.#failed = failed;
-    this.#definitions = this.#known();
     const answered = new EventLog(disk, refusalLog).read().map((event) => tagOf(event, 'e') ?? '');
     this.#seen = new Set([...answered, ...followedRequests(disk).map(({ id }) => id)]);
     const wants = () => this.#wants();
     const heard = (event: NostrEvent) => this.#heard(event);
     this.#links = settings.config.nip.relays.map((url) => new Link(url, { wants, heard }));
     this.#watch = watchFolders([join(disk.root, eventsFolder)], () => this.#look());
+    // Not before: what came in between would be told by nobody.
+    this.#definitions = this.#known();
   }
 
   get problems(): readonly string[] {
