@@ -35,12 +35,11 @@ function asksPerson(state: MailState, protocol: Protocol, request: string): bool
   });
 }
 
-/** Mail that goes on by itself when its provider is free again. */
+/** Mail, answers above all, that goes on by itself when its provider is free again. */
 function parkedMail(state: MailState, protocol: Protocol, now: number): boolean {
   return [...protocol.roles.values()].some((each) => {
     const role = state.roles.get(each.name);
-    return (
-      freeProvider(state, each, now) === null && (role?.queue.size ?? 0) + (role?.requests.size ?? 0) > 0
-    );
+    if (!role || freeProvider(state, each, now) !== null) return false;
+    return role.queue.size + role.requests.size + role.answered.size > 0;
   });
 }
