@@ -15,8 +15,8 @@ export default defineConfig({
     // More than there may be processors: much of the time tests wait for programs that they have started.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     projects: [
       { extends: true, test: { name: 'processes', include: withProcesses } },
       {
