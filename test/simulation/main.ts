@@ -7,8 +7,8 @@ import { count, coverage, emptyTally } from './tally.ts';
  * with 1 also when so many were played that every transition should have been seen, and one was not.
  */
 
-/** From so many schedules on, every transition of docs/states.md must have been seen: the rarest comes once in 2,000. */
-const enough = 10_000;
+/** From so many schedules on, every transition of docs/states.md must have been seen: the rarest comes once in some 10,000. */
+const enough = 50_000;
 const tally = emptyTally();
 
 function report(): { text: string; good: boolean } {

@@ -92,7 +92,7 @@ messages:
   order: { from: lead, to: maker, reply: [made], blocking: false, on_timeout: proceed }
   wish: { from: lead, to: [maker, helper], reply: [made], blocking: false, on_timeout: fail }
   hint: { from: lead, to: [maker, helper], reply: [made], timeout: 40s, on_timeout: escalate, escalate_to: helper }
-  ask: { from: lead, to: [helper, user], reply: [made], timeout: 30s, on_timeout: escalate }
+  ask: { from: lead, to: [helper, user], reply: [made], timeout: 4s, on_timeout: escalate }
   part: { from: [lead, user], to: [maker, helper] }
   made: { from: [maker, helper, user], to: lead }
   done: { from: lead, to: user, closes: true }
