@@ -3,18 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Edit } from '../core/edits.ts';
-import type { Exit, Invocation, Outcome } from '../core/ports.ts';
+import type { Invocation, Outcome } from '../core/ports.ts';
 import { recorder } from './recorder.ts';
+import { exit } from '../../test/contract/providers-samples.ts';
 
-const exit: Exit = {
-  code: 0,
-  signal: null,
-  ended: 'exited',
-  error: null,
-  stdout: '',
-  stderr: '',
-  durationMs: 1,
-};
 const outcome: Outcome = {
   is: 'done',
   text: 'Done.',
@@ -57,7 +49,7 @@ it('masks secrets in the files that were changed, whatever their bytes, and does
     edit('key.bin', Buffer.concat([Buffer.from([0, 255]), Buffer.from('sesame-open')])),
   ];
   const record = recorder(join(root, 'recording'), ['sesame-open']);
-  record(invocationIn(root), outcome, { ...exit, edits: { changed, leftOut: [] } });
+  record(invocationIn(root), outcome, { ...exit(), edits: { changed, leftOut: [] } });
   const [name = ''] = readdirSync(join(root, 'recording'));
   const { files, edits } = JSON.parse(readFileSync(join(root, 'recording', name), 'utf8')) as {
     files: readonly object[];

@@ -1,11 +1,12 @@
 import { MailHost } from '../../src/engine/mail-host.ts';
-import type { AgentJob, Exit } from '../../src/core/ports.ts';
+import type { AgentJob } from '../../src/core/ports.ts';
 import { readJournal } from '../../src/store/journal-reader.ts';
 import { MemoryDisk } from '../../src/store/memory-disk.ts';
 import { DiskCorrespondence } from '../../src/store/runs/correspondence.ts';
 import { DiskRunMail } from '../../src/store/runs/incoming.ts';
 import { protocolOf } from '../machine/texts.ts';
 import { idleRunner, mailPorts } from '../support/mail-ports.ts';
+import { exit } from '../contract/providers-samples.ts';
 
 /** The process is gone. */
 export class Crash extends Error {}
@@ -16,15 +17,6 @@ messages: { note: { from: [one], to: [ada] } }
 `);
 export const run = '019aa000-1111-7000-8000-000000000001';
 export const key = { path: 'build', iteration: 1, attempt: 1, check: 0 };
-const exit: Exit = {
-  code: 0,
-  signal: null,
-  ended: 'exited',
-  error: null,
-  stdout: '',
-  stderr: '',
-  durationMs: 1,
-};
 const start = Date.UTC(2026, 0, 1);
 
 /** A project with a run, and hosts of its mail that end every turn with the same words. */
@@ -59,7 +51,7 @@ export class Desk {
         this.turns += 1;
         const usage = { usd: 0, tokens: 0 };
         const rest = { session: null, usage, model: null, denials: [] };
-        this.host.turns.ended(job.key, { is: 'done', text: 'done it', ...rest }, exit);
+        this.host.turns.ended(job.key, { is: 'done', text: 'done it', ...rest }, exit());
       } else if (look.settled) return;
       this.now += 50;
     }

@@ -4,9 +4,9 @@ import type { Launch } from '../../core/workflow/launch.ts';
 import { StepRights } from './step-rights.ts';
 
 const place = {
-  workspace: '/work',
-  inputs: [{ artifact: 'plan', from: 'plan', path: '/work/given' }],
-  decisionFile: '/work/decision.json',
+  workspace: '/project',
+  inputs: [{ artifact: 'plan', from: 'plan', path: '/project/given' }],
+  decisionFile: '/project/decision.json',
 };
 
 function agent(capabilities: readonly Capability[]): Pick<Launch, 'work' | 'outputs'> {
@@ -27,10 +27,10 @@ function agent(capabilities: readonly Capability[]): Pick<Launch, 'work' | 'outp
 const changed = ['context/a/_meta.json', 'given/plan.md', 'decision.json', 'made.txt', 'src/a.ts'];
 
 it('tells what an agent changed, what it owed among it, and not what was laid there for it', () => {
-  const rights = new StepRights('/work', 'context');
+  const rights = new StepRights('/project', 'context');
   for (const capabilities of [['READ'], ['EDIT']] as const) {
     const step = agent(capabilities);
-    rights.begin('a', step, '/work');
+    rights.begin('a', step, '/project');
     const { changed: told, breach } = rights.end('a', step, place, changed);
     expect(told).toEqual({ paths: ['made.txt', 'src/a.ts'], more: 0 });
     expect(breach.is).toBe(capabilities[0] === 'READ' ? 'reported' : 'none');
@@ -38,18 +38,18 @@ it('tells what an agent changed, what it owed among it, and not what was laid th
 });
 
 it('tells nothing where another that may change the folder was there, and nothing where git cannot tell', () => {
-  const rights = new StepRights('/work', 'context');
+  const rights = new StepRights('/project', 'context');
   const step = agent(['EDIT']);
-  rights.begin('a', step, '/work');
-  rights.begin('b', step, '/work');
+  rights.begin('a', step, '/project');
+  rights.begin('b', step, '/project');
   expect(rights.end('a', step, place, changed).changed).toBeNull();
   expect(rights.end('b', step, place, null).changed).toBeNull();
 });
 
 it('names a thousand of very many, and counts the rest', () => {
-  const rights = new StepRights('/work', null);
+  const rights = new StepRights('/project', null);
   const step = agent(['EDIT']);
-  rights.begin('a', step, '/work');
+  rights.begin('a', step, '/project');
   const many = Array.from({ length: 1_007 }, (_, index) => `file-${String(index)}`);
   const { changed: told } = rights.end('a', step, place, many);
   expect(told?.paths).toHaveLength(1_000);
