@@ -16,6 +16,7 @@ import { listedOnce, type Listing } from './listing.ts';
 import type { Host, Look } from './loop.ts';
 import { shareParking } from './parking.ts';
 import type { HostOptions, HostPorts } from './ports.ts';
+import { Absences } from './absences.ts';
 import { compare } from './reconcile.ts';
 import { waitingSteps } from './step-waits.ts';
 import { tellSender } from './telling.ts';
@@ -37,6 +38,7 @@ export class MailHost implements Host {
   readonly #intake: Intake;
   readonly #turns: Turns;
   /** The protocol, or while nothing new may start one without room for anything. */
+  readonly #absences: Absences;
   #held: Protocol;
   #problem: string | null = null;
   #decision: Decision = { facts: [], processes: [], wake: null };
@@ -46,6 +48,7 @@ export class MailHost implements Host {
     this.#options = options;
     this.#held = options.protocol;
     this.#ledger = new Ledger(ports);
+    this.#absences = new Absences(() => this.#ledger.now());
     this.#expected = expectedNow(this.#ledger.state);
     this.#commands = new Commands(this.#ledger, options.protocol, ports);
     this.#turns = new Turns(this.#ledger, ports, options);
@@ -135,9 +138,9 @@ export class MailHost implements Host {
       for (const role of unpaused) this.#restore(role);
       const boxes = listedOnce(this.#ports.mailboxes);
       // Once for each listing: what a burst of mail left for this look was compared when it was found.
-      if (!this.#intake.goesOn) this.#compare(names, boxes);
+      const again = this.#intake.goesOn ? null : this.#compare(names, boxes);
       const looked = this.#intake.look(names, boxes);
-      wake = looked.wake;
+      wake = earliest([looked.wake, again]);
       more = looked.more;
     });
     // While nobody knows what people want, what runs goes on, and nothing new is decided.
@@ -149,11 +152,8 @@ export class MailHost implements Host {
     this.#guard(() => this.#commands.release());
     this.#showRuns(incoming);
     const decided = this.#decision.wake;
-    const instants = [wake, decided === null ? null : this.#ledger.onWall(decided)].filter(
-      (at) => at !== null,
-    );
     return {
-      wake: instants.length > 0 ? Math.min(...instants) : null,
+      wake: earliest([wake, decided === null ? null : this.#ledger.onWall(decided)]),
       more,
       settled: wake === null && !more && this.#problem === null && this.#ledger.state.undrawn.size === 0,
     };
@@ -207,13 +207,22 @@ export class MailHost implements Host {
     }
   }
 
-  #compare(roles: readonly RoleName[], boxes: Listing): void {
+  /** When to compare again, in milliseconds since 1970; null: when something happens. */
+  #compare(roles: readonly RoleName[], boxes: Listing): number | null {
     const { protocol } = this.#options;
-    if (this.#ledger.state.undrawn.size > 0) return;
+    if (roles.length === 0 || this.#ledger.state.undrawn.size > 0) return null;
     const telling = (state: MailState, id: string, to: RoleName): Sent =>
       tellSender(state, id, to, this.#ports.newId(), this.#ledger.now());
     for (const role of roles) {
-      const facts = compare(this.#ledger.state, protocol, boxes, this.#expected, role, telling);
+      const facts = compare(
+        this.#ledger.state,
+        protocol,
+        boxes,
+        this.#expected,
+        role,
+        this.#absences,
+        telling,
+      );
       if (facts.length === 0) continue;
       const names = namesOf(this.#expected, role);
       for (const fact of facts)
@@ -221,12 +230,15 @@ export class MailHost implements Host {
           for (const [name, id] of names) if (id === fact.message) names.delete(name);
       this.#ledger.record(facts);
     }
+    const { until } = this.#absences;
+    return until === null ? null : this.#ledger.onWall(until);
   }
 
   /** The protocol with as much room as others in this process leave. */
   #limited(): Protocol {
     const room = this.#options.slots?.allowance() ?? Infinity;
-    return room < this.#held.concurrency ? { ...this.#held, concurrency: room } : this.#held;
+    const held = this.#absences.without(this.#held);
+    return room < held.concurrency ? { ...held, concurrency: room } : held;
   }
 
   #decide(): void {
@@ -313,4 +325,9 @@ export class MailHost implements Host {
     if (this.desired > 0 || this.running > 0) return 'busy';
     return idleOf(this.#ledger.state, protocol, this.#ledger.now());
   }
+}
+
+function earliest(instants: readonly (number | null)[]): number | null {
+  const known = instants.filter((instant) => instant !== null);
+  return known.length > 0 ? Math.min(...known) : null;
 }

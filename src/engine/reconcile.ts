@@ -4,6 +4,7 @@ import { isHuman, type Protocol } from '../core/mail/protocol.ts';
 import { tellUser } from '../core/mail/rules/notices.ts';
 import type { Sent } from '../core/mail/event.ts';
 import type { MailState } from '../core/mail/state.ts';
+import type { Absences } from './absences.ts';
 import { namesOf, type Expected } from './draw.ts';
 import type { Listing } from './listing.ts';
 
@@ -17,16 +18,20 @@ export function compare(
   boxes: Listing,
   expected: Expected,
   role: RoleName,
+  absences: Absences,
   notice: (state: MailState, id: string, to: RoleName) => Sent,
 ): Fact[] {
   const names = namesOf(expected, role);
   const present = boxes.list(role, 'inbox');
   const vanished = state.roles.get(role)?.vanished === true;
-  if (present === null) return names.size > 0 && !vanished ? [vanish(role)] : [];
   const there = new Set(present);
   const gone = [...names].filter(([name]) => !there.has(name));
+  const away = present === null || vanished;
+  const facts = away ? [] : gone.flatMap(([, id]) => goneFacts(state, protocol, role, id, notice));
+  const lasting = absences.last(role, facts.length);
+  if (present === null) return names.size > 0 && !vanished ? [vanish(role)] : [];
   if (vanished) return gone.length === 0 ? [{ type: 'restored', role }] : [];
-  return gone.flatMap(([, id]) => goneFacts(state, protocol, role, id, notice));
+  return lasting ? facts : [];
 }
 
 function vanish(role: RoleName): Fact {

@@ -131,6 +131,8 @@ describe('retry', () => {
     const [name = ''] = waiting();
     bench.disk.remove(`agents/architect/inbox/${name}`);
     bench.look();
+    bench.now += 1_000;
+    bench.look();
     expect(bench.state.mail.get(id)?.deliveries.get('architect')?.at).toBe('withdrawn');
     expect(await bench.run('retry', id)).toEqual({
       code: 0,

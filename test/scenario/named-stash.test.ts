@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
+import { fills } from '../support/appears.ts';
 import { playProject, smallTeam } from '../support/play.ts';
 import { finished, said, type TestProject } from '../support/project.ts';
 
@@ -27,7 +29,8 @@ it(
       project.write(`agents/maker/inbox/${String(task)}.md`, `Task ${String(task)}.\n`);
     const child = project.start(['up']);
     const end = finished(child);
-    await said(child, `Task ${String(waiting - 1)}. `);
+    // The copy of the sender is written first: when all wait here, nothing is under way that git could trip over.
+    await fills(join(project.root, 'agents/maker/inbox'), /-task-/, waiting);
     git('stash', 'push', '--quiet', '--include-untracked');
     expect(git('stash', 'list').trim().split('\n')).toHaveLength(1);
     await said(child, 'The inbox of maker is gone');

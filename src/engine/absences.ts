@@ -1,0 +1,45 @@
+import type { RoleName } from '../core/mail/message.ts';
+import type { Protocol } from '../core/mail/protocol.ts';
+
+/** How long nothing else may come or go before what is missing counts as taken out, in milliseconds. */
+const quietMs = 1_000;
+
+/**
+ * The inboxes that something is missing from, until that is known to be for good. git and rm empty a folder file by file
+ * and remove it last: whoever looks in between must not take what is gone so far for mail that was withdrawn.
+ */
+export class Absences {
+  readonly #now: () => number;
+  readonly #seen = new Map<RoleName, { readonly missing: number; readonly since: number }>();
+
+  /** `now` in milliseconds, never going back. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Whether so many files of a role have been missing for long enough. */
+  last(role: RoleName, missing: number): boolean {
+    const now = this.#now();
+    const seen = this.#seen.get(role);
+    const since = seen?.missing === missing ? seen.since : now;
+    const lasting = missing > 0 && now - since >= quietMs;
+    if (missing === 0 || lasting) this.#seen.delete(role);
+    else this.#seen.set(role, { missing, since });
+    return lasting;
+  }
+
+  /** The protocol without room for these roles: what they would be started for may be withdrawn. */
+  without(protocol: Protocol): Protocol {
+    if (this.#seen.size === 0) return protocol;
+    const roles = [...protocol.roles].map(
+      ([name, role]) => [name, this.#seen.has(name) ? { ...role, concurrency: 0 } : role] as const,
+    );
+    return { ...protocol, roles: new Map(roles) };
+  }
+
+  /** When to look again; null: nothing is missing. */
+  get until(): number | null {
+    const instants = [...this.#seen.values()].map(({ since }) => since + quietMs);
+    return instants.length > 0 ? Math.min(...instants) : null;
+  }
+}

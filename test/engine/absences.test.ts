@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest';
+import { MailHost } from '../../src/engine/mail-host.ts';
+import { readJournal } from '../../src/store/journal-reader.ts';
+import { MemoryDisk } from '../../src/store/memory-disk.ts';
+import { protocolOf } from '../machine/texts.ts';
+import { idleRunner, mailPorts } from '../support/mail-ports.ts';
+
+const protocol = protocolOf(`
+roles: { maker: { concurrency: 2 } }
+messages: { task: { from: user, to: maker } }
+`);
+
+/** Five tasks for a maker that has taken up as many as it has room for, and ends none. */
+function working(room: number) {
+  let now = Date.UTC(2026, 0, 1);
+  const disk = new MemoryDisk(() => now);
+  const started: string[] = [];
+  const runner = { ...idleRunner, start: ({ key }: { readonly key: string }) => void started.push(key) };
+  const open = (allowance: number) => {
+    const slots = { allowance: () => allowance, uses: () => {} };
+    const options = { protocol, protocolHash: 'one', version: 'test', slots };
+    const host = new MailHost(mailPorts(disk, { runner }), options);
+    host.start();
+    return host;
+  };
+  const host = open(room);
+  for (const name of ['a', 'b', 'c', 'd', 'e']) disk.plant(`agents/maker/inbox/${name}.md`, `Make ${name}\n`);
+  for (let look = host.look(); !look.settled; look = host.look()) now += 50;
+  const claimed = new Set([...host.state.turns.values()].flatMap(({ claimed: ids }) => ids));
+  const waiting = [...host.state.mail.values()].flatMap(({ message: { id }, deliveries }) =>
+    deliveries.get('maker')?.at === 'inbox' && !claimed.has(id) ? [id] : [],
+  );
+  const fileOf = (id = '') =>
+    disk.list('agents/maker/inbox')?.find((name) => name.endsWith(`${id.slice(-6)}.md`)) ?? '';
+  const take = (id = '') => disk.remove(`agents/maker/inbox/${fileOf(id)}`);
+  const later = (milliseconds: number) => void (now += milliseconds);
+  const types = () => readJournal(disk).records.map(({ event }) => event.type);
+  return { disk, host, open, started, waiting, take, now: () => now, later, types };
+}
+
+it('takes nothing for withdrawn while an inbox is being emptied', () => {
+  const { disk, host, waiting, take, later, types } = working(2);
+  expect(waiting).toHaveLength(3);
+  for (const id of waiting) {
+    take(id);
+    later(900);
+    expect(host.look()).toMatchObject({ settled: false });
+  }
+  disk.remove('agents/maker');
+  later(5_000);
+  host.look();
+  host.look();
+  expect(types()).toContain('vanished');
+  expect(types()).not.toContain('withdrawn');
+});
+
+it('takes for withdrawn what is still missing a second after the last went', () => {
+  const { host, waiting, take, now, later, types } = working(2);
+  take(waiting[0]);
+  host.look();
+  later(600);
+  take(waiting[1]);
+  expect(host.look()).toMatchObject({ wake: now() + 1_000, settled: false });
+  later(999);
+  host.look();
+  expect(types()).not.toContain('withdrawn');
+  later(1);
+  expect(host.look()).toMatchObject({ settled: true });
+  expect(types().filter((type) => type === 'withdrawn')).toHaveLength(2);
+});
+
+it('starts nobody for mail that may be withdrawn', () => {
+  const { open, started, waiting, take, later, types } = working(0);
+  for (const id of waiting.slice(0, 4)) take(id);
+  const next = open(2);
+  next.look();
+  expect(started).toEqual([]);
+  later(1_000);
+  next.look();
+  expect(types().filter((type) => type === 'withdrawn')).toHaveLength(4);
+  expect(started).toHaveLength(1);
+});
