@@ -17,7 +17,7 @@ function working(room: number) {
   const started: string[] = [];
   const runner = { ...idleRunner, start: ({ key }: { readonly key: string }) => void started.push(key) };
   const open = (allowance: number) => {
-    const slots = { allowance: () => allowance, uses: () => {} };
+    const slots = { allowance: () => allowance, uses: () => {}, leave: () => {} };
     const options = { protocol, protocolHash: 'one', version: 'test', slots };
     const host = new MailHost(mailPorts(disk, { runner }), options);
     host.start();
@@ -26,9 +26,8 @@ function working(room: number) {
   const host = open(room);
   for (const name of ['a', 'b', 'c', 'd', 'e']) disk.plant(`agents/maker/inbox/${name}.md`, `Make ${name}\n`);
   for (let look = host.look(); !look.settled; look = host.look()) now += 50;
-  const claimed = new Set([...host.state.turns.values()].flatMap(({ claimed: ids }) => ids));
   const waiting = [...host.state.mail.values()].flatMap(({ message: { id }, deliveries }) =>
-    deliveries.get('maker')?.at === 'inbox' && !claimed.has(id) ? [id] : [],
+    deliveries.get('maker')?.at === 'inbox' ? [id] : [],
   );
   const fileOf = (id = '') =>
     disk.list('agents/maker/inbox')?.find((name) => name.endsWith(`${id.slice(-6)}.md`)) ?? '';
