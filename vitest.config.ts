@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { installed } from './test/support/installed.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 import { scratchRoot } from './test/support/scratch.ts';
 
@@ -18,7 +19,15 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [
-      { extends: true, test: { name: 'processes', include: withProcesses } },
+      {
+        extends: true,
+        test: {
+          name: 'processes',
+          include: withProcesses,
+          env: { MAILROOM_INSTALLED: installed },
+          globalSetup: 'test/support/installed.ts',
+        },
+      },
       {
         extends: true,
         test: {

@@ -64,5 +64,3 @@ export const effects = {
 } as const satisfies Record<string, Effect>;
 
 export type EffectName = keyof typeof effects;
-
-export const effectNames = Object.keys(effects) as EffectName[];

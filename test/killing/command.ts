@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Random } from '../simulation/random.ts';
-import { containmentsHere, describeCrash, expected, type Kind, type Matrix } from './matrix.ts';
-import { plan, playAll, type Extent, type Verdict } from './plan.ts';
+import { containmentsHere, describeCrash, expected, type Crash, type Kind, type Matrix } from './matrix.ts';
+import { findAll, plan, playAll, type Extent } from './plan.ts';
 import { buildProgram } from './program.ts';
 import { describeRandom, playRandom, randomCrash } from './random-moments.ts';
 import { render } from './report.ts';
@@ -19,7 +19,8 @@ export interface Page {
 /**
  * Plays a matrix as the command line says and writes its page: with `--all` in every containment, with `--quick` one moment
  * of each place; with `--kind recovery` some of it, and writes nothing. `--random 200` kills at random moments instead
- * (`--seed` repeats them), `--together` says how many at once. Resolves to the exit code.
+ * (`--seed` repeats them), after it has seen that every place is come to. `--together` says how many at once. Resolves to
+ * the exit code.
  */
 export async function playMatrix<K extends Kind>(
   matrix: Matrix<K>,
@@ -72,17 +73,20 @@ async function whole<K extends Kind>(stage: Stage<K>, page: Page, wanted: Wanted
     if (unreached) console.log(`– ${describeCrash(crash)}: it did not come there again`);
   });
   const isWhole = wanted.kinds.length === 0;
-  const missing = isWhole ? nowhere(expected(stage.matrix, containments), verdicts) : [];
-  for (const name of missing) console.log(`✗ no kind of work comes to ${name}`);
+  const reached = verdicts.flatMap(({ crash, unreached }) => (unreached ? [] : [crash]));
+  const missing = isWhole ? complainOfMissing(expected(stage.matrix, containments), reached) : 0;
   if (isWhole) writeFileSync(page.file, render(page.head, stage.matrix, verdicts, wanted.extent));
   const failed = verdicts.filter(({ problems }) => problems.length > 0).length;
   console.log(`${String(verdicts.length - failed)} held, ${String(failed)} did not`);
-  return failed + missing.length;
+  return failed + missing;
 }
 
-function nowhere(names: readonly string[], verdicts: readonly Verdict[]): string[] {
-  const reached = new Set(verdicts.flatMap(({ crash, unreached }) => (unreached ? [] : [crash.kill.name])));
-  return names.filter((name) => !reached.has(name));
+/** Names the places that no work came to, and returns how many they are. */
+function complainOfMissing(names: readonly string[], reached: readonly Crash[]): number {
+  const places = new Set(reached.map(({ kill }) => kill.name));
+  const missing = names.filter((name) => !places.has(name));
+  for (const name of missing) console.log(`✗ no kind of work comes to ${name}`);
+  return missing.length;
 }
 
 async function random<K extends Kind>(
@@ -94,6 +98,8 @@ async function random<K extends Kind>(
   console.log(`${String(count)} random moments, seed ${String(seed)}`);
   const chance = new Random(seed);
   const containments = await containmentsHere();
+  const reached = await findAll(stage, { containments, kinds: [], most });
+  const missing = complainOfMissing(expected(stage.matrix, containments), reached);
   const crashes = Array.from({ length: count }, () => randomCrash(chance, stage.matrix.kinds, containments));
   const verdicts = await together(crashes, most, async (crash) => {
     const problems = await playRandom(stage, crash);
@@ -102,7 +108,7 @@ async function random<K extends Kind>(
   });
   const failed = verdicts.filter((held) => !held).length;
   console.log(`${String(count - failed)} held, ${String(failed)} did not`);
-  return failed;
+  return failed + missing;
 }
 
 function complain(what: string, problems: readonly string[]): void {

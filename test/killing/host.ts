@@ -1,4 +1,5 @@
 import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
 import process from 'node:process';
 import { forgetRecords, hideProcesses, watchFiles } from './files.ts';
 import { Killer } from './killer.ts';
@@ -17,8 +18,11 @@ export async function runKilled(classify: Classify): Promise<void> {
   if (order.leftOut === 'sweep') hideProcesses(killer);
   syncBuiltinESMExports();
   process.once('exit', () => killer.ended());
-  const { main } = (await import(order.app)) as {
-    main: (argv: readonly string[], packageRoot: string) => Promise<number>;
+  // As `bin/mailroom` does it, only later: what is loaded from here on meets the killer.
+  const { loadProgram } = (await import(join(order.packageRoot, 'bin', 'program.mjs'))) as {
+    loadProgram: (file: string) => {
+      main: (argv: readonly string[], packageRoot: string) => Promise<number>;
+    };
   };
-  process.exitCode = await main(process.argv.slice(2), order.packageRoot);
+  process.exitCode = await loadProgram(order.app).main(process.argv.slice(2), order.packageRoot);
 }

@@ -29,6 +29,21 @@ export interface Choice {
 
 /** Every crash that is to be played: each place, in each kind of work that is wanted. */
 export async function plan<K extends Kind>(stage: Stage<K>, choice: Choice): Promise<Crash<K>[]> {
+  const found = await findAll(stage, choice);
+  if (choice.extent === 'all') return found;
+  return stage.matrix.kinds.flatMap((kind) =>
+    byTurns(
+      found.filter((crash) => crash.kind === kind),
+      choice.extent,
+    ),
+  );
+}
+
+/** Every place that these kinds of work come to in these containments, at each of its moments. */
+export async function findAll<K extends Kind>(
+  stage: Stage<K>,
+  choice: Omit<Choice, 'extent'>,
+): Promise<Crash<K>[]> {
   const kinds = stage.matrix.kinds.filter(
     ({ name }) => choice.kinds.length === 0 || choice.kinds.includes(name),
   );
@@ -38,13 +53,7 @@ export async function plan<K extends Kind>(stage: Stage<K>, choice: Choice): Pro
   const found = await together(pairs, choice.most, async ({ kind, containment }) =>
     placesOf(stage, kind, containment, await stage.census(kind, containment)),
   );
-  if (choice.extent === 'all') return found.flat();
-  return kinds.flatMap((kind) =>
-    byTurns(
-      found.flat().filter((crash) => crash.kind === kind),
-      choice.extent,
-    ),
-  );
+  return found.flat();
 }
 
 /** Each place that this work comes to: the first time with the power on, in a group the last time and without it. */

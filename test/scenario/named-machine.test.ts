@@ -1,10 +1,7 @@
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { playProject, smallTeam } from '../support/play.ts';
-import { finished, said, type TestProject } from '../support/project.ts';
-
-const program = fileURLToPath(new URL('../../bin/mailroom', import.meta.url));
+import { finished, said, type TestProject, program } from '../support/project.ts';
 
 let project: TestProject;
 afterEach(() => project.remove());

@@ -1,18 +1,16 @@
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { verifyEvent } from 'nostr-tools/pure';
 import { afterEach, describe, expect, it } from 'vitest';
 import { rowsOnPage } from '../docs/workflow-tables.ts';
 import { NipProject } from '../support/nip.ts';
+import { program } from '../support/project.ts';
 
 /*
  * Workflows of the language nip by their ids, through the real program: by commands, and by tools of `mailroom mcp`.
  */
-
-const program = fileURLToPath(new URL('../../bin/mailroom', import.meta.url));
 
 let project: NipProject | null = null;
 let client: Client | null = null;

@@ -1,10 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { OrchestrateProject, sh, type Told } from '../support/orchestrate.ts';
-import { finished } from '../support/project.ts';
+import { finished, program } from '../support/project.ts';
 
 let project: OrchestrateProject | null = null;
 
@@ -340,7 +339,7 @@ describe('the program by the name `orchestrate`', { timeout: 120_000 }, () => {
       },
     );
     const link = join(place.root, 'orchestrate');
-    symlinkSync(fileURLToPath(new URL('../../bin/mailroom', import.meta.url)), link);
+    symlinkSync(program, link);
     const child = spawn(process.execPath, [link, 'watch', 'workflows/flow.yaml'], { cwd: place.root });
     const over = finished(child);
     const [first, second, third] = [waits(child, 1), waits(child, 2), waits(child, 3)];

@@ -1,8 +1,6 @@
-import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { CliProject } from '../support/clis.ts';
-
-const program = fileURLToPath(new URL('../../bin/mailroom', import.meta.url));
+import { program } from '../support/project.ts';
 
 let project: CliProject;
 afterEach(() => project.remove());

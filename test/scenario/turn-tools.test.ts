@@ -1,14 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { build } from 'esbuild';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { CliProject } from '../support/clis.ts';
+import { program } from '../support/project.ts';
 
-const program = fileURLToPath(new URL('../../bin/mailroom', import.meta.url));
 /** The client of the SDK in one file: the agents that the test writes have a sandbox around them. */
 let sdk: Readonly<Record<string, string>> = {};
 beforeAll(async () => {

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { program } from './project.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -26,10 +27,7 @@ export async function follow(page: string): Promise<{ code: number | null; outpu
 function runInShell(scratch: string, script: string): Promise<{ code: number | null; output: string }> {
   const bin = join(scratch, 'bin');
   mkdirSync(bin);
-  writeFileSync(
-    join(bin, 'mailroom'),
-    `#!/bin/sh\nexec '${process.execPath}' '${repository}bin/mailroom' "$@"\n`,
-  );
+  writeFileSync(join(bin, 'mailroom'), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
   chmodSync(join(bin, 'mailroom'), 0o755);
   const { PATH, HOME } = process.env;
   const env = { PATH: `${bin}:${PATH ?? ''}`, HOME, TMPDIR: scratch };

@@ -13,7 +13,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const program = fileURLToPath(new URL('../../bin/mailroom', import.meta.url));
+/** The folder of the program: of the one that the tests have installed, else of this checkout. */
+export const packageRoot =
+  process.env['MAILROOM_INSTALLED'] ?? fileURLToPath(new URL('../..', import.meta.url));
+export const program = join(packageRoot, 'bin', 'mailroom');
 
 export interface Ran {
   readonly code: number | null;

@@ -1,0 +1,25 @@
+import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { scratchRoot } from './scratch.ts';
+
+const checkout = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The folder that the program is installed in while the tests run. */
+export const installed = join(scratchRoot(), `mailroom-installed-${String(process.pid)}`);
+
+/**
+ * Lays the program out as its package has it, for the tests to start: that of a checkout looks at each start whether its
+ * sources are newer than what was built of them.
+ */
+export default async function install(): Promise<() => void> {
+  const script = new URL('../../scripts/build.mjs', import.meta.url).href;
+  const { ensureBuilt } = (await import(script)) as { ensureBuilt: () => Promise<string> };
+  const built = dirname(await ensureBuilt());
+  const { files } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as { files: string[] };
+  mkdirSync(installed);
+  for (const name of ['package.json', ...files])
+    cpSync(name === 'dist' ? built : join(checkout, name), join(installed, name), { recursive: true });
+  return () => rmSync(installed, { recursive: true, force: true });
+}
