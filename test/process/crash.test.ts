@@ -8,7 +8,7 @@ import { bundleHost, startHost } from './host.ts';
 import { containmentsHere, fixture, freshMark, marked, pause, temporaryFolder, until } from './support.ts';
 
 /** The host dies after it has begun to spawn in two of three rounds, after it has let one go in the third. */
-const ROUNDS = 42;
+const ROUNDS = 24;
 const AT_ONCE = 2;
 const LATEST_KILL_MS = 10;
 

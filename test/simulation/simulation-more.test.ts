@@ -1,3 +1,0 @@
-import { playHalf } from './suite.ts';
-
-playHalf(1);
