@@ -22,11 +22,20 @@ export async function askRun(
   options: { readonly json?: boolean },
 ): Promise<number> {
   context.outsideTurn(wish.verb);
+  return tellVerdict(context, stored, fileOf(context, wish, null), options);
+}
+
+async function tellVerdict(
+  context: Context,
+  stored: StoredRun,
+  file: RunControlFile,
+  options: { readonly json?: boolean },
+): Promise<number> {
   const { terminal } = context;
   const { run } = stored;
-  const { verb, path } = wish;
+  const { verb, path } = file;
   const what = [verb, run, path].filter((word) => word !== '').join(' ');
-  const { verdict, isAlive } = await answerOf(context, stored, fileOf(context, wish, null));
+  const { verdict, isAlive } = await answerOf(context, stored, file);
   if (verdict !== undefined && verdict.refusal !== null)
     throw new MailroomError('E_REFUSED', `${what}: ${verdict.refusal}`);
   const state = verdict === undefined ? 'recorded' : 'done';
@@ -78,7 +87,8 @@ async function isCancelled(
 /** Where no host gives a verdict, what the run says of itself does. */
 async function refuseWhatCannotBe(run: StoredRun, file: RunControlFile): Promise<void> {
   const { refusal } = await import('../core/workflow/commands.ts');
-  const reason = refusal(run.state(), file);
+  const { compile } = await import('../core/workflow/rules.ts');
+  const reason = refusal(run.state(), compile(run.definition), file);
   if (reason !== null) throw new MailroomError(reason.code, reason.text);
 }
 
@@ -116,11 +126,7 @@ export async function retryStep(
   const file = fileOf(context, { verb: 'retry', path: step }, instructions);
   await refuseWhatCannotBe(run, file);
   const { workflows } = context.place();
-  if (await run.alive()) {
-    workflows.request(run.run, file);
-    context.terminal.write(`retry ${run.run} ${step}: recorded; the host of the run takes it\n`);
-    return 0;
-  }
+  if (await run.alive()) return tellVerdict(context, run, file, options);
   return follow(context, options, (watch) =>
     workflows.resume(run, { watch, command: file, definition: null }),
   );

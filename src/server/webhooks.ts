@@ -128,9 +128,10 @@ async function judge(
   if (hook.key === null) return [503, { error: 'the secret of this trigger is not set' }];
   const body = await read(request);
   if (body === null) return [413, { error: `at most ${String(bodyBytes)} bytes` }];
-  const signature = headers['x-hub-signature-256'];
-  if (!isSigned(body, hook.key, typeof signature === 'string' ? signature : ''))
-    return [401, { error: 'the signature is wrong' }];
+  const signature = String(headers['x-hub-signature-256'] ?? '');
+  if (signature === '')
+    return [401, { error: 'the signature is missing: X-Hub-Signature-256: sha256=<hex>' }];
+  if (!isSigned(body, hook.key, signature)) return [401, { error: 'the signature is wrong' }];
   return [202, { run: hook.take(dataOf(path, headers, body)) }];
 }
 

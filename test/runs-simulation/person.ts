@@ -1,5 +1,6 @@
 import type { Happening } from '../../src/core/workflow/event.ts';
 import { refusal } from '../../src/core/workflow/commands.ts';
+import { compile } from '../../src/core/workflow/rules.ts';
 import { runControlFolder } from '../../src/store/runs/run-folders.ts';
 import type { RunWorld } from './world.ts';
 
@@ -51,9 +52,10 @@ export class Person {
 
   /** What `retry` of a run that nobody goes on with does at the start; null: nothing failed. */
   static retrying(world: RunWorld, last: RunWorld['state']): Happening | null {
+    const at = world.timeline.now;
+    const rules = compile(world.workflow);
     const failed = [...(last?.steps.keys() ?? [])].filter(
-      (path) =>
-        last !== null && refusal(last, { verb: 'retry', path, by: 'ada', at: world.timeline.now }) === null,
+      (path) => last !== null && refusal(last, rules, { verb: 'retry', path, by: 'ada', at }) === null,
     );
     return failed.length === 0
       ? null

@@ -102,7 +102,12 @@ describe('a webhook', () => {
       413,
       'at most 1048576 bytes',
     ],
-    ['no signature', { headers: { 'x-hub-signature-256': '' } }, 401, 'the signature is wrong'],
+    [
+      'no signature',
+      { headers: { 'x-hub-signature-256': '' } },
+      401,
+      'the signature is missing: X-Hub-Signature-256: sha256=<hex>',
+    ],
     [
       'the signature of another key',
       { headers: { 'x-hub-signature-256': signature('{}', 'other') } },

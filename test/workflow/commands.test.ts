@@ -4,7 +4,7 @@ import { graph, workflow } from './graph.ts';
 import { World } from './world.ts';
 
 function refused(world: World, verb: RunCommand['verb'], path = '', by = 'ada'): string | null {
-  return refusal(world.state, { verb, path, by, at: world.now })?.text ?? null;
+  return refusal(world.state, world.rules, { verb, path, by, at: world.now })?.text ?? null;
 }
 
 /** A gate that Ada and Grace may open, and a step that failed. */
@@ -27,7 +27,10 @@ describe('a gate', () => {
     expect(refused(world, 'reject', 'ask', 'grace')).toBeNull();
     world.judge('ask', 'approve');
     expect(refused(world, 'approve', 'ask')).toBe('ask is over already: SUCCEEDED');
-    expect(refused(gated(), 'approve', 'soft')).toBe('soft is over already: FAILED');
+  });
+
+  it('is not every step, whatever has become of it', () => {
+    expect(refused(gated(), 'approve', 'soft')).toBe('`soft` is no gate; there is `ask`');
   });
 
   it('is named by its path: the nearest one, else those that wait, are told', () => {

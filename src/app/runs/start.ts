@@ -165,7 +165,7 @@ export async function cancelRun(
   const lock = await takeRun(disk, run.run, contextFolderOf(disk, openRoot, run));
   const controller = await orReleased(lock, async () => {
     return starting(await composeRun(disk, settings, run, { watch: () => {}, lock, origin }), (host) => {
-      const reason = refusal(host.state, command);
+      const reason = refusal(host.state, host.rules, command);
       if (reason !== null) throw new MailroomError(reason.code, reason.text);
       host.resume(origin.by, [happeningOf(command)]);
     });

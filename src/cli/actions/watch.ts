@@ -1,7 +1,9 @@
 import { dirname } from 'node:path';
+import { MailroomError } from '../../core/errors.ts';
 import type { Context } from '../context.ts';
 import type { Workflow } from '../../core/workflow/model.ts';
 import type { FileChange, WorkflowServices } from '../run-services.ts';
+import { tellFailure } from '../failures.ts';
 import { expectDefinition, startRun, workspaceOf, type StartOptions } from '../run-start.ts';
 
 /** Milliseconds between two looks at the files. */
@@ -18,14 +20,26 @@ export async function watch(context: Context, reference: string, options: StartO
   const end = new AbortController();
   const forget = terminal.onSignal(() => end.abort());
   try {
+    let code = await startRun(context, reference, options);
     for (;;) {
-      const code = await startRun(context, reference, options);
       const change = await nextChange(terminal, changes, end.signal);
       if (change === null) return code;
       terminal.complain(`${change.path} was ${change.what}\n`);
+      code = await startAgain(context, reference, options);
     }
   } finally {
     forget();
+  }
+}
+
+/** What keeps a later run from starting, as a definition that is being edited, is told: the next change may have mended it. */
+async function startAgain(context: Context, reference: string, options: StartOptions): Promise<number> {
+  try {
+    return await startRun(context, reference, options);
+  } catch (error) {
+    if (!(error instanceof MailroomError)) throw error;
+    const called = { words: [], commands: [] };
+    return tellFailure(error, context.terminal, { json: options.json === true, debug: false, called });
   }
 }
 

@@ -1,6 +1,8 @@
 import { nearest } from '../nearest.ts';
 import type { Reason } from '../mail/event.ts';
 import type { CommandId, Path, RunEvent } from './event.ts';
+import type { Rules } from './rules.ts';
+import { findStep } from './scope.ts';
 import type { RunState, StepRun } from './state.ts';
 
 /** What a person asks of a run. */
@@ -30,7 +32,7 @@ export function verdictIn(
 }
 
 /** Why a run cannot follow a command now; null: it can. */
-export function refusal(state: RunState, command: RunCommand): Reason | null {
+export function refusal(state: RunState, rules: Rules, command: RunCommand): Reason | null {
   switch (command.verb) {
     case 'cancel':
       return state.endedAt === null ? null : refused(`the run is over: ${state.status}`);
@@ -38,7 +40,7 @@ export function refusal(state: RunState, command: RunCommand): Reason | null {
       return retryRefusal(state, command.path);
     case 'approve':
     case 'reject':
-      return gateRefusal(state, command);
+      return gateRefusal(state, rules, command);
   }
 }
 
@@ -52,9 +54,13 @@ function hasFailed({ phase }: StepRun): boolean {
   return phase.is === 'settled' && ['FAILED', 'CANCELLED', 'INCOMPLETE'].includes(phase.status);
 }
 
-function gateRefusal(state: RunState, { path, by, at, verb }: RunCommand): Reason | null {
+function gateRefusal(state: RunState, rules: Rules, { path, by, at, verb }: RunCommand): Reason | null {
   const step = state.steps.get(path);
-  if (!step) return unknown(state, path, 'gate that waits', ({ phase: { is } }) => is === 'asked');
+  const isOther = step !== undefined && findStep(state, rules, path)?.rule.step.work.kind !== 'gate';
+  if (!step || isOther) {
+    const what = isOther ? 'gate' : 'gate that waits';
+    return unknown(state, path, what, ({ phase: { is } }) => is === 'asked');
+  }
   const { phase } = step;
   if (phase.is === 'judged') return refused(`${phase.by} has said \`${phase.verdict}\` to ${path} already`);
   if (phase.is === 'settled') return refused(`${path} is over already: ${phase.status}`);
@@ -70,7 +76,7 @@ const few = 5;
 
 /** `fits`: the steps that the command could be about. */
 function unknown(state: RunState, path: Path, what: string, fits: (step: StepRun) => boolean): Reason {
-  const near = nearest(path, [...state.steps.keys()]);
+  const near = state.steps.has(path) ? null : nearest(path, [...state.steps.keys()]);
   const others = [...state.steps.values()].filter(fits).map((step) => `\`${step.path}\``);
   const all = others.length === 0 ? '' : `; there is ${others.slice(0, few).join(', ')}`;
   const hint = near === null ? all : `; did you mean \`${near}\`?`;

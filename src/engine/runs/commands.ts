@@ -2,6 +2,7 @@ import { isJsonObject, parseJson, type Json } from '../../core/json.ts';
 import type { Control } from '../../core/ports.ts';
 import { refusal } from '../../core/workflow/commands.ts';
 import type { Happening, Path } from '../../core/workflow/event.ts';
+import type { Rules } from '../../core/workflow/rules.ts';
 import type { RunLedger } from './ledger.ts';
 
 /** One file in the control folder of a run: what another process asks of its host. */
@@ -21,19 +22,19 @@ export const runVerbs = ['approve', 'reject', 'cancel', 'retry'] as const;
 export type RunVerb = (typeof runVerbs)[number];
 
 /** Takes the command files; each becomes an event with its verdict. Returns their names: they may go once that is durable. */
-export function takeRunCommands(ledger: RunLedger, control: Control): string[] {
+export function takeRunCommands(ledger: RunLedger, rules: Rules, control: Control): string[] {
   return control.list().map(({ name, text }) => {
     const file = text === null ? null : parse(text);
-    if (file !== null) take(ledger, file);
+    if (file !== null) take(ledger, rules, file);
     return name;
   });
 }
 
-function take(ledger: RunLedger, file: RunControlFile): void {
+function take(ledger: RunLedger, rules: Rules, file: RunControlFile): void {
   const { id, by, verb } = file;
   // The last host may have died between the verdict and the removal of the file.
   if (ledger.state.commands.has(id)) return;
-  const reason = refusal(ledger.state, file);
+  const reason = refusal(ledger.state, rules, file);
   ledger.record([
     reason === null ? happeningOf(file) : { type: 'controlled', id, by, verb, refusal: reason },
   ]);

@@ -149,7 +149,9 @@ export class RunHost implements Host {
     if (this.#parks) this.#guard(() => shareParking(this.#ledger, this.#ports.parking));
     let commands: string[] = [];
     if (scan)
-      this.#heard = this.#guard(() => (commands = takeRunCommands(this.#ledger, this.#ports.control)));
+      this.#heard = this.#guard(
+        () => (commands = takeRunCommands(this.#ledger, this.#rules, this.#ports.control)),
+      );
     this.#workers.take();
     // While nobody knows what people want, what runs goes on, and nothing new is decided.
     if (this.#heard) this.#decide();

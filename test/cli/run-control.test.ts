@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import type { Context } from '../../src/cli/context.ts';
+import { retryStep } from '../../src/cli/run-control.ts';
+import type { StoredRun } from '../../src/cli/run-services.ts';
+import type { RunControlFile } from '../../src/engine/runs/commands.ts';
+import { graph, workflow } from '../workflow/graph.ts';
+import { World } from '../workflow/world.ts';
+import { FakeTerminal } from './bench.ts';
+
+/** What `retry` of a failed step says while a host works on its run, which gives this verdict. */
+async function retried(verdict: string | null): Promise<{ out: string; asked: RunControlFile[] }> {
+  const definition = workflow(graph('soft : continue\nlate'));
+  const world = new World(definition);
+  world.fails('soft');
+  const terminal = new FakeTerminal(() => 0);
+  const asked: RunControlFile[] = [];
+  const workflows = {
+    request: (_run: string, file: RunControlFile) => void asked.push(file),
+    verdict: () => ({ refusal: verdict }),
+    changed: () => Promise.resolve(),
+  };
+  const place = { workflows, newId: () => 'one' };
+  const context = {
+    services: { environment: { MAILROOM_USER: 'ada' } },
+    terminal,
+    outsideTurn: () => {},
+    place: () => place,
+  } as unknown as Context;
+  const alive = () => Promise.resolve(true);
+  const run = { run: 'r1', definition, state: () => world.state, alive } as unknown as StoredRun;
+  await retryStep(context, run, 'soft', { json: true });
+  return { out: terminal.out, asked };
+}
+
+it('a retry of a run that goes on is answered with the verdict of its host, as a document', async () => {
+  const { out, asked } = await retried(null);
+  const shown = { schema: 1, state: 'done', verb: 'retry', run: 'r1', path: 'soft', host: true };
+  expect(JSON.parse(out)).toEqual(shown);
+  expect(asked).toMatchObject([{ verb: 'retry', path: 'soft', instructions: null }]);
+  await expect(retried('soft has not failed')).rejects.toThrow('retry r1 soft: soft has not failed');
+});
