@@ -61,7 +61,8 @@ export async function changedPaths(
 export async function ensureWorktree(project: string, path: string, thread: string): Promise<string | null> {
   if (existsSync(join(path, '.git'))) return null;
   const branch = `mailroom-${thread}`;
-  await git(['worktree', 'prune'], { cwd: project });
+  // One that was deleted by hand. `prune` would also forget those of the person whose disk is not there now.
+  await git(['worktree', 'remove', '--force', path], { cwd: project });
   const known = await git(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`], { cwd: project });
   const args = known.exitCode === 0 ? [path, branch] : ['-b', branch, path, 'HEAD'];
   const made = await git(['worktree', 'add', ...args], { cwd: project, fetches: true });

@@ -51,6 +51,7 @@ export class Worktrees {
 
   /** Merges what a thread made into the branch that is checked out in the project, then removes its checkout and branch. */
   async merge(thread: string, subject: string): Promise<void> {
+    await this.#mustNotMerge();
     await this.#keep(thread, subject);
     const branch = begin + thread;
     const merged = await this.#git(['merge', '--no-ff', '-m', `Merge ${branch}: ${subject}`, branch]);
@@ -70,6 +71,14 @@ export class Worktrees {
   async remove(thread: string, subject: string): Promise<void> {
     await this.#keep(thread, subject);
     await this.#removeCheckout(thread);
+  }
+
+  /** One that the person has begun would end with ours. */
+  async #mustNotMerge(): Promise<void> {
+    const begun = await this.#git(['rev-parse', '--verify', '--quiet', 'MERGE_HEAD']);
+    if (begun.exitCode !== 0) return;
+    const hint = 'end it with `git commit` or `git merge --abort`, then try again';
+    throw new MailroomError('E_REFUSED', 'a merge is under way in the project', hint);
   }
 
   /** Commits what lies in the checkout, so that the branch has it. */

@@ -86,7 +86,7 @@ const gits: GitTable<EffectName> = [
   ['update-ref', 'trail.ref'],
   ['repack', 'trail.pack'],
   ['worktree add', 'worktree.make'],
-  ['worktree prune', 'worktree.prune'],
+  ['worktree remove', 'worktree.forget'],
   ['add --all', 'tree.note'],
   ['write-tree', 'tree.note'],
   ...['check-ref-format', 'rev-parse', 'for-each-ref', 'worktree list', 'rev-list'].map(reads),

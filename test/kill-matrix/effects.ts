@@ -59,8 +59,8 @@ export const effects = {
   'turn.result': at('writes the result of a turn for people'),
   'turn.spawn': at('starts an agent behind the launch gate', 'running'),
   'turn.terminate': at('asks a process to end'),
+  'worktree.forget': at('makes git forget the worktree of a thread if it is gone', 'running'),
   'worktree.make': at('makes the git worktree of a thread', 'running'),
-  'worktree.prune': at('makes git forget worktrees that are gone', 'running'),
 } as const satisfies Record<string, Effect>;
 
 export type EffectName = keyof typeof effects;
