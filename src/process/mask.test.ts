@@ -60,6 +60,15 @@ describe('masker', () => {
     expect(maskChunks(['a\nKEY', '\nEND\nb'], ['KEY\nEND'])).toBe('a\n***\nb');
   });
 
+  it('knows secrets as JSON spells them, also within a text that JSON quotes again', () => {
+    const secret = 'line "one"\nback\\slash é';
+    const once = JSON.stringify({ text: `a ${secret} b` });
+    expect(maskChunks([once], [secret])).toBe('{"text":"a *** b"}');
+    expect(maskChunks(JSON.stringify(once).split(''), [secret])).toBe(JSON.stringify('{"text":"a *** b"}'));
+    expect(maskChunks([once.replace('é', '\\u00e9')], [secret])).toBe('{"text":"a *** b"}');
+    expect(textMasker([secret])(once)).toBe('{"text":"a *** b"}');
+  });
+
   it('ignores empty secrets and repeated ones', () => {
     expect(maskChunks(['plain'], ['', ''])).toBe('plain');
     expect(maskChunks(['x1x'], ['1', '1'])).toBe('x***x');

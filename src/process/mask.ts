@@ -12,17 +12,33 @@ export interface Masker {
 }
 
 /**
- * Prepares the secrets once, for any number of streams. A masker replaces every occurrence of a secret by `***`, wherever
- * the chunks are cut; overlapping occurrences become one replacement. Time is linear in the input whatever the secrets
- * are, and less than the longest secret is held back.
+ * Prepares the secrets once, for any number of streams. A masker replaces every occurrence of a secret by `***`, also as JSON
+ * spells it, wherever the chunks are cut; overlapping occurrences become one replacement. Time is linear in the input
+ * whatever the secrets are, and less than the longest spelling is held back.
  */
 export function maskerFactory(secrets: readonly string[]): () => Masker {
-  const patterns = [...new Set(secrets)]
-    .filter((secret) => secret !== '')
-    .map((secret) => Buffer.from(secret));
+  const patterns = spellingsOf(secrets).map((spelling) => Buffer.from(spelling));
   if (patterns.length === 0) return () => ({ push: (chunk) => chunk, flush: () => NOTHING });
   const automaton = buildAutomaton(patterns);
   return () => new AutomatonMasker(automaton);
+}
+
+/** As they are, and as they stand in the JSON that agents write: quoted, or in a text that is quoted again. */
+function spellingsOf(secrets: readonly string[]): string[] {
+  const spellings = secrets.flatMap((secret) => {
+    const quoted = [inJson(secret), inAscii(inJson(secret))];
+    return [secret, ...quoted, ...quoted.map((text) => inJson(text))];
+  });
+  return [...new Set(spellings)].filter((spelling) => spelling !== '');
+}
+
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+function inAscii(json: string): string {
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return json.replaceAll(/[\u0080-\uffff]/g, escaped);
 }
 
 class AutomatonMasker implements Masker {
@@ -108,11 +124,11 @@ export function bytesMasker(secrets: readonly string[]): (bytes: Uint8Array) => 
 
 /** Masks whole texts: documents, log lines. */
 export function textMasker(secrets: readonly string[]): (text: string) => string {
-  const present = secrets.filter((secret) => secret !== '');
-  if (present.length === 0) return unmasked;
-  const newMasker = maskerFactory(present);
+  const spellings = spellingsOf(secrets);
+  if (spellings.length === 0) return unmasked;
+  const newMasker = maskerFactory(secrets);
   return (text) => {
-    if (!present.some((secret) => text.includes(secret))) return text;
+    if (!spellings.some((spelling) => text.includes(spelling))) return text;
     const masker = newMasker();
     return Buffer.concat([masker.push(Buffer.from(text)), masker.flush()]).toString('utf8');
   };
