@@ -1,4 +1,4 @@
-import type { RoleName } from '../core/mail/message.ts';
+import type { MessageId, RoleName } from '../core/mail/message.ts';
 import type { Protocol } from '../core/mail/protocol.ts';
 
 /** How long nothing else may come or go before what is missing counts as taken out, in milliseconds. */
@@ -10,20 +10,21 @@ const quietMs = 1_000;
  */
 export class Absences {
   readonly #now: () => number;
-  readonly #seen = new Map<RoleName, { readonly missing: number; readonly since: number }>();
+  readonly #seen = new Map<RoleName, { readonly missing: string; readonly since: number }>();
 
-  /** `now` in milliseconds, never going back. */
+  /** `now` in milliseconds, on a clock that nobody sets. */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Whether so many files of a role have been missing for long enough. */
-  last(role: RoleName, missing: number): boolean {
+  /** Whether just these messages of a role have been missing for long enough. */
+  last(role: RoleName, messages: readonly MessageId[]): boolean {
     const now = this.#now();
+    const missing = messages.join();
     const seen = this.#seen.get(role);
     const since = seen?.missing === missing ? seen.since : now;
-    const lasting = missing > 0 && now - since >= quietMs;
-    if (missing === 0 || lasting) this.#seen.delete(role);
+    const lasting = missing !== '' && now - since >= quietMs;
+    if (missing === '' || lasting) this.#seen.delete(role);
     else this.#seen.set(role, { missing, since });
     return lasting;
   }
@@ -37,9 +38,9 @@ export class Absences {
     return { ...protocol, roles: new Map(roles) };
   }
 
-  /** When to look again; null: nothing is missing. */
-  get until(): number | null {
+  /** In how many milliseconds to look again; null: nothing is missing. */
+  get again(): number | null {
     const instants = [...this.#seen.values()].map(({ since }) => since + quietMs);
-    return instants.length > 0 ? Math.min(...instants) : null;
+    return instants.length > 0 ? Math.max(0, Math.min(...instants) - this.#now()) : null;
   }
 }

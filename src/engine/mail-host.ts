@@ -48,7 +48,7 @@ export class MailHost implements Host {
     this.#options = options;
     this.#held = options.protocol;
     this.#ledger = new Ledger(ports);
-    this.#absences = new Absences(() => this.#ledger.now());
+    this.#absences = new Absences(() => ports.clock.elapsed?.() ?? ports.clock.now());
     this.#expected = expectedNow(this.#ledger.state);
     this.#commands = new Commands(this.#ledger, options.protocol, ports);
     this.#turns = new Turns(this.#ledger, ports, options);
@@ -230,8 +230,8 @@ export class MailHost implements Host {
           for (const [name, id] of names) if (id === fact.message) names.delete(name);
       this.#ledger.record(facts);
     }
-    const { until } = this.#absences;
-    return until === null ? null : this.#ledger.onWall(until);
+    const { again } = this.#absences;
+    return again === null ? null : this.#ports.clock.now() + again;
   }
 
   /** The protocol with as much room as others in this process leave. */

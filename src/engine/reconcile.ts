@@ -25,13 +25,18 @@ export function compare(
   const present = boxes.list(role, 'inbox');
   const vanished = state.roles.get(role)?.vanished === true;
   const there = new Set(present);
-  const gone = [...names].filter(([name]) => !there.has(name));
-  const away = present === null || vanished;
-  const facts = away ? [] : gone.flatMap(([, id]) => goneFacts(state, protocol, role, id, notice));
-  const lasting = absences.last(role, facts.length);
+  const gone = [...names].filter(([name]) => !there.has(name)).map(([, id]) => id);
+  const counts = (id: string) => isHuman(protocol, role) || placeOf(state, role, id) === 'inbox';
+  const missing = present === null || vanished ? [] : gone.filter(counts);
+  // What a turn has taken up is not missed, but that its file goes, too, shows that somebody is still at it.
+  const lasting = absences.last(role, missing.length > 0 ? gone : []);
   if (present === null) return names.size > 0 && !vanished ? [vanish(role)] : [];
   if (vanished) return gone.length === 0 ? [{ type: 'restored', role }] : [];
-  return lasting ? facts : [];
+  return lasting ? missing.flatMap((id) => goneFacts(state, protocol, role, id, notice)) : [];
+}
+
+function placeOf({ mail }: MailState, role: RoleName, id: string): string | undefined {
+  return mail.get(id)?.deliveries.get(role)?.at;
 }
 
 function vanish(role: RoleName): Fact {
@@ -55,9 +60,9 @@ function goneFacts(
   id: string,
   notice: (state: MailState, id: string, to: RoleName) => Sent,
 ): Fact[] {
-  const mail = state.mail.get(id);
   if (isHuman(protocol, role)) return [{ type: 'read', message: id, recipient: role }];
-  if (mail?.deliveries.get(role)?.at !== 'inbox') return [];
+  const mail = state.mail.get(id);
+  if (mail === undefined) return [];
   const { from, subject } = mail.message;
   const name = fileName(mail.message);
   const facts: Fact[] = [

@@ -26,15 +26,17 @@ function working(room: number) {
   const host = open(room);
   for (const name of ['a', 'b', 'c', 'd', 'e']) disk.plant(`agents/maker/inbox/${name}.md`, `Make ${name}\n`);
   for (let look = host.look(); !look.settled; look = host.look()) now += 50;
-  const waiting = [...host.state.mail.values()].flatMap(({ message: { id }, deliveries }) =>
-    deliveries.get('maker')?.at === 'inbox' ? [id] : [],
-  );
+  const lying = (place: string) =>
+    [...host.state.mail.values()].flatMap(({ message: { id }, deliveries }) =>
+      deliveries.get('maker')?.at === place ? [id] : [],
+    );
+  const [waiting, taken] = [lying('inbox'), lying('claimed')];
   const fileOf = (id = '') =>
     disk.list('agents/maker/inbox')?.find((name) => name.endsWith(`${id.slice(-6)}.md`)) ?? '';
   const take = (id = '') => disk.remove(`agents/maker/inbox/${fileOf(id)}`);
   const later = (milliseconds: number) => void (now += milliseconds);
   const types = () => readJournal(disk).records.map(({ event }) => event.type);
-  return { disk, host, open, started, waiting, take, now: () => now, later, types };
+  return { disk, host, open, started, waiting, taken, take, now: () => now, later, types };
 }
 
 it('takes nothing for withdrawn while an inbox is being emptied', () => {
@@ -50,6 +52,18 @@ it('takes nothing for withdrawn while an inbox is being emptied', () => {
   host.look();
   host.look();
   expect(types()).toContain('vanished');
+  expect(types()).not.toContain('withdrawn');
+});
+
+it('sees by the files of what is being worked on, too, that an inbox is still being emptied', () => {
+  const { host, waiting, taken, take, later, types } = working(2);
+  take(waiting[0]);
+  host.look();
+  later(600);
+  take(taken[0]);
+  host.look();
+  later(600);
+  host.look();
   expect(types()).not.toContain('withdrawn');
 });
 

@@ -88,6 +88,41 @@ export class Person {
     this.#world.hint();
   }
 
+  /** Takes a whole inbox away as git and rm do, file by file and the folder last, and perhaps puts it back. */
+  stash(): void {
+    const { random, protocol, disk } = this.#world;
+    const role = random.pick([...protocol.roles.keys()]);
+    const folder = `agents/${role}/inbox`;
+    const taken = new Map<string, Buffer>();
+    let at = 0;
+    const later = (act: () => void) => this.#later((at += random.below(900)), act);
+    for (const name of disk.list(folder) ?? [])
+      later(() => {
+        const text = disk.read(`${folder}/${name}`, 1e6);
+        if (text !== null && disk.remove(`${folder}/${name}`)) taken.set(name, text);
+      });
+    later(() => {
+      disk.remove(folder);
+      this.#checkWaiting(role, taken);
+      if (random.chance(0.5)) return;
+      at = 0;
+      for (const [name, text] of taken) later(() => disk.plant(`${folder}/${name}`, text));
+    });
+  }
+
+  /** Nothing is concluded from an inbox that is being emptied. */
+  #checkWaiting(role: string, taken: ReadonlyMap<string, unknown>): void {
+    for (const { message, deliveries } of this.#world.controller?.host.state.mail.values() ?? [])
+      if (taken.has(fileName(message)) && deliveries.get(role)?.at === 'withdrawn')
+        this.#world.problems.push(`${message.id} was withdrawn from ${role}, whose inbox was being emptied`);
+  }
+
+  /** Has inboxes that are gone drawn again. */
+  findVanished(): void {
+    for (const [role, { vanished }] of this.#world.state.roles)
+      if (vanished) this.request('unpause', { kind: 'role', role }, false);
+  }
+
   /** Tells the controller something. */
   control(): void {
     const { random, protocol, controller } = this.#world;
@@ -105,7 +140,7 @@ export class Person {
 
   /** Puts a dead letter back, and now and then thinks better of it. */
   retry(): void {
-    const { random, timeline, disk } = this.#world;
+    const { random, disk } = this.#world;
     const dead = [...(this.#world.controller?.host.state.mail.values() ?? [])].flatMap(
       ({ message, deliveries }) =>
         [...deliveries]
@@ -116,14 +151,15 @@ export class Person {
     const letter = random.pick(dead);
     this.request('retry', letter, false);
     if (random.chance(0.8)) return;
-    timeline.later(
-      random.below(20_000),
-      () => {
-        disk.remove(`agents/${letter.role}/inbox/${letter.name}`);
-        this.#world.hint();
-      },
-      'outside',
-    );
+    this.#later(random.below(20_000), () => disk.remove(`agents/${letter.role}/inbox/${letter.name}`));
+  }
+
+  #later(after: number, act: () => unknown): void {
+    const acts = () => {
+      act();
+      this.#world.hint();
+    };
+    this.#world.timeline.later(after, acts, 'outside');
   }
 
   request(verb: string, target: object, now: boolean): void {

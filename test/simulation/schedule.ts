@@ -65,6 +65,7 @@ async function trouble(world: World, person: Person): Promise<void> {
     else if (dice < 0.105) person.control();
     else if (dice < 0.115) person.retry();
     else if (dice < 0.125) person.speak();
+    else if (dice < 0.128) person.stash();
     if (random.chance(chaos.full)) {
       faults.fill(random.below(20_000));
       timeline.later(random.below(10_000), () => faults.fill(Infinity), 'outside');
@@ -101,7 +102,10 @@ async function rest(world: World, person: Person): Promise<void> {
   let since = 0;
   let events = 0;
   for (let step = 0; step < longest; step += 1) {
-    if (step % 20 === 0) person.answer();
+    if (step % 20 === 0) {
+      person.answer();
+      person.findVanished();
+    }
     await world.step();
     // A crash on the way into the calm may have been the last thing that happened.
     const host = world.controller?.host;
