@@ -121,6 +121,14 @@ describe('an agent that tells of its commands as they run', () => {
     expect(agent(name).start(invocation())).not.toHaveProperty('commands');
   });
 
+  it('however much one has printed', () => {
+    const { commands } = agent('codex').start(invocation({ maxCommandTime: 60_000 }));
+    const item = { id: 'item_1', type: 'command_execution', command: 'find /' };
+    const over = { type: 'item.completed', item: { ...item, aggregated_output: 'x'.repeat(2_000_000) } };
+    expect(commands?.running(output({ type: 'item.started', item })).size).toBe(1);
+    expect(commands?.running(output(over)).size).toBe(0);
+  });
+
   it('and was ended for one of them timed out', () => {
     const outcome = agent('codex').read(exit({ ended: 'command-timeout', code: 143 }), invocation(), now);
     expect(outcome).toMatchObject({ is: 'later', reason: { code: 'E_TIMEOUT' } });
