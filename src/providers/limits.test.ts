@@ -65,6 +65,10 @@ describe('the end of a limit', () => {
     ['Resource has been exhausted (e.g. check quota).', null],
     // anybody
     ['Too Many Requests (retry-after: 120)', '2026-11-21T20:02:00.000Z'],
+    ['Too many requests. Retry after 2026-11-21T21:30:00Z.', '2026-11-21T21:30:00.000Z'],
+    ['Your usage limit will reset after 23:15 UTC.', '2026-11-21T23:16:00.000Z'],
+    ['{"error":"rate limit","retry_after":"2026-11-21T21:30:00Z"}', '2026-11-21T21:30:00.000Z'],
+    ['429 Too Many Requests; Retry-After: Sat, 21 Nov 2026 20:45:10 GMT', '2026-11-21T20:45:10.000Z'],
     ['rate_limit_error, retry-after: 30', '2026-11-21T20:00:30.000Z'],
     ['usage limit, resets at 2026-11-22T06:00:00Z', '2026-11-22T06:00:00.000Z'],
   ])('%s', (text, expected) => {

@@ -19,10 +19,13 @@ const sentences: readonly RegExp[] = [
   /\bexhausted your (daily |current )?(capacity|quota)/i,
 ];
 
+/** The header of HTTP, however it is quoted: it holds seconds or an instant. */
+const retryAfter = /\bretry[-_ ]?after(?:[-_ ]seconds)?\\*"?[:=\s]\s*\\*"?/i;
+
 /** Where the sentences say when: what follows the match is a duration. */
 const durations: readonly RegExp[] = [
   /\b(?:try again|retry|available again|resets?|reset) (?:in|after) (?:about |~)?/i,
-  /\bretry[-_ ]?after(?:[-_ ]seconds)?\\*"?[:=\s]\s*\\*"?/i,
+  retryAfter,
   /\bretryDelay\\*"?\s*:\s*\\*"/,
   /\bresets_in_seconds\\*"?\s*:\s*/,
   /\bwait (?:for )?/i,
@@ -32,6 +35,7 @@ const durations: readonly RegExp[] = [
 const instants: readonly RegExp[] = [
   /\blimit reached\s*\|/i,
   /\bresets?_at\\*"?\s*:\s*\\*"?/i,
+  retryAfter,
   /\b(?:try again|retry|available again|resets?|reset) (?:at |on |after )?/i,
 ];
 

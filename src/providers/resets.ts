@@ -18,6 +18,7 @@ const clock = '(\\d{1,2})(?::(\\d{2}))?(?::(\\d{2}))?\\s*([ap]\\.?m\\b\\.?)?';
 const zone = '(?:\\s*\\(?(UTC|GMT|Z\\b|[A-Z][A-Za-z]+/[A-Za-z_+\\-/0-9]+)\\)?)?';
 
 const isoDate = /^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d))/;
+const httpDate = /^[A-Z][a-z]{2}, (\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT)/;
 const epoch = /^(\d{10})(\d{3})?\b/;
 const dated = new RegExp(
   `^${month}\\s+(\\d{1,2})(?:st|nd|rd|th)?(?:,?\\s+(\\d{4}))?,?\\s+(?:at\\s+)?${clock}${zone}`,
@@ -38,21 +39,26 @@ export function duration(text: string): number | null {
     if (match === null) break;
     const unit = match[2]?.toLowerCase();
     const size = unit === undefined ? 1000 : units.find(([names]) => names.test(unit))?.[1];
-    if (size === undefined || (unit === undefined && parts > 0)) break;
+    const after = rest.slice(match[0].length);
+    // A bare number is seconds, unless a date or a time of day begins with it.
+    const isBare = unit === undefined && parts === 0 && !/^[-:]\d/.test(after);
+    if (size === undefined || (unit === undefined && !isBare)) break;
     total += Number(match[1]) * size;
-    rest = rest.slice(match[0].length);
+    rest = after;
     parts += 1;
   }
   return parts === 0 ? null : total;
 }
 
 /**
- * The instant at the beginning of `text`: ISO 8601, seconds or milliseconds since 1970, a date with or without a year,
+ * The instant at the beginning of `text`: ISO 8601, a date of HTTP, seconds or milliseconds since 1970, a date with or without a year,
  * or a time of day. What names no time zone is in `home` (default: the machine's). Null when there is none.
  */
 export function instant(text: string, now: number, home?: string): number | null {
   const iso = isoDate.exec(text);
   if (iso !== null) return valid(Date.parse(iso[1] ?? ''));
+  const http = httpDate.exec(text);
+  if (http !== null) return valid(Date.parse(http[1] ?? ''));
   const seconds = epoch.exec(text);
   if (seconds !== null) return Number(seconds[1]) * 1000 + Number(seconds[2] ?? 0);
   const date = dated.exec(text);
