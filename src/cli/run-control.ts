@@ -53,19 +53,34 @@ interface Answer {
 async function answerOf(context: Context, stored: StoredRun, file: RunControlFile): Promise<Answer> {
   const { workflows } = context.place();
   const { run } = stored;
-  if (!(await stored.alive())) {
-    await refuseWhatCannotBe(stored, file);
-    if (file.verb === 'cancel' && (await isCancelled(workflows, stored, file)))
-      return { verdict: { refusal: null }, isAlive: false };
-  }
+  const alone = (await stored.alive()) ? null : await answerAlone(workflows, stored, file);
+  if (alone !== null) return alone;
   workflows.request(run, file);
-  // A host may have begun in between.
-  if (!(await stored.alive())) return { verdict: undefined, isAlive: false };
-  const changed = (milliseconds: number) => workflows.changed(run, milliseconds);
-  const verdict = await waitFor({ changed }, context.terminal.now, patience, () =>
-    workflows.verdict(run, file.id),
-  );
-  return { verdict, isAlive: true };
+  // A host may have begun in between, or end now.
+  let isAlive = await stored.alive();
+  const changed = async (milliseconds: number) => {
+    await workflows.changed(run, milliseconds);
+    isAlive = await stored.alive();
+  };
+  const verdict = await waitFor({ changed }, context.terminal.now, patience, () => {
+    return workflows.verdict(run, file.id) ?? (isAlive ? undefined : null);
+  });
+  if (verdict !== null) return { verdict, isAlive: true };
+  // Its last host may have given it just before it ended.
+  const last = workflows.verdict(run, file.id);
+  if (last !== undefined) return { verdict: last, isAlive: false };
+  return (await answerAlone(workflows, stored, file)) ?? { verdict: undefined, isAlive: false };
+}
+
+/** What can be said and done without a host; null: nothing. Throws where the run cannot follow the command. */
+async function answerAlone(
+  workflows: WorkflowServices,
+  stored: StoredRun,
+  file: RunControlFile,
+): Promise<Answer | null> {
+  await refuseWhatCannotBe(stored, file);
+  const isDone = file.verb === 'cancel' && (await isCancelled(workflows, stored, file));
+  return isDone ? { verdict: { refusal: null }, isAlive: false } : null;
 }
 
 /** False: somebody works on the run after all, or its workspace is gone, so that nobody could. */

@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest';
 import type { Context } from '../../src/cli/context.ts';
-import { retryStep } from '../../src/cli/run-control.ts';
+import { askRun, retryStep } from '../../src/cli/run-control.ts';
 import type { StoredRun } from '../../src/cli/run-services.ts';
 import type { RunControlFile } from '../../src/engine/runs/commands.ts';
 import { graph, workflow } from '../workflow/graph.ts';
 import { World } from '../workflow/world.ts';
 import { FakeTerminal } from './bench.ts';
+
+const services = { environment: { MAILROOM_USER: 'ada' } };
 
 /** What `retry` of a failed step says while a host works on its run, which gives this verdict. */
 async function retried(verdict: string | null): Promise<{ out: string; asked: RunControlFile[] }> {
@@ -38,4 +40,28 @@ it('a retry of a run that goes on is answered with the verdict of its host, as a
   expect(JSON.parse(out)).toEqual(shown);
   expect(asked).toMatchObject([{ verb: 'retry', path: 'soft', instructions: null }]);
   await expect(retried('soft has not failed')).rejects.toThrow('retry r1 soft: soft has not failed');
+});
+
+/** What `cancel` says of a run whose host ends, with this verdict or without one, before it could be asked. */
+async function cancelled(verdict: { refusal: string | null } | undefined): Promise<string> {
+  const definition = workflow(graph('only'));
+  const world = new World(definition);
+  const terminal = new FakeTerminal(() => 0);
+  let lives = true;
+  const end = () => {
+    lives = false;
+    world.done('only');
+  };
+  const workflows = { request: end, verdict: () => verdict, changed: () => Promise.resolve() };
+  const place = { workflows, newId: () => 'one' };
+  const context = { services, terminal, outsideTurn: () => {}, place: () => place } as unknown as Context;
+  const alive = () => Promise.resolve(lives);
+  const run = { run: 'r1', definition, state: () => world.state, alive } as unknown as StoredRun;
+  await askRun(context, run, { verb: 'cancel', path: '' }, {});
+  return terminal.out;
+}
+
+it('what a run is told while its host ends gets the verdict of that host, else that of the run', async () => {
+  expect(await cancelled({ refusal: null })).toBe('cancel r1: done\n');
+  await expect(cancelled(undefined)).rejects.toThrow('the run is over: SUCCEEDED');
 });

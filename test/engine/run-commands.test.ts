@@ -56,3 +56,18 @@ it.each(['approve', 'reject', 'cancel'])(
     }
   },
 );
+
+it('refuses at a resume what came too late for the run that had ended', () => {
+  const desk = begin(definition);
+  const before = hostOf(desk, definition, false);
+  before.look();
+  command(desk, 'no', 'reject', 'ship');
+  before.look();
+  expect(before.state.status).toBe('FAILED');
+  command(desk, 'c', 'cancel');
+  const after = hostOf(desk, definition, true);
+  after.look();
+  expect(verdicts(desk)).toEqual(['the run is over: FAILED']);
+  expect(after.state.status).toBe('RUNNING');
+  expect(desk.disk.list(`${runFolder(run)}/control`)).toEqual([]);
+});

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { openRoot } from '../../src/store/runs/roots.ts';
 import { DiskRunFiles } from '../../src/store/runs/run-files.ts';
 import type { Workflow } from '../../src/core/workflow/model.ts';
 import { benches, cleanUp } from './run-benches.ts';
@@ -209,6 +210,18 @@ describe.each(benches)('RunFiles: $name', ({ make }) => {
     expect(() => files.prepare(launch('make', { workspace: inside }))).toThrowError(
       expect.objectContaining({ code: 'E_WORKSPACE' }),
     );
+  });
+
+  it('makes no workspace anew that was deleted while the run works', () => {
+    const bench = make();
+    const files = filesOf(bench);
+    (bench.memory ?? openRoot(bench.root))?.remove('project');
+    const gone = `the workspace ${bench.root}/project was deleted or moved`;
+    expect(() => files.prepare(launch('use'))).toThrow(gone);
+    expect(() => files.collect(launch('make', made), true)).toThrow(gone);
+    expect(() => files.summary({})).toThrow(gone);
+    expect(() => files.meta('use', {})).toThrow(gone);
+    expect(bench.tree('project')).toEqual([]);
   });
 
   it('writes what a worker could only say', () => {

@@ -30,6 +30,14 @@ export function takeRunCommands(ledger: RunLedger, rules: Rules, control: Contro
   });
 }
 
+/** Before a run that is over goes on: refuses what came too late for it, which is not what is wanted of it now. */
+export function refuseLateCommands(ledger: RunLedger, rules: Rules, control: Control): void {
+  for (const { text } of control.list()) {
+    const file = text === null ? null : parse(text);
+    if (file !== null && refusal(ledger.state, rules, file) !== null) take(ledger, rules, file);
+  }
+}
+
 function take(ledger: RunLedger, rules: Rules, file: RunControlFile): void {
   const { id, by, verb } = file;
   // The last host may have died between the verdict and the removal of the file.

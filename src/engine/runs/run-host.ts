@@ -10,7 +10,7 @@ import type { Idle } from '../idle.ts';
 import type { Host, Look } from '../loop.ts';
 import { shareParking } from '../parking.ts';
 import type { SlotUser } from '../slots.ts';
-import { takeRunCommands } from './commands.ts';
+import { refuseLateCommands, takeRunCommands } from './commands.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { RunLedger } from './ledger.ts';
 import { Hooks } from './hooks.ts';
@@ -128,6 +128,8 @@ export class RunHost implements Host {
 
   /** Goes on with a run, and with what a person wants of it; what was running when its last host ended starts again. */
   resume(by: 'person' | 'up', wishes: readonly Happening[] = []): void {
+    if (this.state.endedAt !== null)
+      this.#guard(() => refuseLateCommands(this.#ledger, this.#rules, this.#ports.control));
     this.#ledger.record([{ type: 'resumed', by }, ...wishes]);
     this.#hooks.resume();
     this.#flush();

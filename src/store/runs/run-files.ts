@@ -39,7 +39,7 @@ export class DiskRunFiles implements RunFiles {
   readonly #mask: (text: string) => string;
   readonly #roots = new Map<string, Disk>();
   readonly #workspace: Disk;
-  readonly #context: ContextFolder;
+  readonly #ownContext: ContextFolder;
   readonly #steps: StepFolders;
   readonly #streams: Streams;
 
@@ -49,17 +49,18 @@ export class DiskRunFiles implements RunFiles {
     this.#open = open;
     this.#mask = mask;
     this.#workspace = this.#root(run.workspace);
-    this.#context = new ContextFolder(this.#makeContext(), run.definition);
+    this.#ownContext = new ContextFolder(this.#makeContext(), run.definition);
     this.#steps = new StepFolders(project, run.run);
     this.#streams = new Streams(this.#workspace, run.definition.home, open);
   }
 
   prepare(launch: Launch): Prepared {
+    const context = this.#context;
     const workspace = this.#workspaceOf(launch);
     checkOutputs(workspace, launch.outputs);
     const decision = decisionPath(workspace, launch);
     const inputs = launch.inputs.flatMap((input) => {
-      const survey = this.#context.survey(input.from, input.artifact);
+      const survey = context.survey(input.from, input.artifact);
       return survey === null ? [] : [{ input, survey, folder: realPath(workspace, plainPath(input.as)) }];
     });
     const stdin = launch.stdin === null ? null : this.#streams.read(launch.stdin);
@@ -67,8 +68,8 @@ export class DiskRunFiles implements RunFiles {
     const paths = this.#steps.open(launch.key);
     if (decision !== null) removeFile(workspace, decision);
     if (launch.key.iteration === 1 && launch.key.check === 0) {
-      this.#context.removeArtifacts(launch.key.path, []);
-      for (const { survey, folder } of inputs) this.#context.lay(survey, workspace, folder, launch.run);
+      context.removeArtifacts(launch.key.path, []);
+      for (const { survey, folder } of inputs) context.lay(survey, workspace, folder, launch.run);
     }
     const absolute = (path: string): string => (path === '' ? workspace.root : `${workspace.root}/${path}`);
     return {
@@ -89,13 +90,14 @@ export class DiskRunFiles implements RunFiles {
   }
 
   collect(launch: Launch, keep: boolean): Collected {
+    const context = this.#context;
     const workspace = this.#workspaceOf(launch);
-    const ours = new Set([this.#context.root, `${this.#project.root}/.mailroom`]);
+    const ours = new Set([context.root, `${this.#project.root}/.mailroom`]);
     const leaveOut = (path: string): boolean => ours.has(`${workspace.root}/${path}`);
     const { present, missing } = readOutputs(workspace, launch.outputs, leaveOut);
     if (keep) {
       for (const { artifact, survey } of present)
-        this.#context.put(launch.key.path, artifact.name, workspace, survey);
+        context.put(launch.key.path, artifact.name, workspace, survey);
     }
     const decision = decisionPath(workspace, launch);
     return {
@@ -165,6 +167,18 @@ export class DiskRunFiles implements RunFiles {
 
   #json(document: JsonObject): string {
     return `${JSON.stringify(maskJson(document, this.#mask), null, 2)}\n`;
+  }
+
+  /** While the workspace is there: what is written for people would make an empty one in its place. */
+  get #context(): ContextFolder {
+    const { workspace } = this.#run;
+    if (this.#open(workspace) === null)
+      throw new MailroomError(
+        'E_WORKSPACE',
+        `the workspace ${workspace} was deleted or moved`,
+        'put it back',
+      );
+    return this.#ownContext;
   }
 
   #makeContext(): Disk {
