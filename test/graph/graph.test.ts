@@ -90,4 +90,24 @@ describe('svg', () => {
     const [, x = ''] = /<text x="([\d.]+)"[^>]*>until complete/.exec(drawn) ?? [];
     expect(Number(x) + (31 * 11) / 2).toBeLessThan(Number(width));
   });
+
+  it('stretches no step to make that room, and leads every edge to the step itself', () => {
+    const node = (path: string, frame: string | null) =>
+      ({ path, name: path, who: 'command', shape: 'step', frame }) as const;
+    const drawn = svgOf({
+      title: 'w',
+      nodes: [node('a', null), node('b', null), node('p/c', 'p')],
+      frames: [{ path: 'p', label: 'parser: a sub-workflow with quite a long name', frame: null }],
+      edges: ['a', 'b'].map((from) => ({ from, to: 'p/c', label: '' })),
+    });
+    const boxes = [...drawn.matchAll(/<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)"[^>]* rx="6"/g)];
+    const [a, , c] = boxes.map((found) => found.slice(1).map(Number));
+    expect(c![2]).toBe(a![2]);
+    const ends = [...drawn.matchAll(/L([\d.]+) ([\d.]+)" [^>]*marker-end/g)].map((found) => Number(found[1]));
+    expect(ends).toHaveLength(2);
+    for (const end of ends) {
+      expect(end).toBeGreaterThanOrEqual(c![0]!);
+      expect(end).toBeLessThanOrEqual(c![0]! + c![2]!);
+    }
+  });
 });

@@ -24,12 +24,18 @@ interface Point {
 export function svgOf(picture: Picture): string {
   const layout = layOut(picture);
   const { width = 0, height = 0 } = layout.graph();
-  const box = (path: string) => layout.node(path);
+  const widths = new Map(picture.nodes.map((node) => [node.path, widthOfNode(node)]));
+  // The room that a node makes for the label of its frame is not part of it.
+  const box = (path: string): Box => {
+    const laid = layout.node(path);
+    return { ...laid, width: widths.get(path) ?? laid.width };
+  };
   const parts = [
     ...picture.frames.map((frame) => frameOf(box(frame.path))),
     ...layout.edges().map(({ v, w, name }) => {
       const edge = picture.edges[Number(name)];
-      return v === w ? loopOf(edge, box(v)) : edgeOf(edge, layout.edge({ v, w, name }).points);
+      if (v === w) return loopOf(edge, box(v));
+      return edgeOf(edge, between(box(v), layout.edge({ v, w, name }).points, box(w)));
     }),
     ...picture.nodes.map((node) => nodeOf(node, box(node.path))),
     // Above the edges, which lead through them.
@@ -60,9 +66,9 @@ function layOut({ nodes, frames, edges }: Picture) {
     const first = nodes.find((node) => node.path.startsWith(`${path}/`))?.path ?? path;
     room.set(first, Math.max(room.get(first) ?? 0, widthOf(label)));
   }
-  for (const { path, name, who } of nodes)
-    graph.setNode(path, {
-      width: Math.max(widthOf(name), widthOf(who), room.get(path) ?? 0) + 2 * padding,
+  for (const node of nodes)
+    graph.setNode(node.path, {
+      width: Math.max(widthOfNode(node), (room.get(node.path) ?? 0) + 2 * padding),
       height: 2 * lineHeight + padding,
     });
   for (const { path, frame } of [...frames, ...nodes]) if (frame !== null) graph.setParent(path, frame);
@@ -127,6 +133,25 @@ function edgeOf(edge: Edge | undefined, points: readonly Point[]): string {
 
 function text(words: string, x: number, y: number, style: string, anchor = 'middle'): string {
   return `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}" ${style}>${escaped(words)}</text>`;
+}
+
+/** An edge with its ends on the borders of its boxes. */
+function between(from: Box, points: readonly Point[], to: Box): readonly Point[] {
+  const [, second] = points;
+  const last = points.at(-2);
+  if (second === undefined || last === undefined) return points;
+  return [borderOf(from, second), ...points.slice(1, -1), borderOf(to, last)];
+}
+
+/** Where the line from the middle of a box to a point outside leaves it. */
+function borderOf({ x, y, width, height }: Box, to: Point): Point {
+  const [right, down] = [to.x - x, to.y - y];
+  const share = Math.min(width / 2 / Math.abs(right), height / 2 / Math.abs(down));
+  return { x: x + right * share, y: y + down * share };
+}
+
+function widthOfNode({ name, who }: PictureNode): number {
+  return Math.max(widthOf(name), widthOf(who)) + 2 * padding;
 }
 
 function widthOf(words: string): number {
