@@ -159,8 +159,9 @@ function handleOf(
     run: async () => {
       try {
         await loop.run();
-        const idle = host.idle();
-        return { idle: idle === 'busy' ? 'done' : idle, failures: host.failures };
+        const { problem, failures } = host;
+        const idle = problem === null ? host.idle() : 'stuck';
+        return { idle: idle === 'busy' ? 'done' : idle, failures, problem };
       } finally {
         await parts.close();
       }

@@ -135,7 +135,10 @@ export interface Controller {
   readonly notes: readonly string[];
   /** What is wrong now and will be tried again: folders that cannot be read or drawn, a trail that cannot be written. */
   readonly problems: () => readonly string[];
-  /** Runs until it is told to end; resolves to why nothing more happens, and whether anything failed meanwhile. */
-  run(): Promise<{ readonly idle: Idle; readonly failures: number }>;
+  /**
+   * Runs until it is told to end; resolves to why nothing more happens, whether anything failed meanwhile, and what the
+   * disk still refused.
+   */
+  run(): Promise<{ readonly idle: Idle; readonly failures: number; readonly problem: string | null }>;
   end(how: 'stop' | 'drain'): void;
 }

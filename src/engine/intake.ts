@@ -1,4 +1,3 @@
-import { MailroomError } from '../core/errors.ts';
 import type { Fact, Notice } from '../core/mail/event.ts';
 import type { RoleName } from '../core/mail/message.ts';
 import type { Protocol } from '../core/mail/protocol.ts';
@@ -7,6 +6,7 @@ import { tellUser } from '../core/mail/rules/notices.ts';
 import type { Accepted, Box, Clock, Dropped, Mailboxes } from '../core/ports.ts';
 import { problemText } from './problems.ts';
 import { parseMessage } from '../spec/message.ts';
+import type { Attempts } from './attempts.ts';
 import { namesOf, type Expected } from './draw.ts';
 import type { Ledger } from './ledger.ts';
 import type { Listing } from './listing.ts';
@@ -24,21 +24,6 @@ export interface Looked {
   readonly wake: number | null;
   /** True when there may be more: the batch was full, or went on with an earlier listing. */
   readonly more: boolean;
-}
-
-/** Goes on where the disk fails, and remembers the first failure. */
-class Attempts {
-  failure: MailroomError | null = null;
-
-  attempt<T>(act: () => T, otherwise: T): T {
-    try {
-      return act();
-    } catch (error) {
-      if (!(error instanceof MailroomError) || error.code !== 'E_DISK') throw error;
-      this.failure ??= error;
-      return otherwise;
-    }
-  }
 }
 
 /** Takes in what people and agents dropped into the mailboxes. */
@@ -76,8 +61,7 @@ export class Intake {
    * Moves complete files to `accepting`, then records what each of them is. What the disk refuses keeps no other file waiting.
    * What a full batch leaves is taken by the next looks, before anything is listed again.
    */
-  look(roles: readonly RoleName[], boxes: Listing = this.#mailboxes): Looked {
-    const disk = new Attempts();
+  look(roles: readonly RoleName[], disk: Attempts, boxes: Listing): Looked {
     let wake: number | null = null;
     let taken = 0;
     const { goesOn } = this;
@@ -91,8 +75,7 @@ export class Intake {
       if (until === null) taken += 1;
       else wake = Math.min(wake ?? until, until);
     }
-    if (this.#unrecorded) this.recordAccepted();
-    if (disk.failure) throw disk.failure;
+    if (this.#unrecorded) disk.attempt(() => this.recordAccepted(), undefined);
     // What was found incomplete before is not among what was left: only a listing tells that nothing waits.
     return { wake: wake === Infinity ? null : wake, more: taken >= batch || goesOn };
   }
@@ -187,11 +170,14 @@ export class Intake {
   /** Something was moved to `accepting` and is not recorded yet: the disk may have failed in between. */
   #unrecorded = false;
 
-  /** After the flush: what was taken in is in the journal, and what could not be read was moved to `failed`. */
-  release(): void {
-    for (const id of this.#done) this.#mailboxes.release(id);
-    this.#done.clear();
-    this.#names.clear();
+  /** After the flush: what was taken in is in the journal. `kept` is still to be moved to `failed`. */
+  release(kept: ReadonlySet<string>): void {
+    for (const id of this.#done) {
+      if (kept.has(id)) continue;
+      this.#mailboxes.release(id);
+      this.#done.delete(id);
+      this.#names.delete(id);
+    }
   }
 
   #judge(accepted: Accepted): Fact {

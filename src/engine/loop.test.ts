@@ -34,3 +34,32 @@ it('ends every process before it ends with what a look threw', async () => {
   await expect(loop.run()).rejects.toThrow('no space left');
   expect(running).toBe(0);
 });
+
+it('gives up, where it is to end when idle, what the disk has refused for ten seconds and nothing else goes on', async () => {
+  let now = 0;
+  const busyUntil = 30_000;
+  const host = {
+    running: 0,
+    desired: 0,
+    snapshotDue: false,
+    look: () => ({ wake: null, more: false, settled: false, blocked: true }),
+    idle: () => (now < busyUntil ? 'busy' : 'stuck'),
+  };
+  const ports = {
+    watch: () => ({ close: () => Promise.resolve() }),
+    timer: (at: number, onTime: () => void) => {
+      now = at;
+      queueMicrotask(onTime);
+      return { cancel() {} };
+    },
+    now: () => now,
+    trail: {
+      record() {},
+      position: () => Promise.resolve(null),
+      settled: () => Promise.resolve(),
+      problem: () => null,
+    },
+  };
+  await new Loop(host as never, ports, { untilIdle: true }).run();
+  expect(now).toBe(40_000);
+});

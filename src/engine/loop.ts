@@ -9,6 +9,8 @@ export interface Look {
   readonly more: boolean;
   /** True when nothing is on its way in. */
   readonly settled: boolean;
+  /** True when the disk refuses something, which the next looks try again, and nothing else is left. */
+  readonly blocked: boolean;
 }
 
 /** What the loop runs: the host of the mail, or of one run. */
@@ -48,6 +50,8 @@ export interface LoopPorts {
 /** Between two scans that nothing asked for. */
 const scanEvery = 2_000;
 const longest = 3_600_000;
+/** How long the disk may refuse something before a loop that is to end when idle gives up, in milliseconds. */
+const patience = 10_000;
 
 export type Ending = 'stop' | 'drain';
 
@@ -65,6 +69,8 @@ export class Loop {
   /** Whether the next look goes through the mailboxes, and when it does in any case. */
   #scan = true;
   #scanAt = 0;
+  /** Since when nothing happens but that the disk refuses something. */
+  #blockedAt: number | null = null;
   #ending: Ending | null = null;
   #failure: Error | null = null;
 
@@ -124,11 +130,12 @@ export class Loop {
       if (scan) this.#failure ??= this.#ports.gone?.() ?? null;
       if (this.#failure) return await this.#abort();
       if (scan) this.#scanAt = this.#ports.now() + scanEvery;
-      const { wake, more, settled } = this.#host.look(scan);
+      const { wake, more, settled, blocked } = this.#host.look(scan);
       this.#scan ||= more;
       this.#changed?.();
       if (this.#ending === 'drain' && this.#host.running === 0 && this.#host.desired === 0) return;
       if (this.#untilIdle && settled && (await this.#idle())) return;
+      if (this.#untilIdle && scan && this.#givesUp(blocked)) return;
       if (wake !== null && scan) this.#scanAt = Math.min(this.#scanAt, wake);
       if (scan && this.#host.snapshotDue) await this.#snapshot();
       await this.#sleep(more ? this.#ports.now() : Math.min(wake ?? Infinity, this.#scanAt));
@@ -172,6 +179,14 @@ export class Loop {
     if (this.#host.idle() === 'busy') return false;
     await this.#ports.trail.settled();
     return !this.#hinted && this.#host.look().settled && this.#host.idle() !== 'busy';
+  }
+
+  /** True when for a while nothing has happened but that the disk refuses something. */
+  #givesUp(blocked: boolean): boolean {
+    const now = this.#ports.now();
+    const since = blocked && this.#host.idle() !== 'busy' ? (this.#blockedAt ?? now) : null;
+    this.#blockedAt = since;
+    return since !== null && now - since >= patience;
   }
 
   #sleep(at: number): Promise<void> {

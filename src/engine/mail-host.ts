@@ -7,7 +7,7 @@ import type { Protocol } from '../core/mail/protocol.ts';
 import type { MailState } from '../core/mail/state.ts';
 import { formatMessage } from '../spec/message.ts';
 import { Commands } from './commands.ts';
-import { draw, expectedNow, namesOf, type Expected } from './draw.ts';
+import { expectedNow, namesOf, type Expected } from './draw.ts';
 import { idleOf, type Idle } from './idle.ts';
 import { takeIncoming } from './incoming.ts';
 import { Intake } from './intake.ts';
@@ -17,6 +17,8 @@ import type { Host, Look } from './loop.ts';
 import { shareParking } from './parking.ts';
 import type { HostOptions, HostPorts } from './ports.ts';
 import { Absences } from './absences.ts';
+import { Attempts } from './attempts.ts';
+import { Pictures } from './pictures.ts';
 import { compare } from './reconcile.ts';
 import { waitingSteps } from './step-waits.ts';
 import { tellSender } from './telling.ts';
@@ -37,10 +39,14 @@ export class MailHost implements Host {
   readonly #commands: Commands;
   readonly #intake: Intake;
   readonly #turns: Turns;
+  readonly #pictures: Pictures;
   /** The protocol, or while nothing new may start one without room for anything. */
   readonly #absences: Absences;
   #held: Protocol;
-  #problem: string | null = null;
+  /** Of the last scan and the looks since. */
+  #disk = new Attempts();
+  /** Whether the commands of people could be read. */
+  #heard = true;
   #decision: Decision = { facts: [], processes: [], wake: null };
 
   constructor(ports: HostPorts, options: HostOptions) {
@@ -50,6 +56,7 @@ export class MailHost implements Host {
     this.#ledger = new Ledger(ports);
     this.#absences = new Absences(() => ports.clock.elapsed?.() ?? ports.clock.now());
     this.#expected = expectedNow(this.#ledger.state);
+    this.#pictures = new Pictures(ports, options.protocol, this.#expected);
     this.#commands = new Commands(this.#ledger, options.protocol, ports);
     this.#turns = new Turns(this.#ledger, ports, options);
     this.#intake = new Intake(this.#ledger, ports, options.protocol, this.#expected, (file) =>
@@ -69,9 +76,9 @@ export class MailHost implements Host {
     return this.#turns.running;
   }
 
-  /** What the disk refused at the last look, apart from the journal; null: all is well. */
+  /** What the disk refused at the last scan or since, apart from the journal; null: all is well. */
   get problem(): string | null {
-    return this.#problem;
+    return this.#disk.failure?.message ?? null;
   }
 
   get fresh(): boolean {
@@ -102,10 +109,10 @@ export class MailHost implements Host {
       });
     }
     this.#ledger.record(facts);
-    this.#guard(() => {
-      if (rebooted === true) this.#redraw([...protocol.roles.keys()]);
-      this.#prepare([...protocol.roles.keys()]);
-    });
+    for (const role of protocol.roles.keys()) {
+      if (rebooted === true) this.#disk.attempt(() => this.#redraw(role), undefined);
+      this.#disk.attempt(() => this.#prepare(role), undefined);
+    }
     this.#intake.refuseLeft(ended);
     // Before the pictures are drawn and forgotten: of refused files nothing else says that they are known.
     this.#intake.recordAccepted();
@@ -114,11 +121,10 @@ export class MailHost implements Host {
   }
 
   /** Makes missing folders; where one held waiting mail it is left missing, so that `compare` can tell. */
-  #prepare(roles: readonly RoleName[]): void {
-    const missing = (role: RoleName) => this.#ports.mailboxes.list(role, 'inbox') === null;
-    this.#ports.mailboxes.prepare(
-      roles.filter((role) => !missing(role) || namesOf(this.#expected, role).size === 0),
-    );
+  #prepare(role: RoleName): void {
+    const { mailboxes } = this.#ports;
+    const isMissed = mailboxes.list(role, 'inbox') === null && namesOf(this.#expected, role).size > 0;
+    mailboxes.prepare(isMissed ? [] : [role]);
   }
 
   /**
@@ -127,35 +133,34 @@ export class MailHost implements Host {
    */
   look(scan = true): Look {
     const names = scan ? [...this.#options.protocol.roles.keys()] : [];
-    this.#problem = null;
-    this.#guard(() => shareParking(this.#ledger, this.#ports.parking));
-    let unpaused: readonly RoleName[] = [];
-    const heard = this.#guard(() => (unpaused = this.#commands.take()));
+    // What a scan could not read is no better known after a look without one.
+    if (scan) this.#disk = new Attempts();
+    const disk = this.#disk;
+    disk.attempt(() => shareParking(this.#ledger, this.#ports.parking), undefined);
+    const unpaused = disk.attempt(() => this.#commands.take(), null);
+    this.#heard = unpaused !== null;
     const incoming = this.#takeIncoming();
-    let wake: number | null = null;
-    let more = false;
-    this.#guard(() => {
-      for (const role of unpaused) this.#restore(role);
-      const boxes = listedOnce(this.#ports.mailboxes);
-      // Once for each listing: what a burst of mail left for this look was compared when it was found.
-      const again = this.#intake.goesOn ? null : this.#compare(names, boxes);
-      const looked = this.#intake.look(names, boxes);
-      wake = earliest([looked.wake, again]);
-      more = looked.more;
-    });
+    for (const role of unpaused ?? []) disk.attempt(() => this.#restore(role), undefined);
+    const boxes = listedOnce(this.#ports.mailboxes);
+    // Once for each listing: what a burst of mail left for this look was compared when it was found.
+    const again = this.#intake.goesOn ? null : this.#compare(names, boxes);
+    const looked = this.#intake.look(names, disk, boxes);
+    const wake = earliest([looked.wake, again]);
     // While nobody knows what people want, what runs goes on, and nothing new is decided.
-    if (heard) this.#decide();
+    if (this.#heard) this.#decide();
     this.#flush();
     // First of all: while a process comes up, the folders are drawn.
     this.#turns.steer(this.#decision.processes);
     this.#draw();
-    this.#guard(() => this.#commands.release());
+    disk.attempt(() => this.#commands.release(), undefined);
     this.#showRuns(incoming);
-    const decided = this.#decision.wake;
+    const decided = this.#heard ? this.#decision.wake : null;
+    const settled = wake === null && !looked.more && this.#ledger.state.undrawn.size === 0;
     return {
       wake: earliest([wake, decided === null ? null : this.#ledger.onWall(decided)]),
-      more,
-      settled: wake === null && !more && this.#problem === null && this.#ledger.state.undrawn.size === 0,
+      more: looked.more,
+      settled: settled && this.problem === null,
+      blocked: this.problem !== null && !looked.more,
     };
   }
 
@@ -171,67 +176,62 @@ export class MailHost implements Host {
   #takeIncoming(): string[] {
     const { runs } = this.#ports;
     const { protocol } = this.#options;
-    let names: string[] = [];
-    if (runs)
-      this.#guard(() => (names = takeIncoming(this.#ledger, protocol, runs, () => this.#ports.newId())));
-    return names;
+    if (!runs) return [];
+    const newId = () => this.#ports.newId();
+    return this.#disk.attempt(() => takeIncoming(this.#ledger, protocol, runs, newId), []);
   }
 
   /** What is in the journal now may go from where the runs had put it, and they see who waits. */
   #showRuns(taken: readonly string[]): void {
     const { runs } = this.#ports;
     if (!runs) return;
-    this.#guard(() => {
+    this.#disk.attempt(() => {
       for (const name of taken) runs.remove(name);
       runs.waits(waitingSteps(this.#ledger.state, this.#options.protocol));
-    });
+    }, undefined);
   }
 
   /** Draws an inbox again that vanished with waiting mail in it. */
   #restore(role: RoleName): void {
-    if (this.#ledger.state.roles.get(role)?.vanished === true) this.#redraw([role]);
+    if (this.#ledger.state.roles.get(role)?.vanished === true) this.#redraw(role);
   }
 
-  /** Draws the waiting mail of these roles that is not there. */
-  #redraw(roles: readonly RoleName[]): void {
+  /** Draws the waiting mail of a role that is not there. */
+  #redraw(role: RoleName): void {
     const { mailboxes } = this.#ports;
     const { mail, unread } = this.#ledger.state;
-    mailboxes.prepare(roles);
-    for (const role of roles) {
-      const there = new Set(mailboxes.list(role, 'inbox'));
-      for (const [name, id] of namesOf(this.#expected, role)) {
-        // What people have not read outlives its thread.
-        const message = mail.get(id)?.message ?? unread.get(copyKey(id, role))?.message;
-        if (message && !there.has(name)) mailboxes.put(role, 'inbox', '', name, formatMessage(message));
-      }
+    mailboxes.prepare([role]);
+    const there = new Set(mailboxes.list(role, 'inbox'));
+    for (const [name, id] of namesOf(this.#expected, role)) {
+      // What people have not read outlives its thread.
+      const message = mail.get(id)?.message ?? unread.get(copyKey(id, role))?.message;
+      if (message && !there.has(name)) mailboxes.put(role, 'inbox', '', name, formatMessage(message));
     }
   }
 
   /** When to compare again, in milliseconds since 1970; null: when something happens. */
   #compare(roles: readonly RoleName[], boxes: Listing): number | null {
-    const { protocol } = this.#options;
-    if (roles.length === 0 || this.#ledger.state.undrawn.size > 0) return null;
-    const telling = (state: MailState, id: string, to: RoleName): Sent =>
-      tellSender(state, id, to, this.#ports.newId(), this.#ledger.now());
-    for (const role of roles) {
-      const facts = compare(
-        this.#ledger.state,
-        protocol,
-        boxes,
-        this.#expected,
-        role,
-        this.#absences,
-        telling,
-      );
-      if (facts.length === 0) continue;
-      const names = namesOf(this.#expected, role);
-      for (const fact of facts)
-        if (fact.type === 'read' || fact.type === 'withdrawn')
-          for (const [name, id] of names) if (id === fact.message) names.delete(name);
-      this.#ledger.record(facts);
-    }
+    if (roles.length === 0) return null;
+    const { roles: owed } = this.#pictures.owed(this.#ledger.state);
+    for (const role of roles)
+      if (owed.has(role) || !this.#disk.succeeds(() => this.#compareRole(role, boxes)))
+        this.#absences.last(role, []);
     const { again } = this.#absences;
     return again === null ? null : this.#ports.clock.now() + again;
+  }
+
+  #compareRole(role: RoleName, boxes: Listing): void {
+    const telling = (state: MailState, id: string, to: RoleName): Sent =>
+      tellSender(state, id, to, this.#ports.newId(), this.#ledger.now());
+    const { state } = this.#ledger;
+    const { protocol } = this.#options;
+    const facts = compare(state, protocol, boxes, this.#expected, role, this.#absences, telling);
+    if (facts.length === 0) return;
+    const names = namesOf(this.#expected, role);
+    for (const fact of facts)
+      if (fact.type === 'read' || fact.type === 'withdrawn')
+        for (const [name, id] of names) if (id === fact.message) names.delete(name);
+    this.#ledger.record(facts);
   }
 
   /** The protocol with as much room as others in this process leave. */
@@ -254,32 +254,13 @@ export class MailHost implements Host {
     throw new MailroomError('E_INTERNAL', 'deciding does not come to an end');
   }
 
-  /** Makes the folders show what the journal says. What cannot be drawn now is drawn at a later look. */
+  /** Makes the folders show what the journal says, and lets go of what was taken in for that. */
   #draw(): void {
-    const { undrawn } = this.#ledger.state;
-    const shown = this.#guard(() => {
-      for (const picture of undrawn.values()) {
-        if (picture.kind === 'answer') this.#ports.runs?.answer(picture.answer);
-        if (picture.kind === 'answer' || !this.#options.protocol.roles.has(picture.role)) continue;
-        draw(this.#ports.mailboxes, this.#expected, picture);
-        if (picture.kind === 'copy' && picture.delivery.at === 'unread')
-          this.#ports.notify(picture.role, picture.message);
-      }
-      this.#intake.release();
-    });
-    if (shown && undrawn.size > 0) this.#ledger.drawn();
-  }
-
-  /** Folders that cannot be read or written are told of and tried again; only the journal is worth stopping for. */
-  #guard(act: () => void): boolean {
-    try {
-      act();
-      return true;
-    } catch (error) {
-      if (!(error instanceof MailroomError) || error.code !== 'E_DISK') throw error;
-      this.#problem = error.message;
-      return false;
-    }
+    const { state } = this.#ledger;
+    this.#pictures.draw(state, this.#disk);
+    const owed = this.#pictures.owed(state);
+    this.#disk.attempt(() => this.#intake.release(owed.refused), undefined);
+    if (owed.roles.size === 0 && state.undrawn.size > 0) this.#ledger.drawn();
   }
 
   /** What the runner reports goes here; look afterwards. */
@@ -321,9 +302,13 @@ export class MailHost implements Host {
   }
 
   idle(): Idle {
-    const { protocol } = this.#options;
-    if (this.desired > 0 || this.running > 0) return 'busy';
-    return idleOf(this.#ledger.state, protocol, this.#ledger.now());
+    if (this.running > 0) return 'busy';
+    if (!this.#heard) return 'stuck';
+    if (this.desired > 0) return 'busy';
+    const { state } = this.#ledger;
+    // What the disk keeps from being drawn moves nothing.
+    const shown = this.problem === null ? state : { ...state, undrawn: new Map() };
+    return idleOf(shown, this.#options.protocol, this.#ledger.now());
   }
 }
 

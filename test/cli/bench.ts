@@ -289,7 +289,8 @@ export class Bench {
           this.terminal.tick();
         }
         const idle = host.idle();
-        return Promise.resolve({ idle, failures: host.failures });
+        const { failures, problem } = host;
+        return Promise.resolve({ idle, failures, problem });
       },
     };
   }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { defaultConfig } from '../../src/core/config.ts';
+import { Attempts } from '../../src/engine/attempts.ts';
 import { expectedNow } from '../../src/engine/draw.ts';
 import { Intake } from '../../src/engine/intake.ts';
 import { Ledger } from '../../src/engine/ledger.ts';
@@ -43,9 +44,9 @@ function openIntake() {
   const ports = { mailboxes, newId, clock };
   const intake = new Intake(ledger, ports, protocol, expectedNow(ledger.state), () => false);
   const look = () => {
-    const looked = intake.look(roles);
+    const looked = intake.look(roles, new Attempts(), mailboxes);
     ledger.flush();
-    intake.release();
+    intake.release(new Set());
     return looked;
   };
   return { disk, mailboxes, ledger, look, pass: () => void (now += 50) };

@@ -20,6 +20,8 @@ export interface UpOptions {
 interface Ending {
   readonly idle: Idle | 'stopped';
   readonly failures: number;
+  /** What the disk refused to the end; null: nothing. */
+  readonly problem: string | null;
 }
 
 export async function up(context: Context, options: UpOptions): Promise<number> {
@@ -82,8 +84,8 @@ async function run(
     terminal.exit(130);
   });
   try {
-    const { idle, failures } = await controller.run();
-    return { idle: signals > 0 ? 'stopped' : idle, failures };
+    const ending = await controller.run();
+    return signals > 0 ? { ...ending, idle: 'stopped' } : ending;
   } finally {
     forget();
   }
@@ -93,21 +95,22 @@ async function tell(
   { terminal }: Context,
   project: ProjectServices,
   controller: Controller,
-  { idle, failures }: Ending,
+  { idle, failures, problem }: Ending,
   options: UpOptions,
 ): Promise<number> {
   if (options.json === true) {
     const { statusOf } = await import('../../engine/operations/status.ts');
     const { protocol, hash } = controller.definition;
     const now = terminal.now();
-    const parts = { holder: null, protocol, hash, dropped: new Map(), recorded: 0, problems: [], now };
+    const problems = problem === null ? [] : [problem];
+    const parts = { holder: null, protocol, hash, dropped: new Map(), recorded: 0, problems, now };
     terminal.write(json(endDocument(idle, failures, statusOf(controller.state, parts), project.root)));
   } else if (options.untilIdle === true && idle !== 'stopped') {
     terminal.write(`idle: ${idle}\n`);
   } else terminal.write('stopped\n');
   if (options.untilIdle !== true) return 0;
   if (idle === 'stopped') return 130;
-  return failures > 0 ? 1 : 0;
+  return failures > 0 || problem !== null ? 1 : 0;
 }
 
 function endDocument(idle: Ending['idle'], failures: number, status: MailStatus, project: string) {

@@ -174,7 +174,7 @@ export class RunHost implements Host {
     this.#told = this.problem;
     const more = this.#ledger.dirty;
     const { wake } = this.#decision;
-    return { wake: wake === null ? null : this.#ledger.onWall(wake), more, settled: !more };
+    return { wake: wake === null ? null : this.#ledger.onWall(wake), more, settled: !more, blocked: false };
   }
 
   /** What the disk refuses of the control folder is told of and tried again at the next look. */
