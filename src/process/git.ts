@@ -1,5 +1,6 @@
 import process from 'node:process';
 import { buildEnvironment } from './environment.ts';
+import { repositoryFrom } from './repository-place.ts';
 import { run, type RunResult } from './run.ts';
 
 export interface GitOptions {
@@ -26,15 +27,25 @@ const QUIET = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'commit.gpgSi
 
 /**
  * Runs git with messages in English and with nothing of the host's own GIT_* variables, which would point it at another
- * repository. Never rejects; a missing git is `spawn-failed` with exit code 127.
+ * repository, nor with the configuration of another one that `.git/commondir` names. Never rejects; a missing git is `spawn-failed` with exit code 127.
  */
 export function git(args: readonly string[], options: GitOptions): Promise<RunResult> {
   const { identity, fetches = false, ...rest } = options;
-  const env = fetches ? rest.env : { GIT_ALLOW_PROTOCOL: '', ...rest.env };
+  const env = {
+    ...(fetches ? {} : { GIT_ALLOW_PROTOCOL: '' }),
+    ...(rest.env?.['GIT_DIR'] === undefined ? placeOf(rest.cwd) : {}),
+    ...rest.env,
+  };
   return run(['git', ...QUIET.flatMap((setting) => ['-c', setting]), ...args], {
     ...rest,
-    env: gitEnvironment(process.env, identity, env ?? {}),
+    env: gitEnvironment(process.env, identity, env),
   });
+}
+
+/** Said outright, git does not read it from a file that an agent can make. */
+function placeOf(cwd: string): Readonly<Record<string, string>> {
+  const repository = repositoryFrom(cwd);
+  return repository === null ? {} : { GIT_COMMON_DIR: repository };
 }
 
 /** What git gets of the host's environment, plus the identity and the variables given. */

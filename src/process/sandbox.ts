@@ -1,7 +1,7 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
-import { readPlainFile } from './plain-file.ts';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { isAbove, programPaths } from './program-paths.ts';
+import { realPlace, repositoryOf } from './repository-place.ts';
 import type { Containment, Reach } from './types.ts';
 
 /** What says who may do what, and what was said: nobody's to change from inside a sandbox. */
@@ -59,51 +59,4 @@ function placesOf(path: string, names: readonly string[]): string[] {
   if (real === path) return [path];
   const shown = names.some((name) => name !== path && isAbove(name, path));
   return shown ? [real] : [real, path];
-}
-
-function realPlace(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return dirname(path) === path ? path : join(realPlace(dirname(path)), basename(path));
-  }
-}
-
-/** The working tree that a folder lies in, and the folder of its repository; null outside git, or if all of `home` is one. */
-function repositoryOf(from: string, home: string): { readonly top: string; readonly git: string } | null {
-  for (let top = from; !isAbove(top, home); top = dirname(top)) {
-    const git = join(top, '.git');
-    const kind = statSync(git, { throwIfNoEntry: false });
-    if (kind?.isDirectory() === true) return { top, git };
-    if (kind?.isFile() === true) {
-      const named = repositoryNamedIn(git, top);
-      return named === null ? null : { top, git: named };
-    }
-  }
-  return null;
-}
-
-/**
- * The repository that a `.git` file names. An agent can write such a file, so it counts only where the repository names the
- * working tree, too: as one that is linked to it, or as that of a submodule. Null: it does not.
- */
-function repositoryNamedIn(file: string, top: string): string | null {
-  const named = /^gitdir: (.+)$/m.exec(textOf(file))?.[1];
-  if (named === undefined) return null;
-  const own = realPlace(resolve(top, named));
-  const is = (path: string | undefined, place: string) =>
-    path !== undefined && realPlace(resolve(own, path)) === realPlace(place);
-  if (basename(dirname(own)) === 'worktrees' && is(textOf(join(own, 'gitdir')).trim(), file))
-    return dirname(dirname(own));
-  const tree = /^\s*worktree = (.+)$/m.exec(textOf(join(own, 'config')))?.[1];
-  return is(tree, top) ? own : null;
-}
-
-/** Empty where there is none. */
-function textOf(file: string): string {
-  try {
-    return readPlainFile(file) ?? '';
-  } catch {
-    return '';
-  }
 }

@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { watchEdits } from '../../src/process/edits.ts';
 import { rollBack } from '../../src/process/rollback.ts';
 import { changedFiles, salvage } from '../../src/process/run-differences.ts';
-import { workspaceTree } from '../../src/process/workspace-tree.ts';
+import { ensureWorktree, workspaceTree } from '../../src/process/workspace-tree.ts';
+import { Worktrees } from '../../src/process/worktrees.ts';
 import { temporaryFolder } from './support.ts';
 
 /** A workspace, and what must never be there: a file beside it, which commands of an attacker make. */
@@ -188,6 +189,49 @@ describe.each(Object.entries(attacks))('%s', (_, [attack, ...command]) => {
     expect(victim.isTrapped).toBe(true);
   });
 });
+
+const [thread, other] = ['019f2c4b-7d3e-7a51-9c08-5b1e8d0f6a27', '019f2c4b-7d3e-7a51-9c08-5b1e8d0f6a28'];
+
+/** Each has git read a configuration of an attacker's. */
+const bent: Readonly<Record<string, (victim: Victim) => void>> = {
+  'the repository': (victim) => victim.put('.git/commondir', '../theirs\n'),
+  'a checkout': (victim) => victim.put(`.git/worktrees/${thread}/commondir`, '../../../theirs\n'),
+  'a checkout that its repository does not know': (victim) => {
+    victim.put(`.git/worktrees/${thread}/commondir`, '../../../theirs\n');
+    victim.put(`.git/worktrees/${thread}/gitdir`, '/nowhere\n');
+  },
+};
+
+it.each(Object.entries(bent))(
+  'another configuration for %s runs by the git of a person, and not when worktrees of threads are made, merged and removed',
+  async (_, bend) => {
+    const victim = new Victim();
+    const { workspace } = victim;
+    const checkout = (id: string) => join(workspace, '.mailroom/worktrees', id);
+    victim.repository();
+    victim.put('.git/info/exclude', '.mailroom\ntheirs\n');
+    victim.put('.git/info/attributes', '* filter=evil\n');
+    expect(await ensureWorktree(workspace, checkout(thread), thread)).toBeNull();
+    execFileSync('cp', ['-r', '.git', 'theirs'], { cwd: workspace });
+    for (const way of ['clean', 'smudge'])
+      victim.git('config', '--file', 'theirs/config', `filter.evil.${way}`, victim.command);
+    bend(victim);
+    victim.put(`.mailroom/worktrees/${thread}/made.txt`, 'made\n');
+    victim.git('-C', checkout(thread), 'add', '-A');
+    for (const text of ['new\n', 'old\n']) {
+      victim.put('kept.txt', text);
+      victim.git('add', '-A');
+    }
+    expect(victim.isTrapped).toBe(true);
+    victim.put(`.mailroom/worktrees/${thread}/made.txt`, 'made again\n');
+    // What comes of them, in a repository that is bent, is another matter.
+    await ensureWorktree(workspace, checkout(other), other);
+    const worktrees = new Worktrees(workspace);
+    await worktrees.remove(other, 'subject').catch(() => {});
+    await worktrees.merge(thread, 'subject').catch(() => {});
+    expect(victim.isTrapped).toBe(false);
+  },
+);
 
 describe('filters of the repository itself', () => {
   /** Files are in capitals in the repository, and not in the working tree. */
