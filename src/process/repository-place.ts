@@ -75,7 +75,7 @@ function kindOf(path: string): Stats | undefined {
 }
 
 /** Empty where there is none. */
-function textOf(file: string): string {
+export function textOf(file: string): string {
   try {
     return readPlainFile(file) ?? '';
   } catch {

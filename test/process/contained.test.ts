@@ -233,6 +233,23 @@ describe('a sandbox', () => {
     }
   });
 
+  it('lets no agent give a repository hooks or a configuration, be there none yet', async () => {
+    const probe = await probeContainment();
+    const project = realpathSync(temporaryFolder());
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: project, stdio: 'ignore' });
+    git('init', '--template=');
+    git('config', 'extensions.worktreeConfig', 'true');
+    git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '--allow-empty', '-m', 'first');
+    git('worktree', 'add', `${temporaryFolder()}/tree`);
+    const nothing = { provider: null, argv: ['sh'], env: {}, writable: [], owed: [], guarded: [] };
+    const reach = { ...nothing, workspace: project, capabilities: null, network: false };
+    const containment = sandboxFor(reach, { project, nests: false });
+    const script =
+      'cd .git; touch HEAD && echo written; mkdir -p hooks; mv worktrees w || echo kept; for f in hooks/pre-commit config config.worktree worktrees/tree/config.worktree; do echo x >> $f || echo no; done';
+    const result = await start(['sh', '-c', script], { containment, cwd: project }).exited;
+    expect(result.stdoutTail).toBe(probe.bubblewrap.works ? 'written\nkept\nno\nno\nno\nno\n' : '');
+  });
+
   it('does not show the key by which the project signs, whatever the rights', async () => {
     const probe = await probeContainment();
     const project = realpathSync(temporaryFolder());
