@@ -38,7 +38,7 @@ function runLines(run: StoredRun, state: RunState, alive: boolean, terminal: Ter
       ? ''
       : `, ${duration((state.endedAt ?? (alive ? terminal.now() : state.now)) - state.startedAt)}`;
   const facts = [
-    ['workflow', `${definition.name}${card.source === null ? '' : ` (${card.source})`}`],
+    ['workflow', `${line(definition.name)}${card.source === null ? '' : ` (${card.source})`}`],
     ['status', `${status}${state.reason === null ? '' : `: ${line(state.reason.text)}`}`],
     ['started', `${moment(new Date(card.startedAt).toISOString())}${took}`],
     ['workspace', workspace],

@@ -18,14 +18,14 @@ interface Look {
 
 /** The status as a person reads it. */
 export function statusLines(document: StatusDocument, look: Look): string[] {
-  const { roles, threads } = document;
+  const { roles, threads, problems } = document;
   return [
     ...headLines(document, look),
     '',
     ...roleLines(document, look),
     ...(threads.length > 0 ? ['', ...threadLines(threads, look)] : []),
     ...workflowLines(document, look),
-    ...(roles.length === 0 ? ['no roles yet'] : []),
+    ...(roles.length === 0 && problems.length === 0 ? ['no roles yet'] : []),
   ];
 }
 

@@ -132,7 +132,15 @@ export class RealDisk implements Disk {
 
   makeFolder(path: string): void {
     this.#checkFolder(path);
-    attempt('make the folder', this.#shown(path), () => mkdirSync(this.#system(path), { recursive: true }));
+    attempt('make the folder', this.#shown(path), () => {
+      try {
+        mkdirSync(this.#system(path), { recursive: true });
+      } catch (error) {
+        // Node says that of a read-only file system, too; the system itself tells them apart.
+        if (isMissing(error)) mkdirSync(this.#system(path));
+        throw error;
+      }
+    });
   }
 
   openAppend(path: string, mode = 0o666): Appender {

@@ -52,6 +52,16 @@ describe('status', () => {
     expect(document.threads).toHaveLength(60);
   });
 
+  it('says that the protocol cannot be read instead of that there are no roles', async () => {
+    const bench = new Bench();
+    bench.text = 'name: [';
+    const { out } = await bench.run('status');
+    expect(out).toMatch(
+      /^problem +the protocol cannot be read, and so no roles: it has 1 problem; `mailroom check` shows/m,
+    );
+    expect(out).not.toContain('no roles yet');
+  });
+
   it('is a document', async () => {
     const bench = reviewing();
     const { document } = (await bench.json('status')) as Told<StatusDocument>;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { runState } from '../../src/app/runs/state.ts';
 import { MailroomError } from '../../src/core/errors.ts';
 import type { RunEvent } from '../../src/core/workflow/event.ts';
 import {
@@ -162,4 +163,18 @@ it('a run whose journal cannot be read is listed, and told of when it is read', 
   };
   expect(listRuns(disk).map(({ run }) => run)).toEqual(['b', 'a']);
   expect(() => readRun(disk, 'a')).toThrowError(refusal);
+});
+
+it('a run of whose journal nothing can be read is none that has yet to begin', () => {
+  const disk = new MemoryDisk();
+  createRun(disk, card('a'), sample);
+  disk.write('.mailroom/runs/a/journal/000000000001.log', 'damaged\n');
+  expect(listRuns(disk)).toEqual([card('a')]);
+  expect(() => runState(disk, 'a')).toThrowError(
+    expect.objectContaining({
+      code: 'E_JOURNAL',
+      message: '.mailroom/runs/a/journal/: not even the first record can be read',
+      hint: 'restore .mailroom/runs/a/ from a backup, or move it away: no other run needs it',
+    }),
+  );
 });

@@ -25,6 +25,7 @@ import type { Lock } from '../lock.ts';
 import { composeRun, type Composed, type Origin, type RunSettings } from './composition.ts';
 import { takeRun } from './locks.ts';
 import { checkpointOf, endsRolledBack } from './rollback.ts';
+import { expectBegun } from './state.ts';
 
 /** Starts a run: its locks, its folder, its first event. Throws `E_LOCKED` when its context folder is in use. */
 export async function beginRun(
@@ -86,6 +87,7 @@ export async function resumeRun(
   checkRecords(openRoot, run);
   return locked(disk, run.run, run.workspace, run.definition, async (lock) => {
     return starting(await composeRun(disk, settings, run, { watch, lock, origin }), (host) => {
+      expectBegun(run.run, host.state);
       if (endsRolledBack(host)) return;
       const edited: Happening[] =
         definition === null
@@ -165,7 +167,7 @@ export async function cancelRun(
   const lock = await takeRun(disk, run.run, contextFolderOf(disk, openRoot, run));
   const controller = await orReleased(lock, async () => {
     return starting(await composeRun(disk, settings, run, { watch: () => {}, lock, origin }), (host) => {
-      const reason = refusal(host.state, host.rules, command);
+      const reason = refusal(expectBegun(run.run, host.state), host.rules, command);
       if (reason !== null) throw new MailroomError(reason.code, reason.text);
       host.resume(origin.by, [happeningOf(command)]);
     });

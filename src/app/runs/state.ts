@@ -1,11 +1,25 @@
+import { MailroomError } from '../../core/errors.ts';
 import { apply } from '../../core/workflow/apply.ts';
 import { runStateOf, type RunState } from '../../core/workflow/state.ts';
 import type { Disk } from '../../store/disk.ts';
+import { restoreHint } from '../../store/journal-lines.ts';
+import { runFolder } from '../../store/runs/layout.ts';
 import { runReader } from '../../store/runs/run-folders.ts';
 
-/** The fold of a run's journal now, as everybody but its host sees it. Throws `E_JOURNAL`. */
+/** The fold of a begun run's journal now, as everybody but its host sees it. Throws `E_JOURNAL`. */
 export function runState(disk: Disk, run: string): RunState {
   const { snapshot, records } = runReader(disk, run).read();
   const start = runStateOf(snapshot);
-  return records.reduce((state, { event }) => apply(state, event), start);
+  return expectBegun(
+    run,
+    records.reduce((state, { event }) => apply(state, event), start),
+  );
+}
+
+/** Throws `E_JOURNAL` for a run that has begun, and of whose journal nothing can be read: it is not what it seems, one without steps. */
+export function expectBegun(run: string, state: RunState): RunState {
+  if (state.given !== null) return state;
+  const folder = `${runFolder(run)}/`;
+  const text = `${folder}journal/: not even the first record can be read`;
+  throw new MailroomError('E_JOURNAL', text, restoreHint(folder));
 }

@@ -1,7 +1,7 @@
 import { errorCodes, MailroomError } from '../../core/errors.ts';
 import type { Context } from '../context.ts';
 import { paintDiagnostics } from '../failures.ts';
-import { money, moment, short, table } from '../format.ts';
+import { line, money, moment, short, table } from '../format.ts';
 import { json } from '../output.ts';
 import { errorText } from '../../engine/operations/problems.ts';
 import { runSummary, type RunSummary } from '../../engine/operations/runs/summary.ts';
@@ -40,5 +40,12 @@ function row({ run, workflow, status, alive, started_at, completed_at, cost }: R
       ? ''
       : span(Date.parse(completed_at) - Date.parse(started_at));
   const shown = status === 'RUNNING' && !alive ? 'stopped' : status;
-  return [short(run), workflow, shown, started_at === null ? '' : moment(started_at), took, money(cost)];
+  return [
+    short(run),
+    line(workflow),
+    shown,
+    started_at === null ? '' : moment(started_at),
+    took,
+    money(cost),
+  ];
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { table } from '../format.ts';
+import { line, table } from '../format.ts';
 import { json } from '../output.ts';
 
 export async function listWorkflows(context: Context, asJson: boolean): Promise<number> {
@@ -14,12 +14,14 @@ export async function listWorkflows(context: Context, asJson: boolean): Promise<
   if (asJson) terminal.write(json(all));
   else if (all.length === 0) terminal.write('there are no workflows in workflows/\n');
   else {
-    const rows = all.map(({ file, name, steps, description }) => [
-      file,
-      name ?? 'cannot be read: see `mailroom validate`',
-      steps === null ? '' : String(steps),
-      description ?? '',
-    ]);
+    const rows = all.map(({ file, name, steps, description }) =>
+      [
+        file,
+        name ?? 'cannot be read: see `mailroom validate`',
+        steps === null ? '' : String(steps),
+        description ?? '',
+      ].map(line),
+    );
     terminal.write(`${table(['FILE', 'NAME', 'STEPS', 'ABOUT'], rows).join('\n')}\n`);
   }
   return 0;

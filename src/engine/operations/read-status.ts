@@ -37,7 +37,8 @@ export function withWorktree({ files }: Project, thread: ThreadStatus): ThreadSt
 }
 
 function unreadable(count: number): string {
-  return `the protocol has ${String(count)} problem${count === 1 ? '' : 's'}; \`mailroom check\` shows what is wrong`;
+  const what = `${String(count)} problem${count === 1 ? '' : 's'}`;
+  return `the protocol cannot be read, and so no roles: it has ${what}; \`mailroom check\` shows what is wrong`;
 }
 
 /** Without a controller, what was dropped is not yet mail; it waits all the same. */
