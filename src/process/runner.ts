@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../core/errors.ts';
+import type { Usage } from '../core/mail/event.ts';
 import type {
   AgentJob,
   CommandLine,
@@ -108,11 +109,19 @@ export class ProcessRunner implements Runner {
     if (!provider) return refused(`there is no provider \`${job.provider}\``);
     try {
       const ended = await inTemporary((temporary) => this.#run(job, provider, temporary));
-      const [outcome, exit] = ended;
+      return this.#record(job, ended);
+    } catch (error) {
+      return refused(messageOf(error));
+    }
+  }
+
+  #record(job: AgentJob, ended: Ended): Ended {
+    const [outcome, exit] = ended;
+    try {
       this.#options.recorded?.(job, outcome, exit);
       return ended;
     } catch (error) {
-      return refused(messageOf(error));
+      return refused(messageOf(error), outcome.usage);
     }
   }
 
@@ -131,12 +140,17 @@ export class ProcessRunner implements Runner {
     const supervised = this.#supervise(job, command, temporary);
     const launched = await supervised.ready;
     if (launched) this.#events.ready(job.key, launched, tree);
-    const exit = exitOf(await supervised.exited, readOutput, invocation.paths);
-    const outcome = provider.read(exit, invocation, this.#options.now());
-    // What never ran has cost nothing, whatever was reserved for it.
-    if (exit.ended === 'spawn-failed') return [{ ...outcome, usage: { usd: 0, tokens: 0 } }, exit, new Map()];
-    const edits = watch === null ? {} : { edits: await watch.edits() };
-    return [outcome, { ...exit, ...edits }, await changesIn(watches)];
+    const result = await supervised.exited;
+    try {
+      const exit = exitOf(result, readOutput, invocation.paths);
+      const outcome = provider.read(exit, invocation, this.#options.now());
+      // What never ran has cost nothing, whatever was reserved for it.
+      if (exit.ended === 'spawn-failed') return [{ ...outcome, usage: nothing }, exit, new Map()];
+      const edits = watch === null ? {} : { edits: await watch.edits() };
+      return [outcome, { ...exit, ...edits }, await changesIn(watches)];
+    } catch (error) {
+      return refused(messageOf(error), { usd: null, tokens: null });
+    }
   }
 
   async #watch(folders: readonly string[]): Promise<Map<string, FolderWatch>> {
@@ -261,9 +275,10 @@ function writeFiles(folder: string, files: Readonly<Record<string, string>>): vo
   }
 }
 
-/** A turn that could not even be started. */
-function refused(text: string): Ended {
-  const usage = { usd: 0, tokens: 0 };
+const nothing: Usage = { usd: 0, tokens: 0 };
+
+/** A turn that we could not start, or not follow to its end. */
+function refused(text: string, usage = nothing): Ended {
   return [{ is: 'never', reason: { code: 'E_PROVIDER', text }, usage }, notStarted(text), new Map()];
 }
 

@@ -4,7 +4,7 @@ import type { AgentJob, Outcome, Provider } from '../../src/core/ports.ts';
 import { ProcessRunner } from '../../src/process/runner.ts';
 import type { Containment } from '../../src/process/types.ts';
 import { invocation } from '../contract/providers-samples.ts';
-import { temporaryFolder } from './support.ts';
+import { freshMark, temporaryFolder } from './support.ts';
 
 const own: Provider = {
   name: 'own',
@@ -56,31 +56,47 @@ it('tells what became of turns and gates for which no folder can be made', async
   expect(problems).toEqual([expect.stringMatching(/^the gates could not be checked: ENOENT/)]);
 });
 
-it('fails a turn that cannot be recorded, and tells so', async () => {
+/** What comes of a turn whose agent is this script, when it is recorded so. */
+async function turnOf(script: string, recorded?: () => never): Promise<Outcome> {
   const workspace = temporaryFolder();
+  const usage = { usd: 2, tokens: 3 };
   const quick: Provider = {
     ...own,
-    start: () => ({ argv: ['no-such-program'], env: {}, inherit: [], stdin: '', files: {}, writable: [] }),
-    read: () => ({
-      is: 'never',
-      reason: { code: 'E_PROVIDER', text: 'it is not there' },
-      usage: { usd: 0, tokens: 0 },
-    }),
+    start: () => ({ argv: ['sh', '-c', script], env: {}, inherit: [], stdin: '', files: {}, writable: [] }),
+    read: () => ({ is: 'never', reason: { code: 'E_PROVIDER', text: 'it did not work' }, usage }),
   };
-  const outcome = await new Promise<Outcome>((resolve) => {
-    const recorded = () => {
-      throw new Error('the disk is full');
-    };
+  const turn = invocation({ workspace });
+  const paths = { ...turn.paths, stdout: join(workspace, 'stdout'), stderr: join(workspace, 'stderr') };
+  return new Promise<Outcome>((resolve) => {
     const contain = (): Containment => ({ kind: 'group' });
-    const options = { project: workspace, mark: 'runner-test:', contain, now: Date.now, recorded };
-    const events = { ready: never, ended: (_key: string, ended: Outcome) => resolve(ended), gated: never };
+    const options = {
+      project: workspace,
+      mark: freshMark(),
+      contain,
+      now: Date.now,
+      ...(recorded && { recorded }),
+    };
+    const events = {
+      ready: (key: string) => runner.release(key),
+      ended: (_key: string, ended: Outcome) => resolve(ended),
+      gated: never,
+    };
     const limits = { totalMs: null, idleMs: null, noteTree: false, worktree: null };
-    new ProcessRunner({ ...options, providers: new Map([['own', quick]]) }, events).start({
-      key: 'a',
-      provider: 'own',
-      invocation: invocation({ workspace }),
-      ...limits,
-    });
+    const runner = new ProcessRunner({ ...options, providers: new Map([['own', quick]]) }, events);
+    runner.start({ key: 'a', provider: 'own', invocation: { ...turn, paths }, ...limits });
   });
-  expect(outcome).toMatchObject({ is: 'never', reason: { text: 'the disk is full' } });
+}
+
+it('fails a turn that cannot be recorded, and tells so and what it cost', async () => {
+  const outcome = await turnOf('exit 1', () => {
+    throw new Error('the disk is full');
+  });
+  const reason = { code: 'E_PROVIDER', text: 'the disk is full' };
+  expect(outcome).toEqual({ is: 'never', reason, usage: { usd: 2, tokens: 3 } });
+});
+
+it('does not say that a turn was free whose output cannot be read', async () => {
+  const outcome = await turnOf('rm -f stdout; ln -s / stdout');
+  expect(outcome).toMatchObject({ is: 'never', reason: { code: 'E_PROVIDER' } });
+  expect(outcome.usage).toEqual({ usd: null, tokens: null });
 });
