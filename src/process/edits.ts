@@ -88,7 +88,9 @@ async function contentsOf(cwd: string, objects: readonly string[]): Promise<Map<
   const contents = new Map<string, Buffer>();
   for (let at = 0; at < stdout.length;) {
     const start = stdout.indexOf('\n', at) + 1;
-    const [object = '', , size = '0'] = stdout.slice(at, start - 1).split(' ');
+    const [object = '', , size] = stdout.slice(at, start - 1).split(' ');
+    // It is named, and said to be missing.
+    if (size === undefined) return null;
     contents.set(object, Buffer.from(stdout.slice(start, start + Number(size)), 'latin1'));
     // A line feed follows the bytes.
     at = start + Number(size) + 1;

@@ -70,6 +70,15 @@ it('names what is too large, and tells the rest', async () => {
   expect(edits?.changed.map(({ path }) => path)).toEqual(['b.txt']);
 });
 
+it('cannot tell of a file whose former content is lost', async () => {
+  const workspace = repository({ 'a.txt': 'old\n', 'b.txt': 'kept\n' });
+  const watch = await watchEdits(workspace, workspace, []);
+  const object = execFileSync('git', ['hash-object', 'a.txt'], { cwd: workspace, encoding: 'utf8' });
+  rmSync(join(workspace, '.git/objects', object.slice(0, 2)), { recursive: true });
+  for (const name of ['a.txt', 'b.txt']) put(workspace, name, 'new\n');
+  expect(await watch.edits()).toBeNull();
+});
+
 it('tells nothing where nothing was changed, and that it cannot tell outside git', async () => {
   const workspace = repository({ 'a.txt': 'a\n' });
   const watch = await watchEdits(workspace, workspace, []);
