@@ -11,6 +11,7 @@ import { namesOf, type Expected } from './draw.ts';
 import type { Ledger } from './ledger.ts';
 import type { Listing } from './listing.ts';
 import { trusted } from './first-start.ts';
+import { returned } from './returned.ts';
 
 /** Files taken in during one look; the rest waits for the next, so that one sync serves many and none waits long. */
 const batch = 256;
@@ -133,7 +134,7 @@ export class Intake {
   recordAccepted(): void {
     for (const accepted of this.#mailboxes.accepting()) {
       if (this.#done.has(accepted.id)) continue;
-      if (!this.#isKnown(accepted.id)) this.#ledger.record([this.#judge(accepted)]);
+      if (!this.#isKnown(accepted.id)) this.#ledger.record(this.#judge(accepted));
       this.#done.add(accepted.id);
     }
     this.#unrecorded = false;
@@ -180,7 +181,13 @@ export class Intake {
     }
   }
 
-  #judge(accepted: Accepted): Fact {
+  #judge(accepted: Accepted): Fact[] {
+    const { content, id } = accepted;
+    const back = content.ok ? returned(this.#ledger.state, accepted, content.text, id) : null;
+    return back ?? [this.#judgeNew(accepted)];
+  }
+
+  #judgeNew(accepted: Accepted): Fact {
     const { id, role, box, content } = accepted;
     const name = accepted.name ?? this.#names.get(id) ?? `${box} file`;
     if (!content.ok) return this.#refuse(accepted, name, '', [content.problem]);

@@ -52,10 +52,14 @@ function cancel(state: MailState, target: Target, reason: Reason): void {
   if (turn) abandon(state, turn, reason);
 }
 
-/** Puts a dead letter back into the inbox that it failed in, behind what waits there. Its thread goes on. */
+/**
+ * Puts a dead letter back into the inbox that it failed in, behind what waits there. Its thread goes on. What a person had
+ * read waits for them again.
+ */
 function retry(state: MailState, message: Message, role: RoleName): void {
   const known = state.mail.get(message.id);
   const at = known?.deliveries.get(role)?.at;
+  if (known && at === 'read') return place(state, known, role, { at: 'unread' });
   if (known && at !== 'failed' && at !== 'withdrawn') return;
   openThread(state, message.thread, message.subject);
   const mail = known ? { ...known, order: ++state.lastMail } : addMail(state, message);
