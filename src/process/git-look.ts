@@ -30,7 +30,7 @@ const told = `
   .split(/\s+/);
 
 /** What the index of a large repository needs to be listed. */
-const listBytes = 256 * 1024 * 1024;
+export const listBytes = 256 * 1024 * 1024;
 
 export interface Look {
   /** Our repository folder, with an index of its own, which is empty at first. */
@@ -129,7 +129,8 @@ export async function takeFiles(look: Look, what: '--all' | '--intent-to-add'): 
   return set(links.filter((link) => !taken.has(pathOf(link)) && isFolder(look.top, pathOf(link))));
 }
 
-function pathOf(entry: string): string {
+/** Of a line of `ls-files --stage`. */
+export function pathOf(entry: string): string {
   return entry.slice(entry.indexOf('\t') + 1);
 }
 

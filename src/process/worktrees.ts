@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { MailroomError } from '../core/errors.ts';
+import { listBytes, pathOf } from './git-look.ts';
 import { git } from './git.ts';
 import type { RunResult } from './run.ts';
 import { changedFiles } from './run-differences.ts';
@@ -85,6 +86,7 @@ export class Worktrees {
   async #keep(thread: string, subject: string): Promise<void> {
     const folder = this.#folder(thread);
     if (!existsSync(join(folder, '.git'))) return;
+    await mustHoldNoRepository(folder);
     await this.#must(['add', '-A'], folder);
     const clean = await this.#git(['diff', '--cached', '--quiet'], folder);
     if (clean.exitCode === 0) return;
@@ -111,6 +113,22 @@ export class Worktrees {
     const known = await git(['config', 'user.email'], { cwd });
     return git(args, { cwd, fetches: true, ...(known.stdout.trim() === '' ? { identity: nobody } : {}) });
   }
+}
+
+/** Git would run what is configured there, and commit its name alone. */
+async function mustHoldNoRepository(folder: string): Promise<void> {
+  const args = ['ls-files', '--stage', '--others', '--exclude-standard', '-z'];
+  const listed = await git(args, { cwd: folder, maxOutputBytes: listBytes });
+  if (listed.exitCode !== 0) throw new MailroomError('E_REFUSED', `git ls-files failed: ${verdict(listed)}`);
+  const inner = listed.stdout
+    .split('\0')
+    .flatMap((entry) =>
+      entry.startsWith('160000 ') ? pathOf(entry) : entry.endsWith('/') ? entry.slice(0, -1) : [],
+    )
+    .find((path) => existsSync(join(folder, path, '.git')));
+  if (inner === undefined) return;
+  const hint = `move it out of ${folder}, with what you want to keep of it, then try again`;
+  throw new MailroomError('E_REFUSED', `a repository of its own lies in the checkout: ${inner}`, hint);
 }
 
 function verdict({ error, stderr, stdout }: RunResult): string {

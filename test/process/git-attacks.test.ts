@@ -233,6 +233,35 @@ it.each(Object.entries(bent))(
   },
 );
 
+it('a repository within the checkout of a thread is not looked into, and what lies there stays', async () => {
+  const victim = new Victim();
+  const { workspace } = victim;
+  const checkout = join(workspace, '.mailroom/worktrees', thread);
+  victim.git('init', '-q', 'nested');
+  victim.put('nested/file.txt', 'one\n');
+  victim.git('-C', 'nested', 'add', '-A');
+  victim.git('-C', 'nested', 'commit', '-qm', 'inner');
+  victim.repository();
+  victim.put('.git/info/exclude', '.mailroom\n');
+  expect(await ensureWorktree(workspace, checkout, thread)).toBeNull();
+  execFileSync('cp', ['-r', 'nested', checkout], { cwd: workspace });
+  const inner = (...args: string[]) => victim.git('-C', join(checkout, 'nested'), ...args);
+  inner('config', 'filter.evil.clean', victim.command);
+  victim.put(`.mailroom/worktrees/${thread}/nested/.gitattributes`, filtered);
+  victim.put(`.mailroom/worktrees/${thread}/nested/file.txt`, 'two\n');
+  await expect(new Worktrees(workspace).merge(thread, 'subject')).rejects.toMatchObject({
+    code: 'E_REFUSED',
+    message: 'a repository of its own lies in the checkout: nested',
+  });
+  expect(victim.isTrapped).toBe(false);
+  victim.git('-C', checkout, 'add', '-A');
+  expect(victim.isTrapped).toBe(true);
+  execFileSync('mv', ['nested', 'made'], { cwd: checkout });
+  const message = 'a repository of its own lies in the checkout: made';
+  await expect(new Worktrees(workspace).remove(thread, 'subject')).rejects.toMatchObject({ message });
+  expect(existsSync(join(checkout, 'made/file.txt'))).toBe(true);
+});
+
 describe('filters of the repository itself', () => {
   /** Files are in capitals in the repository, and not in the working tree. */
   function capitals(): Victim {
