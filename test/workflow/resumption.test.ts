@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { apply } from '../../src/core/workflow/apply.ts';
 import { decide } from '../../src/core/workflow/decide.ts';
 import type { Step, Workflow } from '../../src/core/workflow/model.ts';
-import { changesOf, resumptionOf } from '../../src/core/workflow/resumption.ts';
+import { changesOf, editedLimits, resumptionOf } from '../../src/core/workflow/resumption.ts';
 import { compile } from '../../src/core/workflow/rules.ts';
 import { anyValue, graph, step, template, workflow } from './graph.ts';
 import { World } from './world.ts';
@@ -153,5 +153,18 @@ describe('an edited definition', () => {
       expect(decision.processes.map(({ path }) => path).toSorted()).toEqual(['c', 'e']);
       return;
     }
+  });
+
+  it('is bounded by the edited definition, and still by what the command line said', () => {
+    const world = new World('a');
+    const before = { ...world.rules.workflow, budget: { usd: 1, tokens: 2000 }, timeout: 60 };
+    const given = { budget: { usd: 1, tokens: 500 }, timeout: 60 };
+    const raised = { ...before, budget: { usd: 3, tokens: 4000 }, timeout: 90 };
+    const limits = editedLimits(given, before, raised);
+    expect(limits).toEqual({ budget: { usd: 3, tokens: 500 }, timeout: 90 });
+    const unbounded = { ...before, budget: { usd: null, tokens: null } };
+    expect(editedLimits(given, before, unbounded).budget).toEqual({ usd: null, tokens: 500 });
+    const { state } = world;
+    expect(apply(state, { type: 'updated', steps: [], limits, at: world.now }).given).toMatchObject(limits);
   });
 });

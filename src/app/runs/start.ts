@@ -10,7 +10,7 @@ import { secretsOf, startContext } from '../../core/workflow/given.ts';
 import type { Workflow } from '../../core/workflow/model.ts';
 import { refusal } from '../../core/workflow/commands.ts';
 import type { RunFolder } from '../../core/workflow/ports.ts';
-import { changesOf } from '../../core/workflow/resumption.ts';
+import { changesOf, editedLimits } from '../../core/workflow/resumption.ts';
 import { compile } from '../../core/workflow/rules.ts';
 import { happeningOf, type RunControlFile } from '../../engine/runs/commands.ts';
 import type { RunHost } from '../../engine/runs/run-host.ts';
@@ -87,15 +87,16 @@ export async function resumeRun(
   checkRecords(openRoot, run);
   return locked(disk, run.run, run.workspace, run.definition, async (lock) => {
     return starting(await composeRun(disk, settings, run, { watch, lock, origin }), (host) => {
-      expectBegun(run.run, host.state);
+      const { given } = expectBegun(run.run, host.state);
       if (endsRolledBack(host)) return;
       const edited: Happening[] =
-        definition === null
+        definition === null || given === null
           ? []
           : [
               {
                 type: 'updated',
                 steps: [...changesOf(host.state, compile(stored.definition), host.rules).keys()],
+                limits: editedLimits(given, stored.definition, definition),
               },
             ];
       host.resume(origin.by, [...edited, ...(command === null ? [] : [happeningOf(command)])]);

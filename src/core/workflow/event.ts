@@ -357,8 +357,15 @@ export type Happening =
       readonly problem: string | null;
     }
   | { readonly type: 'cancelled'; readonly by: string; readonly command?: CommandId }
-  /** The run goes on with an edited definition; these steps are not what they were and run again, with what came after. */
-  | { readonly type: 'updated'; readonly steps: readonly Path[] }
+  /**
+   * The run goes on with an edited definition; these steps are not what they were and run again, with what came after.
+   * `limits`: what bounds it from now on; missing: what did before.
+   */
+  | {
+      readonly type: 'updated';
+      readonly steps: readonly Path[];
+      readonly limits?: Pick<Given, 'budget' | 'timeout'>;
+    }
   /** A step that failed is to run again, perhaps with other instructions; what came after it too. */
   | {
       readonly type: 'retried';

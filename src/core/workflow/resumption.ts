@@ -1,7 +1,7 @@
 import { isKept, wantedBy } from './decide/reopen.ts';
-import type { Path } from './event.ts';
+import type { Given, Path } from './event.ts';
 import type { LaunchWork } from './launch.ts';
-import type { Step } from './model.ts';
+import type { Step, Workflow } from './model.ts';
 import { scopeOf } from './path.ts';
 import { nextKey, tryLaunch } from './resolve.ts';
 import type { Rules } from './rules.ts';
@@ -70,6 +70,18 @@ export function changesOf(state: RunState, before: Rules, after: Rules): Map<Pat
     if (words.length > 0) changes.set(run.path, `changed: ${words.join(', ')}`);
   }
   return changes;
+}
+
+type Limits = Pick<Given, 'budget' | 'timeout'>;
+
+/** What bounds a run from now on whose definition was edited: that definition, and still what the command line said at the start. */
+export function editedLimits({ budget }: Limits, before: Workflow, after: Workflow): Limits {
+  const edited = (of: 'usd' | 'tokens'): number | null => {
+    const [now, next] = [budget[of], after.budget[of]];
+    if (now === before.budget[of] || now === null) return next;
+    return next === null ? now : Math.min(now, next);
+  };
+  return { budget: { ...budget, usd: edited('usd'), tokens: edited('tokens') }, timeout: after.timeout };
 }
 
 /** What decides what a step comes to, by what people call it. */

@@ -98,8 +98,10 @@ export function retryStep(state: RunState, { path, instructions }: Of<'retried'>
 }
 
 /** The definition is another one now. */
-export function update(state: RunState, { steps }: Of<'updated'>): void {
-  if (state.given !== null) again(state, steps);
+export function update(state: RunState, { steps, limits }: Of<'updated'>): void {
+  if (state.given === null) return;
+  if (limits !== undefined) state.given = { ...state.given, ...limits };
+  again(state, steps);
 }
 
 /** Somebody wants the run to end. */
