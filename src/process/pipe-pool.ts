@@ -1,13 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, constants, openSync, readSync, rmSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { Socket } from 'node:net';
 import process from 'node:process';
-import { makeTemporary } from './temporaries.ts';
+import { makeTemporary, removeTemporary } from './temporaries.ts';
 import type { Readable } from 'node:stream';
 
 const BATCH = 16;
 /** A descriptor that only names a file and neither reads nor writes; node:fs has no constant for it. */
 const O_PATH = 0o10000000;
+const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /** A pipe that nobody writes to: a descriptor that names it, and one that reads. */
 interface FreePipe {
@@ -26,7 +27,7 @@ const chunk = Buffer.allocUnsafeSlow(65_536);
  * `echo > /dev/stderr` and the like fail.
  */
 export function openOutputPipe(): OutputPipe | null {
-  if (free.length === 0 && works) works = makePipes();
+  if (free.length === 0 && works) makePipes();
   const pipe = free.pop();
   if (pipe === undefined) return null;
   try {
@@ -94,40 +95,54 @@ function readNow(reader: number): number | null {
   try {
     return readSync(reader, chunk, 0, chunk.length, null);
   } catch (error) {
-    if ((error as { code?: string }).code === 'EAGAIN') return null;
+    if (codeOf(error) === 'EAGAIN') return null;
     throw error;
   }
 }
 
 function putBack(name: number): void {
   try {
-    free.push(newReader(name));
+    free.push({ name, reader: openSync(pathOf(name), READ) });
   } catch {
     // Too many files are open: one pipe less.
     closeSync(name);
   }
 }
 
-function newReader(name: number): FreePipe {
-  return { name, reader: openSync(pathOf(name), constants.O_RDONLY | constants.O_NONBLOCK) };
-}
-
 function pathOf(name: number): string {
   return `/proc/self/fd/${name}`;
 }
 
-/** Makes some more. They lose their names at once, so that nothing is left behind however this process ends. */
-function makePipes(): boolean {
+/**
+ * Makes some more, or none where too many files are open: then later again. They lose their names at once, so that nothing is
+ * left behind however this process ends.
+ */
+function makePipes(): void {
+  const opened: number[] = [];
   let folder: string | null = null;
   try {
     folder = makeTemporary();
     const names = Array.from({ length: BATCH }, (_, index) => `${folder}/${index}`);
-    if (spawnSync('mkfifo', ['-m', '600', ...names], { stdio: 'ignore' }).status !== 0) return false;
-    free.push(...names.map((name) => newReader(openSync(name, O_PATH))));
-    return true;
+    const { status, error } = spawnSync('mkfifo', ['-m', '600', ...names], { stdio: 'ignore' });
+    works = status === 0 || (error !== undefined && codeOf(error) !== 'ENOENT');
+    if (status !== 0) return;
+    const open = (path: string, flags: number): number => {
+      const descriptor = openSync(path, flags);
+      opened.push(descriptor);
+      return descriptor;
+    };
+    const made = names.map((path) => {
+      const name = open(path, O_PATH);
+      return { name, reader: open(pathOf(name), READ) };
+    });
+    free.push(...made);
   } catch {
-    return false;
+    for (const descriptor of opened) closeSync(descriptor);
   } finally {
-    if (folder !== null) rmSync(folder, { recursive: true, force: true });
+    if (folder !== null) removeTemporary(folder);
   }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as { code?: string }).code;
 }
