@@ -140,6 +140,19 @@ describe('up', () => {
     expect(code).toBe(0);
   });
 
+  it('ends with exit code 1 and names what the disk refuses', async () => {
+    const bench = new Bench();
+    bench.meanwhile.push(() => {
+      bench.disk.remove('agents/engineer/inbox');
+      bench.disk.plant('agents/engineer/inbox', 'no folder');
+      bench.look();
+    });
+    const { code, out } = await bench.run('up', '--until-idle', '--json');
+    const problems = ['cannot list agents/engineer/inbox: not a directory'];
+    expect(JSON.parse(out)).toMatchObject({ failures: 0, problems });
+    expect(code).toBe(1);
+  });
+
   it('says who is waited for', async () => {
     const bench = new Bench();
     bench.meanwhile.push(
