@@ -29,7 +29,9 @@ export function launch(spec: ProcessSpec): Launched {
   const input = openInput(spec.stdin, spec.stdoutFile);
   const pipes: (OutputPipe | null)[] = [];
   try {
-    pipes.push(openOutputPipe(), openOutputPipe());
+    // One after the other: the first is known, and closed, if there is no second.
+    pipes.push(openOutputPipe());
+    pipes.push(openOutputPipe());
     const child = spawn(program!, rest, {
       cwd: spec.cwd,
       env: { ...spec.env, MAILROOM_MARK: spec.mark },
