@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, mkdirSync, readSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
 import { messageOf } from '../core/errors.ts';
 import type { Exit } from '../core/ports.ts';
 import type { StepJob, StepRunner, StepRunnerEvents } from '../core/workflow/ports.ts';
@@ -157,16 +158,19 @@ function readEnds(file: string): string {
   if (descriptor === null) return '';
   try {
     const { size } = fstatSync(descriptor);
-    if (size <= headBytes + tailBytes) return part(descriptor, 0, size);
+    if (size <= headBytes + tailBytes) return part(descriptor, 0, size).toString();
     const left = size - headBytes - tailBytes;
-    const head = part(descriptor, 0, headBytes);
-    return `${head}\n[… ${String(left)} bytes …]\n${part(descriptor, size - tailBytes, tailBytes)}`;
+    // No character is cut: what began before one of the two places, or goes on behind it, is left out.
+    const head = new StringDecoder('utf8').write(part(descriptor, 0, headBytes));
+    const tail = part(descriptor, size - tailBytes, tailBytes);
+    const begin = tail.findIndex((byte) => (byte & 0xc0) !== 0x80);
+    return `${head}\n[… ${String(left)} bytes …]\n${tail.toString('utf8', Math.max(0, begin))}`;
   } finally {
     closeSync(descriptor);
   }
 }
 
-function part(descriptor: number, from: number, length: number): string {
+function part(descriptor: number, from: number, length: number): Buffer {
   const bytes = Buffer.alloc(length);
-  return bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, length, from));
+  return bytes.subarray(0, readSync(descriptor, bytes, 0, length, from));
 }

@@ -43,3 +43,12 @@ it('tells the end of an agent for which no folder can be made', async () => {
   expect(exit.ended).toBe('spawn-failed');
   expect(exit.error).toContain('ENOENT');
 });
+
+it('tells the beginning and the end of a long output, and cuts no character', async () => {
+  const workspace = temporaryFolder();
+  const script = `process.stdout.write('a' + 'é'.repeat(200_000) + 'z')`;
+  const argv = [process.execPath, '-e', script];
+  const command = { argv, env: {}, inherit: [], files: {}, stdin: '', writable: [] };
+  const { stdout } = await endOf(workspace, { command });
+  expect(stdout).toMatch(/^aé+\n\[… 72322 bytes …\]\né+z$/);
+});
