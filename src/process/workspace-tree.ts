@@ -58,7 +58,16 @@ export async function changedPaths(
  * Makes the git worktree of a thread if it is not there: a checkout of the project's HEAD on a branch of its own,
  * `mailroom-<thread>`. Returns what went wrong, in words, or null.
  */
-export async function ensureWorktree(project: string, path: string, thread: string): Promise<string | null> {
+export function ensureWorktree(project: string, path: string, thread: string): Promise<string | null> {
+  const made = making.get(path) ?? makeWorktree(project, path, thread).finally(() => making.delete(path));
+  making.set(path, made);
+  return made;
+}
+
+/** By path: of turns of one thread that begin at the same time the first makes it, and the others wait. */
+const making = new Map<string, Promise<string | null>>();
+
+async function makeWorktree(project: string, path: string, thread: string): Promise<string | null> {
   if (existsSync(join(path, '.git'))) return null;
   const branch = `mailroom-${thread}`;
   // One that was deleted by hand. `prune` would also forget those of the person whose disk is not there now.

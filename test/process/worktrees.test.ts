@@ -63,4 +63,19 @@ describe('making the worktree of a thread', () => {
     renameSync(away, join(dirname(root), 'theirs'));
     expect(git('-C', '../theirs', 'status', '--porcelain')).toBe('');
   });
+
+  it('is done once for turns that begin at the same time, and each has all of it', async () => {
+    const { root, git } = await project();
+    const other = '019f2c4b-7d3e-7a51-9c08-5b1e8d0f6a28';
+    const checkout = join(root, '.mailroom/worktrees', other);
+    const make = async () => [
+      await ensureWorktree(root, checkout, other),
+      readFileSync(join(checkout, 'file.txt'), 'utf8'),
+    ];
+    expect(await Promise.all([make(), make()])).toEqual([
+      [null, 'old\n'],
+      [null, 'old\n'],
+    ]);
+    expect(git('worktree', 'list').trim().split('\n')).toHaveLength(3);
+  });
 });
