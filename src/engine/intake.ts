@@ -107,11 +107,14 @@ export class Intake {
   #dropped(role: RoleName, box: Box, boxes: Listing): string[] {
     const names = boxes.list(role, box) ?? [];
     if (box === 'outbox') return names;
+    // Until everything is drawn, what we put there may lie where it does not belong any more.
+    const isDrawn = [...this.#ledger.state.undrawn.values()].every((picture) => picture.role !== role);
     return names.filter((name) => {
       if (this.#isExpected(role, box, name)) return false;
+      if (!canonical.test(name)) return true;
+      if (!isDrawn) return false;
       const handled =
-        canonical.test(name) &&
-        (this.#mailboxes.holds(role, 'processed', name) || this.#mailboxes.holds(role, 'failed', name));
+        this.#mailboxes.holds(role, 'processed', name) || this.#mailboxes.holds(role, 'failed', name);
       if (handled) this.#mailboxes.remove(role, box, name);
       return !handled;
     });

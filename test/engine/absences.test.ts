@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { MailroomError } from '../../src/core/errors.ts';
 import { MailHost } from '../../src/engine/mail-host.ts';
 import { readJournal } from '../../src/store/journal-reader.ts';
 import { MemoryDisk } from '../../src/store/memory-disk.ts';
@@ -92,4 +93,25 @@ it('starts nobody for mail that may be withdrawn', () => {
   next.look();
   expect(types().filter((type) => type === 'withdrawn')).toHaveLength(4);
   expect(started).toHaveLength(1);
+});
+
+it('does not take for mail of somebody what could not be filed yet', () => {
+  const { disk, host, open, waiting, later, types } = working(0);
+  const thread = host.state.mail.get(waiting[0] ?? '')?.message.thread;
+  let full = 3;
+  disk.before = ({ kind, path }) => {
+    if (kind === 'rename' && path.startsWith('agents/maker/inbox') && (full -= 1) >= 0)
+      throw new MailroomError('E_DISK', 'it is full');
+  };
+  const target = { kind: 'thread', thread };
+  const command = { id: 'c', at: 0, by: 'ada', verb: 'cancel', target, now: true };
+  disk.plant('.mailroom/control/c.json', JSON.stringify(command));
+  host.look();
+  const next = open(0);
+  next.look();
+  expect(next.problem).toBe('it is full');
+  later(1_000);
+  next.look();
+  expect(next.state.mail.get(waiting[0] ?? '')?.deliveries.get('maker')?.at).toBe('failed');
+  expect(types().filter((type) => type === 'accepted' || type === 'refused')).toHaveLength(5);
 });

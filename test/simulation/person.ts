@@ -94,20 +94,22 @@ export class Person {
     const role = random.pick([...protocol.roles.keys()]);
     const folder = `agents/${role}/inbox`;
     const taken = new Map<string, Buffer>();
-    let at = 0;
-    const later = (act: () => void) => this.#later((at += random.below(900)), act);
-    for (const name of disk.list(folder) ?? [])
-      later(() => {
-        const text = disk.read(`${folder}/${name}`, 1e6);
-        if (text !== null && disk.remove(`${folder}/${name}`)) taken.set(name, text);
-      });
-    later(() => {
+    const take = () => {
+      const [name] = disk.list(folder) ?? [];
+      if (name === undefined) return leave();
+      taken.set(name, disk.read(`${folder}/${name}`, 1e6) ?? Buffer.of());
+      disk.remove(`${folder}/${name}`);
+      this.#later(random.below(900), take);
+    };
+    const leave = () => {
       disk.remove(folder);
       this.#checkWaiting(role, taken);
-      if (random.chance(0.5)) return;
-      at = 0;
-      for (const [name, text] of taken) later(() => disk.plant(`${folder}/${name}`, text));
-    });
+      let at = 0;
+      if (random.chance(0.5))
+        for (const [name, text] of taken)
+          this.#later((at += random.below(900)), () => disk.plant(`${folder}/${name}`, text));
+    };
+    take();
   }
 
   /** Nothing is concluded from an inbox that is being emptied. */
@@ -117,10 +119,12 @@ export class Person {
         this.#world.problems.push(`${message.id} was withdrawn from ${role}, whose inbox was being emptied`);
   }
 
-  /** Has inboxes that are gone drawn again. */
-  findVanished(): void {
-    for (const [role, { vanished }] of this.#world.state.roles)
-      if (vanished) this.request('unpause', { kind: 'role', role }, false);
+  /** Has inboxes that are gone drawn again. False: none is. */
+  findVanished(): boolean {
+    const roles = [...(this.#world.controller?.host.state.roles ?? [])];
+    const gone = roles.filter(([, { vanished }]) => vanished);
+    for (const [role] of gone) this.request('unpause', { kind: 'role', role }, false);
+    return gone.length > 0;
   }
 
   /** Tells the controller something. */

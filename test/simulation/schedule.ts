@@ -102,10 +102,7 @@ async function rest(world: World, person: Person): Promise<void> {
   let since = 0;
   let events = 0;
   for (let step = 0; step < longest; step += 1) {
-    if (step % 20 === 0) {
-      person.answer();
-      person.findVanished();
-    }
+    if (step % 20 === 0) person.answer();
     await world.step();
     // A crash on the way into the calm may have been the last thing that happened.
     const host = world.controller?.host;
@@ -116,7 +113,7 @@ async function rest(world: World, person: Person): Promise<void> {
       continue;
     }
     if (step - since < 10) continue;
-    if (person.answer()) {
+    if (person.answer() || person.findVanished()) {
       since = step;
       continue;
     }
