@@ -77,14 +77,20 @@ export class Person {
     this.#world.hint();
   }
 
-  /** Reads (removes) a message, or takes one, or a whole inbox, away from an agent. */
+  /** Reads (removes) a message, or takes one, or a whole inbox, away from an agent; one file is perhaps put back. */
   meddle(): void {
     const { random, protocol, disk } = this.#world;
     const role = random.pick([...protocol.roles.keys()]);
-    const names = (disk.list(`agents/${role}/inbox`) ?? []).filter((name) => name.endsWith('.md'));
+    const folder = `agents/${role}/inbox`;
+    const names = (disk.list(folder) ?? []).filter((name) => name.endsWith('.md'));
     if (names.length === 0) return;
-    if (random.chance(0.1)) disk.remove(`agents/${role}/inbox`);
-    else disk.remove(`agents/${role}/inbox/${random.pick(names)}`);
+    if (random.chance(0.1)) disk.remove(folder);
+    else {
+      const path = `${folder}/${random.pick(names)}`;
+      const text = disk.read(path, 1e6);
+      disk.remove(path);
+      if (text !== null && random.chance(0.2)) this.#later(random.below(9_000), () => disk.plant(path, text));
+    }
     this.#world.hint();
   }
 

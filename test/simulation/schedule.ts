@@ -102,7 +102,10 @@ async function rest(world: World, person: Person): Promise<void> {
   let since = 0;
   let events = 0;
   for (let step = 0; step < longest; step += 1) {
-    if (step % 20 === 0) person.answer();
+    if (step % 20 === 0) {
+      person.answer();
+      person.findVanished();
+    }
     await world.step();
     // A crash on the way into the calm may have been the last thing that happened.
     const host = world.controller?.host;
