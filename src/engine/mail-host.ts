@@ -40,8 +40,8 @@ export class MailHost implements Host {
   readonly #intake: Intake;
   readonly #turns: Turns;
   readonly #pictures: Pictures;
-  /** The protocol, or while nothing new may start one without room for anything. */
   readonly #absences: Absences;
+  /** The protocol, or while nothing new may start one without room for anything. */
   #held: Protocol;
   /** Of the last scan and the looks since. */
   #disk = new Attempts();
@@ -227,10 +227,11 @@ export class MailHost implements Host {
     const { protocol } = this.#options;
     const facts = compare(state, protocol, boxes, this.#expected, role, this.#absences, telling);
     if (facts.length === 0) return;
+    const taken = new Set(
+      facts.flatMap((fact) => (fact.type === 'read' || fact.type === 'withdrawn' ? [fact.message] : [])),
+    );
     const names = namesOf(this.#expected, role);
-    for (const fact of facts)
-      if (fact.type === 'read' || fact.type === 'withdrawn')
-        for (const [name, id] of names) if (id === fact.message) names.delete(name);
+    for (const [name, id] of names) if (taken.has(id)) names.delete(name);
     this.#ledger.record(facts);
   }
 
