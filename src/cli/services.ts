@@ -110,10 +110,10 @@ export interface WorktreeStatus {
   readonly branch: string;
   /** Relative to the project; null: only the branch is left. */
   readonly path: string | null;
-  /** Files whose changes are in no commit yet. */
-  readonly uncommitted: number;
-  /** Commits that are not in what is checked out in the project. */
-  readonly unmerged: number;
+  /** Files whose changes are in no commit yet; null: git cannot tell. */
+  readonly uncommitted: number | null;
+  /** Commits that are not in what is checked out in the project; null: git cannot tell. */
+  readonly unmerged: number | null;
 }
 
 export interface ControllerOptions {

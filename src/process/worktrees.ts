@@ -10,8 +10,8 @@ interface Worktree {
   readonly thread: string;
   readonly branch: string;
   readonly path: string | null;
-  readonly uncommitted: number;
-  readonly unmerged: number;
+  readonly uncommitted: number | null;
+  readonly unmerged: number | null;
 }
 
 const begin = 'mailroom-';
@@ -46,8 +46,9 @@ export class Worktrees {
       path === null ? null : changedFiles({ workspace: this.#folder(thread), base: 'HEAD' }, everything),
       this.#git(['rev-list', '--count', `HEAD..${branch}`]),
     ]);
-    const uncommitted = changes?.ok === true ? changes.changed.length : 0;
-    return { thread, branch, path, uncommitted, unmerged: Number(ahead.stdout.trim()) };
+    const uncommitted = changes === null ? 0 : changes.ok ? changes.changed.length : null;
+    const unmerged = ahead.exitCode === 0 ? Number(ahead.stdout.trim()) : null;
+    return { thread, branch, path, uncommitted, unmerged };
   }
 
   /** Merges what a thread made into the branch that is checked out in the project, then removes its checkout and branch. */

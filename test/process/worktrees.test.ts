@@ -51,6 +51,16 @@ describe('merging what a thread made', () => {
   });
 });
 
+describe('listing worktrees', () => {
+  it('says what git cannot tell', async () => {
+    const { root, git } = await project();
+    expect(await new Worktrees(root).list()).toMatchObject([{ uncommitted: 0, unmerged: 0 }]);
+    writeFileSync(join(root, '.git/worktrees', thread, 'index'), 'no index');
+    git('checkout', '-q', '--orphan', 'unborn');
+    expect(await new Worktrees(root).list()).toMatchObject([{ uncommitted: null, unmerged: null }]);
+  });
+});
+
 describe('making the worktree of a thread', () => {
   it('forgets the one that was deleted, and none of the person whose disk is not there now', async () => {
     const { root, checkout, git, make } = await project();

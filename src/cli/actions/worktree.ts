@@ -56,10 +56,7 @@ function listing(all: readonly WorktreeStatus[], state: MailState): string[] {
   if (all.length === 0) return ['no thread has a worktree'];
   const rows = all.map(({ thread, path, uncommitted, unmerged }) => {
     const known = state.threads.get(thread);
-    const work = [
-      ...(uncommitted > 0 ? [`${String(uncommitted)} not committed`] : []),
-      ...(unmerged > 0 ? [`${String(unmerged)} not merged`] : []),
-    ];
+    const work = [...amount(uncommitted, 'not committed'), ...amount(unmerged, 'not merged')];
     return [
       short(thread),
       known?.state ?? 'over',
@@ -69,6 +66,11 @@ function listing(all: readonly WorktreeStatus[], state: MailState): string[] {
     ];
   });
   return table(['THREAD', 'STATE', 'WORK', 'CHECKOUT', 'SUBJECT'], rows);
+}
+
+function amount(count: number | null, what: string): string[] {
+  if (count === 0) return [];
+  return [`${count === null ? 'perhaps some' : String(count)} ${what}`];
 }
 
 function named(all: readonly WorktreeStatus[], word: string | undefined): WorktreeStatus {
