@@ -149,8 +149,8 @@ export class MailHost implements Host {
     // While nobody knows what people want, what runs goes on, and nothing new is decided.
     if (this.#heard) this.#decide();
     this.#flush();
-    // First of all: while a process comes up, the folders are drawn.
-    this.#turns.steer(this.#decision.processes);
+    // First of all: while a process comes up, the folders are drawn. An older decision may want what has ended since.
+    if (this.#heard) this.#turns.steer(this.#decision.processes);
     this.#draw();
     disk.attempt(() => this.#commands.release(), undefined);
     this.#showRuns(incoming);

@@ -101,3 +101,19 @@ it('does not wake for what it would decide while the commands of people cannot b
   expect(look()).toMatchObject({ wake: null, blocked: true });
   expect(host.idle()).toBe('stuck');
 });
+
+it('starts no turn again that ends while the commands of people cannot be read', () => {
+  const { disk, host, look, drop, started } = project();
+  drop('one');
+  look();
+  look();
+  expect(started).toHaveLength(1);
+  disk.beforeRead = (path) => {
+    if (path.startsWith(controlFolder)) throw new MailroomError('E_DISK', 'cannot list it');
+  };
+  const rest = { session: null, usage: { usd: 0, tokens: 0 }, model: null, denials: [] };
+  host.turns.ended(started[0]!, { is: 'done', text: 'done it', ...rest }, exit());
+  look();
+  look();
+  expect(started).toHaveLength(1);
+});

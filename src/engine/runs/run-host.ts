@@ -161,14 +161,16 @@ export class RunHost implements Host {
     this.#rollback.take();
     const hooks = this.#held ? [] : this.#hooks.take();
     const wanted = this.#decision.processes;
-    this.#workers.start(wanted.filter(needsNoSync(this.#ledger.write())));
+    const written = this.#ledger.write();
+    if (this.#heard) this.#workers.start(wanted.filter(needsNoSync(written)));
     const events = this.#commit();
     if (this.running === 0) this.#rollback.start();
     for (const hook of hooks) this.#hooks.start(hook);
     this.#guard(() => {
       for (const name of commands) this.#ports.control.remove(name);
     });
-    this.#workers.steer(wanted);
+    // An older decision may want what has ended since.
+    if (this.#heard) this.#workers.steer(wanted);
     this.#draw(events);
     if (this.problem !== this.#told) this.#options.watch([], this.#ledger.state);
     this.#told = this.problem;
