@@ -49,9 +49,14 @@ export const files: RunFiles = {
   deadLetter: nothing,
 };
 
-/** The host of the run at a desk, begun or gone on with. Its processes do nothing. */
-export function hostOf(desk: Desk, definition: Workflow, begun: boolean): RunHost {
-  const host = openHost(desk, definition);
+/** The host of the run at a desk, begun or gone on with. Its processes do nothing, unless told otherwise. */
+export function hostOf(
+  desk: Desk,
+  definition: Workflow,
+  begun: boolean,
+  more: Partial<RunPorts> = {},
+): RunHost {
+  const host = openHost(desk, definition, more);
   if (begun) host.resume('person');
   else host.begin(given);
   return host;

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { MailroomError } from '../../src/core/errors.ts';
 import { controlFolder } from '../../src/store/control.ts';
 import { runControlFolder } from '../../src/store/runs/run-folders.ts';
+import { exit } from '../contract/providers-samples.ts';
 import { step, workflow } from '../runs/samples.ts';
 import { template } from '../workflow/graph.ts';
 import { Desk, run } from './desk.ts';
@@ -106,6 +107,28 @@ it('lets no gate run out of time while nobody knows what was said to it', () => 
   desk.disk.beforeRead = null;
   host.look();
   expect(host.problem).toBe(null);
+  expect(host.state.status).toBe('SUCCEEDED');
+});
+
+it('starts no step again that ends while nobody knows what people want', () => {
+  const asks = workflow(step('make', [], { kind: 'command', argv: [template('true')], capabilities: null }));
+  const desk = begin(asks);
+  const started: string[] = [];
+  const runner = {
+    start: ({ key }: { readonly key: string }) => void started.push(key),
+    stop: () => {},
+    sweep: () => Promise.resolve(),
+  };
+  const host = hostOf(desk, asks, false, { runner });
+  host.look();
+  expect(started).toHaveLength(1);
+  refuse(desk, runControlFolder(run));
+  host.ended(started[0]!, exit());
+  host.look();
+  host.look();
+  expect(started).toHaveLength(1);
+  desk.disk.beforeRead = null;
+  host.look();
   expect(host.state.status).toBe('SUCCEEDED');
 });
 
