@@ -12,12 +12,18 @@ export const decisionVariable = 'SIMULATED_DECISION';
 
 type Where = 'run' | 'loop' | 'child';
 
+/** Where steps stand: what they write is named by the step around them, since all of them share a workspace. */
+interface Home {
+  readonly where: Where;
+  readonly owner: string;
+}
+
 /** A workflow with everything that a run can be made of, but for roles; small enough to be read when it fails. */
 export function randomWorkflow(random: Random): Workflow {
   const steps: Step[] = [];
   const count = 1 + random.below(7);
   for (let index = 0; index < count; index += 1)
-    steps.push(randomStep(random, `s${String(index)}`, steps, 'run'));
+    steps.push(randomStep(random, `s${String(index)}`, steps, { where: 'run', owner: 'run' }));
   return workflow(
     { kind: 'graph', steps },
     {
@@ -28,17 +34,17 @@ export function randomWorkflow(random: Random): Workflow {
   );
 }
 
-function randomStep(random: Random, id: string, before: readonly Step[], where: Where): Step {
-  const work = randomWork(random, where);
+function randomStep(random: Random, id: string, before: readonly Step[], { where, owner }: Home): Step {
+  const work = randomWork(random, where, id);
   const needs = before.filter(() => random.chance(2 / (before.length + 1))).slice(0, 3);
   const isWorker = work.kind === 'command' || work.kind === 'script' || work.kind === 'agent';
   const makes = isWorker && random.chance(0.5);
   const sources = isWorker ? needs.filter(({ outputs }) => outputs.length > 0) : [];
   const input = random.chance(0.7) ? sources[0] : undefined;
   const policy = random.pick(['abort', 'abort', 'continue', 'retry', 'skip-dependents'] as const);
-  const decision = where === 'loop' ? null : random.pick([null, `decision-${where}-${id}`]);
+  const decision = where === 'loop' ? null : random.pick([null, `decision-${owner}-${id}`]);
   const check = isWorker && random.chance(0.2) ? randomCheck(random, policy === 'continue', decision) : null;
-  const place = where === 'loop' ? `${id}-\${{ loop.index }}` : `${where}-${id}`;
+  const place = where === 'loop' ? `${owner}-${id}-\${{ loop.index }}` : `${owner}-${id}`;
   return step(id, {
     work,
     needs: needs.map((need) => ({ step: need.id, when: null })),
@@ -56,11 +62,11 @@ function randomStep(random: Random, id: string, before: readonly Step[], where: 
       ? [{ name: artifact, path: template(`out/${place}`), type: null, required: random.chance(0.3) }]
       : [],
     inputs: input
-      ? [{ from: input.id, artifact, as: `in-${where}-${id}`, required: random.chance(0.3) }]
+      ? [{ from: input.id, artifact, as: `in-${owner}-${id}`, required: random.chance(0.3) }]
       : [],
     env: {
       ...(makes ? { [outVariable]: template(`out/${place}`) } : {}),
-      ...(input ? { [inVariable]: template(`in-${where}-${id}`) } : {}),
+      ...(input ? { [inVariable]: template(`in-${owner}-${id}`) } : {}),
       ...(check?.decisionFile == null ? {} : { [decisionVariable]: template(check.decisionFile) }),
     },
   });
@@ -73,7 +79,7 @@ function randomCondition(random: Random, need: string | null): Step['when'] {
   return need !== null && dice < 0.18 ? tree(`steps.${need}.values.v == 1`) : null;
 }
 
-function randomWork(random: Random, where: Where): Work {
+function randomWork(random: Random, where: Where, id: string): Work {
   const dice = random.next();
   if (dice < 0.45) return { kind: 'command', argv: [template('work')], capabilities: null };
   if (dice < 0.6) return { kind: 'script', script: { text: 'work', variables: {} }, capabilities: [] };
@@ -92,7 +98,7 @@ function randomWork(random: Random, where: Where): Work {
       kind: 'while',
       condition: tree(`loop.iteration < ${String(random.below(3))} && !exists('never')`),
       maxIterations: 2,
-      body: innerBody(random, 'loop'),
+      body: innerBody(random, { where: 'loop', owner: id }),
     };
   if (dice < 0.93)
     return {
@@ -100,9 +106,14 @@ function randomWork(random: Random, where: Where): Work {
       items: Array.from({ length: random.below(4) }, (_none, index) => index),
       as: 'x',
       concurrency: 1 + random.below(2),
-      body: innerBody(random, 'loop'),
+      body: innerBody(random, { where: 'loop', owner: id }),
     };
-  return { kind: 'workflow', workflow: workflow(innerBody(random, 'child')), with: {}, exports: [] };
+  return {
+    kind: 'workflow',
+    workflow: workflow(innerBody(random, { where: 'child', owner: id })),
+    with: {},
+    exports: [],
+  };
 }
 
 function agent(random: Random): Extract<Work, { kind: 'agent' }> {
@@ -111,11 +122,11 @@ function agent(random: Random): Extract<Work, { kind: 'agent' }> {
   return { kind: 'agent', provider, instructions: template('work'), capabilities: ['READ'], ...rest };
 }
 
-function innerBody(random: Random, where: Where): Workflow['body'] {
+function innerBody(random: Random, home: Home): Workflow['body'] {
   const steps: Step[] = [];
   const count = 1 + random.below(3);
   for (let index = 0; index < count; index += 1)
-    steps.push(randomStep(random, `b${String(index)}`, steps, where));
+    steps.push(randomStep(random, `b${String(index)}`, steps, home));
   if (random.chance(0.75)) return { kind: 'graph', steps };
   const sequence = steps.map((each, index): Step => ({
     ...each,
@@ -129,8 +140,8 @@ function innerBody(random: Random, where: Where): Workflow['body'] {
         next('b0'),
         { to: 'error', message: null },
         next(null),
-        { to: where === 'loop' ? 'continue' : 'end' },
-        ...(where === 'loop' ? ([{ to: 'break' }] as const) : []),
+        { to: home.where === 'loop' ? 'continue' : 'end' },
+        ...(home.where === 'loop' ? ([{ to: 'break' }] as const) : []),
       ]),
       timeout: null,
     },
