@@ -1,7 +1,7 @@
 import type { MessageId, RoleName } from '../core/mail/message.ts';
 import type { Protocol } from '../core/mail/protocol.ts';
 
-/** How long nothing else may come or go before what is missing counts as taken out, in milliseconds. */
+/** How long nothing else that waited may go, or come back, before what is missing counts as taken out, in milliseconds. */
 const quietMs = 1_000;
 
 /**

@@ -27,7 +27,8 @@ const QUIET = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'commit.gpgSi
 
 /**
  * Runs git with messages in English and with nothing of the host's own GIT_* variables, which would point it at another
- * repository, nor with the configuration of another one that `.git/commondir` names. Never rejects; a missing git is `spawn-failed` with exit code 127.
+ * repository, nor with the configuration of another one that `.git/commondir` names. Never rejects; a missing git is
+ * `spawn-failed` with exit code 127.
  */
 export function git(args: readonly string[], options: GitOptions): Promise<RunResult> {
   const { identity, fetches = false, ...rest } = options;
