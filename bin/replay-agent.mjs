@@ -10,7 +10,7 @@ import { redo } from './replay-edits.mjs';
 const environment = process.env;
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const date = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
-const messageFile = /\d{8}T\d{9}Z-([\w.-]+)-[0-9a-f]{6}\.md/g;
+const messageFile = /\d{8}T\d{9}Z-([\w.-]+)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.md/g;
 const lasting = /^(?:type|from|subject|attachments|fields):.*\n(?:[ \t-].*\n)*/gm;
 
 /** Exit codes as every program says them to Mailroom. */

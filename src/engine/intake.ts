@@ -1,5 +1,5 @@
 import type { Fact, Notice } from '../core/mail/event.ts';
-import type { RoleName } from '../core/mail/message.ts';
+import { idInName, type RoleName } from '../core/mail/message.ts';
 import type { Protocol } from '../core/mail/protocol.ts';
 import { admit } from '../core/mail/rules/admit.ts';
 import { tellUser } from '../core/mail/rules/notices.ts';
@@ -15,9 +15,6 @@ import { returned } from './returned.ts';
 
 /** Files taken in during one look; the rest waits for the next, so that one sync serves many and none waits long. */
 const batch = 256;
-
-/** The name of a file that we once put somewhere. */
-const canonical = /^\d{8}T\d{9}Z-.+-[0-9a-f]{6}\.md$/;
 
 /** What a look at the mailboxes found. */
 export interface Looked {
@@ -111,7 +108,7 @@ export class Intake {
     const isDrawn = [...this.#ledger.state.undrawn.values()].every((picture) => picture.role !== role);
     return names.filter((name) => {
       if (this.#isExpected(role, box, name)) return false;
-      if (!canonical.test(name)) return true;
+      if (idInName(name) === null) return true;
       if (!isDrawn) return false;
       const handled =
         this.#mailboxes.holds(role, 'processed', name) || this.#mailboxes.holds(role, 'failed', name);

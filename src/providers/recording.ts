@@ -122,7 +122,7 @@ function kindOf(outcome: Outcome): Recording['outcome'] {
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const date = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
-const messageFile = /\d{8}T\d{9}Z-([\w.-]+)-[0-9a-f]{6}\.md/g;
+const messageFile = /\d{8}T\d{9}Z-([\w.-]+)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.md/g;
 
 /** What the front matter says of the matter itself, with the lines that belong to each key; the rest differs from run to run. */
 const lasting = /^(?:type|from|subject|attachments|fields):.*\n(?:[ \t-].*\n)*/gm;

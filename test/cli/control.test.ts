@@ -118,7 +118,7 @@ describe('retry', () => {
     expect(bench.state.mail.get(id)?.deliveries.get('architect')?.at).toBe('failed');
     const { code, out } = await bench.run('retry', id.slice(-6));
     expect(code).toBe(0);
-    expect(out).toMatch(/^retry \d{8}T\d{9}Z-task-[0-9a-f]{6}\.md for architect: done\n$/);
+    expect(out).toMatch(/^retry \d{8}T\d{9}Z-task-[0-9a-f-]{36}\.md for architect: done\n$/);
     expect([...bench.state.turns.values()]).toMatchObject([{ role: 'architect' }]);
   });
 

@@ -29,9 +29,9 @@ describe('show', () => {
       sent       2026-11-21 20:45
       thread     01a1ffda-ecf4-7000-8000-0000003779b1: open — Do it
       attached   src/a.ts
-      file       agents/user/inbox/20261121T204501060Z-question-6ef362.md
-      user       unread  (agents/user/inbox/20261121T204501060Z-question-6ef362.md)
-      architect  claimed by t2  (agents/architect/inbox/20261121T204501060Z-question-6ef362.md)
+      file       agents/user/inbox/20261121T204501060Z-question-01a1ffda-f104-7000-8000-0000006ef362.md
+      user       unread  (agents/user/inbox/20261121T204501060Z-question-01a1ffda-f104-7000-8000-0000006ef362.md)
+      architect  claimed by t2  (agents/architect/inbox/20261121T204501060Z-question-01a1ffda-f104-7000-8000-0000006ef362.md)
       asks for   answer, until 21:15
                  user: open; may be answered by user
                  architect: open; may be answered by architect
@@ -114,7 +114,8 @@ describe('show', () => {
     const bench = new Bench();
     const id = '01890000-0000-7000-8000-000000abcdef';
     const text = `---\nid: 01890000-0000-7000-8000-000000123456\ntype: design\nfrom: architect\nto: engineer\nthread: ${id}\nsubject: Long ago\ncreated: 2025-01-02T03:04:05.006Z\n---\nX\n`;
-    const path = 'agents/engineer/failed/2025-01/20250102T030405006Z-design-123456.md';
+    const path =
+      'agents/engineer/failed/2025-01/20250102T030405006Z-design-01890000-0000-7000-8000-000000123456.md';
     bench.disk.plant(path, text);
     bench.disk.plant(`${path}.reason.txt`, 'E_TURN: it broke\n');
     const { document } = (await bench.json('show', 'abcdef')) as Told<Shown>;
@@ -159,5 +160,22 @@ describe('show', () => {
     expect(out).toMatch(
       /^not taken as a message\nfile .*-refused-.*\nreason {2}E_\w+: .*write to its outbox\n\nWhat is this\?\n$/,
     );
+  });
+
+  it('shows none of several refused files that a word may mean', async () => {
+    const bench = new Bench();
+    const folder = 'agents/user/failed/2025-01/20250102T030405006Z-refused';
+    const paths = ['1', '2'].map((mark) => `${folder}-01890000-0000-7000-8000-00000${mark}abcdef.md`);
+    for (const path of paths) bench.disk.plant(path, 'What is this?\n');
+    expect(await bench.run('show', 'abcdef')).toMatchObject({
+      code: 2,
+      err: [
+        'error E_TARGET: `abcdef` may be any of these:',
+        ...paths.map((path) => `  ${path}`),
+        'hint: give the whole id, or more letters of its end\n',
+      ].join('\n'),
+    });
+    const { document } = (await bench.json('show', '1abcdef')) as Told<Shown>;
+    expect(document).toMatchObject({ kind: 'refused', path: paths[0] });
   });
 });

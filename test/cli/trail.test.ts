@@ -92,7 +92,7 @@ describe('trail', () => {
       extra: {},
       body: 'One.\nTwo.\nThree.\nFour.\nFive.\n',
       path: expect.stringMatching(
-        /^agents\/engineer\/processed\/2026-11\/.*-review-feedback-[0-9a-f]{6}\.md$/,
+        /^agents\/engineer\/processed\/2026-11\/.*-review-feedback-[0-9a-f-]{36}\.md$/,
       ),
       turn: 't3',
     });
@@ -113,12 +113,18 @@ describe('trail', () => {
 
   it('finds in the folders what the journal has forgotten, and nothing twice', async () => {
     const bench = told();
-    bench.disk.plant('agents/user/sent/2025-01/20250102T030405006Z-task-abcdef.md', old);
-    bench.disk.plant('agents/architect/processed/2025-01/20250102T030405006Z-task-abcdef.md', old);
+    bench.disk.plant(
+      'agents/user/sent/2025-01/20250102T030405006Z-task-01890000-0000-7000-8000-000000abcdef.md',
+      old,
+    );
+    bench.disk.plant(
+      'agents/architect/processed/2025-01/20250102T030405006Z-task-01890000-0000-7000-8000-000000abcdef.md',
+      old,
+    );
     const { document } = (await bench.json('trail')) as Told<MessageDocument[]>;
     expect(document.filter(({ subject }) => subject === 'Long ago')).toEqual([
       expect.objectContaining({
-        path: 'agents/architect/processed/2025-01/20250102T030405006Z-task-abcdef.md',
+        path: 'agents/architect/processed/2025-01/20250102T030405006Z-task-01890000-0000-7000-8000-000000abcdef.md',
         extra: { priority: 'high' },
         turn: null,
       }),

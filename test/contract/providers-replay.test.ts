@@ -54,7 +54,7 @@ created: ${world.created}
 fields:
   level: 2
 ---
-${body} See ${join(root, world.name)}/agents and 20261123T080000000Z-design-${world.request.slice(-6)}.md, and ${world.earlier} of ${world.created}.
+${body} See ${join(root, world.name)}/agents and 20261123T080000000Z-design-${world.request}.md, and ${world.earlier} of ${world.created}.
 `;
 }
 

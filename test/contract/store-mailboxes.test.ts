@@ -7,7 +7,7 @@ import { benches, cleanUp } from './disk-benches.ts';
 cleanUp();
 
 const inbox = 'agents/qa/inbox';
-const name = '20261121T204512345Z-task-abcdef.md';
+const name = '20261121T204512345Z-task-019f2c4b-7d3e-7a51-9c08-5b1e8d0f6a27.md';
 const month = '2026-11';
 
 function dropped(file: string): Dropped {

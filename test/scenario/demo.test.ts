@@ -102,7 +102,7 @@ describe('the demo', () => {
 
   it('leaves the delivery in the inbox of its user, and nothing in any other', () => {
     const inbox = (role: string) => readdirSync(join(project, 'agents', role, 'inbox'));
-    expect(inbox('user')).toEqual([expect.stringMatching(/-delivered-[0-9a-f]{6}\.md$/)]);
+    expect(inbox('user')).toEqual([expect.stringMatching(/-delivered-[0-9a-f-]{36}\.md$/)]);
     expect(['architect', 'engineer', 'qa'].flatMap(inbox)).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { apply } from '../../src/core/mail/apply.ts';
 import type { MailEvent, Sent } from '../../src/core/mail/event.ts';
-import { fileName, type Message } from '../../src/core/mail/message.ts';
+import { fileName, idInName, type Message } from '../../src/core/mail/message.ts';
 import { isHuman, type Protocol } from '../../src/core/mail/protocol.ts';
 import { emptyState, type MailState } from '../../src/core/mail/state.ts';
 import type { Disk } from '../../src/store/disk.ts';
@@ -12,9 +12,6 @@ function made(event: MailEvent): Message[] {
   const notices = 'notices' in event ? event.notices : event.type === 'proceeded' ? [event.standIn] : [];
   return [...sent.map(({ message }) => message), ...notices];
 }
-
-/** The name of a file that only a host writes. */
-const pictured = /^\d{8}T\d{9}Z-.+-[0-9a-f]{6}\.md$/;
 
 /** What the events say against the properties, without looking at any state of ours but their fold. */
 export function checkHistory(events: readonly MailEvent[], protocol: Protocol): string[] {
@@ -29,8 +26,8 @@ export function checkHistory(events: readonly MailEvent[], protocol: Protocol): 
       if (ids.has(id)) problems.push(`message ${id} was made twice`);
       ids.add(id);
     }
-    // Of a notice that belongs to no thread nobody knows any more, once it is read, what it was.
-    if (event.type === 'refused' && pictured.test(event.name) && !isHuman(protocol, event.role))
+    // Only a host writes files of such names. Of a notice that belongs to no thread nobody knows any more, once it is read, what it was.
+    if (event.type === 'refused' && idInName(event.name) !== null && !isHuman(protocol, event.role))
       problems.push(`${event.name} was shown in ${event.role}/${event.box} before it was true`);
     if (event.type === 'claimed') claims.set(`t${String((turns += 1))}`, event);
     if (event.type === 'committed') {

@@ -7,7 +7,7 @@ import { at, authored, copy, event, format, message, reason, result, sent, turn 
 
 const thread = '01900000-0000-7000-8000-000000000001';
 const id = '01900000-0000-7000-8000-00000000abcd';
-const name = '20261121T204512345Z-review-request-00abcd.md';
+const name = '20261121T204512345Z-review-request-01900000-0000-7000-8000-00000000abcd.md';
 const text = `${id}\nPlease look at src/parser.ts.\n`;
 const notice = message({
   id: '01900000-0000-7000-8000-00000000f00d',
@@ -17,7 +17,7 @@ const notice = message({
   subject: 'Something happened',
   inReplyTo: id,
 });
-const noticeName = '20261121T204512345Z-notice-00f00d.md';
+const noticeName = '20261121T204512345Z-notice-01900000-0000-7000-8000-00000000f00d.md';
 const known = new Map<string, Message>([[id, message()]]);
 
 function entryOf(happened: MailEvent, pictures: readonly Picture[], before: Turn | null = null) {
@@ -65,9 +65,9 @@ describe('a turn that was committed', () => {
         ['Seq', '7'],
       ],
       changes: [
-        { path: 'agents/engineer/inbox/20261121T204512345Z-review-request-ken-up.md', text: null },
+        { path: 'agents/engineer/inbox/20261121T204512345Z-review-request-taken-up.md', text: null },
         {
-          path: 'agents/engineer/processed/2026-11/20261121T204512345Z-review-request-ken-up.md',
+          path: 'agents/engineer/processed/2026-11/20261121T204512345Z-review-request-taken-up.md',
           text: 'taken-up\nPlease look at src/parser.ts.\n',
         },
         { path: `agents/qa/inbox/${name}`, text },

@@ -59,9 +59,19 @@ function compactTime(created: number): string {
   return date + text.slice(14, 16) + text.slice(17, 19) + text.slice(20);
 }
 
-/** The file name of a message in every mailbox: `<created, compact UTC>-<type>-<last 6 of id>.md`. */
+/**
+ * The file name of a message in every mailbox: `<created, compact UTC>-<type>-<id>.md`. With the whole id in it, no two
+ * messages share a name.
+ */
 export function fileName(message: Pick<Message, 'id' | 'type' | 'created'>): string {
-  return `${compactTime(message.created)}-${message.type}-${message.id.slice(-6)}.md`;
+  return `${compactTime(message.created)}-${message.type}-${message.id}.md`;
+}
+
+const messageFile = /^\+?\d{8,10}T\d{9}Z-.+-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.md$/;
+
+/** The id in the name of a message file; null for any other name. */
+export function idInName(name: string): MessageId | null {
+  return messageFile.exec(name)?.[1] ?? null;
 }
 
 /** `2026-11`: handled mail is filed by the month in which the message was created. */

@@ -1,7 +1,7 @@
 import { MailroomError } from '../../core/errors.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../../core/json.ts';
 import type { Reason, TurnId } from '../../core/mail/event.ts';
-import type { MessageId, RoleName, ThreadId } from '../../core/mail/message.ts';
+import { idInName, type MessageId, type RoleName, type ThreadId } from '../../core/mail/message.ts';
 import type { AskState, Mail, MailState } from '../../core/mail/state.ts';
 import { resolve } from './directory.ts';
 import {
@@ -236,12 +236,25 @@ function resultOf(text: string | null): JsonObject | null {
   return isJsonObject(value) ? value : null;
 }
 
-/** A refused file, by the last letters of the id in its name. */
+/** The refused file whose id the word ends, or is; null: none. Throws `E_TARGET` for several. */
 function refusedFile(project: Project, word: string): Shown | null {
-  const ending = `-${word.slice(-6).toLowerCase()}.md`;
-  for (const role of project.roles())
-    for (const { name, path, text } of project.mail(role, 'failed'))
-      if (name.includes('-refused-') && name.endsWith(ending))
-        return { schema: 1, kind: 'refused', path, reason: reasonBeside(project, path), text };
-  return null;
+  const ending = word.toLowerCase();
+  const found = project
+    .roles()
+    .flatMap((role) => project.mail(role, 'failed'))
+    .filter(({ name }) => name.includes('-refused-') && idInName(name)?.endsWith(ending) === true);
+  const [only] = found;
+  if (found.length > 1) {
+    const lines = [`\`${word}\` may be any of these:`, ...found.map(({ path }) => `  ${path}`)];
+    throw new MailroomError('E_TARGET', lines.join('\n'), 'give the whole id, or more letters of its end');
+  }
+  return only
+    ? {
+        schema: 1,
+        kind: 'refused',
+        path: only.path,
+        reason: reasonBeside(project, only.path),
+        text: only.text,
+      }
+    : null;
 }

@@ -17,7 +17,7 @@ const names = [
   'memo.md',
   'a b.md',
   '-x.md',
-  '20261121T204512345Z-memo-abcdef.md',
+  '20261121T204512345Z-memo-019f2c4b-7d3e-7a51-9c08-5b1e8d0f6a27.md',
   'line\nbreak.md',
   '\udcff.md',
 ];
