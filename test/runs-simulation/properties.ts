@@ -1,9 +1,12 @@
 import { isJsonObject, type JsonObject } from '../../src/core/json.ts';
+import { apply } from '../../src/core/workflow/apply.ts';
 import { verdictIn } from '../../src/core/workflow/commands.ts';
 import type { RunEvent } from '../../src/core/workflow/event.ts';
+import type { Workflow } from '../../src/core/workflow/model.ts';
 import { isIn } from '../../src/core/workflow/fold/steps.ts';
-import type { RunState } from '../../src/core/workflow/state.ts';
+import { emptyRunState, type RunState } from '../../src/core/workflow/state.ts';
 import { documentOf } from '../../src/core/workflow/view.ts';
+import { resumptionOf } from '../../src/core/workflow/resumption.ts';
 import { compile } from '../../src/core/workflow/rules.ts';
 import type { Disk } from '../../src/store/disk.ts';
 import { placeOf } from '../../src/store/runs/layout.ts';
@@ -92,5 +95,28 @@ export function checkHistory(events: readonly RunEvent[]): string[] {
   }
   for (const [id, times] of verdicts)
     if (times > 1) problems.push(`the command ${id} was taken ${String(times)} times`);
+  return problems;
+}
+
+const begins = new Set(['started', 'checking', 'expanded', 'asked', 'settled', 'skipped']);
+/** People, who may want again what `resume --explain` could not know of. */
+const wishes = new Set(['resumed', 'retried', 'updated', 'cancelled']);
+
+/** Whatever `resume --explain` would have called reused at a resumption was not begun after it. */
+export function checkResumptions(workflow: Workflow, events: readonly RunEvent[]): string[] {
+  const rules = compile(workflow);
+  const problems: string[] = [];
+  let reused = new Set<string>();
+  let state = emptyRunState();
+  for (const [index, event] of events.entries()) {
+    if (wishes.has(event.type)) reused = new Set();
+    if (event.type === 'resumed' && events[index + 1]?.type !== 'retried') {
+      const rows = resumptionOf(state, rules, null).filter(({ does }) => does === 'reused');
+      reused = new Set(rows.map(({ path }) => path));
+    }
+    if (begins.has(event.type) && 'path' in event && reused.has(event.path))
+      problems.push(`${event.path} was to be reused at a resumption, and then ${event.type}`);
+    state = apply(state, event);
+  }
   return problems;
 }

@@ -5,7 +5,7 @@ import { randomChaos, type Chaos } from '../simulation/faults.ts';
 import { Random } from '../simulation/random.ts';
 import { randomWorkflow } from './definitions.ts';
 import { Person } from './person.ts';
-import { checkArtifacts, checkHistory, checkOver, checkPictures } from './properties.ts';
+import { checkArtifacts, checkHistory, checkOver, checkPictures, checkResumptions } from './properties.ts';
 import { RunWorld } from './world.ts';
 
 export interface Result {
@@ -40,6 +40,7 @@ export async function playSchedule(seed: number): Promise<Result> {
   }
   const events = world.events();
   problems.push(...world.problems, ...world.floor.problems, ...checkHistory(events));
+  problems.push(...checkResumptions(world.workflow, events));
   return {
     seed,
     problems,

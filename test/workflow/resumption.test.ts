@@ -8,7 +8,11 @@ import { anyValue, graph, step, template, workflow } from './graph.ts';
 import { World } from './world.ts';
 
 /** `path does: why`, a line each. */
-function told(world: World, changes: ReadonlyMap<string, string> = new Map(), rules = world.rules): string[] {
+function told(
+  world: World,
+  changes: ReadonlyMap<string, string> | null = null,
+  rules = world.rules,
+): string[] {
   return resumptionOf(world.state, rules, changes).map(({ path, does, why }) => `${path} ${does}: ${why}`);
 }
 

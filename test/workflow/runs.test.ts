@@ -130,6 +130,35 @@ describe('resume after a failure', () => {
     expect(world.state.status).toBe('SUCCEEDED');
   });
 
+  it.each([
+    ['to an error', 'fail=_error'],
+    ['out of the loop', 'fail=_break'],
+  ])('repeats no finished iteration of a loop in a sequence that a step led %s', (_, way) => {
+    const world = new World(`
+      make : ok=each
+      each : ok=last fail=_error each=[1,2,3]
+        a : ok=b ${way}
+        b : ok=_end ${way}
+      last : ok=_end
+    `);
+    for (const step of ['make', 'each/0/a', 'each/0/b', 'each/1/a']) world.done(step);
+    world.fails('each/1/b');
+    expect(world.state.status).toBe('FAILED');
+    world.happens({ type: 'resumed', by: 'person' });
+    expect(world.running).toEqual(['each/1/b']);
+    for (const step of ['each/1/b', 'each/2/a', 'each/2/b', 'last']) world.done(step);
+    expect(world.state.status).toBe('SUCCEEDED');
+  });
+
+  it('does not repeat the last step of a sequence that succeeded and led to an error', () => {
+    const world = new World('a : ok=each\neach : ok=_error each=[1,2]\n  b : ok=_end');
+    for (const step of ['a', 'each/0/b', 'each/1/b']) world.done(step);
+    expect(world.state.status).toBe('FAILED');
+    world.happens({ type: 'resumed', by: 'person' });
+    expect(world.running).toEqual([]);
+    expect(world.state).toMatchObject({ status: 'FAILED', reason: { text: '`each` led to an error' } });
+  });
+
   it('goes on counting iterations', () => {
     const world = new World('a : check=2');
     world.done('a');

@@ -115,6 +115,13 @@ export class World {
     throw new Error('deciding does not come to an end');
   }
 
+  /** The run as a journal that ends with these events leaves it: nobody has decided anything since. */
+  rewind(history: readonly RunEvent[]): void {
+    this.history.splice(0, Infinity, ...history);
+    this.state = history.reduce((state, event) => apply(state, copy(event)), emptyRunState());
+    this.now = this.state.now;
+  }
+
   happens(happening: Happening): void {
     this.record(happening);
     this.settle();

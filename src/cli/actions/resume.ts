@@ -71,7 +71,7 @@ async function explain(
   const state = run.state();
   const before = compile(run.definition);
   const after = definition === null ? before : compile(definition);
-  const changes = definition === null ? new Map<string, string>() : changesOf(state, before, after);
+  const changes = definition === null ? null : changesOf(state, before, after);
   const steps = resumptionOf(state, after, changes);
   if (asJson) terminal.write(json({ schema: 1, run: run.run, steps }));
   else {

@@ -1,3 +1,5 @@
+import { apply } from './apply.ts';
+import { decide } from './decide.ts';
 import { isKept, wantedBy } from './decide/reopen.ts';
 import type { Given, Path } from './event.ts';
 import type { LaunchWork } from './launch.ts';
@@ -9,37 +11,75 @@ import { findStep, type Entered } from './scope.ts';
 import type { RunState, StepRun } from './state.ts';
 import { reasonOf, statusOf } from './view.ts';
 
-/** What a `resume` makes of one step, and why. */
+/** What a `resume` makes of one step, and why. `may run`: where a sequence goes, only its steps decide. */
 export interface Resumption {
   readonly path: Path;
-  readonly does: 'reused' | 'runs';
+  readonly does: 'reused' | 'runs' | 'may run';
   readonly why: string;
 }
 
 /**
- * What going on with a run would do, step by step: what is reused, what runs, and why. `changes`: steps that are not what
- * they were since the definition was edited, and how.
+ * What resuming a run does, step by step: what is reused, what runs, and why. `changes`: finished steps that an edited
+ * definition would do otherwise, and how; null: the definition is that of the run.
  */
 export function resumptionOf(
   state: RunState,
   rules: Rules,
-  changes: ReadonlyMap<Path, string>,
+  changes: ReadonlyMap<Path, string> | null,
 ): Resumption[] {
-  const { forced, owners } = wantedBy({ state, rules }, [...changes.keys()]);
-  const tops = [...rules.root.steps.keys()];
-  const entered = [...state.steps.keys()].filter((path) => findStep(state, rules, path) !== null);
-  const paths = [...new Set([...tops, ...entered])];
-  return paths.map((path): Resumption => {
+  const wanted = wantedBy({ state, rules }, changes === null ? (state.again ?? []) : [...changes.keys()]);
+  const { isOver, starts, opens } = startsAgain(state, rules, changes);
+  const rowOf = (path: Path): Resumption => {
     const run = state.steps.get(path);
-    const change = changes.get(path);
-    if (change !== undefined) return { path, does: 'runs', why: change };
-    if (forced.has(path)) return { path, does: 'runs', why: 'what it comes after runs again' };
-    if (around(path).some((each) => forced.has(each)))
+    const change = changes?.get(path);
+    if (run === undefined || (starts.has(path) && change === undefined && wanted.forced.has(path)))
+      return unentered(rules, path, wanted.forced.has(path));
+    if (starts.has(path)) return { path, does: 'runs', why: change ?? unfinished(state, run) };
+    if (around(path).some((each) => starts.has(each)))
       return { path, does: 'runs', why: 'what it is part of runs again' };
-    if (owners.has(path)) return { path, does: 'runs', why: 'a step in it runs again' };
-    if (run !== undefined && isKept(run)) return { path, does: 'reused', why: statusOf(state, path) };
-    return { path, does: 'runs', why: run === undefined ? 'it was not run yet' : unfinished(state, run) };
-  });
+    if (opens.has(path) && wanted.owners.has(path))
+      return { path, does: 'runs', why: 'a step in it runs again' };
+    if (opens.has(path) || run.phase.is !== 'settled')
+      return { path, does: 'runs', why: unfinished(state, run) };
+    const stays = change === undefined ? '' : `; ${change}, and a sequence does not go back`;
+    return { path, does: 'reused', why: `${statusOf(state, path)}${stays}` };
+  };
+  const entered = [...state.steps.keys()].filter((path) => findStep(state, rules, path) !== null);
+  const tops = isOver ? [] : rules.root.steps.keys();
+  return [...new Set([...tops, ...entered])].map(rowOf);
+}
+
+interface StartsAgain {
+  /** Nothing is left to do. */
+  readonly isOver: boolean;
+  /** Steps that begin anew, and loops and sub-workflows that continue. */
+  readonly starts: ReadonlySet<Path>;
+  readonly opens: ReadonlySet<Path>;
+}
+
+/** Asks the machine itself: what it decides on a copy of the state until something must run. */
+function startsAgain(state: RunState, rules: Rules, changes: ReadonlyMap<Path, string> | null): StartsAgain {
+  const at = state.now;
+  let copy = apply(structuredClone(state), { type: 'resumed', by: 'person', at });
+  if (changes !== null) copy = apply(copy, { type: 'updated', steps: [...changes.keys()], at });
+  const isOver = copy.endedAt !== null;
+  const starts = new Set<Path>();
+  const opens = new Set<Path>();
+  for (let { facts } = decide(copy, rules, at, 0); facts.length > 0; { facts } = decide(copy, rules, at, 0))
+    for (const fact of facts) {
+      copy = apply(copy, { ...fact, at });
+      if (fact.type !== 'reopened') continue;
+      for (const path of fact.steps) starts.add(path);
+      for (const path of fact.opens) opens.add(path);
+    }
+  return { isOver, starts, opens };
+}
+
+/** A step that was not entered, or one that comes after another that runs again. */
+function unentered(rules: Rules, path: Path, isAfter: boolean): Resumption {
+  if (isAfter) return { path, does: 'runs', why: 'what it comes after runs again' };
+  const does = rules.root.body.kind === 'sequence' ? 'may run' : 'runs';
+  return { path, does, why: 'it was not run yet' };
 }
 
 /** The loops and sub-workflows that a step is in; among them are paths that are none. */

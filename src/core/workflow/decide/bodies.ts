@@ -298,7 +298,7 @@ function leave(scene: Scene, scope: Scope, failed: Failure | null, counter: Coun
     step !== undefined &&
     scope.retries < step.retry.max &&
     failed.reason.code !== 'E_TIMEOUT';
-  if (again) return [reopened(scene, scope, { forced: new Set(), owners: new Set() })];
+  if (again) return [reopened(scene, scope)];
   const how = counter.at === 'end' ? counter.how : 'end';
   return [{ type: 'left', path: scope.path, failed, broke: how === 'break', exits: how === 'exit' }];
 }

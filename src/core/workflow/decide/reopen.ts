@@ -1,9 +1,9 @@
-import type { Fact, Path, ReopenedScope } from '../event.ts';
+import type { Counter, Fact, Path, ReopenedScope } from '../event.ts';
 import { isIn } from '../fold/steps.ts';
 import { itemScope, pathIn, scopeOf, stepOf } from '../path.ts';
 import type { BodyRule, Rules, StepRule } from '../rules.ts';
 import type { RunState, Scope, StepRun } from '../state.ts';
-import type { Scene } from './scene.ts';
+import { nextAfter, type Scene } from './scene.ts';
 
 /** What is to run again besides what is not done. */
 interface Wanted {
@@ -13,6 +13,7 @@ interface Wanted {
   readonly owners: ReadonlySet<Path>;
 }
 
+/** What starts again: steps from their beginning, and loops and sub-workflows that continue, with the bodies that do. */
 interface Plan {
   readonly steps: Path[];
   readonly opens: Path[];
@@ -26,14 +27,19 @@ export function again(scene: Scene): Fact[] {
   if (paths === null) return [];
   const root = state.scopes.get('');
   if (!root) return [{ type: 'reopened', steps: [], opens: [], scopes: [] }];
-  return [reopened(scene, root, wantedBy(scene, paths))];
+  return [{ type: 'reopened', ...planned(scene, root, wantedBy(scene, paths)) }];
 }
 
-/** A body goes on with what is not done in it. */
-export function reopened(scene: Scene, scope: Scope, wanted: Wanted): Fact {
+/** A body continues with what is not done in it. */
+export function reopened(scene: Scene, scope: Scope): Fact {
+  return { type: 'reopened', ...planned(scene, scope, { forced: new Set(), owners: new Set() }) };
+}
+
+/** What runs again of a body and of those in it: all that is not done, and what is wanted besides. */
+function planned(scene: Scene, scope: Scope, wanted: Wanted): Plan {
   const plan: Plan = { steps: [], opens: [], scopes: [] };
   planScope(scene, scope, wanted, plan);
-  return { type: 'reopened', ...plan };
+  return plan;
 }
 
 /** Steps and all that came after them, in their own bodies and in those around. */
@@ -157,16 +163,27 @@ function waitingIn(
   return { touched, stirs };
 }
 
-/** A sequence goes on with the step that it entered last. */
+/**
+ * A sequence continues with the step that it entered last: after it where that is done, in it where it is a loop or a
+ * sub-workflow, else with it once more.
+ */
 function planSequence(scene: Scene, scope: Scope, wanted: Wanted, plan: Plan): void {
   const { entered, left, counter } = scope;
   if (entered === null) return;
   const path = pathIn(scope.path, entered.step, entered.visit);
+  const run = scene.state.steps.get(path);
+  const wants = wanted.forced.has(path) || wanted.owners.has(path);
   const isOver = counter.at === 'end' && counter.failed === null && left?.failed === null;
-  const swept = scene.state.steps.get(path);
-  if (isOver && swept && isKept(swept) && !wanted.owners.has(path)) return;
-  const how = standing(scene, path, { ...wanted, forced: new Set([...wanted.forced, path]) }, plan);
-  const settled = Math.max(0, scope.settled - (isIn(swept, 'settled') ? 1 : 0));
-  const next = how === 'again' ? ({ at: 'step', ...entered } as const) : counter;
-  plan.scopes.push({ path: scope.path, next, total: null, settled, touched: [], stirs: [], failed: null });
+  const isDone = !wants && isIn(run, 'settled') && isKept(run);
+  if (isOver && isDone) return;
+  const settled = Math.max(0, scope.settled - (isIn(run, 'settled') ? 1 : 0));
+  const goOn = (next: Counter): void => {
+    plan.scopes.push({ path: scope.path, next, total: null, settled, touched: [], stirs: [], failed: null });
+  };
+  const rule = scene.rules.bodies.get(scope.body)?.steps.get(entered.step);
+  if (isDone && run.phase.status !== 'FAILED' && rule) return goOn(nextAfter(scope, rule));
+  const owners = new Set([...wanted.owners, path]);
+  const forced = run?.open == null ? new Set([...wanted.forced, path]) : wanted.forced;
+  standing(scene, path, { forced, owners }, plan);
+  goOn({ at: 'step', ...entered });
 }

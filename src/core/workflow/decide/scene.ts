@@ -13,7 +13,7 @@ import type {
 import { scopesAround } from '../fold/steps.ts';
 import type { Target } from '../model.ts';
 import { pathIn } from '../path.ts';
-import type { Rules } from '../rules.ts';
+import type { Rules, StepRule } from '../rules.ts';
 import { findStep, type Entered } from '../scope.ts';
 import type { RunState, Scope } from '../state.ts';
 
@@ -95,6 +95,13 @@ function counterAfter(
       return { at: 'end', how, failed: { class: 'NON_RETRYABLE', reason: { code, text: said } }, ...says };
     }
   }
+}
+
+/** Where a sequence goes from a step of it that succeeded. */
+export function nextAfter(scope: Scope, { step, body }: StepRule): Counter {
+  return body.body.kind === 'sequence'
+    ? counterAfter(scope, step, body.body, 'success', null)
+    : { at: 'graph' };
 }
 
 function enterStep({ visits }: Scope, step: string, maxVisits: number): Counter {

@@ -135,7 +135,7 @@ function forgetBodies(state: RunState, path: Path): void {
   state.scopes.delete(path);
 }
 
-/** Of a loop that goes on: no body has ended it. */
+/** Of a loop one of whose bodies continues: that one has not ended it. */
 const noEnd = { failed: null, broke: false, exit: null } as const;
 
 /** Steps forget how they ended, and bodies go on. */
@@ -178,7 +178,7 @@ export function reopen(state: RunState, { steps, opens, scopes }: Of<'reopened'>
     const run = state.steps.get(path);
     if (!run?.open) continue;
     run.settledAt = null;
-    run.open = { ...run.open, clockAt: clockNow(state, state.now), ...noEnd };
+    run.open = { ...run.open, clockAt: clockNow(state, state.now) };
     run.looks = {};
     put(state, run, { is: 'open' }, true);
   }
