@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import process from 'node:process';
 import metadata from '../package.json' with { type: 'json' };
 import { runCli } from './cli/main.ts';
@@ -6,6 +7,7 @@ import { runCli } from './cli/main.ts';
 export function main(argv: readonly string[], packageRoot: string): Promise<number> {
   const here = { environment: process.env, cwd: process.cwd() };
   return runCli(argv, {
+    name: basename(process.argv[1] ?? '') === 'orchestrate' ? 'orchestrate' : 'mailroom',
     version: metadata.version,
     ...here,
     services: async () => (await import('./app/services.ts')).servicesOf(packageRoot, here),

@@ -1,12 +1,14 @@
+import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Services } from '../cli/services.ts';
 import { rolesOnDisk } from '../store/mail-files.ts';
 import { DiskMailboxes } from '../store/mailboxes.ts';
-import { findProject } from '../store/project.ts';
+import { findProject } from '../store/find-project.ts';
 import { RealDisk } from '../store/real-disk.ts';
 import { copySchemas, copyTemplate, makeProjectFolder } from '../store/scaffold.ts';
 import { readText } from '../store/text.ts';
 import { openProject } from './project.ts';
+import { workflowFile } from './workflow-file.ts';
 
 /** What the commands ask of the world; `packageRoot` is the folder that the program is installed in. */
 export function servicesOf(
@@ -19,8 +21,10 @@ export function servicesOf(
     cwd,
     findProject: (from, isNamed) => {
       const variable = environment['MAILROOM_PROJECT'] ?? '';
-      return isNamed || variable === '' ? findProject(from) : resolve(variable);
+      if (!isNamed && variable !== '') return resolve(variable);
+      return findProject(from, environment['HOME'] ?? homedir());
     },
+    workflowFile: (reference) => workflowFile(resolve(cwd, reference)),
     readText,
     openProject: (root) => openProject(root, packageRoot),
     templates: () => templates.list('')?.toSorted() ?? [],

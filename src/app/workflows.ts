@@ -13,6 +13,7 @@ import { listWorkflowFiles } from '../store/project.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 import { findText, readText } from '../store/text.ts';
 import type { Settings } from './definition.ts';
+import { workflowFile } from './workflow-file.ts';
 
 /** Reads a definition, with the files that it names. `file` is absolute; `starting`: the run that begins now. */
 export async function readWorkflow(
@@ -110,13 +111,13 @@ function load(from: string, name: string, shown: (path: string) => string): Load
  * workflow `notes`. Absolute. Throws `E_TARGET` when it is none or may be several.
  */
 export function findWorkflow(disk: RealDisk, reference: string, cwd: string): string {
-  const named = fileIn(resolve(cwd, reference));
+  const named = workflowFile(resolve(cwd, reference));
   const isPath = /[/\\]|\.(ya?ml|json)$/.test(reference);
-  if (isPath && findText(named) !== null) return named;
+  if (isPath && named !== null) return named;
   const found = workflowsNamed(disk, reference);
   const [only, ...more] = found;
   if (only === undefined) {
-    if (!isPath && findText(named) !== null) return named;
+    if (named !== null) return named;
     const ids = listWorkflowFiles(disk).map(idOf);
     const help = didYouMean(reference, ids) ?? hint(ids);
     throw new MailroomError('E_TARGET', `there is no workflow \`${reference}\``, help);
@@ -141,12 +142,6 @@ export function workflowsNamed(disk: RealDisk, word: string): string[] {
 export function workflowNames(disk: RealDisk): string[] {
   const names = listWorkflowFiles(disk).flatMap((file) => [idOf(file), ...namesIn(disk, file)]);
   return [...new Set(names)];
-}
-
-/** A folder may be a workflow: it holds a file of that name. */
-function fileIn(path: string): string {
-  const files = ['WORKFLOW.yaml', 'WORKFLOW.json'].map((name) => join(path, name));
-  return files.find((file) => findText(file) !== null) ?? path;
 }
 
 /** `workflows/parts/test.yaml` is `parts/test`, and `workflows/ship/WORKFLOW.yaml` is `ship`. */

@@ -17,8 +17,14 @@ export interface Context {
   readonly root: () => string | null;
   /** The project that the command is about. Throws `E_NO_PROJECT`. */
   readonly project: () => ProjectServices;
-  /** The same; where there is no project, the current folder, which becomes one. */
+  /** The same; where there is no project, the current folder, which becomes one, or the folder that was `entered`. */
   readonly place: () => ProjectServices;
+  /** Makes a folder (absolute) the one that the command is about; null: it is found as usual again. */
+  readonly enter: (root: string | null) => void;
+  /** Says which project the command changes, where the person may not know it: where it is not the current folder. */
+  readonly announce: () => void;
+  /** `mailroom …` as it can be pasted here: it names the project where that is not found from here. */
+  readonly commandLine: (words: string) => string;
   /** The turn that we are called from; null: we are not inside a turn. */
   readonly turn: { readonly id: string; readonly role: string; readonly outbox: string } | null;
   /** Throws `E_INSIDE_TURN` when an agent says this verb from inside its own turn. */
@@ -28,7 +34,7 @@ export interface Context {
 }
 
 export function makeContext(start: Start, terminal: Terminal, program: Command): Context {
-  const { environment, cwd } = start;
+  const { cwd } = start;
   let loaded: Services | null = null;
   const services = (): Services => {
     if (loaded === null) throw new MailroomError('E_INTERNAL', 'the services are for actions only');
@@ -38,13 +44,11 @@ export function makeContext(start: Start, terminal: Terminal, program: Command):
     const { project } = program.opts<{ project?: string }>();
     return project === undefined ? null : resolve(cwd, project);
   };
-  const root = () => services().findProject(named() ?? cwd, named() !== null);
-  const id = environment['MAILROOM_TURN'] ?? '';
-  const turn = {
-    id,
-    role: environment['MAILROOM_ROLE'] ?? '',
-    outbox: environment['MAILROOM_OUTBOX'] ?? '',
-  };
+  let entered: string | null = null;
+  const found = () => services().findProject(named() ?? cwd, named() !== null);
+  const root = () => entered ?? found();
+  const place = () => root() ?? named() ?? cwd;
+  let isAnnounced = false;
   const context: Context = {
     get services() {
       return services();
@@ -53,14 +57,26 @@ export function makeContext(start: Start, terminal: Terminal, program: Command):
     code: 0,
     named,
     root,
-    turn: id === '' ? null : turn,
+    turn: turnOf(start),
     project: () => {
-      const found = root();
-      if (found !== null) return services().openProject(found);
+      const project = root();
+      if (project !== null) return services().openProject(project);
       const where = named() ?? cwd;
       throw new MailroomError('E_NO_PROJECT', `there is no project in ${where} or above it`, hintToInit);
     },
-    place: () => services().openProject(root() ?? named() ?? cwd),
+    place: () => services().openProject(place()),
+    enter: (folder) => {
+      entered = folder;
+    },
+    announce: () => {
+      if (isAnnounced || context.turn !== null || [cwd, named()].includes(place())) return;
+      isAnnounced = true;
+      terminal.complain(`project: ${place()}\n`);
+    },
+    commandLine: (words) => {
+      const here = services().findProject(cwd, false) ?? cwd;
+      return place() === here ? `mailroom ${words}` : `mailroom -C ${place()} ${words}`;
+    },
     outsideTurn: (verb) => {
       if (context.turn === null) return;
       const hint = 'inside a turn there are send, reply and what only looks; ask a person by a message';
@@ -74,6 +90,12 @@ export function makeContext(start: Start, terminal: Terminal, program: Command):
       },
   };
   return context;
+}
+
+function turnOf({ environment }: Start): Context['turn'] {
+  const id = environment['MAILROOM_TURN'] ?? '';
+  const { MAILROOM_ROLE: role = '', MAILROOM_OUTBOX: outbox = '' } = environment;
+  return id === '' ? null : { id, role, outbox };
 }
 
 const hintToInit = '`mailroom init` makes one here; `-C DIR` names another folder';

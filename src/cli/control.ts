@@ -23,6 +23,7 @@ export async function control(
   const { ask, targetsOf } = await import('../engine/operations/requests.ts');
   const { terminal } = context;
   const project = context.project();
+  context.announce();
   const verdicts: Verdict[] = [];
   for (const target of targetsOf(project, verb, word, othersOf(verb, project))) {
     const asked = { verb, target, now: options.now === true, by: caller(context) };

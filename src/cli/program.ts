@@ -52,7 +52,7 @@ Examples:
 
 /** Every command with its options; the program is ready to parse. Errors are thrown, nothing ends the process. */
 export function makeProgram(start: Start, terminal: Terminal): { program: Command; context: Context } {
-  const program = new Command('mailroom');
+  const program = new Command(start.name);
   program
     .description(about)
     .version(start.version, '-V, --version', 'print the version')

@@ -22,6 +22,7 @@ export async function askRun(
   options: { readonly json?: boolean },
 ): Promise<number> {
   context.outsideTurn(wish.verb);
+  context.announce();
   return tellVerdict(context, stored, fileOf(context, wish, null), options);
 }
 
@@ -131,6 +132,7 @@ export async function retryStep(
   options: RetryOptions,
 ): Promise<number> {
   context.outsideTurn('retry');
+  context.announce();
   if (step === undefined)
     throw new MailroomError(
       'E_USAGE',

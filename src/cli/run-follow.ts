@@ -43,16 +43,13 @@ export async function follow(
     progress.close();
   }
   if (options.json === true) terminal.write(json(await document(controller)));
-  else terminal.write(lastLine(controller));
+  else terminal.write(lastLine(context, controller));
   return exitCodeOf(controller.state);
 }
 
 /** The first signal ends the run's host in good order: the run can be resumed. The second ends the program at once. */
-async function untilEnd(
-  { terminal }: Context,
-  controller: RunController,
-  progress: RunProgress,
-): Promise<void> {
+async function untilEnd(context: Context, controller: RunController, progress: RunProgress): Promise<void> {
+  const { terminal } = context;
   let signals = 0;
   const forget = terminal.onSignal(() => {
     signals += 1;
@@ -62,7 +59,7 @@ async function untilEnd(
       return;
     }
     progress.close();
-    terminal.complain(`ended at once; \`mailroom resume ${controller.run}\` goes on\n`);
+    terminal.complain(`Ended at once. To resume: ${context.commandLine(`resume ${controller.run}`)}\n`);
     terminal.exit(130);
   });
   try {
@@ -84,12 +81,13 @@ function exitCodeOf({ status, reason }: RunState): number {
   return status === 'FAILED' && reason?.code === 'E_PATH' ? 3 : exitCodes[status];
 }
 
-function lastLine({ run, state }: RunController): string {
-  if (state.status === 'RUNNING') return `stopped; go on with: mailroom resume ${run}\n`;
+function lastLine({ commandLine }: Context, { run, state }: RunController): string {
+  if (state.status === 'RUNNING') return `stopped; resume with: ${commandLine(`resume ${run}`)}\n`;
   const word = run.slice(-6);
   const { rollback } = state;
   // A run that is put back goes on no more.
   const isOver = rollback?.over === true && rollback.problem === null;
-  const next = `\n\`mailroom show ${word}\` tells more${isOver ? '' : `, \`mailroom resume ${word}\` goes on`}`;
+  const resume = isOver ? '' : `\nresume:  ${commandLine(`resume ${word}`)}`;
+  const next = `\ndetails: ${commandLine(`show ${word}`)}${resume}`;
   return `run ${run} ${endText(state)}${state.status === 'SUCCEEDED' ? '' : next}\n`;
 }

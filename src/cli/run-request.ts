@@ -9,5 +9,6 @@ export function startAsked(context: Context, asked: AskedWorkflow, options: Star
   const { workflows } = context.place();
   const workspace = workspaceOf(context, asked.workflow, asked.definition, options);
   const rest = { context: {}, workspace, only: null, record: null, replay: null };
+  context.announce();
   return follow(context, options, (watch) => workflows.begin({ ...asked, ...rest, watch }));
 }

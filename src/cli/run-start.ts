@@ -1,4 +1,4 @@
-import { basename, dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { MailroomError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { Budget } from '../core/mail/protocol.ts';
@@ -9,6 +9,7 @@ import { ProblemsError } from '../engine/operations/problems.ts';
 import type { Context } from './context.ts';
 import { follow, type FollowOptions } from './run-follow.ts';
 import type { FoundWorkflow, WorkflowServices } from './run-services.ts';
+import { folderOfWorkflows, openWorkflow } from './workflow-place.ts';
 
 /** What `withStartOptions` reads. */
 export interface StartOptions extends FollowOptions {
@@ -33,15 +34,12 @@ export async function startRun(
 ): Promise<number> {
   context.outsideTurn('run');
   const { services } = context;
-  const { workflows } = context.place();
   const given = {
     ...contextFileOf(context, options.contextFile),
     ...Object.fromEntries((options.context ?? []).map(pair)),
   };
-  const found = await workflows.read(reference, services.cwd, {
-    context: new Set(Object.keys(given)),
-    only,
-  });
+  const found = await openWorkflow(context, reference, { context: new Set(Object.keys(given)), only });
+  const { workflows } = context.place();
   const definition = await startedDefinition(found, options);
   if (only !== null) expectStep(definition, only);
   const { readParameters } = await import('../engine/operations/runs/parameters.ts');
@@ -54,6 +52,7 @@ export async function startRun(
   const budget = await budgetOf(definition, options.budget);
   await refuseAboveCeiling(workflows, definition, budget, options.maxUsd);
   const { mindGitIgnore } = await import('./git-ignore.ts');
+  context.announce();
   await mindGitIgnore(context, definition, workspace, options.json === true);
   const absolute = (folder: string | undefined) =>
     folder === undefined ? null : resolve(services.cwd, folder);
@@ -100,14 +99,7 @@ export function workspaceOf(
 ): string {
   if (workspace !== undefined) return resolve(context.services.cwd, workspace);
   const { root } = context.place();
-  return home === null ? root : resolve(baseOf(file) ?? root, home.workspace);
-}
-
-/** The folder above the `workflows/` that a file lies in; null: it lies in none. */
-function baseOf(file: string): string | null {
-  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder))
-    if (basename(folder) === 'workflows') return dirname(folder);
-  return null;
+  return home === null ? root : resolve(folderOfWorkflows(file) ?? root, home.workspace);
 }
 
 async function startedDefinition(found: FoundWorkflow, { maxVisits }: StartOptions): Promise<Workflow> {

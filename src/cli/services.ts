@@ -12,6 +12,8 @@ import type { WorkflowServices } from './run-services.ts';
 
 /** What is known before the command line is read: enough for `--help` and `--version`. */
 export interface Start {
+  /** What the program was called by. */
+  readonly name: 'mailroom' | 'orchestrate';
   readonly version: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Where the program was called. */
@@ -27,6 +29,8 @@ export interface Services {
   readonly cwd: string;
   /** The project that `from` lies in, or null. `$MAILROOM_PROJECT` wins, unless a person named the folder. */
   findProject(from: string, named: boolean): string | null;
+  /** The file of a workflow that is named by its path, absolute; null: no file lies there. */
+  workflowFile(reference: string): string | null;
   openProject(root: string): ProjectServices;
   /** The text of a file that the caller named, by its absolute path, wherever it lies; null: there is no such file. */
   readText(path: string): string | null;

@@ -1,10 +1,8 @@
-import { dirname, join as joinPath, sep } from 'node:path';
 import { MailroomError } from '../core/errors.ts';
 import type { RoleName } from '../core/mail/message.ts';
 import { inWords, readContent } from './contents.ts';
 import { join, temporaryFolder } from './disk.ts';
 import type { Disk } from './disk.ts';
-import { existsOnDisk } from './real-disk.ts';
 
 /** The largest definition (protocol, configuration, role) in bytes: YAML readers are slow on larger ones. */
 const definitionBytes = 256 * 1024;
@@ -15,29 +13,17 @@ export interface TextFile {
   readonly text: string;
 }
 
-type Exists = (path: string, kind: 'any' | 'folder') => boolean;
-
-/**
- * The project that a folder (absolute) belongs to: the nearest one upwards with a `mailroom.yaml` or a folder `agents`.
- * A folder below `.mailroom/worktrees/` belongs to the project above. Null: there is none.
- */
-export function findProject(from: string, exists: Exists = existsOnDisk): string | null {
-  const worktrees = `${sep}.mailroom${sep}worktrees${sep}`;
-  const at = `${from}${sep}`.indexOf(worktrees);
-  const start = at < 0 ? from : from.slice(0, at) || sep;
-  for (let folder = start; ; folder = dirname(folder)) {
-    if (exists(joinPath(folder, 'mailroom.yaml'), 'any') || exists(joinPath(folder, 'agents'), 'folder'))
-      return folder;
-    if (dirname(folder) === folder) return null;
-  }
-}
-
 /** The files of the protocol, sorted by name. Throws `E_FILE` for one that is no text or over 256 KiB. */
 export function readProtocolFiles(disk: Disk): TextFile[] {
   return (disk.list('protocols') ?? [])
-    .filter((name) => /\.ya?ml$/.test(name) && !name.startsWith('.'))
+    .filter(isProtocolFile)
     .toSorted()
     .flatMap((name) => readDefinition(disk, join('protocols', name)) ?? []);
+}
+
+/** Whether a file of this name in `protocols/` is a part of the protocol. */
+export function isProtocolFile(name: string): boolean {
+  return /\.ya?ml$/.test(name) && !name.startsWith('.');
 }
 
 /** Lies among workflows, and changes others. */

@@ -68,6 +68,8 @@ export class Bench {
   runs: RunCard[] = [];
   workflowStatus: WorkflowStatus = { runs: [], triggers: [], problems: [] };
   hasProject = true;
+  /** Where the program is called. */
+  cwd = this.disk.root;
   #ids = 0;
   readonly #host: MailHost;
   /** What the last controller was told. */
@@ -163,14 +165,21 @@ export class Bench {
   /** How the program starts, with the bench's services or some of a test's own. */
   start(services: Services = this.services()): Start {
     const { environment, cwd } = services;
-    return { version: '1.2.3', environment, cwd, services: () => Promise.resolve(services) };
+    return {
+      name: 'mailroom',
+      version: '1.2.3',
+      environment,
+      cwd,
+      services: () => Promise.resolve(services),
+    };
   }
 
   services(): Services {
     return {
       environment: this.environment,
-      cwd: '/home/ada/here',
+      cwd: this.cwd,
       findProject: () => (this.hasProject ? this.disk.root : null),
+      workflowFile: () => null,
       openProject: () => this.project(),
       readText: (path) => this.files.get(path) ?? null,
       scaffold: (_root, template, { provider }) => ({

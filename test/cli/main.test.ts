@@ -145,6 +145,7 @@ describe('the program', () => {
 
   it('tells failures as one document with --json', async () => {
     const bench = new Bench();
+    bench.cwd = '/home/ada/here';
     bench.hasProject = false;
     const { code, out, err } = await bench.run('status', '--json');
     const failure = {
@@ -185,6 +186,7 @@ describe('the program', () => {
 
   it('takes --project before and after the command', async () => {
     const bench = new Bench();
+    bench.cwd = '/home/ada/here';
     const asked: [string, boolean][] = [];
     const services = {
       ...bench.services(),

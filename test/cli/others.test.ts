@@ -23,7 +23,7 @@ describe('init', () => {
     const { out } = await new Bench().run('init', '--template', 'solo', '--provider', 'codex', '--json');
     expect(JSON.parse(out)).toEqual({
       schema: 1,
-      root: '/home/ada/here',
+      root: '/project',
       template: 'solo',
       written: ['protocols/solo.yaml', 'mailroom.yaml'],
       kept: ['agents/qa/role.md'],

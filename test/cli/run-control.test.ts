@@ -26,6 +26,7 @@ async function retried(verdict: string | null): Promise<{ out: string; asked: Ru
     services: { environment: { MAILROOM_USER: 'ada' } },
     terminal,
     outsideTurn: () => {},
+    announce: () => {},
     place: () => place,
   } as unknown as Context;
   const alive = () => Promise.resolve(true);
@@ -54,7 +55,13 @@ async function cancelled(verdict: { refusal: string | null } | undefined): Promi
   };
   const workflows = { request: end, verdict: () => verdict, changed: () => Promise.resolve() };
   const place = { workflows, newId: () => 'one' };
-  const context = { services, terminal, outsideTurn: () => {}, place: () => place } as unknown as Context;
+  const context = {
+    services,
+    terminal,
+    outsideTurn: () => {},
+    announce: () => {},
+    place: () => place,
+  } as unknown as Context;
   const alive = () => Promise.resolve(lives);
   const run = { run: 'r1', definition, state: () => world.state, alive } as unknown as StoredRun;
   await askRun(context, run, { verb: 'cancel', path: '' }, {});

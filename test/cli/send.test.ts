@@ -52,7 +52,7 @@ describe('send', () => {
     ['standard input', [], 'From there'],
   ])('takes the text from %s', async (_, argv, input) => {
     const bench = new Bench();
-    bench.files.set('/home/ada/here/text.md', 'From there\n');
+    bench.files.set('/project/text.md', 'From there\n');
     bench.terminal.piped = input !== '';
     bench.terminal.input = input;
     expect((await bench.run('send', 'architect', ...argv)).code).toBe(0);
@@ -179,7 +179,7 @@ describe('send', () => {
   it('goes by the front matter of the text where nothing else is said', async () => {
     const bench = new Bench();
     const text = '---\ntype: errand\nsubject: From the file\nmine: kept\n---\nThe text.\n';
-    bench.files.set('/home/ada/here/text.md', text);
+    bench.files.set('/project/text.md', text);
     expect((await bench.run('send', 'engineer', 'text.md')).code).toBe(0);
     const { message } = bench.state.mail.get(bench.id('From the file'))!;
     expect(message).toMatchObject({ type: 'errand', body: 'The text.\n', extra: { mine: 'kept' } });
@@ -187,7 +187,7 @@ describe('send', () => {
 
   it('shows where the front matter of the text is wrong', async () => {
     const bench = new Bench();
-    bench.files.set('/home/ada/here/text.md', '---\ntype: [a\n---\nThe text.\n');
+    bench.files.set('/project/text.md', '---\ntype: [a\n---\nThe text.\n');
     const { code, err } = await bench.run('send', 'engineer', 'text.md');
     expect(code).toBe(2);
     expect(err).toMatch(/^text\.md:\d+:\d+: error E_MESSAGE: .*\n.*\n +\^/);

@@ -200,7 +200,7 @@ describe('up', () => {
   it('records into a folder beside the caller', async () => {
     const bench = new Bench();
     await bench.run('up', '--record', 'tapes');
-    expect(bench.options).toMatchObject({ record: '/home/ada/here/tapes', untilIdle: false });
+    expect(bench.options).toMatchObject({ record: '/project/tapes', untilIdle: false });
   });
 });
 

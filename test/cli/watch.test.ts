@@ -43,9 +43,13 @@ async function watched(...texts: readonly string[]): Promise<{ code: number; ter
     return null;
   };
   const context = {
-    services: { cwd: '/project' },
+    services: { cwd: '/project', workflowFile: () => null },
     terminal,
     outsideTurn: () => {},
+    announce: () => {},
+    enter: () => {},
+    commandLine: (words: string) => words,
+    root: () => '/project',
     place: () => ({ root: '/project', workflows: { read, begin, watchFiles: () => change } }),
   } as unknown as Context;
   return { code: await watch(context, 'w.yaml', { plain: true }), terminal };

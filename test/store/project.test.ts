@@ -1,11 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MemoryDisk } from '../../src/store/memory-disk.ts';
 import {
   appendMissingLines,
-  findProject,
   readConfigFile,
   readProtocolFiles,
   readRoleFile,
@@ -14,43 +10,6 @@ import {
 } from '../../src/store/project.ts';
 
 const text = (disk: MemoryDisk, path: string): string | undefined => disk.read(path, 9_999)?.toString();
-
-describe('findProject', () => {
-  const folders = new Set([
-    '/p/agents',
-    '/p/sub/deep/agents',
-    '/p/.mailroom/worktrees/t1/agents',
-    '/q/mailroom.yaml',
-    '/agents.d',
-  ]);
-  const exists = (path: string, kind: 'any' | 'folder'): boolean =>
-    folders.has(path) && (kind === 'any' || !path.endsWith('.yaml'));
-
-  it.each([
-    ['/p', '/p'],
-    ['/p/src/core', '/p'],
-    ['/p/sub/deep/src', '/p/sub/deep'],
-    ['/p/.mailroom/worktrees/t1', '/p'],
-    ['/p/.mailroom/worktrees/t1/src/x', '/p'],
-    ['/p/.mailroom/turns/t1/1/outbox', '/p'],
-    ['/q/a/b', '/q'],
-    ['/other', null],
-    ['/', null],
-  ])('finds from %s the project %s', (from, project) => {
-    expect(findProject(from, exists)).toBe(project);
-  });
-
-  it('looks at the real disk: a folder agents counts, a file of that name does not', () => {
-    const root = mkdtempSync(join(tmpdir(), 'mailroom-project-'));
-    mkdirSync(join(root, 'project/agents'), { recursive: true });
-    mkdirSync(join(root, 'project/inner'));
-    writeFileSync(join(root, 'project/inner/agents'), '');
-    expect(findProject(join(root, 'project/inner'))).toBe(join(root, 'project'));
-    writeFileSync(join(root, 'project/inner/mailroom.yaml'), '');
-    expect(findProject(join(root, 'project/inner'))).toBe(join(root, 'project/inner'));
-    rmSync(root, { recursive: true });
-  });
-});
 
 describe('definitions', () => {
   it('are read in the order of their names, and none of something else', () => {

@@ -141,3 +141,12 @@ describe('the launcher', () => {
     expect(await launch()).toEqual({ code: 0, stdout: 'published\n', stderr: '' });
   });
 });
+
+const { bin } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
+  bin: Readonly<Record<string, string>>;
+};
+
+it.each(Object.entries(bin))('a checkout starts as `%s`', (name, file) => {
+  const help = execFileSync(join(repository, file), ['--help'], { encoding: 'utf8' });
+  expect(help).toMatch(new RegExp(`^Usage: ${name} `));
+});

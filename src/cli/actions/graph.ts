@@ -1,10 +1,11 @@
 import { MailroomError } from '../../core/errors.ts';
 import type { Context } from '../context.ts';
 import { expectDefinition } from '../run-start.ts';
+import { openWorkflow } from '../workflow-place.ts';
 
 export async function draw(context: Context, reference: string, format: string): Promise<number> {
-  const { services, terminal } = context;
-  const definition = expectDefinition(await context.place().workflows.read(reference, services.cwd));
+  const { terminal } = context;
+  const definition = expectDefinition(await openWorkflow(context, reference));
   const { pictureOf } = await import('../../engine/operations/graph/picture.ts');
   const picture = pictureOf(definition);
   if (format === 'mermaid') {

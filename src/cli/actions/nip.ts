@@ -24,6 +24,7 @@ export async function define(context: Context, file: string, options: NipOptions
   const { services, terminal } = context;
   const text = services.readText(resolve(services.cwd, file));
   if (text === null) throw new MailroomError('E_TARGET', `there is no file ${file}`);
+  context.announce();
   const nip = await context.place().nip();
   const defined = await nip.define({ text, file });
   const { workflowId, eventId, version, stepCount } = defined;
@@ -43,6 +44,7 @@ function relayLines({ relays = {} }: Defined): string[] {
 /** Runs a defined workflow to its end. */
 export async function execute(context: Context, workflow: string, options: NipOptions): Promise<number> {
   context.outsideTurn('nip execute');
+  context.announce();
   const place = context.place();
   const { workflows } = place;
   const nip = await place.nip();

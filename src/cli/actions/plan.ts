@@ -7,6 +7,7 @@ import { line } from '../format.ts';
 import { json } from '../output.ts';
 import { expectDefinition, pair } from '../run-start.ts';
 import type { Colours } from '../terminal.ts';
+import { openWorkflow } from '../workflow-place.ts';
 
 export interface PlanOptions {
   readonly param?: readonly string[];
@@ -15,9 +16,9 @@ export interface PlanOptions {
 }
 
 export async function plan(context: Context, reference: string, options: PlanOptions): Promise<number> {
-  const { services, terminal } = context;
+  const { terminal } = context;
+  const definition = expectDefinition(await openWorkflow(context, reference));
   const { workflows } = context.place();
-  const definition = expectDefinition(await workflows.read(reference, services.cwd));
   const { readParameters } = await import('../../engine/operations/runs/parameters.ts');
   const given = [...(options.param ?? []), ...(options.input ?? [])].map(pair);
   const parameters = readParameters(definition.parameters, given, parameterWord(definition));

@@ -14,6 +14,7 @@ export async function reply(
   const { compose } = await import('../../engine/operations/compose.ts');
   const { writtenProtocol } = await import('../../engine/operations/sending.ts');
   const project = context.project();
+  context.announce();
   const state = project.state() ?? emptyState();
   const message = await findMessage(project, state, word);
   if (message.from === mailroom)

@@ -31,6 +31,7 @@ export async function resume(
       `${edited.path} was edited since: the run goes on as it began; --update takes the edit up\n`,
     );
   if (options.explain === true) return explain(context, run, definition, options.json === true);
+  context.announce();
   return follow(context, options, (watch) => workflows.resume(run, { watch, command: null, definition }));
 }
 

@@ -18,6 +18,7 @@ export async function send(
   const { writtenProtocol } = await import('../../engine/operations/sending.ts');
   const { resolveThread, resolve } = await import('../../engine/operations/directory.ts');
   const project = context.project();
+  context.announce();
   const from = speaker(context, options);
   const text = await readText(context, file, options);
   const state = project.state() ?? emptyState();

@@ -27,6 +27,7 @@ interface Ending {
 export async function up(context: Context, options: UpOptions): Promise<number> {
   context.outsideTurn('up');
   const project = context.project();
+  context.announce();
   await refuseBadDefinition(project);
   const { startProgress } = await import('../progress.ts');
   const { paintedRun } = await import('../run-progress.ts');

@@ -3,13 +3,14 @@ import type { ValidateDocument } from '../../engine/operations/validate.ts';
 import type { Context } from '../context.ts';
 import { paintDiagnostics } from '../failures.ts';
 import { json } from '../output.ts';
+import { openWorkflow } from '../workflow-place.ts';
 
 export async function runValidate(
   context: Context,
   names: readonly string[],
   options: { readonly json?: boolean },
 ): Promise<number> {
-  const { terminal, services } = context;
+  const { terminal } = context;
   const { workflows, root } = context.place();
   const { validate } = await import('../../engine/operations/validate.ts');
   const named = names.length > 0 ? names : workflows.list();
@@ -19,9 +20,9 @@ export async function runValidate(
       `there are no workflows in ${root}`,
       'give a file, or put one into workflows/',
     );
-  const from = names.length > 0 ? services.cwd : root;
   const read = [];
-  for (const name of named) read.push(await workflows.read(name, from));
+  for (const name of named)
+    read.push(names.length > 0 ? await openWorkflow(context, name) : await workflows.read(name, root));
   const { document, text, code } = validate(read);
   if (options.json === true) {
     terminal.write(json(document));

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import type { Workflow } from '../../core/workflow/model.ts';
 import type { FileChange, WorkflowServices } from '../run-services.ts';
 import { tellFailure } from '../failures.ts';
+import { openWorkflow } from '../workflow-place.ts';
 import { expectDefinition, startRun, workspaceOf, type StartOptions } from '../run-start.ts';
 
 /** Milliseconds between two looks at the files. */
@@ -11,9 +12,9 @@ const lookEvery = 500;
 
 /** Ends with Ctrl-C, by the exit code of the last run. What a run itself changes starts no other. */
 export async function watch(context: Context, reference: string, options: StartOptions): Promise<number> {
-  const { services, terminal } = context;
+  const { terminal } = context;
+  const found = await openWorkflow(context, reference);
   const { workflows } = context.place();
-  const found = await workflows.read(reference, services.cwd);
   const definition = expectDefinition(found);
   const workspace = workspaceOf(context, found, definition, options);
   const changes = () => changesIn(workflows, workspace, definition);

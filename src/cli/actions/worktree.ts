@@ -26,6 +26,7 @@ export async function worktree(
     return 0;
   }
   context.outsideTurn(`worktree ${action}`);
+  context.announce();
   const found = named(all, word);
   refuseWhileRunning(project, state, found.thread);
   const subject = line(state.threads.get(found.thread)?.subject ?? '') || `Thread ${found.thread}`;
