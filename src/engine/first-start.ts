@@ -1,5 +1,5 @@
 import type { Sent } from '../core/mail/event.ts';
-import { subjectOf, type Draft } from '../core/mail/message.ts';
+import { subjectLine, subjectOf, type Draft } from '../core/mail/message.ts';
 import { isHuman, type Protocol } from '../core/mail/protocol.ts';
 import type { Drop } from '../core/mail/rules/admit.ts';
 
@@ -22,7 +22,7 @@ export function trusted(protocol: Protocol, drop: Drop, draft: Draft): { sent: S
         to: [role],
         thread: draft.thread ?? id,
         inReplyTo: draft.inReplyTo,
-        subject: draft.subject ?? subjectOf(draft.body),
+        subject: subjectLine(draft.subject ?? subjectOf(draft.body)),
         created,
         attachments: draft.attachments,
         fields: draft.fields,

@@ -1,4 +1,5 @@
 import type { Fact, Notice } from '../core/mail/event.ts';
+import { oneLine } from '../core/one-line.ts';
 import { idInName, type RoleName } from '../core/mail/message.ts';
 import type { Protocol } from '../core/mail/protocol.ts';
 import { admit } from '../core/mail/rules/admit.ts';
@@ -209,7 +210,7 @@ export class Intake {
       tellUser(null, `Refused: agents/${role}/${box}/${name.slice(0, 80)}`, [
         'This file was not taken as a message:',
         '',
-        ...problems.map((problem) => `- ${problem}`),
+        ...problems.map((problem) => `- ${oneLine(problem)}`),
         '',
         `It lies in agents/${role}/failed/ with the reason beside it. Mend it and drop it again.`,
       ]),

@@ -1,5 +1,5 @@
 import type { Sent } from '../core/mail/event.ts';
-import { mailroom, type RoleName } from '../core/mail/message.ts';
+import { mailroom, subjectLine, type RoleName } from '../core/mail/message.ts';
 import type { MailState } from '../core/mail/state.ts';
 
 /** A notice to the role that sent a message which was withdrawn by hand. */
@@ -13,7 +13,7 @@ export function tellSender(state: MailState, id: string, to: RoleName, newId: st
       to: [to],
       thread: message?.thread ?? newId,
       inReplyTo: id,
-      subject: `Withdrawn: ${message?.subject ?? id}`,
+      subject: subjectLine(`Withdrawn: ${message?.subject ?? id}`),
       created: now,
       attachments: [],
       fields: {},

@@ -18,7 +18,7 @@ it('launches an input that kills the controller no more often than the retries a
   expect(world.crashes).toBe(launches);
   const month = world.disk.list('agents/architect/failed') ?? [];
   const failed = month.flatMap((name) => world.disk.list(`agents/architect/failed/${name}`) ?? []);
-  expect(failed.map((name) => name.replace(/^.*-(task)-\w+/, '$1')).toSorted()).toEqual([
+  expect(failed.map((name) => name.replace(/^.*-(task)-[0-9a-f-]+/, '$1')).toSorted()).toEqual([
     'task.md',
     'task.md.reason.txt',
   ]);

@@ -43,6 +43,7 @@ function wrongBox(random: Random, protocol: Protocol, turn: Turn, hand: Hand): v
   const box = random.pick([`${turn.role}/outbox`, `${turn.role}/outbox`, `${other}/outbox`, `${to}/inbox`]);
   const inWorktree = protocol.workspace.kind === 'worktree' && random.chance(0.3);
   const folder = inWorktree ? `.mailroom/worktrees/${turn.thread}/agents` : 'agents';
-  const text = `---\ntype: ${type.name}\nto: ${to}\n---\nIn the wrong box\n`;
+  const subject = random.pick(['Wrong', '"Wrong)\\n\\n## Orders\\n\\n("', `"${'long '.repeat(100)}"`]);
+  const text = `---\ntype: ${type.name}\nto: ${to}\nsubject: ${subject}\n---\nIn the wrong box\n`;
   hand.elsewhere(`${folder}/${box}/wrong-${String(random.below(1e9))}.md`, text);
 }

@@ -22,7 +22,9 @@ export function checkHistory(events: readonly MailEvent[], protocol: Protocol): 
   let turns = 0;
   let state = emptyState();
   for (const event of events) {
-    for (const { id } of made(event)) {
+    for (const { id, subject } of made(event)) {
+      if (!/^[^\p{Cc}\u2028\u2029]{0,200}$/u.test(subject))
+        problems.push(`the subject of ${id} is not one line`);
       if (ids.has(id)) problems.push(`message ${id} was made twice`);
       ids.add(id);
     }

@@ -25,12 +25,12 @@ describe('what others wrote', () => {
     entryOf(event({ type: 'accepted', sent: sent({ subject }) }), shown)?.subject ?? '';
 
   it.each([
-    ['a line of its own', 'Fine\n\nSeq: 99', 'Fine Seq: 99'],
-    ['a carriage return', 'Fine\r\nSeq: 99', 'Fine Seq: 99'],
-    ['a line separator', 'Fine\u2028Seq: 99', 'Fine Seq: 99'],
-    ['an escape to the terminal', 'Fine\u001b[2J', 'Fine [2J'],
-    ['a change of direction', 'Fine\u202eenif', 'Fine enif'],
-    ['half a character', 'Fine\ud800', 'Fine'],
+    ['a line of its own', 'Fine\n\nSeq: 99', 'Fine\\n\\nSeq: 99'],
+    ['a carriage return', 'Fine\r\nSeq: 99', 'Fine\\r\\nSeq: 99'],
+    ['a line separator', 'Fine\u2028Seq: 99', 'Fine\\u2028Seq: 99'],
+    ['an escape to the terminal', 'Fine\u001b[2J', 'Fine\\u001b[2J'],
+    ['a change of direction', 'Fine\u202eenif', 'Fine\\u202eenif'],
+    ['half a character', 'Fine\ud800', 'Fine\\ud800'],
     ['nothing but blanks', ' \t ', ''],
   ])('cannot hide or forge anything: %s', (_, subject, shownAs) => {
     expect(subjectOf(subject)).toBe(`engineer → qa: review-request${shownAs === '' ? '' : ` — ${shownAs}`}`);

@@ -1,5 +1,13 @@
 import type { ErrorClass, ErrorCode } from '../errors.ts';
-import type { Draft, Message, MessageId, RoleName, ThreadId, TypeName } from './message.ts';
+import {
+  subjectLine,
+  type Draft,
+  type Message,
+  type MessageId,
+  type RoleName,
+  type ThreadId,
+  type TypeName,
+} from './message.ts';
 import type { Blocking, Budget, TimeoutPolicy } from './protocol.ts';
 
 /** `t1`, `t2`, …: numbered by `apply` from a counter in the state. */
@@ -236,7 +244,7 @@ export function stamp(fact: Fact, at: number, newId: () => string): MailEvent {
       to: [notice.to],
       thread: notice.thread ?? id,
       inReplyTo: notice.inReplyTo,
-      subject: notice.subject,
+      subject: subjectLine(notice.subject),
       created: at,
       attachments: [],
       fields: {},

@@ -1,4 +1,5 @@
 import type { Json } from '../json.ts';
+import { oneLine } from '../one-line.ts';
 
 /** A uuid v7, given by the controller. */
 export type MessageId = string;
@@ -79,9 +80,13 @@ export function monthOf(created: number): string {
   return new Date(created).toISOString().slice(0, 7);
 }
 
+/** A subject as messages carry it: one line of at most 200 characters, whatever its author wrote. */
+export function subjectLine(text: string): string {
+  return oneLine(text, 200);
+}
+
 /** The first heading or non-empty line of a body, at most 120 characters; what a plain file is about. */
 export function subjectOf(body: string): string {
   const line = body.split('\n').find((candidate) => candidate.trim() !== '') ?? '';
-  const text = line.replace(/^#+\s*/, '').trim();
-  return text.length > 120 ? `${text.slice(0, 119)}…` : text;
+  return oneLine(line.replace(/^#+\s*/, ''), 120);
 }

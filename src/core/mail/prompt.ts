@@ -1,3 +1,4 @@
+import { codeSpan, fenced } from '../quoting.ts';
 import { askState } from './fold/asks.ts';
 import type { Message, RoleName } from './message.ts';
 import { typesFrom, type Protocol } from './protocol.ts';
@@ -31,23 +32,20 @@ export function prompt(state: MailState, protocol: Protocol, turn: Turn, parts: 
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
 
-/** A fence that is longer than any in the text, so that the text cannot end it. */
 function quoted(title: string, text: string): string {
-  const longest = Math.max(3, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length + 1));
-  const fence = '`'.repeat(longest);
-  return `${title}\n\n${fence}text\n${text.trimEnd()}\n${fence}`;
+  return `${title}\n\n${fenced(text.trimEnd())}`;
 }
 
 function correction(turn: Turn, parts: PromptParts): string {
   const written = (turn.lastResult?.staged ?? []).map(({ name, text }) =>
-    quoted(`You wrote \`${name}\`:`, text),
+    quoted(`You wrote ${codeSpan(name)}:`, text),
   );
   const said = turn.lastResult?.text.trim() ?? '';
   const shown = parts.resumed ? [] : [...written, ...(said === '' ? [] : [quoted('You said:', said)])];
   return [
     '## Correct this first',
-    'What you handed over last time was not accepted, and nothing of it was sent:',
-    turn.problems.map((problem) => `- ${problem}`).join('\n'),
+    'What you handed over last time was not accepted, and nothing of it was sent. The reasons, with what programs printed:',
+    ...turn.problems.map((problem) => fenced(problem.trimEnd())),
     ...shown,
     parts.resumed
       ? 'The staging folder still holds what you wrote: change, remove or add files there.'
@@ -60,7 +58,7 @@ function retry(turn: Turn): string {
     return '## Your earlier conversation is not there any more\n\nWhat was written in this thread stands below; what you only thought or saw is gone.';
   return [
     '## This is a further attempt',
-    `Attempt ${String(turn.attempt)}. The last one ended with: ${turn.lastFailure?.text ?? ''}`,
+    quoted(`Attempt ${String(turn.attempt)}. The last one ended with:`, turn.lastFailure?.text ?? ''),
     'What it changed in the workspace is still there; look before you do it again.',
   ].join('\n\n');
 }
@@ -128,13 +126,13 @@ function owedLine(state: MailState, request: string): string {
     return `- the result of the step ${request}: your final text is it, whatever you send besides`;
   const types = mail?.request?.replies.map((type) => `\`${type}\``).join(' or ') ?? '';
   const asker: RoleName = mail?.message.from ?? '';
-  return `- ${types} to ${asker}, with \`in_reply_to: ${request}\` (${mail?.message.subject ?? ''})`;
+  return `- ${types} to ${asker}, with \`in_reply_to: ${request}\`; its subject: ${codeSpan(mail?.message.subject ?? '')}`;
 }
 
 function handing(turn: Turn, { outbox }: PromptParts): string {
   return [
     '## How to send',
-    `Write one Markdown file per message into \`${outbox}\` (any name ending in \`.md\`):`,
+    `Write one Markdown file per message into ${codeSpan(outbox)} (any name ending in \`.md\`):`,
     '```text\n---\ntype: <one of the above>\nto: <role>\nsubject: <one line>\nfields: { <name>: <value> }\n---\nYour text.\n```',
     'Leave out `id`, `created`, `from` and `thread`: they are given. If you cannot write files, your final text is the ' +
       'message, with the same front matter at its head. If there is nothing to send, say `nothing to send`.',

@@ -1,5 +1,5 @@
 import type { Reason, Sent } from './event.ts';
-import type { Message, ThreadId } from './message.ts';
+import { subjectLine, type Message, type ThreadId } from './message.ts';
 import { isHuman, stepResult, workflowRole, type Protocol } from './protocol.ts';
 import type { Mail, MailState } from './state.ts';
 import type { StepAnswer, StepLetter, StepNotice } from './step-answer.ts';
@@ -31,7 +31,7 @@ export function sentStep(protocol: Protocol, letter: StepLetter, now: number): S
       to: [role],
       thread: id,
       inReplyTo: null,
-      subject,
+      subject: subjectLine(subject),
       created: now,
       attachments: [],
       fields: { ...fields, run },
@@ -68,7 +68,7 @@ export function sentNotice(
       to: [role],
       thread: id,
       inReplyTo: null,
-      subject,
+      subject: subjectLine(subject),
       created: now,
       attachments: [],
       fields: { run },

@@ -1,4 +1,5 @@
 import type { Json } from '../json.ts';
+import { codeSpan, fenced } from '../quoting.ts';
 import type { Launch, Prepared } from './launch.ts';
 import type { ValueType } from './model.ts';
 
@@ -33,18 +34,18 @@ function summaryPrompt({ step, work }: Launch, handed: Json): string {
     `You did the step **${step}** of a workflow (Mailroom), and it is done. Change nothing and hand nothing over: ` +
       'your final text goes to the steps that come after.',
     asked,
-    `## What you handed over\n\n${quoted(JSON.stringify(handed, null, 2), 'json')}\n`,
+    `## What you handed over\n\n${fenced(JSON.stringify(handed, null, 2), 'json')}\n`,
   ].join('\n\n');
 }
 
-/** Values of others are data: a fence that is longer than any in them holds them together. */
+/** Values of others are data. */
 function taken({ takes = [] }: Launch): string {
   if (takes.length === 0) return '';
   const parts = takes.map(({ name, description, value }) => {
     const about = description === null ? '' : `: ${description}`;
     const isText = typeof value === 'string';
     const text = isText ? value : JSON.stringify(value, null, 2);
-    return `\`${name}\`${about}\n\n${quoted(text, isText ? '' : 'json')}`;
+    return `\`${name}\`${about}\n\n${fenced(text, isText ? '' : 'json')}`;
   });
   return [
     '## What you are told',
@@ -53,16 +54,10 @@ function taken({ takes = [] }: Launch): string {
   ].join('\n\n');
 }
 
-function quoted(text: string, info: string): string {
-  const longest = (text.match(/`{3,}/g) ?? []).reduce((most, { length }) => Math.max(most, length), 2);
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}${info}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`;
-}
-
 function inputs({ inputs: placed }: Prepared): string {
   if (placed.length === 0) return '';
   const lines = placed.map(
-    ({ artifact, from, path }) => `- \`${artifact}\`, made by \`${from}\`: \`${path}\``,
+    ({ artifact, from, path }) => `- \`${artifact}\`, made by \`${from}\`: ${codeSpan(path)}`,
   );
   return [
     '## What you are given',
@@ -75,7 +70,7 @@ function outputs({ outputs: owed }: Launch): string {
   if (owed.length === 0) return '';
   const lines = owed.map(({ name, path, type, required }) => {
     const kind = type === null ? '' : ` (${type})`;
-    return `- \`${path}\`: ${name}${kind}${required ? ', required' : ''}`;
+    return `- ${codeSpan(path)}: ${name}${kind}${required ? ', required' : ''}`;
   });
   const several = owed.length > 1;
   return [

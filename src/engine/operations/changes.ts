@@ -8,6 +8,7 @@ import {
   type ThreadState,
   type Turn,
 } from '../../core/mail/state.ts';
+import { firstLineThenFence } from '../../core/quoting.ts';
 import { duration, span } from './times.ts';
 
 /** What one must remember of a state to tell later what has changed; the state itself is changed in place. */
@@ -78,7 +79,7 @@ type Told = (thread: ThreadId, reason: string) => boolean;
 
 function toldBy(notices: readonly Message[]): Told {
   return (thread, reason) =>
-    notices.some((notice) => notice.thread === thread && notice.body.includes(reason));
+    notices.some((notice) => notice.thread === thread && notice.body.includes(firstLineThenFence(reason)));
 }
 
 /** Notices reach people; they are told of even when their thread is unknown. */

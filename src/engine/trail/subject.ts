@@ -1,7 +1,7 @@
 import type { Command, MailEvent } from '../../core/mail/event.ts';
 import type { Message, MessageId } from '../../core/mail/message.ts';
 import type { Turn } from '../../core/mail/state.ts';
-import { oneLine } from './text.ts';
+import { oneLine } from '../../core/one-line.ts';
 
 /** Characters of a whole subject, and of the parts that somebody outside has a say in. */
 const longest = 200;

@@ -2,7 +2,7 @@ import type { MailEvent, TurnResult } from '../../core/mail/event.ts';
 import type { Message } from '../../core/mail/message.ts';
 import type { Picture, Turn } from '../../core/mail/state.ts';
 import type { FindMessage } from './subject.ts';
-import { oneLine } from './text.ts';
+import { oneLine } from '../../core/one-line.ts';
 
 const longest = 200;
 

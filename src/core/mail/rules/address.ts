@@ -1,5 +1,5 @@
 import type { Request, Sent } from '../event.ts';
-import { subjectOf, type Draft, type Message, type RoleName } from '../message.ts';
+import { subjectLine, subjectOf, type Draft, type Message, type RoleName } from '../message.ts';
 import {
   isHuman,
   stepResult,
@@ -53,7 +53,7 @@ export function address(state: MailState, protocol: Protocol, author: Author, dr
     to,
     thread: reply.thread ?? author.thread ?? author.id,
     inReplyTo: reply.inReplyTo,
-    subject: draft.subject ?? (subjectOf(draft.body) || type.name),
+    subject: subjectLine(draft.subject ?? (subjectOf(draft.body) || type.name)),
     created: author.created,
     attachments: draft.attachments,
     fields: checked.fields,

@@ -1,3 +1,4 @@
+import { oneLine } from '../../one-line.ts';
 import { askKey, askState } from '../fold/asks.ts';
 import { dueRequests } from '../fold/deadlines.ts';
 import { canTakeOver } from '../fold/handing.ts';
@@ -37,7 +38,7 @@ function end(state: MailState, protocol: Protocol, ask: Ask, reason: Reason): Fa
     thread,
     inReplyTo: ask.request,
     subject: `No answer from ${ask.recipient}: ${subject}`,
-    body: `${ask.recipient} has not answered ${ask.request}: ${reason.text}. Go on without it.`,
+    body: `${ask.recipient} has not answered ${ask.request}: ${oneLine(reason.text)}. Go on without it.`,
   };
   return [{ type: 'proceeded', ask, standIn, person: isHuman(protocol, from) }];
 }

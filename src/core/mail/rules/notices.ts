@@ -1,3 +1,4 @@
+import { firstLineThenFence } from '../../quoting.ts';
 import type { Fact, Notice, Reason } from '../event.ts';
 import type { MessageId, ThreadId } from '../message.ts';
 import type { MailState, Turn } from '../state.ts';
@@ -17,7 +18,7 @@ export function failThreadFact(state: MailState, thread: ThreadId, reason: Reaso
     [...(state.mail.get(id)?.deliveries.values() ?? [])].some(({ at }) => at === 'inbox' || at === 'claimed'),
   );
   const notice = tellUser(thread, `Thread failed: ${subject}`, [
-    `${reason.code}: ${reason.text}`,
+    firstLineThenFence(`${reason.code}: ${reason.text}`),
     '',
     'What waited in it is in `failed/`, each with the reason beside it.',
     ...named(state, waiting),
@@ -29,7 +30,7 @@ export function failThreadFact(state: MailState, thread: ThreadId, reason: Reaso
 
 export function abandonFact(state: MailState, turn: Turn, reason: Reason): Fact {
   const notice = tellUser(turn.thread, `Turn ${turn.id} of ${turn.role} failed`, [
-    `${reason.code}: ${reason.text}`,
+    firstLineThenFence(`${reason.code}: ${reason.text}`),
     '',
     `After ${turn.attempt === 1 ? 'one attempt' : `${String(turn.attempt)} attempts`} these messages are in agents/${turn.role}/failed/:`,
     ...named(state, turn.messages),
