@@ -23,7 +23,8 @@ import { startDetached } from '../process/detached.ts';
 import { controlFolder, DiskControl } from '../store/control.ts';
 import { readBoot, removeHolder, writeBoot, writeHolder } from '../store/holder.ts';
 import { journalFolder } from '../store/journal-files.ts';
-import { projectKey, secretsOfProject } from '../store/nip/key.ts';
+import { maskOf } from '../process/mask.ts';
+import { projectKey } from '../store/nip/key.ts';
 import { DiskJournal } from '../store/journal.ts';
 import { DiskMailboxes } from '../store/mailboxes.ts';
 import { readRoleFile, removeOldTemporaries } from '../store/project.ts';
@@ -38,6 +39,7 @@ import { takeLock, type Lock } from './lock.ts';
 import { parkingOf } from './parking.ts';
 import { recorder, recordingNote } from './recorder.ts';
 import { reportsTo } from './reports.ts';
+import { projectSecrets } from './secrets.ts';
 import { timer } from './timer.ts';
 
 /** Takes the project and puts a host to work on it, with the workflows that `open` takes up. Throws `E_LOCKED` when another has it. */
@@ -210,7 +212,8 @@ async function runnerOf(
 ): Promise<ProcessRunner> {
   const mark = `mailroom-${createHash('sha256').update(disk.root).digest('hex').slice(0, 12)}:`;
   const contain = await agentContainment(disk, config);
-  const keep = record === null ? null : recorder(record);
+  const secrets = projectSecrets(disk);
+  const keep = record === null ? null : recorder(record, secrets);
   const recorded = keep && {
     recorded: (job: AgentJob, outcome: Outcome, exit: Exit) => keep(job.invocation, outcome, exit),
     editsBut: record === null ? [] : [record],
@@ -222,7 +225,7 @@ async function runnerOf(
       providers,
       contain,
       now: Date.now,
-      secrets: secretsOfProject(disk),
+      secrets,
       ...recorded,
     },
     {
@@ -243,7 +246,7 @@ function portsOf(
     mailboxes: new DiskMailboxes(disk),
     control: new DiskControl(disk),
     runs: new DiskRunMail(disk),
-    folders: new DiskTurnFolders(disk),
+    folders: new DiskTurnFolders(disk, maskOf(projectSecrets(disk))),
     providers,
     verifies: (provider) => isAgentProvider(config, provider),
     ...(tools && { tools }),

@@ -9,6 +9,7 @@ import { RealDisk } from '../store/real-disk.ts';
 import { makeProjectFolder } from '../store/scaffold.ts';
 import { agentContainment } from './containment.ts';
 import { readSettings } from './definition.ts';
+import { projectSecrets } from './secrets.ts';
 
 /** Milliseconds that one answer may take. */
 const patience = 120_000;
@@ -34,7 +35,14 @@ async function turn(cli: string, folder: string, packageRoot: string): Promise<[
   const contain = await agentContainment(disk, defaultConfig);
   return new Promise((resolve) => {
     const runner = new ProcessRunner(
-      { project: folder, mark: `mailroom-probe-${String(process.pid)}:`, providers, contain, now: Date.now },
+      {
+        project: folder,
+        mark: `mailroom-probe-${String(process.pid)}:`,
+        providers,
+        contain,
+        now: Date.now,
+        secrets: projectSecrets(disk),
+      },
       {
         ready: (key) => runner.release(key),
         ended: (_key, outcome, exit) => resolve([outcome, exit]),

@@ -1,11 +1,9 @@
 import { basename, dirname, join, resolve } from 'node:path';
-import process from 'node:process';
 import type { Edits } from '../core/edits.ts';
 import type { Json } from '../core/json.ts';
-import { maskJson } from '../core/mask.ts';
+import { maskJson, strongMask } from '../core/mask.ts';
 import type { Exit, Invocation, Outcome, StagedFile } from '../core/ports.ts';
-import { isSecret } from '../process/environment.ts';
-import { bytesMasker, textMasker } from '../process/mask.ts';
+import { bytesMasker, maskOf } from '../process/mask.ts';
 import { workspaceTree } from '../process/workspace-tree.ts';
 import { recordOf } from '../providers/recording.ts';
 import { readContent, type Found } from '../store/contents.ts';
@@ -24,15 +22,14 @@ export async function recordingNote(record: string | null, workspace: string): P
 
 /**
  * Keeps each invocation in a folder (absolute), for the provider `replay`: its answer, the files that it handed over, and
- * what it changed in its workspace. `secrets` and the values of the host's variables that are secrets by their names are
- * masked in all of it.
+ * what it changed in its workspace. Secrets are masked in all of it; weak ones, which may be words of the recording itself,
+ * in changed files only.
  */
-export function recorder(folder: string, secrets: readonly string[] = []): Recorder {
+export function recorder(folder: string, secrets: readonly string[]): Recorder {
   makeProjectFolder(folder);
   const recordings = new RealDisk(folder, null);
-  const all = [...secrets, ...secretsOfHost()];
-  const mask = textMasker(all);
-  const maskBytes = bytesMasker(all);
+  const mask = strongMask(maskOf(secrets));
+  const maskBytes = bytesMasker(secrets);
   return (invocation, outcome, exit) => {
     const { paths, owed } = invocation;
     const staged = filesIn(paths.outbox, '');
@@ -89,10 +86,4 @@ function filesIn(folder: string, prefix: string): StagedFile[] {
     const content = contentAt(join(folder, name));
     return content === 'gone' ? [] : [{ name: join(prefix, name), content }];
   });
-}
-
-function secretsOfHost(): string[] {
-  return Object.entries(process.env).flatMap(([name, value]) =>
-    value !== undefined && isSecret(name, value) ? [value] : [],
-  );
 }

@@ -1,8 +1,25 @@
 import { expect, it } from 'vitest';
-import { maskJson } from './mask.ts';
+import { maskJson, maskValues, strongMask, weakness, type Mask } from './mask.ts';
 
-it('masks every text of a value, names too', () => {
-  const mask = (text: string): string => text.replaceAll('hush', '***');
-  const value = { hush: ['a hush', 1, null, { deep: 'hush' }], __proto__x: true };
-  expect(maskJson(value, mask)).toEqual({ '***': ['a ***', 1, null, { deep: '***' }], __proto__x: true });
+const name = (text: string): string => text.replaceAll('hush-hush', '***');
+const mask: Mask = { name, text: (text) => name(text).replaceAll(/\bon\b/g, '***') };
+
+it('masks the texts of a value, keeps its shape and its numbers, and leaves weak secrets in its keys', () => {
+  const value = { 'hush-hush': ['it is on', 1, null, { on: 'hush-hush' }], on: true };
+  expect(maskJson(value, mask)).toEqual({ '***': ['it is ***', 1, null, { on: '***' }], on: true });
+});
+
+it('leaves alone the names of properties that are our own', () => {
+  expect(maskValues({ 'hush-hush': { 'hush-hush': 'on' } }, mask)).toEqual({ 'hush-hush': { '***': '***' } });
+});
+
+it('leaves weak secrets in everything where it is asked to', () => {
+  expect(maskJson({ on: 'on, hush-hush' }, strongMask(mask))).toEqual({ on: 'on, ***' });
+});
+
+it('calls short secrets and common words weak', () => {
+  expect(weakness('abcde')).toBe('has fewer than 6 characters');
+  expect(weakness('Output')).toBe('is a common word');
+  expect(weakness('succeeded')).toBe('is a common word');
+  expect(weakness('hunter-two')).toBeNull();
 });

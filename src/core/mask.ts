@@ -1,13 +1,63 @@
-import type { Json } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
+
+/** Takes secrets out of what came from outside, before it is written. */
+export interface Mask {
+  /** A text that is read by people and agents: every secret becomes `***`, a weak one where it is a whole word. */
+  readonly text: (text: string) => string;
+  /** A text that programs compare or parse, too (a path, a key, an id): weak secrets stay in it. */
+  readonly name: (text: string) => string;
+}
+
+const unchanged = (text: string): string => text;
 
 /** The mask of those who have no secrets. */
-export const unmasked = (text: string): string => text;
+export const unmasked: Mask = { text: unchanged, name: unchanged };
 
-/** The value with every text in it masked, names of properties too. For data of others: it must not name our own things. */
-export function maskJson(value: Json, mask: (text: string) => string): Json {
+/** The mask that leaves weak secrets alone. */
+export function strongMask({ name }: Mask): Mask {
+  return { text: name, name };
+}
+
+/** JSON from outside with its texts masked. Its shape stays: keys are masked as names; numbers are what they were. */
+export function maskJson(value: Json, mask: Mask): Json {
   if (mask === unmasked) return value;
-  if (typeof value === 'string') return mask(value);
+  if (typeof value === 'string') return mask.text(value);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => maskJson(item, mask));
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [mask(key), maskJson(item, mask)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [mask.name(key), maskJson(item, mask)]),
+  );
+}
+
+/** The same of properties whose names are our own. */
+export function maskValues(values: JsonObject, mask: Mask): JsonObject {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, maskJson(value, mask)]));
+}
+
+/** Secrets of fewer characters are weak. */
+export const shortestStrong = 6;
+
+/** Words of at least so many characters that programs, formats and our own documents are made of; shorter ones are weak anyway. */
+const commonWords = new Set(
+  `abcdef account action actions active administrator agents answer array artifact artifacts assistant attempt
+  attempts boolean branch bearer cancel cancelled changeme changed claude client closed command commands commit common
+  complete completed completion config confirm content context create created credential credentials database debugging
+  default delete deploy develop developer development disable disabled docker document duration enable enabled
+  environment example exited failed failure feature finished folder format github gitlab google handoff health hidden
+  inputs instructions integer internal invalid iteration iterations journal language letmein library linux limits
+  localhost mailroom manager master memory message messages method missing module monitor network nothing notice
+  number object openai opencode option options origin output outputs packages parameter parameters password password1
+  password123 passphrase pending please position prefix private process production profile program project protocol
+  provider public qwerty reason record release reject remote request required resource response result results resume
+  retries return review revoked rolled running runtime sandbox sample schema script secret secrets server service session
+  settings shared signal single skipped source staging standard started status stderr stdout stopped string subject
+  success successful succeeded summary system target template testing thread timeout timestamp tokens trigger
+  undefined unknown update upload usage username value values variable version volume waiting warning warnings
+  webhook workflow workflows working workspace 123456 1234567 12345678 123456789 1234567890`.split(/\s+/),
+);
+
+/** Why a secret cannot be masked in everything, as the end of a sentence that begins with its name; null: it can. */
+export function weakness(secret: string): string | null {
+  if (secret.length < shortestStrong) return `has fewer than ${String(shortestStrong)} characters`;
+  return commonWords.has(secret.toLowerCase()) ? 'is a common word' : null;
 }

@@ -246,7 +246,7 @@ export interface ProgramHome {
   };
 }
 
-/** How a process ended and what it wrote. `stdout` is the whole file, up to the output limit. */
+/** How a process ended and what it wrote, as it came: nothing of it may be written without a mask. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: string | null;

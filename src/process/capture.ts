@@ -2,7 +2,8 @@ import { closeSync, constants, existsSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf } from '../core/errors.ts';
 import type { Masker } from './mask.ts';
-import { cautiously, readPlainFile } from './plain-file.ts';
+import { keepEnds, type Ends } from './kept.ts';
+import { cautiously } from './plain-file.ts';
 import { createTail } from './tail.ts';
 
 const TAIL_BYTES = 64 * 1024;
@@ -10,6 +11,8 @@ const TAIL_BYTES = 64 * 1024;
 export interface CaptureEvents {
   /** Something came, whatever becomes of it. */
   activity(): void;
+  /** Output as it came. */
+  read(chunk: Buffer): void;
   /** Masked output, as it goes into the file. */
   output(chunk: Buffer): void;
   /** The limit is reached; what follows is dropped. Called once. */
@@ -27,11 +30,8 @@ export interface Capture {
   close(): void;
   /** The last 64 KB, masked. */
   tail(): string;
-}
-
-/** The whole of what was captured; a program that says nothing has no file. Throws for what is no file any more. */
-export function readOutput(file: string): string {
-  return readPlainFile(file) ?? '';
+  /** As it came, for those who read it: nothing of it may be written without a mask. */
+  text(): string;
 }
 
 function openForWriting(file: string): number {
@@ -39,10 +39,11 @@ function openForWriting(file: string): number {
 }
 
 /** What is there is emptied; else the file is made with the first byte. Throws when it cannot be opened. */
-export function openCapture(file: string, limitBytes: number, masker: Masker): Capture {
+export function openCapture(file: string, limitBytes: number, masker: Masker, ends: Ends): Capture {
   const isLater = !existsSync(file) && existsSync(dirname(file));
   let descriptor = isLater ? null : openForWriting(file);
   const tail = createTail(TAIL_BYTES);
+  const kept = keepEnds(ends);
   let state: 'open' | 'dropping' | 'closed' = 'open';
   let size = 0;
   let events: CaptureEvents | null = null;
@@ -58,12 +59,12 @@ export function openCapture(file: string, limitBytes: number, masker: Masker): C
   };
   const accept = (masked: Buffer): void => {
     if (masked.length === 0 || state !== 'open') return;
-    const kept = masked.subarray(0, limitBytes - size);
-    size += kept.length;
-    tail.push(kept);
-    write(kept);
-    events?.output(kept);
-    if (kept.length === masked.length || state !== 'open') return;
+    const fitting = masked.subarray(0, limitBytes - size);
+    size += fitting.length;
+    tail.push(fitting);
+    write(fitting);
+    events?.output(fitting);
+    if (fitting.length === masked.length || state !== 'open') return;
     state = 'dropping';
     const note = Buffer.from(`\n[output limit of ${limitBytes} bytes reached: the rest was dropped]\n`);
     tail.push(note);
@@ -76,7 +77,10 @@ export function openCapture(file: string, limitBytes: number, masker: Masker): C
     },
     take(chunk) {
       events?.activity();
-      if (state === 'open') accept(masker.push(chunk));
+      if (state !== 'open') return;
+      kept.push(chunk);
+      events?.read(chunk);
+      accept(masker.push(chunk));
     },
     close() {
       if (state === 'closed') return;
@@ -85,5 +89,6 @@ export function openCapture(file: string, limitBytes: number, masker: Masker): C
       if (descriptor !== null) closeSync(descriptor);
     },
     tail: () => tail.text(),
+    text: () => kept.text(),
   };
 }

@@ -37,9 +37,11 @@ export function environments(): (request: EnvironmentRequest) => Record<string, 
   };
 }
 
-/** Whether a variable holds a secret, by its name; a value of fewer characters is none. */
-export function isSecret(name: string, value: string): boolean {
-  return /KEY|TOKEN|SECRET|PASSWORD/i.test(name) && value.length >= 8;
+/** Values of the host's variables that are secrets by their names; one of fewer characters is none. */
+export function secretsOfHost(from: Readonly<Record<string, string | undefined>> = process.env): string[] {
+  return Object.entries(from).flatMap(([name, value]) =>
+    value !== undefined && value.length >= 8 && /KEY|TOKEN|SECRET|PASSWORD/i.test(name) ? [value] : [],
+  );
 }
 
 /** Made once each: every process asks for them. */

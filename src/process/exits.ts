@@ -1,15 +1,10 @@
 import type { Exit } from '../core/ports.ts';
 import type { ProcessResult } from './types.ts';
 
-/** How a process ended, for whoever wanted it; `read` says what lies in the files of its output. */
-export function exitOf(
-  result: ProcessResult,
-  read: (file: string) => string,
-  files: { readonly stdout: string; readonly stderr: string },
-): Exit {
-  const { exitCode: code, signal, reason: ended, error, durationMs } = result;
-  const said = (file: string) => (ended === 'spawn-failed' ? '' : read(file));
-  return { code, signal, ended, error, stdout: said(files.stdout), stderr: said(files.stderr), durationMs };
+/** How a process ended, for whoever wanted it. */
+export function exitOf(result: ProcessResult): Exit {
+  const { exitCode: code, signal, reason: ended, error, stdout, stderr, durationMs } = result;
+  return { code, signal, ended, error, stdout, stderr, durationMs };
 }
 
 /** What our side could not even start. */

@@ -1,4 +1,4 @@
-import { unmasked } from '../core/mask.ts';
+import { unmasked, weakness, type Mask } from '../core/mask.ts';
 import { buildAutomaton, type Automaton } from './automaton.ts';
 
 const REPLACEMENT = Buffer.from('***');
@@ -11,16 +11,48 @@ export interface Masker {
   flush(): Buffer;
 }
 
+type NewMasker = () => Masker;
+
+const open: NewMasker = () => ({ push: (chunk) => chunk, flush: () => NOTHING });
+const prepared = new WeakMap<readonly string[], NewMasker>();
+
 /**
- * Prepares the secrets once, for any number of streams. A masker replaces every occurrence of a secret by `***`, also as JSON
- * spells it, wherever the chunks are cut; overlapping occurrences become one replacement. Time is linear in the input
- * whatever the secrets are, and less than the longest spelling is held back.
+ * Prepares the secrets once (of one list, for all who ask), for any number of streams. A masker replaces every occurrence
+ * of a secret by `***`, also as JSON spells it, wherever the chunks are cut; overlapping occurrences become one
+ * replacement. A weak secret is replaced where it is a whole word. Time is linear in the input whatever the secrets are,
+ * and less than the longest spelling and two bytes are held back.
  */
-export function maskerFactory(secrets: readonly string[]): () => Masker {
-  const patterns = spellingsOf(secrets).map((spelling) => Buffer.from(spelling));
-  if (patterns.length === 0) return () => ({ push: (chunk) => chunk, flush: () => NOTHING });
-  const automaton = buildAutomaton(patterns);
+export function maskerFactory(secrets: readonly string[]): NewMasker {
+  const known = prepared.get(secrets) ?? prepare(secrets);
+  prepared.set(secrets, known);
+  return known;
+}
+
+function prepare(secrets: readonly string[]): NewMasker {
+  const { strong, weak } = sorted(secrets);
+  const ofStrong = strong.length === 0 ? open : strongMaskers(strong);
+  if (weak.length === 0) return ofStrong;
+  const spellings = spellingsOf(weak);
+  return () => chained(ofStrong(), new WordMasker(spellings));
+}
+
+/** Stars alone are what a secret becomes: there is nothing to hide in them. */
+function sorted(secrets: readonly string[]): { strong: string[]; weak: string[] } {
+  const hidden = secrets.filter((secret) => /[^*]/.test(secret));
+  const isWeak = (secret: string) => weakness(secret) !== null;
+  return { strong: hidden.filter((secret) => !isWeak(secret)), weak: hidden.filter(isWeak) };
+}
+
+function strongMaskers(secrets: readonly string[]): NewMasker {
+  const automaton = buildAutomaton(spellingsOf(secrets).map((spelling) => Buffer.from(spelling)));
   return () => new AutomatonMasker(automaton);
+}
+
+function chained(first: Masker, second: Masker): Masker {
+  return {
+    push: (chunk) => second.push(first.push(chunk)),
+    flush: () => Buffer.concat([second.push(first.flush()), second.flush()]),
+  };
 }
 
 /** As they are, and as they stand in the JSON that agents write: quoted, or in a text that is quoted again. */
@@ -113,6 +145,56 @@ function addSpan(spans: number[], start: number, end: number): void {
   spans.push(first, end);
 }
 
+/** What a word is made of, in bytes: also every byte of a character that is no ASCII. */
+const wordByte = '[0-9A-Za-z_\\x80-\\xff]';
+
+/** Replaces spellings where no word goes on before or behind them. Bytes are characters here (latin1). */
+class WordMasker implements Masker {
+  readonly #pattern: RegExp;
+  readonly #longest: number;
+  /** The last byte that is out, and what is not: it may be the beginning of a spelling. */
+  #before = '';
+  #held = '';
+
+  constructor(spellings: readonly string[]) {
+    const bytes = spellings.map((spelling) => Buffer.from(spelling).toString('latin1'));
+    this.#longest = Math.max(...bytes.map(({ length }) => length));
+    const words = bytes
+      .toSorted((a, b) => b.length - a.length)
+      .map((spelling) => spelling.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+    this.#pattern = new RegExp(`(?<!${wordByte})(?:${words.join('|')})(?!${wordByte})`, 'g');
+  }
+
+  push(chunk: Buffer): Buffer {
+    this.#held += chunk.toString('latin1');
+    // The byte behind the longest spelling that begins before this is known.
+    return this.#emit(Math.max(0, this.#held.length - this.#longest));
+  }
+
+  flush(): Buffer {
+    return this.#emit(this.#held.length);
+  }
+
+  /** Gives out all whose first byte is before `decided`. */
+  #emit(decided: number): Buffer {
+    const text = this.#before + this.#held;
+    const from = this.#before.length;
+    let output = '';
+    let position = from;
+    this.#pattern.lastIndex = from;
+    for (let found = this.#pattern.exec(text); found !== null; found = this.#pattern.exec(text)) {
+      if (found.index >= from + decided) break;
+      output += `${text.slice(position, found.index)}${REPLACEMENT.toString()}`;
+      position = found.index + found[0].length;
+    }
+    const end = Math.max(position, from + decided);
+    output += text.slice(position, end);
+    this.#before = text.slice(Math.max(0, end - 1), end);
+    this.#held = text.slice(end);
+    return Buffer.from(output, 'latin1');
+  }
+}
+
 /** Masks whole files, of whatever bytes. */
 export function bytesMasker(secrets: readonly string[]): (bytes: Uint8Array) => Uint8Array {
   const newMasker = maskerFactory(secrets);
@@ -122,14 +204,18 @@ export function bytesMasker(secrets: readonly string[]): (bytes: Uint8Array) => 
   };
 }
 
-/** Masks whole texts: documents, log lines. */
-export function textMasker(secrets: readonly string[]): (text: string) => string {
+/** Masks whole texts: what processes, agents and people have said. */
+export function maskOf(secrets: readonly string[]): Mask {
+  const { strong, weak } = sorted(secrets);
+  if (strong.length + weak.length === 0) return unmasked;
+  return { text: textMasker([...strong, ...weak]), name: textMasker(strong) };
+}
+
+function textMasker(secrets: readonly string[]): (text: string) => string {
   const spellings = spellingsOf(secrets);
-  if (spellings.length === 0) return unmasked;
-  const newMasker = maskerFactory(secrets);
+  const mask = bytesMasker(secrets);
   return (text) => {
     if (!spellings.some((spelling) => text.includes(spelling))) return text;
-    const masker = newMasker();
-    return Buffer.concat([masker.push(Buffer.from(text)), masker.flush()]).toString('utf8');
+    return Buffer.from(mask(Buffer.from(text))).toString('utf8');
   };
 }

@@ -58,4 +58,8 @@ export class Output {
   tail(): string {
     return this.#capture.tail();
   }
+
+  text(): string {
+    return this.#capture.text();
+  }
 }

@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../core/errors.ts';
+import { maskOutcome } from '../core/mask-outcome.ts';
+import type { Mask } from '../core/mask.ts';
 import type { Usage } from '../core/mail/event.ts';
 import type {
   AgentJob,
@@ -12,13 +14,13 @@ import type {
   Runner,
   RunnerEvents,
 } from '../core/ports.ts';
-import { readOutput } from './capture.ts';
 import { watchEdits, type EditWatch } from './edits.ts';
-import { buildEnvironment, isSecret } from './environment.ts';
+import { buildEnvironment } from './environment.ts';
 import { exitOf, notStarted } from './exits.ts';
 import { furnished } from './program-home.ts';
 import { watchFolder, type FolderWatch } from './folder-changes.ts';
 import { checkGates } from './gates.ts';
+import { maskOf } from './mask.ts';
 import { openPlaces } from './sandbox-places.ts';
 import { supervise } from './supervise.ts';
 import { sweepMarked } from './sweep.ts';
@@ -27,8 +29,8 @@ import { inTemporary, removeDeadTemporaries } from './temporaries.ts';
 import { ensureWorktree, workspaceTree } from './workspace-tree.ts';
 
 export interface RunnerOptions {
-  /** Masked in all that is captured; missing: none but those of a job. */
-  readonly secrets?: readonly string[];
+  /** Masked in all that is written. */
+  readonly secrets: readonly string[];
   readonly project: string;
   /** Begins the mark of every process of this project. */
   readonly mark: string;
@@ -49,12 +51,14 @@ const outputBytes = 32 * 1024 * 1024;
 /** Starts agents and gates as real processes. */
 export class ProcessRunner implements Runner {
   readonly #options: RunnerOptions;
+  readonly #mask: Mask;
   readonly #events: RunnerEvents;
   readonly #running = new Map<string, Supervised | null>();
   readonly #stopped = new Set<string>();
 
   constructor(options: RunnerOptions, events: RunnerEvents) {
     this.#options = options;
+    this.#mask = maskOf(options.secrets);
     this.#events = events;
   }
 
@@ -142,8 +146,8 @@ export class ProcessRunner implements Runner {
     if (launched) this.#events.ready(job.key, launched, tree);
     const result = await supervised.exited;
     try {
-      const exit = exitOf(result, readOutput, invocation.paths);
-      const outcome = provider.read(exit, invocation, this.#options.now());
+      const exit = exitOf(result);
+      const outcome = maskOutcome(provider.read(exit, invocation, this.#options.now()), this.#mask);
       // What never ran has cost nothing, whatever was reserved for it.
       if (exit.ended === 'spawn-failed') return [{ ...outcome, usage: nothing }, exit, new Map()];
       const edits = watch === null ? {} : { edits: await watch.edits() };
@@ -196,7 +200,8 @@ export class ProcessRunner implements Runner {
       containment,
       gate: true,
       limits: { totalMs, idleMs, outputBytes },
-      secrets: [...(this.#options.secrets ?? []), ...secretsOf(command.inherit)],
+      keeps: { head: outputBytes, tail: 0 },
+      secrets: this.#options.secrets,
       stdoutFile: paths.stdout,
       stderrFile: paths.stderr,
     });
@@ -244,7 +249,7 @@ export class ProcessRunner implements Runner {
           idleMs: null,
           outputBytes,
         },
-        secrets: this.#options.secrets ?? [],
+        secrets: this.#options.secrets,
         stdoutFile: join(home, `${name}.stdout`),
         stderrFile: join(home, `${name}.stderr`),
       });
@@ -280,12 +285,4 @@ const nothing: Usage = { usd: 0, tokens: 0 };
 /** A turn that we could not start, or not follow to its end. */
 function refused(text: string, usage = nothing): Ended {
   return [{ is: 'never', reason: { code: 'E_PROVIDER', text }, usage }, notStarted(text), new Map()];
-}
-
-/** Values of inherited variables that by their name are secrets; they are masked in all output. */
-function secretsOf(inherit: readonly string[]): string[] {
-  const inherited = buildEnvironment({ inherit });
-  return Object.entries(inherited)
-    .filter(([name, value]) => isSecret(name, value))
-    .map(([, value]) => value);
 }

@@ -1,16 +1,13 @@
-import { closeSync, fstatSync, mkdirSync, readSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { StringDecoder } from 'node:string_decoder';
 import { messageOf } from '../core/errors.ts';
 import type { Exit } from '../core/ports.ts';
 import type { StepJob, StepRunner, StepRunnerEvents } from '../core/workflow/ports.ts';
-import { readOutput } from './capture.ts';
 import { watchEdits, type EditWatch } from './edits.ts';
 import { environments } from './environment.ts';
 import { exitOf, notStarted } from './exits.ts';
 import { watchFolder } from './folder-changes.ts';
 import { furnished } from './program-home.ts';
-import { openPlainFile } from './plain-file.ts';
 import { openPlaces } from './sandbox-places.ts';
 import { supervise } from './supervise.ts';
 import { sweepMarked } from './sweep.ts';
@@ -18,8 +15,8 @@ import { makeTemporary, removeDeadTemporaries, removeTemporary } from './tempora
 import type { Containment, Reach, Supervised } from './types.ts';
 
 export interface StepRunnerOptions {
-  /** Masked in all that is captured; missing: none but those of a job. */
-  readonly secrets?: readonly string[];
+  /** Masked in all that is written. */
+  readonly secrets: readonly string[];
   readonly project: string;
   /** Begins the mark of every process of this run. */
   readonly mark: string;
@@ -33,9 +30,8 @@ export interface StepRunnerOptions {
 const agentBytes = 32 * 1024 * 1024;
 /** What a program prints goes to its files; more than this ends it. */
 const programBytes = 1024 * 1024 * 1024;
-/** What is kept in memory of what a program printed: so much of the beginning, and of the end. */
-const headBytes = 256 * 1024;
-const tailBytes = 64 * 1024;
+/** What is kept in memory of what a program printed. */
+const ends = { head: 256 * 1024, tail: 64 * 1024 };
 
 /** Runs the workers of a run as real processes. */
 export class ProcessStepRunner implements StepRunner {
@@ -105,7 +101,7 @@ export class ProcessStepRunner implements StepRunner {
       this.#running.set(job.key, supervised);
       const result = await supervised.exited;
       places.close();
-      return exitOf(result, job.provider === null ? readEnds : readOutput, job);
+      return exitOf(result);
     } finally {
       if (temporary !== null) removeTemporary(temporary);
     }
@@ -143,34 +139,12 @@ export class ProcessStepRunner implements StepRunner {
         idleMs: null,
         outputBytes: provider === null ? programBytes : agentBytes,
       },
+      keeps: provider === null ? ends : { head: agentBytes, tail: 0 },
       ...(job.graceMs === null ? {} : { graceMs: job.graceMs }),
-      secrets: [...(this.#options.secrets ?? []), ...job.secrets],
+      secrets: this.#options.secrets,
       stdoutFile: job.stdout,
       stderrFile: job.stderr,
     });
     return { supervised, places };
   }
-}
-
-/** A file's text; of a long one the beginning and the end. */
-function readEnds(file: string): string {
-  const descriptor = openPlainFile(file);
-  if (descriptor === null) return '';
-  try {
-    const { size } = fstatSync(descriptor);
-    if (size <= headBytes + tailBytes) return part(descriptor, 0, size).toString();
-    const left = size - headBytes - tailBytes;
-    // No character is cut: what began before one of the two places, or goes on behind it, is left out.
-    const head = new StringDecoder('utf8').write(part(descriptor, 0, headBytes));
-    const tail = part(descriptor, size - tailBytes, tailBytes);
-    const begin = tail.findIndex((byte) => (byte & 0xc0) !== 0x80);
-    return `${head}\n[… ${String(left)} bytes …]\n${tail.toString('utf8', Math.max(0, begin))}`;
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function part(descriptor: number, from: number, length: number): Buffer {
-  const bytes = Buffer.alloc(length);
-  return bytes.subarray(0, readSync(descriptor, bytes, 0, length, from));
 }

@@ -5,6 +5,8 @@ import { describeSpawnError, whyNotStart, type Refusal } from './refusal.ts';
 import { Supervision } from './supervision.ts';
 import type { ProcessResult, ProcessSpec, Supervised, SuperviseHooks } from './types.ts';
 
+const none = { head: 0, tail: 0 };
+
 /**
  * Starts a process and answers for it until it and everything it started are gone. Never throws: what goes wrong is in
  * the result.
@@ -18,7 +20,7 @@ export function supervise(spec: ProcessSpec, hooks: SuperviseHooks = {}): Superv
   try {
     const masker = maskerFactory(spec.secrets);
     for (const file of [spec.stdoutFile, spec.stderrFile]) {
-      captures.push(openCapture(file, spec.limits.outputBytes, masker()));
+      captures.push(openCapture(file, spec.limits.outputBytes, masker(), spec.keeps ?? none));
     }
     const supervision = new Supervision(spec, hooks, launch(spec), captures);
     return {
@@ -43,6 +45,8 @@ function refused({ exitCode, error }: Refusal): Supervised {
     error,
     stdoutTail: '',
     stderrTail: '',
+    stdout: '',
+    stderr: '',
     startedAt: null,
     durationMs: 0,
     survivors: [],

@@ -109,8 +109,8 @@ export class Supervision {
     const decoder = new StringDecoder('utf8');
     return {
       activity: () => this.#limits?.touch(),
-      output: (chunk) => {
-        hooks.output?.(stream, chunk);
+      output: (chunk) => hooks.output?.(stream, chunk),
+      read: (chunk) => {
         if (stream !== 'stdout') return;
         const text = decoder.write(chunk);
         if (overspent?.(text) === true) this.end('over-budget');
@@ -170,6 +170,8 @@ export class Supervision {
       error: this.#error,
       stdoutTail: this.#outputs[0]?.tail() ?? '',
       stderrTail: this.#outputs[1]?.tail() ?? '',
+      stdout: this.#outputs[0]?.text() ?? '',
+      stderr: this.#outputs[1]?.text() ?? '',
       startedAt: this.#tree === null ? null : this.#startedAt,
       durationMs,
       survivors,

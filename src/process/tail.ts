@@ -1,6 +1,7 @@
 /** The last `limit` bytes of a stream. Takes memory only for what came, at most twice the limit. */
 export interface Tail {
   push(chunk: Buffer): void;
+  bytes(): Buffer;
   /** As text; a character that was cut at the front is left out. */
   text(): string;
 }
@@ -27,6 +28,7 @@ export function createTail(limit: number): Tail {
       end.copy(buffer, length);
       length += end.length;
     },
+    bytes: () => buffer.subarray(Math.max(0, length - limit), length),
     text() {
       let start = Math.max(0, length - limit);
       if (start > 0) while (start < length && (buffer[start]! & 0xc0) === 0x80) start++;

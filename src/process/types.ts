@@ -1,5 +1,6 @@
 import type { Capability } from '../core/mail/protocol.ts';
 import type { Exit } from '../core/ports.ts';
+import type { Ends } from './kept.ts';
 
 /**
  * What holds a process and everything that it starts.
@@ -65,14 +66,16 @@ export interface ProcessSpec {
   /** True: the program starts only after `release()`, and never once this host is gone. */
   readonly gate: boolean;
   readonly limits: ProcessLimits;
-  /** Is told standard output, masked, as it comes; true ends the process as `over-budget`. */
+  /** Is told standard output as it comes; true ends the process as `over-budget`. */
   readonly overspent?: (output: string) => boolean;
   /** Is told the same, and says what the program runs; one that takes longer ends it as `command-timeout`. */
   readonly commands?: {
     readonly limitMs: number;
     readonly running: (output: string) => ReadonlySet<string>;
   };
-  /** Masked in everything that is captured. */
+  /** What of each output is kept in memory as it came; missing: nothing. */
+  readonly keeps?: Ends;
+  /** Masked in everything that is written; the same list for every process, where they are the same. */
   readonly secrets: readonly string[];
   readonly stdoutFile: string;
   readonly stderrFile: string;
@@ -98,6 +101,9 @@ export interface ProcessResult {
   /** The last 64 KB of each output, masked. */
   readonly stdoutTail: string;
   readonly stderrTail: string;
+  /** What was to be kept of each, as it came: secrets are in it. */
+  readonly stdout: string;
+  readonly stderr: string;
   /** Milliseconds since 1970; null when nothing was started. */
   readonly startedAt: number | null;
   /** From the spawn to the end of the program, by the monotonic clock. */

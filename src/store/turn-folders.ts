@@ -1,4 +1,5 @@
 import { MailroomError } from '../core/errors.ts';
+import { unmasked, type Mask } from '../core/mask.ts';
 import type { RoleName } from '../core/mail/message.ts';
 import type { StagedFile, TurnFolders, TurnPaths } from '../core/ports.ts';
 import { inWords, messageBytes, problem, readContent } from './contents.ts';
@@ -18,9 +19,12 @@ const stagedBytes = 16 * messageBytes;
 /** The folders in which agents work: `.mailroom/turns/<turn>/<attempt>/`. */
 export class DiskTurnFolders implements TurnFolders {
   readonly #disk: Disk;
+  readonly #mask: Mask;
 
-  constructor(disk: Disk) {
+  /** `mask`: of what agents write. */
+  constructor(disk: Disk, mask = unmasked) {
     this.#disk = disk;
+    this.#mask = mask;
   }
 
   /** `prompt` is given the absolute path of the staging folder. */
@@ -128,7 +132,9 @@ export class DiskTurnFolders implements TurnFolders {
   #stagedContent(path: string, name: string): Found {
     const look = this.#disk.look(path);
     if (look?.kind === 'file' && !name.endsWith('.md')) return problem('its name does not end in .md');
-    return readContent(this.#disk, path);
+    const content = readContent(this.#disk, path);
+    // Common words of a message are its header, too.
+    return content === 'gone' || !content.ok ? content : { ...content, text: this.#mask.name(content.text) };
   }
 
   /** The names in a staging folder, or what is wrong with it, in words. */

@@ -92,6 +92,7 @@ export class Workplace {
           project: this.project,
           mark: this.#mark,
           providers: new Map([[provider.name, provider]]),
+          secrets: [],
           contain: () => contained,
           now: Date.now,
         },

@@ -1,3 +1,4 @@
+import { unmasked } from '../../src/core/mask.ts';
 import type { Given } from '../../src/core/workflow/event.ts';
 import type { Workflow } from '../../src/core/workflow/model.ts';
 import type { RunFiles } from '../../src/core/workflow/ports.ts';
@@ -36,6 +37,7 @@ export const files: RunFiles = {
   }),
   note: nothing,
   collect: () => ({ artifacts: [], missing: [], values: null, decision: null, warnings: [] }),
+  hideValues: nothing,
   handOver: nothing,
   keepOutput: nothing,
   exists: () => false,
@@ -77,7 +79,7 @@ export function openHost(desk: Desk, definition: Workflow, more: Partial<RunPort
       project: desk.disk.root,
       changed: () => Promise.resolve([]),
       salvage: () => Promise.resolve(null),
-      mask: (text) => text,
+      mask: unmasked,
       told: nothing,
       variables: () => ({}),
       ...more,

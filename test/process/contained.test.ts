@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readOutput } from '../../src/process/capture.ts';
 import { probeContainment } from '../../src/process/containment.ts';
 import { readProcess } from '../../src/process/proc.ts';
 import { run } from '../../src/process/run.ts';
@@ -192,8 +191,6 @@ describe('a sandbox', () => {
     const result = await start(['sh', '-c', script], { containment, ...places }).exited;
     expect(result.error).toMatch(/^the output cannot be written: ELOOP/);
     expect(readFileSync(kept, 'utf8')).toBe('kept');
-    expect(() => readOutput(told)).toThrow('ELOOP');
-    expect(() => readOutput(outside)).toThrow('is no file');
   });
 
   it('shows the repository of a linked working tree and of a submodule, and none that was named by an agent', () => {

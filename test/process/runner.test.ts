@@ -25,7 +25,7 @@ it('tells what became of turns and gates for which no folder can be made', async
   onTestFinished(() => void vi.unstubAllEnvs());
   const [reason, problems] = await new Promise<[string, string[]]>((resolve) => {
     let ended = '';
-    const options = { project: workspace, mark: 'runner-test:', contain: never, now: Date.now };
+    const options = { project: workspace, mark: 'runner-test:', secrets: [], contain: never, now: Date.now };
     const runner = new ProcessRunner(
       { ...options, providers: new Map([['own', own]]) },
       {
@@ -72,6 +72,7 @@ async function turnOf(script: string, recorded?: () => never): Promise<Outcome> 
     const options = {
       project: workspace,
       mark: freshMark(),
+      secrets: [],
       contain,
       now: Date.now,
       ...(recorded && { recorded }),
@@ -95,8 +96,8 @@ it('fails a turn that cannot be recorded, and tells so and what it cost', async 
   expect(outcome).toEqual({ is: 'never', reason, usage: { usd: 2, tokens: 3 } });
 });
 
-it('does not say that a turn was free whose output cannot be read', async () => {
+it('reads what an agent has said, whatever it puts in the place of its output', async () => {
   const outcome = await turnOf('rm -f stdout; ln -s / stdout');
-  expect(outcome).toMatchObject({ is: 'never', reason: { code: 'E_PROVIDER' } });
-  expect(outcome.usage).toEqual({ usd: null, tokens: null });
+  const reason = { code: 'E_PROVIDER', text: 'it did not work' };
+  expect(outcome).toEqual({ is: 'never', reason, usage: { usd: 2, tokens: 3 } });
 });

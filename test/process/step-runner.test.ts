@@ -15,11 +15,11 @@ function endOf(
   const argv = ['sh', '-c', 'echo begun > begun.txt'];
   const command = { argv, env: {}, inherit: ['PATH'], files: {}, stdin: '', writable: [] };
   const file = (name: string) => join(workspace, name);
-  const limits = { totalMs: null, graceMs: null, secrets: [] };
+  const limits = { totalMs: null, graceMs: null };
   const places = { workspace, folder: workspace, stdout: file('out'), stderr: file('err') };
   return new Promise((resolve) => {
     const runner = new ProcessStepRunner(
-      { project: workspace, mark: 'step-runner-test:', contain: () => ({ kind: 'group' }) },
+      { project: workspace, mark: 'step-runner-test:', secrets: [], contain: () => ({ kind: 'group' }) },
       { ended: (_key, ended) => resolve(ended) },
     );
     const job = { key: 'a', provider: null, capabilities: null, owed: [], command, ...places, ...limits };

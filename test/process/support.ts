@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { probeContainment } from '../../src/process/containment.ts';
-import { readOutput } from '../../src/process/capture.ts';
+import { readPlainFile } from '../../src/process/plain-file.ts';
 import { buildEnvironment } from '../../src/process/environment.ts';
 import { listProcesses, readMark, readProcess } from '../../src/process/proc.ts';
 import { supervise } from '../../src/process/supervise.ts';
@@ -118,7 +118,7 @@ export function start(argv: readonly string[], { watch, ...changes }: Changes = 
       if (seen[stream].length < 65_536) seen[stream] += chunk.toString();
     },
   });
-  const read = (file: string) => () => readOutput(file);
+  const read = (file: string) => () => readPlainFile(file) ?? '';
   return { ...supervised, spec, seen, stdout: read(spec.stdoutFile), stderr: read(spec.stderrFile) };
 }
 

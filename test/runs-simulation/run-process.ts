@@ -1,3 +1,4 @@
+import { unmasked } from '../../src/core/mask.ts';
 import type { Happening, RunEvent } from '../../src/core/workflow/event.ts';
 import type { Workflow } from '../../src/core/workflow/model.ts';
 import type { StepRunner } from '../../src/core/workflow/ports.ts';
@@ -63,7 +64,7 @@ export class RunProcess extends Life {
       project,
       open,
       run: { run, definition: workflow, workspace },
-      mask: (text) => text,
+      mask: unmasked,
     });
     return {
       clock: { now: () => timeline.now, elapsed: () => timeline.elapsed },
@@ -77,7 +78,7 @@ export class RunProcess extends Life {
       project: project.root,
       changed: () => Promise.resolve([]),
       salvage: () => Promise.resolve(Buffer.from('difference')),
-      mask: (text) => text,
+      mask: unmasked,
       told: () => this.loop.told(),
       variables: () => ({}),
     };

@@ -1,3 +1,4 @@
+import { unmasked } from '../../src/core/mask.ts';
 import { describe, expect, it } from 'vitest';
 import { MemoryDisk } from '../../src/store/memory-disk.ts';
 import { DiskRunFiles } from '../../src/store/runs/run-files.ts';
@@ -24,7 +25,7 @@ function world(): MemoryDisk {
 
 function filesOf(bench: RunBench): DiskRunFiles {
   const run = { run: 'run-1', definition: sample, workspace: '/world/project' };
-  return new DiskRunFiles({ project: bench.project, run, open: bench.open, mask: (text) => text });
+  return new DiskRunFiles({ project: bench.project, run, open: bench.open, mask: unmasked });
 }
 
 const outputs = [output('code', 'src'), output('plan', 'plan.md')];

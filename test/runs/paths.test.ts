@@ -1,3 +1,4 @@
+import { unmasked } from '../../src/core/mask.ts';
 import { describe, expect, it } from 'vitest';
 import { DiskRunFiles } from '../../src/store/runs/run-files.ts';
 import { benches, cleanUp } from './run-benches.ts';
@@ -11,7 +12,7 @@ const violation = expect.objectContaining({ code: 'E_PATH' });
 
 function filesOf(bench: RunBench, contextDir = 'context'): DiskRunFiles {
   const run = { run: 'run-1', definition: { ...sample, contextDir }, workspace: `${bench.root}/project` };
-  return new DiskRunFiles({ project: bench.project, run, open: bench.open, mask: (text) => text });
+  return new DiskRunFiles({ project: bench.project, run, open: bench.open, mask: unmasked });
 }
 
 /** A world with something outside the project that nobody may see or change. */

@@ -12,12 +12,7 @@ function opened(written: string | Buffer): { readonly last: number; readonly lef
   const home = { workspace: 'workspace', records: 'records' };
   const definition = { ...workflow(), home };
   const run = { run: 'run-1', workspace: '/base/workspace', definition };
-  const records = new DiskRecords(
-    disk,
-    () => disk,
-    run,
-    (text) => text,
-  );
+  const records = new DiskRecords(disk, () => disk, run);
   return { last: records.lastLine(), left: disk.read(log, 10_000_000)?.toString('utf8') ?? '' };
 }
 

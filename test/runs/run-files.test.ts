@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openRoot } from '../../src/store/runs/roots.ts';
 import { DiskRunFiles } from '../../src/store/runs/run-files.ts';
+import { unmasked, type Mask } from '../../src/core/mask.ts';
 import type { Workflow } from '../../src/core/workflow/model.ts';
 import { benches, cleanUp } from './run-benches.ts';
 import type { RunBench } from './run-benches.ts';
@@ -15,14 +16,13 @@ const sample = workflow(
   child('deploy', step('ship', ['log'])),
 );
 
-function filesOf(
-  bench: RunBench,
-  definition: Workflow = sample,
-  mask = (text: string) => text,
-): DiskRunFiles {
+function filesOf(bench: RunBench, definition: Workflow = sample, mask = unmasked): DiskRunFiles {
   const run = { run: 'run-1', definition, workspace: `${bench.root}/project` };
   return new DiskRunFiles({ project: bench.project, run, open: bench.open, mask });
 }
+
+const hush = (text: string) => text.replaceAll('hush', '***');
+const hushed: Mask = { text: hush, name: hush };
 
 const made = { outputs: [output('plan', 'out/plan.md'), output('code', './src/')] };
 
@@ -226,9 +226,26 @@ describe.each(benches)('RunFiles: $name', ({ make }) => {
 
   it('writes what a worker could only say', () => {
     const bench = make();
-    const files = filesOf(bench, sample, (text) => text.replaceAll('secret', '***'));
-    files.handOver(launch('make', made), made.outputs[0]!, 'a secret plan');
+    const files = filesOf(bench, sample, hushed);
+    files.handOver(launch('make', made), made.outputs[0]!, 'a hush plan');
     expect(bench.text('project/out/plan.md')).toBe('a *** plan');
+  });
+
+  it('takes secrets out of the values that a worker has left, whatever they are', () => {
+    const bench = make();
+    const files = filesOf(bench, sample, hushed);
+    const { valuesFile } = files.prepare(launch('make'));
+    const path = valuesFile.slice(bench.root.length + 1);
+    for (const [left, kept] of [
+      ['{ "hush": { "hush": ["hush", 12] }, "n": 1.50 }', '{"hush":{"***":["***",12]},"n":1.5}'],
+      ['["hush"]', '["***"]'],
+      ['{ "broken": hush', '{ "broken": ***'],
+      ['{ "n": 1.50 }', '{ "n": 1.50 }'],
+    ] as const) {
+      bench.plant(path, left);
+      files.hideValues(launch('make').key);
+      expect(bench.text(path)).toBe(kept);
+    }
   });
 
   it('reads what changes are measured against', () => {
@@ -242,9 +259,9 @@ describe.each(benches)('RunFiles: $name', ({ make }) => {
     expect(files.diffBase(file)).toBe('abc123');
   });
 
-  it('writes documents, masked, and removes the artifacts that a step has no more', () => {
+  it('writes documents as they are, and removes the artifacts that a step has no more', () => {
     const bench = make();
-    const files = filesOf(bench, sample, (text) => text.replaceAll('hush', '***'));
+    const files = filesOf(bench, sample, hushed);
     bench.plant('project/out/plan.md', 'plan');
     bench.plant('project/src/a.ts', 'a');
     files.collect(launch('make', made), true);
@@ -262,17 +279,17 @@ describe.each(benches)('RunFiles: $name', ({ make }) => {
     ]);
     expect(JSON.parse(bench.text('project/context/make/_meta.json') ?? '')).toEqual({
       stepId: 'make',
-      output: 'say "***"',
+      output: 'say "hush"',
       artifacts: [{ name: 'plan' }],
     });
     expect(bench.text('project/context/_workflow.json')).toBe(
-      '{\n  "***": [\n    "***",\n    1,\n    null\n  ]\n}\n',
+      '{\n  "hush": [\n    "hush",\n    1,\n    null\n  ]\n}\n',
     );
   });
 
   it('keeps a dead letter with the last prompt and what had been changed', () => {
     const bench = make();
-    const files = filesOf(bench, sample, (text) => text.replaceAll('hush', '***'));
+    const files = filesOf(bench, sample, hushed);
     for (const iteration of [2, 10]) {
       files.prepare(launch('each/0/lint', { iteration }));
       files.note({ path: 'each/0/lint', iteration, attempt: 1, check: 0 }, 'prompt.md', `hush ${iteration}`);
@@ -282,7 +299,7 @@ describe.each(benches)('RunFiles: $name', ({ make }) => {
     const folder = 'project/.mailroom/runs/run-1/dead/each/0/lint';
     expect(bench.tree(folder)).toEqual(['difference.patch', 'letter.json', 'prompt.md']);
     expect(bench.text(`${folder}/prompt.md`)).toBe('*** 10');
-    expect(bench.text(`${folder}/letter.json`)).toBe('{\n  "reason": "***"\n}\n');
+    expect(bench.text(`${folder}/letter.json`)).toBe('{\n  "reason": "hush"\n}\n');
     expect(bench.project.read(`${folder.slice(8)}/difference.patch`, 9)).toEqual(Buffer.of(0xff, 0x0a));
   });
 

@@ -355,7 +355,6 @@ steps:
     ]);
     expect(ran.code).toBe(0);
     for (const { stdout, stderr } of [ran, ...said]) expect(`${stdout}${stderr}`).not.toContain(secret);
-    // What the script itself wrote, its values file, is its own; whatever Mailroom made of it is not.
-    expect(allText(place.root).split(secret)).toHaveLength(2);
+    expect(allText(place.root)).not.toContain(secret);
   });
 });

@@ -1,23 +1,20 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import process from 'node:process';
 import type { RunController, RunWatcher } from '../../cli/run-services.ts';
 import type { Config } from '../../core/config.ts';
 import { MailroomError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
 import type { Provider } from '../../core/ports.ts';
-import { secretsOf } from '../../core/workflow/given.ts';
 import type { RunFolder, StepRunnerEvents } from '../../core/workflow/ports.ts';
 import { Loop } from '../../engine/loop.ts';
 import type { RunPorts } from '../../engine/runs/ports.ts';
 import { RunHost } from '../../engine/runs/run-host.ts';
 import { noTrail } from '../../engine/trail/none.ts';
 import type { SharedSlots } from '../../engine/slots.ts';
-import { textMasker } from '../../process/mask.ts';
+import { maskOf } from '../../process/mask.ts';
 import { salvage } from '../../process/run-differences.ts';
 import { ProcessStepRunner } from '../../process/step-runner.ts';
 import { DiskControl } from '../../store/control.ts';
-import { secretsOfProject } from '../../store/nip/key.ts';
 import type { RealDisk } from '../../store/real-disk.ts';
 import { contextFolderOf } from '../../store/runs/context-holder.ts';
 import { DiskCorrespondence } from '../../store/runs/correspondence.ts';
@@ -39,6 +36,7 @@ import { hookPorts } from './hooks.ts';
 import { rollbackPort } from './rollback.ts';
 import { RunMail, type StartMail } from './mail.ts';
 import { reportsTo } from '../reports.ts';
+import { runSecrets, variables, weakSecrets } from '../secrets.ts';
 import { timer } from '../timer.ts';
 
 /** What runs need of the settings. */
@@ -141,7 +139,7 @@ async function runnerOf(
       project: disk.root,
       mark: `mailroom-run-${run.run}:`,
       contain: await stepContainment(disk, config, run.definition),
-      secrets: secretsOfProject(disk),
+      secrets: runSecrets(disk, run.definition),
       ...(record !== undefined && { editsBut: [record, contextFolderOf(disk, openRoot, run)] }),
     },
     { ended: (...told) => events.to?.ended(...told) },
@@ -172,7 +170,7 @@ function controllerOf(
   return {
     run,
     rules: host.rules,
-    notes: [host.cut, lacks].filter((note) => note !== null),
+    notes: [host.cut, lacks, ...weakSecrets(host.rules.workflow)].filter((note) => note !== null),
     get state() {
       return host.state;
     },
@@ -196,8 +194,8 @@ function portsOf(
   run: RunFolder,
   told: () => void,
 ): Omit<RunPorts, 'journal' | 'runner'> {
-  const secrets = Object.values(variables(secretsOf(run.definition)));
-  const mask = textMasker(secrets);
+  const secrets = runSecrets(disk, run.definition);
+  const mask = maskOf(secrets);
   const files = new DiskRunFiles({ project: disk, run, open: openRoot, mask });
   return {
     clock: { now: Date.now, elapsed: () => performance.now() },
@@ -208,7 +206,7 @@ function portsOf(
     parking: parkingOf(disk, config),
     project: disk.root,
     variables,
-    ...(run.definition.home !== null && { records: new DiskRecords(disk, openRoot, run, mask) }),
+    ...(run.definition.home !== null && { records: new DiskRecords(disk, openRoot, run) }),
     changed: changesTeller(files, contextFolderOf(disk, openRoot, run)),
     mask,
     hooks: hookPorts(disk, run),
@@ -217,15 +215,6 @@ function portsOf(
     ...(record !== undefined && { recorded: recorder(record, secrets) }),
     told,
   };
-}
-
-function variables(names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = process.env[name];
-      return value === undefined || value === '' ? [] : [[name, value]];
-    }),
-  );
 }
 
 function reporting(host: RunHost, loop: Loop): StepRunnerEvents {

@@ -6,6 +6,7 @@ import type { Json } from '../../core/json.ts';
 import type { NipSettings } from '../../core/config.ts';
 import type { Budget } from '../../core/mail/protocol.ts';
 import type { Given, Happening } from '../../core/workflow/event.ts';
+import { weakness } from '../../core/mask.ts';
 import { secretsOf, startContext } from '../../core/workflow/given.ts';
 import type { Workflow } from '../../core/workflow/model.ts';
 import { refusal } from '../../core/workflow/commands.ts';
@@ -132,9 +133,12 @@ function refuseUnsetSecrets(definition: Workflow): void {
   throw new MailroomError('E_USAGE', `the workflow needs ${names}, and the environment does not have it`);
 }
 
-/** A secret that a run is given would be written down with it, and could become an argument of a program. */
+/**
+ * A secret that a run is given would be written down with it, and could become an argument of a program. Of a weak one nobody
+ * can say whether it is meant.
+ */
 function refuseGivenSecrets(definition: Workflow, { context, parameters }: BeginOptions): void {
-  const secrets = secretsOf(definition).filter((name) => process.env[name] !== '');
+  const secrets = secretsOf(definition).filter((name) => weakness(process.env[name] ?? '') === null);
   for (const [kind, values] of Object.entries({ context, parameters }))
     for (const [name, value] of Object.entries(values)) {
       const secret = secrets.find((each) => textsIn(value).some((text) => text.includes(process.env[each]!)));

@@ -20,6 +20,8 @@ export interface RunFiles {
   note(key: ProcessKey, name: string, text: string): void;
   /** Reads what the worker handed over and, where `keep`, copies its outputs into the context. Safe to repeat. */
   collect(launch: Launch, keep: boolean): Collected;
+  /** Takes secrets out of the file of values that a process has left. */
+  hideValues(key: ProcessKey): void;
   /** Writes a declared output in the place of a worker that could only answer with a text. */
   handOver(launch: Launch, output: LaunchOutput, text: string): void;
   /** Writes what a program printed (`text` null), or a text in its place, where the launch wants it. Safe to repeat. */
@@ -95,8 +97,6 @@ export interface StepJob {
   readonly totalMs: number | null;
   /** Between TERM and KILL; null: as usual. */
   readonly graceMs: number | null;
-  /** Masked in everything that it prints. */
-  readonly secrets: readonly string[];
   /** Whether it is to be told what changed in the workspace meanwhile; missing: it is not. */
   readonly watched?: boolean;
 }
@@ -113,7 +113,7 @@ export interface StepRunner {
 /** What the runner tells its host. Calls come later, never from inside `start`. */
 export interface StepRunnerEvents {
   /**
-   * Of a program that printed much, `stdout` and `stderr` are the beginning and the end. `changed`: paths in the watched
+   * `stdout` and `stderr` are as they came, secrets in them; of a program that printed much the beginning and the end. `changed`: paths in the watched
    * workspace; missing: nobody can tell, or it was not watched.
    */
   ended(key: string, exit: Exit, changed?: readonly string[]): void;

@@ -75,7 +75,7 @@ export class Hooks {
   #teller({ tell, on }: Hook, target: string): readonly string[] {
     const { hooks } = this.#ports;
     if (tell === undefined || hooks === undefined) return [];
-    const words = this.#ports.mask(this.#words(on));
+    const words = this.#words(on);
     if (tell.command !== null) return [...tell.command, target, words];
     hooks.log(on, `${tell.scheme}:${target} ${words}`);
     return [];
@@ -96,7 +96,7 @@ export class Hooks {
       `The run ${given?.run ?? ''} of \`${name}\`${words.slice(name.length)}.`,
       ...(reason ? ['', reason.text] : []),
     ];
-    const body = this.#ports.mask(lines.join('\n'));
+    const body = lines.join('\n');
     this.#ports.hooks?.notify(role, `${on} ${String(this.#ledger.state.endedAt ?? '')}`, words, body);
   }
 
@@ -124,7 +124,6 @@ export class Hooks {
       stderr: join(folder, index === 0 ? 'stderr' : `stderr.${String(index)}`),
       totalMs: hookTime,
       graceMs: null,
-      secrets: Object.values(secrets),
     });
   }
 
@@ -144,8 +143,7 @@ export class Hooks {
 
   #over(on: Hook['on'], problem: string | null): void {
     this.#running.delete(on);
-    const words = problem === null ? null : this.#ports.mask(problem);
-    this.#ledger.record([{ type: 'hooked', on, over: true, problem: words }]);
+    this.#ledger.record([{ type: 'hooked', on, over: true, problem }]);
   }
 
   /** Ends what runs. */

@@ -9,12 +9,15 @@ import { HostTime } from '../host-time.ts';
 /** Records between two snapshots. */
 const snapshotEvery = 5_000;
 
+type Recorded = Fact | Happening;
+
 /**
  * The state of a run and the journal that makes it true. What is recorded is applied at once; nothing outside may follow
  * from it until `flush` has returned.
  */
 export class RunLedger {
   readonly #journal: RunJournal;
+  readonly #fit: (event: Recorded) => Recorded;
   #state: RunState;
   #pending: RunEvent[] = [];
   /** How many of them are in the journal by now, but not durable. */
@@ -25,8 +28,10 @@ export class RunLedger {
   /** What was cut off the end of the journal, if anything. */
   readonly cut: string | null;
 
-  constructor(journal: RunJournal, clock: Clock) {
+  /** `fit`: an event as it may be written. */
+  constructor(journal: RunJournal, clock: Clock, fit: (event: Recorded) => Recorded = (event) => event) {
     this.#journal = journal;
+    this.#fit = fit;
     this.#time = new HostTime(clock);
     const { snapshot, records, cut } = journal.read();
     this.cut = cut;
@@ -50,9 +55,9 @@ export class RunLedger {
     return this.#time.onWall(instant, this.#state.now);
   }
 
-  record(facts: readonly (Fact | Happening)[]): void {
+  record(facts: readonly Recorded[]): void {
     for (const fact of facts) {
-      const event: RunEvent = { ...fact, at: this.now() };
+      const event: RunEvent = { ...this.#fit(fact), at: this.now() };
       this.#last += 1;
       this.#state = apply(this.#state, event);
       this.#pending.push(event);

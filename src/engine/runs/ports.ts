@@ -1,4 +1,5 @@
 import type { Clock, Control, Exit, Invocation, Outcome, Provider } from '../../core/ports.ts';
+import type { Mask } from '../../core/mask.ts';
 import type { Launch } from '../../core/workflow/launch.ts';
 import type { Rules } from '../../core/workflow/rules.ts';
 import type { RunState } from '../../core/workflow/state.ts';
@@ -26,8 +27,8 @@ export interface RunPorts {
   salvage(workspace: string): Promise<Uint8Array | null>;
   /** Puts the workspace back to what it was, as git names that. Missing: nobody can. Never rejects. */
   readonly rollBack?: (tree: string) => Promise<RolledBack>;
-  /** A text as it may be written: secrets in it are replaced. */
-  readonly mask: (text: string) => string;
+  /** Of what comes from outside: everything that is recorded goes through it. */
+  readonly mask: Mask;
   /** Missing: the run is shown in its context folder alone. */
   readonly records?: RecordFiles;
   /** Says to others how the run stands, once it is durable; missing: nobody wants to know. */

@@ -1,6 +1,5 @@
-import type { Json, JsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { StepAnswer, StepLetter } from '../../core/mail/step-answer.ts';
-import { maskJson } from '../../core/mask.ts';
 import type { Exit, Outcome } from '../../core/ports.ts';
 import { innerOf } from '../../core/workflow/bodies.ts';
 import type { Process } from '../../core/workflow/decide.ts';
@@ -134,9 +133,8 @@ export class RoleSteps {
     this.#answered.add(answer.id);
     this.#launching.guard(launch, () => {
       const result = this.#result(launch, answer);
-      const masked = maskJson(result as unknown as Json, this.#ports.mask);
-      const said = masked as unknown as WorkResult;
-      this.#ledger.record([{ type: 'ended', key: launch.key, result: said }]);
+      this.#ports.files.hideValues(launch.key);
+      this.#ledger.record([{ type: 'ended', key: launch.key, result }]);
     });
   }
 

@@ -1,7 +1,9 @@
 import { MailroomError } from '../../core/errors.ts';
 import { decide, type Decision } from '../../core/workflow/decide.ts';
-import type { Given, Happening, RunEvent } from '../../core/workflow/event.ts';
+import type { Fact, Given, Happening, Path, RunEvent } from '../../core/workflow/event.ts';
 import type { Exit } from '../../core/ports.ts';
+import { maskEvent } from '../../core/workflow/mask-event.ts';
+import { findStep } from '../../core/workflow/scope.ts';
 import { compile, type BodyRule, type Rules } from '../../core/workflow/rules.ts';
 import type { Workflow } from '../../core/workflow/model.ts';
 import type { RunState } from '../../core/workflow/state.ts';
@@ -66,7 +68,9 @@ export class RunHost implements Host {
     this.#options = options;
     this.#rules = compile(workflow);
     this.#parks = [...this.#rules.bodies.values()].some(usesProviders);
-    this.#ledger = new RunLedger(ports.journal, ports.clock);
+    const valuesOf = (path: Path) => findStep(this.state, this.#rules, path)?.rule.step.values ?? {};
+    const fit = (event: Fact | Happening) => maskEvent(event, ports.mask, valuesOf);
+    this.#ledger = new RunLedger(ports.journal, ports.clock, fit);
     this.#letters = new DeadLetters(ports);
     this.#workers = new Workers(this.#ledger, this.#rules, ports, this.#letters);
     this.#pictures = new RunPictures(ports, this.#rules);

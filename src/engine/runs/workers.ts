@@ -1,10 +1,8 @@
 import { MailroomError, type ErrorCode } from '../../core/errors.ts';
-import type { Json } from '../../core/json.ts';
 import type { Reason } from '../../core/mail/event.ts';
-import { maskJson } from '../../core/mask.ts';
 import type { Exit, Invocation, Outcome } from '../../core/ports.ts';
 import type { Process } from '../../core/workflow/decide.ts';
-import type { ProcessKey, Verdict, WorkResult } from '../../core/workflow/event.ts';
+import type { ProcessKey, WorkResult } from '../../core/workflow/event.ts';
 import type { Launch, Prepared } from '../../core/workflow/launch.ts';
 import { failedResult, handedOver, readCheck, readWork } from '../../core/workflow/outcome.ts';
 import { stepPrompt } from '../../core/workflow/prompt.ts';
@@ -145,7 +143,6 @@ export class Workers {
       stderr,
       totalMs: launch.timeout,
       graceMs: launch.grace,
-      secrets: Object.values(secrets),
       watched: this.#rights.watches(launch),
     });
   }
@@ -196,21 +193,16 @@ export class Workers {
       if (outcome !== null && invocation !== null) this.#ports.recorded?.(invocation, outcome, exit);
       if (launch.check === null) {
         const result = withLooked(this.#work(over, outcome), looked);
-        this.#ledger.record([{ type: 'ended', key: launch.key, result: this.#masked(result) }]);
+        this.#ports.files.hideValues(launch.key);
+        this.#ledger.record([{ type: 'ended', key: launch.key, result }]);
         return;
       }
       const collected = this.#ports.files.collect(launch, false);
       const { result: read, verdict } = readCheck(launch, { exit, outcome, collected, changed });
       const result = withLooked(read, looked);
-      this.#ledger.record([
-        { type: 'checked', key: launch.key, result: this.#masked(result), verdict: this.#masked(verdict) },
-      ]);
+      this.#ports.files.hideValues(launch.key);
+      this.#ledger.record([{ type: 'checked', key: launch.key, result, verdict }]);
     });
-  }
-
-  /** What a worker said, as the journal may have it. */
-  #masked<T extends WorkResult | Verdict>(said: T): T {
-    return maskJson(said as unknown as Json, this.#ports.mask) as unknown as T;
   }
 
   #outcome({ launch, invocation, exit }: Over): Outcome | null {

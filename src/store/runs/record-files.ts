@@ -1,6 +1,5 @@
 import { MailroomError, messageOf } from '../../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import { maskJson } from '../../core/mask.ts';
 import type { ProcessKey } from '../../core/workflow/event.ts';
 import type { RunFolder } from '../../core/workflow/ports.ts';
 import { join } from '../disk.ts';
@@ -18,14 +17,8 @@ export class DiskRecords {
   readonly #base: Disk;
   readonly #folder: string;
   readonly #steps: StepFolders;
-  readonly #mask: (text: string) => string;
 
-  constructor(
-    project: Disk,
-    open: OpenRoot,
-    { run, workspace, definition }: RunFolder,
-    mask: (text: string) => string,
-  ) {
+  constructor(project: Disk, open: OpenRoot, { run, workspace, definition }: RunFolder) {
     const { home } = definition;
     const base = home === null ? null : open(baseOf(workspace, home));
     if (home === null || base === null)
@@ -33,13 +26,12 @@ export class DiskRecords {
     this.#base = base;
     this.#folder = `${home.records}/${run}`;
     this.#steps = new StepFolders(project, run);
-    this.#mask = mask;
     // Half a file of a host that was killed.
     base.remove(`${this.#folder}/state.json.tmp`);
   }
 
   state(document: JsonObject): number {
-    const text = `${JSON.stringify(maskJson(document, this.#mask), null, 2)}\n`;
+    const text = `${JSON.stringify(document, null, 2)}\n`;
     this.#base.write(`${this.#folder}/state.json`, text, { sync: true });
     return text.length;
   }
@@ -71,7 +63,7 @@ export class DiskRecords {
   }
 
   log(lines: readonly JsonObject[]): void {
-    const text = lines.map((line) => `${JSON.stringify(maskJson(line, this.#mask))}\n`).join('');
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     const appender = this.#base.openAppend(this.#log);
     appender.write(Buffer.from(text));
     appender.close();

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { MailroomError } from '../../core/errors.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { maskJson } from '../../core/mask.ts';
+import { isJsonObject, parseJson, type JsonObject } from '../../core/json.ts';
+import { maskJson, maskValues, type Mask } from '../../core/mask.ts';
 import type { Path, ProcessKey } from '../../core/workflow/event.ts';
 import type { Collected, Launch, LaunchOutput, Prepared } from '../../core/workflow/launch.ts';
 import type { RunFiles, RunFolder } from '../../core/workflow/ports.ts';
@@ -27,8 +27,8 @@ export interface RunFilesOptions {
   readonly project: Disk;
   readonly run: RunFolder;
   readonly open: OpenRoot;
-  /** Makes a text fit to be written: secrets in it are replaced. */
-  readonly mask: (text: string) => string;
+  /** Of texts that are no part of our documents: prompts, answers. What documents are made of is masked already. */
+  readonly mask: Mask;
 }
 
 /** The files of one run. Made once the run's context folder is locked; throws `E_WORKSPACE` without its workspace. */
@@ -36,7 +36,7 @@ export class DiskRunFiles implements RunFiles {
   readonly #run: RunFolder;
   readonly #project: Disk;
   readonly #open: OpenRoot;
-  readonly #mask: (text: string) => string;
+  readonly #mask: Mask;
   readonly #roots = new Map<string, Disk>();
   readonly #workspace: Disk;
   readonly #ownContext: ContextFolder;
@@ -86,7 +86,7 @@ export class DiskRunFiles implements RunFiles {
   }
 
   note(key: ProcessKey, name: string, text: string): void {
-    this.#steps.write(key, name, this.#mask(text));
+    this.#steps.write(key, name, this.#mask.text(text));
   }
 
   collect(launch: Launch, keep: boolean): Collected {
@@ -113,13 +113,13 @@ export class DiskRunFiles implements RunFiles {
 
   handOver(launch: Launch, output: LaunchOutput, text: string): void {
     const workspace = this.#workspaceOf(launch);
-    layText(workspace, realPlace(workspace, plainPath(output.path)), this.#mask(text), launch.run);
+    layText(workspace, realPlace(workspace, plainPath(output.path)), this.#mask.text(text), launch.run);
   }
 
   keepOutput({ key, stdout }: Launch, text: string | null): void {
     if (stdout === null) return;
     const printed = () => this.#steps.printed(key);
-    this.#streams.write(stdout, text === null ? printed() : [Buffer.from(this.#mask(text))]);
+    this.#streams.write(stdout, text === null ? printed() : [Buffer.from(this.#mask.text(text))]);
   }
 
   exists(file: string): boolean {
@@ -141,32 +141,36 @@ export class DiskRunFiles implements RunFiles {
   }
 
   convergence(path: Path, iteration: number, document: JsonObject): void {
-    this.#context.convergence(path, iteration, this.#json(document));
+    this.#context.convergence(path, iteration, written(document));
   }
 
   meta(path: Path, document: JsonObject): void {
-    this.#context.meta(path, document, this.#json(document));
+    this.#context.meta(path, document, written(document));
   }
 
   summary(document: JsonObject): void {
-    this.#context.summary(this.#json(document));
+    this.#context.summary(written(document));
   }
 
   record(name: string, document: JsonObject): void {
-    const text = asYaml(maskJson(document, this.#mask) as JsonObject);
-    this.#project.write(join(runFolder(this.#run.run), name), text);
+    this.#project.write(join(runFolder(this.#run.run), name), asYaml(document));
   }
 
   tail(key: ProcessKey, bytes: number): string {
-    return this.#mask(this.#steps.tail(key, bytes));
+    return this.#mask.text(this.#steps.tail(key, bytes));
   }
 
   deadLetter(path: Path, document: JsonObject, difference: Uint8Array | null): void {
-    this.#steps.deadLetter(path, this.#json(document), difference);
+    this.#steps.deadLetter(path, written(document), difference);
   }
 
-  #json(document: JsonObject): string {
-    return `${JSON.stringify(maskJson(document, this.#mask), null, 2)}\n`;
+  hideValues(key: ProcessKey): void {
+    const path = this.#steps.valuesFile(key);
+    const text = this.#project.read(path, Number.MAX_SAFE_INTEGER)?.toString();
+    if (text === undefined || this.#mask.name(text) === text) return;
+    const value = parseJson(text);
+    const masked = isJsonObject(value) ? maskValues(value, this.#mask) : value && maskJson(value, this.#mask);
+    this.#project.write(path, masked === undefined ? this.#mask.name(text) : JSON.stringify(masked));
   }
 
   /** While the workspace is there: what is written for people would make an empty one in its place. */
@@ -205,6 +209,10 @@ export class DiskRunFiles implements RunFiles {
     this.#roots.set(path, disk);
     return disk;
   }
+}
+
+function written(document: JsonObject): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
 }
 
 /** Where the verdict of a check is read; null: nowhere, or this is no check. */

@@ -1,0 +1,38 @@
+import process from 'node:process';
+import { weakness } from '../core/mask.ts';
+import type { Workflow } from '../core/workflow/model.ts';
+import { secretsOf } from '../core/workflow/given.ts';
+import { secretsOfHost } from '../process/environment.ts';
+import { secretsOfProject } from '../store/nip/key.ts';
+import type { Disk } from '../store/disk.ts';
+
+/** What is masked in all that is written for a project: its key, and the host's variables that are secrets by their names. */
+export function projectSecrets(disk: Pick<Disk, 'read'>): string[] {
+  return [...secretsOfProject(disk), ...secretsOfHost()];
+}
+
+/** What is masked in all that is written of a run, whatever its steps list: that, and all secrets of its definition. */
+export function runSecrets(disk: Pick<Disk, 'read'>, definition: Workflow): string[] {
+  return [...Object.values(variables(secretsOf(definition))), ...projectSecrets(disk)];
+}
+
+/** The values of the host's variables of these names that are set. */
+export function variables(names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined || value === '' ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** A warning for each secret of a definition whose value here cannot be masked in everything. */
+export function weakSecrets(definition: Workflow): string[] {
+  return Object.entries(variables(secretsOf(definition))).flatMap(([name, value]) => {
+    const why = weakness(value);
+    if (why === null) return [];
+    return [
+      `the value of the secret \`${name}\` ${why}: it is masked only where it is a whole word, and not in names; use a longer one`,
+    ];
+  });
+}
