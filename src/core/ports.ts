@@ -1,3 +1,4 @@
+import type { Control, LeftFile } from './control.ts';
 import type { Edits } from './edits.ts';
 import type { Launched, MailEventRecord, Reason, Session, Usage } from './mail/event.ts';
 import type { MessageId, RoleName, ThreadId } from './mail/message.ts';
@@ -97,19 +98,14 @@ export interface Mailboxes {
 
 /* ---------------------------------------------------------------- control from outside */
 
-export interface Control {
-  /** The command files that wait, oldest first; one that cannot be read comes with its problem. */
-  list(): { name: string; text: string | null }[];
-  remove(name: string): void;
-}
+export type { Control, LeftFile };
 
 /* ---------------------------------------------------------------- runs of workflows */
 
 /** Between the mail and the runs of workflows, whose steps roles may do. */
 export interface RunMail {
-  /** What runs have put into `.mailroom/incoming/`, oldest first; `text` null: it cannot be read. */
-  list(): { name: string; text: string | null }[];
-  remove(name: string): void;
+  /** What runs have put into `.mailroom/incoming/`, oldest first. */
+  readonly incoming: Control;
   /** Puts an answer into the inbox of its run, by one rename; nothing where there is no such run (any more). */
   answer(answer: StepAnswer): void;
   /** Shows the runs which of their steps wait for others than the role that does them. */

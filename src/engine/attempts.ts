@@ -1,17 +1,14 @@
-import { MailroomError } from '../core/errors.ts';
+import { isContained } from './contained.ts';
 
-/** A folder that cannot be read or written, or a link in its place that leads out of the project. */
-const refusals: ReadonlySet<string> = new Set(['E_DISK', 'E_PATH']);
-
-/** Goes on where the disk refuses something, and remembers what it refused first. */
+/** Continues where the disk or a single thing refuses, and remembers what went wrong first. */
 export class Attempts {
-  failure: MailroomError | null = null;
+  failure: Error | null = null;
 
   attempt<T>(act: () => T, otherwise: T): T {
     try {
       return act();
     } catch (error) {
-      if (!(error instanceof MailroomError) || !refusals.has(error.code)) throw error;
+      if (!isContained(error)) throw error;
       this.failure ??= error;
       return otherwise;
     }

@@ -3,21 +3,13 @@ import { refusal } from '../core/mail/rules/commands.ts';
 import { fileName, type Message, type RoleName } from '../core/mail/message.ts';
 import type { MailState } from '../core/mail/state.ts';
 import type { Protocol } from '../core/mail/protocol.ts';
-import type { Control, Mailboxes } from '../core/ports.ts';
+import type { Control, LeftFile, Mailboxes } from '../core/ports.ts';
 import { MailroomError } from '../core/errors.ts';
-import { isJsonObject, parseJson, type Json } from '../core/json.ts';
+import { readControl, type ControlFile, type Read } from '../spec/letters.ts';
+import { problemWith } from './contained.ts';
+import { reportRefused } from './refused-files.ts';
 import { readStored } from './stored.ts';
 import type { Ledger } from './ledger.ts';
-
-/** One file in `.mailroom/control/`: what another process asks of the controller. */
-export interface ControlFile {
-  readonly id: string;
-  readonly at: number;
-  readonly by: string;
-  readonly verb: Command['verb'];
-  readonly target: Target | { readonly kind: 'letter'; readonly role: RoleName; readonly name: string };
-  readonly now: boolean;
-}
 
 /**
  * The commands that other processes put into the control folder; each becomes one event with its verdict. A file that
@@ -27,8 +19,8 @@ export class Commands {
   readonly #ledger: Ledger;
   readonly #protocol: Protocol;
   readonly #ports: { readonly control: Control; readonly mailboxes: Mailboxes };
-  /** Recorded, and still in the folder. */
-  readonly #taken = new Set<string>();
+  /** Recorded, and still in the folder; with the problem of those that cannot be followed. */
+  readonly #taken = new Map<string, string | null>();
 
   constructor(ledger: Ledger, protocol: Protocol, ports: { control: Control; mailboxes: Mailboxes }) {
     this.#ledger = ledger;
@@ -42,11 +34,11 @@ export class Commands {
    */
   take(): RoleName[] {
     const unpaused: RoleName[] = [];
-    for (const { name, text } of this.#ports.control.list()) {
-      if (this.#taken.has(name)) continue;
-      const file = text === null ? null : parse(text);
-      if (file) this.#ledger.record([verdict(this.#ledger, this.#protocol, this.#ports.mailboxes, file)]);
-      this.#taken.add(name);
+    for (const left of this.#ports.control.list()) {
+      if (this.#taken.has(left.name)) continue;
+      const read = this.#follow(left);
+      this.#taken.set(left.name, read.ok ? null : read.problem);
+      const file = read.ok ? read.value : null;
       if (file?.verb === 'unpause' && file.target.kind === 'role') unpaused.push(file.target.role);
       if (file?.verb === 'unpause' && file.target.kind === 'all')
         unpaused.push(...this.#protocol.roles.keys());
@@ -54,10 +46,29 @@ export class Commands {
     return unpaused;
   }
 
-  /** Removes the files whose verdicts are durable. Throws `E_DISK`. */
+  /** Records the verdict on one command, or reports that it cannot be followed. */
+  #follow(left: LeftFile): Read<ControlFile> {
+    const { name, text } = left;
+    const read = text === null ? { ok: false as const, problem: left.problem } : readControl(text);
+    const result = read.ok ? this.#judge(read.value) : read;
+    const path = `${this.#ports.control.folder}/${name}`;
+    if (!result.ok) reportRefused(this.#ledger, { path, name, text, problem: result.problem });
+    return result;
+  }
+
+  #judge(file: ControlFile): Read<ControlFile> {
+    const { mailboxes } = this.#ports;
+    const problem = problemWith(() =>
+      this.#ledger.record([verdict(this.#ledger, this.#protocol, mailboxes, file)]),
+    );
+    return problem === null ? { ok: true, value: file } : { ok: false, problem };
+  }
+
+  /** Removes the files whose verdicts are durable, and puts aside what could not be followed. Throws `E_DISK`. */
   release(): void {
-    for (const name of this.#taken) {
-      this.#ports.control.remove(name);
+    for (const [name, problem] of this.#taken) {
+      if (problem === null) this.#ports.control.remove(name);
+      else this.#ports.control.refuse(name, problem);
       this.#taken.delete(name);
     }
   }
@@ -111,28 +122,4 @@ function deadLetter(ledger: Ledger, mailboxes: Mailboxes, target: Letter): Messa
     if (!(error instanceof MailroomError) || error.code === 'E_DISK') throw error;
     return { code: error.code, text: error.message };
   }
-}
-
-/** What each kind of target is named by. */
-const targets: ReadonlyMap<string, readonly string[]> = new Map([
-  ['all', []],
-  ['role', ['role']],
-  ['thread', ['thread']],
-  ['turn', ['turn']],
-  ['letter', ['role', 'name']],
-]);
-
-const verbs: readonly Json[] = ['pause', 'unpause', 'cancel', 'retry'] satisfies Command['verb'][];
-
-function parse(text: string): ControlFile | null {
-  const value = parseJson(text);
-  if (!isJsonObject(value) || typeof value['id'] !== 'string' || typeof value['by'] !== 'string') return null;
-  if (!verbs.includes(value['verb'] ?? null) || !isTarget(value['target'] ?? null)) return null;
-  return { ...(value as unknown as ControlFile), now: value['now'] === true };
-}
-
-function isTarget(target: Json): boolean {
-  if (!isJsonObject(target)) return false;
-  const names = typeof target['kind'] === 'string' ? targets.get(target['kind']) : undefined;
-  return names?.every((name) => typeof target[name] === 'string') === true;
 }

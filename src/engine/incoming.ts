@@ -1,43 +1,39 @@
-import { isJsonObject, parseJson, type JsonObject } from '../core/json.ts';
-import type { Fact } from '../core/mail/event.ts';
 import type { Protocol } from '../core/mail/protocol.ts';
 import { refusal } from '../core/mail/rules/commands.ts';
-import { tellUser } from '../core/mail/rules/notices.ts';
 import type { StepLetter, StepNotice } from '../core/mail/step-answer.ts';
 import { answerOf, isStep, sentNotice, sentStep, stepOf, turnedAway } from '../core/mail/step.ts';
-import type { RunMail } from '../core/ports.ts';
+import type { LeftFile, RunMail } from '../core/ports.ts';
+import { readIncoming, type IncomingFile } from '../spec/letters.ts';
+import { problemWith } from './contained.ts';
 import type { Ledger } from './ledger.ts';
+import { reportRefused } from './refused-files.ts';
 
-/** One file in `.mailroom/incoming/`: what a run asks of the mail. */
-export type IncomingFile =
-  | ({ readonly kind: 'step' } & StepLetter)
-  /** A role is told something about a run. */
-  | ({ readonly kind: 'notice' } & StepNotice)
-  /** The step is not wanted any more. */
-  | {
-      readonly kind: 'withdrawal';
-      readonly id: string;
-      readonly run: string;
-      /** The step's message. */
-      readonly step: string;
-      readonly by: string;
-    };
-
-/** Takes what runs have put there. Returns the files' names: they may go once what became of them is in the journal. */
+/**
+ * Takes what runs have put there. Returns the files' names, with the problem of those that cannot be followed: they may go
+ * once what became of them is in the journal.
+ */
 export function takeIncoming(
   ledger: Ledger,
   protocol: Protocol,
   runs: RunMail,
-  newId: () => string,
-): string[] {
-  return runs.list().map(({ name, text }) => {
-    const file = text === null ? null : parse(text);
-    if (file === null) ledger.record([nonsense(newId(), name, text ?? '')]);
-    else if (file.kind === 'withdrawal') withdraw(ledger, protocol, file);
-    else if (file.kind === 'notice') tell(ledger, protocol, file);
-    else takeStep(ledger, protocol, runs, file);
-    return name;
-  });
+): ReadonlyMap<string, string | null> {
+  return new Map(runs.incoming.list().map((left) => [left.name, follow(ledger, protocol, runs, left)]));
+}
+
+/** Null: it is done. Else why it cannot be followed, which is reported. */
+function follow(ledger: Ledger, protocol: Protocol, runs: RunMail, left: LeftFile): string | null {
+  const { name, text } = left;
+  const read = text === null ? { ok: false as const, problem: left.problem } : readIncoming(text);
+  const problem = read.ok ? problemWith(() => take(ledger, protocol, runs, read.value)) : read.problem;
+  const path = `${runs.incoming.folder}/${name}`;
+  if (problem !== null) reportRefused(ledger, { path, name, text, problem });
+  return problem;
+}
+
+function take(ledger: Ledger, protocol: Protocol, runs: RunMail, file: IncomingFile): void {
+  if (file.kind === 'withdrawal') withdraw(ledger, protocol, file);
+  else if (file.kind === 'notice') tell(ledger, protocol, file);
+  else takeStep(ledger, protocol, runs, file);
 }
 
 function takeStep(ledger: Ledger, protocol: Protocol, runs: RunMail, letter: StepLetter): void {
@@ -74,45 +70,4 @@ function withdraw(
   const command = { verb: 'cancel', target: { kind: 'thread', thread: step } } as const;
   const reason = refusal(ledger.state, protocol, command);
   ledger.record([{ type: 'controlled', id, by, command, refusal: reason }]);
-}
-
-function nonsense(id: string, name: string, text: string): Fact {
-  const problem = 'it is no step of a run';
-  return {
-    type: 'refused',
-    id,
-    role: 'user',
-    box: 'inbox',
-    name,
-    text: text === '' ? '(not readable)' : text,
-    reason: { code: 'E_MESSAGE', text: problem },
-    notices: [
-      tellUser(null, `Refused: .mailroom/incoming/${name.slice(0, 80)}`, [
-        `This file was not taken: ${problem}.`,
-        'It lies in agents/user/failed/ with the reason beside it.',
-      ]),
-    ],
-  };
-}
-
-function parse(text: string): IncomingFile | null {
-  const value = parseJson(text);
-  if (!isJsonObject(value)) return null;
-  const { kind, fields, timeout } = value;
-  if (kind === 'withdrawal')
-    return areTexts(value, ['id', 'run', 'step', 'by']) ? (value as unknown as IncomingFile) : null;
-  if (kind === 'notice')
-    return areTexts(value, ['id', 'run', 'role', 'subject', 'body'])
-      ? (value as unknown as IncomingFile)
-      : null;
-  const whole =
-    kind === 'step' &&
-    areTexts(value, ['id', 'run', 'role', 'subject', 'body']) &&
-    isJsonObject(fields ?? null) &&
-    (timeout === null || typeof timeout === 'number');
-  return whole ? (value as unknown as IncomingFile) : null;
-}
-
-function areTexts(value: JsonObject, keys: readonly string[]): boolean {
-  return keys.every((key) => typeof value[key] === 'string');
 }

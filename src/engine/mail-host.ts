@@ -173,20 +173,22 @@ export class MailHost implements Host {
     if (sent.length > 0) this.#options.onSent?.(sent);
   }
 
-  #takeIncoming(): string[] {
+  #takeIncoming(): ReadonlyMap<string, string | null> {
     const { runs } = this.#ports;
     const { protocol } = this.#options;
-    if (!runs) return [];
-    const newId = () => this.#ports.newId();
-    return this.#disk.attempt(() => takeIncoming(this.#ledger, protocol, runs, newId), []);
+    if (!runs) return new Map();
+    return this.#disk.attempt(() => takeIncoming(this.#ledger, protocol, runs), new Map());
   }
 
   /** What is in the journal now may go from where the runs had put it, and they see who waits. */
-  #showRuns(taken: readonly string[]): void {
+  #showRuns(taken: ReadonlyMap<string, string | null>): void {
     const { runs } = this.#ports;
     if (!runs) return;
     this.#disk.attempt(() => {
-      for (const name of taken) runs.remove(name);
+      for (const [name, problem] of taken) {
+        if (problem === null) runs.incoming.remove(name);
+        else runs.incoming.refuse(name, problem);
+      }
       runs.waits(waitingSteps(this.#ledger.state, this.#options.protocol));
     }, undefined);
   }

@@ -1,7 +1,8 @@
-import type { Control } from '../core/ports.ts';
+import type { Control, LeftFile } from '../core/ports.ts';
 import { readContent } from './contents.ts';
 import { join } from './disk.ts';
 import type { Disk } from './disk.ts';
+import { putAside } from './refused.ts';
 
 /** Where commands for the mail host are put; a run has a folder of its own. */
 export const controlFolder = '.mailroom/control';
@@ -9,29 +10,24 @@ export const controlFolder = '.mailroom/control';
 /** The largest command, in bytes. */
 const commandBytes = 1024 * 1024;
 
-/** A command file; `text` is null when it cannot be read as text, and `problem` says why. */
-export type CommandFile =
-  | { readonly name: string; readonly text: string; readonly problem: null }
-  | { readonly name: string; readonly text: null; readonly problem: string };
-
 /** Command files in a control folder. */
 export class DiskControl implements Control {
   readonly #disk: Disk;
-  readonly #folder: string;
+  readonly folder: string;
 
   constructor(disk: Disk, folder = controlFolder) {
     this.#disk = disk;
-    this.#folder = folder;
+    this.folder = folder;
   }
 
   /** By name, which begins with a uuid v7: oldest first. Other files than `*.json` and dot files are left alone. */
-  list(): CommandFile[] {
-    const names = this.#disk.list(this.#folder) ?? [];
+  list(): LeftFile[] {
+    const names = this.#disk.list(this.folder) ?? [];
     return names
       .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
       .toSorted()
-      .flatMap((name): CommandFile[] => {
-        const content = readContent(this.#disk, join(this.#folder, name), commandBytes);
+      .flatMap((name): LeftFile[] => {
+        const content = readContent(this.#disk, join(this.folder, name), commandBytes);
         if (content === 'gone') return [];
         if (content.ok) return [{ name, text: content.text, problem: null }];
         return [{ name, text: null, problem: content.problem }];
@@ -39,7 +35,11 @@ export class DiskControl implements Control {
   }
 
   remove(name: string): void {
-    this.#disk.remove(join(this.#folder, name));
+    this.#disk.remove(join(this.folder, name));
+  }
+
+  refuse(name: string, problem: string): void {
+    putAside(this.#disk, join(this.folder, name), problem);
   }
 }
 

@@ -1,4 +1,5 @@
-import { isJsonObject, parseJson } from '../core/json.ts';
+import { readParkedFile } from '../spec/letters.ts';
+import { readContent } from './contents.ts';
 import { join } from './disk.ts';
 import type { Disk } from './disk.ts';
 
@@ -26,9 +27,9 @@ export function readParked(disk: Disk): Map<string, number> {
 }
 
 function readUntil(disk: Disk, path: string): number | null {
-  if (disk.look(path)?.kind !== 'file') return null;
-  const value = parseJson(disk.read(path, 10_000)?.toString('utf8') ?? '');
-  return isJsonObject(value) && typeof value['until'] === 'number' ? value['until'] : null;
+  const content = readContent(disk, path, 10_000);
+  const read = content !== 'gone' && content.ok ? readParkedFile(content.text) : null;
+  return read?.ok === true ? read.value.until : null;
 }
 
 /** Null: no provider's file has that name. */

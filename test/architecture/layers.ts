@@ -7,7 +7,7 @@ import { isTestFile, lineOf, parse, visit, type Tree } from './tree.ts';
 const rooms: Readonly<Record<string, { may: readonly string[]; types?: readonly string[] }>> = {
   core: { may: [] },
   spec: { may: ['core'] },
-  store: { may: ['core'] },
+  store: { may: ['core', 'spec'] },
   process: { may: ['core'] },
   providers: { may: ['core'], types: ['process'] },
   engine: { may: ['core', 'spec'] },

@@ -60,18 +60,20 @@ it('refuses nonsense, and tells user', () => {
   expect([...desk.host.state.unread.values()].map(({ message }) => message.subject)).toEqual([
     'Refused: .mailroom/incoming/a.json',
   ]);
-  expect(desk.disk.list('agents/user/failed/2026-01')).toHaveLength(2);
+  expect(desk.disk.list('.mailroom/refused')?.toSorted()).toEqual(['a.json', 'a.json.reason.txt']);
 });
+
+const fail = (problem: string): void => expect.fail(problem);
 
 it('withdraws a step that nobody wants any more', () => {
   const desk = new Desk();
   const id = desk.send('ada');
   desk.settle();
-  expect(desk.run.waits()).toEqual(new Set([id]));
+  expect(desk.run.waits(fail)).toEqual(new Set([id]));
   desk.run.withdraw(id);
   desk.settle();
   expect(desk.host.state.threads.get(id)).toMatchObject({ state: 'failed', reason: { code: 'E_CANCELLED' } });
-  expect(desk.run.waits()).toEqual(new Set());
+  expect(desk.run.waits(fail)).toEqual(new Set());
   expect(desk.run.posted()).toEqual([]);
 });
 

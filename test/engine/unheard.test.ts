@@ -87,11 +87,14 @@ it('turns away what names no message that can be read, and goes on', () => {
   desk.settle();
   expect(
     desk.events('controlled').map((each) => (each as { event: { id: string; refusal: unknown } }).event),
-  ).toMatchObject([
-    { id: 'c0', refusal: { code: 'E_PATH' } },
-    { id: 'c1', refusal: { code: 'E_FILE' } },
-  ]);
+  ).toMatchObject([{ id: 'c1', refusal: { code: 'E_FILE' } }]);
   expect(desk.disk.list(controlFolder)).toEqual([]);
+  const refused = ['c0', 'c2', 'c3', 'c4', 'c5'].flatMap((id) => [`${id}.json`, `${id}.json.reason.txt`]);
+  expect(desk.disk.list('.mailroom/refused')?.toSorted()).toEqual(refused);
+  const told = [...desk.host.state.unread.values()].map(({ message }) => message.subject);
+  expect(told.toSorted()).toEqual(
+    ['c0', 'c2', 'c3', 'c4', 'c5'].map((id) => `Refused: ${controlFolder}/${id}.json`),
+  );
 });
 
 it('lets no gate run out of time while nobody knows what was said to it', () => {

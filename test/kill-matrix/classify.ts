@@ -68,6 +68,8 @@ const moves: MoveTable<EffectName> = [
   [box('outbox'), `${attempt}/outbox/`, 'turn.borrow'],
   [box('inbox'), filed, 'picture.move'],
   [String.raw`^\.mailroom/accepting/`, filed, 'accept.keep'],
+  [String.raw`^\.mailroom/(control|incoming)/`, String.raw`^\.mailroom/refused/`, 'control.refuse'],
+  [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/refused/.*\.reason\.txt$`, 'reason.write'],
   [String.raw`^\.mailroom/tmp/`, `${filed}.*\\.reason\\.txt$`, 'reason.write'],
   [String.raw`^\.mailroom/tmp/`, box('(inbox|processed|sent|failed)'), 'picture.write'],
   [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/lock\.json$`, 'holder.write'],

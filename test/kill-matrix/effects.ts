@@ -9,6 +9,7 @@ export const effects = {
   'blob.write': at('puts a long text in its place'),
   'boot.write': at('writes down in which boot of the machine it ran'),
   'containment.probe': at('tries a kind of containment', 'running'),
+  'control.refuse': at('puts a command aside that cannot be followed'),
   'control.take': at('removes a command that the journal has'),
   'draft.open': at('makes a file beside, for a whole file to be written'),
   'draft.sync': at('syncs a file beside'),

@@ -81,6 +81,7 @@ export const kinds: readonly MailKind[] = [
       const [old = ''] = place.list(`agents/maker/processed/${month}`);
       place.drop(`agents/maker/inbox/${old}`, place.read(`agents/maker/processed/${month}/${old}`));
       command(place, 1, 'pause', 'maker');
+      place.drop('.mailroom/control/nonsense.json', '{"verb": 5}');
       place.drop('agents/user/outbox/note.md', letter('note', 'note', 'to: boss\n'));
       place.drop('agents/boss/outbox/word.md', letter('word', 'word', 'to: user\n'));
       place.drop('agents/maker/inbox/bad.md', letter('nonsense', 'bad'));
@@ -92,6 +93,7 @@ export const kinds: readonly MailKind[] = [
       'done plain held',
       'notice Quiet',
       'notice Quiet',
+      'notice Refused',
       'notice Refused',
       'notice Refused',
       'word word',

@@ -14,7 +14,7 @@ import { run } from '../../process/run.ts';
 import { WebhookListener, type Webhook } from '../../server/webhooks.ts';
 import { baseOf, matchingFiles } from '../../store/matching-files.ts';
 import type { RealDisk } from '../../store/real-disk.ts';
-import { readTriggers, writeTriggers } from '../../store/runs/trigger-memory.ts';
+import { readTriggers, refuseBadMemories, writeTriggers } from '../../store/runs/trigger-memory.ts';
 import { watchTrees } from '../../store/watch-tree.ts';
 import type { Settings } from '../definition.ts';
 import type { RunSettings } from '../runs/composition.ts';
@@ -32,6 +32,7 @@ export async function openWorkflows(
   slots: SharedSlots,
   hints: LoopHints & { readonly onRun: OnRun },
 ): Promise<UpWorkflows> {
+  const forgotten = refuseBadMemories(disk);
   const found = await triggeredWorkflows(disk, settings);
   const runs = new UpRuns(disk, settings, slots, hints);
   const contexts = found.workflows.map(({ definition }) => definition?.contextDir ?? '').filter(Boolean);
@@ -50,7 +51,7 @@ export async function openWorkflows(
   return {
     triggers,
     runs,
-    notes: [...found.problems, ...notesOf(found.workflows, listener)],
+    notes: [...forgotten, ...found.problems, ...notesOf(found.workflows, listener)],
     problems: () => [
       ...problemsNow().filter((problem) => problem !== null),
       ...runs.problems,

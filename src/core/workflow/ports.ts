@@ -119,6 +119,11 @@ export interface StepRunnerEvents {
   ended(key: string, exit: Exit, changed?: readonly string[]): void;
 }
 
+/** A file in the inbox of a run, as the answer to the message `id`; or why it is none. */
+export type LeftAnswer =
+  | { readonly id: string; readonly answer: StepAnswer; readonly problem: null }
+  | { readonly id: string; readonly answer: null; readonly problem: string };
+
 /** A run's side of the mail: its steps that roles do. Synchronous; what the disk refuses throws `E_DISK`. */
 export interface Correspondence {
   /** The id of the message that a launch is, the same for ever. */
@@ -131,10 +136,12 @@ export interface Correspondence {
   posted(): readonly string[];
   /** Says that a step is not wanted any more. */
   withdraw(id: string): void;
-  /** What lies in the run's inbox; null: it cannot be read. */
-  answers(): readonly { readonly id: string; readonly answer: StepAnswer | null }[];
-  /** The messages whose role waits for others. */
-  waits(): ReadonlySet<string>;
+  /** What lies in the run's inbox. */
+  answers(): readonly LeftAnswer[];
+  /** The messages whose role waits for others. A file that does not say it is put aside, and its problem reported. */
+  waits(report: (problem: string) => void): ReadonlySet<string>;
+  /** Puts aside what lies in the inbox as the answer to a message and is none, with the reason beside it. */
+  refuse(id: string, problem: string): void;
   /** Forgets a message with its answer, once the journal has it. */
   remove(id: string): void;
 }

@@ -2,7 +2,7 @@ import type { Command, Target } from '../../core/mail/event.ts';
 import { fileName } from '../../core/mail/message.ts';
 import { emptyState, type MailState } from '../../core/mail/state.ts';
 import { MailroomError } from '../../core/errors.ts';
-import type { ControlFile } from '../commands.ts';
+import type { ControlFile } from '../../spec/letters.ts';
 import { resolve } from './directory.ts';
 import { allMessages } from './messages.ts';
 import { patience, waitFor, type Project } from './project.ts';

@@ -1,40 +1,40 @@
-import { isJsonObject, parseJson, type Json } from '../../core/json.ts';
-import type { Control } from '../../core/ports.ts';
+import type { Control, LeftFile } from '../../core/ports.ts';
 import { refusal } from '../../core/workflow/commands.ts';
-import type { Happening, Path } from '../../core/workflow/event.ts';
+import type { Happening } from '../../core/workflow/event.ts';
 import type { Rules } from '../../core/workflow/rules.ts';
+import { readRunControl, type Read, type RunControlFile } from '../../spec/letters.ts';
+import { problemWith } from '../contained.ts';
 import type { RunLedger } from './ledger.ts';
 
-/** One file in the control folder of a run: what another process asks of its host. */
-export interface RunControlFile {
-  readonly id: string;
-  readonly at: number;
-  readonly by: string;
-  readonly verb: RunVerb;
-  /** The gate or the step; empty for `cancel`, which is about the run. */
-  readonly path: Path;
-  readonly comment: string | null;
-  /** Of `retry`: instead of the definition's; null: those. */
-  readonly instructions: string | null;
+export type { RunControlFile };
+
+/**
+ * Takes the command files; each becomes an event with its verdict. Returns their names, with the problem of those that cannot
+ * be followed: they may go once that is durable.
+ */
+export function takeRunCommands(
+  ledger: RunLedger,
+  rules: Rules,
+  control: Control,
+): ReadonlyMap<string, string | null> {
+  return new Map(
+    control.list().map((left) => {
+      const file = read(left);
+      const problem = file.ok ? problemWith(() => take(ledger, rules, file.value)) : file.problem;
+      return [left.name, problem];
+    }),
+  );
 }
 
-export const runVerbs = ['approve', 'reject', 'cancel', 'retry'] as const;
-export type RunVerb = (typeof runVerbs)[number];
-
-/** Takes the command files; each becomes an event with its verdict. Returns their names: they may go once that is durable. */
-export function takeRunCommands(ledger: RunLedger, rules: Rules, control: Control): string[] {
-  return control.list().map(({ name, text }) => {
-    const file = text === null ? null : parse(text);
-    if (file !== null) take(ledger, rules, file);
-    return name;
-  });
+function read(left: LeftFile): Read<RunControlFile> {
+  return left.text === null ? { ok: false, problem: left.problem } : readRunControl(left.text);
 }
 
 /** Before a run that is over goes on: refuses what came too late for it, which is not what is wanted of it now. */
 export function refuseLateCommands(ledger: RunLedger, rules: Rules, control: Control): void {
-  for (const { text } of control.list()) {
-    const file = text === null ? null : parse(text);
-    if (file !== null && refusal(ledger.state, rules, file) !== null) take(ledger, rules, file);
+  for (const left of control.list()) {
+    const file = read(left);
+    if (file.ok && refusal(ledger.state, rules, file.value) !== null) take(ledger, rules, file.value);
   }
 }
 
@@ -60,20 +60,4 @@ export function happeningOf(file: RunControlFile): Happening {
     case 'retry':
       return { type: 'retried', path, instructions, by, command };
   }
-}
-
-/** Null: it is no command of ours. */
-function parse(text: string): RunControlFile | null {
-  const value = parseJson(text);
-  if (!isJsonObject(value)) return null;
-  const { id, at, by, verb, path, comment = null, instructions = null } = value;
-  const known = runVerbs.find((one) => one === verb);
-  if (known === undefined || typeof at !== 'number') return null;
-  if (typeof id !== 'string' || typeof by !== 'string' || typeof path !== 'string') return null;
-  const words = { comment: textOrNull(comment), instructions: textOrNull(instructions) };
-  return { id, at, by, verb: known, path, ...words };
-}
-
-function textOrNull(value: Json): string | null {
-  return typeof value === 'string' ? value : null;
 }

@@ -46,6 +46,7 @@ export class RoleSteps {
   readonly #sent = new Set<string>();
   /** Answered, and to be forgotten once the journal has it. */
   readonly #answered = new Set<string>();
+  readonly #problems: string[] = [];
 
   constructor(ledger: RunLedger, ports: RunPorts, workflow: Workflow, launching: Launching) {
     this.#any = hasRoles(workflow.body);
@@ -71,8 +72,8 @@ export class RoleSteps {
     if (!this.#any) return;
     const { mail } = this.#ports;
     const keys = this.#inMail();
-    const answers = new Map(mail.answers().map(({ id, answer }) => [id, answer]));
-    const waits = keys.length > 0 ? mail.waits() : new Set<string>();
+    const answers = this.#answers();
+    const waits = keys.length > 0 ? mail.waits((problem) => this.#problems.push(problem)) : new Set<string>();
     for (const key of keys) {
       const id = mail.idOf(key);
       const answer = answers.get(id);
@@ -82,6 +83,25 @@ export class RoleSteps {
     }
     // Nobody waits for the rest any more.
     for (const id of answers.keys()) if (!this.#answered.has(id)) mail.remove(id);
+  }
+
+  /** What came, by message. What is no answer is put aside, and asked for again where somebody waits for it. */
+  #answers(): Map<string, StepAnswer> {
+    const { mail } = this.#ports;
+    const answers = new Map<string, StepAnswer>();
+    for (const { id, answer, problem } of mail.answers())
+      if (answer !== null) answers.set(id, answer);
+      else {
+        mail.refuse(id, problem);
+        this.#problems.push(`${id}.json in the inbox of the run was put aside: ${problem}`);
+        mail.again(id);
+      }
+    return answers;
+  }
+
+  /** What was put aside since this was last asked, each to be reported once. */
+  problems(): string[] {
+    return this.#problems.splice(0);
   }
 
   #inMail(): ProcessKey[] {

@@ -8,6 +8,7 @@ import { compile, type BodyRule, type Rules } from '../../core/workflow/rules.ts
 import type { Workflow } from '../../core/workflow/model.ts';
 import type { RunState } from '../../core/workflow/state.ts';
 import { settledBy } from '../../core/workflow/view.ts';
+import { isContained } from '../contained.ts';
 import type { Idle } from '../idle.ts';
 import type { Host, Look } from '../loop.ts';
 import { shareParking } from '../parking.ts';
@@ -153,12 +154,13 @@ export class RunHost implements Host {
   look(scan = true): Look {
     if (scan) this.#refused = null;
     if (this.#parks) this.#guard(() => shareParking(this.#ledger, this.#ports.parking));
-    let commands: string[] = [];
+    let commands: ReadonlyMap<string, string | null> = new Map();
     if (scan)
       this.#heard = this.#guard(
         () => (commands = takeRunCommands(this.#ledger, this.#rules, this.#ports.control)),
       );
-    this.#workers.take();
+    this.#guard(() => this.#workers.take());
+    for (const problem of this.#workers.problems()) this.#refused ??= problem;
     // While nobody knows what people want, what runs goes on, and nothing new is decided.
     if (this.#heard) this.#decide();
     this.#options.shared?.uses(Math.max(this.desired, this.running));
@@ -171,7 +173,7 @@ export class RunHost implements Host {
     if (this.running === 0) this.#rollback.start();
     for (const hook of hooks) this.#hooks.start(hook);
     this.#guard(() => {
-      for (const name of commands) this.#ports.control.remove(name);
+      for (const [name, problem] of commands) this.#release(name, problem);
     });
     // An older decision may want what has ended since.
     if (this.#heard) this.#workers.steer(wanted);
@@ -183,13 +185,21 @@ export class RunHost implements Host {
     return { wake: wake === null ? null : this.#ledger.onWall(wake), more, settled: !more, blocked: false };
   }
 
-  /** What the disk refuses of the control folder is told of and tried again at the next look. */
+  /** Removes a command that was followed; one that cannot be is put aside and reported. */
+  #release(name: string, problem: string | null): void {
+    const { control } = this.#ports;
+    if (problem === null) return control.remove(name);
+    control.refuse(name, problem);
+    this.#refused ??= `${control.folder}/${name} was put aside: ${problem}`;
+  }
+
+  /** What the disk refuses of the folders that others write is reported, and tried again at the next look. */
   #guard(act: () => void): boolean {
     try {
       act();
       return true;
     } catch (error) {
-      if (!(error instanceof MailroomError) || error.code !== 'E_DISK') throw error;
+      if (!isContained(error)) throw error;
       this.#refused = error.message;
       return false;
     }

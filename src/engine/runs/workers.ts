@@ -8,6 +8,7 @@ import { failedResult, handedOver, readCheck, readWork } from '../../core/workfl
 import { stepPrompt } from '../../core/workflow/prompt.ts';
 import { launchOf } from '../../core/workflow/resolve.ts';
 import type { Rules } from '../../core/workflow/rules.ts';
+import { codeOf, isUnforeseen } from '../contained.ts';
 import { commandOf, invocationOf, owedPaths } from './command-line.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { RunLedger } from './ledger.ts';
@@ -28,8 +29,8 @@ interface Over extends Running {
   readonly looked: Looked;
 }
 
-/** What our side cannot do because of what the step says: its own failure. */
-const ofTheStep: readonly ErrorCode[] = ['E_PROVIDER', 'E_STEP'];
+/** What our side cannot do because of what the step says or its worker left: its own failure. */
+const ofTheStep: readonly ErrorCode[] = ['E_PROVIDER', 'E_STEP', 'E_INTERNAL'];
 
 /** So much of the end of a log goes to whoever wants it. */
 const logBytes = 8 * 1024;
@@ -67,6 +68,11 @@ export class Workers {
   /** Takes what came from the mail. */
   take(): void {
     this.#roles.take();
+  }
+
+  /** What came from the mail and was put aside since this was last asked. */
+  problems(): string[] {
+    return this.#roles.problems();
   }
 
   /** Whether anything of the run is in the mail, wanted or not. */
@@ -230,9 +236,10 @@ export class Workers {
     try {
       act();
     } catch (error) {
-      if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;
-      const reason: Reason = { code: error.code, text: error.message };
-      const result = failedResult(ofTheStep.includes(error.code) ? 'NON_RETRYABLE' : 'FATAL', reason);
+      const known = error instanceof MailroomError && error.code !== 'E_INTERNAL';
+      if (!known && !isUnforeseen(error)) throw error;
+      const reason: Reason = { code: codeOf(error), text: error.message };
+      const result = failedResult(ofTheStep.includes(reason.code) ? 'NON_RETRYABLE' : 'FATAL', reason);
       const { key, check } = launch;
       if (check === null) this.#ledger.record([{ type: 'ended', key, result }]);
       else

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject, parseJson } from '../../core/json.ts';
 import type { Workflow } from '../../core/workflow/model.ts';
 import { summaryFile } from '../../core/workflow/reserved.ts';
 import { MailroomError } from '../../core/errors.ts';
+import { readContextHolderFile } from '../../spec/letters.ts';
+import { readContent } from '../contents.ts';
 import { join } from '../disk.ts';
 import type { Disk } from '../disk.ts';
 import { putFolder } from './copy.ts';
@@ -62,10 +63,9 @@ export interface ContextHolder {
 
 /** Null: no run has used the folder yet. */
 export function readContextHolder(project: Disk, folder: string): ContextHolder | null {
-  const text = project.read(holderFile(folder), 10_000)?.toString('utf8') ?? '';
-  const value = parseJson(text);
-  if (!isJsonObject(value) || typeof value['run'] !== 'string') return null;
-  return { run: value['run'], restored: value['restored'] === true };
+  const content = readContent(project, holderFile(folder), 10_000);
+  const read = content !== 'gone' && content.ok ? readContextHolderFile(content.text) : null;
+  return read?.ok === true ? read.value : null;
 }
 
 /**

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject, parseJson, type Json } from '../../core/json.ts';
-import type { StepAnswer, StepLetter } from '../../core/mail/step-answer.ts';
+import type { StepLetter } from '../../core/mail/step-answer.ts';
 import type { ProcessKey } from '../../core/workflow/event.ts';
-import type { Correspondence } from '../../core/workflow/ports.ts';
+import type { Correspondence, LeftAnswer } from '../../core/workflow/ports.ts';
+import { readAnswer, readWaits, type Read } from '../../spec/letters.ts';
+import { readContent } from '../contents.ts';
 import { join } from '../disk.ts';
 import type { Disk } from '../disk.ts';
+import { putAside } from '../refused.ts';
 import { incomingFolder, runInbox, waitsFile } from './incoming.ts';
 import { runFolder } from './layout.ts';
 
@@ -62,16 +64,24 @@ export class DiskCorrespondence implements Correspondence {
     this.remove(step);
   }
 
-  answers(): { id: string; answer: StepAnswer | null }[] {
+  answers(): LeftAnswer[] {
     return (this.#disk.list(runInbox(this.#run)) ?? [])
       .filter((name) => name.endsWith('.json') && !name.startsWith('.') && name !== waitsFile)
       .toSorted()
-      .map((name) => ({ id: name.slice(0, -'.json'.length), answer: this.#read(name) }));
+      .flatMap((name) => this.#answer(name) ?? []);
   }
 
-  waits(): ReadonlySet<string> {
-    const ids = this.#json(waitsFile);
-    return new Set(Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : []);
+  waits(report: (problem: string) => void): ReadonlySet<string> {
+    const read = this.#read(waitsFile, readWaits);
+    if (read === null) return new Set();
+    if (read.ok) return new Set(read.value);
+    putAside(this.#disk, this.#inboxFile(waitsFile), read.problem);
+    report(`${this.#inboxFile(waitsFile)} was put aside: ${read.problem}`);
+    return new Set();
+  }
+
+  refuse(id: string, problem: string): void {
+    putAside(this.#disk, this.#inboxFile(`${id}.json`), problem);
   }
 
   remove(id: string): void {
@@ -79,16 +89,26 @@ export class DiskCorrespondence implements Correspondence {
     this.#disk.remove(this.#postedFile(id));
   }
 
-  /** Only the host of the mail writes there, whole files; anything else is nobody's answer. */
-  #read(name: string): StepAnswer | null {
-    const value = this.#json(name);
-    const whole = isJsonObject(value) && value['run'] === this.#run && isJsonObject(value['outcome'] ?? null);
-    return whole ? (value as unknown as StepAnswer) : null;
+  /** Null: it is gone. */
+  #answer(name: string): LeftAnswer | null {
+    const id = name.slice(0, -'.json'.length);
+    const read = this.#read(name, readAnswer);
+    if (read === null) return null;
+    if (!read.ok) return { id, answer: null, problem: read.problem };
+    const { value: answer } = read;
+    if (answer.id === id && answer.run === this.#run) return { id, answer, problem: null };
+    return { id, answer: null, problem: 'it answers another step' };
   }
 
-  #json(name: string): Json {
-    const bytes = this.#disk.read(join(runInbox(this.#run), name), answerBytes);
-    return parseJson(bytes?.toString('utf8') ?? '') ?? null;
+  /** Null: it is gone. */
+  #read<T>(name: string, reader: (text: string) => Read<T>): Read<T> | null {
+    const content = readContent(this.#disk, this.#inboxFile(name), answerBytes);
+    if (content === 'gone') return null;
+    return content.ok ? reader(content.text) : content;
+  }
+
+  #inboxFile(name: string): string {
+    return join(runInbox(this.#run), name);
   }
 }
 

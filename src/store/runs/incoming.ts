@@ -17,21 +17,13 @@ export const waitsFile = 'waits.json';
 /** The mail's side of the runs. */
 export class DiskRunMail implements RunMail {
   readonly #disk: Disk;
-  readonly #incoming: DiskControl;
+  readonly incoming: DiskControl;
   /** What was last shown, by run. */
   readonly #shown = new Map<string, string>();
 
   constructor(disk: Disk) {
     this.#disk = disk;
-    this.#incoming = new DiskControl(disk, incomingFolder);
-  }
-
-  list(): { name: string; text: string | null }[] {
-    return this.#incoming.list();
-  }
-
-  remove(name: string): void {
-    this.#incoming.remove(name);
+    this.incoming = new DiskControl(disk, incomingFolder);
   }
 
   answer(answer: StepAnswer): void {

@@ -1,8 +1,9 @@
 import { MailroomError } from '../../core/errors.ts';
-import { isJsonObject, parseJson } from '../../core/json.ts';
 import type { RunEvent } from '../../core/workflow/event.ts';
 import type { Workflow } from '../../core/workflow/model.ts';
 import type { RunFolder } from '../../core/workflow/ports.ts';
+import { readRunCard, type RunCard } from '../../spec/letters.ts';
+import { readContent } from '../contents.ts';
 import { join } from '../disk.ts';
 import type { Disk } from '../disk.ts';
 import { listJournal, segmentName } from '../journal-files.ts';
@@ -11,19 +12,7 @@ import { JournalReader } from '../journal-reader.ts';
 import { DiskJournal } from '../journal.ts';
 import { runFolder, runsFolder } from './layout.ts';
 
-/** What is known of a run before its journal is read: `run.json`. */
-export interface RunCard {
-  readonly run: string;
-  /** The name of its workflow. */
-  readonly workflow: string;
-  /** Absolute. */
-  readonly workspace: string;
-  /** The file of its definition, from the project; null: it has none. */
-  readonly source: string | null;
-  readonly startedBy: 'person' | 'up';
-  /** Milliseconds since 1970. */
-  readonly startedAt: number;
-}
+export type { RunCard };
 
 /** A run with the definition that it was started with. */
 export interface StoredRun extends RunFolder {
@@ -118,7 +107,7 @@ function hasBegun(disk: Disk, run: string): boolean {
 function readCard(disk: Disk, run: string): RunCard | null {
   const folder = runFolder(run);
   if (disk.look(folder)?.kind !== 'folder') return null;
-  const text = disk.read(join(folder, 'run.json'), 1_000_000)?.toString('utf8') ?? '';
-  const card = parseJson(text);
-  return isJsonObject(card) && card['run'] === run ? (card as unknown as RunCard) : null;
+  const content = readContent(disk, join(folder, 'run.json'), 1_000_000);
+  const card = content !== 'gone' && content.ok ? readRunCard(content.text) : null;
+  return card?.ok === true && card.value.run === run ? card.value : null;
 }

@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject, parseJson } from '../../core/json.ts';
 import { noMemory, type TriggersMemory } from '../../core/workflow/triggers/memory.ts';
+import { readTriggerMemory } from '../../spec/letters.ts';
+import { readContent } from '../contents.ts';
 import { join } from '../disk.ts';
 import type { Disk } from '../disk.ts';
+import { putAside } from '../refused.ts';
 
 /** What is remembered of triggers, a file for each workflow. */
 const triggersFolder = '.mailroom/triggers';
 
 /** What cannot be read is forgotten: at worst a run begins later than it could, and none begins twice, for its id tells. */
 export function readTriggers(disk: Disk, workflow: string): TriggersMemory {
-  return read(disk, fileOf(workflow))?.memory ?? noMemory;
+  const read = readMemory(disk, fileOf(workflow));
+  return read.ok ? read.value.memory : noMemory;
 }
 
 /** Durable before it returns: what is answered to others follows from it. */
@@ -19,18 +22,37 @@ export function writeTriggers(disk: Disk, workflow: string, memory: TriggersMemo
 
 /** The workflows of which anything is remembered, as paths from the project. */
 export function rememberedWorkflows(disk: Disk): string[] {
-  return (disk.list(triggersFolder) ?? [])
-    .flatMap((name) => read(disk, join(triggersFolder, name))?.workflow ?? [])
+  return memoryFiles(disk)
+    .flatMap((path) => {
+      const read = readMemory(disk, path);
+      return read.ok ? read.value.workflow : [];
+    })
     .toSorted();
 }
 
-function read(disk: Disk, path: string): { workflow: string; memory: TriggersMemory } | null {
-  if (!path.endsWith('.json') || disk.look(path)?.kind !== 'file') return null;
-  const value = parseJson(disk.read(path, 64 * 1024 * 1024)?.toString('utf8') ?? '');
-  if (!isJsonObject(value) || typeof value['workflow'] !== 'string') return null;
-  const memory = value['memory'] ?? null;
-  if (!isJsonObject(memory) || !isJsonObject(memory['triggers'] ?? null)) return null;
-  return { workflow: value['workflow'], memory: memory as unknown as TriggersMemory };
+/** Puts aside what lies among the memories and is none. Returns what a person should know, a line for each. */
+export function refuseBadMemories(disk: Disk): string[] {
+  return memoryFiles(disk).flatMap((path) => {
+    const read = readMemory(disk, path);
+    if (read.ok) return [];
+    putAside(disk, path, read.problem);
+    return `${path} was moved to .mailroom/refused/, so what it remembered of triggers is forgotten: ${read.problem}`;
+  });
+}
+
+function memoryFiles(disk: Disk): string[] {
+  return (disk.list(triggersFolder) ?? [])
+    .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
+    .map((name) => join(triggersFolder, name));
+}
+
+function readMemory(disk: Disk, path: string): ReturnType<typeof readTriggerMemory> {
+  const content = readContent(disk, path, 64 * 1024 * 1024);
+  if (content === 'gone') return { ok: false, problem: 'it is gone' };
+  const read = content.ok ? readTriggerMemory(content.text) : content;
+  if (read.ok && fileOf(read.value.workflow) !== path)
+    return { ok: false, problem: 'its name is that of another workflow' };
+  return read;
 }
 
 function fileOf(workflow: string): string {
