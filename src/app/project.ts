@@ -7,6 +7,7 @@ import type { Checked } from '../core/diagnostic.ts';
 import { MailroomError } from '../core/errors.ts';
 import type { Holder } from '../engine/operations/project.ts';
 import type { OpenWorkflows } from '../engine/runs/up-host.ts';
+import { keepProgramsOutOf } from '../process/own-programs.ts';
 import { readProcess } from '../process/proc.ts';
 import { Worktrees } from '../process/worktrees.ts';
 import { requestControl } from '../store/control.ts';
@@ -22,6 +23,7 @@ import { Following } from './following.ts';
 /** A project as its commands see it. */
 export function openProject(path: string, packageRoot: string): ProjectServices {
   const disk = new RealDisk(path);
+  keepProgramsOutOf(disk.root);
   const journal = new Following(new JournalReader(disk));
   const definition = () => readDefinition(disk, packageRoot);
   const workflows = workflowServices(disk, packageRoot);

@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { ownProgram } from './own-programs.ts';
 import type { Containment } from './types.ts';
 
 /** Programs, libraries and what they look up; where one is missing it is left out. */
@@ -19,17 +20,19 @@ const NESTING_CAPABILITY = 'CAP_SETFCAP';
 
 /**
  * bwrap and its options, up to the program: the system's programs read-only, a private /tmp, /proc and /dev, and the
- * given paths. Where two of them lie within each other, the deeper one decides; what is hidden is hidden in all of them.
+ * given paths. Where two of them lie within each other, the deeper one decides; of the same path what is held comes last. What
+ * is hidden is hidden in all of them.
  */
 export function sandboxArguments(sandbox: Containment & { kind: 'bubblewrap' }, cwd: string): string[] {
   const binds = [
     ...sandbox.readable.map((path) => ({ path, option: '--ro-bind-try' })),
     ...sandbox.writable.map((path) => ({ path, option: '--bind-try' })),
+    ...(sandbox.held ?? []).map((path) => ({ path, option: '--ro-bind-try' })),
   ].toSorted((a, b) => depthOf(a.path) - depthOf(b.path));
   const nesting = sandbox.nests ? [NESTING_CAPABILITY] : [];
   const capabilities = process.getuid?.() === 0 ? [...ROOT_CAPABILITIES, ...nesting] : [];
   return [
-    'bwrap',
+    ownProgram('bwrap'),
     '--unshare-pid',
     '--unshare-ipc',
     '--die-with-parent',

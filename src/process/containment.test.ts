@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { wrap } from './containment.ts';
+import { ownProgram } from './own-programs.ts';
+
+const [sh, setpriv, unshare, bwrap] = ['sh', 'setpriv', 'unshare', 'bwrap'].map(ownProgram);
 
 const GATE = 'echo r >&4; read -r x <&3 || exit 125; exec 3<&- 4>&-; ';
 
@@ -10,7 +13,7 @@ describe('wrap', () => {
 
   it('puts the gate innermost', () => {
     expect(wrap({ kind: 'group' }, ['a', 'b c'], true, '/w')).toEqual([
-      'sh',
+      sh,
       '-c',
       `${GATE}exec "$@"`,
       'sh',
@@ -20,11 +23,13 @@ describe('wrap', () => {
   });
 
   it('gives a namespace a first process of ours, which is the gate as well', () => {
-    const outer = 'setpriv --pdeathsig KILL unshare --pid --fork --kill-child --mount-proc --'.split(' ');
+    const outer = `${setpriv} --pdeathsig KILL ${unshare} --pid --fork --kill-child --mount-proc --`.split(
+      ' ',
+    );
     const stay = '(exec "$@"); exit $?';
     expect(wrap({ kind: 'namespace', user: false, network: true }, ['a'], false, '/w')).toEqual([
       ...outer,
-      'sh',
+      sh,
       '-c',
       stay,
       'sh',
@@ -32,7 +37,7 @@ describe('wrap', () => {
     ]);
     expect(wrap({ kind: 'namespace', user: false, network: true }, ['a'], true, '/w')).toEqual([
       ...outer,
-      'sh',
+      sh,
       '-c',
       GATE + stay,
       'sh',
@@ -55,8 +60,9 @@ describe('wrap', () => {
     expect(argv).toContain(
       ' --ro-bind-try /w /w --bind-try /t /t --bind-try /w/agents/qa/outbox /w/agents/qa/outbox ',
     );
-    expect(argv).toMatch(/^bwrap --unshare-pid .*--die-with-parent --unshare-net /);
-    expect(argv).toContain(`--chdir /w -- sh -c ${GATE}exec "$@" sh a`);
+    expect(argv.startsWith(`${bwrap} --unshare-pid `)).toBe(true);
+    expect(argv).toMatch(/ --die-with-parent --unshare-net /);
+    expect(argv).toContain(`--chdir /w -- ${sh} -c ${GATE}exec "$@" sh a`);
     expect(argv).not.toContain('--bind / /');
     expect(wrap({ ...sandbox, network: true }, ['a'], false, '/w')).not.toContain('--unshare-net');
   });

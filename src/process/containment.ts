@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { sandboxArguments } from './bubblewrap.ts';
 import { buildEnvironment } from './environment.ts';
+import { ownProgram } from './own-programs.ts';
 import { run } from './run.ts';
 import type { Containment } from './types.ts';
 
@@ -23,11 +24,11 @@ export function wrap(
   const opening = gate ? GATE : '';
   switch (containment.kind) {
     case 'group':
-      return gate ? ['sh', '-c', opening + BECOME, 'sh', ...argv] : [...argv];
+      return gate ? [ownProgram('sh'), '-c', opening + BECOME, 'sh', ...argv] : [...argv];
     case 'namespace':
-      return [...namespaceArguments(containment), 'sh', '-c', opening + STAY, 'sh', ...argv];
+      return [...namespaceArguments(containment), ownProgram('sh'), '-c', opening + STAY, 'sh', ...argv];
     case 'bubblewrap': {
-      const inner = gate ? ['sh', '-c', opening + BECOME, 'sh', ...argv] : argv;
+      const inner = gate ? [ownProgram('sh'), '-c', opening + BECOME, 'sh', ...argv] : argv;
       return [...sandboxArguments(containment, cwd), ...inner];
     }
   }
@@ -36,9 +37,8 @@ export function wrap(
 function namespaceArguments({ user, network }: Extract<Containment, { kind: 'namespace' }>): string[] {
   const own = user ? '--user --map-current-user ' : '';
   const alone = network ? '' : '--net ';
-  return `setpriv --pdeathsig KILL unshare ${own}${alone}--pid --fork --kill-child --mount-proc --`.split(
-    ' ',
-  );
+  const words = `--pdeathsig KILL ${ownProgram('unshare')} ${own}${alone}--pid --fork --kill-child --mount-proc --`;
+  return [ownProgram('setpriv'), ...words.split(' ')];
 }
 
 export type Availability = { readonly works: true } | { readonly works: false; readonly why: string };

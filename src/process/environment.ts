@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { usablePath } from './own-programs.ts';
 
 /** What every process gets of the host's environment. */
 const ALWAYS = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_*', 'TERM', 'TZ', 'TMPDIR', 'SHLVL'];
@@ -13,7 +14,7 @@ export interface EnvironmentRequest {
 }
 
 /**
- * The complete environment of a process: nothing is inherited but what the allowlist names. `SHLVL` is always there: a bash
+ * The complete environment of a process: nothing is inherited but what the allowlist names, of `PATH` the folders that were there. `SHLVL` is always there: a bash
  * without it whose input is a socket, as Node's pipes are, takes itself for a remote login and runs `~/.bashrc`.
  */
 export function buildEnvironment(request: EnvironmentRequest = {}): Record<string, string> {
@@ -22,7 +23,8 @@ export function buildEnvironment(request: EnvironmentRequest = {}): Record<strin
   for (const [name, value] of Object.entries(request.from ?? process.env)) {
     if (value !== undefined && allowed.some((pattern) => pattern.test(name))) environment[name] = value;
   }
-  return { ...environment, ...request.set };
+  const { PATH } = environment;
+  return { ...environment, ...(PATH !== undefined && { PATH: usablePath(PATH) }), ...request.set };
 }
 
 /** The same for many processes: the host's environment, as it is now, is read once for each list of further names. */

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { MailroomError } from '../core/errors.ts';
 import { buildEnvironment } from './environment.ts';
+import { ownPath, ownProgram } from './own-programs.ts';
 import { describeSpawnError, whyNotStart } from './refusal.ts';
 import { run } from './run.ts';
 
@@ -29,8 +30,8 @@ const PATIENCE = '0.5';
  * it for as long as it can read from us, so the lock falls when this process ends, however it ends.
  */
 export function takeKernelLock(file: string): Promise<KernelLock> {
-  const where = { cwd: '/', env: buildEnvironment() };
-  const argv = ['flock', '-w', PATIENCE, '-E', String(TAKEN), file, 'cat'];
+  const where = { cwd: '/', env: buildEnvironment({ set: { PATH: ownPath() } }) };
+  const argv = [ownProgram('flock'), '-w', PATIENCE, '-E', String(TAKEN), file, ownProgram('cat')];
   const refusal = whyNotStart(argv, where);
   if (refusal !== null) return Promise.resolve({ held: false, reason: 'missing' });
   // A session of its own: Ctrl-C must not take the lock away before the host has put its work in order.
@@ -71,8 +72,11 @@ export function takeKernelLock(file: string): Promise<KernelLock> {
  */
 export async function isKernelLocked(file: string): Promise<boolean | 'missing'> {
   if (!existsSync(file)) return false;
-  const argv = ['flock', '-s', '-n', '-E', String(TAKEN), file, 'true'];
-  const { exitCode, ended, error, stderr } = await run(argv, { cwd: '/', env: buildEnvironment() });
+  const argv = [ownProgram('flock'), '-s', '-n', '-E', String(TAKEN), file, ownProgram('true')];
+  const { exitCode, ended, error, stderr } = await run(argv, {
+    cwd: '/',
+    env: buildEnvironment({ set: { PATH: ownPath() } }),
+  });
   if (ended === 'spawn-failed') return 'missing';
   if (exitCode === TAKEN || exitCode === 0) return exitCode === TAKEN;
   const why = `whether ${file} is locked cannot be told: ${error ?? stderr.trim()}`;

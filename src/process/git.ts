@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { buildEnvironment } from './environment.ts';
 import { repositoryFrom } from './repository-place.ts';
+import { ownPath, ownProgram } from './own-programs.ts';
 import { run, type RunResult } from './run.ts';
 
 export interface GitOptions {
@@ -37,9 +38,10 @@ export function git(args: readonly string[], options: GitOptions): Promise<RunRe
     ...(rest.env?.['GIT_DIR'] === undefined ? placeOf(rest.cwd) : {}),
     ...rest.env,
   };
-  return run(['git', ...QUIET.flatMap((setting) => ['-c', setting]), ...args], {
+  return run([ownProgram('git'), ...QUIET.flatMap((setting) => ['-c', setting]), ...args], {
     ...rest,
-    env: gitEnvironment(process.env, identity, env),
+    // What git runs itself, such as a filter, is looked for where no agent writes, too.
+    env: gitEnvironment(process.env, identity, { PATH: ownPath(), ...env }),
   });
 }
 

@@ -7,6 +7,12 @@ import { isAbove } from './program-paths.ts';
  * Where repositories lie, told by their places alone: what is written in a repository (`commondir`) an agent may have written.
  */
 
+/** A working tree, and the folder of its repository. */
+export interface KnownRepository {
+  readonly top: string;
+  readonly git: string;
+}
+
 interface WorkingTree {
   readonly top: string;
   /** What git keeps of this working tree: in the folder of its repository, or that folder itself. */
@@ -24,10 +30,7 @@ export function repositoryFrom(folder: string): string | null {
  * agent can write a `.git` file, so it counts only where the repository that it names knows the working tree, too: as one
  * that is linked to it, or as that of a submodule.
  */
-export function repositoryOf(
-  folder: string,
-  home: string,
-): { readonly top: string; readonly git: string } | null {
+export function repositoryOf(folder: string, home: string): KnownRepository | null {
   const tree = workingTreeOf(folder, home);
   if (tree === null || !isKnown(tree)) return null;
   return { top: tree.top, git: repositoryAround(tree.own) };

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf } from '../core/errors.ts';
+import { MailroomError, messageOf, type ErrorCode } from '../core/errors.ts';
 import { maskOutcome } from '../core/mask-outcome.ts';
 import type { Mask } from '../core/mask.ts';
 import type { Usage } from '../core/mail/event.ts';
@@ -20,6 +20,7 @@ import { exitOf, notStarted } from './exits.ts';
 import { furnished } from './program-home.ts';
 import { watchFolder, type FolderWatch } from './folder-changes.ts';
 import { checkGates } from './gates.ts';
+import { removeDeadPlaces } from './held-places.ts';
 import { maskOf } from './mask.ts';
 import { openPlaces } from './sandbox-places.ts';
 import { supervise } from './supervise.ts';
@@ -96,6 +97,7 @@ export class ProcessRunner implements Runner {
   async sweep(): Promise<void> {
     await sweepMarked(this.#options.mark);
     removeDeadTemporaries();
+    removeDeadPlaces(this.#options.project);
   }
 
   tree(workspace: string): Promise<string | null> {
@@ -115,7 +117,7 @@ export class ProcessRunner implements Runner {
       const ended = await inTemporary((temporary) => this.#run(job, provider, temporary));
       return this.#record(job, ended);
     } catch (error) {
-      return refused(messageOf(error));
+      return refusedFor(error);
     }
   }
 
@@ -189,7 +191,8 @@ export class ProcessRunner implements Runner {
       owed: [],
       guarded: invocation.tools?.readable ?? [],
     });
-    openPlaces(containment, command.writable, []);
+    const { project } = this.#options;
+    const places = openPlaces(containment, { project, kept: command.writable, owed: [] });
     const supervised = supervise({
       argv,
       cwd: workspace,
@@ -205,6 +208,7 @@ export class ProcessRunner implements Runner {
       stdoutFile: paths.stdout,
       stderrFile: paths.stderr,
     });
+    void supervised.exited.then(() => places.close());
     this.#running.set(key, supervised);
     if (this.#stopped.has(key)) supervised.stop();
     return supervised;
@@ -225,24 +229,26 @@ export class ProcessRunner implements Runner {
     const deadline = job.totalMs === null ? Infinity : performance.now() + job.totalMs;
     const env = buildEnvironment({ set: { TMPDIR: temporary, ...job.env } });
     const run = (argv: readonly string[], timeout: number, name: string): Promise<ProcessResult> => {
+      // What a gate runs was perhaps written by the agent. It builds and tests, whatever its role may do.
+      const containment = this.#options.contain({
+        provider: job.provider,
+        argv,
+        env,
+        workspace,
+        capabilities: ['READ', 'RUN_TESTS'],
+        network: job.network,
+        writable: [temporary],
+        owed: [],
+        guarded: [],
+      });
+      const places = openPlaces(containment, { project: this.#options.project, kept: [], owed: [] });
       const supervised = supervise({
         argv,
         cwd: workspace,
         env,
         stdin: '',
         mark: `${this.#options.mark}${key}`,
-        // What a gate runs was perhaps written by the agent. It builds and tests, whatever its role may do.
-        containment: this.#options.contain({
-          provider: job.provider,
-          argv,
-          env,
-          workspace,
-          capabilities: ['READ', 'RUN_TESTS'],
-          network: job.network,
-          writable: [temporary],
-          owed: [],
-          guarded: [],
-        }),
+        containment,
         gate: false,
         limits: {
           totalMs: Math.max(1, Math.min(timeout, deadline - performance.now())),
@@ -253,6 +259,7 @@ export class ProcessRunner implements Runner {
         stdoutFile: join(home, `${name}.stdout`),
         stderrFile: join(home, `${name}.stderr`),
       });
+      void supervised.exited.then(() => places.close());
       this.#running.set(key, supervised);
       if (this.#stopped.has(key)) supervised.stop();
       return supervised.exited;
@@ -283,6 +290,10 @@ function writeFiles(folder: string, files: Readonly<Record<string, string>>): vo
 const nothing: Usage = { usd: 0, tokens: 0 };
 
 /** A turn that we could not start, or not follow to its end. */
-function refused(text: string, usage = nothing): Ended {
-  return [{ is: 'never', reason: { code: 'E_PROVIDER', text }, usage }, notStarted(text), new Map()];
+function refused(text: string, usage = nothing, code: ErrorCode = 'E_PROVIDER'): Ended {
+  return [{ is: 'never', reason: { code, text }, usage }, notStarted(text), new Map()];
+}
+
+function refusedFor(error: unknown): Ended {
+  return refused(messageOf(error), nothing, error instanceof MailroomError ? error.code : undefined);
 }

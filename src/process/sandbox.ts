@@ -1,11 +1,21 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { accessSync, existsSync } from 'node:fs';
+import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
+import process from 'node:process';
+import { MailroomError } from '../core/errors.ts';
+import {
+  linkedRules,
+  obeyedByGit,
+  refuseGuarded,
+  refuseLink,
+  repositoryNames,
+  rulesOf,
+} from './guarded-places.ts';
+import { usablePath } from './own-programs.ts';
 import { isAbove, programPaths } from './program-paths.ts';
-import { realPlace, repositoryOf, textOf } from './repository-place.ts';
+import { realPlace, repositoryOf } from './repository-place.ts';
 import type { Containment, Reach } from './types.ts';
 
-/** What says who may do what, and what was said: nobody's to change from inside a sandbox. */
-const RULES = ['.mailroom', 'agents', 'protocols', 'mailroom.yaml'];
+type Sandbox = Extract<Containment, { kind: 'bubblewrap' }> & { readonly held: readonly string[] };
 
 /** The key by which the project signs: nobody's to read. */
 const SECRET = join('.mailroom', 'nostr.key');
@@ -13,74 +23,125 @@ const SECRET = join('.mailroom', 'nostr.key');
 /**
  * The sandbox that holds a process to its reach: the workspace is writable with a right beyond READ (tests write what they
  * build), the repository's own folder only with RUN_COMMANDS, what is owed and given always, the rest of the project is
- * there to be read.
+ * there to be read. Nothing that is run, believed or obeyed outside is writable: throws `E_PATH` for a reach that would be.
  */
 export function sandboxFor(
   reach: Reach,
   { project, nests }: { readonly project: string; readonly nests: boolean },
-): Extract<Containment, { kind: 'bubblewrap' }> {
+): Sandbox {
   const { workspace, capabilities, owed } = reach;
   const changes = capabilities === null || capabilities.some((right) => right !== 'READ');
   const commands = capabilities === null || capabilities.includes('RUN_COMMANDS');
   const repository = repositoryOf(workspace, resolve(reach.env['HOME'] ?? '/'));
   const git = repository === null ? [] : [repository.git];
-  const run = git.flatMap((folder) => runByGit(folder, commands));
-  const readable = [
+  const obeyed = repository === null ? [] : obeyedByGit(repository, commands);
+  const rules = [
+    ...rulesOf(project),
+    ...linkedRules(project),
+    // Of a linked working tree `.git` is a file: whoever could change it would name another repository.
+    ...(repository === null ? [] : [join(repository.top, '.git')]),
+    ...repositoryNames([...new Set([workspace, project])], repository),
+  ];
+  const guarded = [...rules, ...git, ...obeyed];
+  for (const path of [...(changes ? [workspace] : []), ...owed])
+    refuseGuarded(path, guarded, { own: false, project });
+  for (const path of reach.writable) refuseGuarded(path, guarded, { own: true, project });
+  const programs = searched(reach);
+  if (changes && programs.includes(realPlace(workspace))) refuseWorkspace(workspace);
+  const held = [...rules.filter((path) => !commands || path !== git[0]), ...obeyed, ...programs];
+  const shown = [
     project,
     workspace,
-    // Of a linked working tree `.git` is a file: whoever could change it would name another repository.
-    ...(repository === null ? [] : [repository.top, join(repository.top, '.git')]),
+    ...(repository === null ? [] : [repository.top]),
     ...git,
-    ...run,
-    ...RULES.map((name) => join(project, name)),
     ...programPaths(reach),
-    ...reach.guarded,
-  ];
-  // What is shown by itself cannot be moved away: so is each folder that a configuration lies in.
-  const inGit = commands ? [...git, ...run.flatMap((path) => foldersBetween(git[0]!, path))] : [];
-  const writable = [...(changes ? [workspace] : owed), ...inGit, ...reach.writable];
-  const names = [...readable, ...writable];
-  return {
+  ].filter(isReachable);
+  const writable = [...(changes ? [workspace] : owed), ...(commands ? git : []), ...reach.writable];
+  return withPlaces({ shown, writable, held: [...held, ...reach.guarded] }, (names) => ({
     kind: 'bubblewrap',
-    readable: readable.flatMap((path) => placesOf(path, names)),
-    writable: writable.flatMap((path) => placesOf(path, names)),
     hidden: placesOf(join(project, SECRET), names).filter((path) => existsSync(path)),
     network: reach.network,
     nests,
-  };
+  }));
 }
 
-/**
- * What a person's own git would run, later and outside. Where the rest of the repository can be written, it is made if it is
- * not there: a sandbox can keep only what it shows, and an agent would make it.
- */
-function runByGit(git: string, isWritable: boolean): string[] {
-  const [hooks, config] = [join(git, 'hooks'), join(git, 'config')];
-  const ofTrees = /worktreeConfig/i.test(textOf(config))
-    ? ['.', ...worktreesIn(git)].map((tree) => join(git, tree, 'config.worktree'))
-    : [];
-  if (isWritable) makeAll(hooks, ofTrees);
-  return [hooks, config, ...ofTrees];
+function refuseWorkspace(workspace: string): never {
+  throw new MailroomError(
+    'E_PATH',
+    `the workspace ${workspace} is a folder of PATH, so what an agent writes into it would run as a program`,
+    'take it out of PATH, or give another workspace',
+  );
 }
 
-function makeAll(folder: string, files: readonly string[]): void {
-  try {
-    if (!existsSync(folder)) mkdirSync(folder);
-    for (const file of files) if (!existsSync(file)) writeFileSync(file, '', { flag: 'wx' });
-  } catch {
-    // Where we may not write, neither may an agent.
-  }
+interface Wanted {
+  readonly shown: readonly string[];
+  readonly writable: readonly string[];
+  readonly held: readonly string[];
 }
 
-function worktreesIn(git: string): string[] {
-  const folder = join(git, 'worktrees');
-  return existsSync(folder) ? readdirSync(folder).map((name) => join('worktrees', name)) : [];
+function withPlaces(
+  { shown, writable, held }: Wanted,
+  rest: (names: readonly string[]) => Omit<Sandbox, 'readable' | 'writable' | 'held'>,
+): Sandbox {
+  const names = [...shown, ...held, ...writable];
+  const places = (paths: readonly string[]) => [...new Set(paths.flatMap((path) => placesOf(path, names)))];
+  const sandbox = { readable: places(shown), writable: places(writable), held: places(held.map(toBeHeld)) };
+  for (const path of held) if (isWritable(dirname(path), sandbox)) refuseLink(path);
+  const pinned = [...sandbox.readable, ...sandbox.held].flatMap((path) => pinnedFor(path, sandbox));
+  return { ...rest(names), ...sandbox, writable: [...new Set([...sandbox.writable, ...pinned])] };
 }
 
-/** The folders that a path lies in, below another one. */
+/** Folders of programs, those of processes outside included: what is put there runs for others. */
+function searched({ env }: Reach): string[] {
+  const own = (env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
+  const outside = usablePath(process.env['PATH'] ?? '').split(delimiter);
+  return [...new Set([...own, ...outside])].filter((folder) => folder !== '' && isReachable(folder));
+}
+
+/** Of what is not there the topmost folder that is missing: what would lie in it cannot be made either. */
+function toBeHeld(path: string): string {
+  const folder = dirname(path);
+  return folder === path || existsSync(folder) ? path : toBeHeld(folder);
+}
+
+type Places = Pick<Sandbox, 'readable' | 'writable' | 'held'>;
+
+/** What decides about a path: the deepest place that it lies in. */
+function deciding(path: string, { readable, writable, held }: Places): { path: string; writes: boolean } {
+  const all = [
+    ...readable.map((each) => ({ path: each, writes: false })),
+    ...writable.map((each) => ({ path: each, writes: true })),
+    ...held.map((each) => ({ path: each, writes: false })),
+  ].filter((each) => isAbove(each.path, path));
+  return all.reduce((deepest, each) => (each.path.length >= deepest.path.length ? each : deepest), {
+    path: '/',
+    writes: false,
+  });
+}
+
+function isWritable(path: string, places: Places): boolean {
+  return deciding(realPlace(path), places).writes;
+}
+
+/** The folders between a place and the writable one around it: shown by themselves, none of them can be moved away. */
+function pinnedFor(path: string, places: Places): string[] {
+  const around = deciding(dirname(path), places);
+  return around.writes ? foldersBetween(around.path, path) : [];
+}
+
 function foldersBetween(above: string, path: string): string[] {
   const folder = dirname(path);
   return folder === above ? [] : [...foldersBetween(above, folder), folder];
+}
+
+/** False for what bwrap could not show, e.g. in a folder of another user. */
+function isReachable(path: string): boolean {
+  try {
+    accessSync(path);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT';
+  }
 }
 
 /**

@@ -8,6 +8,7 @@ import { environments } from './environment.ts';
 import { exitOf, notStarted } from './exits.ts';
 import { watchFolder } from './folder-changes.ts';
 import { furnished } from './program-home.ts';
+import { removeDeadPlaces } from './held-places.ts';
 import { openPlaces } from './sandbox-places.ts';
 import { supervise } from './supervise.ts';
 import { sweepMarked } from './sweep.ts';
@@ -59,6 +60,7 @@ export class ProcessStepRunner implements StepRunner {
   async sweep(): Promise<void> {
     await sweepMarked(this.#options.mark);
     removeDeadTemporaries();
+    removeDeadPlaces(this.#options.project);
   }
 
   async #follow(job: StepJob): Promise<void> {
@@ -97,17 +99,16 @@ export class ProcessStepRunner implements StepRunner {
         mkdirSync(dirname(path), { recursive: true });
         writeFileSync(path, text);
       }
-      const { supervised, places } = this.#supervise(job, temporary);
+      const supervised = this.#supervise(job, temporary);
       this.#running.set(job.key, supervised);
       const result = await supervised.exited;
-      places.close();
       return exitOf(result);
     } finally {
       if (temporary !== null) removeTemporary(temporary);
     }
   }
 
-  #supervise(job: StepJob, temporary: string | null) {
+  #supervise(job: StepJob, temporary: string | null): Supervised {
     const { command, workspace, folder, provider, capabilities, owed } = job;
     const set = temporary === null ? command.env : { TMPDIR: temporary, ...command.env };
     const given = this.#environment({ inherit: command.inherit, set });
@@ -123,7 +124,8 @@ export class ProcessStepRunner implements StepRunner {
       owed,
       guarded: Object.keys(command.files).map((name) => join(folder, name)),
     });
-    const places = openPlaces(containment, command.writable, owed);
+    const { project } = this.#options;
+    const places = openPlaces(containment, { project, kept: command.writable, owed });
     const supervised = supervise({
       argv: command.argv,
       cwd: workspace,
@@ -145,6 +147,7 @@ export class ProcessStepRunner implements StepRunner {
       stdoutFile: job.stdout,
       stderrFile: job.stderr,
     });
-    return { supervised, places };
+    void supervised.exited.then(() => places.close());
+    return supervised;
   }
 }

@@ -15,6 +15,11 @@ export type Containment =
       readonly writable: readonly string[];
       /** Folders and files that may be read, besides the system's programs and libraries; absolute. */
       readonly readable: readonly string[];
+      /**
+       * What may only be read although it lies in something that may be written; absolute. Where nothing is there yet, an empty
+       * folder keeps the place: see `openPlaces`. Missing: none.
+       */
+      readonly held?: readonly string[];
       /** Files in these that are not to be read after all; they are there. Missing: none. */
       readonly hidden?: readonly string[];
       readonly network: boolean;

@@ -40,9 +40,13 @@ export function listWorkflowFiles(disk: Disk, folder = 'workflows'): string[] {
   });
 }
 
-/** `mailroom.yaml`; null when there is none. Throws as `readProtocolFiles`. */
+/**
+ * `mailroom.yaml`; null when there is none, or only the empty folder that keeps its place while a sandbox is open. Throws as
+ * `readProtocolFiles`.
+ */
 export function readConfigFile(disk: Disk): TextFile | null {
-  return readDefinition(disk, 'mailroom.yaml');
+  const isKept = disk.look('mailroom.yaml')?.kind === 'folder' && disk.list('mailroom.yaml')?.length === 0;
+  return isKept ? null : readDefinition(disk, 'mailroom.yaml');
 }
 
 /** Who the role is, `agents/<role>/role.md`; null when nothing says so. Throws as `readProtocolFiles`. */

@@ -212,11 +212,13 @@ describe('a sandbox', () => {
       const workspace = join(home, name);
       if (dotGit !== undefined) writeFileSync(join(workspace, '.git'), `gitdir: ${dotGit}\n`);
       const reach = { ...nothing, workspace, capabilities: null, network: false };
-      const { readable, writable } = sandboxFor(reach, { project: workspace, nests: false });
-      return { readable, writable };
+      const { readable, held, writable } = sandboxFor(reach, { project: workspace, nests: false });
+      return { readable, held, writable };
     };
-    expect(shown('linked').writable).toEqual([`${home}/linked`, `${home}/own/.git`]);
-    expect(shown('linked').readable).toContain(`${home}/linked/.git`);
+    // The folders around what is held are shown by themselves, so that nobody can put others in their place.
+    const modules = [`${home}/own/.git/modules`, `${home}/own/.git/modules/part`];
+    expect(shown('linked').writable).toEqual([`${home}/linked`, `${home}/own/.git`, ...modules]);
+    expect(shown('linked').held).toContain(`${home}/linked/.git`);
     expect(shown('own/part').writable).toContain(`${home}/own/.git/modules/part`);
     for (const named of [
       '../private',

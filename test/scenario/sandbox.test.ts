@@ -187,3 +187,75 @@ it('a program is found through links that lead out of the project and on', { tim
   symlinkSync(join(beside, 'alias/node_modules'), join(project.root, 'node_modules'));
   expect(await project.works('maker')).toMatchObject({ code: 0, stderr: '' });
 });
+
+/** Makes programs of the names that Mailroom itself runs, where PATH looks first and nothing is yet. */
+const impostors = `
+  const folder = project + '/node_modules/.bin';
+  fs.mkdirSync(folder, { recursive: true });
+  for (const name of ['git', 'flock', 'cat', 'sh', 'bwrap', 'unshare', 'setpriv', 'node'])
+    fs.writeFileSync(folder + '/' + name, '#!/bin/sh\\necho ran >> ' + project + '/ran-' + name + '\\n', { mode: 0o755 });
+  send('done', 'user');`;
+
+it('nothing that an agent puts into a missing folder of PATH is run', { timeout: 60_000 }, async () => {
+  const files = {
+    'protocols/team.yaml': team('READ, EDIT'),
+    'mailroom.yaml': `sandbox: auto\nnotify: { user: [node, -e, ""] }\n`,
+  };
+  project = new ImpostorProject({ maker: impostors }, files);
+  execFileSync('git', ['init', '-q'], { cwd: project.root });
+  project.drop('agents/maker/inbox/task.md', 'Do it\n');
+  const path = [
+    join(project.root, 'node_modules/.bin'),
+    join(project.root, 'bin'),
+    process.env['PATH'] ?? '',
+  ].join(':');
+  expect(await project.run(['up', '--until-idle'], { PATH: path })).toMatchObject({ code: 0 });
+  expect(await project.run(['status'], { PATH: path })).toMatchObject({ code: 0 });
+  expect(existsSync(join(project.root, 'node_modules/.bin/git'))).toBe(true);
+  expect(project.list('.').filter((name) => name.startsWith('ran-'))).toEqual([]);
+});
+
+/** A project without settings of its own, so that an agent could make them. */
+const settler = `
+  const names = ['mailroom.yaml', 'workflows', '.git'];
+  const came = names.map((name) => [tries(project + '/' + name), attempt(() => fs.mkdirSync(project + '/' + name))]);
+  send('done', 'user', JSON.stringify(came));`;
+
+it(
+  'an agent makes none of the rules that are missing, and nothing is left in their places',
+  { timeout: 60_000 },
+  async () => {
+    project = new ImpostorProject({ maker: settler }, { 'protocols/team.yaml': team('READ, EDIT') });
+    const before = project.list('.');
+    expect(await project.works('maker')).toMatchObject({ code: 0 });
+    const rows = JSON.parse((await project.run(['trail', '--json'])).stdout) as {
+      type: string;
+      body: string;
+    }[];
+    const came = JSON.parse(rows.find(({ type }) => type === 'done')?.body ?? '[]') as string[][];
+    const after = project.list('.').filter((name) => !before.includes(name) && name !== '.drop');
+    if (!bubblewrap.works)
+      return expect(after).toEqual(['.mailroom', 'agents', 'mailroom.yaml', 'workflows']);
+    expect(came).toEqual(Array.from({ length: 3 }, () => ['EISDIR', 'EEXIST']));
+    expect(after).toEqual(['.mailroom', 'agents']);
+  },
+);
+
+it.each([['.mailroom'], ['agents'], ['protocols'], ['.git/hooks']])(
+  'a workspace that leads into %s is refused before anything runs',
+  { timeout: 60_000 },
+  async (target) => {
+    const files = {
+      'protocols/team.yaml': `workspace: app\n${team('READ, EDIT')}`,
+      'mailroom.yaml': 'sandbox: auto\ntrail: off\n',
+    };
+    project = new ImpostorProject({ maker: `fs.writeFileSync('forged', '');\nsend('done', 'user');` }, files);
+    execFileSync('git', ['init', '-q'], { cwd: project.root });
+    mkdirSync(join(project.root, target), { recursive: true });
+    symlinkSync(target, join(project.root, 'app'));
+    const ran = await project.works('maker');
+    expect(existsSync(join(project.root, target, 'forged'))).toBe(!bubblewrap.works);
+    expect(ran.code).toBe(bubblewrap.works ? 1 : 0);
+    if (bubblewrap.works) expect(ran.stdout).toMatch(/E_PATH.*app leads to .*no agent may write/);
+  },
+);

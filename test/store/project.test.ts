@@ -31,6 +31,14 @@ describe('definitions', () => {
     expect(readRoleFile(disk, 'qa')).toEqual({ path: 'agents/qa/role.md', text: 'You test.' });
   });
 
+  it('are none where an empty folder keeps the place, and refused where something lies in it', () => {
+    const disk = new MemoryDisk();
+    disk.makeFolder('mailroom.yaml');
+    expect(readConfigFile(disk)).toBeNull();
+    disk.plant('mailroom.yaml/more', '');
+    expect(() => readConfigFile(disk)).toThrowError('cannot read mailroom.yaml');
+  });
+
   it('may be links inside the project, and must not lead out of it', () => {
     const disk = new MemoryDisk();
     disk.plant('.claude/agents/qa.md', 'You test.');

@@ -1,0 +1,301 @@
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { probeContainment } from '../../src/process/containment.ts';
+import { keepPlaces, removeDeadPlaces } from '../../src/process/held-places.ts';
+import { openPlaces } from '../../src/process/sandbox-places.ts';
+import { sandboxFor } from '../../src/process/sandbox.ts';
+import type { Reach } from '../../src/process/types.ts';
+import { start, temporaryFolder } from './support.ts';
+
+const { bubblewrap } = await probeContainment();
+
+type Rights = NonNullable<Reach['capabilities']>;
+
+const edits: Rights = ['READ', 'EDIT'];
+const all: Rights = ['READ', 'EDIT', 'RUN_TESTS', 'RUN_COMMANDS'];
+
+/** A project with rules, mail and a repository, as far as they are not left out. */
+class World {
+  readonly root = realpathSync(temporaryFolder());
+
+  constructor(...without: readonly string[]) {
+    if (!without.includes('.git')) this.git('init', '-q');
+    for (const path of ['mailroom.yaml', 'protocols/team.yaml', 'agents/b/role.md', 'workflows/ci.yaml'])
+      if (!without.some((name) => path.startsWith(name))) this.write(path, 'true\n');
+    for (const path of ['agents/b/inbox', '.mailroom/control', '.mailroom/journal', 'src']) {
+      if (!without.some((name) => path.startsWith(name)))
+        mkdirSync(join(this.root, path), { recursive: true });
+    }
+  }
+
+  git(...args: readonly string[]): void {
+    const settings = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'protocol.file.allow=always'];
+    execFileSync('git', [...settings, ...args], { cwd: this.root, stdio: 'ignore' });
+  }
+
+  write(path: string, text: string): void {
+    mkdirSync(dirname(join(this.root, path)), { recursive: true });
+    writeFileSync(join(this.root, path), text);
+  }
+
+  link(path: string, target: string): void {
+    mkdirSync(dirname(join(this.root, path)), { recursive: true });
+    symlinkSync(target, join(this.root, path));
+  }
+
+  reach(capabilities: Rights, more: Partial<Reach> = {}): Reach {
+    const nothing = { provider: null, argv: ['sh'], writable: [], owed: [], guarded: [] };
+    const env = { PATH: process.env['PATH']! };
+    return { ...nothing, env, workspace: this.root, capabilities, network: true, ...more };
+  }
+
+  sandbox(capabilities: Rights, more: Partial<Reach> = {}) {
+    return sandboxFor(this.reach(capabilities, more), { project: this.root, nests: false });
+  }
+
+  /** What a script prints in the sandbox, with all that keeps its places. */
+  async runs(capabilities: Rights, script: string, more: Partial<Reach> = {}): Promise<string> {
+    const { owed } = this.reach(capabilities, more);
+    const containment = this.sandbox(capabilities, more);
+    const places = openPlaces(containment, { project: this.root, kept: [], owed });
+    const cwd = more.workspace ?? this.root;
+    const result = await start(['sh', '-c', script], { containment, cwd }).exited;
+    places.close();
+    return result.stdoutTail;
+  }
+}
+
+/** Tries to write or make something, in all ways that a shell has, and says what could be done. */
+const tries = (path: string) =>
+  `{ echo x >> ${path} || mkdir ${path} || { mv ${path} ${path}.old && echo x > ${path}; } || { rm -rf ${path} && echo x > ${path}; } ; } 2>/dev/null && echo 'wrote ${path}';`;
+
+const inSandbox = (text: string) => (bubblewrap.works ? text : '');
+
+describe('what is owed is refused where it leads to', () => {
+  it.each([
+    ['.git/config'],
+    ['.git/hooks'],
+    ['.git'],
+    ['mailroom.yaml'],
+    ['protocols/team.yaml'],
+    ['protocols'],
+    ['workflows'],
+    ['agents/b/role.md'],
+    ['agents/b/inbox'],
+    ['agents'],
+    ['.mailroom'],
+    ['.mailroom/control'],
+  ])('%s', (target) => {
+    const world = new World();
+    world.link('plan.md', target);
+    world.link('linked', '.');
+    const real = join(world.root, target);
+    for (const name of ['plan.md', 'linked/plan.md']) {
+      const path = join(world.root, name);
+      expect(() => world.sandbox(['READ'], { owed: [path] })).toThrowError(
+        expect.objectContaining({
+          code: 'E_PATH',
+          message: expect.stringContaining(`${path} leads to ${real}, which`),
+        }),
+      );
+      expect(() => world.sandbox(['READ'], { owed: [real] })).toThrowError('no agent may write');
+    }
+  });
+
+  it('and is bound where a link leads to something else of the workspace', async () => {
+    const world = new World();
+    world.write('docs/plan.md', '');
+    world.link('plan.md', 'docs/plan.md');
+    const owed = [join(world.root, 'plan.md')];
+    const said = await world.runs(['READ'], 'echo x >> plan.md && echo wrote; echo y >> src/y', { owed });
+    expect(said).toBe(inSandbox('wrote\n'));
+  });
+});
+
+describe('a workspace is refused that is, or leads into,', () => {
+  it.each([['.mailroom'], ['agents'], ['agents/b'], ['protocols'], ['workflows'], ['.git'], ['.git/hooks']])(
+    '%s',
+    (target) => {
+      const world = new World();
+      world.link('app', target);
+      for (const name of ['app', target]) {
+        const workspace = join(world.root, name);
+        expect(() => world.sandbox(edits, { workspace })).toThrowError(
+          expect.objectContaining({ code: 'E_PATH' }),
+        );
+      }
+    },
+  );
+
+  it('a folder of PATH', () => {
+    const world = new World();
+    const workspace = join(world.root, 'src');
+    const env = { PATH: `${workspace}:${process.env['PATH']!}` };
+    expect(() => world.sandbox(edits, { workspace, env })).toThrowError(
+      `the workspace ${workspace} is a folder of PATH`,
+    );
+  });
+
+  it('and not the worktree of a thread, but for what a link in it leads to', () => {
+    const world = new World();
+    world.git('commit', '-q', '--allow-empty', '-m', 'first');
+    world.git('worktree', 'add', '-q', '.mailroom/worktrees/t1');
+    const workspace = join(world.root, '.mailroom/worktrees/t1');
+    expect(world.sandbox(edits, { workspace }).writable).toContain(workspace);
+    world.link('.mailroom/worktrees/t1/out', '../../control');
+    world.link('.mailroom/worktrees/t1/in', '.');
+    expect(() => world.sandbox(['READ'], { workspace, owed: [join(workspace, 'out')] })).toThrowError(
+      'leads to',
+    );
+    expect(world.sandbox(['READ'], { workspace, owed: [join(workspace, 'in')] }).writable).toContain(
+      workspace,
+    );
+  });
+});
+
+it("refuses a role's own outbox that leads elsewhere, and the folder of its turn", () => {
+  const world = new World();
+  for (const target of ['../../.git/hooks', '../b/inbox', '../../protocols']) {
+    world.link(`agents/${target.length}/outbox`, target);
+    const writable = [join(world.root, `agents/${target.length}/outbox`)];
+    expect(() => world.sandbox(['READ'], { writable })).toThrowError(
+      expect.objectContaining({ code: 'E_PATH' }),
+    );
+  }
+  mkdirSync(join(world.root, 'agents/a/outbox'), { recursive: true });
+  const writable = [join(world.root, 'agents/a/outbox'), join(world.root, '.mailroom/turns/t1/1/outbox')];
+  expect(world.sandbox(['READ'], { writable }).writable).toEqual(writable);
+});
+
+describe('nobody writes, whatever the rights,', () => {
+  const rules = ['mailroom.yaml', 'protocols', 'workflows', 'agents', '.mailroom'];
+  it.each([
+    ['the rules', rules, []],
+    ['rules that are not there yet', rules.slice(0, 3), ['mailroom.yaml', 'protocols', 'workflows']],
+    ['a repository that is not there yet', ['.git', 'HEAD'], ['.git']],
+    ['mail before there are roles', ['agents'], ['agents']],
+  ])('%s', async (_, paths, without) => {
+    const world = new World(...without);
+    const before = readdirSync(world.root).toSorted();
+    for (const rights of [edits, all]) {
+      const deeper = paths.flatMap((path) => [path, `${path}/new`]);
+      const said = await world.runs(rights, `${deeper.map(tries).join('\n')} echo y > made && echo free`);
+      expect(said).toBe(inSandbox('free\n'));
+    }
+    const kept = readdirSync(world.root).filter((name) => name !== 'made');
+    expect(kept.toSorted()).toEqual([...new Set([...before, '.mailroom'])].toSorted());
+    expect(readdirSync(join(world.root, '.mailroom')).filter((name) => name !== 'held')).toEqual(
+      without.includes('.mailroom') ? [] : ['control', 'journal'],
+    );
+  });
+
+  it('the folders of PATH, by another folder in the place of one around them neither', async () => {
+    const world = new World();
+    mkdirSync(join(world.root, 'node_modules/.bin'), { recursive: true });
+    const env = { PATH: `${join(world.root, 'node_modules/.bin')}:${process.env['PATH']!}` };
+    const script = `mv node_modules moved 2>/dev/null && mkdir -p node_modules/.bin && echo moved; ${tries('node_modules/.bin/git')} echo y > node_modules/y && echo free`;
+    expect(await world.runs(all, script, { env })).toBe(inSandbox('free\n'));
+  });
+
+  it('what links among the rules lead to', async () => {
+    const world = new World();
+    world.write('src/ci.yaml', 'true\n');
+    world.write('AGENTS.md', 'words\n');
+    world.link('workflows/linked.yaml', '../src/ci.yaml');
+    world.link('agents/a/role.md', '../../AGENTS.md');
+    const script = `mv src moved 2>/dev/null && echo moved; ${tries('src/ci.yaml')} ${tries('AGENTS.md')} echo free`;
+    expect(await world.runs(all, script)).toBe(inSandbox('free\n'));
+  });
+
+  it('hooks and configurations that the configuration of the repository names, and those of submodules', async () => {
+    const other = new World();
+    other.git('add', '.');
+    other.git('commit', '-q', '-m', 'first');
+    const world = new World();
+    world.git('submodule', 'add', '-q', other.root, 'part');
+    world.git('config', 'core.hooksPath', 'tools/hooks');
+    world.git('config', 'include.path', '../shared.config');
+    world.write('tools/hooks/pre-commit', '');
+    const paths = [
+      'tools/hooks/pre-commit',
+      'shared.config',
+      'part/.git',
+      '.git/modules/part/config',
+      '.git/modules/part/hooks/post-checkout',
+    ];
+    const script = `for each in tools part .git/modules .git/modules/part; do mv $each moved 2>/dev/null && echo moved $each; done; ${paths.map(tries).join('\n')} echo y > part/made && echo y > .git/modules/part/made && echo free`;
+    expect(await world.runs(all, script)).toBe(inSandbox('free\n'));
+    expect(lstatSync(join(world.root, 'part/.git')).isFile()).toBe(true);
+  });
+});
+
+it.each([['mailroom.yaml'], ['protocols'], ['.git/hooks'], ['.git']])(
+  'refuses a link in the place of %s, which nothing can hold, where somebody could replace it',
+  (name) => {
+    const world = new World('mailroom.yaml', 'protocols', ...(name === '.git' ? ['.git'] : []));
+    execFileSync('rm', ['-rf', join(world.root, name)]);
+    mkdirSync(join(world.root, 'elsewhere'));
+    world.link(name, join(world.root, 'elsewhere'));
+    expect(() => world.sandbox(all)).toThrowError(`${join(world.root, name)} is a link to`);
+    expect(world.sandbox(['READ']).kind).toBe('bubblewrap');
+  },
+);
+
+it('leaves out a folder of PATH that cannot be shown, and shows the rest', async () => {
+  const world = new World();
+  world.write('file', '');
+  // For bwrap a folder below a file is as one below a folder that must not be entered: no error of "not there".
+  const env = { PATH: `${join(world.root, 'file/bin')}:${process.env['PATH']!}` };
+  expect(await world.runs(['READ'], 'echo runs', { env })).toBe(inSandbox('runs\n'));
+});
+
+it('cannot undo its mounts: nothing is remounted or taken away from what is shown', async () => {
+  const world = new World();
+  const script = `mount -o remount,rw,bind ${world.root} && echo remounted; umount ${world.root}/agents && echo gone; umount -l /proc && echo gone; echo x >> mailroom.yaml && echo wrote; echo end`;
+  expect(await world.runs(all, script)).toBe(inSandbox('end\n'));
+});
+
+describe('places that are kept', () => {
+  it('go with the last who relies on them, and not while something lies in them', () => {
+    const world = new World('mailroom.yaml', 'protocols');
+    const [config, protocols] = ['mailroom.yaml', 'protocols'].map((name) => join(world.root, name)) as [
+      string,
+      string,
+    ];
+    const first = keepPlaces(world.root, [config, protocols]);
+    const second = keepPlaces(world.root, [config, protocols, join(world.root, 'agents')]);
+    first.close();
+    expect([config, protocols].map((path) => existsSync(path))).toEqual([true, true]);
+    writeFileSync(join(protocols, 'mine.yaml'), '');
+    second.close();
+    expect([config, protocols].map((path) => existsSync(path))).toEqual([false, true]);
+    expect(readdirSync(join(world.root, '.mailroom/held'))).toEqual([]);
+    expect(existsSync(join(world.root, 'agents'))).toBe(true);
+  });
+
+  it('of a process that was killed go at the next start, and those of a living one stay', () => {
+    const world = new World('mailroom.yaml', 'protocols');
+    const living = keepPlaces(world.root, [join(world.root, 'protocols')]);
+    mkdirSync(join(world.root, 'mailroom.yaml'));
+    const dead = ['mailroom.yaml', 'protocols', 'src/not-there'].map((name) =>
+      encodeURIComponent(join(world.root, name)),
+    );
+    world.write('.mailroom/held/1@never', dead.join('\n'));
+    removeDeadPlaces(world.root);
+    expect(existsSync(join(world.root, 'mailroom.yaml'))).toBe(false);
+    expect(existsSync(join(world.root, 'protocols'))).toBe(true);
+    expect(readdirSync(join(world.root, '.mailroom/held'))).toHaveLength(1);
+    living.close();
+    expect(existsSync(join(world.root, 'protocols'))).toBe(false);
+  });
+});
