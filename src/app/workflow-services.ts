@@ -17,13 +17,14 @@ import { runFolder } from '../store/runs/layout.ts';
 import { baseOf } from '../store/runs/streams.ts';
 import { stepLogs } from '../store/runs/logs.ts';
 import { listRuns, readRun, runControlFolder, runReader } from '../store/runs/run-folders.ts';
+import { findWorkflow, isWorkflowNamed, workflowNames } from './find-workflow.ts';
 import { protocolOfNobody, readSettings, type Settings } from './definition.ts';
 import { isAlive } from './runs/locks.ts';
 import type { StartMail } from './runs/mail.ts';
 import type { Origin, RunSettings } from './runs/composition.ts';
 import { runState } from './runs/state.ts';
 import { workflowStatus } from './under-way.ts';
-import { findWorkflow, readWorkflow, workflowNames, workflowsNamed } from './workflows.ts';
+import { readWorkflow } from './workflows.ts';
 
 /** Workflows and runs of a project as its commands see them. */
 export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowServices {
@@ -32,9 +33,12 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
   return {
     list: () => listWorkflowFiles(disk),
     names: () => workflowNames(disk),
-    isWorkflow: (word) => workflowsNamed(disk, word).length > 0,
-    read: async (reference, cwd, starting) =>
-      readWorkflow(disk, await settings(), findWorkflow(disk, reference, cwd), starting),
+    isWorkflow: (word) => isWorkflowNamed(disk, word),
+    read: async (reference, cwd, { starting = null, overrides = [] } = {}) =>
+      readWorkflow(disk, await settings(), await findWorkflow(disk, reference, cwd), {
+        starting,
+        overrides: overrides.map((file) => resolve(cwd, file)),
+      }),
     asked: async (reference, cwd) => {
       if (!reference.endsWith('.json')) return null;
       const { readAskedWorkflow } = await import('./nip/requests.ts');

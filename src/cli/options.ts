@@ -16,6 +16,7 @@ export function withStartOptions(command: Command): Command {
     .option('--budget <usd=N,tokens=N>', 'what the run may cost at most')
     .option('--max-usd <n>', 'do not even start when the worst case costs more')
     .option('--max-visits <n>', 'how often a step of a sequence may be entered; default 1000')
+    .option('--overrides <file>', 'changes to a workflow of the language swdl; again for more', collect)
     .option('--record <dir>', 'record what its agents do into this folder')
     .option('--replay <dir>', 'let a recording answer in the place of all agents: no tokens are spent')
     .option('--plain', 'one line per event, also on a terminal')

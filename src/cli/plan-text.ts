@@ -6,7 +6,7 @@ import { line } from './format.ts';
 
 /** A plan as languages show it that have a way of their own. */
 export function shownPlan(
-  { batches, contracts, longest, promptTokens }: PlanDocument,
+  { batches, contracts, longest, promptTokens, overrides }: PlanDocument,
   title: string,
   parameters: Readonly<Record<string, Json>>,
 ): string[] {
@@ -19,6 +19,10 @@ export function shownPlan(
   return [
     `Workflow: ${line(title)}`,
     ...(given.length === 0 ? [] : [`Parameters: ${line(given.join(', '))}`]),
+    ...overrides.flatMap(({ file, changes }) => [
+      `Overrides: ${line(file)}${changes.length === 0 ? ' (changes nothing)' : ''}`,
+      ...changes.map((change) => `  ${line(change)}`),
+    ]),
     '',
     'Execution Plan:',
     ...batches.flatMap((batch) => [...batchLines(batch, byStep), '']),

@@ -16,18 +16,14 @@ export interface WorkflowServices {
   /** The definitions in workflows/, as paths from the project, sorted. */
   list(): readonly string[];
   /** The ids and names of the workflows of the project. */
-  names(): readonly string[];
+  names(): Promise<readonly string[]>;
   /** Whether a word is the id or name of a workflow of the project. */
-  isWorkflow(word: string): boolean;
+  isWorkflow(word: string): Promise<boolean>;
   /**
-   * Reads a definition by its file (from `cwd`), or by the id or name of one in workflows/. `context`: the names that a run is
-   * given which begins now. Throws `E_TARGET`.
+   * Reads a definition by its file (from `cwd`), or by the id or name of one in workflows/. Throws `E_TARGET`, and `E_USAGE`
+   * for a file of overrides that is not there.
    */
-  read(
-    reference: string,
-    cwd: string,
-    starting?: { readonly context: ReadonlySet<string>; readonly only: string | null },
-  ): Promise<FoundWorkflow>;
+  read(reference: string, cwd: string, given?: ReadOptions): Promise<FoundWorkflow>;
   /** What a file (from `cwd`) asks for that is a request for a run of the language nip; null: it is none. Throws `E_FORBIDDEN`. */
   asked(reference: string, cwd: string): Promise<AskedWorkflow | null>;
   /** Writes files that are not there yet, by their path from the project. Returns the paths of those that it wrote. */
@@ -60,6 +56,13 @@ export interface WorkflowServices {
   verdict(run: string, id: string): { readonly refusal: string | null } | undefined;
   /** Waits for something to change in the folder of a run, at most so many milliseconds. */
   changed(run: string, milliseconds: number): Promise<void>;
+}
+
+export interface ReadOptions {
+  /** What is known of the run that begins now: the names in its `context`, and its only step. */
+  readonly starting?: { readonly context: ReadonlySet<string>; readonly only: string | null };
+  /** Files (from the same folder as the reference) that change a workflow of the language swdl. */
+  readonly overrides?: readonly string[];
 }
 
 export interface FoundWorkflow {

@@ -21,7 +21,7 @@ export async function showRun(context: Context, word: string, asJson: boolean): 
     terminal.write(asJson ? json(document) : `${runLines(run, state, alive, terminal).join('\n')}\n`);
     return true;
   }
-  if (!/\.(ya?ml|json)$/.test(word) && !workflows.isWorkflow(word)) return false;
+  if (!/\.(ya?ml|json)$/.test(word) && !(await workflows.isWorkflow(word))) return false;
   const { checked, path, text } = await workflows.read(word, services.cwd);
   if (asJson) terminal.write(json({ schema: 1, file: path, workflow: checked.ok ? checked.value : null }));
   else terminal.write(`# ${path}\n${text.trimEnd()}\n`);

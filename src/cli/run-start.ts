@@ -23,6 +23,7 @@ export interface StartOptions extends FollowOptions {
   readonly maxVisits?: string;
   readonly record?: string;
   readonly replay?: string;
+  readonly overrides?: readonly string[];
 }
 
 /** Starts a workflow, or (`only`) one step of it, and follows it to its end. */
@@ -38,7 +39,10 @@ export async function startRun(
     ...contextFileOf(context, options.contextFile),
     ...Object.fromEntries((options.context ?? []).map(pair)),
   };
-  const found = await openWorkflow(context, reference, { context: new Set(Object.keys(given)), only });
+  const found = await openWorkflow(context, reference, {
+    starting: { context: new Set(Object.keys(given)), only },
+    overrides: options.overrides ?? [],
+  });
   const { workflows } = context.place();
   const definition = await startedDefinition(found, options);
   if (only !== null) expectStep(definition, only);

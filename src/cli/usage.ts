@@ -27,6 +27,12 @@ function noSuchCommand(word: string, commands: readonly string[]): MailroomError
   return new MailroomError('E_USAGE', `unknown command \`${word}\``, hint);
 }
 
+/** What people look for who give an argument to a command that has none. */
+const instead: Readonly<Record<string, string>> = {
+  runs: '`mailroom show <run>` shows one run, `mailroom logs <run>` what its steps printed',
+  workflows: '`mailroom show <workflow>` shows one workflow',
+};
+
 /** What the library says, rephrased; with the hint that it holds. What is not known here keeps its words. */
 function inOwnWords(text: string): [message: string, hint: string | null] {
   const near = /^(.*?)\s*\(Did you mean (?:one of )?(.+?)\?\)$/s.exec(text);
@@ -45,7 +51,7 @@ function inOwnWords(text: string): [message: string, hint: string | null] {
     const [, name = '', most = '', given = ''] = excess;
     const takes =
       most === '0' ? 'takes no arguments' : `takes at most ${most} argument${most === '1' ? '' : 's'}`;
-    return [`\`${name}\` ${takes}, and got ${given}`, null];
+    return [`\`${name}\` ${takes}, and got ${given}`, instead[name] ?? null];
   }
   const missing = /^missing required argument '(.+)'$/.exec(text);
   return [missing ? `<${missing[1] ?? ''}> is missing` : ticked(text.replace(/\.$/, '')), null];

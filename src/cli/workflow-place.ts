@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import type { Context } from './context.ts';
-import type { FoundWorkflow, WorkflowServices } from './run-services.ts';
+import type { FoundWorkflow, ReadOptions } from './run-services.ts';
 
 /**
  * Reads the workflow that a command names, in the project that its run belongs to. That is the project that the command is
@@ -11,7 +11,7 @@ import type { FoundWorkflow, WorkflowServices } from './run-services.ts';
 export async function openWorkflow(
   context: Context,
   reference: string,
-  starting?: Parameters<WorkflowServices['read']>[2],
+  given?: ReadOptions,
 ): Promise<FoundWorkflow> {
   context.enter(null);
   const file = context.services.workflowFile(reference);
@@ -24,7 +24,7 @@ export async function openWorkflow(
   return read(found.file);
 
   function read(named: string): Promise<FoundWorkflow> {
-    return context.place().workflows.read(named, context.services.cwd, starting);
+    return context.place().workflows.read(named, context.services.cwd, given);
   }
 }
 

@@ -63,10 +63,12 @@ export function diagnosticDocument({ code, message, place, hint }: Diagnostic): 
   };
 }
 
-/** In the order of the files and within a file of the places; what has no place comes first, warnings after errors of the same place. */
+/** In the order of the files (others come last) and within a file of the places; what has no place comes first, warnings after errors of the same place. */
 export function inOrder(diagnostics: readonly Diagnostic[], files: readonly string[]): Diagnostic[] {
+  const places = diagnostics.flatMap(({ place }) => place?.file ?? []);
+  const order = [...new Set([...files, ...places])];
   const rank = ({ place }: Diagnostic): readonly number[] =>
-    place === null ? [-1, 0, 0] : [files.indexOf(place.file), place.line, place.column];
+    place === null ? [-1, 0, 0] : [order.indexOf(place.file), place.line, place.column];
   return diagnostics.toSorted((a, b) => {
     const [first, second] = [rank(a), rank(b)];
     const differing = first.findIndex((value, index) => value !== second[index]);

@@ -90,13 +90,19 @@ class Teller {
     const known = issue.code === 'invalid_value' ? issue.values.map(String) : [];
     const near = typeof value === 'string' ? didYouMean(value, known) : null;
     const bare = typeof value === 'number' || typeof value === 'boolean';
-    const quote = bare && /^a (?:text|name)/.test(issue.message) ? `quote it: "${String(value)}"` : null;
+    const quote =
+      bare && /^a (?:text|name)/.test(issue.message) ? `quote it: "${this.written(path, value)}"` : null;
     this.problem(
       'E_VALUE',
       path,
       `${subject} must be ${issue.message}${instead(issue, value)}`,
       near ?? quote,
     );
+  }
+
+  /** A number as it stands there: `1.0` is 1 and must not be quoted as that. */
+  private written(path: readonly PropertyKey[], value: unknown): string {
+    return this.located.sourceOf?.(path as Path) ?? String(value);
   }
 
   private missing(path: readonly PropertyKey[]): void {

@@ -3,6 +3,7 @@ import { configFile } from './config-schema.ts';
 import { protocolFile } from './protocol-schema.ts';
 import { nativeFile } from './workflow/native/schema.ts';
 import { orchestrateFile } from './workflow/orchestrate/schema.ts';
+import { overridesFile } from './workflow/swdl/overrides-schema.ts';
 import { swdlFile } from './workflow/swdl/schema.ts';
 
 /** What an editor needs to complete and check our files: the same schemas that we check with, as JSON Schema 2020-12. */
@@ -12,6 +13,7 @@ export function jsonSchemas(): ReadonlyMap<string, object> {
     ['workflow.schema.json', z.toJSONSchema(nativeFile, { io: 'input' })],
     ['orchestrate.schema.json', z.toJSONSchema(orchestrateFile, { io: 'input' })],
     ['swdl.schema.json', z.toJSONSchema(swdlFile, { io: 'input' })],
+    ['swdl-overrides.schema.json', z.toJSONSchema(overridesFile(), { io: 'input' })],
     ['mailroom.schema.json', z.toJSONSchema(configFile, { io: 'input' })],
   ]);
 }

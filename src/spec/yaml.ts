@@ -18,14 +18,15 @@ export interface Located {
    * the nearest part that should hold it is marked, by its key.
    */
   place(path: Path, part?: 'key' | 'value'): Place;
+  /** What is written at the path: `1.0` where the value is 1; null where no single word stands. Missing: not known. */
+  readonly sourceOf?: (path: Path) => string | null;
 }
 
 /** A document that can also say what is written in one of its texts where. */
 export interface YamlDocument extends Located {
   /** Where a part of the text at the path stands; offsets count in the text, as the value has it. */
   placeWithin(path: Path, start: number, end: number): Place;
-  /** What is written at the path: `1.0` where the value is 1; null where no single word stands. */
-  sourceOf(path: Path): string | null;
+  readonly sourceOf: (path: Path) => string | null;
   /** Whether the text at the path stands there without quotes and on one line. */
   isPlain(path: Path): boolean;
 }

@@ -29,11 +29,19 @@ export function isProtocolFile(name: string): boolean {
 /** Lies among workflows, and changes others. */
 const overridesFile = 'workflows/overrides.yaml';
 
-/** Files of workflows in workflows/ and the folders below it, sorted; those in folders of dots are left out. */
+/** A folder with such a file is a workflow; `overrides/` in it holds templates that change workflows. */
+const workflowFile = /^WORKFLOW\.(?:yaml|json)$/;
+
+/**
+ * Files of workflows in workflows/ and the folders below it, sorted. Hidden folders and the overrides of a workflow are left
+ * out.
+ */
 export function listWorkflowFiles(disk: Disk, folder = 'workflows'): string[] {
   if (disk.look(folder)?.kind !== 'folder') return [];
   const names = (disk.list(folder) ?? []).filter((name) => !name.startsWith('.')).toSorted();
+  const isWorkflow = names.some((name) => workflowFile.test(name));
   return names.flatMap((name) => {
+    if (isWorkflow && name === 'overrides') return [];
     const path = join(folder, name);
     if (disk.look(path)?.kind === 'folder') return listWorkflowFiles(disk, path);
     return /\.(ya?ml|json)$/.test(name) && path !== overridesFile ? [path] : [];

@@ -251,8 +251,8 @@ export class Bench {
     const workflows: Pick<ProjectServices['workflows'], Here> = {
       list: () => listWorkflowFiles(this.disk),
       status: () => Promise.resolve(this.workflowStatus),
-      names: () => ['release/ship'],
-      isWorkflow: () => false,
+      names: () => Promise.resolve(['release/ship']),
+      isWorkflow: () => Promise.resolve(false),
       asked: () => Promise.resolve(null),
       runs: () => this.runs,
       find: () => null,

@@ -305,7 +305,7 @@ export const rows: Rows = {
     ),
   '`parallel_group`, stage `secrets`': () => {
     const problems = said([stage('a', { parallel_group: 'x', secrets: ['A'] })]);
-    expect(problems).toContain('run at the same time by themselves');
+    expect(problems).toContain('run at the same time');
     expect(problems).toContain('a native workflow has `secrets`');
   },
   'the record of a run': () => {

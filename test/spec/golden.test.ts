@@ -7,7 +7,8 @@ import { renderDiagnostics } from '../../src/spec/diagnostics.ts';
 import { parseMessage } from '../../src/spec/message.ts';
 import { parseProtocol } from '../../src/spec/protocol.ts';
 import { parseWorkflow } from '../../src/spec/workflow/index.ts';
-import { nowhere, type Loaded } from '../../src/spec/workflow/surroundings.ts';
+import { identityOf } from '../../src/spec/workflow/identity.ts';
+import { nowhere, type Loaded, type Surroundings } from '../../src/spec/workflow/surroundings.ts';
 import type { Diagnostic } from '../../src/core/diagnostic.ts';
 
 /*
@@ -60,7 +61,18 @@ function diagnoseWorkflow(name: string): readonly Diagnostic[] {
       ? { ok: false, code: 'E_WORKFLOW', problem: 'there is no such file' }
       : { ok: true, ...found };
   };
-  return problemsOf(parseWorkflow(first!.text, name, { ...nowhere, protocol: protocolOf(), widened, load }));
+  const surroundings: Surroundings = {
+    ...nowhere,
+    protocol: protocolOf(),
+    widened,
+    load,
+    files: { ...nowhere.files, read: (path) => others.find(({ file }) => file === path)?.text ?? null },
+    workflows: () =>
+      others
+        .filter(({ file }) => /^workflows\/(?!overrides)/.test(file))
+        .map(({ file, text }) => identityOf(text, file)),
+  };
+  return problemsOf(parseWorkflow(first!.text, name, surroundings));
 }
 
 function diagnose(name: string): readonly Diagnostic[] {

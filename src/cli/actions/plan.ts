@@ -12,12 +12,15 @@ import { openWorkflow } from '../workflow-place.ts';
 export interface PlanOptions {
   readonly param?: readonly string[];
   readonly input?: readonly string[];
+  readonly overrides?: readonly string[];
   readonly json?: boolean;
 }
 
 export async function plan(context: Context, reference: string, options: PlanOptions): Promise<number> {
   const { terminal } = context;
-  const definition = expectDefinition(await openWorkflow(context, reference));
+  const definition = expectDefinition(
+    await openWorkflow(context, reference, { overrides: options.overrides ?? [] }),
+  );
   const { workflows } = context.place();
   const { readParameters } = await import('../../engine/operations/runs/parameters.ts');
   const given = [...(options.param ?? []), ...(options.input ?? [])].map(pair);

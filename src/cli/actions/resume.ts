@@ -35,16 +35,24 @@ export async function resume(
   return follow(context, options, (watch) => workflows.resume(run, { watch, command: null, definition }));
 }
 
-/** The file of a run as it is now; null: it is gone. */
-async function editedDefinition(context: Context, { card }: StoredRun): Promise<FoundWorkflow | null> {
+/** The file of a run as it is now, with the overrides that its person named; null: it is gone. */
+async function editedDefinition(
+  context: Context,
+  { card, definition }: StoredRun,
+): Promise<FoundWorkflow | null> {
   const { workflows, root } = context.place();
-  if (card.source === null || context.services.readText(resolve(root, card.source)) === null) return null;
-  return workflows.read(card.source, root);
+  const { source } = card;
+  const applied = definition.shown?.overrides ?? [];
+  const overrides = applied.filter(({ isNamed }) => isNamed).map(({ file }) => file);
+  const isGone = (file: string) => context.services.readText(resolve(root, file)) === null;
+  return source === null || [source, ...overrides].some(isGone)
+    ? null
+    : workflows.read(source, root, { overrides });
 }
 
 function expectEdited({ run }: StoredRun, edited: FoundWorkflow | null): Workflow {
   if (edited !== null) return expectDefinition(edited);
-  throw new MailroomError('E_TARGET', `the file that ${run} was started from is gone`);
+  throw new MailroomError('E_TARGET', `a file that ${run} was started from is gone`);
 }
 
 function definitionIn({ checked }: FoundWorkflow): Workflow | null {

@@ -10,7 +10,7 @@ export async function runShow(context: Context, word: string, asJson: boolean): 
   const { terminal } = context;
   const project = context.project();
   const { workflows } = project;
-  const names = [...workflows.names(), ...workflows.runs().map(({ run }) => run.slice(-6))];
+  const names = [...(await workflows.names()), ...workflows.runs().map(({ run }) => run.slice(-6))];
   const others = { words: ['a run', 'a turn (t1)', 'a workflow'], names };
   const shown = show(project, project.state() ?? emptyState(), word, others);
   const now = terminal.now();

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { MailroomError } from '../../core/errors.ts';
 import type { ValidateDocument } from '../../engine/operations/validate.ts';
 import type { Context } from '../context.ts';
@@ -5,12 +6,17 @@ import { paintDiagnostics } from '../failures.ts';
 import { json } from '../output.ts';
 import { openWorkflow } from '../workflow-place.ts';
 
+export interface ValidateOptions {
+  readonly json?: boolean;
+  readonly overrides?: readonly string[];
+}
+
 export async function runValidate(
   context: Context,
   names: readonly string[],
-  options: { readonly json?: boolean },
+  options: ValidateOptions,
 ): Promise<number> {
-  const { terminal } = context;
+  const { terminal, services } = context;
   const { workflows, root } = context.place();
   const { validate } = await import('../../engine/operations/validate.ts');
   const named = names.length > 0 ? names : workflows.list();
@@ -20,9 +26,14 @@ export async function runValidate(
       `there are no workflows in ${root}`,
       'give a file, or put one into workflows/',
     );
+  const overrides = (options.overrides ?? []).map((file) => resolve(services.cwd, file));
   const read = [];
   for (const name of named)
-    read.push(names.length > 0 ? await openWorkflow(context, name) : await workflows.read(name, root));
+    read.push(
+      names.length > 0
+        ? await openWorkflow(context, name, { overrides })
+        : await workflows.read(name, root, { overrides }),
+    );
   const { document, text, code } = validate(read);
   if (options.json === true) {
     terminal.write(json(document));

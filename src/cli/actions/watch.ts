@@ -13,7 +13,7 @@ const lookEvery = 500;
 /** Ends with Ctrl-C, by the exit code of the last run. What a run itself changes starts no other. */
 export async function watch(context: Context, reference: string, options: StartOptions): Promise<number> {
   const { terminal } = context;
-  const found = await openWorkflow(context, reference);
+  const found = await openWorkflow(context, reference, { overrides: options.overrides ?? [] });
   const { workflows } = context.place();
   const definition = expectDefinition(found);
   const workspace = workspaceOf(context, found, definition, options);

@@ -11,6 +11,7 @@ export function addPlan(program: Command, context: Context): void {
     .argument('<workflow>', 'a file, or the id or name of a workflow in workflows/')
     .option('--param <name=value>', 'a parameter; again for more', collect)
     .option('--input <name=value>', 'the same, as the language nip calls it', collect)
+    .option('--overrides <file>', 'changes to a workflow of the language swdl; again for more', collect)
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom plan workflows/ship.yaml --param feature=auth')
     .action(

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
+import { collect } from '../options.ts';
+import type { ValidateOptions } from '../actions/validate.ts';
 
 /** `validate`: everything that is wrong with workflows; starts nothing. */
 export function addValidate(program: Command, context: Context): void {
@@ -7,10 +9,11 @@ export function addValidate(program: Command, context: Context): void {
     .command('validate')
     .description('check workflows without starting anything')
     .argument('[workflow...]', 'files, or ids or names of workflows in workflows/; default: all of those')
+    .option('--overrides <file>', 'changes to a workflow of the language swdl; again for more', collect)
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom validate workflows/ship.yaml')
     .action(
-      context.act(async (names: string[], options: { json?: boolean }) =>
+      context.act(async (names: string[], options: ValidateOptions) =>
         (await import('../actions/validate.ts')).runValidate(context, names, options),
       ),
     );

@@ -52,6 +52,8 @@ export interface Language {
   readonly results: { readonly namespace: string; readonly status: string } | null;
   /** True: `$` begins a path (`$.a.b`, `$a.b`) and strings may have double quotes, as in JSONPath. */
   readonly dollar: boolean;
+  /** What to write instead of a first word that other languages have, by that word. */
+  readonly insteadOf?: Readonly<Record<string, string>>;
 }
 
 /** The function that a call means. */

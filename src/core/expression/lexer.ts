@@ -32,6 +32,9 @@ const hints = new Map([
   ['=', '`==` compares'],
   ['&', '`&&` means and'],
   ['|', '`||` means or'],
+  ...['{', '${'].map(
+    (sign) => [sign, 'write `${{ … }}` around the whole expression, or no braces at all'] as const,
+  ),
   ['*', 'an expression reads one value, and does not calculate'],
   ...['+', '-', '/', '%'].map((sign) => [sign, 'expressions do not calculate'] as const),
 ]);
@@ -84,7 +87,11 @@ function nextToken(text: string, at: number, before: Token | undefined, options:
   if (sign !== '') return { kind: 'mark', text: sign, span: { start: at, end: at + sign.length } };
   const character = String.fromCodePoint(text.codePointAt(at)!);
   const span = { start: at, end: at + character.length };
-  throw new SyntaxProblem(`unexpected \`${character}\``, hints.get(character) ?? null, span);
+  throw new SyntaxProblem(
+    `unexpected \`${character}\``,
+    hints.get(text.startsWith('${', at) ? '${' : character) ?? null,
+    span,
+  );
 }
 
 /** True where a dot continues a path instead of beginning a number. */

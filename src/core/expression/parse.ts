@@ -35,16 +35,28 @@ export function parseAt(text: string, options: LexerOptions, language: Language)
 
 /** Everything that a tree uses and the language does not have, in the order of the text. */
 function problemsOf(tree: Tree, language: Language): Problem[] {
-  return nodesOf(tree).flatMap((node) => {
+  const nodes = nodesOf(tree);
+  const compared = new Set(
+    nodes.flatMap((node) => (node.kind === 'comparison' ? [node.left, node.right] : [])),
+  );
+  return nodes.flatMap((node) => {
     if (node.kind === 'call') return callProblem(node, language) ?? [];
-    return node.kind === 'name' ? (nameProblem(node.name, node.span, language) ?? []) : [];
+    return node.kind === 'name' ? (nameProblem(node, compared.has(node), language) ?? []) : [];
   });
 }
 
-function nameProblem(name: string, span: Problem['span'], { namespaces }: Language): Problem | null {
+/** `isWhole`: the name is all that something is compared with, as a word without its quotes is. */
+function nameProblem(
+  { name, span }: Extract<Tree, { kind: 'name' }>,
+  isWhole: boolean,
+  { namespaces, insteadOf = {} }: Language,
+): Problem | null {
   if (namespaces.some((each) => each.toLowerCase() === name.toLowerCase())) return null;
+  const instead = Object.hasOwn(insteadOf, name) ? insteadOf[name]! : null;
   const hint =
-    didYouMean(name, namespaces) ?? `there is ${namespaces.map((each) => `\`${each}\``).join(', ')}`;
+    didYouMean(name, namespaces) ??
+    (isWhole ? `a string stands in single quotes: '${name}'` : instead) ??
+    `there is ${namespaces.map((each) => `\`${each}\``).join(', ')}`;
   return { message: `nothing here is called \`${name}\``, hint, span };
 }
 

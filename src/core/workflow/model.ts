@@ -162,6 +162,17 @@ export interface ShownWorkflow {
   readonly title: string;
   /** Files of the run that show it in its own words, relative to the folder of the run. */
   readonly record: string;
+  /** Files of the project that changed the workflow, in the order in which they were applied; missing: none. */
+  readonly overrides?: readonly AppliedOverride[];
+}
+
+/** What a file changed in a workflow: a line for each value, as people read it. */
+export interface AppliedOverride {
+  /** As people know it: from the project, else absolute. */
+  readonly file: string;
+  /** Whether the person who started the run named it; otherwise it is one that the project always applies. */
+  readonly isNamed: boolean;
+  readonly changes: readonly string[];
 }
 
 /** A step as the plan of its language shows it. */

@@ -38,11 +38,12 @@ function isOfKind(value: Json, kind: ValueType['type']): boolean {
 }
 
 /** What a type asks for, in words: `an integer`, `one of "a", "b"`, `an array of strings`. */
-export function describeType({ type, items, enum: allowed }: ValueType): string {
+export function describeType({ type, items, pattern, enum: allowed }: ValueType): string {
   if (allowed !== null) return `one of ${allowed.map((one) => JSON.stringify(one)).join(', ')}`;
   if (type === 'any') return 'any value';
   const article = /^[aeio]/.test(type) ? 'an' : 'a';
-  return items === null ? `${article} ${type}` : `${article} ${type} of ${items.type}s`;
+  const text = items === null ? `${article} ${type}` : `${article} ${type} of ${items.type}s`;
+  return pattern === undefined ? text : `${text} that matches ${pattern}`;
 }
 
 /** What a person wrote as the value of a parameter: a text as it is, everything else as JSON. Undefined: it is none. */

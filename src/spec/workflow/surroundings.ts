@@ -2,6 +2,7 @@ import { defaultNip, type NipSettings } from '../../core/config.ts';
 import type { CheckContext } from '../../core/mail/check/scene.ts';
 import type { CheckContext as WorkflowContext } from '../../core/workflow/check/scene.ts';
 import type { Capability, Protocol } from '../../core/mail/protocol.ts';
+import type { Identity } from './identity.ts';
 
 /** What a workflow cannot know by itself. */
 export interface Surroundings {
@@ -26,6 +27,10 @@ export interface Surroundings {
   readonly notify: Readonly<Record<string, readonly string[]>>;
   /** Files of the project that a workflow means by a name: agents, skills, modules, memories. */
   readonly files: ProjectFiles;
+  /** What the workflows of the project call themselves. Reads all of them. */
+  workflows(): readonly Identity[];
+  /** Files named by the person that change workflows of the language swdl, applied after those of the project. */
+  readonly overrides: readonly { readonly file: string; readonly text: string }[];
   /** What mailroom.yaml says of workflows of the language nip. */
   readonly nip: Pick<NipSettings, 'enabled' | 'maxSteps' | 'defaultTimeout'>;
   /** The run that is being started; null: nobody is starting one. */
@@ -67,6 +72,8 @@ export const nowhere: Surroundings = {
   players: { provider: null, capabilities: null },
   notify: {},
   files: { read: () => null, list: () => [], tracked: [] },
+  workflows: () => [],
+  overrides: [],
   nip: defaultNip,
   starting: null,
   load: () => ({ ok: false, code: 'E_WORKFLOW', problem: 'there are no other files here' }),

@@ -42,6 +42,9 @@ export function tellLanguages(document: YamlDocument): LanguageName[] {
   // A map of steps is native with a mistake, where nothing speaks for another language.
   const hasOther = ['workflow', 'stages', 'kind'].some((key) => key in file) || version === '1.0';
   const isNearlyNative = isJsonObject(file['steps']) || !Array.isArray(file['steps']);
+  // One of its two signs is swdl with the other one missing, where there are no steps.
+  const isNearlySwdl = ('workflow' in file || 'stages' in file) && !('steps' in file || 'kind' in file);
+  if (fitting.length === 0 && isNearlySwdl) return ['swdl'];
   return fitting.length === 0 && !hasOther && isNearlyNative ? ['native'] : fitting;
 }
 

@@ -195,7 +195,7 @@ test('variables of a workflow are those of its stages', () => {
 describe('an expression', () => {
   const conditioned = (condition: string) =>
     JSON.stringify({
-      workflow: { id: 'w', name: 'W', version: '1' },
+      workflow: { id: 'w', name: 'W', version: '1.0.0' },
       stages: [
         { id: 'one', condition: `\${{ ${condition} }}`, roles: { primary: { artifact: 'agent:plain' } } },
       ],
@@ -239,8 +239,7 @@ stages:
     const files = {
       [first]:
         'overrides:\n  w: { stages: { one: { roles: { primary: { artifact: "agent:said" } } } }, config: { parameters: { branch: { default: a } } } }\n',
-      [second]:
-        'overrides:\n  w: { config: { parameters: { branch: { default: b } } } }\n  other: { stages: { x: {} } }\n',
+      [second]: 'overrides:\n  w: { config: { parameters: { branch: { default: b } } } }\n',
     };
     const workflow = read(shared, withFiles(files));
     expect(workflow.parameters['branch']).toMatchObject({ type: 'string', default: 'b' });
@@ -261,7 +260,10 @@ stages:
       'overrides:\n  w:\n    config: { timeout: soon }\n',
       ['3:24 E_VALUE `timeout` must be a duration such as 200ms, 30s, 5m or 1h30m'],
     ],
-    ['w: {}\n', ['1:1 E_VALUE `overrides` must be a map of workflows by id']],
+    [
+      'w: {}\n',
+      ['1:1 E_MISSING_KEY `overrides` is missing', '1:1 E_UNKNOWN_KEY `w` is not a key of an overrides file'],
+    ],
   ])('that are wrong are told of where they stand: %j', (text, expected) => {
     const result = parseWorkflow(shared, 'w.yaml', withFiles({ [second]: text }));
     const problems = result.ok ? [] : result.problems.filter(({ severity }) => severity === 'error');

@@ -1,5 +1,5 @@
 import { MailroomError } from '../../../core/errors.ts';
-import type { Workflow } from '../../../core/workflow/model.ts';
+import type { AppliedOverride, Workflow } from '../../../core/workflow/model.ts';
 import { planOf, type Plan, type PlanData } from '../../../core/workflow/plan.ts';
 import { compile } from '../../../core/workflow/rules.ts';
 
@@ -10,12 +10,14 @@ export interface PlanDocument extends Plan {
   readonly language: string;
   /** As its language shows it; null: it has no way of its own. */
   readonly title: string | null;
+  /** Files that changed the workflow, in the order in which they were applied. */
+  readonly overrides: readonly AppliedOverride[];
 }
 
 export function planDocument(definition: Workflow, data: PlanData): PlanDocument {
   const { name, language, shown } = definition;
-  const title = shown?.title ?? null;
-  return { schema: 1, workflow: name, language, title, ...planOf(compile(definition), data) };
+  const { title = null, overrides = [] } = shown ?? {};
+  return { schema: 1, workflow: name, language, title, overrides, ...planOf(compile(definition), data) };
 }
 
 /** Throws `E_BUDGET` where the worst case costs more than so many dollars, or nobody knows what it costs. */

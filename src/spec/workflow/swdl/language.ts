@@ -10,6 +10,18 @@ const swdlLanguage: Language = {
   comparing: 'loose',
   results: { namespace: 'stages', status: 'status' },
   dollar: false,
+  insteadOf: {
+    steps: 'what a stage produced is `stages.<id>.outputs.<name>`',
+    needs: 'what a stage produced is `stages.<id>.outputs.<name>`',
+    jobs: 'what a stage produced is `stages.<id>.outputs.<name>`',
+    outputs: 'what a stage produced is `stages.<id>.outputs.<name>`',
+    inputs: 'inputs are in the prompt under their names; an expression reads what their `source` reads',
+    params: 'they are `parameters`',
+    config: 'parameters are `parameters.<name>`, variables `env.<NAME>`',
+    memory: 'memories are in the prompt; expressions do not see them',
+    secrets: 'expressions see no secrets; agents use what their own program is logged in with',
+    item: 'there is an `item` only in the `stage_template` of a fan-out',
+  },
 };
 
 /** The same in the template of a fan-out, which sees its item. */

@@ -3,6 +3,7 @@ import type { Template } from '../../../core/expression/template.ts';
 import type { Path } from '../../yaml.ts';
 import type { Lowering, Place } from './facts.ts';
 import { languageAt } from './language.ts';
+import { warnUnbraced } from './braces.ts';
 import { checkReads } from './reads.ts';
 import { orNull, translate, type Known } from './trees.ts';
 
@@ -13,6 +14,7 @@ export function lowerText(text: string, path: Path, place: Place, lowering: Lowe
 
 /** The same as it was written: its expressions are checked. */
 export function readText(text: string, path: Path, place: Place, lowering: Lowering): Template {
+  warnUnbraced(text, path, place, lowering);
   const template = lowering.scribe.template(path, text, languageAt(place));
   for (const part of template) if (part.kind === 'expression') checkReads(part.tree, path, place, lowering);
   return template;

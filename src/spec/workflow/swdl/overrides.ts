@@ -1,35 +1,59 @@
 import type { Diagnostic } from '../../../core/diagnostic.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json.ts';
 import { didYouMean } from '../../../core/nearest.ts';
+import type { AppliedOverride } from '../../../core/workflow/model.ts';
+import { checkShape } from '../../issues.ts';
 import { parseYaml, type Path, type YamlDocument } from '../../yaml.ts';
-import type { ProjectFiles } from '../surroundings.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { OverriddenDocument, type Override } from './overridden-document.ts';
+import { overridesShape } from './overrides-schema.ts';
 
 /** Where a project changes shared workflows without touching them; what comes later wins. */
-export const overrideFiles = ['.skillmeat-workflow-overrides.yaml', 'workflows/overrides.yaml'] as const;
+const overrideFiles = ['.skillmeat-workflow-overrides.yaml', 'workflows/overrides.yaml'] as const;
 
-interface Override {
-  readonly document: YamlDocument;
-  /** Where it says something of this workflow. */
-  readonly path: Path;
-  readonly value: JsonObject;
+/** What says which workflow and which edition of it this is: what changes it does not decide that. */
+const fixed = ['id', 'version'] as const;
+
+interface OverrideFile {
+  readonly file: string;
+  readonly text: string;
+  readonly isNamed: boolean;
 }
 
 /**
- * A workflow with what the project changes in it. Maps are merged, everything else is replaced; `stages` is a map by id there.
- * Problems stand where the wrong part was written.
+ * A workflow with what the project, and then the person, change in it. Maps are merged, everything else is replaced;
+ * `stages` is a map by id there. Problems stand where the wrong part was written. `applied` says what each file changed.
  */
 export function overridden(
   base: YamlDocument,
-  files: ProjectFiles,
-): { readonly document: YamlDocument; readonly problems: readonly Diagnostic[] } {
+  surroundings: Surroundings,
+): {
+  readonly document: YamlDocument;
+  readonly problems: readonly Diagnostic[];
+  readonly applied: readonly AppliedOverride[];
+} {
   const id = idOf(base.value);
   const problems: Diagnostic[] = [];
-  const overrides =
-    id === null ? [] : overrideFiles.flatMap((file) => readOverride(file, id, files, problems));
-  if (overrides.length === 0) return { document: base, problems };
+  const applied: AppliedOverride[] = [];
+  if (id === null) return { document: base, problems, applied };
+  const overrides = filesFor(surroundings).flatMap((file) => readOverride(file, id, surroundings, problems));
   let { value } = base;
-  for (const override of overrides) value = apply(value, override, problems);
-  return { document: new Overridden(value, base, overrides), problems };
+  for (const override of overrides) {
+    const changed = apply(value, override, problems);
+    const changes = changesBetween(value, changed, override.value);
+    applied.push({ file: override.document.place([]).file, isNamed: override.isNamed, changes });
+    value = changed;
+  }
+  if (overrides.length === 0) return { document: base, problems, applied };
+  return { document: new OverriddenDocument(value, base, overrides), problems, applied };
+}
+
+function filesFor({ files, overrides }: Surroundings): OverrideFile[] {
+  const own = overrideFiles.flatMap((file) => {
+    const text = files.read(file);
+    return text === null || text.trim() === '' ? [] : [{ file, text, isNamed: false }];
+  });
+  return [...own, ...overrides.map((each) => ({ ...each, isNamed: true }))];
 }
 
 function idOf(value: Json): string | null {
@@ -38,26 +62,55 @@ function idOf(value: Json): string | null {
   return typeof id === 'string' ? id : null;
 }
 
-function readOverride(file: string, id: string, files: ProjectFiles, problems: Diagnostic[]): Override[] {
-  const text = files.read(file);
-  if (text === null || text.trim() === '') return [];
+function readOverride(
+  { file, text, isNamed }: OverrideFile,
+  id: string,
+  surroundings: Surroundings,
+  problems: Diagnostic[],
+): Override[] {
   const read = parseYaml(text, file);
   if (!read.ok) {
     problems.push(...read.problems);
     return [];
   }
   const document = read.value;
-  const tell = (path: Path, message: string) => {
-    const place = document.place(path);
-    problems.push({ code: 'E_VALUE', severity: 'error', message, place, hint: null });
-    return [];
-  };
+  const shape = checkShape(overridesShape, document);
+  problems.push(...shape.problems);
   const all = isJsonObject(document.value) ? document.value['overrides'] : null;
-  if (!isJsonObject(all)) return tell(['overrides'], '`overrides` must be a map of workflows by id');
+  if (!isJsonObject(all)) return [];
+  refuseUnknown(all, id, document, surroundings, problems);
   const value = all[id];
-  if (value === undefined) return [];
   const path = ['overrides', id];
-  return isJsonObject(value) ? [{ document, path, value }] : tell(path, `\`${id}\` must be a map`);
+  if (!isJsonObject(value ?? null)) return [];
+  return [{ document, path, value: withoutFixed(value as JsonObject, document, path, problems), isNamed }];
+}
+
+/** Refuses what is said of a workflow that nobody has; nothing is concluded while a file cannot be read. */
+function refuseUnknown(
+  overrides: JsonObject,
+  own: string,
+  document: YamlDocument,
+  surroundings: Surroundings,
+  problems: Diagnostic[],
+): void {
+  const others = Object.keys(overrides).filter((id) => id !== own);
+  if (others.length === 0) return;
+  const workflows = surroundings.workflows();
+  if (workflows.some(({ isReadable }) => !isReadable)) return;
+  const known = [...new Set([own, ...workflows.flatMap(({ id }) => id ?? [])])];
+  for (const id of others.filter((each) => !known.includes(each)))
+    problems.push(unknown(document, ['overrides', id], `no workflow has the id \`${id}\``, id, known));
+}
+
+function unknown(
+  document: YamlDocument,
+  path: Path,
+  message: string,
+  word: string,
+  known: readonly string[],
+): Diagnostic {
+  const hint = didYouMean(word, known) ?? `there is ${known.map((each) => `\`${each}\``).join(', ')}`;
+  return { code: 'E_UNKNOWN_NAME', severity: 'error', message, place: document.place(path, 'key'), hint };
 }
 
 function apply(base: Json, { document, path, value }: Override, problems: Diagnostic[]): Json {
@@ -73,23 +126,37 @@ function apply(base: Json, { document, path, value }: Override, problems: Diagno
   }
   const list = Array.isArray(given) ? given : [];
   const ids = list.map((stage) => (isJsonObject(stage) ? stage['id'] : null));
-  for (const id of Object.keys(stages).filter((each) => !ids.includes(each))) {
-    const known = ids.filter((each) => typeof each === 'string');
-    const hint = didYouMean(id, known) ?? `there is ${known.map((each) => `\`${each}\``).join(', ')}`;
-    const place = document.place([...path, 'stages', id], 'key');
-    problems.push({
-      code: 'E_UNKNOWN_NAME',
-      severity: 'error',
-      message: `no stage is called \`${id}\``,
-      place,
-      hint,
-    });
-  }
+  const known = ids.filter((each) => typeof each === 'string');
+  for (const id of Object.keys(stages).filter((each) => !known.includes(each)))
+    problems.push(unknown(document, [...path, 'stages', id], `no stage is called \`${id}\``, id, known));
   const changed = list.map((stage, index) => {
     const id = ids[index];
     return typeof id === 'string' && Object.hasOwn(stages, id) ? merge(stage, stages[id]!) : stage;
   });
   return { ...merged, stages: changed };
+}
+
+/** An override without what it must not change; that is an error. */
+function withoutFixed(
+  value: JsonObject,
+  document: YamlDocument,
+  path: Path,
+  problems: Diagnostic[],
+): JsonObject {
+  const { workflow } = value;
+  if (!isJsonObject(workflow ?? null)) return value;
+  const rest = { ...(workflow as JsonObject) };
+  for (const key of fixed.filter((each) => Object.hasOwn(rest, each))) {
+    problems.push({
+      code: 'E_VALUE',
+      severity: 'error',
+      message: `an override must not change \`workflow.${key}\``,
+      place: document.place([...path, 'workflow', key], 'key'),
+      hint: 'records of runs name the workflow by its id and version; change them in its own file',
+    });
+    delete rest[key];
+  }
+  return { ...value, workflow: rest };
 }
 
 /** Maps are merged; a list or a single value replaces what was there. */
@@ -102,57 +169,19 @@ function merge(base: Json, change: Json): Json {
   return { ...base, ...Object.fromEntries(keys) };
 }
 
-/** Knows of each part which file it was written in. */
-class Overridden implements YamlDocument {
-  readonly value: Json;
-  private readonly base: YamlDocument;
-  private readonly overrides: readonly Override[];
-
-  constructor(value: Json, base: YamlDocument, overrides: readonly Override[]) {
-    this.value = value;
-    this.base = base;
-    this.overrides = overrides;
-  }
-
-  place: YamlDocument['place'] = (path, part) => {
-    const { document, path: there } = this.source(path);
-    return document.place(there, part);
-  };
-
-  placeWithin: YamlDocument['placeWithin'] = (path, start, end) => {
-    const { document, path: there } = this.source(path);
-    return document.placeWithin(there, start, end);
-  };
-
-  sourceOf: YamlDocument['sourceOf'] = (path) => {
-    const { document, path: there } = this.source(path);
-    return document.sourceOf(there);
-  };
-
-  isPlain: YamlDocument['isPlain'] = (path) => {
-    const { document, path: there } = this.source(path);
-    return document.isPlain(there);
-  };
-
-  private source(path: Path): { document: YamlDocument; path: Path } {
-    const [first, index, ...rest] = path;
-    const stages = isJsonObject(this.value) ? this.value['stages'] : null;
-    const stage =
-      first === 'stages' && typeof index === 'number' && Array.isArray(stages) ? stages[index] : null;
-    const id = stage != null && isJsonObject(stage) ? stage['id'] : null;
-    const within = typeof id === 'string' ? ['stages', id, ...rest] : path;
-    for (const { document, path: root, value } of this.overrides.toReversed())
-      if (holds(value, within)) return { document, path: [...root, ...within] };
-    return { document: this.base, path };
-  }
+/** What an override made different, a line for each value that it gives: `stages.plan.roles.primary.model: "opus" → "sonnet"`. */
+function changesBetween(before: Json, after: Json, override: Json, words: readonly string[] = []): string[] {
+  if (isJsonObject(override) && Object.keys(override).length > 0)
+    return Object.keys(override).flatMap((key) =>
+      changesBetween(part(before, key), part(after, key), override[key]!, [...words, key]),
+    );
+  const [old, now] = [before, after].map((value) => JSON.stringify(value ?? null));
+  if (old === now) return [];
+  return [`${words.join('.')}: ${old === 'null' ? '' : `${old} → `}${now ?? 'null'}`];
 }
 
-function holds(value: Json, path: Path): boolean {
-  let here: Json | undefined = value;
-  for (const key of path) {
-    if (typeof here !== 'object' || here === null || !Object.hasOwn(here, key)) return false;
-    here = (here as Record<string | number, Json>)[key];
-  }
-  // Of a map only parts were changed.
-  return path.length > 0 && !isJsonObject(here ?? null);
+/** A field of a map, or a stage of the list by its id. */
+function part(value: Json, key: string): Json {
+  if (Array.isArray(value)) return value.find((each) => isJsonObject(each) && each['id'] === key) ?? null;
+  return isJsonObject(value) && Object.hasOwn(value, key) ? value[key]! : null;
 }

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../../core/diagnostic.ts';
 import { isJsonObject, type Json } from '../../../core/json.ts';
-import type { Step, ValueType, Workflow } from '../../../core/workflow/model.ts';
+import type { AppliedOverride, Step, ValueType, Workflow } from '../../../core/workflow/model.ts';
 import { checkShape } from '../../issues.ts';
 import { salvage } from '../../shape.ts';
 import type { YamlDocument } from '../../yaml.ts';
@@ -8,7 +8,7 @@ import { mendListed } from '../mended.ts';
 import type { Scribe } from '../scribe.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { lowerHooks } from './hooks.ts';
-import { betterHint } from './kinds.ts';
+import { betterHint } from './hints.ts';
 import { lossOf } from './loss.ts';
 import { lowerText } from './lowering.ts';
 import { outside, type KnownStage, type Lowering } from './facts.ts';
@@ -16,6 +16,7 @@ import { overridden } from './overrides.ts';
 import { orderStages, type Placed } from './order.ts';
 import { stageSchema, swdlFile, type SwdlFile } from './schema.ts';
 import { lowerStage, typeOf } from './stages.ts';
+import { constant } from './trees.ts';
 import { readType } from './types.ts';
 
 const defaultTimeout = 2 * 60 * 60_000;
@@ -27,7 +28,7 @@ export function readSwdl(
   written: YamlDocument,
   surroundings: Surroundings,
 ): { readonly workflow: Workflow; readonly problems: readonly Diagnostic[] } {
-  const { document, problems: overriding } = overridden(written, surroundings.files);
+  const { document, problems: overriding, applied } = overridden(written, surroundings);
   const shape = checkShape(swdlFile, document);
   const given = isJsonObject(document.value) ? document.value : {};
   const { around, items, lost, scribe } = mendListed(document, {
@@ -47,9 +48,10 @@ export function readSwdl(
     }),
   );
   const { parameters, brokenParameters } = parametersOf(file, given['config'], scribe);
+  refuseSameId(file, document, surroundings, scribe);
   const lowering = { scribe, surroundings, file, stages, broken, parameters, brokenParameters };
   const steps = [...stages.values()].flatMap((stage) => lowerStage(stage, lowering) ?? []);
-  const workflow = workflowOf(lowering, steps);
+  const workflow = workflowOf(lowering, steps, applied);
   const shapes = shape.problems.map((problem) => ({
     ...problem,
     hint: betterHint(problem.message) ?? problem.hint,
@@ -57,10 +59,28 @@ export function readSwdl(
   return { workflow, problems: [...overriding, ...shapes, ...once(scribe.problems)] };
 }
 
-/** What several stages refer to is told of once. */
+/** An id means one file of the project: people, overrides and other programs name workflows by it. */
+function refuseSameId(
+  { workflow }: Partial<SwdlFile>,
+  document: YamlDocument,
+  surroundings: Surroundings,
+  scribe: Scribe,
+): void {
+  if (workflow === undefined) return;
+  const own = document.place([]).file;
+  const others = surroundings.workflows().filter(({ id, file }) => id === workflow.id && file !== own);
+  if (others.length === 0) return;
+  const files = others.map(({ file }) => file).join(', ');
+  const message = `\`${workflow.id}\` is also the id of ${files}`;
+  scribe.error('E_DUPLICATE', ['workflow', 'id'], message, 'give one of them another id');
+}
+
+/** The same at the same place, or a reference that leads nowhere, is reported once. */
 function once(problems: readonly Diagnostic[]): Diagnostic[] {
-  const keyOf = ({ place, message }: Diagnostic) =>
-    `${String(place?.file)}:${String(place?.line)}:${String(place?.column)} ${message}`;
+  const keyOf = ({ code, place, message }: Diagnostic) =>
+    code === 'E_REFERENCE'
+      ? message
+      : `${String(place?.file)}:${String(place?.line)}:${String(place?.column)} ${message}`;
   return [...new Map(problems.map((problem) => [keyOf(problem), problem])).values()];
 }
 
@@ -96,7 +116,11 @@ function parametersOf(
   return { parameters, brokenParameters: new Set(all.filter((name) => !Object.hasOwn(parameters, name))) };
 }
 
-function workflowOf(lowering: Lowering, steps: readonly Step[]): Workflow {
+function workflowOf(
+  lowering: Lowering,
+  steps: readonly Step[],
+  applied: readonly AppliedOverride[],
+): Workflow {
   const { file, surroundings, parameters } = lowering;
   const { id = '', name = '', version = '', description = null } = file.workflow ?? {};
   const env = Object.entries(file.config?.env ?? {}).map(
@@ -120,7 +144,11 @@ function workflowOf(lowering: Lowering, steps: readonly Step[]): Workflow {
     budget: { usd: null, tokens: null },
     triggers: [],
     hooks: lowerHooks(lowering),
-    shown: { title: `${name} v${version}`, record: 'run.yaml' },
+    shown: {
+      title: `${name} v${version}`,
+      record: 'run.yaml',
+      ...(applied.length > 0 && { overrides: applied }),
+    },
     body: { kind: 'graph', steps },
   };
 }
@@ -130,8 +158,5 @@ function structureOf(tracked: readonly string[]): Workflow['context'] {
   if (tracked.length === 0) return {};
   const files = tracked.slice(0, mostPaths);
   const structure = { files, total: tracked.length };
-  const span = { start: 0, end: 0 };
-  const text = { kind: 'literal', value: JSON.stringify(structure), span } as const;
-  const tree = { kind: 'call', name: 'fromJSON', nameSpan: span, operands: [text], span } as const;
-  return { repo_structure: [{ kind: 'expression', tree }] };
+  return { repo_structure: [{ kind: 'expression', tree: constant(structure) }] };
 }

@@ -30,12 +30,20 @@ function reference(...kinds: readonly string[]) {
     .regex(new RegExp(`^(?:${kinds.join('|')}):[A-Za-z0-9_][\\w.-]*$`), { error: `a reference: ${written}` });
 }
 
+const typeWords =
+  'a type: string, number, integer, boolean, object, array<T>, artifact_ref, memory_item or context_module';
 const valueType = z
-  .string({ error: 'a type: string, number, integer, boolean, object, array<T>' })
-  .regex(typePattern, {
-    error:
-      'a type: string, number, integer, boolean, object, array<T>, artifact_ref, memory_item or context_module',
-  });
+  .string({ error: typeWords })
+  .regex(typePattern, { error: ({ input }) => `${typeWords}, not \`${String(input)}\`` });
+
+/** Semantic Versioning 2.0.0, <https://semver.org>. */
+const semantic =
+  /^(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){2}(?:-(?:0|[1-9]\d*|\d*[A-Za-z-][\dA-Za-z-]*)(?:\.(?:0|[1-9]\d*|\d*[A-Za-z-][\dA-Za-z-]*))*)?(?:\+[\dA-Za-z-]+(?:\.[\dA-Za-z-]+)*)?$/;
+const versionWords = 'a semantic version: MAJOR.MINOR.PATCH, such as 1.0.0';
+const version = z
+  .string({ error: versionWords })
+  .max(100, { error: 'at most 100 characters long' })
+  .regex(semantic, { error: versionWords });
 
 /** Kept for the composer, never read. */
 const ui = z.record(z.string(), z.json()).optional().describe('For the composer; never read here.');
@@ -178,9 +186,18 @@ const work = {
 
 const fanOut = z
   .strictObject({
-    source: z.string().describe('An expression that is a list.'),
+    source: z
+      .union([z.string(), z.array(z.json())], { error: 'an expression that is a list, or a list' })
+      .describe('What it is run for: an expression that is a list, or the list itself.'),
     stage_template: z
-      .strictObject(work)
+      .strictObject({
+        ...work,
+        error_policy: stagePolicy
+          .omit({ on_failure: true })
+          .meta({ title: "stage template's error policy" })
+          .optional()
+          .describe('How an item is tried again, and how long an attempt may take.'),
+      })
       .meta({ title: 'stage template' })
       .describe('The stage that is run for each item, which is `item` in it.'),
   })
@@ -223,7 +240,7 @@ export const swdlFile = z
       .strictObject({
         id: kebab.describe('Its unique name, in kebab-case.'),
         name: text.describe('What people call it.'),
-        version: text.describe('Its version, such as 1.0.0.'),
+        version: version.describe('Its semantic version, such as 1.0.0.'),
         description: z.string().optional().describe('What it is for.'),
         author: z.string().optional().describe('Who wrote it.'),
         tags: z.array(z.string()).optional().describe('Words to find it by.'),
@@ -236,7 +253,10 @@ export const swdlFile = z
         parameters: z.record(word, parameter).optional().describe('What a run is given.'),
         timeout: duration.optional().describe('How long a run may take; default 2h.'),
         env: z
-          .record(variableName, z.union([z.string(), z.number(), z.boolean()]))
+          .record(
+            variableName,
+            z.union([z.string(), z.number(), z.boolean()], { error: 'a text, a number, true or false' }),
+          )
           .optional()
           .describe('Variables of every stage; expressions are allowed.'),
       })

@@ -50,8 +50,11 @@ export function showGate({ name = '', condition, gate }: StageInput): ShownStep 
 }
 
 /** For each item the same. */
-export function showFanOut(source: string, { title, facts }: ShownStep): ShownStep {
-  return { title, facts: [['For each', bare(source)], ...facts] };
+export function showFanOut(source: unknown, { title, facts }: ShownStep): ShownStep {
+  return {
+    title,
+    facts: [['For each', typeof source === 'string' ? bare(source) : JSON.stringify(source)], ...facts],
+  };
 }
 
 function present(facts: readonly Fact[]): Fact[] {

@@ -22,6 +22,7 @@ import { policyOf } from './policy.ts';
 import { a, jsonTypes, typesOfTree } from './reads.ts';
 import type { StageInput, WorkInput } from './schema.ts';
 import { showFanOut, showGate, showWork } from './shown.ts';
+import { constant } from './trees.ts';
 import { readType } from './types.ts';
 
 /** As many as the run and the machine let go on at once. */
@@ -58,10 +59,19 @@ function lowerFanOut(base: Step, stage: KnownStage, lowering: Lowering): Step {
   const here = [...path, 'fan_out'];
   const place = { stage: input.id, over: false, item: true };
   const around = { ...place, item: false };
-  const list = readExpression(source, [...here, 'source'], around, lowering);
-  tellNoList(typesOfTree(list, around, lowering), [...here, 'source'], lowering);
+  const list =
+    typeof source === 'string'
+      ? readExpression(source, [...here, 'source'], around, lowering)
+      : constant(source);
+  if (typeof source === 'string')
+    tellNoList(typesOfTree(list, around, lowering), [...here, 'source'], lowering);
   const { file } = lowering;
-  const policy = { ...input.error_policy, ...template.error_policy };
+  const { error_policy: own } = input;
+  const policy = {
+    ...own,
+    ...template.error_policy,
+    retry: { ...own?.retry, ...template.error_policy?.retry },
+  };
   const { retry, timeout } = policyOf(policy, file.error_policy);
   const { name, description } = input;
   const inner = { ...base, needs: [], when: null, retry, timeout, onFailure: 'abort' as const };
@@ -269,17 +279,8 @@ function lowerInputs({ inputs = {} }: WorkInput, path: Path, place: Place, lower
     const type = typeOf(lowering, at, input);
     const { required = false, description = null, source } = input;
     const taken = { name, description, type, required };
-    if (typeof source !== 'string') {
-      const text = { kind: 'literal', value: JSON.stringify(source), span: { start: 0, end: 0 } } as const;
-      const tree = {
-        kind: 'call',
-        name: 'fromJSON',
-        nameSpan: text.span,
-        operands: [text],
-        span: text.span,
-      } as const;
-      return { ...taken, source: [{ kind: 'expression', tree }] };
-    }
+    if (typeof source !== 'string')
+      return { ...taken, source: [{ kind: 'expression', tree: constant(source) }] };
     const read = readText(source, [...at, 'source'], place, lowering);
     checkFit(read, type, [...at, 'source'], name, place, lowering);
     return { ...taken, source: translateText(read, lowering, !required) };
@@ -325,7 +326,7 @@ export function typeOf(
 ): ValueType | null {
   const type = readType(declared);
   if (type === null) {
-    const hint = 'a list of texts is `array<string>`';
+    const hint = 'a list of strings is `array<string>`';
     scribe.error('E_VALUE', [...path, 'type'], `\`${declared.type}\` is no type`, hint);
     return null;
   }

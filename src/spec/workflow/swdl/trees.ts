@@ -1,4 +1,5 @@
 import type { Span } from '../../../core/expression/problem.ts';
+import type { Json } from '../../../core/json.ts';
 import { pathOf } from '../../../core/expression/references.ts';
 import type { Index, Literal, Tree } from '../../../core/expression/tree.ts';
 
@@ -16,6 +17,11 @@ export function literal(value: Literal['value'], span = nowhere): Literal {
 export function call(name: string, operands: readonly Tree[]): Tree {
   const span = operands[0]?.span ?? nowhere;
   return { kind: 'call', name, nameSpan: span, operands, span };
+}
+
+/** A value that is written in the file, of any type. */
+export function constant(value: Json): Tree {
+  return call('fromJSON', [literal(JSON.stringify(value))]);
 }
 
 /** What others see of a stage. */

@@ -1,7 +1,18 @@
 import type { Json } from '../../../core/json.ts';
 import type { ValueType } from '../../../core/workflow/model.ts';
 
-const names = 'string|number|integer|boolean|object|artifact_ref|memory_item|context_module';
+/** Types of single values. */
+export const typeNames = [
+  'string',
+  'number',
+  'integer',
+  'boolean',
+  'object',
+  'artifact_ref',
+  'memory_item',
+  'context_module',
+] as const;
+const names = typeNames.join('|');
 /** Lists of lists are told apart by depth; more than a few levels mean a mistake. */
 export const typePattern = new RegExp(`^(?:array|(?:array ?< ?){0,8}(?:${names})(?: ?>){0,8})$`);
 
