@@ -14,20 +14,35 @@ export interface NipServices {
   /** What a run of a defined workflow begins with. Throws `E_TARGET` where nothing is known of it, and what is wrong with the rest. */
   prepare(asked: AskedExecution): Promise<Omit<BeginOptions, 'watch'>>;
   /** How a run stands. Throws `E_TARGET`. */
-  report(run: string): ExecutionReport;
+  report(run: string): Promise<ExecutionReport>;
   /**
    * The same, and of the run that a request (the id of its event) asks for, here or as relays tell of it. Throws `E_TARGET`
    * where nothing is known of it.
    */
   status(word: string): Promise<ExecutionReport | ToldStatus>;
-  /** Goes on with a run that nobody is running, in a process of its own, which lives on when this one ends. */
-  goOn(run: string): void;
+  /**
+   * Resumes a run that nobody is running, in a process of its own, which lives on when this one ends. Resolves when that has
+   * begun, at the latest after ten seconds.
+   */
+  goOn(run: string): Promise<void>;
+  /** Sends the relays of the project what they have not answered yet. */
+  send(): Promise<SentEvents>;
 }
 
 /** What others say of the run that a request asks for. */
 export interface ToldStatus {
   readonly request: string;
   readonly told: readonly ToldExecution[];
+}
+
+/** What came of sending. */
+export interface SentEvents {
+  /** Events that every relay has answered by now, and one had not before. */
+  readonly sent: number;
+  /** Events that some relay has still not answered. */
+  readonly unsent: number;
+  /** Why; empty: all is well. */
+  readonly problems: readonly string[];
 }
 
 /** A definition that was kept. */

@@ -42,6 +42,11 @@ export async function follow(
   } finally {
     progress.close();
   }
+  const unsent = controller.unsent();
+  if (unsent > 0)
+    terminal.complain(
+      `not sent: ${String(unsent)} event${unsent === 1 ? '' : 's'} of this run. Send with: mailroom nip send (\`mailroom up\` also sends)\n`,
+    );
   if (options.json === true) terminal.write(json(await document(controller)));
   else terminal.write(lastLine(context, controller));
   return exitCodeOf(controller.state);

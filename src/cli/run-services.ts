@@ -174,6 +174,8 @@ export interface RunController {
   readonly notes: readonly string[];
   /** What is wrong now and will be tried again. */
   readonly problems: () => readonly string[];
+  /** How many events of the run some relay of the project has not answered yet. */
+  readonly unsent: () => number;
   /** Runs until the run is over or it is told to end. */
   follow(): Promise<void>;
   end(how: 'stop' | 'drain'): void;

@@ -18,7 +18,10 @@ export async function showRun(context: Context, word: string, asJson: boolean): 
     const state = run.state();
     const document: JsonObject = { schema: 1, ...documentOf(state, compile(run.definition)) };
     const alive = await run.alive();
-    terminal.write(asJson ? json(document) : `${runLines(run, state, alive, terminal).join('\n')}\n`);
+    const unsent = run.definition.language === 'nip' ? await unsentOf(context, run) : 0;
+    terminal.write(
+      asJson ? json(document) : `${runLines(run, state, { alive, unsent }, terminal).join('\n')}\n`,
+    );
     return true;
   }
   if (!/\.(ya?ml|json)$/.test(word) && !(await workflows.isWorkflow(word))) return false;
@@ -28,7 +31,18 @@ export async function showRun(context: Context, word: string, asJson: boolean): 
   return true;
 }
 
-function runLines(run: StoredRun, state: RunState, alive: boolean, terminal: Terminal): string[] {
+/** How many of its events some relay has not answered yet. */
+async function unsentOf(context: Context, { run }: StoredRun): Promise<number> {
+  const nip = await context.place().nip();
+  return (await nip.report(run)).unsentEvents;
+}
+
+function runLines(
+  run: StoredRun,
+  state: RunState,
+  { alive, unsent }: { readonly alive: boolean; readonly unsent: number },
+  terminal: Terminal,
+): string[] {
   const { definition, card, folder, workspace } = run;
   const isLeft = state.endedAt === null && !alive;
   const status = isLeft ? 'stopped: `mailroom resume` goes on' : state.status;
@@ -44,6 +58,9 @@ function runLines(run: StoredRun, state: RunState, alive: boolean, terminal: Ter
     ['workspace', workspace],
     ['folder', folder],
     ...(cost === '' ? [] : [['cost', cost]]),
+    ...(unsent === 0
+      ? []
+      : [['events', `${String(unsent)} not sent to a relay; send with: mailroom nip send`]]),
     ...warningsOf(state).map((warning) => ['warning', line(warning)]),
   ];
   const width = Math.max(...facts.map(([name = '']) => name.length));

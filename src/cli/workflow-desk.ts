@@ -24,7 +24,7 @@ export async function serveDesk(project: ProjectServices, version: string): Prom
         over.catch(() => {}),
       );
       if (!isAsync) await over;
-      return nip.report(run.run);
+      return await nip.report(run.run);
     },
     status: (execution) => nip.status(execution),
   });

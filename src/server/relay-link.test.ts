@@ -40,13 +40,18 @@ function promised<T>(): { readonly done: Promise<T>; readonly keep: (value: T) =
 describe('what is sent to a relay', () => {
   it('is kept by it, or refused with its reason', async () => {
     relay.refuses = ({ content }) => (content === 'bad' ? 'blocked: not here' : null);
-    const to = link();
+    const answers: string[][] = [];
+    const to = link({ answered: (...given) => answers.push(given) });
     const [good, bad] = [event(7_920, 'good'), event(7_920, 'bad')];
     to.publish([good, bad]);
-    expect(to.answerTo(good.id)).toBeNull();
+    expect(to.isOpen(good.id)).toBe(true);
     await to.answers(10_000);
     expect(relay.events).toEqual([good]);
-    expect([to.answerTo(good.id), to.answerTo(bad.id)]).toEqual(['', 'blocked: not here']);
+    expect(answers).toEqual([
+      [good.id, ''],
+      [bad.id, 'blocked: not here'],
+    ]);
+    expect(to.isOpen(good.id)).toBe(false);
     expect(to.problem).toBe(`the relay ${relay.url} refuses an event: blocked: not here`);
   });
 
@@ -68,6 +73,15 @@ describe('what is sent to a relay', () => {
     expect(to.problem).toBeNull();
   });
 
+  it('is sent again over the same connection where the relay puts it off', async () => {
+    let tries = 0;
+    relay.refuses = () => ((tries += 1) < 3 ? 'rate-limited: slow down' : null);
+    const said = event(6_920, 'once');
+    link().publish([said]);
+    await relay.until(() => relay.events.length > 0);
+    expect([relay.events, tries, relay.connections]).toEqual([[said], 3, 1]);
+  });
+
   it('waits for a relay that comes later', async () => {
     const { port, url } = relay;
     await relay.close();
@@ -75,7 +89,7 @@ describe('what is sent to a relay', () => {
     const said = event(6_920, 'late');
     to.publish([said]);
     await to.answers(1);
-    expect(to.answerTo(said.id)).toBeNull();
+    expect(to.isOpen(said.id)).toBe(true);
     relay = await TestRelay.open(port);
     await relay.until(() => relay.events.length > 0);
     expect(relay.events).toEqual([said]);

@@ -9,6 +9,8 @@ export interface RelayLinkOptions {
   readonly heard?: (event: NostrEvent) => void;
   /** The relay has sent all that it had. */
   readonly caughtUp?: () => void;
+  /** The relay has taken an event (an empty answer), or says why it never will. */
+  readonly answered?: (id: string, answer: string) => void;
   /** It could not be reached; that is tried again. */
   readonly away?: () => void;
   /** Milliseconds before a lost connection is made again, each time the next; the last one stays. */
@@ -39,6 +41,9 @@ export class RelayLink {
   #wasOpen = false;
   #lost = 0;
   #timer: NodeJS.Timeout | null = null;
+  #resend: NodeJS.Timeout | null = null;
+  /** How often the relay has put events off in a row. */
+  #put = 0;
   #closed = false;
   #told: () => void = () => {};
 
@@ -62,9 +67,14 @@ export class RelayLink {
     }
   }
 
-  /** Why the relay refused an event; empty: it took it; null: it has not answered. */
-  answerTo(id: string): string | null {
-    return this.#open.has(id) ? null : (this.#refused.get(id) ?? '');
+  /** How many events the relay has not answered to. */
+  get open(): number {
+    return this.#open.size;
+  }
+
+  /** Whether an event was sent and not answered yet. */
+  isOpen(id: string): boolean {
+    return this.#open.has(id);
   }
 
   /** What is wanted has changed. */
@@ -94,6 +104,7 @@ export class RelayLink {
   close(): void {
     this.#closed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#resend !== null) clearTimeout(this.#resend);
     this.#socket.close();
     this.#told();
   }
@@ -118,7 +129,7 @@ export class RelayLink {
     this.#wasOpen = true;
     this.#lost = 0;
     this.#ask();
-    for (const event of this.#open.values()) this.#say('EVENT', event);
+    this.#sendOpen();
   }
 
   #ask(): void {
@@ -152,21 +163,40 @@ export class RelayLink {
   #answered({ id, accepted, reason }: Extract<RelayMessage, { is: 'answer' }>): void {
     if (!this.#open.has(id)) return;
     const taken = accepted || reason.startsWith('duplicate:');
+    if (taken) this.#put = 0;
     if (taken) this.#refused.delete(id);
     else this.#refused.set(id, reason === '' ? 'it does not say why' : reason);
-    // Over the next connection it may be taken.
-    if (!taken && passing.test(reason)) return;
+    if (!taken && passing.test(reason)) return this.#later();
     this.#open.delete(id);
+    this.#options.answered?.(id, this.#refused.get(id) ?? '');
     if (this.#open.size === 0) this.#told();
+  }
+
+  /** Sends again, after a pause, what the relay may take another time. */
+  #later(): void {
+    if (this.#resend !== null) return;
+    this.#resend = setTimeout(() => {
+      this.#resend = null;
+      this.#sendOpen();
+    }, this.#pause(this.#put));
+    this.#put += 1;
+    this.#resend.unref();
+  }
+
+  #sendOpen(): void {
+    for (const event of this.#open.values()) this.#say('EVENT', event);
+  }
+
+  #pause(before: number): number {
+    const pauses = this.#options.pauses ?? usualPauses;
+    return pauses[Math.min(before, pauses.length - 1)] ?? 0;
   }
 
   #gone(): void {
     if (this.#closed) return;
     this.#failure ??= 'has ended the connection';
-    const pauses = this.#options.pauses ?? usualPauses;
-    const pause = pauses[Math.min(this.#lost, pauses.length - 1)] ?? 0;
+    this.#timer = setTimeout(() => this.#again(), this.#pause(this.#lost));
     this.#lost += 1;
-    this.#timer = setTimeout(() => this.#again(), pause);
     this.#timer.unref();
     if (this.#wasOpen) return;
     this.#told();

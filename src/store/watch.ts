@@ -81,8 +81,8 @@ class WatchedFolder {
   }
 }
 
-/** Messages, commands and journals; what is written beside them before it is renamed is none of them. */
-const isOurs = /^[^.].*\.(md|json|log)$/s;
+/** Messages, commands, journals and event logs; what is written beside them before it is renamed is none of them. */
+const isOurs = /^[^.].*\.(md|jsonl?|log)$/s;
 
 /** Null: no folder is there, or none that can be looked at. */
 function identityOf(path: string): string | null {

@@ -32,6 +32,7 @@ async function watched(...texts: readonly string[]): Promise<{ code: number; ter
       rules: compile(definition),
       notes: [],
       problems: () => [],
+      unsent: () => 0,
       follow,
     };
     return Promise.resolve(controller as unknown as RunController);

@@ -246,6 +246,11 @@ export const events: Rows = {
       'step b',
       'p p',
     ]);
+    const progress = (play: (world: World) => void) => status((world) => [world.done('a'), play(world)])?.[1];
+    expect([progress(cancels), progress((world) => world.done('b'))]).toEqual([
+      'progress 1 2',
+      'progress 2 2',
+    ]);
     const ended = (play: (world: World) => void) => status((world) => [world.done('a'), play(world)])?.[0];
     expect(ended((world) => world.done('b'))).toBe('status completed');
     expect(ended((world) => world.fails('b', { class: 'NON_RETRYABLE' }))).toBe('status failed');

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { finalizeEvent, generateSecretKey, getPublicKey, verifyEvent, type Event } from 'nostr-tools/pure';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NipProject } from '../support/nip.ts';
+import { answers, asks, over, tag, waits } from '../support/nip-request.ts';
 import { finished } from '../support/project.ts';
 import { TestRelay } from '../support/relay.ts';
 
@@ -45,12 +46,6 @@ function watched(place: NipProject): Record<string, string> {
   const hook = `data:text/javascript,${encodeURIComponent(spy)}`;
   return { NODE_OPTIONS: `--import ${hook}`, CONNECTIONS: `${place.root}/connections` };
 }
-
-/** What keeps a program from going on before there is a file `go`. */
-const waits = `import { existsSync as isThere } from 'node:fs';
-const cell = new Int32Array(new SharedArrayBuffer(4));
-while (!isThere('go')) Atomics.wait(cell, 0, 0, 20);
-`;
 
 const execute = ['nip', 'execute', 'measure', '--input', 'text=a b'];
 
@@ -115,36 +110,6 @@ describe('a project without one', patiently, () => {
 });
 
 describe('a request over a relay', patiently, () => {
-  let number = 0;
-  const asks = (definition: string, change: Readonly<Record<string, string>> = {}, by = key): Event => {
-    number += 1;
-    const tags = { d: `run-${String(number)}`, bid: '2000', timeout: '60', ...change };
-    const created_at = Math.floor(Date.now() / 1_000);
-    const input = change['input'] ?? '"a b"';
-    const signed = finalizeEvent(
-      {
-        kind: 5_920,
-        created_at,
-        tags: [
-          ['e', definition, '', 'workflow'],
-          ...Object.entries(tags).filter(([name]) => name !== 'input'),
-        ].concat([['input', 'text', input]]),
-        content: '',
-      },
-      by,
-    );
-    return JSON.parse(JSON.stringify(signed)) as Event;
-  };
-
-  const tag = ({ tags }: Event, name: string) => tags.find((each) => each[0] === name)?.[1];
-  const answers = (request: Event) =>
-    relay.events.filter((event) => event.id !== request.id && tag(event, 'e') === request.id);
-  const over = (request: Event) =>
-    answers(request).find(
-      ({ kind, tags }) =>
-        kind === 7_920 && tags.some(([name, value]) => name === 'status' && value !== 'running'),
-    );
-
   /** What another project hears of the run, and when it can ask nobody. */
   async function tellsElsewhere(request: Event, by: string): Promise<void> {
     const nip = `{ relays: ['${relay.url}'] }`;
@@ -153,7 +118,7 @@ describe('a request over a relay', patiently, () => {
       const { stdout } = await other.run(['nip', 'status', request.id]);
       expect(stdout).toMatch(
         new RegExp(
-          `^${tag(request, 'd')} completed\\ntold by ${by} at .*Z, 3 of 3 steps are over, 2000 msats\\n`,
+          `^${tag(request, 'd')} completed\\ntold by ${by} at .*Z, 2 of 3 steps completed, 2000 msats\\n`,
         ),
       );
       expect(stdout).toContain('report: "2 words: a b"\n');
@@ -181,45 +146,68 @@ describe('a request over a relay', patiently, () => {
       await place.run(['nip', 'define', 'workflows/measure.json']);
       const [definition] = place.events('definitions');
       await relay.until(() => relay.filters.length === 1);
-      const stranger = asks(definition!.id, {}, generateSecretKey());
-      const forged = { ...asks(definition!.id), content: 'changed' };
-      const first = asks(definition!.id);
+      const stranger = asks(definition!.id, generateSecretKey());
+      const forged = { ...asks(definition!.id, key), content: 'changed' };
+      const first = asks(definition!.id, key);
       relay.say(stranger, true);
       for (const request of [forged, first]) relay.say(request);
-      await relay.until(() => over(first) !== undefined);
-      expect(tag(over(first)!, 'status')).toBe('completed');
+      await relay.until(() => over(relay, first) !== undefined);
+      expect(tag(over(relay, first)!, 'status')).toBe('completed');
       expect(
-        answers(first)
+        answers(relay, first)
           .filter(({ kind }) => kind === 6_920)
           .map(({ content }) => content),
       ).toContain('2 words: a b');
       // Of the same second: only what it says tells the two apart.
-      const again = asks(definition!.id, { d: tag(first, 'd')!, timeout: '61' });
-      const huge = asks(definition!.id, { bid: '5001' });
-      const wrong = asks(definition!.id, { input: '5' });
+      const again = asks(definition!.id, key, { d: tag(first, 'd')!, timeout: '61' });
+      const huge = asks(definition!.id, key, { bid: '5001' });
+      const wrong = asks(definition!.id, key, { input: '5' });
       relay.drop();
       await relay.until(() => relay.filters.length === 1);
       for (const request of [again, huge, wrong]) relay.say(request);
       const refused = [again, huge, wrong];
-      await relay.until(() => refused.every((request) => over(request) !== undefined));
-      expect(refused.map((request) => over(request)!.content)).toEqual([
+      await relay.until(() => refused.every((request) => over(relay, request) !== undefined));
+      expect(refused.map((request) => over(relay, request)!.content)).toEqual([
         'the request is refused: it was followed before',
         'the request is refused: its budget of 5001 msats is more than the 5000 that are allowed',
         'the request is refused: the input `text` must be a string, not 5',
       ]);
-      for (const nobody of [stranger, forged]) expect(answers(nobody)).toEqual([]);
+      for (const nobody of [stranger, forged]) expect(answers(relay, nobody)).toEqual([]);
       expect(JSON.parse((await place.run(['runs', '--json'])).stdout)).toHaveLength(1);
-      const [slow, more] = [asks(definition!.id), asks(definition!.id)];
+      const [slow, more] = [asks(definition!.id, key), asks(definition!.id, key)];
       place.write('agents/clerk.mjs', `${waits}${place.read('agents/clerk.mjs')}`);
       relay.say(slow);
-      await relay.until(() => answers(slow).length > 0);
+      await relay.until(() => answers(relay, slow).length > 0);
       relay.say(more);
-      await relay.until(() => over(more) !== undefined);
-      expect(over(more)!.content).toBe('as many runs of the language nip go on as may at once: 1');
+      await relay.until(() => over(relay, more) !== undefined);
+      expect(over(relay, more)!.content).toBe('as many runs of the language nip go on as may at once: 1');
       place.write('go', '');
-      await relay.until(() => over(slow) !== undefined);
-      expect(tag(over(slow)!, 'status')).toBe('completed');
-      await tellsElsewhere(first, answers(first)[0]!.pubkey);
+      await relay.until(() => over(relay, slow) !== undefined);
+      expect(tag(over(relay, slow)!, 'status')).toBe('completed');
+      await tellsElsewhere(first, answers(relay, first)[0]!.pubkey);
+    } finally {
+      up.kill('SIGTERM');
+    }
+    await ended;
+  });
+  it('is followed for a definition, and a version of it, that is made while `up` runs', async () => {
+    const relays = `relays: ['${relay.url}'], requesters: ['${getPublicKey(key)}']`;
+    const place = projectWith(`, ${relays}`);
+    await place.run(['nip', 'define', 'workflows/measure.json']);
+    const up = place.start(['up']);
+    const ended = finished(up);
+    try {
+      await relay.until(() => relay.filters.length === 1);
+      for (const version of ['2.0.0', '3.0.0']) {
+        place.write('next.json', place.read('workflows/measure.json').replace('1.0.0', version));
+        await place.run(['nip', 'define', 'next.json']);
+        const { id } = place.events('definitions').at(-1)!;
+        await relay.until(() => relay.filters.some((filter) => filter['#e']?.includes(id) === true));
+        const request = asks(id, key);
+        relay.say(request);
+        await relay.until(() => over(relay, request) !== undefined);
+        expect(tag(over(relay, request)!, 'status')).toBe('completed');
+      }
     } finally {
       up.kill('SIGTERM');
     }

@@ -6,7 +6,8 @@ import { verifyEvent } from 'nostr-tools/pure';
 import { afterEach, describe, expect, it } from 'vitest';
 import { rowsOnPage } from '../docs/workflow-tables.ts';
 import { NipProject } from '../support/nip.ts';
-import { program } from '../support/project.ts';
+import { finished, program, said } from '../support/project.ts';
+import { waits } from '../support/nip-request.ts';
 
 /*
  * Workflows of the language nip by their ids, through the real program: by commands, and by tools of `mailroom mcp`.
@@ -37,7 +38,7 @@ describe('the commands', { timeout: 120_000 }, () => {
       status: 'completed',
       outputs: { report: '2 words: a b' },
       stepsCompleted: 2,
-      progress: { completed: 3, total: 3 },
+      progress: { completed: 2, total: 3 },
       totalCost: 2_000,
       remainingBudget: 3_000,
       message: '',
@@ -49,7 +50,7 @@ describe('the commands', { timeout: 120_000 }, () => {
         ['timeout', '60'],
       ]),
     );
-    const over = 'measure completed\nrun ID, 3 of 3 steps are over, 2000 msats\nreport: "2 words: a b"\n';
+    const over = 'measure completed\nrun ID, 2 of 3 steps completed, 2000 msats\nreport: "2 words: a b"\n';
     // By the run, and by the event that asked for it.
     for (const word of [report.executionId, request!.id])
       expect((await place.run(['nip', 'status', word])).stdout).toBe(over.replace('ID', report.executionId));
@@ -66,6 +67,30 @@ describe('the commands', { timeout: 120_000 }, () => {
     while (stands.stdout.includes('running')) stands = await place.run(['nip', 'status', executionId]);
     expect(stands.stdout).toBe(over.replace('ID', executionId));
     expect(place.events(executionId)[0]?.tags[0]).toEqual(['e', eventId, '', 'workflow']);
+  });
+
+  it('tell that a run is stopped which no process works on, and how it is resumed', async () => {
+    const place = (project = new NipProject());
+    const clerk = place.read('agents/clerk.mjs');
+    place.write('agents/clerk.mjs', `${waits}${clerk}`);
+    const killed = place.start(['run', 'measure', '--input', 'text=a b', '--plain']);
+    const ended = finished(killed);
+    await said(killed, 'count');
+    const [{ run }] = JSON.parse((await place.run(['runs', '--json'])).stdout) as [{ readonly run: string }];
+    expect((await place.run(['nip', 'status', run])).stdout).toMatch(/^measure running\n/);
+    killed.kill('SIGKILL');
+    await ended;
+    const document = async () => JSON.parse((await place.run(['nip', 'status', run, '--json'])).stdout) as object;
+    const stopped = await document();
+    expect(stopped).toMatchObject({
+      status: 'stopped',
+      currentStep: null,
+      message: `no process works on it; resume it with: mailroom resume ${run}`,
+    });
+    expect(await document()).toEqual(stopped);
+    place.write('go', '');
+    expect(await place.run(['resume', run])).toMatchObject({ code: 0 });
+    expect(await document()).toMatchObject({ status: 'completed', message: '' });
   });
 
   it.each([

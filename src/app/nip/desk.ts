@@ -18,14 +18,18 @@ import { fetchDefinition } from './fetched-definition.ts';
 import { keepDefinition } from './executions.ts';
 import { relaysOf } from './relays.ts';
 import { reportRun, standing } from './standing.ts';
+import { sendAll } from './unsent.ts';
 import { expectRead } from '../workflow-services.ts';
 import { checkWorkflow, readWorkflow } from '../workflows.ts';
+
+/** Milliseconds that a process of its own has to begin with a run. */
+const patience = 10_000;
 
 /** Workflows of the language nip by their ids: defined, run and asked after. */
 export function nipServices(
   disk: RealDisk,
   packageRoot: string,
-  runs: Pick<WorkflowServices, 'run' | 'find'>,
+  runs: Pick<WorkflowServices, 'run' | 'find' | 'changed'>,
 ): NipServices {
   const settings = async () => expectRead(await readSettings(disk, packageRoot));
   return {
@@ -38,24 +42,30 @@ export function nipServices(
       return define(disk, all.config.nip, await checkWorkflow(disk, all, given.text, given.file));
     },
     prepare: async (asked) => prepare(disk, await settings(), asked),
-    report: (run) => reportRun(disk, runs.run(run)),
+    report: async (run) => reportRun(disk, (await settings()).config.nip, runs.run(run)),
     status: (word) => standing(disk, runs, async () => (await settings()).config.nip, word),
-    goOn: (run) => startBeside(['-C', disk.root, 'resume', run], disk.root),
+    goOn: async (run) => {
+      const begins = runs.changed(run, patience);
+      startBeside(['-C', disk.root, 'resume', run], disk.root);
+      await begins;
+    },
+    send: async () => sendAll(disk, (await settings()).config.nip),
   };
 }
 
 async function define(disk: RealDisk, nip: NipSettings, found: FoundWorkflow): Promise<Defined> {
   const { body } = expectNip(found);
   const event = await keepDefinition(disk, found.text);
-  const relays = nip.publishDefinitions ? await relaysOf(nip) : null;
-  relays?.publish([event]);
+  const relays = nip.publishDefinitions ? await relaysOf(disk, nip) : null;
+  relays?.want(definitionLog, [event], true);
+  relays?.send(definitionLog);
   await relays?.close();
   return {
     workflowId: tagOf(event, 'd') ?? '',
     eventId: event.id,
     version: tagOf(event, 'version') ?? '1.0.0',
     stepCount: body.steps.length,
-    ...(relays && { relays: relays.verdicts(event) }),
+    ...(relays && { relays: relays.verdicts(definitionLog, event) }),
   };
 }
 

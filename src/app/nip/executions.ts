@@ -12,7 +12,7 @@ import { projectKey } from '../../store/nip/key.ts';
 import type { Disk } from '../../store/disk.ts';
 import type { RealDisk } from '../../store/real-disk.ts';
 import { listRuns } from '../../store/runs/run-folders.ts';
-import { relaysOf, type Relays } from './relays.ts';
+import { relaysOf, unsentCount, type Relays } from './relays.ts';
 import { isAlive } from '../runs/locks.ts';
 
 export interface NewExecution {
@@ -105,6 +105,8 @@ export interface Announcement {
   readonly announcer: Announcer;
   /** Where it is said besides the log; null: nowhere. */
   readonly relays: Relays | null;
+  /** How many events some relay has not answered yet. */
+  readonly unsent: () => number;
 }
 
 /** Who says how a run stands; undefined: it is of another language, or nobody asked for it by an event. */
@@ -121,18 +123,23 @@ export async function announcementOf(
   const { Announcer: Says } = await import('../../engine/nip/announcer.ts');
   const { loadSigner } = await import('../../engine/nip/signer.ts');
   const signer = await loadSigner(projectKey(disk));
-  const relays = await relaysOf(settings);
-  // Whatever an earlier host of the run could not send any more; a relay takes an event once.
-  let before = [...(settings.publishDefinitions ? definedBy(disk, request) : []), ...told];
+  const relays = await relaysOf(disk, settings);
+  const say = () => {
+    for (const name of [definitionLog, run]) relays?.send(name);
+  };
+  // What an earlier host of the run has not sent is sent now.
+  if (settings.publishDefinitions) relays?.want(definitionLog, definedBy(disk, request));
+  relays?.want(run, told);
+  say();
   const sink = {
     append: (events: readonly NostrEvent[]) => {
-      log.append(events);
-      relays?.publish([...before, ...events]);
-      before = [];
+      if (relays === null) log.append(events);
+      else relays.keep(run, events);
+      say();
     },
   };
   const announcer = new Says(sink, signer, { id: tagOf(request, 'd') ?? run, request }, told);
-  return { announcer, relays };
+  return { announcer, relays, unsent: () => unsentCount(disk, settings, run) };
 }
 
 /** The definition that a request names, as far as it is known. */

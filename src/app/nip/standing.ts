@@ -11,9 +11,14 @@ import type { RealDisk } from '../../store/real-disk.ts';
 import { listRuns } from '../../store/runs/run-folders.ts';
 import { askRelays } from './asking.ts';
 import { definedBy } from './executions.ts';
+import { unsentCount } from './relays.ts';
 
 /** How a run of this project stands. Throws `E_TARGET` for one of another language. */
-export function reportRun(disk: RealDisk, stored: StoredRun): ExecutionReport {
+export async function reportRun(
+  disk: RealDisk,
+  nip: Pick<NipSettings, 'relays'>,
+  stored: StoredRun,
+): Promise<ExecutionReport> {
   const { run, definition } = stored;
   if (definition.language !== 'nip')
     throw new MailroomError(
@@ -23,7 +28,15 @@ export function reportRun(disk: RealDisk, stored: StoredRun): ExecutionReport {
     );
   const request = new EventLog(disk, run).read().find(({ kind }) => kind === kinds.request);
   const [event = null] = request === undefined ? [] : definedBy(disk, request);
-  return reportOf(stored.state(), compile(definition), event);
+  // Not the other way round: a run that ends in between must not seem to be stopped.
+  const alive = await stored.alive();
+  const unsentEvents = unsentCount(disk, nip, run);
+  return reportOf(stored.state(), compile(definition), {
+    definition: event,
+    alive,
+    unsentEvents,
+    at: Date.now(),
+  });
 }
 
 /** How a run stands: one of this project, or the one that a request asks for, here or as relays tell of it. */
@@ -34,9 +47,10 @@ export async function standing(
   word: string,
 ): Promise<ExecutionReport | ToldStatus> {
   const here = find(word);
-  if (here !== null || !/^[0-9a-f]{64}$/.test(word)) return reportRun(disk, here ?? run(word));
+  const nip = await settings();
+  if (here !== null || !/^[0-9a-f]{64}$/.test(word)) return reportRun(disk, nip, here ?? run(word));
   const asked = listRuns(disk).find((each) => new EventLog(disk, each.run).read()[0]?.id === word);
-  return asked === undefined ? told(await settings(), word) : reportRun(disk, run(asked.run));
+  return asked === undefined ? told(nip, word) : reportRun(disk, nip, run(asked.run));
 }
 
 /** What relays tell of the run that a request asks for. Throws `E_TARGET` where nothing is told. */

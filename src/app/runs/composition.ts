@@ -175,6 +175,7 @@ function controllerOf(
       return host.state;
     },
     problems: () => problems().filter((problem) => problem !== null),
+    unsent: () => said?.unsent() ?? 0,
     end: (how) => loop.end(how),
     follow: async () => {
       try {

@@ -4,7 +4,6 @@ import { MailroomError } from '../../core/errors.ts';
 import { kinds, tagOf, type NostrEvent } from '../../core/nip/events.ts';
 import { refusalEvent } from '../../core/nip/telling.ts';
 import type { Signer } from '../../engine/nip/signer.ts';
-import type { RelayLink } from '../../server/relay-link.ts';
 import type { RelayFilter } from '../../server/relay-messages.ts';
 import { definitionLog, EventLog, eventsFolder, refusalLog } from '../../store/nip/event-log.ts';
 import { projectKey } from '../../store/nip/key.ts';
@@ -14,6 +13,7 @@ import { watchFolders } from '../../store/watch.ts';
 import type { Settings } from '../definition.ts';
 import { followedRequests } from '../nip/executions.ts';
 import { judgeRequest } from '../nip/requests.ts';
+import type { Relays } from '../nip/relays.ts';
 import type { UpRuns } from './runs.ts';
 
 /** How far back a relay is asked for requests, in seconds. */
@@ -24,7 +24,7 @@ const mostWaiting = 100;
 interface Parts {
   readonly runs: UpRuns;
   readonly signer: Signer;
-  readonly Link: typeof RelayLink;
+  readonly relays: Relays;
   readonly failed: (error: unknown) => void;
 }
 
@@ -35,14 +35,14 @@ export class UpRequests {
   readonly #runs: UpRuns;
   readonly #signer: Signer;
   readonly #failed: (error: unknown) => void;
-  readonly #links: readonly RelayLink[];
+  readonly #relays: Relays;
   readonly #watch: { close(): Promise<void> };
   readonly #seen: Set<string>;
   #waiting = 0;
   #last: Promise<void> = Promise.resolve();
   #definitions: readonly string[] = [];
 
-  constructor(disk: RealDisk, settings: Settings, { runs, signer, Link, failed }: Parts) {
+  constructor(disk: RealDisk, settings: Settings, { runs, signer, relays, failed }: Parts) {
     this.#disk = disk;
     this.#settings = settings;
     this.#runs = runs;
@@ -50,16 +50,11 @@ export class UpRequests {
     this.#failed = failed;
     const answered = new EventLog(disk, refusalLog).read().map((event) => tagOf(event, 'e') ?? '');
     this.#seen = new Set([...answered, ...followedRequests(disk).map(({ id }) => id)]);
-    const wants = () => this.#wants();
-    const heard = (event: NostrEvent) => this.#heard(event);
-    this.#links = settings.config.nip.relays.map((url) => new Link(url, { wants, heard }));
+    this.#relays = relays;
+    relays.listen({ wants: () => this.#wants(), heard: (event) => this.#heard(event) });
     this.#watch = watchFolders([join(disk.root, eventsFolder)], () => this.#look());
     // Not before: what came in between would be told by nobody.
     this.#definitions = this.#known();
-  }
-
-  get problems(): readonly string[] {
-    return this.#links.flatMap(({ problem }) => problem ?? []);
   }
 
   /** Goes on with what an earlier `up` was asked for. */
@@ -74,7 +69,6 @@ export class UpRequests {
 
   async close(): Promise<void> {
     await this.#watch.close();
-    for (const link of this.#links) link.close();
   }
 
   #known(): string[] {
@@ -85,7 +79,7 @@ export class UpRequests {
     const known = this.#known();
     if (known.length === this.#definitions.length) return;
     this.#definitions = known;
-    for (const link of this.#links) link.renew();
+    this.#relays.renew();
   }
 
   #wants(): RelayFilter | null {
@@ -121,28 +115,23 @@ export class UpRequests {
 
   #refuse(request: NostrEvent, reason: string): void {
     const refusal = this.#signer.sign(refusalEvent(request, reason, Date.now()));
-    new EventLog(this.#disk, refusalLog).append([refusal]);
-    for (const link of this.#links) link.publish([refusal]);
+    this.#relays.keep(refusalLog, [refusal]);
+    this.#relays.send(refusalLog);
   }
 }
 
-/** Listens to the relays of the project; null: it has none, or nobody may ask. Nothing is loaded or connected to then. */
+/** Listens to the relays of the project; null: nobody may ask. */
 export async function listenToRelays(
   disk: RealDisk,
   settings: Settings,
   runs: UpRuns,
+  relays: Relays,
   failed: (error: unknown) => void,
 ): Promise<UpRequests | null> {
-  const { enabled, relays, requesters } = settings.config.nip;
-  if (!enabled || relays.length === 0 || requesters.length === 0) return null;
-  const { RelayLink: Link } = await import('../../server/relay-link.ts');
+  if (settings.config.nip.requesters.length === 0) return null;
   const { loadSigner } = await import('../../engine/nip/signer.ts');
-  const requests = new UpRequests(disk, settings, {
-    runs,
-    signer: await loadSigner(projectKey(disk)),
-    Link,
-    failed,
-  });
+  const signer = await loadSigner(projectKey(disk));
+  const requests = new UpRequests(disk, settings, { runs, signer, relays, failed });
   requests.resume();
   return requests;
 }

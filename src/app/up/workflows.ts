@@ -19,7 +19,7 @@ import { watchTrees } from '../../store/watch-tree.ts';
 import type { Settings } from '../definition.ts';
 import type { RunSettings } from '../runs/composition.ts';
 import { triggeredWorkflows, type TriggeredWorkflow } from '../triggered.ts';
-import { listenToRelays } from './requests.ts';
+import { openRelays } from './relays.ts';
 import { UpRuns, type OnRun } from './runs.ts';
 
 const pollTime = 60_000;
@@ -43,7 +43,7 @@ export async function openWorkflows(
   const all = found.workflows.flatMap(({ definition }) => definition?.triggers ?? []);
   const watcher = watchFiles(disk, all, hints.hinted);
   const listener = await listen(found.workflows, triggers, settings.config.webhookPort);
-  const requests = await listenToRelays(disk, settings, runs, hints.failed);
+  const nostr = await openRelays(disk, settings, runs, hints.failed);
   const heard = (messages: readonly Message[]) => {
     for (const message of messages) for (const each of triggers) each.heard(message);
   };
@@ -55,11 +55,11 @@ export async function openWorkflows(
     problems: () => [
       ...problemsNow().filter((problem) => problem !== null),
       ...runs.problems,
-      ...(requests?.problems ?? []),
+      ...(nostr?.problems() ?? []),
     ],
     heard,
     close: async () => {
-      await requests?.close();
+      await nostr?.close();
       await listener?.close();
       await watcher?.close();
     },

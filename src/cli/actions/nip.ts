@@ -57,15 +57,29 @@ export async function execute(context: Context, workflow: string, options: NipOp
     // It begins here, where what is wrong can be told, and goes on elsewhere.
     controller.end('stop');
     await controller.follow();
-    nip.goOn(controller.run);
-    return tell(context, nip.report(controller.run), options);
+    await nip.goOn(controller.run);
+    return tell(context, await nip.report(controller.run), options);
   }
   return follow(
     context,
     { json: options.json === true },
     (watch) => workflows.begin({ ...begin, watch }),
-    ({ run }) => Promise.resolve({ schema: 1, ...nip.report(run) }),
+    async ({ run }) => ({ schema: 1, ...(await nip.report(run)) }),
   );
+}
+
+/** Sends the relays what they have not answered yet. Exit code 1: something is left. */
+export async function send(context: Context, options: NipOptions): Promise<number> {
+  context.outsideTurn('nip send');
+  const { terminal } = context;
+  const { sent, unsent, problems } = await (await context.place().nip()).send();
+  for (const problem of problems) terminal.complain(line(problem) + '\n');
+  terminal.write(
+    options.json === true
+      ? json({ schema: 1, sent, unsent, problems })
+      : `sent ${String(sent)}, ${String(unsent)} left\n`,
+  );
+  return unsent === 0 ? 0 : 1;
 }
 
 /** Tells how a run stands. */
@@ -121,7 +135,7 @@ function linesOf(
 ): string {
   const at = currentStep === null ? '' : `, at ${currentStep}`;
   const why = message === '' ? '' : `: ${message}`;
-  const done = `${String(progress.completed)} of ${String(progress.total)} steps are over${at}`;
+  const done = `${String(progress.completed)} of ${String(progress.total)} steps completed${at}`;
   const made = Object.entries(outputs).map(([name, value]) => line(`${name}: ${JSON.stringify(value)}`));
   return [
     line(`${what} ${stands}${why}`),

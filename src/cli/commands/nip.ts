@@ -8,11 +8,13 @@ import type { NipOptions } from '../actions/nip.ts';
 export function addNip(program: Command, context: Context): void {
   program
     .command('nip')
-    .description('define a workflow of the language nip, execute one by its id, or tell how a run stands')
-    .addArgument(new Argument('<action>', 'what to do').choices(['define', 'execute', 'status']))
+    .description(
+      'define a workflow of the language nip, execute one by its id, tell how a run stands, or send events',
+    )
+    .addArgument(new Argument('<action>', 'what to do').choices(['define', 'execute', 'status', 'send']))
     .argument(
-      '<what>',
-      'define: a file; execute: the id of a workflow, or of its event; status: a run, or the id of a request',
+      '[what]',
+      'define: a file; execute: the id of a workflow, or of its event; status: a run, or the id of a request; send: nothing',
     )
     .option('--input <name=value>', 'of `execute`: an input; again for more', collect)
     .option('--budget <msats=N>', 'of `execute`: what the run may cost at most')
@@ -24,12 +26,22 @@ export function addNip(program: Command, context: Context): void {
       '\nExample:\n  $ mailroom nip define workflows/measure.json\n  $ mailroom nip execute measure --input text="some words"',
     )
     .action(
-      context.act(async (action: 'define' | 'execute' | 'status', what: string, options: NipOptions) => {
+      context.act(async (action: Action, what: string | undefined, options: NipOptions) => {
         if (action !== 'execute') refuseOptions(action, options);
         const actions = await import('../actions/nip.ts');
-        return actions[action](context, what, options);
+        if (action !== 'send') return actions[action](context, expectWhat(action, what), options);
+        if (what === undefined) return actions.send(context, options);
+        throw new MailroomError('E_USAGE', `\`nip send\` takes no \`${what}\``, 'it sends everything');
       }),
     );
+}
+
+type Action = 'define' | 'execute' | 'status' | 'send';
+
+function expectWhat(action: Exclude<Action, 'send'>, what: string | undefined): string {
+  if (what !== undefined) return what;
+  const missing = { define: 'a file', execute: 'the id of a workflow', status: 'a run' }[action];
+  throw new MailroomError('E_USAGE', `\`nip ${action}\` needs ${missing}`, `mailroom nip ${action} <what>`);
 }
 
 /** What only a run takes. */

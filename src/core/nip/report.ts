@@ -3,48 +3,68 @@ import { isIn } from '../workflow/fold/steps.ts';
 import { purseOf } from '../workflow/msats.ts';
 import type { Rules } from '../workflow/rules.ts';
 import type { RunState } from '../workflow/state.ts';
-import { statusOf } from '../workflow/view.ts';
 import { tagOf, type EventTemplate } from './events.ts';
-import { runStatus } from './telling.ts';
+import { progressOf, runStatus } from './telling.ts';
 
 /** How a run stands, in the words of the language. Amounts are in thousandths of a satoshi, times in milliseconds. */
 export interface ExecutionReport {
   readonly executionId: string;
   /** The id of its workflow: the tag `d`. */
   readonly workflowId: string;
-  readonly status: ReturnType<typeof runStatus>;
+  /** `stopped`: it is not over, and no process works on it. */
+  readonly status: ReturnType<typeof runStatus> | 'stopped';
   /** By name: what the workflow has given so far. */
   readonly outputs: Readonly<Record<string, Json>>;
   readonly stepsCompleted: number;
-  /** As status events have it: steps that are over, however they ended, of all. */
+  /** As status events have it: steps that have completed, of all. */
   readonly progress: { readonly completed: number; readonly total: number };
   readonly currentStep: string | null;
   readonly totalCost: number;
   /** Null: it has no budget. */
   readonly remainingBudget: number | null;
+  /** Since it began, until it ended, or until the last thing that is known of it. */
   readonly runtime: number;
-  /** Why it did not complete; empty: there is nothing to say. */
+  /** Why it did not complete, or how to resume it; empty: there is nothing to say. */
   readonly message: string;
+  /** Events of it that some relay of the project has not answered yet. */
+  readonly unsentEvents: number;
 }
 
-/** `definition`: the event that defines the workflow, which says what it gives. */
-export function reportOf(state: RunState, rules: Rules, definition: EventTemplate | null): ExecutionReport {
+/** What the state of a run does not say. */
+export interface ReportFacts {
+  /** The event that defines the workflow, which says what it gives; null: it is not known. */
+  readonly definition: EventTemplate | null;
+  /** Whether a process works on it. */
+  readonly alive: boolean;
+  readonly unsentEvents: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+export function reportOf(state: RunState, rules: Rules, facts: ReportFacts): ExecutionReport {
+  const { definition, alive, unsentEvents, at: clock } = facts;
   const all = [...rules.root.steps.values()];
   const runs = all.map(({ at }) => state.steps.get(at));
   const purse = purseOf(state);
   const { startedAt, endedAt, now } = state;
+  const isStopped = endedAt === null && !alive;
+  const run = state.given?.run ?? '';
+  const progress = progressOf(state, rules);
   return {
-    executionId: state.given?.run ?? '',
+    executionId: run,
     workflowId: (definition && tagOf(definition, 'd')) ?? rules.workflow.name,
-    status: runStatus(state),
+    status: isStopped ? 'stopped' : runStatus(state),
     outputs: outputsOf(state, rules, definition),
-    stepsCompleted: all.filter(({ at }) => statusOf(state, at) === 'SUCCEEDED').length,
-    progress: { completed: runs.filter((run) => isIn(run, 'settled')).length, total: all.length },
-    currentStep: runs.find((run) => isIn(run, 'running'))?.step ?? null,
+    stepsCompleted: progress.completed,
+    progress,
+    currentStep: isStopped ? null : (runs.find((each) => isIn(each, 'running'))?.step ?? null),
     totalCost: state.cost.msats ?? 0,
     remainingBudget: purse && purse.total - purse.spent,
-    runtime: startedAt === null ? 0 : (endedAt ?? now) - startedAt,
-    message: state.reason?.text ?? '',
+    runtime: startedAt === null ? 0 : (endedAt ?? (alive ? Math.max(clock, now) : now)) - startedAt,
+    message: isStopped
+      ? `no process works on it; resume it with: mailroom resume ${run}`
+      : (state.reason?.text ?? ''),
+    unsentEvents,
   };
 }
 

@@ -110,7 +110,7 @@ function resultEvent(
 
 function statusEvent(state: RunState, rules: Rules, { id, request }: Execution): EventTemplate {
   const steps = [...rules.root.steps.keys()].map((step) => state.steps.get(step));
-  const completed = steps.filter((run) => isIn(run, 'settled')).length;
+  const { completed, total } = progressOf(state, rules);
   const current = steps.find((run) => isIn(run, 'running'))?.step;
   return {
     kind: kinds.status,
@@ -119,13 +119,25 @@ function statusEvent(state: RunState, rules: Rules, { id, request }: Execution):
       ['e', request.id, '', 'execution'],
       ['d', id],
       ['status', runStatus(state)],
-      ['progress', String(completed), String(steps.length)],
+      ['progress', String(completed), String(total)],
       ['cost', String(state.cost.msats ?? 0)],
       ...(current === undefined ? [] : [['step', current]]),
       ['p', request.pubkey],
     ],
     content: state.reason?.text ?? '',
   };
+}
+
+/** How many steps of a run have completed, of all. */
+export function progressOf(
+  state: RunState,
+  rules: Rules,
+): { readonly completed: number; readonly total: number } {
+  const all = [...rules.root.steps.values()];
+  const isDone = ({ at }: StepRule) =>
+    isIn(state.steps.get(at), 'settled') &&
+    stepStatus[statusOf(state, at) as keyof typeof stepStatus] === 'completed';
+  return { completed: all.filter(isDone).length, total: all.length };
 }
 
 /** Says that a request is not followed, and why. */

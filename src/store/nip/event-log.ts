@@ -1,5 +1,6 @@
 import type { NostrEvent } from '../../core/nip/events.ts';
 import type { Disk } from '../disk.ts';
+import { JsonLines } from './json-lines.ts';
 
 /** Where the logs are, relative to the project. */
 export const eventsFolder = '.mailroom/events';
@@ -22,47 +23,25 @@ export function definitionFile(disk: Disk, definition: NostrEvent): string {
 
 /** Events as they were signed, one a line: those of a run, or the definitions. */
 export class EventLog {
-  readonly #disk: Disk;
-  readonly #file: string;
+  readonly #lines: JsonLines<NostrEvent>;
 
   /** `name`: the id of a run, `definitionLog`, `requestLog` or `refusalLog`. */
   constructor(disk: Disk, name: string) {
-    this.#disk = disk;
-    this.#file = `${eventsFolder}/${name}.jsonl`;
+    this.#lines = new JsonLines(disk, `${eventsFolder}/${name}.jsonl`);
   }
 
-  /** All events, in their order. Half a line, which a host that was killed left, is none. */
+  /** All events, in their order. */
   read(): NostrEvent[] {
-    const bytes = this.#bytes();
-    if (bytes === null) return [];
-    const lines = Buffer.from(bytes).toString('utf8').split('\n').slice(0, -1);
-    return lines.map((line) => JSON.parse(line) as NostrEvent);
+    return this.#lines.read();
   }
 
+  /** Durable when it returns. Throws `E_DISK`. */
   append(events: readonly NostrEvent[]): void {
-    if (events.length === 0) return;
-    const appender = this.#disk.openAppend(this.#file);
-    try {
-      appender.truncate(this.#whole());
-      appender.write(Buffer.from(events.map((event) => `${JSON.stringify(event)}\n`).join('')));
-      appender.sync();
-    } finally {
-      appender.close();
-    }
+    this.#lines.append(events, { sync: true });
   }
 
   /** Whether there is such a log. */
   get exists(): boolean {
-    return this.#disk.look(this.#file) !== null;
-  }
-
-  #bytes(): Uint8Array | null {
-    return this.#disk.read(this.#file, this.#disk.look(this.#file)?.size ?? 0);
-  }
-
-  /** Bytes up to the end of the last whole line. */
-  #whole(): number {
-    const bytes = this.#bytes();
-    return bytes === null ? 0 : Buffer.from(bytes).lastIndexOf(0x0a) + 1;
+    return this.#lines.size !== null;
   }
 }
