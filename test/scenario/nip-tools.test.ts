@@ -80,7 +80,8 @@ describe('the commands', { timeout: 120_000 }, () => {
     expect((await place.run(['nip', 'status', run])).stdout).toMatch(/^measure running\n/);
     killed.kill('SIGKILL');
     await ended;
-    const document = async () => JSON.parse((await place.run(['nip', 'status', run, '--json'])).stdout) as object;
+    const document = async () =>
+      JSON.parse((await place.run(['nip', 'status', run, '--json'])).stdout) as object;
     const stopped = await document();
     expect(stopped).toMatchObject({
       status: 'stopped',
