@@ -10,7 +10,7 @@ import type { Home } from '../core/workflow/model.ts';
 import type { PlanData } from '../core/workflow/plan.ts';
 import { ProblemsError } from '../engine/operations/problems.ts';
 import { requestControl } from '../store/control.ts';
-import { fileTimes, firstChange } from '../store/file-times.ts';
+import { changedFiles, fileTimes } from '../store/file-times.ts';
 import { appendMissingLines, listWorkflowFiles, writeMissing } from '../store/project.ts';
 import { RealDisk } from '../store/real-disk.ts';
 import { runFolder } from '../store/runs/layout.ts';
@@ -95,12 +95,12 @@ function watchFiles(
   folder: RealDisk,
   leaveOut: string,
   within: readonly string[] | null,
-): () => FileChange | null {
+): () => readonly FileChange[] {
   const left = normalize(leaveOut);
   const isOutside = (path: string) => within !== null && !path.includes('/') && !within.includes(path);
   const look = () => fileTimes(folder, (path) => path === left || isOutside(path));
   const before = look();
-  return () => firstChange(before, look());
+  return () => changedFiles(before, look());
 }
 
 /** What is first in the path of the records is what git is told to leave alone. */

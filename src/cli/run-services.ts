@@ -32,9 +32,9 @@ export interface WorkflowServices {
   planning(): Promise<Omit<PlanData, 'budget'>>;
   /**
    * Takes note of the files of a folder (absolute), some and what belongs to tools left out; each call of what it returns
-   * tells the first that differs since then, or null. `within`: only these folders of it.
+   * lists those that differ since then, by name. `within`: only these folders of it.
    */
-  watchFiles(folder: string, leaveOut: string, within?: readonly string[]): () => FileChange | null;
+  watchFiles(folder: string, leaveOut: string, within?: readonly string[]): () => readonly FileChange[];
   /** What git has to know of the folder that a workflow with a workspace (absolute) of its own shows its runs in. */
   records(workspace: string, home: Home): RecordsFolder;
   /** The runs that are not over, newest first, and the triggers. `holder`: who holds the project; null: nobody. */

@@ -24,13 +24,13 @@ export interface FileChange {
   readonly what: 'changed' | 'added' | 'removed';
 }
 
-/** The first file, by name, that differs; null: none does. */
-export function firstChange(
+/** The files that differ, by name. */
+export function changedFiles(
   before: ReadonlyMap<string, string>,
   after: ReadonlyMap<string, string>,
-): FileChange | null {
+): FileChange[] {
   const paths = [...new Set([...before.keys(), ...after.keys()])].toSorted();
-  const path = paths.find((each) => before.get(each) !== after.get(each));
-  if (path === undefined) return null;
-  return { path, what: !before.has(path) ? 'added' : after.has(path) ? 'changed' : 'removed' };
+  return paths
+    .filter((path) => before.get(path) !== after.get(path))
+    .map((path) => ({ path, what: !before.has(path) ? 'added' : after.has(path) ? 'changed' : 'removed' }));
 }

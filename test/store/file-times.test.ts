@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fileTimes, firstChange } from '../../src/store/file-times.ts';
+import { fileTimes, changedFiles } from '../../src/store/file-times.ts';
 import { MemoryDisk } from '../../src/store/memory-disk.ts';
 
 function disk(files: Readonly<Record<string, string>>): MemoryDisk {
@@ -23,35 +23,42 @@ describe('the times of files', () => {
     ]);
   });
 
-  it('tell the first file that was added, changed or removed', () => {
+  it('tell all files that were added, changed or removed', () => {
     const all = disk({ 'a.ts': 'a', 'b.ts': 'b' });
     const before = fileTimes(all, () => false);
     expect(
-      firstChange(
+      changedFiles(
         before,
         fileTimes(all, () => false),
       ),
-    ).toBeNull();
+    ).toEqual([]);
     all.write('b.ts', 'longer');
     expect(
-      firstChange(
+      changedFiles(
         before,
         fileTimes(all, () => false),
       ),
-    ).toEqual({ path: 'b.ts', what: 'changed' });
+    ).toEqual([{ path: 'b.ts', what: 'changed' }]);
     all.write('a2.ts', 'new');
     expect(
-      firstChange(
+      changedFiles(
         before,
         fileTimes(all, () => false),
       ),
-    ).toEqual({ path: 'a2.ts', what: 'added' });
+    ).toEqual([
+      { path: 'a2.ts', what: 'added' },
+      { path: 'b.ts', what: 'changed' },
+    ]);
     all.remove('a.ts');
     expect(
-      firstChange(
+      changedFiles(
         before,
         fileTimes(all, () => false),
       ),
-    ).toEqual({ path: 'a.ts', what: 'removed' });
+    ).toEqual([
+      { path: 'a.ts', what: 'removed' },
+      { path: 'a2.ts', what: 'added' },
+      { path: 'b.ts', what: 'changed' },
+    ]);
   });
 });

@@ -1,31 +1,42 @@
-import { dirname } from 'node:path';
+import { dirname, posix } from 'node:path';
 import { MailroomError } from '../../core/errors.ts';
 import type { Context } from '../context.ts';
+import { stepsIn } from '../../core/workflow/bodies.ts';
 import type { Workflow } from '../../core/workflow/model.ts';
 import type { FileChange, WorkflowServices } from '../run-services.ts';
 import { tellFailure } from '../failures.ts';
+import { line } from '../format.ts';
 import { openWorkflow } from '../workflow-place.ts';
 import { expectDefinition, startRun, workspaceOf, type StartOptions } from '../run-start.ts';
 
 /** Milliseconds between two looks at the files. */
 const lookEvery = 500;
 
-/** Ends with Ctrl-C, by the exit code of the last run. What a run itself changes starts no other. */
+/**
+ * Ends with Ctrl-C, by the exit code of the last run. The files are looked at before each run, so that an edit made while it
+ * goes on starts another one after it.
+ */
 export async function watch(context: Context, reference: string, options: StartOptions): Promise<number> {
   const { terminal } = context;
   const found = await openWorkflow(context, reference, { overrides: options.overrides ?? [] });
   const { workflows } = context.place();
   const definition = expectDefinition(found);
   const workspace = workspaceOf(context, found, definition, options);
-  const changes = () => changesIn(workflows, workspace, definition);
+  const look = (): Look => changesIn(workflows, workspace, definition);
+  const edits = new Edits(terminal, declaredIn(definition));
   const end = new AbortController();
   const forget = terminal.onSignal(() => end.abort());
   try {
+    let changes = look();
     let code = await startRun(context, reference, options);
     for (;;) {
-      const change = await nextChange(terminal, changes, end.signal);
+      // Looked at before the run's changes are: an edit between the two is found by both.
+      const since = look();
+      const edited = edits.during(changes());
+      const change = end.signal.aborted ? null : (edited ?? (await nextChange(terminal, since, end.signal)));
       if (change === null) return code;
       terminal.complain(`${change.path} was ${change.what}\n`);
+      changes = look();
       code = await startAgain(context, reference, options);
     }
   } finally {
@@ -33,7 +44,48 @@ export async function watch(context: Context, reference: string, options: StartO
   }
 }
 
-/** What keeps a later run from starting, as a definition that is being edited, is told: the next change may have mended it. */
+/** The files that differ from what they were when this was made. */
+type Look = () => readonly FileChange[];
+
+/** Tells edits of people from what a run itself changes: its declared outputs, and what two runs one after the other changed. */
+class Edits {
+  readonly #terminal: Context['terminal'];
+  readonly #declared: readonly string[];
+  #last: ReadonlySet<string> = new Set();
+
+  constructor(terminal: Context['terminal'], declared: readonly string[]) {
+    this.#terminal = terminal;
+    this.#declared = declared;
+  }
+
+  /** The first edit among the files that changed while a run went on; null: there is none. */
+  during(changed: readonly FileChange[]): FileChange | null {
+    const own = (path: string): boolean =>
+      this.#declared.some((each) => path === each || path.startsWith(`${each}/`));
+    const undeclared = changed.filter(({ path }) => !own(path));
+    const [edit] = undeclared.filter(({ path }) => !this.#last.has(path));
+    const again = undeclared.find(({ path }) => this.#last.has(path));
+    if (edit === undefined && again !== undefined)
+      this.#terminal.complain(
+        `${line(again.path)} changed in two runs, one after the other: it counts as changed by the run; save it again to start another\n`,
+      );
+    this.#last = new Set(undeclared.map(({ path }) => path));
+    return edit ?? null;
+  }
+}
+
+/** The files of the workspace that steps are declared to write, as far as their paths are literal. */
+function declaredIn({ body }: Workflow): string[] {
+  const paths = stepsIn(body).flatMap(({ outputs, stdout }) => [
+    ...outputs.map(({ path }) => path),
+    ...(stdout === null ? [] : [stdout.path]),
+  ]);
+  return paths.flatMap(([only, ...rest]) =>
+    only?.kind === 'text' && rest.length === 0 ? [posix.normalize(only.text)] : [],
+  );
+}
+
+/** Reports what keeps a later run from starting, as a mistake in an edited definition: the next change may have fixed it. */
 async function startAgain(context: Context, reference: string, options: StartOptions): Promise<number> {
   try {
     return await startRun(context, reference, options);
@@ -44,29 +96,23 @@ async function startAgain(context: Context, reference: string, options: StartOpt
   }
 }
 
-/** Waits for a change of the files as they are now; null after Ctrl-C, whatever has changed. */
+/** Waits for a change; null after Ctrl-C, whatever has changed. */
 async function nextChange(
   terminal: Context['terminal'],
-  changes: () => () => FileChange | null,
+  look: Look,
   ended: AbortSignal,
 ): Promise<FileChange | null> {
-  if (ended.aborted) return null;
-  const look = changes();
   terminal.complain('waiting for a change; Ctrl-C ends\n');
   for (;;) {
     await pause(terminal, lookEvery);
     if (ended.aborted) return null;
-    const change = look();
-    if (change !== null) return change;
+    const [change] = look();
+    if (change !== undefined) return change;
   }
 }
 
 /** Looks at the files whose changes start a run: those that steps work on, and the definition. */
-function changesIn(
-  workflows: WorkflowServices,
-  workspace: string,
-  { home, contextDir }: Workflow,
-): () => FileChange | null {
+function changesIn(workflows: WorkflowServices, workspace: string, { home, contextDir }: Workflow): Look {
   if (home === null) return workflows.watchFiles(workspace, contextDir ?? '.mailroom');
   const made = `${home.workspace}/artifacts`;
   return workflows.watchFiles(dirname(workspace), made, ['workflows', home.workspace]);
