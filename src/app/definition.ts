@@ -5,9 +5,10 @@ import process from 'node:process';
 import type { Definition } from '../cli/services.ts';
 import { defaultConfig, replaying, type Config } from '../core/config.ts';
 import type { Checked, Diagnostic } from '../core/diagnostic.ts';
+import { MailroomError } from '../core/errors.ts';
 import type { Capability, Protocol } from '../core/mail/protocol.ts';
 import type { Provider, TurnTools } from '../core/ports.ts';
-import { listWorkflowFiles, readConfigFile, readProtocolFiles } from '../store/project.ts';
+import { listWorkflowFiles, readConfigFile, readProtocolFiles, readRoleFile } from '../store/project.ts';
 import { RealDisk } from '../store/real-disk.ts';
 
 /** Names what the protocol and the settings say now. */
@@ -27,11 +28,29 @@ export async function readDefinition(
   const settings = await readSettings(disk, packageRoot, replay);
   if (!settings.ok) return settings;
   const { protocol, ...rest } = settings.value;
-  if (protocol !== null) return { ...settings, value: { ...rest, protocol } };
+  if (protocol !== null) {
+    const warnings = [...settings.warnings, ...unreadableRoles(disk, protocol)];
+    return { ...settings, value: { ...rest, protocol }, warnings };
+  }
   // Workflows do without: then there is nobody but `user`, and nothing to be said to others.
   if (listWorkflowFiles(disk).length === 0) return { ok: false, problems: [noProtocol(disk.root)] };
   const nobody = await protocolOfNobody(rest.config);
   return nobody.ok ? { ...settings, value: { ...rest, protocol: nobody.value } } : nobody;
+}
+
+/** The roles whose role.md cannot be read. Their mail waits, so nothing else need stop for it. */
+function unreadableRoles(disk: RealDisk, { roles }: Protocol): Diagnostic[] {
+  return [...roles.keys()].flatMap((role): Diagnostic[] => {
+    try {
+      readRoleFile(disk, role);
+      return [];
+    } catch (error) {
+      if (!(error instanceof MailroomError)) throw error;
+      const { code, message } = error;
+      const hint = `the mail of ${role} waits until agents/${role}/role.md is a text of at most 256 KiB, or is gone`;
+      return [{ code, severity: 'warning', message, place: null, hint }];
+    }
+  });
 }
 
 /** What holds without protocols/: there is `user`, and nothing is said to others. */

@@ -31,3 +31,13 @@ export function problemWith(act: () => void): string | null {
     return error.message;
   }
 }
+
+/** What can be had in spite of such an error: `otherwise`, where something else reports it. */
+export function orElse<T>(act: () => T, otherwise: T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (!isContained(error)) throw error;
+    return otherwise;
+  }
+}

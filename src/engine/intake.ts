@@ -145,12 +145,8 @@ export class Intake {
    * What lies in the outboxes of these roles was written while a turn of theirs ran that a crash ended: like all that such a
    * turn wrote it comes to nothing, with the reason beside it. The next attempt writes again.
    */
-  refuseLeft(roles: ReadonlySet<RoleName>): void {
-    for (const role of roles)
-      for (const name of this.#mailboxes.list(role, 'outbox') ?? []) {
-        const id = this.#newId();
-        if (this.#mailboxes.accept({ role, box: 'outbox', name }, id)) this.#names.set(id, name);
-      }
+  refuseLeft(roles: ReadonlySet<RoleName>, disk: Attempts): void {
+    for (const role of roles) disk.attempt(() => this.#takeLeft(role), undefined);
     for (const { id, role, box, content, name } of this.#mailboxes.accepting()) {
       if (box !== 'outbox' || !roles.has(role) || this.#isKnown(id)) continue;
       const reason = {
@@ -161,6 +157,13 @@ export class Intake {
       const dropped = name ?? 'outbox file';
       this.#ledger.record([{ type: 'refused', id, role, box, name: dropped, text, reason, notices: [] }]);
       this.#done.add(id);
+    }
+  }
+
+  #takeLeft(role: RoleName): void {
+    for (const name of this.#mailboxes.list(role, 'outbox') ?? []) {
+      const id = this.#newId();
+      if (this.#mailboxes.accept({ role, box: 'outbox', name }, id)) this.#names.set(id, name);
     }
   }
 

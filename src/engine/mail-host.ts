@@ -20,6 +20,7 @@ import { Absences } from './absences.ts';
 import { Attempts } from './attempts.ts';
 import { Pictures } from './pictures.ts';
 import { compare } from './reconcile.ts';
+import { RoleTexts } from './role-texts.ts';
 import { waitingSteps } from './step-waits.ts';
 import { tellSender } from './telling.ts';
 import { Turns } from './turns.ts';
@@ -41,6 +42,7 @@ export class MailHost implements Host {
   readonly #turns: Turns;
   readonly #pictures: Pictures;
   readonly #absences: Absences;
+  readonly #texts: RoleTexts;
   /** The protocol, or while nothing new may start one without room for anything. */
   #held: Protocol;
   /** Of the last scan and the looks since. */
@@ -58,7 +60,8 @@ export class MailHost implements Host {
     this.#expected = expectedNow(this.#ledger.state);
     this.#pictures = new Pictures(ports, options.protocol, this.#expected);
     this.#commands = new Commands(this.#ledger, options.protocol, ports);
-    this.#turns = new Turns(this.#ledger, ports, options);
+    this.#texts = new RoleTexts((role) => ports.roleText(role));
+    this.#turns = new Turns(this.#ledger, ports, options, this.#texts);
     this.#intake = new Intake(this.#ledger, ports, options.protocol, this.#expected, (file) =>
       this.#turns.stage(file),
     );
@@ -113,9 +116,9 @@ export class MailHost implements Host {
       if (rebooted === true) this.#disk.attempt(() => this.#redraw(role), undefined);
       this.#disk.attempt(() => this.#prepare(role), undefined);
     }
-    this.#intake.refuseLeft(ended);
+    this.#disk.attempt(() => this.#intake.refuseLeft(ended, this.#disk), undefined);
     // Before the pictures are drawn and forgotten: of refused files nothing else says that they are known.
-    this.#intake.recordAccepted();
+    this.#disk.attempt(() => this.#intake.recordAccepted(), undefined);
     this.#flush();
     this.#draw();
   }
@@ -146,6 +149,7 @@ export class MailHost implements Host {
     const again = this.#intake.goesOn ? null : this.#compare(names, boxes);
     const looked = this.#intake.look(names, disk, boxes);
     const wake = earliest([looked.wake, again]);
+    if (scan) this.#texts.look(this.state, this.#options.protocol, disk);
     // While nobody knows what people want, what runs goes on, and nothing new is decided.
     if (this.#heard) this.#decide();
     this.#flush();
@@ -240,7 +244,7 @@ export class MailHost implements Host {
   /** The protocol with as much room as others in this process leave. */
   #limited(): Protocol {
     const room = this.#options.slots?.allowance() ?? Infinity;
-    const held = this.#absences.without(this.#held);
+    const held = this.#texts.without(this.#absences.without(this.#held));
     return room < held.concurrency ? { ...held, concurrency: room } : held;
   }
 
@@ -310,7 +314,10 @@ export class MailHost implements Host {
     if (this.desired > 0) return 'busy';
     const { state } = this.#ledger;
     // What the disk keeps from being drawn moves nothing.
-    const shown = this.problem === null ? state : { ...state, undrawn: new Map() };
+    const drawn = this.problem === null ? state : { ...state, undrawn: new Map() };
+    // Nor does a role that is held: its turns wait as if somebody had paused it.
+    const { paused } = state;
+    const shown = { ...drawn, paused: { ...paused, roles: new Set([...paused.roles, ...this.#texts.held]) } };
     return idleOf(shown, this.#options.protocol, this.#ledger.now());
   }
 }

@@ -40,6 +40,11 @@ export class TurnRights {
     this.#overlaps.begin(key, workspace, changes);
   }
 
+  /** What could not be started after all works nowhere. */
+  forget(key: string): void {
+    this.#overlaps.end(key);
+  }
+
   /** Call it for everything that has begun. `worktree`: the workspace is the thread's own. */
   end(
     key: string,

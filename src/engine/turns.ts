@@ -1,5 +1,5 @@
 import { invocationKey, type Process } from '../core/mail/decide.ts';
-import type { Fact, Launched, Reason, Session } from '../core/mail/event.ts';
+import type { Fact, Launched, Reason, Session, Usage } from '../core/mail/event.ts';
 import { fileName, type Message, type RoleName } from '../core/mail/message.ts';
 import { prompt } from '../core/mail/prompt.ts';
 import type { Role } from '../core/mail/protocol.ts';
@@ -12,6 +12,8 @@ import { formatMessage } from '../spec/message.ts';
 import { resultOf } from './collect.ts';
 import type { Ledger } from './ledger.ts';
 import type { HostOptions, HostPorts } from './ports.ts';
+import { codeOf, isContained, orElse } from './contained.ts';
+import type { RoleTexts } from './role-texts.ts';
 import { TurnRights, type Changed, type Looked } from './turn-rights.ts';
 import { workspaceOf } from './workspace.ts';
 
@@ -30,8 +32,10 @@ export class Turns {
   /** Names of files that were taken from a role's outbox into its open turn. */
   readonly #borrowed = new Map<string, string[]>();
   readonly #rights: TurnRights;
+  readonly #texts: RoleTexts;
 
-  constructor(ledger: Ledger, ports: HostPorts, options: HostOptions) {
+  constructor(ledger: Ledger, ports: HostPorts, options: HostOptions, texts: RoleTexts) {
+    this.#texts = texts;
     this.#ledger = ledger;
     this.#ports = ports;
     this.#options = options;
@@ -53,9 +57,27 @@ export class Turns {
         this.#ports.runner.stop(key);
       }
     for (const process of processes) {
-      if (this.#running.has(process.key)) continue;
-      if (process.kind === 'agent') this.#startAgent(process.key, process.turn);
+      if (!this.#running.has(process.key)) this.#start(process);
+    }
+  }
+
+  /** What keeps one process from being started fails that attempt, or those gates, and nothing else. */
+  #start(process: Process): void {
+    const { key, turn } = process;
+    const { id, attempt, round } = turn;
+    try {
+      if (process.kind === 'agent') this.#startAgent(key, turn);
       else this.#startGates(process);
+    } catch (error) {
+      if (!isContained(error)) throw error;
+      this.#forget(key);
+      this.#rights.forget(key);
+      const failed = failedBy(error, { usd: 0, tokens: 0 });
+      this.#ledger.record([
+        process.kind === 'agent'
+          ? { type: 'attempt-failed', turn: id, attempt, round, ...failed }
+          : { type: 'gated', turn: id, attempt, round, problems: [failed.reason.text] },
+      ]);
     }
   }
 
@@ -74,14 +96,21 @@ export class Turns {
   #startAgent(key: string, turn: Turn): void {
     const role = this.#role(turn);
     if (!role) return;
-    const job = this.#job(key, turn, role);
+    const text = this.#texts.of(role.name);
+    if (text === null) {
+      // The file went bad since the last scan: the turn waits until it is right again, and that counts as nothing.
+      const { id, attempt, round } = turn;
+      this.#ledger.record([{ type: 'stopped', turn: id, attempt, round }]);
+      return;
+    }
+    const job = this.#job(key, turn, role, text);
     const { invocation } = job;
     this.#running.set(key, invocation);
     this.#rights.begin(key, invocation.workspace, mayChange(invocation.capabilities));
     this.#ports.runner.start({ ...job, watched: this.#rights.watched(job.provider, invocation) });
   }
 
-  #job(key: string, turn: Turn, role: Role): AgentJob {
+  #job(key: string, turn: Turn, role: Role, roleText: string): AgentJob {
     const { state } = this.#ledger;
     const { protocol } = this.#options;
     const provider = providersOf(role).includes(turn.provider) ? turn.provider : role.provider;
@@ -92,7 +121,7 @@ export class Turns {
     const mails = turn.messages.flatMap((id) => state.mail.get(id)?.message ?? []);
     const files = mails.map((message) => ({ name: fileName(message), text: formatMessage(message) }));
     const { folders, project } = this.#ports;
-    const parts = { roleText: this.#ports.roleText(role.name), resumed, format: formatMessage };
+    const parts = { roleText, resumed, format: formatMessage };
     const write = (outbox: string) => prompt(state, protocol, turn, { ...parts, outbox });
     const paths = folders.open(turn.id, turn.attempt, turn.round, write, files, keepStaging);
     const { workspace, worktree } = workspaceOf(protocol, project, turn.thread);
@@ -171,7 +200,7 @@ export class Turns {
     if (!invocation) return;
     try {
       const looked = this.#lookAt(key, invocation, changed);
-      if (!this.#stopping.has(key)) this.#ledger.record(this.#end(invocation, outcome, exit, looked));
+      if (!this.#stopping.has(key)) this.#ledger.record(this.#facts(invocation, outcome, exit, looked));
     } finally {
       this.#forget(key);
     }
@@ -203,13 +232,23 @@ export class Turns {
     this.#stopping.delete(key);
   }
 
+  /** What an agent left that cannot be read, or that nobody foresaw, fails its attempt and nothing else. */
+  #facts(invocation: Invocation, came: Outcome, exit: Exit, looked: Looked): Fact[] {
+    try {
+      return this.#end(invocation, came, exit, looked);
+    } catch (error) {
+      if (!isContained(error)) throw error;
+      const { turn, attempt, round } = invocation;
+      return [{ type: 'attempt-failed', turn, attempt, round, ...failedBy(error, came.usage) }];
+    }
+  }
+
   #end(invocation: Invocation, came: Outcome, exit: Exit, { failure, reports }: Looked): Fact[] {
     const { role, turn, attempt, round } = invocation;
-    const { folders, mailboxes } = this.#ports;
-    // What it wrote there in its last moment is its own, too.
-    for (const name of mailboxes.list(role, 'outbox') ?? []) this.stage({ role, box: 'outbox', name });
+    const { folders } = this.#ports;
+    this.#stageLast(role);
     const worktree = this.#options.protocol.workspace.kind === 'worktree' ? invocation.thread : null;
-    const strays = worktree === null ? [] : folders.strays(worktree);
+    const strays = worktree === null ? [] : orElse(() => folders.strays(worktree), []);
     const violations = [
       ...(this.#violations.get(turn) ?? []),
       ...strays.map(
@@ -242,6 +281,12 @@ export class Turns {
         borrowed.includes(name) && content.ok ? [this.#refused(role, name, content.text, reason)] : [],
       ),
     ];
+  }
+
+  /** What an agent wrote into its role's outbox in its last moment is its own, too. What the disk refuses, the next scan reports. */
+  #stageLast(role: RoleName): void {
+    for (const name of orElse(() => this.#ports.mailboxes.list(role, 'outbox'), null) ?? [])
+      orElse(() => this.stage({ role, box: 'outbox', name }), false);
   }
 
   /** The steps of runs that a turn owes the result of. */
@@ -301,6 +346,17 @@ export class Turns {
         this.#ports.runner.stop(key);
       }
   }
+}
+
+/** What the disk refuses may be gone at the next attempt; anything else is not. */
+function failedBy(error: Error, usage: Usage) {
+  const code = codeOf(error);
+  return {
+    class: code === 'E_DISK' ? ('RETRYABLE_TRANSIENT' as const) : ('NON_RETRYABLE' as const),
+    reason: { code, text: error.message },
+    until: null,
+    usage,
+  };
 }
 
 /** Nothing is forgotten where nothing was to be resumed: nonsense must not be tried again without end. */

@@ -10,10 +10,17 @@ export function startDetached(
 ): void {
   const [program, ...args] = argv;
   if (program === undefined) return;
-  const env = buildEnvironment({ inherit: ['DISPLAY', 'WAYLAND_DISPLAY', 'DBUS_*', 'XDG_*'], set });
-  const child = spawn(program, args, { cwd, env, detached: true, stdio: 'ignore' });
-  child.on('error', () => {});
-  child.unref();
+  // No variable can hold a NUL byte, and the values are words of strangers.
+  const values = Object.entries(set).map(([name, value]) => [name, value.replaceAll('\0', '\ufffd')]);
+  const inherit = ['DISPLAY', 'WAYLAND_DISPLAY', 'DBUS_*', 'XDG_*'];
+  const env = buildEnvironment({ inherit, set: Object.fromEntries(values) as Record<string, string> });
+  try {
+    const child = spawn(program, args, { cwd, env, detached: true, stdio: 'ignore' });
+    child.on('error', () => {});
+    child.unref();
+  } catch {
+    // Too long for the system, for instance: who cannot be notified finds the mail in the inbox.
+  }
 }
 
 /** Starts this very program with other words, beside the one that runs: it goes on when this one ends, and says nothing. */

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Content } from '../core/ports.ts';
+import { isDenied } from './disk.ts';
 import type { Disk, Kind } from './disk.ts';
 
 /** The largest message, in bytes. */
@@ -25,12 +26,22 @@ export function readContent(disk: Disk, path: string, limit = messageBytes): Fou
   if (look === null) return 'gone';
   if (look.kind !== 'file') return problem(`it is ${kinds[look.kind]}, not a file`);
   if (look.size > limit) return problem(tooLarge(look.size, limit));
-  const bytes = disk.read(path, limit + 1);
+  const bytes = readAllowed(disk, path, limit + 1);
   if (bytes === null) return 'gone';
+  if (bytes === 'denied') return problem('it cannot be read: permission denied');
   if (bytes.length > limit) return problem(tooLarge(bytes.length, limit));
   if (bytes.includes(0)) return problem('it is binary: it holds NUL bytes');
   if (!isUtf8(bytes)) return problem('it is not text in UTF-8');
   return { ok: true, text: bytes.toString('utf8') };
+}
+
+function readAllowed(disk: Disk, path: string, limit: number): Buffer | null | 'denied' {
+  try {
+    return disk.read(path, limit);
+  } catch (error) {
+    if (isDenied(error)) return 'denied';
+    throw error;
+  }
 }
 
 export function problem(text: string): Content {

@@ -110,6 +110,11 @@ const hints: Readonly<Record<string, string>> = {
   EIO: 'the disk reports errors: look at the system log',
 };
 
+/** Whether the system refused a file or folder for its mode: that is what it is, and no failure of the disk. */
+export function isDenied(error: unknown): boolean {
+  return error instanceof MailroomError && (error.cause as { code?: string } | undefined)?.code === 'EACCES';
+}
+
 /** `E_DISK` with the path and the system's own words. */
 export function diskError(action: string, path: string, cause: unknown): MailroomError {
   const { code, message } = cause as { code?: string; message?: string };

@@ -107,6 +107,15 @@ export function appendMissingLines(disk: Disk, path: string, lines: readonly str
 export function removeOldTemporaries(disk: Disk, now: number): void {
   for (const name of disk.list(temporaryFolder) ?? []) {
     const path = join(temporaryFolder, name);
-    if ((disk.look(path)?.mtimeMs ?? now) < now - 3_600_000) disk.remove(path);
+    if ((disk.look(path)?.mtimeMs ?? now) < now - 3_600_000) removeIfPossible(disk, path);
+  }
+}
+
+/** What cannot be removed is in nobody's way. */
+function removeIfPossible(disk: Disk, path: string): void {
+  try {
+    disk.remove(path);
+  } catch (error) {
+    if (!(error instanceof MailroomError) || error.code !== 'E_DISK') throw error;
   }
 }

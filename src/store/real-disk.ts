@@ -23,6 +23,7 @@ import { MailroomError } from '../core/errors.ts';
 import { checkPath, diskError, parentOf, pathError, temporaryEnding, temporaryFolder } from './disk.ts';
 import type { Appender, Disk, Kind, Look, WriteOptions } from './disk.ts';
 import { nameFromBytes, pathForSystem } from './file-names.ts';
+import { isHidden, removePieces } from './remove-pieces.ts';
 
 /** The folders of a project, or below another root, on the real disk. */
 export class RealDisk implements Disk {
@@ -126,8 +127,21 @@ export class RealDisk implements Disk {
     // What is no folder goes by one call, without a look at what it holds.
     if (!stats.isDirectory())
       return unlessMissing('remove', this.#shown(path), false, () => (unlinkSync(system), true));
-    attempt('remove', this.#shown(path), () => rmSync(system, { recursive: true, force: true }));
+    attempt('remove', this.#shown(path), () => {
+      try {
+        rmSync(system, { recursive: true, force: true });
+      } catch (error) {
+        if (!isHidden(error)) throw error;
+        removePieces(system, () => this.#freshPlace(path));
+      }
+    });
     return true;
+  }
+
+  #freshPlace(path: string): string | Buffer {
+    const place = this.#temporaryFor(path);
+    this.makeFolder(parentOf(place));
+    return this.#system(place);
   }
 
   makeFolder(path: string): void {

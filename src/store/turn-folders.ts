@@ -3,7 +3,7 @@ import { unmasked, type Mask } from '../core/mask.ts';
 import type { RoleName } from '../core/mail/message.ts';
 import type { StagedFile, TurnFolders, TurnPaths } from '../core/ports.ts';
 import { inWords, messageBytes, problem, readContent } from './contents.ts';
-import { join } from './disk.ts';
+import { isDenied, join } from './disk.ts';
 import type { Found } from './contents.ts';
 import type { Disk } from './disk.ts';
 import { freeNames } from './mailboxes.ts';
@@ -145,8 +145,9 @@ export class DiskTurnFolders implements TurnFolders {
       const names = this.#disk.list(outbox) ?? [];
       return names.filter((name) => !name.startsWith('.')).toSorted();
     } catch (error) {
-      // The agent's doing, and for the agent to hear; what lies beyond the link is not looked at.
-      if (error instanceof MailroomError && error.code === 'E_PATH') return error.message;
+      // The agent's doing, and for the agent to hear: a link, beyond which nobody looks, or a folder that nobody may list.
+      if (error instanceof MailroomError && (error.code === 'E_PATH' || isDenied(error)))
+        return error.message;
       throw error;
     }
   }

@@ -2,17 +2,23 @@ import { expect, it } from 'vitest';
 import type { Message } from '../../src/core/mail/message.ts';
 import { MailHost } from '../../src/engine/mail-host.ts';
 import type { Look } from '../../src/engine/loop.ts';
+import type { AgentJob } from '../../src/core/ports.ts';
+import { readRoleFile } from '../../src/store/project.ts';
+import { DiskJournal } from '../../src/store/journal.ts';
 import { MemoryDisk } from '../../src/store/memory-disk.ts';
 import { MailroomError } from '../../src/core/errors.ts';
 import { controlFolder } from '../../src/store/control.ts';
+import { sentStep } from '../../src/core/mail/step.ts';
+import type { Outcome } from '../../src/core/ports.ts';
 import { protocolOf } from '../machine/texts.ts';
 import { exit } from '../contract/providers-samples.ts';
 import { idleRunner, mailPorts } from '../support/mail-ports.ts';
 
 const protocol = protocolOf(`
-roles: { one: { retries: 2 }, two: {} }
-messages: { task: { from: user, to: [one, two] }, note: { from: user, to: user } }
+roles: { one: { retries: 2, capabilities: [READ] }, two: { capabilities: [READ] } }
+messages: { task: { from: user, to: [one, two] }, note: { from: user, to: user }, ok: { from: [one, two], to: user } }
 `);
+const done = '---\ntype: ok\nto: user\n---\nDone.\n';
 
 /** A project in which the disk refuses what the test says. */
 function project() {
@@ -20,17 +26,26 @@ function project() {
   const disk = new MemoryDisk(() => now);
   const started: string[] = [];
   const told: Message[] = [];
+  const jobs: AgentJob[] = [];
   const ports = mailPorts(disk, {
-    runner: { ...idleRunner, start: ({ key }) => void started.push(key) },
+    runner: {
+      ...idleRunner,
+      start: (job) => {
+        started.push(job.key);
+        jobs.push(job);
+      },
+    },
     notify: (_role, message) => void told.push(message),
+    roleText: (role) => readRoleFile(disk, role)?.text ?? '',
   });
-  const host = new MailHost(ports, { protocol, protocolHash: 'one', version: 'test' });
+  const open = () => new MailHost(ports, { protocol, protocolHash: 'one', version: 'test' });
+  const host = open();
   host.start();
   const look = (): Look => ((now += 50), host.look());
   const drop = (role: string, text = 'Do it\n') => disk.plant(`agents/${role}/inbox/task.md`, text);
   const lying = (folder: string) => (disk.list(folder) ?? []).filter((name) => !name.endsWith('.txt'));
   const later = (milliseconds: number) => void (now += milliseconds);
-  return { disk, host, started, told, look, drop, lying, later, now: () => now };
+  return { disk, host, open, jobs, started, told, look, drop, lying, later, now: () => now };
 }
 
 it.each([
@@ -116,4 +131,98 @@ it('starts no turn again that ends while the commands of people cannot be read',
   look();
   look();
   expect(started).toHaveLength(1);
+});
+
+const rest = { session: null, usage: { usd: 0, tokens: 0 }, model: null, denials: [] };
+
+/** What a folder or file of an agent's own does when nobody may read it. */
+function deny(disk: MemoryDisk, denied: (path: string) => boolean): void {
+  disk.beforeRead = (path) => {
+    if (denied(path))
+      throw new MailroomError('E_DISK', `cannot read ${path}`, null, { cause: { code: 'EACCES' } });
+  };
+}
+
+it.each([
+  ['its outbox', (path: string) => path === 'agents/one/outbox'],
+  ['its staging folder', (path: string) => path === '.mailroom/turns/t1/1/outbox'],
+  ['a file there', (path: string) => path.endsWith('x.md')],
+])('continues with everybody else while an agent lets nobody read %s', (_what, denied) => {
+  const { disk, host, jobs, open, look, drop, started } = project();
+  drop('one');
+  look();
+  look();
+  const [job] = jobs;
+  disk.plant(`${job!.invocation.paths.outbox.slice(disk.root.length + 1)}/x.md`, 'x');
+  deny(disk, denied);
+  host.turns.ended(started[0]!, { is: 'done', text: done, ...rest }, exit());
+  drop('two');
+  for (let looks = 0; looks < 3; looks += 1) look();
+  expect(jobs.map(({ invocation }) => invocation.role)).toContain('two');
+  // A controller that begins while a turn of it was open is not stopped either.
+  const next = open();
+  next.start();
+  next.look();
+  expect(next.state.turns.size).toBeGreaterThan(0);
+});
+
+it('fails the attempt of an agent whose result nobody foresaw, and nothing else', () => {
+  const { host, look, drop, started, lying } = project();
+  drop('one');
+  drop('two');
+  look();
+  look();
+  const nonsense = { is: 'done', text: null, ...rest } as unknown as Outcome;
+  host.turns.ended(started[0]!, nonsense, exit());
+  host.turns.ended(started[1]!, { is: 'done', text: done, ...rest }, exit());
+  for (let looks = 0; looks < 3; looks += 1) look();
+  expect(lying('agents/two/processed/2026-01')).toHaveLength(1);
+  expect(lying('agents/one/failed/2026-01')).toEqual([expect.stringMatching(/-task-/)]);
+  expect(host.problem).toBeNull();
+});
+
+it.each([
+  ['a folder', 'folder', 'cannot read agents/one/role.md: it is a folder, not a file'],
+  ['a fifo', 'fifo', 'cannot read agents/one/role.md: it is a fifo (named pipe), not a file'],
+  ['no text', 'bytes', 'cannot read agents/one/role.md: it is binary: it holds NUL bytes'],
+  ['too long', 'long', 'cannot read agents/one/role.md: it has 256.1 KiB, the limit is 256 KiB'],
+])('holds the mail of a role whose role.md is %s, until it is right again', (_what, kind, problem) => {
+  const { disk, host, jobs, look, drop, lying } = project();
+  const path = 'agents/one/role.md';
+  if (kind === 'bytes') disk.plant(path, Buffer.of(0));
+  else if (kind === 'long') disk.plant(path, 'x'.repeat(256 * 1024 + 1));
+  else disk.plant(path, '', kind === 'fifo' ? 'fifo' : 'folder');
+  drop('one');
+  drop('two');
+  for (let looks = 0; looks < 3; looks += 1) look();
+  expect(host.problem).toBe(problem);
+  expect(jobs.map(({ invocation }) => invocation.role)).toEqual(['two']);
+  expect(lying('agents/one/inbox')).toHaveLength(1);
+  host.turns.ended(jobs[0]!.key, { is: 'done', text: done, ...rest }, exit());
+  look();
+  expect(host.idle()).toBe('stuck');
+  disk.remove(path);
+  disk.plant(path, 'You are one.');
+  look();
+  expect(host.problem).toBeNull();
+  expect(jobs.at(-1)?.invocation.prompt).toContain('You are one.');
+});
+
+it('starts with a journal that holds the letter of a step whose id is a path, and with the rest of the mail', () => {
+  const { disk, jobs, open, drop, later } = project();
+  const id = '../../../../x';
+  const letter = { id, run: 'r', role: 'one', subject: 's', body: 'b', fields: {}, timeout: null };
+  const journal = new DiskJournal(disk);
+  journal.read();
+  journal.append([{ type: 'accepted', sent: sentStep(protocol, letter, 0), v: 1, at: 0 }]);
+  journal.sync();
+  journal.close();
+  const next = open();
+  next.start();
+  drop('two');
+  for (let looks = 0; looks < 5; looks += 1) {
+    later(50);
+    next.look();
+  }
+  expect(jobs.map(({ invocation }) => invocation.role)).toContain('two');
 });
