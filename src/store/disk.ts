@@ -49,6 +49,8 @@ export interface Disk {
   look(path: string): Look | null;
   /** At most `maxBytes` bytes of a regular file, from byte `from`. Null: no such file. Never waits for a fifo. */
   read(path: string, maxBytes: number, from?: number): Buffer | null;
+  /** As `read`, of a path without links: throws `E_PATH` when one lies on the way by now. */
+  readItself(path: string, maxBytes: number, from?: number): Buffer | null;
   /** The path without links on the way or at its end. Null: nothing is there. */
   resolve(path: string): string | null;
   /** Puts a whole file there by writing beside and renaming: a reader sees the old file or the new one. */
@@ -97,6 +99,9 @@ export function parentOf(path: string): string {
 export function pathError(path: string, why: string): MailroomError {
   return new MailroomError('E_PATH', `refused the path ${JSON.stringify(path)}: ${why}`);
 }
+
+/** Why a path that should be itself is refused. */
+export const linkOnTheWay = 'a link lies on the way';
 
 const hints: Readonly<Record<string, string>> = {
   ENOSPC: 'free some space, then start again: nothing that was confirmed is lost',

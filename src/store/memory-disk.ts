@@ -1,5 +1,5 @@
 import { MailroomError } from '../core/errors.ts';
-import { checkPath, parentOf } from './disk.ts';
+import { checkPath, linkOnTheWay, parentOf, pathError } from './disk.ts';
 import type { Appender, Disk, Kind, Look, WriteOptions } from './disk.ts';
 import { bytesOf, cutTo, failure, MemoryTree } from './memory-tree.ts';
 import type { FileNode, MemoryNode } from './memory-tree.ts';
@@ -128,6 +128,12 @@ export class MemoryDisk implements Disk {
     if (node !== null && node.kind !== 'file')
       throw failure('read', path, `it is a ${node.kind}, not a file`);
     return node === null ? null : Buffer.from(bytesOf(node).subarray(from, from + maxBytes));
+  }
+
+  readItself(path: string, maxBytes: number, from = 0): Buffer | null {
+    const real = this.resolve(path);
+    if (real !== null && real !== path) throw pathError(path, linkOnTheWay);
+    return this.read(path, maxBytes, from);
   }
 
   resolve(path: string): string | null {

@@ -20,7 +20,15 @@ import {
 } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { MailroomError } from '../core/errors.ts';
-import { checkPath, diskError, parentOf, pathError, temporaryEnding, temporaryFolder } from './disk.ts';
+import {
+  checkPath,
+  diskError,
+  linkOnTheWay,
+  parentOf,
+  pathError,
+  temporaryEnding,
+  temporaryFolder,
+} from './disk.ts';
 import type { Appender, Disk, Kind, Look, WriteOptions } from './disk.ts';
 import { nameFromBytes, pathForSystem } from './file-names.ts';
 import { isHidden, removePieces } from './remove-pieces.ts';
@@ -63,6 +71,14 @@ export class RealDisk implements Disk {
   }
 
   read(path: string, maxBytes: number, from = 0): Buffer | null {
+    return this.#read(path, { maxBytes, from, itself: false });
+  }
+
+  readItself(path: string, maxBytes: number, from = 0): Buffer | null {
+    return this.#read(path, { maxBytes, from, itself: true });
+  }
+
+  #read(path: string, { maxBytes, from, itself }: Reading): Buffer | null {
     this.#check(path);
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
     return unlessMissing('read', this.#shown(path), null, () => {
@@ -70,11 +86,19 @@ export class RealDisk implements Disk {
       try {
         const stats = fstatSync(file);
         if (!stats.isFile()) throw new Error(`it is a ${kindOf(stats)}, not a file`);
+        if (itself && !this.#isAt(path, stats)) throw pathError(path, linkOnTheWay);
         return readBytes(file, Math.max(0, Math.min(maxBytes, stats.size - from)), from);
       } finally {
         closeSync(file);
       }
     });
+  }
+
+  /** Whether what is open lies there, and no link leads there: looked at afterwards, whoever renames meanwhile is seen. */
+  #isAt(path: string, { dev, ino }: Stats): boolean {
+    const real = nameFromBytes(realpathSync.native(this.#system(path), 'buffer'));
+    const there = lstatSync(this.#system(path), noThrow);
+    return real === this.#prefix + path && there?.dev === dev && there.ino === ino;
   }
 
   resolve(path: string): string | null {
@@ -276,6 +300,13 @@ export class RealDisk implements Disk {
   #system(path: string): string | Buffer {
     return pathForSystem(path === '' ? this.root : this.#prefix + path);
   }
+}
+
+interface Reading {
+  readonly maxBytes: number;
+  readonly from: number;
+  /** No link may lie on the way. */
+  readonly itself: boolean;
 }
 
 /** "It is not there" is an ordinary answer, too cheap for an error with its stack. */

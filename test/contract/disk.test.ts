@@ -35,6 +35,19 @@ describe.each(benches)('Disk: $name', ({ make }) => {
     expect(text(disk.read('a.md', 4, 20))).toBe('');
   });
 
+  it('reads a file itself, and refuses one behind a link that stays inside, too', () => {
+    const { disk, plant } = make();
+    plant('real/x.md', '0123');
+    plant('way', 'real', 'link');
+    plant('x.md', 'real/x.md', 'link');
+    expect(text(disk.readItself('real/x.md', 2, 1))).toBe('12');
+    expect(disk.readItself('real/none.md', 2)).toBe(null);
+    for (const path of ['way/x.md', 'x.md'])
+      expect(() => disk.readItself(path, 2)).toThrowError(
+        path === 'x.md' ? /x\.md/ : 'a link lies on the way',
+      );
+  });
+
   it('tells which files may be executed', () => {
     const { disk } = make();
     disk.write('a.sh', 'a', { mode: 0o755 });

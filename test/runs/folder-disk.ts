@@ -25,6 +25,10 @@ export class FolderDisk implements Disk {
     return this.#disk.read(this.#inside(path), maxBytes, from);
   }
 
+  readItself(path: string, maxBytes: number, from?: number): Buffer | null {
+    return this.#disk.readItself(this.#inside(path), maxBytes, from);
+  }
+
   resolve(path: string): string | null {
     const real = this.#disk.resolve(this.#inside(path));
     return real === null ? null : this.#relative(path, real);

@@ -1,6 +1,8 @@
 import { unmasked } from '../../src/core/mask.ts';
 import { describe, expect, it } from 'vitest';
+import { putFolder } from '../../src/store/runs/copy.ts';
 import { DiskRunFiles } from '../../src/store/runs/run-files.ts';
+import { surveyFolder } from '../../src/store/runs/survey.ts';
 import { benches, cleanUp } from './run-benches.ts';
 import type { RunBench } from './run-benches.ts';
 import { input, launch, output, step, workflow } from './samples.ts';
@@ -176,5 +178,113 @@ describe.each(benches)('paths that leave their root: $name', ({ make }) => {
       expect.objectContaining({ code: 'E_FILE' }),
     );
     expect(bench.text('project/plan')).toBe('a file of somebody');
+  });
+});
+
+/** A project with what nobody may write or hand over, and links to it. */
+function guardedWorld(make: () => RunBench): RunBench {
+  const bench = worldOf(make);
+  for (const path of guarded.filter((each) => each.includes('.', 1))) bench.plant(`project/${path}`, 'kept');
+  for (const [index, path] of guarded.entries()) bench.plant(`project/link${index}`, path, 'link');
+  bench.plant('project/all', '.', 'link');
+  return bench;
+}
+
+const guarded = [
+  'mailroom.yaml',
+  'protocols/team.yaml',
+  'workflows/ci.yaml',
+  'agents/b/role.md',
+  '.mailroom/nostr.key',
+  '.git/config.txt',
+  'protocols',
+  'workflows',
+  'agents',
+  'agents/b',
+  '.mailroom',
+  '.git',
+];
+
+describe.each(benches)('what is run, believed or obeyed: $name', ({ make }) => {
+  it.each(guarded.map((path, index) => [path, `link${index}`, `all/${path}`]))(
+    'refuses %s wherever a path can be given, by name and by links',
+    (...names) => {
+      const bench = guardedWorld(make);
+      const before = bench.tree('project');
+      const files = filesOf(bench);
+      for (const path of names) {
+        const outputs = [output('plan', path)];
+        expect(() => files.prepare(launch('make', { outputs }))).toThrowError(violation);
+        expect(() => files.collect(launch('make', { outputs }), true)).toThrowError(violation);
+        expect(() => files.prepare(launch('use', { inputs: [input('make', 'plan', path)] }))).toThrowError(
+          violation,
+        );
+        const workspace = { path, outside: false };
+        expect(() => files.prepare(launch('use', { workspace }))).toThrowError(violation);
+        expect(() => filesOf(bench, path)).toThrowError(violation);
+        const below = `${path}/new.md`;
+        if (bench.project.look(names[0])?.kind !== 'folder') continue;
+        expect(() => files.handOver(launch('make'), output('plan', below), 'text')).toThrowError(violation);
+        const check = { id: 'c', decisionFile: below };
+        expect(() => files.prepare(launch('use', { check }))).toThrowError(violation);
+      }
+      expect(bench.tree('project')).toEqual(before);
+    },
+  );
+
+  it('names the link and where it leads to', () => {
+    const bench = guardedWorld(make);
+    expect(() =>
+      filesOf(bench).collect(launch('make', { outputs: [output('plan', 'link4')] }), true),
+    ).toThrow(
+      `refused the path "link4": it leads to ${bench.root}/project/.mailroom/nostr.key, which no step may write or hand over`,
+    );
+  });
+
+  it('hands over nothing that a link in a folder leads to', () => {
+    const bench = guardedWorld(make);
+    bench.plant('project/out/plain.md', 'plain');
+    bench.plant('project/out/key', '../all/.mailroom/nostr.key', 'link');
+    const outputs = [output('plan', 'out')];
+    expect(() => filesOf(bench).collect(launch('make', { outputs }), true)).toThrowError(violation);
+    expect(bench.text('project/context/make/plan/plan.md')).toBe('the plan');
+  });
+
+  it('lays no input into it by a link in the folder of the input', () => {
+    const bench = guardedWorld(make);
+    bench.plant('project/in/deep', '../agents/b', 'link');
+    const inputs = [input('make', 'plan', 'in')];
+    expect(() => filesOf(bench).prepare(launch('use', { inputs }))).toThrowError(violation);
+    expect(bench.tree('project/agents/b')).toEqual(['role.md']);
+  });
+
+  it('lets a thread work in its worktree, which lies there', () => {
+    const bench = guardedWorld(make);
+    bench.plant('project/.mailroom/worktrees/t1/agents/new.md', 'new');
+    const run = {
+      run: 'run-1',
+      definition: sample,
+      workspace: `${bench.root}/project/.mailroom/worktrees/t1`,
+    };
+    const files = new DiskRunFiles({ project: bench.project, run, open: bench.open, mask: unmasked });
+    const outputs = [output('plan', 'agents/new.md')];
+    expect(files.collect(launch('make', { outputs }), true).artifacts).toHaveLength(1);
+    bench.plant('project/.mailroom/worktrees/t1/link', '../../../agents/b', 'link');
+    expect(() => files.collect(launch('make', { outputs: [output('plan', 'link')] }), true)).toThrowError(
+      violation,
+    );
+  });
+
+  it('copies no file behind a link that was put in its way after it was looked at', () => {
+    const bench = guardedWorld(make);
+    bench.plant('project/out/nostr.key', 'mine');
+    const workspace = bench.open(`${bench.root}/project`)!;
+    const survey = surveyFolder(workspace, 'out', () => false);
+    workspace.rename('out', 'moved');
+    bench.plant('project/out', '.mailroom', 'link');
+    expect(() => putFolder(workspace, survey, workspace, 'context', 'stolen')).toThrow(
+      'a link lies on the way',
+    );
+    expect(bench.tree('project/context')).not.toContain('stolen/');
   });
 });

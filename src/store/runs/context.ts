@@ -4,7 +4,7 @@ import type { Path } from '../../core/workflow/event.ts';
 import type { Workflow } from '../../core/workflow/model.ts';
 import { join } from '../disk.ts';
 import type { Disk, Kind } from '../disk.ts';
-import { layFiles, putFolder } from './copy.ts';
+import { layFiles, putFolder, type Laid } from './copy.ts';
 import { convergenceFolder, metaFile, summaryFile } from '../../core/workflow/reserved.ts';
 import { artifactFolder, placeOf } from './layout.ts';
 import { findPath } from './paths.ts';
@@ -34,8 +34,8 @@ export class ContextFolder {
   }
 
   /** Places what was surveyed here into a folder of a workspace; see `layFiles`. */
-  lay(survey: Survey, workspace: Disk, folder: string, owner: string): void {
-    layFiles(this.#disk, survey, workspace, folder, owner);
+  lay(survey: Survey, workspace: Disk, to: Laid): void {
+    layFiles(this.#disk, survey, workspace, to);
   }
 
   /** Makes an artifact of a step from what was surveyed elsewhere: whole, or as it was. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { MailroomError } from '../../core/errors.ts';
 import { join, parentOf, temporaryEnding } from '../disk.ts';
 import type { Disk } from '../disk.ts';
+import type { Guard } from './guard.ts';
 import { realPath } from './paths.ts';
 import type { Survey, SurveyedFile } from './survey.ts';
 
@@ -10,7 +11,7 @@ const chunkBytes = 4 * 1024 * 1024;
 
 /**
  * Makes `folder/name` hold what was surveyed, whole: until its last file is durable the folder is as it was. Safe to
- * repeat after a crash at any point. What is copied is never a link.
+ * repeat after a crash at any point. What is copied is never a link, nor behind one that was put there meanwhile.
  */
 export function putFolder(source: Disk, survey: Survey, target: Disk, folder: string, name: string): void {
   const [fresh, old] = [join(folder, `.${name}.new`), join(folder, `.${name}.old`)];
@@ -34,11 +35,13 @@ export function putFolder(source: Disk, survey: Survey, target: Disk, folder: st
  * Lays the surveyed files below a folder of a workspace, each by one rename, beside whatever else lies there. `owner`
  * names the one who may be doing this there, so that a crash leaves at most one temporary file a folder, which the next
  * time replaces. What was laid outlives a loss of power: later iterations go on with it, and nobody lays it again. Throws
- * `E_PATH` before anything is written when a link below the folder leads out of the root.
+ * `E_PATH` before anything is written when a link below the folder leads out of the root, or to what is guarded.
  */
-export function layFiles(source: Disk, survey: Survey, target: Disk, folder: string, owner: string): void {
+export function layFiles(source: Disk, survey: Survey, target: Disk, to: Laid): void {
+  const { folder, owner, guard } = to;
   const places = new Map(survey.folders.map((path) => [path, realPath(target, below(folder, path))]));
-  for (const place of places.values()) {
+  for (const [path, place] of places) {
+    guard(target, place, below(folder, path));
     const kind = place === '' ? 'folder' : (target.look(place)?.kind ?? 'folder');
     if (kind !== 'folder')
       throw new MailroomError('E_FILE', `${place} is a ${kind}: no input can be placed there`);
@@ -51,6 +54,13 @@ export function layFiles(source: Disk, survey: Survey, target: Disk, folder: str
     target.rename(join(place, temporary), join(place, file.to.slice(file.to.lastIndexOf('/') + 1)));
   }
   for (const place of new Set(places.values())) target.syncFolder(place);
+}
+
+/** Where inputs are laid, and for whom. */
+export interface Laid {
+  readonly folder: string;
+  readonly owner: string;
+  readonly guard: Guard;
 }
 
 /** Puts a text into a workspace by one rename; a crash leaves at most what the next time replaces. See `layFiles`. */
@@ -81,7 +91,7 @@ function copyFile(source: Disk, file: SurveyedFile, target: Disk, to: string): v
   const copy = target.openAppend(to, file.executable ? 0o777 : 0o666);
   try {
     while (copy.size < file.size) {
-      const bytes = source.read(file.from, Math.min(chunkBytes, file.size - copy.size), copy.size);
+      const bytes = source.readItself(file.from, Math.min(chunkBytes, file.size - copy.size), copy.size);
       if (bytes === null || bytes.length === 0)
         throw new MailroomError('E_FILE', `${file.from} changed while it was copied`);
       copy.write(bytes);

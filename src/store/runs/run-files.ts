@@ -16,6 +16,7 @@ import type { OpenRoot } from './open-root.ts';
 import { checkOutputs, readOutputs } from './outputs.ts';
 import { plainPath, realPath, realPlace } from './paths.ts';
 import { readDecision, readValues } from './readings.ts';
+import { guardOf, type Guard } from './guard.ts';
 import { runFolder } from './layout.ts';
 import { StepFolders } from './step-folders.ts';
 import { Streams } from './streams.ts';
@@ -36,6 +37,7 @@ export class DiskRunFiles implements RunFiles {
   readonly #run: RunFolder;
   readonly #project: Disk;
   readonly #open: OpenRoot;
+  readonly #guard: Guard;
   readonly #mask: Mask;
   readonly #roots = new Map<string, Disk>();
   readonly #workspace: Disk;
@@ -47,21 +49,22 @@ export class DiskRunFiles implements RunFiles {
     this.#run = run;
     this.#project = project;
     this.#open = open;
+    this.#guard = guardOf(project.root);
     this.#mask = mask;
     this.#workspace = this.#root(run.workspace);
     this.#ownContext = new ContextFolder(this.#makeContext(), run.definition);
     this.#steps = new StepFolders(project, run.run);
-    this.#streams = new Streams(this.#workspace, run.definition.home, open);
+    this.#streams = new Streams(this.#workspace, run.definition.home, { open, guard: this.#guard });
   }
 
   prepare(launch: Launch): Prepared {
     const context = this.#context;
     const workspace = this.#workspaceOf(launch);
-    checkOutputs(workspace, launch.outputs);
-    const decision = decisionPath(workspace, launch);
+    checkOutputs(workspace, launch.outputs, this.#guard);
+    const decision = this.#decisionPath(workspace, launch);
     const inputs = launch.inputs.flatMap((input) => {
       const survey = context.survey(input.from, input.artifact);
-      return survey === null ? [] : [{ input, survey, folder: realPath(workspace, plainPath(input.as)) }];
+      return survey === null ? [] : [{ input, survey, folder: this.#folder(workspace, input.as) }];
     });
     const stdin = launch.stdin === null ? null : this.#streams.read(launch.stdin);
     if (launch.stdout !== null) this.#streams.place(launch.stdout);
@@ -69,7 +72,9 @@ export class DiskRunFiles implements RunFiles {
     if (decision !== null) removeFile(workspace, decision);
     if (launch.key.iteration === 1 && launch.key.check === 0) {
       context.removeArtifacts(launch.key.path, []);
-      for (const { survey, folder } of inputs) context.lay(survey, workspace, folder, launch.run);
+      const guard = this.#guard;
+      for (const { survey, folder } of inputs)
+        context.lay(survey, workspace, { folder, owner: launch.run, guard });
     }
     const absolute = (path: string): string => (path === '' ? workspace.root : `${workspace.root}/${path}`);
     return {
@@ -94,12 +99,12 @@ export class DiskRunFiles implements RunFiles {
     const workspace = this.#workspaceOf(launch);
     const ours = new Set([context.root, `${this.#project.root}/.mailroom`]);
     const leaveOut = (path: string): boolean => ours.has(`${workspace.root}/${path}`);
-    const { present, missing } = readOutputs(workspace, launch.outputs, leaveOut);
+    const { present, missing } = readOutputs(workspace, launch.outputs, { guard: this.#guard, leaveOut });
     if (keep) {
       for (const { artifact, survey } of present)
         context.put(launch.key.path, artifact.name, workspace, survey);
     }
-    const decision = decisionPath(workspace, launch);
+    const decision = this.#decisionPath(workspace, launch);
     return {
       artifacts: present.map(({ artifact }) => artifact),
       missing,
@@ -113,7 +118,7 @@ export class DiskRunFiles implements RunFiles {
 
   handOver(launch: Launch, output: LaunchOutput, text: string): void {
     const workspace = this.#workspaceOf(launch);
-    layText(workspace, realPlace(workspace, plainPath(output.path)), this.#mask.text(text), launch.run);
+    layText(workspace, this.#place(workspace, output.path), this.#mask.text(text), launch.run);
   }
 
   keepOutput({ key, stdout }: Launch, text: string | null): void {
@@ -190,7 +195,7 @@ export class DiskRunFiles implements RunFiles {
     if (context !== undefined) return this.#root(context);
     const { contextDir } = definition;
     if (contextDir === null) return this.#root(makeOwnContext(this.#project, this.#run.run));
-    const folder = realPath(this.#workspace, plainPath(contextDir));
+    const folder = this.#folder(this.#workspace, contextDir);
     this.#workspace.makeFolder(folder);
     return this.#root(folder === '' ? this.#workspace.root : `${this.#workspace.root}/${folder}`);
   }
@@ -198,8 +203,28 @@ export class DiskRunFiles implements RunFiles {
   #workspaceOf({ workspace: given }: Launch): Disk {
     if (given === null) return this.#workspace;
     if (given.outside) return this.#root(resolve(this.#run.workspace, given.path));
-    const folder = realPath(this.#workspace, plainPath(given.path));
+    const folder = this.#folder(this.#workspace, given.path);
     return folder === '' ? this.#workspace : this.#root(`${this.#workspace.root}/${folder}`);
+  }
+
+  /** A folder of a workspace that may be written. */
+  #folder(workspace: Disk, path: string): string {
+    const folder = realPath(workspace, plainPath(path));
+    this.#guard(workspace, folder, path);
+    return folder;
+  }
+
+  /** The same for a file that is replaced. */
+  #place(workspace: Disk, path: string): string {
+    const place = realPlace(workspace, plainPath(path));
+    this.#guard(workspace, place, path);
+    return place;
+  }
+
+  /** Where the verdict of a check is read; null: nowhere, or this is no check. */
+  #decisionPath(workspace: Disk, { check }: Launch): string | null {
+    if (check === null || check.decisionFile === null) return null;
+    return this.#place(workspace, check.decisionFile);
   }
 
   #root(path: string): Disk {
@@ -213,12 +238,6 @@ export class DiskRunFiles implements RunFiles {
 
 function written(document: JsonObject): string {
   return `${JSON.stringify(document, null, 2)}\n`;
-}
-
-/** Where the verdict of a check is read; null: nowhere, or this is no check. */
-function decisionPath(workspace: Disk, { check }: Launch): string | null {
-  if (check === null || check.decisionFile === null) return null;
-  return realPlace(workspace, plainPath(check.decisionFile));
 }
 
 /** An old decision goes; a folder in its place is somebody's. */

@@ -3,6 +3,7 @@ import type { Launch } from '../../core/workflow/launch.ts';
 import type { Home } from '../../core/workflow/model.ts';
 import { parentOf, temporaryEnding } from '../disk.ts';
 import type { Disk } from '../disk.ts';
+import type { Guard } from './guard.ts';
 import { homePath, homePlace } from './home.ts';
 import type { OpenRoot } from './open-root.ts';
 import { findPath, plainPath, realPath, realPlace } from './paths.ts';
@@ -12,10 +13,16 @@ type Printed = NonNullable<Launch['stdout']>;
 /** Files of the workspace that programs read as standard input, and that get what they print. */
 export class Streams {
   readonly #home: Home | null;
+  readonly #guard: Guard;
   /** What paths are made relative to: the base of a workflow with a place of its own, else the workspace. */
   readonly #root: Disk;
 
-  constructor(workspace: Disk, home: Home | null, open: OpenRoot) {
+  constructor(
+    workspace: Disk,
+    home: Home | null,
+    { open, guard }: { readonly open: OpenRoot; readonly guard: Guard },
+  ) {
+    this.#guard = guard;
     this.#home = home;
     this.#root = home === null ? workspace : (open(baseOf(workspace.root, home)) ?? workspace);
   }
@@ -37,7 +44,13 @@ export class Streams {
   }
 
   /** Where something printed goes, from the root. Throws `E_PATH`. */
-  place({ folder, path }: Printed): string {
+  place(to: Printed): string {
+    const place = this.#placeOf(to);
+    this.#guard(this.#root, place, to.path);
+    return place;
+  }
+
+  #placeOf({ folder, path }: Printed): string {
     if (this.#home !== null) return homePlace(this.#root, this.#home, folder, path);
     const plain = plainPath(path);
     return realPlace(this.#root, plainPath(folder === '' ? plain : `${folder}/${plain}`));

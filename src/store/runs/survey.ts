@@ -1,5 +1,6 @@
 import { join, temporaryEnding } from '../disk.ts';
 import type { Disk, Look } from '../disk.ts';
+import type { Guard } from './guard.ts';
 
 /** What is to be copied of a file or folder; paths in it are relative to the place that it is copied to. */
 export interface Survey {
@@ -28,9 +29,14 @@ export function surveyFile(disk: Disk, path: string, name: string): Survey {
 /**
  * Everything in a folder (plain, links followed). A link to a file inside the root stands for that file; one that leads
  * out of the root throws `E_PATH`. Other links and what is no file are left out with a warning. `leaveOut` is asked for
- * each path of the source.
+ * each path of the source; `guard` for what links lead to.
  */
-export function surveyFolder(disk: Disk, folder: string, leaveOut: (path: string) => boolean): Survey {
+export function surveyFolder(
+  disk: Disk,
+  folder: string,
+  leaveOut: (path: string) => boolean,
+  guard: Guard | null = null,
+): Survey {
   const folders: string[] = [];
   const files: SurveyedFile[] = [];
   const warnings: string[] = [];
@@ -49,6 +55,7 @@ export function surveyFolder(disk: Disk, folder: string, leaveOut: (path: string
   const follow = (path: string, to: string): void => {
     const real = disk.resolve(path);
     const look = real === null ? null : disk.look(real);
+    if (real !== null) guard?.(disk, real, path);
     if (real !== null && look?.kind === 'file') files.push(surveyed(real, to, look));
     else warnings.push(`${path} is a link to ${look === null ? 'nothing' : 'a folder'} and was left out`);
   };
