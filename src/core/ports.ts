@@ -4,6 +4,8 @@ import type { Launched, MailEventRecord, Reason, Session, Usage } from './mail/e
 import type { MessageId, RoleName, ThreadId } from './mail/message.ts';
 import type { Budget, Capability, Gate } from './mail/protocol.ts';
 import type { StepAnswer } from './mail/step-answer.ts';
+import type { McpAccess } from './mcp.ts';
+import type { Reading } from './reading.ts';
 
 export interface Clock {
   /** The wall clock, in milliseconds since 1970. Somebody may set it, forward or back. */
@@ -182,6 +184,8 @@ export interface Invocation {
   readonly paths: TurnPaths;
   /** Missing: nobody serves tools for it. */
   readonly tools?: TurnTools;
+  /** MCP servers that the agent may use besides those tools; missing: none, the person's own included. */
+  readonly mcp?: McpAccess;
   /** Variables of the role, added to the allowlisted environment. */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -207,6 +211,8 @@ export interface CommandLine {
   readonly writable: readonly string[];
   /** Missing: it takes its settings from arguments and variables, and the person's own from where they are. */
   readonly home?: ProgramHome;
+  /** Missing: it depends on no file. */
+  readonly reading?: Reading;
   /**
    * Is told standard output as it comes; true once more than the invocation's budget is spent or more steps were taken than
    * it may, and then it is to be ended. Missing: the program tells that only at its end, or has no limit.
@@ -303,6 +309,8 @@ export interface Provider {
   restrict(capabilities: readonly Capability[]): Restriction;
   /** The bounds of a step that nothing holds its agent to: neither a switch of its own, nor what it tells as it goes. */
   readonly unheld: readonly AgentBound[];
+  /** Whether its agents can be given MCP servers by name; else why not, in words. */
+  readonly mcp: true | string;
   start(invocation: Invocation): CommandLine;
   /** `now` is for limits that say "resets in …"; `previous` is the session that was resumed (usage is a difference). */
   read(exit: Exit, invocation: Invocation, now: number): Outcome;

@@ -4,7 +4,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } fr
 export const cautiously = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Opens a file to be read; null: nothing is there. Throws for what is no file, a link too. */
-function openPlainFile(file: string): number | null {
+export function openPlainFile(file: string): number | null {
   if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return null;
   const descriptor = openSync(file, constants.O_RDONLY | cautiously);
   if (fstatSync(descriptor).isFile()) return descriptor;

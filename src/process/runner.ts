@@ -18,6 +18,7 @@ import { watchEdits, type EditWatch } from './edits.ts';
 import { buildEnvironment } from './environment.ts';
 import { exitOf, notStarted } from './exits.ts';
 import { furnished } from './program-home.ts';
+import { completed } from './reading.ts';
 import { watchFolder, type FolderWatch } from './folder-changes.ts';
 import { checkGates } from './gates.ts';
 import { removeDeadPlaces } from './held-places.ts';
@@ -141,7 +142,7 @@ export class ProcessRunner implements Runner {
     const tree = job.noteTree ? await workspaceTree(invocation.workspace) : null;
     const watches = await this.#watch(job.watched ?? []);
     const watch = await this.#watchEdits(invocation.workspace);
-    const command = provider.start(invocation);
+    const command = completed(provider.start(invocation));
     writeFiles(invocation.paths.folder, command.files);
     const supervised = this.#supervise(job, command, temporary);
     const launched = await supervised.ready;

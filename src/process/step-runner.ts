@@ -9,6 +9,7 @@ import { exitOf, notStarted } from './exits.ts';
 import { watchFolder } from './folder-changes.ts';
 import { furnished } from './program-home.ts';
 import { removeDeadPlaces } from './held-places.ts';
+import { completed } from './reading.ts';
 import { openPlaces } from './sandbox-places.ts';
 import { supervise } from './supervise.ts';
 import { sweepMarked } from './sweep.ts';
@@ -91,7 +92,8 @@ export class ProcessStepRunner implements StepRunner {
     return isWanted ? watchEdits(workspace, project, editsBut) : null;
   }
 
-  async #run(job: StepJob): Promise<Exit> {
+  async #run(given: StepJob): Promise<Exit> {
+    const job = { ...given, command: completed(given.command) };
     const temporary = job.provider === null ? null : makeTemporary();
     try {
       for (const [name, text] of Object.entries(job.command.files)) {

@@ -1,7 +1,9 @@
 import type { Capability } from '../core/mail/protocol.ts';
-import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { Usage } from '../core/mail/event.ts';
+import type { McpServer } from '../core/mcp.ts';
 import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } from '../core/ports.ts';
+import type { Reading } from '../core/reading.ts';
 import { amount, at, eventsIn, list, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
@@ -11,7 +13,9 @@ import { because, denied, never } from './outcomes.ts';
 import { sinceSession, together, usageOf } from './prices.ts';
 import { settle } from './sessions.ts';
 import { spending, type Counter } from './spending.ts';
-import { toolsName, toolsOf } from './tools.ts';
+import { jsonSettings, missingServers, serversIn } from './own-settings.ts';
+import { instructionFiles, withInstructions } from './repository-words.ts';
+import { namesOf, ownOf, serversOf } from './tools.ts';
 import { environment } from './variables.ts';
 
 const login = 'run `claude` once and log in, or set ANTHROPIC_API_KEY';
@@ -38,6 +42,7 @@ export function claudeProvider(options: ProviderOptions): Provider {
     sessions: true,
     restrict,
     unheld: [],
+    mcp: true,
     start: (invocation) => start(invocation, options),
     read: (exit, invocation, now) => read(exit, invocation, options, now),
   };
@@ -60,6 +65,9 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
       '--output-format',
       'stream-json',
       '--verbose',
+      // Nothing of the repository: its settings would name another server, hooks and programs.
+      '--setting-sources',
+      'user',
       ...(model === null ? [] : ['--model', model]),
       ...(session === null ? [] : ['--resume', session.id]),
       ...(budget?.usd == null ? [] : ['--max-budget-usd', String(budget.usd)]),
@@ -70,8 +78,9 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
     env: environment(invocation, { ...switches, ...commandTime(invocation) }),
     inherit: [...inherited, ...networkVariables, ...options.inherit],
     stdin: invocation.prompt,
-    files: toolFiles(invocation),
+    files: serverFile(invocation, {}),
     writable: options.writable,
+    reading: reading(invocation, options),
     ...spending({ budget }, counter(options)),
   };
 }
@@ -83,13 +92,40 @@ function commandTime({ maxCommandTime }: Invocation): Record<string, string> {
   return { BASH_DEFAULT_TIMEOUT_MS: limit, BASH_MAX_TIMEOUT_MS: limit };
 }
 
-const toolsFile = 'claude-mcp.json';
+/** Where the instructions of a repository lie, which it does not read without its settings. */
+const instructions = ['CLAUDE.md', '.claude/CLAUDE.md'];
 
-function toolFiles(invocation: Invocation): Record<string, string> {
-  const tools = toolsOf(invocation);
-  if (tools === null) return {};
-  const config = { mcpServers: { [toolsName]: { type: 'stdio', ...tools } } };
-  return { [toolsFile]: `${JSON.stringify(config, null, 2)}\n` };
+/** The instructions of the repository, and those of the person's own servers that the role may use. */
+function reading(invocation: Invocation, { settings }: ProviderOptions): Reading {
+  const words = instructionFiles(invocation, instructions);
+  const own = ownOf(invocation);
+  const paths = own.length === 0 ? [] : settings;
+  return {
+    files: [...words, ...paths.map((path) => ({ path, within: null }))],
+    apply: (texts) => {
+      const [path = ''] = paths;
+      const theirs = serversIn(jsonSettings('claude', path, texts[words.length] ?? null), 'mcpServers');
+      const missing = own.filter((name) => !Object.hasOwn(theirs, name));
+      if (missing.length > 0) throw missingServers('claude', missing, path);
+      return {
+        stdin: withInstructions(invocation, instructions, texts.slice(0, words.length)),
+        files: serverFile(invocation, Object.fromEntries(own.map((name) => [name, theirs[name] ?? null]))),
+      };
+    },
+  };
+}
+
+const serversName = 'claude-mcp.json';
+
+function serverFile(invocation: Invocation, own: Readonly<Record<string, Json>>): Record<string, string> {
+  if (namesOf(invocation).length === 0) return {};
+  const ours = Object.entries(serversOf(invocation)).map(([name, server]) => [name, definition(server)]);
+  const config = { mcpServers: { ...own, ...(Object.fromEntries(ours) as Record<string, unknown>) } };
+  return { [serversName]: `${JSON.stringify(config, null, 2)}\n` };
+}
+
+function definition(server: McpServer): Record<string, unknown> {
+  return { type: 'url' in server ? 'http' : 'stdio', ...server };
 }
 
 /**
@@ -99,6 +135,7 @@ function toolFiles(invocation: Invocation): Record<string, string> {
  */
 function rights(invocation: Invocation, tests: readonly string[]): string[] {
   const { capabilities, paths, owed } = invocation;
+  const servers = namesOf(invocation);
   const edits = capabilities.includes('EDIT');
   const commands = capabilities.includes('RUN_COMMANDS');
   const shell = commands || capabilities.includes('RUN_TESTS');
@@ -106,7 +143,7 @@ function rights(invocation: Invocation, tests: readonly string[]): string[] {
     `Edit(/${paths.outbox}/**)`,
     `Read(/${paths.folder}/**)`,
     ...(edits ? ['Edit(**)'] : owed.flatMap((path) => [`Edit(/${path})`, `Edit(/${path}/**)`])),
-    ...(toolsOf(invocation) === null ? [] : [`mcp__${toolsName}`]),
+    ...servers.map((name) => `mcp__${name}`),
     ...(commands ? ['Bash'] : []),
     ...(shell && !commands ? tests.map((test) => `Bash(${test}:*)`) : []),
   ];
@@ -118,7 +155,7 @@ function rights(invocation: Invocation, tests: readonly string[]): string[] {
     ['--add-dir', paths.outbox],
     // MCP servers of the person who runs the host would bring rights that the role was not given.
     ['--strict-mcp-config'],
-    ...(toolsOf(invocation) === null ? [] : [['--mcp-config', `${paths.folder}/${toolsFile}`]]),
+    ...(servers.length === 0 ? [] : [['--mcp-config', `${paths.folder}/${serversName}`]]),
   ].flat();
 }
 

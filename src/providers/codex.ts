@@ -1,6 +1,8 @@
 import type { JsonObject } from '../core/json.ts';
 import type { Capability } from '../core/mail/protocol.ts';
+import type { McpServer } from '../core/mcp.ts';
 import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } from '../core/ports.ts';
+import type { Reading } from '../core/reading.ts';
 import type { TokenCount } from '../core/price.ts';
 import { amount, at, eventsIn, string } from './events.ts';
 import { interrupted } from './exits.ts';
@@ -11,7 +13,8 @@ import { pricedSinceSession, unknownUsage } from './prices.ts';
 import { runningCommands, type CommandNews } from './running-commands.ts';
 import { settle } from './sessions.ts';
 import { spending } from './spending.ts';
-import { toolsName, toolsOf } from './tools.ts';
+import { missingServers, serversIn, tomlSettings } from './own-settings.ts';
+import { namesOf, ownOf, serversOf } from './tools.ts';
 import { environment } from './variables.ts';
 
 const login = 'run `codex login` once, or set CODEX_API_KEY';
@@ -33,6 +36,7 @@ export function codexProvider(options: ProviderOptions): Provider {
     sessions: true,
     restrict,
     unheld: [],
+    mcp: true,
     start: (invocation) => start(invocation, options),
     read: (exit, invocation, now) => read(exit, invocation, options, now),
   };
@@ -57,45 +61,87 @@ function restrict(capabilities: readonly Capability[]): Restriction {
 }
 
 function start(invocation: Invocation, options: ProviderOptions): CommandLine {
-  const { model, session } = invocation;
   return {
-    argv: [
-      ...options.command,
-      'exec',
-      '--json',
-      '--skip-git-repo-check',
-      ...sandbox(invocation),
-      ...(model === null ? [] : ['-m', model]),
-      ...quiet,
-      ...toolSettings(invocation),
-      ...options.arguments,
-      // The sandbox of a resumed conversation is the one named before `resume`, not the one it began with.
-      ...(session === null ? [] : ['resume', session.id]),
-      '-',
-    ],
+    argv: commandLine(invocation, options, []),
     env: environment(invocation),
     inherit: [...inherited, ...networkVariables, ...options.inherit],
     stdin: invocation.prompt,
     files: {},
     writable: options.writable,
+    reading: reading(invocation, options),
     ...spending({ budget: null, maxSteps: invocation.maxSteps, isStep }, uncounted),
     ...runningCommands(invocation.maxCommandTime, commandNews),
   };
 }
 
-/** TOML, whose basic strings, lists and inline tables are near enough to JSON. */
-function toolSettings(invocation: Invocation): string[] {
-  const tools = toolsOf(invocation);
-  if (tools === null) return [];
-  const env = Object.entries(tools.env).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+/** `own`: what is said of the person's own servers. */
+function commandLine(invocation: Invocation, options: ProviderOptions, own: readonly string[]): string[] {
+  const { model, session, workspace } = invocation;
   return [
-    `command=${JSON.stringify(tools.command)}`,
-    `args=${JSON.stringify(tools.args)}`,
-    `env={${env.join(',')}}`,
-    'default_tools_approval_mode="approve"',
-    // It would begin without them, and a turn is soon over.
-    'required=true',
-  ].flatMap((setting) => ['-c', `mcp_servers.${toolsName}.${setting}`]);
+    ...options.command,
+    'exec',
+    '--json',
+    '--skip-git-repo-check',
+    ...sandbox(invocation),
+    ...(model === null ? [] : ['-m', model]),
+    ...quiet,
+    // Also where the person has said of this folder that they trust it: then its `.codex` would count.
+    '-c',
+    `projects={${JSON.stringify(workspace)}={trust_level="untrusted"}}`,
+    ...own,
+    ...serverSettings(invocation),
+    ...options.arguments,
+    // The sandbox of a resumed conversation is the one named before `resume`, not the one it began with.
+    ...(session === null ? [] : ['resume', session.id]),
+    '-',
+  ];
+}
+
+/** Its own settings name servers that a role does not get: each is switched off, as no switch does so for all. */
+function reading(invocation: Invocation, options: ProviderOptions): Reading {
+  const [path = ''] = options.settings;
+  return {
+    files: [{ path, within: null }],
+    apply: ([text = null]) => {
+      const theirs = Object.keys(serversIn(tomlSettings('codex', path, text), 'mcp_servers'));
+      const used = ownOf(invocation);
+      const missing = used.filter((name) => !theirs.includes(name));
+      if (missing.length > 0) throw missingServers('codex', missing, path);
+      const others = theirs.filter((name) => !namesOf(invocation).includes(name));
+      const settings = [
+        ...others.map((name) => `${name}.enabled=false`),
+        // It would ask, and nobody is there to answer.
+        ...used.map((name) => `${name}.default_tools_approval_mode="approve"`),
+      ];
+      const own = settings.flatMap((setting) => ['-c', `mcp_servers.${setting}`]);
+      return { argv: commandLine(invocation, options, own) };
+    },
+  };
+}
+
+/** TOML, whose basic strings, lists and inline tables are near enough to JSON. */
+function serverSettings(invocation: Invocation): string[] {
+  return Object.entries(serversOf(invocation)).flatMap(([name, server]) =>
+    [
+      ...definition(server),
+      'default_tools_approval_mode="approve"',
+      // It would begin without them, and a turn is soon over.
+      'required=true',
+    ].flatMap((setting) => ['-c', `mcp_servers.${name}.${setting}`]),
+  );
+}
+
+function definition(server: McpServer): string[] {
+  if ('url' in server) return [`url=${JSON.stringify(server.url)}`, `http_headers=${table(server.headers)}`];
+  const { command, args, env } = server;
+  return [`command=${JSON.stringify(command)}`, `args=${JSON.stringify(args)}`, `env=${table(env)}`];
+}
+
+function table(values: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(values).map(
+    ([name, value]) => `${JSON.stringify(name)}=${JSON.stringify(value)}`,
+  );
+  return `{${pairs.join(',')}}`;
 }
 
 /** What it used comes at its end only. */

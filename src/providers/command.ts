@@ -36,6 +36,7 @@ export function commandProvider(options: ProviderOptions): Provider {
     sessions: false,
     restrict: () => ({ exact: true, widened: [] }),
     unheld: ['max_steps', 'max_command_time'],
+    mcp: 'its author says what it connects to; it gets no MCP servers from Mailroom',
     start: (invocation) => ({
       argv: [...options.command, ...options.arguments],
       env: environment(invocation),

@@ -1,13 +1,26 @@
-import { MailroomError, messageOf } from '../core/errors.ts';
-import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+import type { McpServer } from '../core/mcp.ts';
 import type { Invocation, ProgramHome } from '../core/ports.ts';
-import { toolsName, toolsOf } from './tools.ts';
+import { jsonSettings, missingServers, serversIn } from './own-settings.ts';
+import { ownOf, serversOf } from './tools.ts';
 
 /** Below the person's own settings: no update, no statistics, three requests in all where one fails. */
 const defaults: JsonObject = {
   general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: 3 },
   privacy: { usageStatisticsEnabled: false },
 };
+
+/**
+ * Above them: a folder is not trusted when settings are read, so that those of a repository do not count, whatever the
+ * person said of it; nor do variables from its files.
+ */
+const shutOut: JsonObject = {
+  security: { folderTrust: { enabled: true } },
+  advanced: { ignoreLocalEnv: true },
+};
+
+/** The file with the rules of a turn, in its folder. */
+export const policyName = 'gemini-policy.toml';
 
 /**
  * Gemini takes settings from its home folder and from the workspace, which is not ours to write. (It knows system-wide
@@ -18,57 +31,59 @@ export function geminiHome(invocation: Invocation): ProgramHome {
   return {
     variable: 'GEMINI_CLI_HOME',
     folder: '.gemini',
-    beside: ['.agents', '.env'],
+    beside: ['.agents'],
     lasting: ['tmp', 'history'],
     settings: {
       name: 'settings.json',
-      text: (own, path) => `${JSON.stringify(merged(readOwn(own, path), invocation), null, 2)}\n`,
+      text: (own, path) => {
+        const theirs = jsonSettings('gemini', path, own);
+        return `${JSON.stringify(merged(theirs, invocation, path), null, 2)}\n`;
+      },
     },
   };
 }
 
 /** The defaults, over them the person's own, over them what only this turn has. */
-function merged(own: JsonObject, invocation: Invocation): JsonObject {
-  const { maxSteps } = invocation;
+function merged(own: JsonObject, invocation: Invocation, path: string): JsonObject {
+  const { maxSteps, paths } = invocation;
   const limit: JsonObject = maxSteps === null ? {} : { model: { maxSessionTurns: maxSteps } };
-  return over(over(over(defaults, own), limit), served(own, invocation));
+  const context = isJsonObject(own['context']) ? own['context']['includeDirectories'] : undefined;
+  const included = Array.isArray(context) ? context : [];
+  const turn: JsonObject = {
+    // As flags they would be taken for two where a path has a comma.
+    adminPolicyPaths: [`${paths.folder}/${policyName}`],
+    context: { includeDirectories: [...included, paths.outbox] },
+  };
+  const settings = [own, limit, shutOut, turn].reduce(over, defaults);
+  return { ...settings, mcpServers: servers(own, invocation, path) };
 }
 
-function served(own: JsonObject, invocation: Invocation): JsonObject {
-  const tools = toolsOf(invocation);
-  if (tools === null) return {};
-  const { command, args, env } = tools;
-  // Without trust it would ask, and there is nobody to answer.
-  const server = { command, args: [...args], env: { ...env }, trust: true };
-  const allowed = isJsonObject(own['mcp']) ? own['mcp']['allowed'] : undefined;
-  const named = Array.isArray(allowed) ? { mcp: { allowed: [...allowed, toolsName] } } : {};
-  return { mcpServers: { [toolsName]: server }, ...named };
+/** None of the person's own but those that the role names. Without trust it would ask, and there is nobody to answer. */
+function servers(own: JsonObject, invocation: Invocation, path: string): JsonObject {
+  const theirs = serversIn(own, 'mcpServers');
+  const used = ownOf(invocation);
+  const missing = used.filter((name) => !isJsonObject(theirs[name]));
+  if (missing.length > 0) throw missingServers('gemini', missing, path);
+  const all: [string, JsonObject][] = [
+    ...used.map((name): [string, JsonObject] => [name, theirs[name] as JsonObject]),
+    ...Object.entries(serversOf(invocation)).map(([name, server]): [string, JsonObject] => [
+      name,
+      definition(server),
+    ]),
+  ];
+  return Object.fromEntries(all.map(([name, server]) => [name, { ...server, trust: true }]));
+}
+
+function definition(server: McpServer): JsonObject {
+  if ('url' in server) return { httpUrl: server.url, headers: { ...server.headers } };
+  return { command: server.command, args: [...server.args], env: { ...server.env } };
 }
 
 function over(below: JsonObject, above: JsonObject): JsonObject {
-  const result: JsonObject = { ...below };
+  const result: Record<string, Json> = { ...below };
   for (const [key, value] of Object.entries(above)) {
     const under = result[key];
     result[key] = isJsonObject(under) && isJsonObject(value) ? over(under, value) : value;
   }
   return result;
-}
-
-/** A text, which stays, or a comment, as gemini allows them in its settings. */
-const textOrComment = /("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
-
-function readOwn(text: string | null, path: string): JsonObject {
-  if (text === null) return {};
-  let own: unknown;
-  try {
-    own = JSON.parse(text.replaceAll(textOrComment, (_, kept: string | undefined) => kept ?? ' '));
-  } catch (error) {
-    throw unusable(path, messageOf(error));
-  }
-  if (!isJsonObject(own)) throw unusable(path, 'it holds no JSON object');
-  return own;
-}
-
-function unusable(path: string, why: string): MailroomError {
-  return new MailroomError('E_PROVIDER', `gemini cannot use ${path}: ${why}; mend that file, or remove it`);
 }

@@ -1,16 +1,19 @@
+import { parseEnv } from 'node:util';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { Usage } from '../core/mail/event.ts';
 import type { Capability } from '../core/mail/protocol.ts';
 import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } from '../core/ports.ts';
+import type { Reading } from '../core/reading.ts';
 import { amount, at, eventsIn, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
-import { geminiHome } from './gemini-settings.ts';
+import { geminiHome, policyName } from './gemini-settings.ts';
 import { networkVariables, type ProviderOptions } from './options.ts';
 import { because, denied, never } from './outcomes.ts';
 import { together, unknownUsage, usageOf } from './prices.ts';
 import { runningCommands, type CommandNews } from './running-commands.ts';
 import { goOn } from './sessions.ts';
+import { namesOf, toolsName } from './tools.ts';
 import { environment } from './variables.ts';
 
 const login = 'run `gemini` once and log in, or set GEMINI_API_KEY';
@@ -37,6 +40,7 @@ export function geminiProvider(options: ProviderOptions): Provider {
     sessions: true,
     restrict,
     unheld: [],
+    mcp: true,
     start: (invocation) => start(invocation, options),
     read: (exit, invocation, now) => read(exit, invocation, options, now),
   };
@@ -48,42 +52,81 @@ function restrict(capabilities: readonly Capability[]): Restriction {
 }
 
 function start(invocation: Invocation, options: ProviderOptions): CommandLine {
-  const { model, session, paths, capabilities } = invocation;
-  const inTurn = (name: string) => `${paths.folder}/${name}`;
+  const { model, session, capabilities } = invocation;
   const mode = capabilities.includes('RUN_COMMANDS')
     ? 'yolo'
     : capabilities.includes('EDIT')
       ? 'auto_edit'
       : 'default';
+  const servers = namesOf(invocation);
   return {
     argv: [
       options.command,
       ['-o', 'stream-json'],
       ['--approval-mode', mode],
-      ['--policy', inTurn('gemini-policy.toml')],
-      // The flag takes a list: a path with a comma would be two that do not exist. Then the final text is the mail.
-      paths.outbox.includes(',') ? [] : ['--include-directories', paths.outbox],
+      // Trust comes when the settings have been read: those of the repository do not count, and tools work.
+      ['--skip-trust'],
+      // An extension of the person may bring others. The list must not be empty.
+      ['--allowed-mcp-server-names', (servers.length === 0 ? [toolsName] : servers).join(',')],
       // Without a model it asks a small one which to take; where that fails, it asks for minutes.
       ['-m', model ?? 'pro'],
       session === null ? [] : ['-r', session.id],
       options.arguments,
     ].flat(),
-    env: environment(invocation, {
-      // A process of its own in between would not pass signals on.
-      GEMINI_CLI_NO_RELAUNCH: 'true',
-      GEMINI_CLI_TRUST_WORKSPACE: 'true',
-      GEMINI_TELEMETRY_ENABLED: 'false',
-    }),
+    env: variablesOf(invocation, options, {}),
     inherit: [...inherited, ...networkVariables, ...options.inherit],
     stdin: invocation.prompt,
-    files: { 'gemini-policy.toml': policy(invocation, options.tests) },
+    files: { [policyName]: policy(invocation, options.tests), [trustedName]: '{}\n' },
     writable: options.writable,
     ...runningCommands(invocation.maxCommandTime, commandNews),
     home: geminiHome(invocation),
+    reading: reading(invocation, options),
   };
 }
 
-/** What is allowed beyond the approval mode: files in the staging folder (not below it, not by `..`), what is owed, tests. */
+/** Folders that are trusted: none, so that no settings of theirs count. */
+const trustedName = 'gemini-trusted-folders.json';
+
+/** Where it sends keys and prompts; a file of variables replaces none that is defined. */
+const servers = ['GOOGLE_GEMINI_BASE_URL', 'GOOGLE_VERTEX_BASE_URL'];
+
+/** `own`: the variables that the person has put into a file for gemini, which it does not read itself without trust. */
+function variablesOf(
+  invocation: Invocation,
+  { environment: host }: ProviderOptions,
+  own: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const theirs = Object.entries(own).filter(([name]) => host[name] === undefined);
+  return {
+    ...Object.fromEntries(servers.map((name) => [name, host[name] ?? ''])),
+    ...environment(invocation, {
+      ...Object.fromEntries(theirs),
+      // A process of its own in between would not pass signals on.
+      GEMINI_CLI_NO_RELAUNCH: 'true',
+      GEMINI_TELEMETRY_ENABLED: 'false',
+    }),
+    GEMINI_CLI_TRUST_WORKSPACE: '',
+    GEMINI_CLI_TRUSTED_FOLDERS_PATH: `${invocation.paths.folder}/${trustedName}`,
+  };
+}
+
+function reading(invocation: Invocation, options: ProviderOptions): Reading {
+  return {
+    files: options.settings.map((path) => ({ path, within: null })),
+    apply: (texts) => {
+      const text = texts.find((each) => each !== null) ?? '';
+      const own = Object.entries(parseEnv(text)).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, value] as const],
+      );
+      return { env: variablesOf(invocation, options, Object.fromEntries(own)) };
+    },
+  };
+}
+
+/**
+ * What is allowed beyond the approval mode: files in the staging folder (not below it, not by `..`), what is owed, tests. And
+ * what the role has no right to is denied, also where rules or settings of the person allow it.
+ */
 function policy({ paths, capabilities, owed }: Invocation, tests: readonly string[]): string {
   const inJson = (path: string) => escapeForPattern(JSON.stringify(path).slice(1, -1));
   const patterns = [
@@ -91,17 +134,24 @@ function policy({ paths, capabilities, owed }: Invocation, tests: readonly strin
     // What is owed, and below it; a name in between does not begin with a dot.
     ...owed.map((path) => String.raw`\x00"file_path":"${inJson(path)}(/[^"/\\.][^"/\\]*)*"\x00`),
   ];
+  const files = '["write_file", "replace"]';
+  const commands = '"run_shell_command"';
   const rules = patterns.map((pattern) =>
-    rule('["write_file", "replace"]', 'argsPattern', JSON.stringify(pattern)),
+    rule(files, { argsPattern: JSON.stringify(pattern), decision: '"allow"', priority: '100' }),
   );
   if (capabilities.includes('RUN_TESTS')) {
-    rules.push(rule('"run_shell_command"', 'commandPrefix', JSON.stringify(tests)));
+    const commandPrefix = JSON.stringify(tests);
+    rules.push(rule(commands, { commandPrefix, decision: '"allow"', priority: '100' }));
   }
-  return rules.join('\n');
+  if (capabilities.includes('RUN_COMMANDS')) return rules.join('\n');
+  const refused = capabilities.includes('EDIT') ? [commands] : [commands, files];
+  const denials = refused.map((tools) => rule(tools, { decision: '"deny"', priority: '1' }));
+  return [...rules, ...denials].join('\n');
 }
 
-function rule(tools: string, key: string, value: string): string {
-  return `[[rule]]\ntoolName = ${tools}\n${key} = ${value}\ndecision = "allow"\npriority = 100\n`;
+function rule(tools: string, keys: Readonly<Record<string, string>>): string {
+  const lines = Object.entries({ toolName: tools, ...keys }).map(([key, value]) => `${key} = ${value}\n`);
+  return `[[rule]]\n${lines.join('')}`;
 }
 
 function escapeForPattern(text: string): string {

@@ -9,6 +9,7 @@ export function humanProvider(): Provider {
     sessions: false,
     restrict: () => ({ exact: true, widened: [] }),
     unheld: ['max_steps', 'max_command_time'],
+    mcp: 'a person has no MCP servers',
     start: () => {
       throw noTurns();
     },

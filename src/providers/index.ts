@@ -64,6 +64,8 @@ export function namedProvider(config: ProviderConfig, surroundings: Surroundings
     arguments: config.arguments,
     inherit: config.env,
     writable: [...base.writable, ...config.writable.map((path) => atHome(path, surroundings))],
+    settings: base.settings,
+    environment: base.environment,
     tests: config.tests ?? base.tests,
     ...(base.recording !== undefined && { recording: base.recording }),
     price: (model) => config.prices ?? base.price(model),
@@ -88,6 +90,8 @@ function defaults(kind: ProviderKind, surroundings: Surroundings): ProviderOptio
     arguments: [],
     inherit: [],
     writable: foldersOf(kind, surroundings),
+    settings: settingsOf(kind, surroundings),
+    environment: surroundings.environment,
     tests: usualTests,
     ...(surroundings.recording !== undefined && { recording: surroundings.recording }),
     price: (model) => priceOf(prices, model),
@@ -107,13 +111,40 @@ function programOf(kind: ProviderKind, { environment, node, replayAgent }: Surro
   return [named === undefined || named === '' ? kind : named];
 }
 
-/** Where each CLI keeps its login, its settings and its conversations. */
-function foldersOf(kind: ProviderKind, surroundings: Surroundings): string[] {
-  const { environment } = surroundings;
-  const named = (variable: string, path: string) => {
-    const value = environment[variable];
+/** The files in which a person sets up MCP servers for each CLI, or, for gemini, variables; absolute. */
+function settingsOf(kind: ProviderKind, surroundings: Surroundings): string[] {
+  const named = place(surroundings);
+  switch (kind) {
+    case 'claude':
+      return [`${named('CLAUDE_CONFIG_DIR', '~')}/.claude.json`];
+    case 'codex':
+      return [`${named('CODEX_HOME', '~/.codex')}/config.toml`];
+    case 'gemini':
+      return ['.gemini/.env', '.env'].map((name) => `${named('GEMINI_CLI_HOME', '~')}/${name}`);
+    case 'opencode': {
+      const folder = `${named('XDG_CONFIG_HOME', '~/.config')}/opencode`;
+      const names = ['opencode.json', 'opencode.jsonc'];
+      const folders = [folder, atHome('~/.opencode', surroundings)];
+      const files = folders.flatMap((each) => names.map((name) => `${each}/${name}`));
+      return [`${folder}/config.json`, ...files];
+    }
+    case 'replay':
+    case 'command':
+      return [];
+  }
+}
+
+/** Where a variable says that something lies, or where it lies without it. */
+function place(surroundings: Surroundings): (variable: string, path: string) => string {
+  return (variable, path) => {
+    const value = surroundings.environment[variable];
     return value === undefined || value === '' ? atHome(path, surroundings) : value;
   };
+}
+
+/** Where each CLI keeps its login, its settings and its conversations. */
+function foldersOf(kind: ProviderKind, surroundings: Surroundings): string[] {
+  const named = place(surroundings);
   switch (kind) {
     case 'claude':
       return [named('CLAUDE_CONFIG_DIR', '~/.claude'), atHome('~/.claude.json', surroundings)];

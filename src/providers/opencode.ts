@@ -1,7 +1,9 @@
 import type { JsonObject } from '../core/json.ts';
 import type { Usage } from '../core/mail/event.ts';
 import type { Capability } from '../core/mail/protocol.ts';
+import type { McpServer } from '../core/mcp.ts';
 import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } from '../core/ports.ts';
+import type { Reading } from '../core/reading.ts';
 import type { Price } from '../core/price.ts';
 import { amount, at, eventsIn, string } from './events.ts';
 import { interrupted } from './exits.ts';
@@ -11,7 +13,9 @@ import { denied } from './outcomes.ts';
 import { together, unknownUsage, usageOf, type Count } from './prices.ts';
 import { goOn } from './sessions.ts';
 import { spending, type Counter } from './spending.ts';
-import { toolsName, toolsOf } from './tools.ts';
+import { jsonSettings, missingServers, serversIn } from './own-settings.ts';
+import { instructionFiles, withInstructions } from './repository-words.ts';
+import { namesOf, ownOf, serversOf } from './tools.ts';
 import { environment } from './variables.ts';
 
 const login = 'run `opencode auth login` once, or set the key of its provider';
@@ -35,6 +39,7 @@ export function opencodeProvider(options: ProviderOptions): Provider {
     sessions: true,
     restrict,
     unheld: ['max_command_time'],
+    mcp: true,
     start: (invocation) => start(invocation, options),
     read: (exit, invocation, now) => read(exit, invocation, options, now),
   };
@@ -45,18 +50,15 @@ function restrict(capabilities: readonly Capability[]): Restriction {
   return { exact: widened.length === 0, widened };
 }
 
+/** The agent that every turn runs as: what the person says of others does not change its permissions. */
+const agent = 'mailroom';
+
 function start(invocation: Invocation, options: ProviderOptions): CommandLine {
   const { model, session, role, turn, capabilities, budget } = invocation;
-  const config = {
-    autoupdate: false,
-    share: 'disabled',
-    permission: permissions(invocation, options.tests),
-    ...toolSettings(invocation),
-  };
   return {
     argv: [
       options.command,
-      ['run', '--pure', '--format', 'json'],
+      ['run', '--pure', '--format', 'json', '--agent', agent],
       // Without a title it asks the model for one.
       ['--title', `${role} ${turn}`],
       model === null ? [] : ['-m', model],
@@ -64,18 +66,68 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
       options.arguments,
     ].flat(),
     env: environment(invocation, {
-      OPENCODE_CONFIG_CONTENT: JSON.stringify(config),
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
       // It would install packages of its own on a fresh machine; an agent's own `npm install` must still work.
       ...(capabilities.includes('RUN_COMMANDS') ? {} : { npm_config_offline: 'true' }),
+      // Nothing of the repository: its settings would name another server, programs and permissions.
+      OPENCODE_DISABLE_PROJECT_CONFIG: '1',
+      OPENCODE_CONFIG_CONTENT: content(invocation, options.tests, []),
     }),
     inherit: [...inherited, ...networkVariables, ...options.inherit],
     stdin: invocation.prompt,
     files: {},
     writable: options.writable,
+    reading: reading(invocation, options),
     ...spending({ budget, maxSteps: invocation.maxSteps, isStep }, counter(options.price(model))),
   };
+}
+
+/** `unused`: the person's own servers that this role does not get. */
+function content(invocation: Invocation, tests: readonly string[], unused: readonly string[]): string {
+  const permission = permissions(invocation, tests);
+  const ours = Object.entries(serversOf(invocation)).map(([name, server]) => [name, definition(server)]);
+  const off = unused.map((name) => [name, { enabled: false }]);
+  const mcp = Object.fromEntries([...off, ...ours]) as Record<string, unknown>;
+  return JSON.stringify({
+    autoupdate: false,
+    share: 'disabled',
+    permission,
+    agent: { [agent]: { mode: 'primary', permission } },
+    ...(Object.keys(mcp).length === 0 ? {} : { mcp }),
+  });
+}
+
+/** Where the instructions of a repository lie, which it does not read without its settings. */
+const instructions = ['AGENTS.md', 'CLAUDE.md'];
+
+function reading(invocation: Invocation, options: ProviderOptions): Reading {
+  const words = instructionFiles(invocation, instructions);
+  const paths = [...options.settings, ...named(invocation, options)];
+  return {
+    files: [...words, ...paths.map((path) => ({ path, within: null }))],
+    apply: (texts) => {
+      const own = texts.slice(words.length);
+      const theirs = paths.flatMap((path, index) =>
+        Object.keys(serversIn(jsonSettings('opencode', path, own[index] ?? null), 'mcp')),
+      );
+      const missing = ownOf(invocation).filter((name) => !theirs.includes(name));
+      if (missing.length > 0) throw missingServers('opencode', missing, paths.join(', '));
+      const unused = theirs.filter((name) => !namesOf(invocation).includes(name));
+      return {
+        stdin: withInstructions(invocation, instructions, texts.slice(0, words.length)),
+        env: { OPENCODE_CONFIG_CONTENT: content(invocation, options.tests, unused) },
+      };
+    },
+  };
+}
+
+/** Settings that variables of the person or of the role name. */
+function named({ env }: Invocation, { environment: host }: ProviderOptions): string[] {
+  const value = (name: string) => env[name] ?? host[name] ?? '';
+  const [file, folder] = [value('OPENCODE_CONFIG'), value('OPENCODE_CONFIG_DIR')];
+  const inFolder = ['opencode.json', 'opencode.jsonc'].map((name) => `${folder}/${name}`);
+  return [...(file === '' ? [] : [file]), ...(folder === '' ? [] : inFolder)];
 }
 
 function isStep(event: JsonObject): boolean {
@@ -86,10 +138,8 @@ function isStep(event: JsonObject): boolean {
  * Rules of which the last that fits counts. `ask` would end the turn, so everything is allowed or denied. Paths of `edit`
  * are relative to the git root, wherever that is: the staging folder is named by its last parts.
  */
-function permissions(
-  { capabilities, paths, owed, workspace }: Invocation,
-  tests: readonly string[],
-): Record<string, unknown> {
+function permissions(invocation: Invocation, tests: readonly string[]): Record<string, unknown> {
+  const { capabilities, paths, owed, workspace } = invocation;
   const edits = capabilities.includes('EDIT');
   const commands = capabilities.includes('RUN_COMMANDS');
   const staging = `*/${paths.outbox.split('/').slice(-4).join('/')}/*`;
@@ -105,7 +155,11 @@ function permissions(
   }
   // A redirection is part of the command that it follows, and writes.
   if (!edits) shell['*>*'] = 'deny';
+  const looking = ['list', 'glob', 'grep', 'todowrite', 'todoread'];
+  const servers = namesOf(invocation).map((name) => `${name}_*`);
   return {
+    '*': 'deny',
+    ...Object.fromEntries([...looking, ...servers].map((tool) => [tool, 'allow'])),
     read: { '*': 'allow', '*.env': 'deny', '*.env.*': 'deny', '*.env.example': 'allow' },
     edit: edits || commands ? 'allow' : { '*': 'deny', ...allowed },
     bash: commands ? 'allow' : shell,
@@ -117,13 +171,10 @@ function permissions(
   };
 }
 
-function toolSettings(invocation: Invocation): Record<string, unknown> {
-  const tools = toolsOf(invocation);
-  if (tools === null) return {};
-  const { command, args, env } = tools;
-  return {
-    mcp: { [toolsName]: { type: 'local', command: [command, ...args], environment: env, enabled: true } },
-  };
+function definition(server: McpServer): Record<string, unknown> {
+  if ('url' in server) return { type: 'remote', ...server, enabled: true };
+  const { command, args, env } = server;
+  return { type: 'local', command: [command, ...args], environment: env, enabled: true };
 }
 
 function read(exit: Exit, invocation: Invocation, options: ProviderOptions, now: number): Outcome {

@@ -12,6 +12,10 @@ export interface ProviderOptions {
   readonly inherit: readonly string[];
   /** Absolute paths that the program must be able to write besides workspace and staging folder. */
   readonly writable: readonly string[];
+  /** The person's own files of settings that name MCP servers or set variables; absolute, in the order in which they count. */
+  readonly settings: readonly string[];
+  /** The host's variables. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
   /** What a model costs, for programs that report tokens but no cost; null: nobody knows. */
   price(model: string | null): Price | null;
   /** Of `replay`: the folder of the recording; missing: `MAILROOM_RECORDING` says it. */

@@ -124,7 +124,19 @@ export const quirks: Readonly<Record<AgentCli, readonly Quirk[]>> = {
       what: 'TERM ends it with exit code 0',
       answer: 'no success without its `result`',
     },
-    { ...always, from: '0.61.0', what: '`--allowed-tools` is deprecated', answer: '`--policy`' },
+    { ...always, from: '0.61.0', what: '`--allowed-tools` is deprecated', answer: 'a policy' },
+    {
+      ...always,
+      from: '0.61.0',
+      what: 'trusts no folder without a person, and reads the settings of one that it trusts',
+      answer: '`--skip-trust`, which counts after settings were read',
+    },
+    {
+      ...always,
+      from: '0.61.0',
+      what: 'takes a path with a comma in a flag for two',
+      answer: 'paths in `settings.json`',
+    },
   ],
   opencode: [
     {
@@ -140,6 +152,12 @@ export const quirks: Readonly<Record<AgentCli, readonly Quirk[]>> = {
       what: 'waits without a word while its model is overloaded or at a limit, however long that lasts, and no switch stops it',
       answer: 'the `idle_timeout` of the role',
       advice: 'give its roles an `idle_timeout`',
+    },
+    {
+      ...always,
+      from: '1.18.33',
+      what: 'runs plug-ins in `.opencode/` of the repository with `--pure` and `OPENCODE_DISABLE_PROJECT_CONFIG`, too',
+      answer: 'the sandbox, which hides them; elsewhere a refusal of the turn',
     },
     {
       ...always,

@@ -9,8 +9,8 @@ import type { ProviderOptions } from './options.ts';
 export function replayProvider(options: ProviderOptions): Provider {
   const { recording } = options;
   const inherit = [...options.inherit, 'MAILROOM_RECORDING'];
-  // What was recorded is over: there is nothing to be bounded.
-  const provider: Provider = { ...commandProvider({ ...options, inherit }), unheld: [] };
+  // What was recorded is over: there is nothing to be bounded, and no server to be asked.
+  const provider: Provider = { ...commandProvider({ ...options, inherit }), unheld: [], mcp: true };
   if (recording === undefined) return provider;
   return {
     ...provider,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Capability } from '../../src/core/mail/protocol.ts';
-import { builtInProviders, namedProvider, providersOf } from '../../src/providers/index.ts';
-import { agents, everybody, invocation, program, surroundings } from './providers-samples.ts';
+import { agents, everybody, invocation, program } from './providers-samples.ts';
 
 const folder = '/project/.mailroom/turns/t7/1';
 const session = { id: 'the-session', usd: 1, tokens: 10 };
@@ -50,7 +49,7 @@ describe.each(everybody)('$name', (provider) => {
 
 describe('the command line of claude', () => {
   const rules = `Edit(/${folder}/outbox/**),Read(/${folder}/**)`;
-  const always = ['-p', '--output-format', 'stream-json', '--verbose'];
+  const always = ['-p', '--output-format', 'stream-json', '--verbose', '--setting-sources', 'user'];
   const rights = (tools: string, allowed: string) =>
     [
       ['--permission-mode', 'default', '--tools', tools, '--allowedTools', allowed],
@@ -76,7 +75,7 @@ describe('the command line of claude', () => {
   it('names model, conversation and money', () => {
     const line = argumentsOf('claude', ['READ'], { session, model: 'opus', budget: { usd: 0.5, tokens: 9 } });
     expect(line.join(' ')).toContain(
-      '--verbose --model opus --resume the-session --max-budget-usd 0.5 --perm',
+      '--setting-sources user --model opus --resume the-session --max-budget-usd 0.5 --perm',
     );
     expect(argumentsOf('claude', ['READ'], { budget: { usd: null, tokens: 9 } }).join(' ')).not.toContain(
       'budget',
@@ -93,7 +92,7 @@ describe('the command line of claude', () => {
 
 describe('the command line of codex', () => {
   const quiet =
-    '-c analytics.enabled=false -c check_for_update_on_startup=false --disable plugins --disable apps';
+    '-c analytics.enabled=false -c check_for_update_on_startup=false --disable plugins --disable apps -c projects={"/project"={trust_level="untrusted"}}';
   const workspace = (network: boolean) =>
     `exec --json --skip-git-repo-check -s workspace-write -c sandbox_workspace_write.writable_roots=["${folder}/outbox"] -c sandbox_workspace_write.exclude_slash_tmp=true -c sandbox_workspace_write.network_access=${network}`;
 
@@ -137,7 +136,7 @@ describe('the command line of gemini', () => {
     [['RUN_COMMANDS'], 'yolo'],
   ])('for %j', (capabilities, mode) => {
     expect(argumentsOf('gemini', capabilities).join(' ')).toBe(
-      `-o stream-json --approval-mode ${mode} --policy ${folder}/gemini-policy.toml --include-directories ${folder}/outbox -m pro`,
+      `-o stream-json --approval-mode ${mode} --skip-trust --allowed-mcp-server-names mailroom -m pro`,
     );
   });
 
@@ -146,9 +145,13 @@ describe('the command line of gemini', () => {
     expect(line.slice(-4)).toEqual(['-m', 'gemini-2.5-pro', '-r', 'the-session']);
   });
 
-  it('does not name a staging folder that it would take for two', () => {
-    const paths = { ...invocation().paths, outbox: '/a, b/outbox' };
-    expect(argumentsOf('gemini', ['READ'], { paths })).not.toContain('--include-directories');
+  it('names its folders where a comma is part of a name', () => {
+    const paths = { ...invocation().paths, folder: '/a, b', outbox: '/a, b/outbox' };
+    const settings = agent('gemini').start(invocation({ paths })).home?.settings.text(null, '') ?? '';
+    expect(JSON.parse(settings)).toMatchObject({
+      adminPolicyPaths: ['/a, b/gemini-policy.toml'],
+      context: { includeDirectories: ['/a, b/outbox'] },
+    });
   });
 
   it('has a policy that lets everybody write into the staging folder, and testers test', () => {
@@ -160,6 +163,16 @@ toolName = ["write_file", "replace"]
 argsPattern = "\\x00\"file_path\":\"/project/\\.mailroom/turns/t7/1/outbox/[^\"/\\\\]+\"\\x00"
 decision = "allow"
 priority = 100
+
+[[rule]]
+toolName = "run_shell_command"
+decision = "deny"
+priority = 1
+
+[[rule]]
+toolName = ["write_file", "replace"]
+decision = "deny"
+priority = 1
 `,
     );
     expect(policy(['RUN_TESTS'])).toContain('commandPrefix = ["npm test",');
@@ -182,14 +195,17 @@ describe('the command line of opencode', () => {
     const { env } = agent('opencode').start(invocation({ capabilities }));
     const config = JSON.parse(env['OPENCODE_CONFIG_CONTENT'] ?? '') as {
       permission: Record<string, unknown>;
+      agent: { mailroom: { permission: Record<string, unknown> } };
     };
+    expect(config.agent.mailroom.permission).toEqual(config.permission);
+    expect(Object.entries(config.permission)[0]).toEqual(['*', 'deny']);
     return config.permission;
   }
   const staging = { '*': 'deny', '*/turns/t7/1/outbox/*': 'allow' };
 
   it('names model and conversation, and a title', () => {
     const line = argumentsOf('opencode', ['READ'], { session, model: 'anthropic/claude' });
-    const options = ['run', '--pure', '--format', 'json', '--title', 'engineer t7'];
+    const options = ['run', '--pure', '--format', 'json', '--agent', 'mailroom', '--title', 'engineer t7'];
     expect(line).toEqual([...options, '-m', 'anthropic/claude', '-s', 'the-session']);
   });
 
@@ -250,95 +266,6 @@ describe('the rights that a provider cannot restrict', () => {
 
   it('are not asked of a program that the project names: it runs what its author wrote', () => {
     expect(program.restrict(['READ'])).toEqual({ exact: true, widened: [] });
-  });
-});
-
-describe('the providers of a project', () => {
-  const config = { command: null, arguments: [], env: [], writable: [], tests: null, prices: null };
-
-  it('are built in by name', () => {
-    const providers = builtInProviders(surroundings);
-    expect([...providers.keys()].toSorted()).toEqual([
-      'claude',
-      'codex',
-      'gemini',
-      'human',
-      'opencode',
-      'replay',
-    ]);
-    for (const [name, provider] of providers) expect(provider.name).toBe(name);
-    expect(providers.get('claude')?.sessions).toBe(true);
-    expect(providers.get('replay')?.sessions).toBe(false);
-  });
-
-  it('run another program where the environment names one', () => {
-    const environment = { HOME: '/home/ada', MAILROOM_CODEX_BIN: '/opt/codex', MAILROOM_CLAUDE_BIN: '' };
-    const providers = builtInProviders({ ...surroundings, environment });
-    expect(providers.get('codex')?.start(invocation()).argv[0]).toBe('/opt/codex');
-    expect(providers.get('claude')?.start(invocation()).argv[0]).toBe('claude');
-    expect(providers.get('replay')?.start(invocation()).argv).toEqual([
-      process.execPath,
-      surroundings.replayAgent,
-    ]);
-  });
-
-  it('may write where their CLI keeps its state', () => {
-    const environment = { HOME: '/home/ada', CODEX_HOME: '/data/codex', XDG_CACHE_HOME: '/cache' };
-    const providers = builtInProviders({ ...surroundings, environment });
-    const writable = (name: string) => providers.get(name)?.start(invocation()).writable;
-    expect(writable('claude')).toEqual(['/home/ada/.claude', '/home/ada/.claude.json']);
-    expect(writable('codex')).toEqual(['/data/codex']);
-    expect(writable('gemini')).toEqual(['/home/ada/.gemini']);
-    expect(writable('opencode')).toContain('/cache/opencode');
-  });
-
-  it('are set up by mailroom.yaml', () => {
-    const { argv, inherit, writable } = program.start(invocation());
-    expect(argv).toEqual(['node', 'review.mjs', '--fast']);
-    expect(inherit).toEqual(['REVIEW_*']);
-    expect(writable).toEqual(['/home/ada/.review', '/var/cache/review']);
-    const named = namedProvider(
-      {
-        ...config,
-        name: 'fast',
-        kind: 'codex',
-        command: ['npx', 'codex'],
-        arguments: ['-c', 'a=1'],
-        tests: ['just test'],
-      },
-      surroundings,
-    );
-    const line = named.start(invocation({ session })).argv.join(' ');
-    expect(line).toMatch(/^npx codex exec .* -c a=1 resume the-session -$/);
-    const tester = namedProvider(
-      { ...config, name: 'tester', kind: 'claude', tests: ['just test'] },
-      surroundings,
-    );
-    expect(tester.start(invocation({ capabilities: ['RUN_TESTS'] })).argv.join(' ')).toContain(
-      ',Bash(just test:*) ',
-    );
-  });
-
-  it('replace the built-in ones of their name', () => {
-    const providers = providersOf(
-      [{ ...config, name: 'claude', kind: 'claude', command: ['my-claude'] }],
-      surroundings,
-    );
-    expect(providers.size).toBe(6);
-    expect(providers.get('claude')?.start(invocation()).argv[0]).toBe('my-claude');
-  });
-
-  it('have a program', () => {
-    const nothing = () => namedProvider({ ...config, name: 'mine', kind: 'command' }, surroundings);
-    expect(nothing).toThrow(
-      expect.objectContaining({ code: 'E_VALUE', message: 'provider mine names no command' }),
-    );
-  });
-
-  it('never start a person', () => {
-    const human = builtInProviders(surroundings).get('human');
-    expect(() => human?.start(invocation())).toThrow(expect.objectContaining({ code: 'E_INTERNAL' }));
-    expect(human?.restrict(['EDIT'])).toEqual({ exact: true, widened: [] });
   });
 });
 

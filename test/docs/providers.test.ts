@@ -13,7 +13,7 @@ const installed: Readonly<Record<AgentCli, string>> = {
   opencode: packages.dependencies['opencode-ai'],
 };
 
-/** A turn with a bit of everything; `TURN` stands for its folder, `HOME` for that of the run, `MODEL` and `SESSION` for what they say. */
+/** A turn with a bit of everything; `TURN` stands for its folder, `WORKSPACE` for where it runs, `HOME` for that of the run, `MODEL` and `SESSION` for what they say. */
 const turn = invocation({
   role: 'ROLE',
   turn: 't7',
@@ -36,7 +36,10 @@ function typed(cli: AgentCli): string {
     return begins ? [...all, word] : [...all.slice(0, -1), `${last} ${word}`];
   }, []);
   const assignments = variables.map(([name, value]) => `${name}=${quoted(value)}`);
-  return [...assignments, ...lines].join(' \\\n  ').replaceAll(turn.paths.folder, 'TURN');
+  return [...assignments, ...lines]
+    .join(' \\\n  ')
+    .replaceAll(turn.paths.folder, 'TURN')
+    .replaceAll(turn.workspace, 'WORKSPACE');
 }
 
 function quoted(word: string): string {

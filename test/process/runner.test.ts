@@ -10,6 +10,7 @@ const own: Provider = {
   name: 'own',
   sessions: false,
   unheld: [],
+  mcp: true,
   restrict: never,
   start: never,
   read: never,

@@ -127,6 +127,7 @@ export function simulatedProvider(name: string): Provider {
     sessions: false,
     restrict: () => ({ exact: true, widened: [] }),
     unheld: [],
+    mcp: true,
     start: ({ env }) => ({ argv: [name], env, inherit: [], stdin: '', files: {}, writable: [] }),
     read: ({ stdout }) =>
       stdout === ''

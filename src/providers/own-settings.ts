@@ -1,0 +1,60 @@
+import { parse } from 'smol-toml';
+import { MailroomError, messageOf } from '../core/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+
+/** What a person has written into a file of settings of a CLI; an empty object where there is none. */
+export function jsonSettings(cli: string, path: string, text: string | null): JsonObject {
+  return settings(cli, path, text, (own) => JSON.parse(withoutComments(own)) as unknown);
+}
+
+/** The same of a file in TOML. */
+export function tomlSettings(cli: string, path: string, text: string | null): JsonObject {
+  return settings(cli, path, text, parse);
+}
+
+/** The MCP servers in settings, under their key. */
+export function serversIn(own: JsonObject, key: string): Record<string, Json> {
+  const servers = own[key];
+  return isJsonObject(servers) ? servers : {};
+}
+
+/** The error of a turn whose role names servers that the person does not have. */
+export function missingServers(cli: string, names: readonly string[], path: string): MailroomError {
+  const servers = names.map((name) => `\`${name}\``).join(', ');
+  return new MailroomError(
+    'E_PROVIDER',
+    `${cli} knows no MCP server ${servers}: ${path} does not define it; add it there, or remove it from \`mcp\` of the role`,
+  );
+}
+
+function settings(
+  cli: string,
+  path: string,
+  text: string | null,
+  read: (text: string) => unknown,
+): JsonObject {
+  if (text === null || text.trim() === '') return {};
+  let own: unknown;
+  try {
+    own = read(text);
+  } catch (error) {
+    throw unusable(cli, path, messageOf(error));
+  }
+  if (!isJsonObject(own)) throw unusable(cli, path, 'it holds no JSON object');
+  return own;
+}
+
+/** A string, which stays; a comment, or a comma before a closing bracket, as CLIs allow them in their settings. */
+const stringOrExtra =
+  /("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\/|,(?=(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*[}\]])/g;
+
+function withoutComments(text: string): string {
+  return text.replaceAll(stringOrExtra, (_, kept: string | undefined) => kept ?? ' ');
+}
+
+function unusable(cli: string, path: string, why: string): MailroomError {
+  return new MailroomError(
+    'E_PROVIDER',
+    `${cli} cannot use ${path}: ${why}; correct that file, or remove it`,
+  );
+}
