@@ -19,7 +19,7 @@ import {
   writeSync,
 } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { MailroomError } from '../core/errors.ts';
+import { attempt, isMissing, isOurs, unlessMissing } from './disk-attempts.ts';
 import {
   checkPath,
   diskError,
@@ -379,29 +379,4 @@ function readBytes(file: number, length: number, from: number): Buffer {
 /** A short write is followed by another, which then tells the reason. */
 function writeBytes(file: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done);
-}
-
-function isMissing(error: unknown): boolean {
-  return (error as { code?: string }).code === 'ENOENT';
-}
-
-function attempt<T>(action: string, path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw isOurs(error) ? error : diskError(action, path, error);
-  }
-}
-
-function unlessMissing<T>(action: string, path: string, missing: T, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (isMissing(error)) return missing;
-    throw isOurs(error) ? error : diskError(action, path, error);
-  }
-}
-
-function isOurs(error: unknown): boolean {
-  return error instanceof MailroomError;
 }
