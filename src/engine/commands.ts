@@ -1,6 +1,6 @@
 import type { Command, Fact, Reason, Target } from '../core/mail/event.ts';
 import { refusal } from '../core/mail/rules/commands.ts';
-import { fileName, type Message, type RoleName } from '../core/mail/message.ts';
+import { fileName, idInName, type Message, type RoleName } from '../core/mail/message.ts';
 import type { MailState } from '../core/mail/state.ts';
 import type { Protocol } from '../core/mail/protocol.ts';
 import type { Control, LeftFile, Mailboxes } from '../core/ports.ts';
@@ -8,7 +8,6 @@ import { MailroomError } from '../core/errors.ts';
 import { readControl, type ControlFile, type Read } from '../spec/letters.ts';
 import { problemWith } from './contained.ts';
 import { reportRefused } from './refused-files.ts';
-import { readStored } from './stored.ts';
 import type { Ledger } from './ledger.ts';
 
 /**
@@ -112,12 +111,15 @@ function withdrawnLetter(state: MailState, { role, name }: Letter): Message | nu
   return null;
 }
 
-/** A message that failed, or why it cannot be told: somebody may have put anything there since. */
+/** A message that failed, or why it cannot be put back. Anybody may have put a file there: only the journal says what was sent. */
 function deadLetter(ledger: Ledger, mailboxes: Mailboxes, target: Letter): Message | Reason | null {
   try {
-    const text = mailboxes.read(target.role, 'failed', target.name);
-    const stored = text === null ? null : readStored(text);
-    return stored && (ledger.state.mail.get(stored.id)?.message ?? stored);
+    const id = mailboxes.holds(target.role, 'failed', target.name) ? idInName(target.name) : null;
+    if (id === null) return null;
+    const message = ledger.state.mail.get(id)?.message;
+    if (message && fileName(message) === target.name) return message;
+    const text = `the journal has no message ${id}: its thread ended long ago, or Mailroom did not write that file; send its text again`;
+    return { code: 'E_REFUSED', text };
   } catch (error) {
     if (!(error instanceof MailroomError) || error.code === 'E_DISK') throw error;
     return { code: error.code, text: error.message };

@@ -87,7 +87,7 @@ it('turns away what names no message that can be read, and goes on', () => {
   desk.settle();
   expect(
     desk.events('controlled').map((each) => (each as { event: { id: string; refusal: unknown } }).event),
-  ).toMatchObject([{ id: 'c1', refusal: { code: 'E_FILE' } }]);
+  ).toMatchObject([{ id: 'c1', refusal: { code: 'E_TARGET' } }]);
   expect(desk.disk.list(controlFolder)).toEqual([]);
   const refused = ['c0', 'c2', 'c3', 'c4', 'c5'].flatMap((id) => [`${id}.json`, `${id}.json.reason.txt`]);
   expect(desk.disk.list('.mailroom/refused')?.toSorted()).toEqual(refused);

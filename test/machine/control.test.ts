@@ -190,11 +190,34 @@ describe('retry', () => {
     expect(world.running('architect').owes).toEqual([]);
   });
 
-  it('works after the thread is forgotten', () => {
+  it('is refused where the journal knows no such message, or not to that role', () => {
     const world = two();
-    const message = { ...letter(world, 'go'), id: 'old', thread: 'old' };
-    world.command({ verb: 'retry', message, role: 'three' });
-    expect(world.running('three')).toMatchObject({ thread: 'old', messages: ['old'] });
+    world.fail('one', { class: 'FATAL' });
+    const forged = { ...letter(world, 'go'), id: 'forged', thread: 'forged' };
+    const events = world.history.length;
+    expect(world.command({ verb: 'retry', message: forged, role: 'three' })).toEqual({
+      code: 'E_REFUSED',
+      text: 'the journal has no message forged to three',
+    });
+    expect(world.command({ verb: 'retry', message: letter(world, 'go'), role: 'three' })).toEqual({
+      code: 'E_REFUSED',
+      text: 'the journal has no message go to three',
+    });
+    expect(world.history.slice(events).map(({ type }) => type)).toEqual(['controlled', 'controlled']);
+  });
+
+  it('is refused where the protocol forbids the message by now', () => {
+    const world = two();
+    world.fail('one', { class: 'FATAL' });
+    const message = letter(world, 'go');
+    const { type } = message;
+    const rule = world.protocol.types.get(type);
+    const types = new Map([...world.protocol.types, [type, { ...rule!, to: ['two'] }]]);
+    world.protocol = { ...world.protocol, types };
+    expect(world.command({ verb: 'retry', message, role: 'one' })).toEqual({
+      code: 'E_FORBIDDEN',
+      text: 'the protocol no longer lets user send `go` to one',
+    });
   });
 
   it('is refused for what has not failed, and for who has no turns', () => {

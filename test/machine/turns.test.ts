@@ -284,6 +284,37 @@ describe('a turn that fails', () => {
     expect(world.running('engineer').attempt).toBe(2);
   });
 
+  it('by rate limits one after the other rests twice as long each time, up to an hour, and fails in the end', () => {
+    const rests = (until: (now: number) => number | null): number[] => {
+      const world = designed(team.replace('engineer: {}', 'engineer: { retries: 0 }'));
+      const found: number[] = [];
+      for (; world.state.turns.size > 0; world.tick('2h')) {
+        const named = until(world.now);
+        world.fail('engineer', { class: 'RETRYABLE_RATE_LIMIT', ...(named !== null && { until: named }) });
+        if (world.state.turns.size > 0) found.push(((world.decision.wake ?? 0) - world.now) / 1_000);
+      }
+      expect(world.acts()).toContain('engineer fails: E_TURN');
+      const told = [...world.state.unread.values()].map(({ message }) => message.body).join('\n');
+      expect(told).toContain('it broke (32 launches ended at the usage limit)');
+      return found;
+    };
+    const minutes = [60, 120, 240, 480, 960, 1_920, ...Array.from({ length: 25 }, () => 3_600)];
+    expect(rests(() => null)).toEqual(minutes);
+    // What it names is over already: it has named nothing.
+    expect(rests((now) => now)).toEqual(minutes);
+    expect(rests((now) => now + 10_000).slice(0, 6)).toEqual([10, 10, 10, 10, 16, 32]);
+  });
+
+  it('by a rate limit costs nothing where nobody knows what it cost', () => {
+    const world = designed(team.replace('engineer: {}', 'engineer: { budget: { usd: 2 } }'));
+    const limit = { class: 'RETRYABLE_RATE_LIMIT' } as const;
+    world.fail('engineer', { ...limit, usage: { usd: null, tokens: null } });
+    expect(world.state.threads.get('task')?.cost).toEqual({ usd: 0, tokens: 0, unpriced: 0 });
+    world.tick('1m');
+    world.fail('engineer', { ...limit, usage: { usd: 0.5, tokens: null } });
+    expect(world.state.threads.get('task')?.cost).toMatchObject({ usd: 0.5, unpriced: 0 });
+  });
+
   it('because the controller crashed counts as a failed attempt, and its reservation as spent', () => {
     const world = designed(team.replace('engineer: {}', 'engineer: { retries: 1, budget: { usd: 2 } }'));
     world.fail('engineer', { usage: { usd: null, tokens: null } });

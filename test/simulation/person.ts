@@ -1,4 +1,4 @@
-import { fileName } from '../../src/core/mail/message.ts';
+import { fileName, monthOf } from '../../src/core/mail/message.ts';
 import { isHuman, typesFrom } from '../../src/core/mail/protocol.ts';
 import { controlFolder } from '../../src/store/control.ts';
 import type { World } from './world.ts';
@@ -159,9 +159,21 @@ export class Person {
     );
     if (dead.length === 0) return;
     const letter = random.pick(dead);
-    this.request('retry', letter, false);
+    this.request('retry', random.chance(0.2) ? this.#forged(letter) : letter, false);
     if (random.chance(0.8)) return;
     this.#later(random.below(20_000), () => disk.remove(`agents/${letter.role}/inbox/${letter.name}`));
+  }
+
+  /** A message that nobody sent, beside one that failed. */
+  #forged({ role }: { readonly role: string }): { kind: 'letter'; role: string; name: string } {
+    const { disk, newId, now, protocol, random } = this.#world;
+    const id = newId();
+    const type = random.pick([...protocol.types.keys()]);
+    const name = fileName({ id, type, created: now });
+    const front = `id: ${id}\ntype: ${type}\nfrom: user\nto: ${role}\nthread: ${id}\nsubject: Forged`;
+    const text = `---\n${front}\ncreated: ${new Date(now).toISOString()}\n---\nForged\n`;
+    disk.plant(`agents/${role}/failed/${monthOf(now)}/${name}`, text);
+    return { kind: 'letter', role, name };
   }
 
   #later(after: number, act: () => unknown): void {

@@ -31,6 +31,9 @@ export function checkHistory(events: readonly MailEvent[], protocol: Protocol): 
     // Only a host writes files of such names. Of a notice that belongs to no thread nobody knows any more, once it is read, what it was.
     if (event.type === 'refused' && idInName(event.name) !== null && !isHuman(protocol, event.role))
       problems.push(`${event.name} was shown in ${event.role}/${event.box} before it was true`);
+    if (event.type === 'controlled' && event.refusal === null && event.command.verb === 'retry')
+      if (!ids.has(event.command.message.id))
+        problems.push(`${event.command.message.id} was put back, and nobody sent it`);
     if (event.type === 'claimed') claims.set(`t${String((turns += 1))}`, event);
     if (event.type === 'committed') {
       const claim = claims.get(event.turn);

@@ -88,6 +88,7 @@ export function turn(change: Partial<Turn> = {}): Turn {
     attempt: 1,
     round: 0,
     failures: 0,
+    limits: 0,
     problems: [],
     lastResult: null,
     lastFailure: null,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { World } from './world.ts';
+import { failure, World } from './world.ts';
 
 describe('a graph', () => {
   it('runs steps whose needs are settled, and succeeds', () => {
@@ -166,6 +166,37 @@ describe('retries', () => {
     world.pass(90_000);
     expect(world.running).toEqual(['a', 'b', 'c']);
     expect(world.state.steps.get('a')?.attempts).toBe(0);
+  });
+});
+
+describe('usage limits', () => {
+  const limit = { class: 'RETRYABLE_RATE_LIMIT', text: 'at its limit' } as const;
+  const rests = (world: World, ends: () => void): number[] => {
+    const found: number[] = [];
+    while (world.state.status === 'RUNNING') {
+      ends();
+      if (world.state.status === 'RUNNING') found.push(((world.decision.wake ?? 0) - world.now) / 1_000);
+      world.pass(7_200_000);
+    }
+    return found;
+  };
+  const minutes = [60, 120, 240, 480, 960, 1_920, ...Array.from({ length: 25 }, () => 3_600)];
+
+  it('of a worker rest twice as long each time, and fail the step in the end', () => {
+    const world = new World('a : agent=claude');
+    expect(rests(world, () => world.fails('a', { ...limit, until: world.now }))).toEqual(minutes);
+    expect(world.state).toMatchObject({
+      status: 'FAILED',
+      reason: { text: 'at its limit (32 launches ended at the usage limit)' },
+    });
+  });
+
+  it('of a check do the same', () => {
+    const world = new World('a : agent=claude check=3');
+    world.done('a');
+    const verdict = { is: 'none', reason: { code: 'E_PROVIDER', text: limit.text }, final: false } as const;
+    expect(rests(world, () => world.checked('a', verdict, failure(limit)))).toEqual(minutes);
+    expect(world.state.status).toBe('FAILED');
   });
 });
 

@@ -65,7 +65,7 @@ function fold(state: MailState, event: MailEvent): boolean {
     case 'restored':
       return vanish(state, event.role, event.type === 'vanished');
     case 'parked':
-      state.parked.set(event.provider, event.until);
+      state.parked.set(event.provider, Math.max(event.until, state.parked.get(event.provider) ?? 0));
       return true;
     case 'controlled':
       if (event.refusal === null) control(state, event.command, event.by);

@@ -96,6 +96,8 @@ export interface Turn extends Claim {
   readonly round: number;
   /** Attempts that count against `retries`. */
   readonly failures: number;
+  /** Attempts that ended at a usage limit. */
+  readonly limits: number;
   /** What was wrong with the last round, for the prompt of the next. */
   readonly problems: readonly string[];
   /** What the last round wrote, for the prompt of a correction without a session. */

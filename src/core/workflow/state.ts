@@ -122,6 +122,8 @@ export interface StepRun {
   failures: number;
   /** Those of them that missed what the step owes. */
   misses: number;
+  /** Launches of the worker, and of its check, in the current iteration that ended at a usage limit. */
+  limits: number;
   /** Launches of all iterations that counted: neither put back nor turned away by a rate limit. */
   attempts: number;
   /** From 1. */

@@ -4,7 +4,6 @@ import type { MailState } from '../state.ts';
 import { askAgain } from './asks.ts';
 import { place } from './places.ts';
 import { openThread } from './threads.ts';
-import { addMail } from './sending.ts';
 import { abandon, changeTurn, failThread } from './turns.ts';
 
 /** What a command that was not refused changes. */
@@ -60,9 +59,9 @@ function retry(state: MailState, message: Message, role: RoleName): void {
   const known = state.mail.get(message.id);
   const at = known?.deliveries.get(role)?.at;
   if (known && at === 'read') return place(state, known, role, { at: 'unread' });
-  if (known && at !== 'failed' && at !== 'withdrawn') return;
+  if (!known || (at !== 'failed' && at !== 'withdrawn')) return;
   openThread(state, message.thread, message.subject);
-  const mail = known ? { ...known, order: ++state.lastMail } : addMail(state, message);
+  const mail = { ...known, order: ++state.lastMail };
   state.mail.set(message.id, mail);
   askAgain(state, mail, role);
   place(state, mail, role, { at: 'inbox' });

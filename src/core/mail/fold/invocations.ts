@@ -1,3 +1,4 @@
+import { limitUsage } from '../../usage-limits.ts';
 import type { Happening } from '../event.ts';
 import type { Message } from '../message.ts';
 import type { MailState, Turn } from '../state.ts';
@@ -35,9 +36,13 @@ export function invocation(state: MailState, event: InvocationEvent): boolean {
       return true;
     case 'attempt-failed': {
       const { class: errorClass, reason, until } = event;
-      settle(state, running, event.usage);
+      const limited = errorClass === 'RETRYABLE_RATE_LIMIT';
+      settle(state, running, limited ? limitUsage(event.usage) : event.usage);
       if (reason.code === 'E_SESSION') forgetSession(state, running);
-      changeTurn(state, running.id, { phase: { is: 'failed', class: errorClass, reason, until } });
+      changeTurn(state, running.id, {
+        limits: running.limits + (limited ? 1 : 0),
+        phase: { is: 'failed', class: errorClass, reason, until },
+      });
       return true;
     }
     case 'stopped':

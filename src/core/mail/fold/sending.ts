@@ -124,7 +124,7 @@ export function standIn(state: MailState, ask: Ask, notice: Message, person: boo
 }
 
 /** A message that asks for nothing; it belongs to its thread if that is known. */
-export function addMail(state: MailState, message: Message, wait: WaitId | null = null): Mail {
+function addMail(state: MailState, message: Message, wait: WaitId | null = null): Mail {
   const order = ++state.lastMail;
   const mail: Mail = { message, order, turn: null, deliveries: new Map(), request: null, wait, joins: [] };
   if (state.threads.has(message.thread)) know(state, mail);

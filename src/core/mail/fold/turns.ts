@@ -68,6 +68,7 @@ function begun(claimed: Claim, id: TurnId, owes: readonly Ask[], now: number): T
     attempt: 1,
     round: 0,
     failures: 0,
+    limits: 0,
     problems: [],
     lastResult: null,
     lastFailure: null,
@@ -134,10 +135,10 @@ export function commit(state: MailState, turn: Turn, event: Event<'committed'>):
 /** Ends a turn for good: what it took up goes to `failed`, what it owed will not come from this role. */
 export function abandon(state: MailState, turn: Turn, reason: Reason): void {
   if (turn.phase.is === 'active') settle(state, turn, { usd: null, tokens: null });
-  // A run may try its step again, if that is worth anything.
+  // A run may try its step again, if that is worth anything. A limit was waited for here already.
   const why =
     turn.phase.is === 'failed' && stepOf(state, turn.thread) !== null
-      ? { ...reason, class: turn.phase.class }
+      ? { ...reason, class: turn.phase.class === 'RETRYABLE_RATE_LIMIT' ? 'NON_RETRYABLE' : turn.phase.class }
       : reason;
   if (turn.wait !== null) closeWait(state, turn.wait);
   for (const id of turn.messages) {

@@ -1,4 +1,5 @@
 import type { Command, Reason, Target } from '../event.ts';
+import { builtInTypes, type Message, type RoleName } from '../message.ts';
 import { isHuman, type Protocol } from '../protocol.ts';
 import type { MailState } from '../state.ts';
 
@@ -13,14 +14,28 @@ export function refusal(state: MailState, protocol: Protocol, command: Command):
     case 'retry': {
       if (!protocol.roles.has(command.role) || isHuman(protocol, command.role))
         return { code: 'E_TARGET', text: `\`${command.role}\` is no role that takes up mail` };
-      const at = state.mail.get(command.message.id)?.deliveries.get(command.role)?.at;
-      const { id } = command.message;
-      if (at === undefined || at === 'failed' || at === 'withdrawn') return null;
-      return { code: 'E_REFUSED', text: `${id} has not failed for ${command.role}: it is ${at}` };
+      return unfit(state, protocol, command.message, command.role);
     }
     default:
       return command satisfies never;
   }
+}
+
+/** Why a message cannot be put back into the inbox of a role; null when it can. */
+function unfit(
+  state: MailState,
+  protocol: Protocol,
+  { id, type, from }: Message,
+  role: RoleName,
+): Reason | null {
+  const at = state.mail.get(id)?.deliveries.get(role)?.at;
+  if (at === undefined) return { code: 'E_REFUSED', text: `the journal has no message ${id} to ${role}` };
+  if (at !== 'failed' && at !== 'withdrawn')
+    return { code: 'E_REFUSED', text: `${id} has not failed for ${role}: it is ${at}` };
+  const rule = protocol.types.get(type);
+  const isBuiltIn = builtInTypes.some((name) => name === type);
+  if (isBuiltIn || (rule?.from.includes(from) && rule.to.includes(role))) return null;
+  return { code: 'E_FORBIDDEN', text: `the protocol no longer lets ${from} send \`${type}\` to ${role}` };
 }
 
 function missing(state: MailState, protocol: Protocol, target: Target): Reason | null {

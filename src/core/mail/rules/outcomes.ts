@@ -1,3 +1,4 @@
+import { mostLimits, restUntil, tooManyLimits } from '../../usage-limits.ts';
 import type { Fact } from '../event.ts';
 import type { ThreadId } from '../message.ts';
 import type { Gate, Protocol } from '../protocol.ts';
@@ -79,16 +80,16 @@ function correct(
   return [open ? failThreadFact(state, turn.thread, verdict) : abandonFact(state, turn, verdict)];
 }
 
-const second = 1_000;
-/** How long a provider is left alone that did not say how long. */
-const minute = 60 * second;
-
 function afterFailure(state: MailState, protocol: Protocol, turn: In<'failed'>, now: number): Fact[] {
   const { phase, id, provider } = turn;
   // In a thread that has ended what runs finishes, and nothing begins again.
   if (state.threads.get(turn.thread)?.state !== 'open') return [abandonFact(state, turn, phase.reason)];
   if (phase.class === 'RETRYABLE_RATE_LIMIT') {
-    const until = phase.until === null ? now + minute : Math.max(phase.until, now + second);
+    if (turn.limits >= mostLimits) {
+      const { code, text } = phase.reason;
+      return [abandonFact(state, turn, { code, text: tooManyLimits(text) })];
+    }
+    const until = restUntil(phase.until, turn.limits, now);
     const role = protocol.roles.get(turn.role) ?? { provider, fallback: [] };
     const notBefore = freeAgain(state, role, { provider, until }, now);
     return [

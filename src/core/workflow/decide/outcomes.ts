@@ -1,3 +1,5 @@
+import type { Reason } from '../../mail/event.ts';
+import { mostLimits, restUntil, tooManyLimits } from '../../usage-limits.ts';
 import { pause } from '../backoff.ts';
 import { afterIncomplete, isHopeless, mostChecks } from '../convergence.ts';
 import type { Fact, Verdict, WorkResult } from '../event.ts';
@@ -14,8 +16,6 @@ import type { Room } from './room.ts';
 import { abort, fail, isEnding, shut, succeed, type Handed, type Scene, type StepFailure } from './scene.ts';
 
 const second = 1_000;
-/** How long a provider is left alone that did not say how long. */
-const minute = 60 * second;
 const outOfMoney = {
   class: 'FATAL',
   reason: { code: 'E_BUDGET', text: 'the budget of the run is used up' },
@@ -70,7 +70,8 @@ function workFailure(scene: Scene, entered: Entered, run: In<'ended'>, failure: 
   const isNever = retry.never?.includes(failureName(failure)) === true;
   if (failure.class === 'RETRYABLE_RATE_LIMIT' && !isNever) {
     const { provider } = run.phase;
-    const { facts, until } = park(scene, provider, failure.until);
+    if (run.limits >= mostLimits) return fail(entered, limitFailure(failure.reason));
+    const { facts, until } = park(scene, run, provider, failure.until);
     return [...facts, { ...retrying, notBefore: until, provider, counted: false }];
   }
   const { exitCode } = run.phase.result;
@@ -89,11 +90,17 @@ function workFailure(scene: Scene, entered: Entered, run: In<'ended'>, failure: 
 /** A provider at its limit is left alone by everybody. */
 function park(
   { now }: Scene,
+  { limits }: StepRun,
   provider: string | null,
-  told: number | null,
+  named: number | null,
 ): { facts: Fact[]; until: number } {
-  const until = told === null ? now + minute : Math.max(told, now + second);
+  const until = restUntil(named, limits, now);
   return { facts: provider === null ? [] : [{ type: 'parked', provider, until }], until };
+}
+
+function limitFailure({ code, text }: Reason): StepFailure {
+  const reason = { code, text: tooManyLimits(text) };
+  return { class: 'NON_RETRYABLE', reason, timedOut: false };
 }
 
 /** Starts the check of a worker that is done, or says when it can be started. */
@@ -185,11 +192,12 @@ function noVerdict(
   const retrying = { type: 'retrying', path, what: 'check' } as const;
   const limit =
     result.outcome.is === 'failed' && result.outcome.class === 'RETRYABLE_RATE_LIMIT' ? result.outcome : null;
-  if (limit) {
-    const { facts, until } = park(scene, provider, limit.until);
+  if (limit && run.limits < mostLimits) {
+    const { facts, until } = park(scene, run, provider, limit.until);
     return [...facts, { ...retrying, notBefore: until, provider, counted: false }];
   }
   if (entered.rule.step.check?.purpose === 'summary') return summarised(entered, run);
+  if (limit) return fail(entered, limitFailure(reason));
   if (final || run.checkFailures + 1 >= mostChecks)
     return fail(entered, { class: 'NON_RETRYABLE', reason, timedOut: false });
   const failed = result.outcome.is === 'failed';

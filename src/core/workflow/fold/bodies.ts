@@ -152,6 +152,7 @@ export function reopen(state: RunState, { steps, opens, scopes }: Of<'reopened'>
     run.settledAt = null;
     run.failures = 0;
     run.misses = 0;
+    run.limits = 0;
     run.checks = 0;
     run.checkFailures = 0;
     for (const set of [state.ready, state.active, state.stirred]) set.delete(path);

@@ -21,6 +21,7 @@ export function enter(state: RunState, path: Path): StepRun {
     attempt: 0,
     failures: 0,
     misses: 0,
+    limits: 0,
     attempts: 0,
     iteration: 1,
     checks: 0,

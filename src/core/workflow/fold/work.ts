@@ -1,6 +1,7 @@
 import type { Cost } from '../../mail/bills.ts';
 import { settled as settledCost } from '../../mail/money.ts';
 import type { Budget } from '../../mail/protocol.ts';
+import { limitUsage } from '../../usage-limits.ts';
 import type { Fact, Happening, WorkResult } from '../event.ts';
 import { contractMissed } from '../failure-names.ts';
 import { settledMsats } from '../msats.ts';
@@ -54,12 +55,16 @@ export function end(state: RunState, { key, result }: Of<'ended'>): void {
   run.result = result;
   run.crashes = 0;
   if (counts(result)) run.attempts += 1;
+  else run.limits += 1;
   if (counts(result) && result.outcome.is === 'failed') run.failures += 1;
   if (result.outcome.is === 'failed' && result.outcome.reported === contractMissed) run.misses += 1;
   put(state, run, { is: 'ended', result, provider }, true);
 }
 
-function costOf({ given }: RunState, { usage }: WorkResult, reserves: Budget | null): Cost {
+function costOf({ given }: RunState, result: WorkResult, reserves: Budget | null): Cost {
+  const isUnpricedLimit = !counts(result) && result.usage.usd === null;
+  if (isUnpricedLimit) return settledCost(limitUsage(result.usage), null);
+  const { usage } = result;
   return settledMsats(settledCost(usage, reserves), usage, reserves, given?.msats?.perUsd ?? null);
 }
 
@@ -84,6 +89,7 @@ export function judge(state: RunState, { key, result, verdict }: Of<'checked'>):
   const { reserves, provider } = run.phase;
   spend(state, run, costOf(state, result, reserves), provider);
   run.crashes = 0;
+  if (!counts(result)) run.limits += 1;
   if (verdict.is === 'summarised') run.summary = { text: verdict.text, problem: verdict.problem };
   put(state, run, { is: 'checked', result, verdict, provider }, true);
 }
@@ -122,6 +128,7 @@ export function iterate(state: RunState, event: Of<'iterating'>): void {
   run.attempt = 0;
   run.failures = 0;
   run.misses = 0;
+  run.limits = 0;
   run.checks = 0;
   run.checkFailures = 0;
   run.convergence = event.convergence;
