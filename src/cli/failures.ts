@@ -1,6 +1,8 @@
 import { CommanderError } from 'commander';
 import { errorCodes, MailroomError, messageOf } from '../core/errors.ts';
 import { errorDocument, errorText, ProblemsError } from '../engine/operations/problems.ts';
+import { printable } from './format.ts';
+import { json as asJson } from './output.ts';
 import type { Colours, Terminal } from './terminal.ts';
 import { usageFailure, type Called } from './usage.ts';
 
@@ -17,9 +19,9 @@ export interface Telling {
  */
 export function tellFailure(error: unknown, terminal: Terminal, { json, debug, called }: Telling): number {
   const failure = asFailure(error, debug, called);
-  if (json) terminal.write(`${JSON.stringify(errorDocument(failure), null, 2)}\n`);
-  else terminal.complain(`${paintDiagnostics(errorText(failure), terminal.errorColours)}\n`);
-  if (debug && error instanceof Error) terminal.complain(`${stackOf(error)}\n`);
+  if (json) terminal.write(asJson(errorDocument(failure)));
+  else terminal.complain(`${paintDiagnostics(printable(errorText(failure)), terminal.errorColours)}\n`);
+  if (debug && error instanceof Error) terminal.complain(`${printable(stackOf(error))}\n`);
   return exitCodeOf(failure);
 }
 

@@ -1,4 +1,5 @@
 import type { Cost } from '../core/mail/state.ts';
+import { replaceUnsafe } from '../core/one-line.ts';
 import { span } from '../engine/operations/times.ts';
 
 export { short } from '../engine/operations/changes.ts';
@@ -55,7 +56,7 @@ export function ahead(at: string, now: number): string {
 
 /** What others wrote, safe for a terminal: no character of theirs that steers it or turns the writing around. */
 export function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu, (character) => {
+  return replaceUnsafe(text, (character) => {
     if (character === '\n') return character;
     return character === '\t' ? '    ' : '\ufffd';
   });
@@ -94,9 +95,12 @@ export function cut(text: string, columns: number): string {
   return `${shown}…`;
 }
 
-/** Rows below a head, in columns two spaces apart. Columns of numbers are set right; the last is as long as it is. */
+/** Rows below a head, each a line that is safe for a terminal, in columns two spaces apart. Columns of numbers are set right; the last is as long as it is. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const all = [head, ...rows].map((cells) => ({ cells, taken: cells.map(width) }));
+  const all = [head, ...rows].map((texts) => {
+    const cells = texts.map(line);
+    return { cells, taken: cells.map(width) };
+  });
   const widths = head.map((_, column) =>
     all.reduce((most, { taken }) => Math.max(most, taken[column] ?? 0), 0),
   );

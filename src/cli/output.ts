@@ -1,9 +1,11 @@
+import { escapeOf, replaceUnsafe } from '../core/one-line.ts';
 import type { ProjectServices } from './services.ts';
 import type { Terminal } from './terminal.ts';
 
-/** A document as text. */
+/** A document as text. Characters that would steer a terminal are escaped, so that the value stays as it is. */
 export function json(document: unknown): string {
-  return `${JSON.stringify(document, null, 2)}\n`;
+  const escaped = (character: string) => (character === '\n' ? character : escapeOf(character));
+  return `${replaceUnsafe(JSON.stringify(document, null, 2), escaped)}\n`;
 }
 
 /**

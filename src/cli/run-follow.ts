@@ -1,6 +1,7 @@
 import type { RunStatus } from '../core/workflow/status.ts';
 import type { RunState } from '../core/workflow/state.ts';
 import type { Context } from './context.ts';
+import { printable } from './format.ts';
 import { endText } from '../engine/operations/runs/changes.ts';
 import { json } from './output.ts';
 import { startRunLines } from './run-lines.ts';
@@ -94,5 +95,5 @@ function lastLine({ commandLine }: Context, { run, state }: RunController): stri
   const isOver = rollback?.over === true && rollback.problem === null;
   const resume = isOver ? '' : `\nresume:  ${commandLine(`resume ${word}`)}`;
   const next = `\ndetails: ${commandLine(`show ${word}`)}${resume}`;
-  return `run ${run} ${endText(state)}${state.status === 'SUCCEEDED' ? '' : next}\n`;
+  return `run ${run} ${printable(endText(state))}${state.status === 'SUCCEEDED' ? '' : next}\n`;
 }

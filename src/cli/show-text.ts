@@ -6,9 +6,11 @@ import { clock, line, moment, money, printable, short } from './format.ts';
 import { turnWords } from './status-text.ts';
 import type { Colours } from './terminal.ts';
 
-/** Names and values, the values in one column. */
+/** Names and values, each a line that is safe for a terminal, the values in one column. */
 function pairs(values: readonly (readonly [string, string])[]): string[] {
-  const given = values.filter(([, value]) => value !== '');
+  const given = values
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => [line(name), line(value)] as const);
   const width = Math.max(0, ...given.map(([name]) => name.length));
   return given.map(([name, value]) => `${name.padEnd(width)}  ${value}`);
 }
@@ -27,7 +29,7 @@ export function shownLines(shown: Shown, now: number, colours: Colours): string[
         colours.bold('not taken as a message'),
         ...pairs([
           ['file', shown.path],
-          ['reason', line(shown.reason ?? '')],
+          ['reason', shown.reason ?? ''],
         ]),
         '',
         ...printable(shown.text).trimEnd().split('\n'),
@@ -45,8 +47,8 @@ function messageLines(
   colours: Colours,
 ): string[] {
   const { id, type, from, to, subject, created, turn, path, fields, attachments } = message;
-  const values = Object.entries(fields).map(([name, value]) => `${name}: ${line(text(value))}`);
-  const about = thread === null ? '' : `: ${thread.state} — ${line(thread.subject)}`;
+  const values = Object.entries(fields).map(([name, value]) => `${name}: ${text(value)}`);
+  const about = thread === null ? '' : `: ${thread.state} — ${thread.subject}`;
   return [
     colours.bold(line(subject)),
     ...pairs([
@@ -58,7 +60,7 @@ function messageLines(
       ['thread', `${message.thread}${about}`],
       ['answers', message.in_reply_to ?? ''],
       ['fields', values.join(', ')],
-      ['attached', attachments.map(line).join(', ')],
+      ['attached', attachments.join(', ')],
       ['file', path ?? ''],
       ...copies.map((copy) => [copy.role, copyWords(copy)] as const),
       ...(request === null ? [] : askPairs(request, now)),
@@ -74,7 +76,7 @@ function text(value: Json): string {
 
 function copyWords({ at, turn, path, reason }: CopyDocument): string {
   const by = turn === null ? '' : ` by ${turn}`;
-  const words = at === 'failed' && reason !== null ? `failed: ${line(reason)}` : `${at}${by}`;
+  const words = at === 'failed' && reason !== null ? `failed: ${reason}` : `${at}${by}`;
   return path === null ? words : `${words}  (${path})`;
 }
 
@@ -91,7 +93,7 @@ function askPairs({ replies, deadline, asks }: RequestDocument, now: number): (r
 }
 
 function sentLine({ id, type, from, to, subject }: MessageDocument): string {
-  return `${short(id)}  ${from} → ${to.join(', ')}: ${type} — ${line(subject)}`;
+  return line(`${short(id)}  ${from} → ${to.join(', ')}: ${type} — ${subject}`);
 }
 
 function threadLines({ id, thread, messages, turns }: Of<'thread'>, now: number, colours: Colours): string[] {
@@ -100,7 +102,7 @@ function threadLines({ id, thread, messages, turns }: Of<'thread'>, now: number,
     ...pairs([
       ['thread', id],
       ['state', thread?.state ?? 'over'],
-      ['reason', thread?.reason ? line(`${thread.reason.code}: ${thread.reason.text}`) : ''],
+      ['reason', thread?.reason ? `${thread.reason.code}: ${thread.reason.text}` : ''],
       ['opened', thread ? moment(thread.opened) : ''],
       ['turns', thread ? String(thread.turns) : ''],
       ['worktree', thread?.worktree ?? ''],
@@ -115,7 +117,7 @@ function threadLines({ id, thread, messages, turns }: Of<'thread'>, now: number,
 function turnLines({ id, turn, sent, invocations }: Of<'turn'>, now: number, colours: Colours): string[] {
   const by = turn?.role ?? sent[0]?.from ?? '';
   return [
-    colours.bold(`${id}${by === '' ? '' : ` of ${by}`}`),
+    colours.bold(line(`${id}${by === '' ? '' : ` of ${by}`}`)),
     ...pairs([
       ['state', turn ? turnWords(turn, now) : 'over'],
       ['thread', turn?.thread ?? sent[0]?.thread ?? ''],
@@ -137,7 +139,7 @@ function invocationLines(one: InvocationDocument, colours: Colours): string[] {
       ['stdout', stdout ?? ''],
       ['stderr', stderr ?? ''],
       ['result', result === null ? 'none yet' : resultWords(result)],
-      ...list(result?.['reported']).map((report) => ['reported', line(report)] as const),
+      ...list(result?.['reported']).map((report) => ['reported', report] as const),
     ]),
   ];
 }
@@ -154,7 +156,7 @@ function resultWords(result: Readonly<Record<string, Json>>): string {
   const { usd, tokens } = usage;
   const cost = money({ usd: Number(usd ?? 0), tokens: Number(tokens ?? 0), unpriced: 0 });
   const parts = [
-    `${text(outcome['is'] ?? 'ended')}${reason === '' ? '' : `: ${line(reason)}`}`,
+    `${text(outcome['is'] ?? 'ended')}${reason === '' ? '' : `: ${reason}`}`,
     typeof result['exit'] === 'number' ? `exit ${String(result['exit'])}` : '',
     typeof result['durationMs'] === 'number' ? duration(result['durationMs']) : '',
     cost,

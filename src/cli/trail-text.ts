@@ -50,9 +50,9 @@ function headLine(
 function messageLines(message: MessageDocument, { full, colours }: Look): string[] {
   const { id, type, from, to, subject, created, turn, body, fields, attachments } = message;
   const by = turn === null ? '' : ` ${turn}`;
-  const head = `  ${colours.cyan(`${from} → ${to.join(', ')}`)}  ${type}  ${colours.dim(`${moment(created)}${by} ${short(id)}`)}`;
+  const head = `  ${colours.cyan(line(`${from} → ${to.join(', ')}`))}  ${line(type)}  ${colours.dim(`${moment(created)}${by} ${short(id)}`)}`;
   const said = [`    ${line(subject)}`];
-  const values = Object.entries(fields).map(([name, value]) => `${name}: ${line(asText(value))}`);
+  const values = Object.entries(fields).map(([name, value]) => line(`${name}: ${asText(value)}`));
   if (values.length > 0) said.push(`    ${values.join(', ')}`);
   if (attachments.length > 0) said.push(`    attached: ${attachments.map(line).join(', ')}`);
   return ['', head, ...said, ...bodyLines(body, subject, full).map((text) => colours.dim(`    ${text}`))];

@@ -61,7 +61,9 @@ function show({ terminal }: Context, news: readonly Message[], shown: Set<string
   for (const { id, type, from, subject, body } of news) {
     if (shown.has(id)) continue;
     shown.add(id);
-    terminal.write(`${from}: ${type} — ${line(subject)} (${short(id)})\n\n${printable(body).trimEnd()}\n\n`);
+    terminal.write(
+      `${line(`${from}: ${type} — ${subject} (${short(id)})`)}\n\n${printable(body).trimEnd()}\n\n`,
+    );
   }
 }
 

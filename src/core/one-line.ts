@@ -11,12 +11,12 @@ const named: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** `\u001b`: a character as JSON and most languages escape it. */
-function escapeOf(character: string): string {
+export function escapeOf(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** The text with every unsafe character replaced; by its escape unless `replacement` says something else. */
-export function withoutUnsafe(text: string, replacement: (character: string) => string = escapeOf): string {
+/** The text with every unsafe character replaced, line breaks among them. */
+export function replaceUnsafe(text: string, replacement: (character: string) => string): string {
   return text.replaceAll(unsafe, replacement);
 }
 
@@ -30,7 +30,7 @@ export function oneLine(text: string, limit = Infinity): string {
   // Nearly every text: nothing is to be changed, and each unit is a character.
   if (text.length <= limit && plain.test(text)) return text;
   // Cut first as well: a subject of a megabyte is not worth a look at each of its characters.
-  const line = withoutUnsafe(
+  const line = replaceUnsafe(
     text.trim().slice(0, 8 * limit),
     (character) => named.get(character) ?? escapeOf(character),
   );

@@ -2,6 +2,7 @@ import type { Context } from '../context.ts';
 import type { CheckDocument } from '../../engine/operations/check.ts';
 import { json } from '../output.ts';
 import { paintDiagnostics } from '../failures.ts';
+import { printable } from '../format.ts';
 
 export interface CheckOptions {
   /** Undefined: explore, and tell everything else too. */
@@ -24,7 +25,7 @@ export async function runCheck(context: Context, options: CheckOptions): Promise
     terminal.write(json(document));
     return code;
   }
-  if (text !== '') terminal.complain(`${paintDiagnostics(text, terminal.errorColours)}\n\n`);
+  if (text !== '') terminal.complain(`${paintDiagnostics(printable(text), terminal.errorColours)}\n\n`);
   terminal.write(`${summary(document)}\n`);
   return code;
 }

@@ -1,7 +1,7 @@
 import { errorCodes, MailroomError } from '../../core/errors.ts';
 import type { Context } from '../context.ts';
 import { paintDiagnostics } from '../failures.ts';
-import { line, money, moment, short, table } from '../format.ts';
+import { line, money, moment, printable, short, table } from '../format.ts';
 import { json } from '../output.ts';
 import { errorText } from '../../engine/operations/problems.ts';
 import { runSummary, type RunSummary } from '../../engine/operations/runs/summary.ts';
@@ -30,7 +30,7 @@ export async function listRuns(context: Context, asJson: boolean): Promise<numbe
     );
   if (unreadable === null) return 0;
   // Not on standard output, where with --json one document stands already.
-  terminal.complain(`${paintDiagnostics(errorText(unreadable), terminal.errorColours)}\n`);
+  terminal.complain(`${paintDiagnostics(printable(errorText(unreadable)), terminal.errorColours)}\n`);
   return errorCodes[unreadable.code];
 }
 

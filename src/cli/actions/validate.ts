@@ -3,6 +3,7 @@ import { MailroomError } from '../../core/errors.ts';
 import type { ValidateDocument } from '../../engine/operations/validate.ts';
 import type { Context } from '../context.ts';
 import { paintDiagnostics } from '../failures.ts';
+import { printable } from '../format.ts';
 import { json } from '../output.ts';
 import { openWorkflow } from '../workflow-place.ts';
 
@@ -39,7 +40,7 @@ export async function runValidate(
     terminal.write(json(document));
     return code;
   }
-  if (text !== '') terminal.complain(`${paintDiagnostics(text, terminal.errorColours)}\n\n`);
+  if (text !== '') terminal.complain(`${paintDiagnostics(printable(text), terminal.errorColours)}\n\n`);
   terminal.write(`${summary(document)}\n`);
   return code;
 }

@@ -35,7 +35,8 @@ export async function watch(context: Context, reference: string, options: StartO
       const edited = edits.during(changes());
       const change = end.signal.aborted ? null : (edited ?? (await nextChange(terminal, since, end.signal)));
       if (change === null) return code;
-      terminal.complain(`${change.path} was ${change.what}\n`);
+      terminal.complain(`${line(`${change.path} was ${change.what}`)}
+`);
       changes = look();
       code = await startAgain(context, reference, options);
     }
