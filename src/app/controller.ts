@@ -21,7 +21,7 @@ import { bootId, readProcess } from '../process/proc.ts';
 import { ProcessRunner } from '../process/runner.ts';
 import { startDetached } from '../process/detached.ts';
 import { controlFolder, DiskControl } from '../store/control.ts';
-import { readBoot, removeHolder, writeBoot, writeHolder } from '../store/holder.ts';
+import { lockFile, readBoot, removeHolder, writeBoot, writeHolder } from '../store/holder.ts';
 import { journalFolder } from '../store/journal-files.ts';
 import { maskOf } from '../process/mask.ts';
 import { projectKey } from '../store/nip/key.ts';
@@ -85,9 +85,9 @@ async function compose(
   { lock, open }: { readonly lock: Lock; readonly open: OpenWorkflows | null },
 ): Promise<Controller> {
   const { config, protocol, hash } = definition;
+  const gone = goneTeller(disk, journalFolder, [lockFile]);
   removeOldTemporaries(disk, Date.now());
-  disk.makeFolder(controlFolder);
-  disk.makeFolder(incomingFolder);
+  for (const folder of [controlFolder, incomingFolder]) disk.makeFolder(folder);
   makeKey(disk, protocol);
   const trail = trailOf(disk, config);
   const events: { to: RunnerEvents | null } = { to: null };
@@ -118,7 +118,7 @@ async function compose(
       timer,
       now: Date.now,
       trail,
-      gone: goneTeller(disk, journalFolder),
+      gone,
     },
     { untilIdle: options.untilIdle, onChange: () => options.onChange(host.state) },
   );

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { MailroomError } from '../core/errors.ts';
 import { takeKernelLock } from '../process/flock.ts';
-import { lockFile, readHolder } from '../store/holder.ts';
+import { lockFile, readHolder, type Holder } from '../store/holder.ts';
 import type { FallbackLock } from '../store/lock.ts';
 import type { RealDisk } from '../store/real-disk.ts';
+import { otherHolder } from './holding.ts';
 
 export interface Lock {
   release(): Promise<void>;
@@ -21,21 +22,25 @@ export async function fallbackLock(disk: RealDisk, file: string): Promise<Fallba
 export async function takeLock(disk: RealDisk): Promise<Lock> {
   disk.makeFolder('.mailroom');
   const kernel = await takeKernelLock(join(disk.root, lockFile));
-  if (kernel.held) return kernel;
-  if (kernel.reason === 'failed')
+  if (!kernel.held && kernel.reason === 'failed')
     throw new MailroomError(
       'E_LOCKED',
       `the project cannot be locked: ${kernel.error}`,
       'look who owns .mailroom/ and what it allows (ls -ld .mailroom)',
     );
-  const fallback = kernel.reason === 'missing' ? await fallbackLock(disk, lockFile) : null;
-  if (fallback?.held) return fallback;
-  const holder = readHolder(disk);
+  const fallback = !kernel.held && kernel.reason === 'missing' ? await fallbackLock(disk, lockFile) : null;
+  const lock = kernel.held ? kernel : fallback?.held === true ? fallback : null;
+  if (lock !== null && otherHolder(disk, lockFile) === null) return lock;
+  await lock?.release();
+  throw taken(readHolder(disk));
+}
+
+function taken(holder: Holder | null): MailroomError {
   const who = holder === null ? 'another controller' : `process ${String(holder.pid)} on ${holder.host}`;
   const since = holder === null ? '' : `, since ${new Date(holder.since).toISOString()}`;
   const hint =
     holder?.triggers === false
       ? 'a run moves the mail for its roles until it is over; `mailroom runs` shows it'
       : 'there is one controller a project; `mailroom status` shows what it does';
-  throw new MailroomError('E_LOCKED', `${who} holds this project${since}`, hint);
+  return new MailroomError('E_LOCKED', `${who} holds this project${since}`, hint);
 }

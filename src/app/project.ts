@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import process from 'node:process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import type { ControllerOptions, ProjectServices } from '../cli/services.ts';
@@ -8,11 +7,11 @@ import { MailroomError } from '../core/errors.ts';
 import type { Holder } from '../engine/operations/project.ts';
 import type { OpenWorkflows } from '../engine/runs/up-host.ts';
 import { keepProgramsOutOf } from '../process/own-programs.ts';
-import { readProcess } from '../process/proc.ts';
 import { Worktrees } from '../process/worktrees.ts';
 import { requestControl } from '../store/control.ts';
 import { JournalReader } from '../store/journal-reader.ts';
 import { readHolder } from '../store/holder.ts';
+import { isThere } from './holding.ts';
 import { mailNames, readMail, rolesOnDisk } from '../store/mail-files.ts';
 import { RealDisk } from '../store/real-disk.ts';
 import { incomingFolder } from '../store/runs/incoming.ts';
@@ -108,20 +107,6 @@ function holderOf(disk: RealDisk): Holder | null {
   if (written === null) return null;
   const { startTime, ...holder } = written;
   return isThere(holder.pid, startTime) ? holder : null;
-}
-
-/** A pid alone may be that of another process by now. */
-function isThere(pid: number, startTime: string | null): boolean {
-  if (startTime !== null) {
-    const found = readProcess(pid);
-    return found !== null && !found.ended && found.startTime === startTime;
-  }
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 /** Resolves when the journal or what waits for the controller has changed, at the latest after so many milliseconds. */

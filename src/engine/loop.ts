@@ -43,7 +43,7 @@ export interface LoopPorts {
   timer(at: number, onTime: () => void): { cancel(): void };
   now(): number;
   readonly trail: Trail;
-  /** Why nothing can be worked on here any more, asked before each scan; null: all is well. */
+  /** Why nothing can be worked on or recorded here any more, asked before each look; null: all is well. */
   gone?(): Error | null;
 }
 
@@ -123,12 +123,12 @@ export class Loop {
     for (;;) {
       if (this.#failure) return await this.#abort();
       this.#hinted = false;
+      this.#failure ??= this.#ports.gone?.() ?? null;
+      if (this.#failure) return await this.#abort();
       if (this.#ending === 'stop') return await this.#stop();
       if (this.#ending === 'drain') this.#host.hold();
       const scan = this.#scan || this.#scanDue();
       this.#scan = false;
-      if (scan) this.#failure ??= this.#ports.gone?.() ?? null;
-      if (this.#failure) return await this.#abort();
       if (scan) this.#scanAt = this.#ports.now() + scanEvery;
       const { wake, more, settled, blocked } = this.#host.look(scan);
       this.#scan ||= more;
@@ -171,7 +171,8 @@ export class Loop {
   async #stop(): Promise<void> {
     this.#host.stop();
     await this.#drained();
-    this.#host.flush();
+    this.#failure ??= this.#ports.gone?.() ?? null;
+    if (!this.#failure) this.#host.flush();
   }
 
   /** Nothing is desired, nothing waits to be accepted, the trail is written, and a last look finds nothing new. */

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import process from 'node:process';
 import { readHolderFile, type Holder } from '../spec/letters.ts';
 import { readContent } from './contents.ts';
 import type { Disk } from './disk.ts';
@@ -8,25 +9,31 @@ export type { Holder };
 /** What the kernel's lock is taken on. */
 export const lockFile = '.mailroom/lock';
 
-const holderFile = '.mailroom/lock.json';
 const bootFile = '.mailroom/boot';
 
-/** Writes down that this process holds the lock, for whoever finds it taken. */
-export function writeHolder(disk: Disk, told: Omit<Holder, 'pid' | 'host'>): Holder {
+/** Writes down that this process holds a lock, for whoever finds it taken. `lock`: what the lock is taken on. */
+export function writeHolder(disk: Disk, told: Omit<Holder, 'pid' | 'host'>, lock = lockFile): Holder {
   const holder = { pid: process.pid, host: hostname(), ...told };
-  disk.write(holderFile, `${JSON.stringify(holder)}\n`);
+  disk.write(holderOf(lock), `${JSON.stringify(holder)}\n`);
   return holder;
 }
 
 /** Who held the lock last; null when nobody wrote it down. Only the lock itself says whether they still hold it. */
-export function readHolder(disk: Disk): Holder | null {
-  const content = readContent(disk, holderFile, 10_000);
+export function readHolder(disk: Disk, lock = lockFile): Holder | null {
+  const content = readContent(disk, holderOf(lock), 10_000);
   const read = content !== 'gone' && content.ok ? readHolderFile(content.text) : null;
   return read?.ok === true ? read.value : null;
 }
 
-export function removeHolder(disk: Disk): void {
-  disk.remove(holderFile);
+/** Forgets that this process holds a lock. Who has taken it since stays written down. */
+export function removeHolder(disk: Disk, lock = lockFile): void {
+  const holder = readHolder(disk, lock);
+  if (holder === null || (holder.pid === process.pid && holder.host === hostname()))
+    disk.remove(holderOf(lock));
+}
+
+function holderOf(lock: string): string {
+  return `${lock}.json`;
 }
 
 /** The boot of the machine in which the last controller ran, as the system names it; null: nobody wrote it down. */

@@ -31,7 +31,7 @@ import {
 } from './disk.ts';
 import type { Appender, Disk, Kind, Look, WriteOptions } from './disk.ts';
 import { nameFromBytes, pathForSystem } from './file-names.ts';
-import { isHidden, removePieces } from './remove-pieces.ts';
+import { removeTree } from './remove-tree.ts';
 
 /** The folders of a project, or below another root, on the real disk. */
 export class RealDisk implements Disk {
@@ -151,14 +151,7 @@ export class RealDisk implements Disk {
     // What is no folder goes by one call, without a look at what it holds.
     if (!stats.isDirectory())
       return unlessMissing('remove', this.#shown(path), false, () => (unlinkSync(system), true));
-    attempt('remove', this.#shown(path), () => {
-      try {
-        rmSync(system, { recursive: true, force: true });
-      } catch (error) {
-        if (!isHidden(error)) throw error;
-        removePieces(system, () => this.#freshPlace(path));
-      }
-    });
+    attempt('remove', this.#shown(path), () => removeTree(system, () => this.#freshPlace(path)));
     return true;
   }
 

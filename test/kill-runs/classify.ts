@@ -46,6 +46,7 @@ const files: FileTable<EffectName> = [
   ['remove', `${run}/inbox/`, 'letter.take'],
   ['remove', String.raw`^\.mailroom/incoming/`, 'letter.receive'],
   ['remove', `${run}/control/`, 'control.remove'],
+  ['remove', `${run}/lock\\.json$`, 'holder.forget'],
   ['folder', `${run}/(steps|hooks|dead)(/|$)`, 'step.folder'],
   ['folder', String.raw`^\.mailroom(/(tmp|locks|runs)(/.*)?)?$`, 'run.folder'],
   ['sync', String.raw`^\.mailroom/locks$`, 'context.holder'],
@@ -73,6 +74,7 @@ const files: FileTable<EffectName> = [
 
 const moves: MoveTable<EffectName> = [
   [draft, `${run}/(definition|run)\\.json$`, 'card.write'],
+  [draft, `${run}/lock\\.json$`, 'holder.note'],
   [draft, `${run}/steps/`, 'step.note'],
   [draft, `${run}/dead/`, 'dead.write'],
   [draft, `${run}/rolled-back(-\\d+)?\\.patch$`, 'rollback.keep'],

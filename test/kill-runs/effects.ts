@@ -27,6 +27,8 @@ const ofRun = {
   'input.names': at('syncs the folders of an input'),
   'journal.append': at('appends records', 'half'),
   'journal.begin': at('makes the journal'),
+  'holder.forget': at('forgets which process holds the run'),
+  'holder.note': at('writes down which process holds the run'),
   'journal.cut': at('cuts a torn line off'),
   'journal.names': at('syncs the names of the journal, and of the folders that it lies in'),
   'journal.open': at('opens a journal that is there'),

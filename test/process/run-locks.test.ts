@@ -61,6 +61,25 @@ describe('the lock of a run', () => {
     });
   });
 
+  it('is not had by another process while its holder lives, although its files were removed', async () => {
+    const project = new RealDisk(temporaryFolder());
+    const other = readProcess(process.ppid)?.startTime ?? null;
+    const lock = await takeRun(project, 'a', '/context');
+    const record = project.read('.mailroom/runs/a/lock.json', 10_000)?.toString('utf8') ?? '';
+    const ofParent = { ...(JSON.parse(record) as object), pid: process.ppid, startTime: other };
+    project.write('.mailroom/runs/a/lock.json', JSON.stringify(ofParent));
+    project.remove('.mailroom/runs/a/lock');
+    project.remove('.mailroom/locks');
+    expect(await isAlive(project, 'a')).toBe(true);
+    await expect(takeRun(project, 'a', '/other')).rejects.toThrowError(locked(/goes on with the run a/));
+    project.write('.mailroom/runs/a/lock.json', JSON.stringify({ ...ofParent, startTime: 'otherboot-1' }));
+    expect(await isAlive(project, 'a')).toBe(false);
+    const next = await takeRun(project, 'a', '/other');
+    await next.release();
+    expect(project.look('.mailroom/runs/a/lock.json')).toBe(null);
+    await lock.release();
+  });
+
   it('falls when the process is killed', async () => {
     const project = new RealDisk(temporaryFolder());
     mkdirSync(join(project.root, '.mailroom/runs/a'), { recursive: true });

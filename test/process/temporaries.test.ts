@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeTemporary, removeDeadTemporaries, removeTemporary } from '../../src/process/temporaries.ts';
+import { ProcessRunner } from '../../src/process/runner.ts';
+import { ProcessStepRunner } from '../../src/process/step-runner.ts';
 import { temporaryFolder } from './support.ts';
 
 /** The name of a folder of ours, which now lies in another folder. */
@@ -38,6 +41,25 @@ it('removes what processes have left that are gone, and nothing else', () => {
   expect(new Set(others).size).toBe(4);
   expect(readdirSync(folder).toSorted()).toEqual([living, ...others, link].toSorted());
   expect(existsSync(join(target, 'kept'))).toBe(true);
+});
+
+const nobody = { ready: () => {}, ended: () => {}, gated: () => {} };
+const common = { mark: 'temporaries-test:', secrets: [], contain: () => ({ kind: 'group' }) as const };
+
+it.each([
+  [
+    'of the mail',
+    (project: string) =>
+      new ProcessRunner({ ...common, project, providers: new Map(), now: Date.now }, nobody),
+  ],
+  ['of a run', (project: string) => new ProcessStepRunner({ ...common, project }, nobody)],
+])('is done whenever a host begins: %s', async (_what, runner) => {
+  const living = makeTemporary();
+  const left = join(tmpdir(), dead(basename(living)));
+  mkdirSync(left);
+  await runner(temporaryFolder()).sweep();
+  expect([existsSync(left), existsSync(living)]).toEqual([false, true]);
+  removeTemporary(living);
 });
 
 it('leaves what cannot be removed, and goes on', () => {

@@ -27,6 +27,7 @@ import { runControlFolder, runJournal } from '../../store/runs/run-folders.ts';
 import { watchFolders } from '../../store/watch.ts';
 import { stepContainment } from '../containment.ts';
 import { goneTeller } from '../gone.ts';
+import { lockFilesOf } from './locks.ts';
 import { announcementOf, type Announcement } from '../nip/executions.ts';
 import { parkingOf } from '../parking.ts';
 import { recorder, recordingNote } from '../recorder.ts';
@@ -80,6 +81,11 @@ export async function composeRun(
   run: RunFolder,
   { watch, lock, origin }: Surroundings,
 ): Promise<Composed> {
+  const gone = goneTeller(
+    disk,
+    `${runFolder(run.run)}/journal`,
+    lockFilesOf(run.run, contextFolderOf(disk, openRoot, run)),
+  );
   const events: { to: StepRunnerEvents | null; told: () => void } = { to: null, told: () => {} };
   const runner = await runnerOf(disk, settings, run, events);
   // Before anything else runs: what an earlier host of the run left.
@@ -108,7 +114,7 @@ export async function composeRun(
       now: Date.now,
       // What its roles say is in the trail of the mail.
       trail: noTrail,
-      gone: goneTeller(disk, `${runFolder(run.run)}/journal`),
+      gone,
     },
     { untilIdle: true, onChange: () => host.wantsMail && mail?.want() },
   );

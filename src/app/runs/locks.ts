@@ -1,9 +1,13 @@
 import { dirname, join } from 'node:path';
+import process from 'node:process';
 import { MailroomError } from '../../core/errors.ts';
 import { isKernelLocked, takeKernelLock } from '../../process/flock.ts';
+import { readProcess } from '../../process/proc.ts';
+import { removeHolder, writeHolder } from '../../store/holder.ts';
 import type { RealDisk } from '../../store/real-disk.ts';
 import { contextLockFile, readContextHolder } from '../../store/runs/context-holder.ts';
 import { runLockFile } from '../../store/runs/layout.ts';
+import { otherHolder } from '../holding.ts';
 import { fallbackLock, type Lock } from '../lock.ts';
 
 /**
@@ -11,15 +15,17 @@ import { fallbackLock, type Lock } from '../lock.ts';
  * when another process goes on with the run, or another run uses the folder.
  */
 export async function takeRun(project: RealDisk, run: string, contextFolder: string): Promise<Lock> {
-  const context = await take(project, contextLockFile(contextFolder), () => {
-    const holder = readContextHolder(project, contextFolder)?.run ?? 'another run';
-    return holder === run ? going(run) : usedBy(contextFolder, holder);
-  });
+  const before = readContextHolder(project, contextFolder)?.run ?? null;
+  const inUse = () => (before === run ? going(run) : usedBy(contextFolder, before ?? 'another run'));
+  const context = await take(project, contextLockFile(contextFolder), before, inUse);
   try {
-    const own = await take(project, runLockFile(run), () => going(run));
+    const own = await take(project, runLockFile(run), run, () => going(run));
+    const startTime = readProcess(process.pid)?.startTime ?? null;
+    writeHolder(project, { since: Date.now(), triggers: false, startTime }, runLockFile(run));
     return {
       lost: Promise.race([own.lost, context.lost]),
       release: async () => {
+        removeHolder(project, runLockFile(run));
         await own.release();
         await context.release();
       },
@@ -34,21 +40,33 @@ export async function takeRun(project: RealDisk, run: string, contextFolder: str
 export async function isAlive(project: RealDisk, run: string): Promise<boolean> {
   const file = runLockFile(run);
   const locked = await isKernelLocked(join(project.root, file));
-  if (locked === true) return true;
+  if (locked === true || otherHolder(project, file) !== null) return true;
   const { isFallbackLocked } = await import('../../store/lock.ts');
   return isFallbackLocked(project, file);
 }
 
 const whoseIsIt = 'look who owns the file and its folder, and what they allow (ls -la)';
 
-async function take(project: RealDisk, file: string, taken: () => MailroomError): Promise<Lock> {
+/** The files that are locked for a run, from the project. */
+export function lockFilesOf(run: string, contextFolder: string): string[] {
+  return [runLockFile(run), contextLockFile(contextFolder)];
+}
+
+/** `run`: the run whose process would have the lock; it may be at work although the file was removed. */
+async function take(
+  project: RealDisk,
+  file: string,
+  run: string | null,
+  taken: () => MailroomError,
+): Promise<Lock> {
   project.makeFolder(dirname(file));
   const kernel = await takeKernelLock(join(project.root, file));
-  if (kernel.held) return kernel;
-  if (kernel.reason === 'failed')
+  if (!kernel.held && kernel.reason === 'failed')
     throw new MailroomError('E_LOCKED', `${file} cannot be locked: ${kernel.error}`, whoseIsIt);
-  const fallback = kernel.reason === 'missing' ? await fallbackLock(project, file) : null;
-  if (fallback?.held) return fallback;
+  const fallback = !kernel.held && kernel.reason === 'missing' ? await fallbackLock(project, file) : null;
+  const lock = kernel.held ? kernel : fallback?.held === true ? fallback : null;
+  if (lock !== null && (run === null || otherHolder(project, runLockFile(run)) === null)) return lock;
+  await lock?.release();
   throw taken();
 }
 

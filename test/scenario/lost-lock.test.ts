@@ -1,0 +1,91 @@
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import process from 'node:process';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { playProject, smallTeam } from '../support/play.ts';
+import { finished, said, type TestProject } from '../support/project.ts';
+
+let project: TestProject;
+beforeEach(() => {
+  project = playProject(smallTeam, { maker: `send('done', 'user');` });
+});
+afterEach(() => project.remove());
+
+/** A controller that works, and stands still: whatever the test does next, it has not seen it yet. */
+async function standing() {
+  const up = project.start(['up', '--plain']);
+  await said(up, '3 roles');
+  up.kill('SIGSTOP');
+  return up;
+}
+
+const journal = () => {
+  const folder = `${project.root}/.mailroom/journal`;
+  return readdirSync(folder).map((name) => readFileSync(`${folder}/${name}`, 'utf8'));
+};
+
+it.each([
+  ['the file of its lock is removed', () => rmSync(`${project.root}/.mailroom/lock`)],
+  [
+    '.mailroom is replaced by a copy of itself',
+    () => {
+      const folder = `${project.root}/.mailroom`;
+      cpSync(folder, `${folder}-copy`, { recursive: true });
+      renameSync(folder, `${folder}-before`);
+      renameSync(`${folder}-copy`, folder);
+    },
+  ],
+])(
+  'stops and records nothing more when %s, and nobody works beside it',
+  { timeout: 60_000 },
+  async (_, lose) => {
+    const up = await standing();
+    lose();
+    const second = await project.run(['up', '--until-idle']);
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain(`E_LOCKED: process ${String(up.pid)} on `);
+    const before = journal();
+    project.write('agents/maker/inbox/task.md', '---\ntype: task\n---\nDo it.\n');
+    const first = finished(up);
+    up.kill('SIGCONT');
+    expect(await first).toMatchObject({ code: 1 });
+    expect((await first).stderr).toContain(
+      `E_LOCKED: ${project.root}/.mailroom/lock was removed or replaced while it was held, so all work was stopped and nothing more was recorded`,
+    );
+    expect(journal()).toEqual(before);
+    expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+    expect(project.list('agents/user/inbox')).toHaveLength(1);
+  },
+);
+
+it('stops when the helper that holds its lock is gone', { timeout: 60_000 }, async () => {
+  const up = project.start(['up', '--plain']);
+  await said(up, '3 roles');
+  const first = finished(up);
+  for (const pid of helpersOf(up.pid ?? 0)) process.kill(pid, 'SIGKILL');
+  expect(await first).toMatchObject({ code: 1 });
+  expect((await first).stderr).toContain(
+    'E_LOCKED: the lock of the project was lost, so all work was stopped',
+  );
+});
+
+/** The flock(1) of a controller, and what it runs. */
+function helpersOf(pid: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((each) => isHelper(each, pid));
+}
+
+function isHelper(each: number, pid: number): boolean {
+  try {
+    const parent = /\) \S (\d+)/.exec(readFileSync(`/proc/${String(each)}/stat`, 'utf8'))?.[1];
+    return (
+      Number(parent) === pid &&
+      readFileSync(`/proc/${String(each)}/cmdline`, 'utf8')
+        .split('\0')[0]
+        ?.endsWith('flock') === true
+    );
+  } catch {
+    return false;
+  }
+}
