@@ -7,12 +7,22 @@ import {
   type RunStanding,
   type WorkflowStatus,
 } from '../engine/operations/runs/standing.ts';
+import { readRunControl, type RunControlFile } from '../spec/letters.ts';
+import { DiskControl } from '../store/control.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 import { isOver } from '../store/runs/ended.ts';
-import { listRuns } from '../store/runs/run-folders.ts';
+import { listRuns, runControlFolder } from '../store/runs/run-folders.ts';
 import { readTriggers } from '../store/runs/trigger-memory.ts';
 import type { Settings } from './definition.ts';
 import { triggeredWorkflows } from './triggered.ts';
+
+/** Commands for a run that its process has not taken yet; what cannot be read is left to it. */
+function pendingCommands(disk: RealDisk, run: string): RunControlFile[] {
+  return new DiskControl(disk, runControlFolder(run)).list().flatMap(({ text }) => {
+    const read = text === null ? null : readRunControl(text);
+    return read?.ok === true ? [read.value] : [];
+  });
+}
 
 /** The runs that are not over and the triggers of a project. `settings` null: they are wrong, and no workflow can be read. */
 export async function workflowStatus(
@@ -29,7 +39,8 @@ export async function workflowStatus(
       if (isOver(disk, card.run) === true) continue;
       const stored = open(card.run);
       const state = stored.state();
-      if (state.endedAt === null) runs.push(runStanding(state, card, await stored.alive()));
+      if (state.endedAt === null)
+        runs.push(runStanding(state, card, await stored.alive(), pendingCommands(disk, card.run)));
     } catch (error) {
       // One that cannot be read hides no other.
       if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;

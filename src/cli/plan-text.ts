@@ -1,21 +1,27 @@
 import { formatDuration } from '../core/duration.ts';
 import type { Json } from '../core/json.ts';
+import type { Ceiling } from '../core/workflow/ceiling.ts';
+import { assumed } from '../core/workflow/expected.ts';
 import type { Batch, Contract } from '../core/workflow/plan.ts';
 import type { PlanDocument } from '../engine/operations/runs/plan.ts';
 import { line } from './format.ts';
+import type { Colours } from './terminal.ts';
 
 /** A plan as languages show it that have a way of their own. */
 export function shownPlan(
-  { batches, contracts, longest, promptTokens, overrides }: PlanDocument,
+  { batches, contracts, ceiling, expected, assumptions, overrides }: PlanDocument,
   title: string,
   parameters: Readonly<Record<string, Json>>,
+  colours: Colours,
 ): string[] {
   const byStep = new Map(contracts.map((contract) => [contract.step, contract]));
   const given = Object.entries(parameters).map(
     ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
   const without = contracts.some(({ kind }) => kind === 'GATE') ? ' (excluding approval gates)' : '';
-  const time = longest === null ? 'unbounded' : formatDuration(longest);
+  const { tokens, usd } = expected;
+  const time = expected.time === null ? 'unbounded' : formatDuration(expected.time);
+  const price = usd === null ? 'the price of a model is not known' : `~$${usd.toFixed(2)}`;
   return [
     `Workflow: ${line(title)}`,
     ...(given.length === 0 ? [] : [`Parameters: ${line(given.join(', '))}`]),
@@ -27,10 +33,33 @@ export function shownPlan(
     'Execution Plan:',
     ...batches.flatMap((batch) => [...batchLines(batch, byStep), '']),
     `Estimated total time: ${time}${without}`,
-    `Estimated token cost: ~${rounded(promptTokens)} tokens`,
+    `Estimated token cost: ~${rounded(tokens)} tokens (${price})`,
     '',
-    '(time: the longest path of stage timeouts, each stage run once)',
-    '(tokens: what prompts say that is known now, 4 characters each; what agents read and write comes on top)',
+    ...ceilingLines(ceiling, colours),
+    '',
+    `(estimated time: ${assumed.time})`,
+    `(estimated tokens: ${assumed.tokens})`,
+    ...assumptions.map((text) => `(at most: ${text})`),
+  ];
+}
+
+/** The worst case, and what has no bound. */
+export function ceilingLines(ceiling: Ceiling, colours: Colours): string[] {
+  const amount = (value: number | null, show: (value: number) => string) =>
+    value === null ? 'unbounded or unknown' : show(value);
+  return [
+    'At most',
+    `  launches of agents    ${amount(ceiling.launches, String)}`,
+    `  scripts and commands  ${amount(ceiling.processes, String)}`,
+    `  time                  ${amount(ceiling.time, (time) => formatDuration(Math.ceil(time / 1_000) * 1_000))}`,
+    `  tokens                ${amount(ceiling.tokens, String)}`,
+    `  dollars               ${ceiling.usd === null ? 'unpriced' : ceiling.usd.toFixed(2)}`,
+    ...ceiling.unbounded
+      // The timeout of the run bounds its steps.
+      .filter(({ what }) => what !== 'time' || ceiling.time === null)
+      .map(({ step, what, why }) =>
+        colours.yellow(`  ${step}: no bound of ${what === 'usd' ? 'dollars' : what}: ${why}`),
+      ),
   ];
 }
 

@@ -38,7 +38,8 @@ function runRow(
   const parts = [
     ...(resume === null ? [] : [`\`${resume}\` goes on`]),
     ...(steps.length > 0 && resume === null ? [`${steps.slice(0, fewSteps).join(', ')}${more}`] : []),
-    ...gates.map(({ gate, message, approve, deadline }) => {
+    ...gates.map(({ gate, message, approve, deadline, recorded }) => {
+      if (recorded !== null) return `${gate}: \`${recorded.verb}\` by ${recorded.by} is recorded`;
       const until = deadline === null ? '' : `, until ${clock(deadline, now)}`;
       return `${gate} asks: ${message} (${approve}${until})`;
     }),

@@ -11,6 +11,7 @@ import { holds, promptOf, said, stage, stepOf, swdl, takenBy, world } from './sw
 
 const two = 'scenario/swdl';
 const stages = 'scenario/swdl-stages';
+const gates = 'scenario/swdl-gates';
 const unit = 'spec/workflow/swdl';
 const handover = 'comes as its dependents are to have it, with its summary and its log';
 const retries = 'is tried again as its policy says, and its policy says what becomes of the others';
@@ -235,16 +236,18 @@ export const rows: Rows = {
     heldBy(unit, 'of a gate has no other timeout than its own');
   },
   '`gate.on_timeout`': () => {
-    heldBy(
-      stages,
-      'that nobody answers: %s',
-      'that is rejected closes what comes after it, and nothing else',
-    );
+    heldBy(gates, 'that nobody answers: %s', 'that is rejected closes what comes after it, and nothing else');
     const gate = { kind: 'manual_approval', timeout: '1m', on_timeout: 'reject' };
     const place = world([stage('g', { type: 'gate', gate }), stage('a', { depends_on: ['g'] }), stage('b')]);
     place.pass(60_000);
     expect(place.statuses).toBe('g FAILED, a SKIPPED, b RUNNING');
   },
+  'outputs of a gate': () =>
+    heldBy(
+      gates,
+      'that nobody answered says for good that no person approved it',
+      'passes on who approved it and what it was handed; a recorded answer is asked for no more',
+    ),
   '`type: fan_out`': () => {
     heldBy(stages, 'runs its template for each item, and its outputs are a list in the order of the items');
     expect(failedItem('halt').running).toEqual([]);

@@ -84,6 +84,29 @@ describe('a plan', () => {
     expect(ceiling.time).toBe(minutes * 60_000);
   });
 
+  it.each([
+    [Infinity, 3],
+    [1, 4],
+    [2, 3],
+  ])('is expected to take, with %s at once, %s minutes', (slots, minutes) => {
+    const { expected } = plan('a : timeout=1m\nb <- a : timeout=2m\nc : timeout=1m\ng <- c : gate=1h', {
+      slots,
+    });
+    expect(expected.time).toBe(minutes * 60_000);
+    expect(plan('a').expected.time).toBeNull();
+  });
+
+  it('is expected to cost what its models take for a prompt and the work, no more than its budget', () => {
+    const price = { input: 2, output: 10 };
+    const of = (tokens: number | null) =>
+      plan('a : agent=codex\nb : agent=codex', { estimate: () => ({ usd: null, tokens, price }) }).expected;
+    const { tokens, usd } = of(null);
+    expect(tokens).toBeGreaterThanOrEqual(20_000);
+    expect(usd).toBeCloseTo((tokens * (0.9 * 2 + 0.1 * 10)) / 1e6, 4);
+    expect(of(1_000).tokens).toBe(2_000);
+    expect(plan('a : agent=codex').expected.usd).toBeNull();
+  });
+
   it('counts pauses, visits of a sequence, and no time for gates', () => {
     expect(plan('a : retry=2 timeout=10s').ceiling.time).toBe(3 * 10_000 + 1_000 + 2_000);
     expect(plan('g : gate=1h').ceiling.time).toBe(0);

@@ -165,7 +165,7 @@ function played(workflow: Workflow, script: Script): Played {
 
 function statusOf(world: World, id: string): Status {
   const phase = world.state.steps.get(id)?.phase;
-  const timedOut = phase?.is === 'settled' && phase.reason?.code === 'E_TIMEOUT';
+  const timedOut = phase?.is === 'settled' && phase.status === 'FAILED' && phase.reason?.code === 'E_TIMEOUT';
   return timedOut ? 'timed_out' : (words[world.status(id)] ?? 'failed');
 }
 

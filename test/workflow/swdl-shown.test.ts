@@ -1,3 +1,4 @@
+import picocolors from 'picocolors';
 import { expect, it } from 'vitest';
 import { shownPlan } from '../../src/cli/plan-text.ts';
 import { runRecord } from '../../src/core/workflow/run-record.ts';
@@ -55,9 +56,14 @@ const files = {
 it('the plan has batches, who does what with what, and what it comes to', () => {
   const definition = swdl(stages, top, files);
   const free = { usd: null, tokens: null };
-  const estimate = () => ({ ...free, price: null });
+  const estimate = () => ({ ...free, price: { input: 3, output: 15 } });
   const document = planDocument(definition, { estimate, budget: free, slots: 4 });
-  const lines = shownPlan(document, document.title ?? '', { feature: 'auth', count: 3 });
+  const lines = shownPlan(
+    document,
+    document.title ?? '',
+    { feature: 'auth', count: 3 },
+    picocolors.createColors(false),
+  );
   const [plan = '', rest = ''] = lines.join('\n').split('Estimated token cost: ');
   expect(plan).toBe(`Workflow: Ship v1.2.0
 Parameters: feature=auth, count=3
@@ -101,7 +107,17 @@ Execution Plan:
 
 Estimated total time: 2h (excluding approval gates)
 `);
-  expect(rest).toMatch(/^~\d+ tokens\n\n\(time: the longest path/);
+  // Four launches of 10,000 tokens, 500 for each of 6 values handed over, and prompts of some words; a tenth of it is written.
+  expect(rest).toMatch(/^~4[34]K tokens \(~\$0\.18\)\n/);
+  expect(rest).toContain(`
+At most
+  launches of agents    8
+  scripts and commands  0
+  time                  2h
+  tokens                unbounded or unknown
+  dollars               unpriced
+  plan: no bound of dollars: unpriced: it has no budget
+`);
 });
 
 it('the record has the run and each stage as far as it has come', () => {

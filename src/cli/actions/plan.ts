@@ -3,8 +3,10 @@ import { parameterWord } from '../../core/workflow/parameters.ts';
 import type { PlanDocument } from '../../engine/operations/runs/plan.ts';
 import { formatDuration } from '../../core/duration.ts';
 import type { Context } from '../context.ts';
+import { paintDiagnostics } from '../failures.ts';
 import { line } from '../format.ts';
 import { json } from '../output.ts';
+import { ceilingLines, shownPlan } from '../plan-text.ts';
 import { expectDefinition, pair } from '../run-start.ts';
 import type { Colours } from '../terminal.ts';
 import { openWorkflow } from '../workflow-place.ts';
@@ -18,21 +20,26 @@ export interface PlanOptions {
 
 export async function plan(context: Context, reference: string, options: PlanOptions): Promise<number> {
   const { terminal } = context;
-  const definition = expectDefinition(
-    await openWorkflow(context, reference, { overrides: options.overrides ?? [] }),
-  );
+  const found = await openWorkflow(context, reference, { overrides: options.overrides ?? [] });
+  const definition = expectDefinition(found);
   const { workflows } = context.place();
   const { readParameters } = await import('../../engine/operations/runs/parameters.ts');
   const given = [...(options.param ?? []), ...(options.input ?? [])].map(pair);
   const parameters = readParameters(definition.parameters, given, parameterWord(definition));
   const { planDocument } = await import('../../engine/operations/runs/plan.ts');
-  const document = planDocument(definition, { ...(await workflows.planning()), budget: definition.budget });
+  const data = { ...(await workflows.planning()), budget: definition.budget };
+  const warnings = found.checked.ok ? found.checked.warnings : [];
+  const { validate } = await import('../../engine/operations/validate.ts');
+  const { text } = validate([found]);
+  const document = planDocument(definition, data, warnings);
+  if (options.json !== true && text !== '')
+    terminal.complain(`${paintDiagnostics(text, terminal.errorColours)}\n\n`);
   if (options.json === true) terminal.write(json(document));
   else {
     const lines =
       document.title === null
         ? planLines(document, terminal.colours)
-        : (await import('../plan-text.ts')).shownPlan(document, document.title, parameters);
+        : shownPlan(document, document.title, parameters, terminal.colours);
     terminal.write(`${lines.join('\n')}\n`);
   }
   return 0;
@@ -44,8 +51,6 @@ function planLines(
 ): string[] {
   const byStep = new Map(contracts.map((contract) => [contract.step, contract]));
   const inner = contracts.filter(({ step }) => step.includes('/'));
-  const amount = (value: number | null, show: (value: number) => string) =>
-    value === null ? 'unbounded or unknown' : show(value);
   return [
     colours.bold(workflow),
     ...batches.flatMap((batch) => [
@@ -55,18 +60,7 @@ function planLines(
     ]),
     ...(inner.length === 0 ? [] : ['', 'Within loops and sub-workflows', ...inner.flatMap(contractLines)]),
     '',
-    'At most',
-    `  launches of agents    ${amount(ceiling.launches, String)}`,
-    `  scripts and commands  ${amount(ceiling.processes, String)}`,
-    `  time                  ${amount(ceiling.time, (time) => formatDuration(Math.ceil(time / 1_000) * 1_000))}`,
-    `  tokens                ${amount(ceiling.tokens, String)}`,
-    `  dollars               ${ceiling.usd === null ? 'unpriced' : ceiling.usd.toFixed(2)}`,
-    ...ceiling.unbounded
-      // The timeout of the run bounds its steps.
-      .filter(({ what }) => what !== 'time' || ceiling.time === null)
-      .map(({ step, what, why }) =>
-        colours.yellow(`  ${step}: no bound of ${what === 'usd' ? 'dollars' : what}: ${why}`),
-      ),
+    ...ceilingLines(ceiling, colours),
     '',
     ...assumptions.map((text) => colours.dim(`(${text})`)),
   ];

@@ -2,6 +2,7 @@ import { nearest } from '../nearest.ts';
 import type { Reason } from '../mail/event.ts';
 import type { CommandId, Path, RunEvent } from './event.ts';
 import type { Rules } from './rules.ts';
+import { automaticApprover } from './model.ts';
 import { findStep } from './scope.ts';
 import type { RunState, StepRun } from './state.ts';
 
@@ -65,6 +66,7 @@ function gateRefusal(state: RunState, rules: Rules, { path, by, at, verb }: RunC
   if (phase.is === 'judged') return refused(`${phase.by} has said \`${phase.verdict}\` to ${path} already`);
   if (phase.is === 'settled') return refused(`${path} is over already: ${phase.status}`);
   if (phase.is !== 'asked') return refused(`${path} is no gate that waits`);
+  if (by === automaticApprover) return refused(`\`${by}\` stands for a timeout; answer under your own name`);
   if (phase.approvers.length > 0 && !phase.approvers.includes(by))
     return refused(`${by} may not ${verb} the gate ${path}: its approvers are ${phase.approvers.join(', ')}`);
   if (phase.deadline !== null && at > phase.deadline) return refused(`the time of the gate ${path} is over`);

@@ -230,6 +230,9 @@ export interface Gate {
   readonly onTimeout: 'abort' | 'approve' | 'reject';
 }
 
+/** `by` of a gate that its timeout has opened; no person may answer under this name. */
+export const automaticApprover = 'auto_approve';
+
 /** The same steps for each item of a list. */
 export interface ForEach {
   readonly kind: 'for-each';

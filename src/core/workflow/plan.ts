@@ -1,5 +1,6 @@
 import type { Budget, Capability } from '../mail/protocol.ts';
 import { ceilingOf, inOrder, type Ceiling, type Estimate } from './ceiling.ts';
+import { expectedOf, type Expected } from './expected.ts';
 import type { FailurePolicy, ShownStep, Work } from './model.ts';
 import { roundsOf } from './rounds.ts';
 import { type BodyRule, type Rules, type StaticPath, type StepRule } from './rules.ts';
@@ -39,10 +40,7 @@ export interface Plan {
   /** Of every step, those of loops and sub-workflows included. */
   readonly contracts: readonly Contract[];
   readonly ceiling: Ceiling;
-  /** Milliseconds of the longest way, each step once and gates left out; null: a step on it has no limit. */
-  readonly longest: number | null;
-  /** Tokens of what prompts say that is known now, each once, at 4 characters a token. */
-  readonly promptTokens: number;
+  readonly expected: Expected;
   /** What the figures take for granted. */
   readonly assumptions: readonly string[];
 }
@@ -66,8 +64,7 @@ export function planOf(rules: Rules, { estimate, budget, slots }: PlanData): Pla
     batches: batchesOf(rules.root),
     contracts: contractsOf(rules.root),
     ceiling: { ...ceiling, time },
-    longest: longestWay(rules.root),
-    promptTokens: [...rules.bodies.values()].reduce((sum, body) => sum + tokensOf(body), 0),
+    expected: expectedOf(rules.root, estimate, slots),
     assumptions: [
       'every attempt fails but the last, and every check finds the work incomplete but the last',
       'waiting for people, gates and providers at their limit takes no time',
@@ -98,32 +95,6 @@ export function batchesOf(body: BodyRule): Batch[] {
     (batches[own] ??= []).push(rule.at);
   }
   return batches.map((steps, index) => ({ number: index + 1, parallel: steps.length > 1, steps }));
-}
-
-/** The longest way through a graph by the limits of its steps, each run once. */
-function longestWay(body: BodyRule): number | null {
-  const ends = new Map<StepRule, number | null>();
-  const later = (a: number | null, b: number | null) => (a === null || b === null ? null : Math.max(a, b));
-  let longest: number | null = 0;
-  for (const rule of inOrder(body)) {
-    const { needs, work, timeout } = rule.step;
-    const start = needs
-      .map((need) => ends.get(body.steps.get(need.step) ?? rule) ?? 0)
-      .reduce<number | null>(later, 0);
-    const own = work.kind === 'gate' ? 0 : rule.inner === null ? timeout : longestWay(rule.inner);
-    const end = start === null || own === null ? null : start + own;
-    ends.set(rule, end);
-    longest = later(longest, end);
-  }
-  return longest;
-}
-
-function tokensOf({ steps }: BodyRule): number {
-  const texts = [...steps.values()].flatMap(({ step: { work } }) =>
-    work.kind === 'agent' || work.kind === 'role' ? work.instructions : [],
-  );
-  const letters = texts.reduce((sum, part) => sum + (part.kind === 'text' ? part.text.length : 0), 0);
-  return Math.ceil(letters / 4);
 }
 
 function contractsOf(body: BodyRule): Contract[] {

@@ -1,6 +1,7 @@
 import { clockNow } from '../clock.ts';
 import type { Fact } from '../event.ts';
 import { isIn } from '../fold/steps.ts';
+import { automaticApprover } from '../model.ts';
 import type { StepRun } from '../state.ts';
 import { found, shut, succeed, type Scene } from './scene.ts';
 import { abort } from './scene.ts';
@@ -36,8 +37,9 @@ function gateOver(scene: Scene, run: StepRun): Fact[] {
   const reason = { code: 'E_TIMEOUT', text: 'nobody said yes in time' } as const;
   switch (entered.rule.step.work.onTimeout) {
     case 'approve': {
-      const values = { by: null, comment: null };
-      return [succeed(entered, 'SUCCEEDED', { values, artifacts: [], convergence: null })];
+      const values = { by: automaticApprover, comment: null };
+      const settled = succeed(entered, 'SUCCEEDED', { values, artifacts: [], convergence: null });
+      return [{ ...settled, reason: { ...reason, text: 'approved automatically: no decision in time' } }];
     }
     case 'reject':
       return [shut(entered, reason)];

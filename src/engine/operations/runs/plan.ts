@@ -1,7 +1,9 @@
+import type { Diagnostic } from '../../../core/diagnostic.ts';
 import { MailroomError } from '../../../core/errors.ts';
 import type { AppliedOverride, Workflow } from '../../../core/workflow/model.ts';
 import { planOf, type Plan, type PlanData } from '../../../core/workflow/plan.ts';
 import { compile } from '../../../core/workflow/rules.ts';
+import { diagnosticDocument, type DiagnosticDocument } from '../../../spec/diagnostics.ts';
 
 /** What `plan` prints as JSON. */
 export interface PlanDocument extends Plan {
@@ -12,12 +14,26 @@ export interface PlanDocument extends Plan {
   readonly title: string | null;
   /** Files that changed the workflow, in the order in which they were applied. */
   readonly overrides: readonly AppliedOverride[];
+  /** What `validate` warns of. */
+  readonly warnings: readonly DiagnosticDocument[];
 }
 
-export function planDocument(definition: Workflow, data: PlanData): PlanDocument {
+export function planDocument(
+  definition: Workflow,
+  data: PlanData,
+  warnings: readonly Diagnostic[] = [],
+): PlanDocument {
   const { name, language, shown } = definition;
   const { title = null, overrides = [] } = shown ?? {};
-  return { schema: 1, workflow: name, language, title, overrides, ...planOf(compile(definition), data) };
+  return {
+    schema: 1,
+    workflow: name,
+    language,
+    title,
+    overrides,
+    ...planOf(compile(definition), data),
+    warnings: warnings.map(diagnosticDocument),
+  };
 }
 
 /** Throws `E_BUDGET` where the worst case costs more than so many dollars, or nobody knows what it costs. */

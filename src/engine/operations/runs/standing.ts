@@ -3,6 +3,7 @@ import { isIn } from '../../../core/workflow/fold/steps.ts';
 import type { Trigger } from '../../../core/workflow/model.ts';
 import type { RunState } from '../../../core/workflow/state.ts';
 import { memoryOf, type TriggersMemory } from '../../../core/workflow/triggers/memory.ts';
+import type { RunControlFile } from '../../../spec/letters.ts';
 import type { Holder } from '../project.ts';
 import { iso, isoOrNull } from '../times.ts';
 
@@ -23,24 +24,33 @@ export interface RunStanding {
     readonly deadline: string | null;
     /** The command that opens it. */
     readonly approve: string;
+    /** An answer that waits for the run's process; null: none. */
+    readonly recorded: Pick<RunControlFile, 'verb' | 'by'> | null;
   }[];
   /** The command that goes on with it; null: somebody does. */
   readonly resume: string | null;
   readonly cost: Cost;
 }
 
-/** How a run stands that is not over. */
+function isAnswer({ verb }: RunControlFile): boolean {
+  return verb === 'approve' || verb === 'reject';
+}
+
+/** How a run stands that is not over. `pending`: commands that its process has not taken yet. */
 export function runStanding(
   state: RunState,
   { run, workflow, startedBy }: { run: string; workflow: string; startedBy: 'person' | 'up' },
   alive: boolean,
+  pending: readonly RunControlFile[],
 ): RunStanding {
   const active = [...state.active].flatMap((path) => state.steps.get(path) ?? []);
   const gates = active.flatMap(({ path, phase }) => {
     if (phase.is !== 'asked') return [];
     const { message, approvers, deadline } = phase;
     const approve = `mailroom approve ${run.slice(-6)} ${path}`;
-    return [{ gate: path, message, approvers, deadline: isoOrNull(deadline), approve }];
+    const answer = pending.find((each) => each.path === path && isAnswer(each));
+    const recorded = answer === undefined ? null : { verb: answer.verb, by: answer.by };
+    return [{ gate: path, message, approvers, deadline: isoOrNull(deadline), approve, recorded }];
   });
   const steps = active.filter((step) => !isIn(step, 'asked', 'open')).map(({ path }) => path);
   const isWaiting = gates.length > 0 && steps.length === 0;

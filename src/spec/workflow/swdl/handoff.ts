@@ -6,7 +6,6 @@ import { call, choose, equals, literal, ofStep, orNull } from './trees.ts';
 /** What a stage is given of one that it depends on, as that one hands it over. A stage that did not succeed hands over nothing. */
 export function handedBy(stage: KnownStage): Taken[] {
   const { id, name, handoff = {}, type } = stage.input;
-  if (type === 'gate') return [];
   const about = name === undefined ? '' : ` (${name})`;
   const taken = (of: string, source: Tree): Taken => ({
     name: of,
@@ -24,7 +23,7 @@ export function handedBy(stage: KnownStage): Taken[] {
     handoff.summary_prompt === undefined ? [] : [taken(`summary of ${id}`, orNull(ofStep(id, 'summary')))];
   return [
     ...summary,
-    taken(`handed over by ${id}${about}`, handedOver(stage)),
+    taken(`${type === 'gate' ? 'decision at' : 'handed over by'} ${id}${about}`, handedOver(stage)),
     ...(handoff.include_run_log === true
       ? [{ ...taken(`end of the log of ${id}`, literal(null)), source: [], log: id }]
       : []),

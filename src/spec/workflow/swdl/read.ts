@@ -90,9 +90,16 @@ function brokenNames(stages: Json | undefined, placed: readonly Placed[]): Reado
   return new Set(names.filter((id): id is string => typeof id === 'string' && !used.has(id)));
 }
 
+/** What a gate produces: who has opened it, and what they said. */
+const decision: Readonly<Record<string, ValueType>> = {
+  by: { type: 'string', items: null, enum: null, required: true, description: 'Who has opened the gate.' },
+  comment: { type: 'string', items: null, enum: null, required: false, description: 'What they said.' },
+};
+
 /** What expressions find under `outputs`; of a fan-out a list. */
 function outputsOf({ input }: Placed): Record<string, ValueType> | null {
   if (input.type === 'fan_out') return null;
+  if (input.type === 'gate') return decision;
   return Object.fromEntries(
     Object.entries(input.outputs ?? {}).flatMap(([name, output]) => {
       const type = readType(output);

@@ -159,11 +159,17 @@ function lowerGate({ id, gate }: StageInput, path: Path, place: Place, lowering:
   };
 }
 
+/** What a stage is handed by those that it depends on; a gate passes on what it was handed, besides its decision. */
 function handedToStage({ depends_on: needs = [] }: StageInput, { stages }: Lowering): Taken[] {
-  return [...new Set(needs)].flatMap((need) => {
+  const givers = new Set<KnownStage>();
+  const waiting = [...needs];
+  for (let need = waiting.shift(); need !== undefined; need = waiting.shift()) {
     const known = stages.get(need);
-    return known === undefined ? [] : handedBy(known);
-  });
+    if (known === undefined || givers.has(known)) continue;
+    givers.add(known);
+    if (known.input.type === 'gate') waiting.push(...(known.input.depends_on ?? []));
+  }
+  return [...givers].flatMap(handedBy);
 }
 
 /** A step that an agent does. */
