@@ -1,6 +1,6 @@
-/** Something that runs processes, beside others in the same process of the host. */
+/** Something that runs agents, beside others in the same process of the host. */
 export interface SlotUser {
-  /** How many processes it may have, those that it has included. */
+  /** How many agents it may have, those that it has included. */
   allowance(): number;
   /** Says how many it has, or is about to start. */
   uses(count: number): void;
@@ -9,7 +9,7 @@ export interface SlotUser {
 }
 
 /**
- * The processes that one host process may have together: those of the mail and of every run that goes on in it. Whoever looks
+ * The agents that one host process may have together: turns of roles, and those of every run in it. Whoever looks
  * first takes what is free; when somebody gives something back, the others are told to look.
  */
 export class SharedSlots {

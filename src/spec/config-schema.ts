@@ -96,7 +96,9 @@ export const configFile = z
     limits: limits.optional().describe('What ends a loop of mail, where the protocol does not say.'),
     concurrency: wholeNumber(1)
       .optional()
-      .describe('Processes of one host at once; default: the number of cores.'),
+      .describe(
+        'Agents of one host at once: turns of roles and agents of workflows; default: the number of cores.',
+      ),
     webhooks: z
       .strictObject({
         port: wholeNumber(0)

@@ -237,3 +237,32 @@ describe('completion checks', () => {
     expect(world.state).toMatchObject({ status: 'FAILED', reason });
   });
 });
+
+describe('how much runs at once', () => {
+  it('is what the workflow says, of which only so many are agents as the host can have', () => {
+    const text = 'a : agent=codex\nb : agent=codex\nc : agent=claude\nd\ne\nf';
+    const world = new World(text, { agents: 2, workflow: { concurrency: 4 } });
+    expect(world.running).toEqual(['a', 'b', 'd', 'e']);
+    world.done('d');
+    expect(world.running).toEqual(['a', 'b', 'e', 'f']);
+    world.done('a');
+    expect(world.running).toEqual(['b', 'e', 'f', 'c']);
+  });
+
+  it('is 64 where the workflow does not say, and more where it does', () => {
+    const steps = Array.from({ length: 80 }, (_, index) => `s${String(index)}`).join('\n');
+    expect(new World(steps).running).toHaveLength(64);
+    expect(new World(steps, { workflow: { concurrency: 79 } }).running).toHaveLength(79);
+  });
+
+  it('bounds agents that check, too: a script that ends leaves no place for one', () => {
+    const world = new World('a : check=2 checker=codex\nb : agent=codex', { agents: 1 });
+    expect(world.running).toEqual(['a', 'b']);
+    world.done('a');
+    expect(world.running).toEqual(['b']);
+    world.done('b');
+    expect(world.running).toEqual(['a?']);
+    world.complete('a');
+    expect(world.state.status).toBe('SUCCEEDED');
+  });
+});

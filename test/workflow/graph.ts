@@ -216,10 +216,12 @@ function agentOf(provider: string, instructions: Template): Extract<Work, { kind
 
 function checkOf(flags: ReadonlyMap<string, string>): Check {
   const stall = flags.get('stall');
+  const checker = flags.get('checker') ?? flags.get('agent');
   return {
-    work: flags.has('agent')
-      ? agentOf(flags.get('agent') ?? '', template('check'))
-      : { kind: 'command', argv: [template('check')], capabilities: null },
+    work:
+      checker !== undefined
+        ? agentOf(checker, template('check'))
+        : { kind: 'command', argv: [template('check')], capabilities: null },
     timeout: 60_000,
     decisionFile: null,
     maxIterations: Number(flags.get('check')),

@@ -75,7 +75,7 @@ describe('a plan', () => {
   ])('takes, with %s at once, at most %s minutes', (slots, minutes) => {
     const { ceiling } = plan(
       `
-      a : timeout=1m
+      a : agent=codex timeout=1m
       b <- a : timeout=2m
       c : timeout=1m
     `,

@@ -27,6 +27,8 @@ export interface WorldOptions {
   readonly given?: Partial<Given>;
   readonly workflow?: Partial<Workflow>;
   readonly slots?: number;
+  /** Those of the slots that agents may have. */
+  readonly agents?: number;
   /** False: nothing is checked after each event, for tests with very many. */
   readonly watched?: boolean;
 }
@@ -62,15 +64,17 @@ export class World {
   /** The files that are there. */
   readonly files = new Set<string>();
   readonly #slots: number;
+  readonly #agents: number;
   readonly #watch: Watch | null;
 
   constructor(
     text: string | Workflow,
-    { given = {}, slots = Infinity, watched = true, ...rest }: WorldOptions = {},
+    { given = {}, slots = Infinity, agents = Infinity, watched = true, ...rest }: WorldOptions = {},
   ) {
     const definition = typeof text === 'string' ? workflow(graph(text), rest.workflow) : text;
     this.rules = compile(definition);
     this.#slots = slots;
+    this.#agents = agents;
     this.#watch = watched ? new Watch(definition) : null;
     this.record({
       type: 'began',
@@ -103,7 +107,10 @@ export class World {
   /** Records what is decided until nothing is. */
   settle(): void {
     for (let round = 0; round < mostRounds; round += 1) {
-      this.decision = decide(this.state, this.rules, this.now, this.#slots);
+      this.decision = decide(this.state, this.rules, this.now, {
+        agents: this.#agents,
+        processes: this.#slots,
+      });
       const { facts, looks } = this.decision;
       if (facts.length === 0 && looks.length === 0)
         return this.#watch?.rest(this.state, this.decision, this.#slots);

@@ -2,6 +2,7 @@ import type { Budget } from '../mail/protocol.ts';
 import { atMost, type Price } from '../price.ts';
 import { pause } from './backoff.ts';
 import { mostChecks } from './convergence.ts';
+import { defaultConcurrency } from './decide/room.ts';
 import { stepsOnCycles } from './flow.ts';
 import type { Agent, Body, Check, Step, Work } from './model.ts';
 import { roundsOf } from './rounds.ts';
@@ -71,7 +72,7 @@ function add(a: Amounts, b: Amounts): Amounts {
   };
 }
 
-/** The worst case of a body and of all in it. `slots`: processes that the host can have at once. */
+/** The worst case of a body and of all in it. `slots`: agents that the host can have at once. */
 export function ceilingOf(body: BodyRule, estimate: Estimate, slots: number): Ceiling {
   const unbounded: Unbounded[] = [];
   const amounts = bodyCeiling(body, { estimate, slots, unbounded });
@@ -89,7 +90,9 @@ function bodyCeiling(body: BodyRule, reckoning: Reckoning): Amounts {
   for (const rule of body.steps.values()) each.set(rule, stepCeiling(rule, reckoning));
   const sum = [...each.values()].reduce(add, none);
   if (body.body.kind === 'sequence') return sequenceCeiling(body.body, each);
-  const least = Math.min(reckoning.slots, body.workflow.concurrency ?? Infinity);
+  const isNarrow = body.steps.size <= defaultConcurrency;
+  const processes = body.workflow.concurrency ?? (isNarrow ? Infinity : defaultConcurrency);
+  const least = sum.launches === 0 ? processes : Math.min(reckoning.slots, processes);
   return { ...sum, time: graphTime(body, each, sum.time, least) };
 }
 

@@ -4,7 +4,7 @@ import { consider } from './decide/entering.ts';
 import { outcome } from './decide/outcomes.ts';
 import { again } from './decide/reopen.ts';
 import { Room } from './decide/room.ts';
-import { found, isEnding, type Scene } from './decide/scene.ts';
+import { found, isEnding, type Scene, type Slots } from './decide/scene.ts';
 import { starts } from './decide/starts.ts';
 import { sweeps } from './decide/sweeping.ts';
 import { clocked, nextWake, times } from './decide/times.ts';
@@ -34,10 +34,15 @@ export interface Decision {
 }
 
 /**
- * What is true, what is to run and when to look again, given the state, the definition and the time. Pure. `slots`: how
- * many processes the host can have for this run; more are not started.
+ * What is true, what is to run and when to look again, given the state, the definition and the time. Pure. More processes
+ * than there are `slots` are not started.
  */
-export function decide(state: RunState, rules: Rules, clock: number, slots = Infinity): Decision {
+export function decide(
+  state: RunState,
+  rules: Rules,
+  clock: number,
+  slots: Slots = { agents: Infinity, processes: Infinity },
+): Decision {
   const nothing: Decision = { facts: [], processes: [], looks: [], wake: null };
   if (state.given === null || state.endedAt !== null) return nothing;
   const scene: Scene = { state, rules, now: Math.max(clock, state.now), slots };
@@ -113,12 +118,13 @@ function looks({ state }: Scene): Decision['looks'] {
   });
 }
 
-function processes({ state, rules, now, slots }: Scene): Process[] {
+function processes(scene: Scene): Process[] {
+  const { state } = scene;
   const wanted: Process[] = [];
   for (const path of state.active) {
     const run = state.steps.get(path);
     const key = run && keyOf(run);
-    const entered = key ? found({ state, rules, now, slots }, path) : null;
+    const entered = key ? found(scene, path) : null;
     if (key && entered) wanted.push({ key, path, step: entered.rule.step });
   }
   return wanted;

@@ -20,7 +20,7 @@ export interface Workflow {
   readonly description: string | null;
   /** Milliseconds that the run may take; null: as long as it takes. */
   readonly timeout: number | null;
-  /** Steps of the run at once; null: as many as there are. */
+  /** Steps of the run at once; null: the language does not say. */
   readonly concurrency: number | null;
   /** Where the run's artifacts lie, relative to its workspace; null: in the folder of the run. */
   readonly contextDir: string | null;

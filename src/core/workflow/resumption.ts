@@ -1,5 +1,6 @@
 import { apply } from './apply.ts';
 import { decide } from './decide.ts';
+import { noSlots } from './decide/scene.ts';
 import { isKept, wantedBy } from './decide/reopen.ts';
 import type { Given, Path } from './event.ts';
 import type { LaunchWork } from './launch.ts';
@@ -65,7 +66,8 @@ function startsAgain(state: RunState, rules: Rules, changes: ReadonlyMap<Path, s
   const isOver = copy.endedAt !== null;
   const starts = new Set<Path>();
   const opens = new Set<Path>();
-  for (let { facts } = decide(copy, rules, at, 0); facts.length > 0; { facts } = decide(copy, rules, at, 0))
+  const decided = () => decide(copy, rules, at, noSlots);
+  for (let { facts } = decided(); facts.length > 0; { facts } = decided())
     for (const fact of facts) {
       copy = apply(copy, { ...fact, at });
       if (fact.type !== 'reopened') continue;

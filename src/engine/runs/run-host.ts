@@ -1,5 +1,6 @@
 import { MailroomError } from '../../core/errors.ts';
 import { decide, type Decision } from '../../core/workflow/decide.ts';
+import { noSlots, type Slots } from '../../core/workflow/decide/scene.ts';
 import type { Fact, Given, Happening, Path, RunEvent } from '../../core/workflow/event.ts';
 import type { Exit } from '../../core/ports.ts';
 import { maskEvent } from '../../core/workflow/mask-event.ts';
@@ -23,13 +24,13 @@ import { Records } from './records.ts';
 import { Rollback } from './rollback.ts';
 import { isRoleStep } from './role-steps.ts';
 import { needsNoSync } from './starting.ts';
-import { Workers } from './workers.ts';
+import { isAgent, Workers } from './workers.ts';
 
 /** More rounds of deciding than any state can need: past it, deciding goes in circles. */
 const mostRounds = 1_000_000;
 
 export interface RunHostOptions {
-  /** Processes of the run at once, as far as the machine goes. */
+  /** Agents of the run at once, as far as the machine goes. */
   readonly slots: number;
   /** What these are shared by; missing: nothing else runs in this process. */
   readonly shared?: SlotUser;
@@ -163,7 +164,9 @@ export class RunHost implements Host {
     for (const problem of this.#workers.problems()) this.#refused ??= problem;
     // While nobody knows what people want, what runs goes on, and nothing new is decided.
     if (this.#heard) this.#decide();
-    this.#options.shared?.uses(Math.max(this.desired, this.running));
+    this.#options.shared?.uses(
+      Math.max(this.#decision.processes.filter(isAgent).length, this.#workers.agents),
+    );
     this.#rollback.take();
     const hooks = this.#held ? [] : this.#hooks.take();
     const wanted = this.#decision.processes;
@@ -205,12 +208,11 @@ export class RunHost implements Host {
     }
   }
 
-  /** Steps in the mail run elsewhere. A host that is held starts nothing, and so has nothing that it would not run. */
-  #slots(): number {
-    if (this.#held) return 0;
+  /** A host that is held starts nothing, and so has nothing that it would not run. */
+  #slots(): Slots {
+    if (this.#held) return noSlots;
     const { slots, shared } = this.#options;
-    const elsewhere = this.#decision.processes.length - this.desired;
-    return shared ? shared.allowance() + elsewhere : slots;
+    return { agents: shared ? shared.allowance() : slots, processes: Infinity };
   }
 
   #decide(): void {

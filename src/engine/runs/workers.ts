@@ -35,6 +35,11 @@ const ofTheStep: readonly ErrorCode[] = ['E_PROVIDER', 'E_STEP', 'E_INTERNAL'];
 /** So much of the end of a log goes to whoever wants it. */
 const logBytes = 8 * 1024;
 
+/** Whether a process is an agent's: of these the host has only so many at once. */
+export function isAgent({ key, step }: Process): boolean {
+  return (key.check === 0 ? step.work : step.check?.work)?.kind === 'agent';
+}
+
 /** A process's key as a word; unique within its run. */
 export function keyText({ path, iteration, attempt, check }: ProcessKey): string {
   return `${path}@${String(iteration)}.${String(attempt)}.${String(check)}`;
@@ -82,6 +87,11 @@ export class Workers {
 
   get running(): number {
     return this.#running.size;
+  }
+
+  /** How many of those that run are agents. */
+  get agents(): number {
+    return [...this.#running.values()].filter(({ invocation }) => invocation !== null).length;
   }
 
   has(key: ProcessKey): boolean {

@@ -118,13 +118,18 @@ export function startCheck(scene: Scene, room: Room, entered: Entered, run: Step
     if (isIn(run, 'check-waiting')) return [];
     return [{ type: 'retrying', path, what: 'check', notBefore: until, provider, counted: false }];
   }
+  // The place of a script's process is none for an agent that checks it.
+  if (!room.fits(entered.scope, provider)) {
+    if (isIn(run, 'check-waiting')) return [];
+    return [{ type: 'retrying', path, what: 'check', notBefore: now, provider: null, counted: false }];
+  }
   const reserves = provider === null ? null : check.budget;
   const money = provider === null ? 'fits' : room.afford(entered.scope, reserves);
   if (money === 'later') return [];
   if (money === 'never') return without(outOfMoney);
   const launch = tryLaunch(state, rules, entered, { path, iteration, attempt, check: checks + 1 });
   if (!launch.ok) return without(cannot(launch.why));
-  room.take(entered.scope.path, reserves);
+  room.take(entered.scope.path, provider, reserves);
   const id = [state.given?.run ?? '', path, iteration, attempt, checks + 1].map(String).join('.');
   return [{ type: 'checking', path, id, provider, reserves }];
 }

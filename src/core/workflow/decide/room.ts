@@ -6,10 +6,14 @@ import { allocation, purseOf, type Purse } from '../msats.ts';
 import type { Scope } from '../state.ts';
 import type { Scene } from './scene.ts';
 
+/** Processes of a run at once where its definition does not say: no machine is to be flooded by a wide graph. */
+export const defaultConcurrency = 64;
+
 /** Counts what is taken, of processes and of money, and what this round of deciding has given away already. */
 export class Room {
   readonly #scene: Scene;
   #free: number;
+  #freeAgents: number;
   /** Processes in bodies that have a limit of their own: sub-workflows. */
   readonly #inScope = new Map<string, number>();
   /** The run's msats, and what was given away of them; null: they are not limited. */
@@ -22,16 +26,17 @@ export class Room {
   constructor(scene: Scene) {
     this.#scene = scene;
     const { state, rules, slots } = scene;
-    this.#free = Math.min(slots, rules.workflow.concurrency ?? Infinity);
+    this.#free = Math.min(slots.processes, rules.workflow.concurrency ?? defaultConcurrency);
+    this.#freeAgents = slots.agents;
     this.#purse = purseOf(state);
     for (const path of state.active) {
       const run = state.steps.get(path);
       if (!isIn(run, 'running', 'checking')) continue;
-      const { reserves } = run.phase;
+      const { reserves, provider } = run.phase;
       if (reserves?.msats !== undefined) this.#given.launches += 1;
       if (run.role !== undefined) this.employ(run.role);
       if (isIn(run, 'running') && run.phase.waits) this.#reserve(run.scope, reserves);
-      else this.take(run.scope, reserves);
+      else this.take(run.scope, provider, reserves);
     }
   }
 
@@ -40,15 +45,15 @@ export class Room {
     return this.#free <= 0;
   }
 
-  /** Whether there is room for one more process in a body. */
-  fits(scope: Scope): boolean {
-    return (
-      !this.full && this.#limited(scope.path).every(({ path, most }) => (this.#inScope.get(path) ?? 0) < most)
-    );
+  /** Whether there is room for one more process in a body; `provider`: whose agent it is, null: it is none. */
+  fits(scope: Scope, provider: string | null): boolean {
+    if (this.full || (provider !== null && this.#freeAgents <= 0)) return false;
+    return this.#limited(scope.path).every(({ path, most }) => (this.#inScope.get(path) ?? 0) < most);
   }
 
-  take(scope: string, reserves: Budget | null): void {
+  take(scope: string, provider: string | null, reserves: Budget | null): void {
     this.#free -= 1;
+    if (provider !== null) this.#freeAgents -= 1;
     for (const { path } of this.#limited(scope)) this.#inScope.set(path, (this.#inScope.get(path) ?? 0) + 1);
     this.#reserve(scope, reserves);
   }

@@ -17,13 +17,23 @@ import type { Rules, StepRule } from '../rules.ts';
 import { findStep, type Entered } from '../scope.ts';
 import type { RunState, Scope } from '../state.ts';
 
+/** How many processes the host can have for this run at once. */
+export interface Slots {
+  /** Of agents. */
+  readonly agents: number;
+  /** Of agents, scripts, commands and roles together. */
+  readonly processes: number;
+}
+
+/** Nothing may start. */
+export const noSlots: Slots = { agents: 0, processes: 0 };
+
 /** What one round of deciding looks at. */
 export interface Scene {
   readonly state: RunState;
   readonly rules: Rules;
   readonly now: number;
-  /** Processes that the host can have at once. */
-  readonly slots: number;
+  readonly slots: Slots;
 }
 
 /** A step by its path; null for one that the definition does not have. */

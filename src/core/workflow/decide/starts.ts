@@ -17,15 +17,16 @@ export function starts(scene: Scene, room: Room): Fact[] {
     const run = state.steps.get(path);
     if (!isIn(run, 'waiting', 'check-waiting') || run.phase.notBefore > now) continue;
     const entered = found(scene, path);
-    if (!entered || !room.fits(entered.scope)) continue;
-    facts.push(
-      ...(isIn(run, 'waiting') ? start(scene, room, entered) : startCheck(scene, room, entered, run)),
-    );
+    if (!entered) continue;
+    const isWorker = isIn(run, 'waiting');
+    if (!room.fits(entered.scope, isWorker ? entered.rule.provider : entered.rule.checkProvider)) continue;
+    facts.push(...(isWorker ? start(scene, room, entered) : startCheck(scene, room, entered, run)));
   }
   for (const path of state.ready) {
     if (room.full) return facts;
     const entered = found(scene, path);
-    if (entered && room.fits(entered.scope)) facts.push(...start(scene, room, entered));
+    if (entered && room.fits(entered.scope, entered.rule.provider))
+      facts.push(...start(scene, room, entered));
   }
   return facts;
 }
@@ -50,7 +51,7 @@ function start(scene: Scene, room: Room, entered: Entered): Fact[] {
     : null;
   if (launch?.ok === false) return hindered(entered, launch.why);
   const share = costs ? room.share(reserves) : reserves;
-  room.take(entered.scope.path, share);
+  room.take(entered.scope.path, provider, share);
   const role = rule.step.work.kind === 'role' ? chooseRole(scene, room, rule.step.work, path) : null;
   return [{ type: 'started', path, provider, reserves: share, ...(role === null ? {} : { role }) }];
 }

@@ -55,7 +55,8 @@ export function clocked(scene: Scene): Fact[] {
   return runs === (state.clock.since !== null) ? [] : [{ type: 'clocked', runs }];
 }
 
-function isIdle({ state, rules, now }: Scene): boolean {
+function isIdle(scene: Scene): boolean {
+  const { state, now } = scene;
   let waiting = 0;
   for (const path of state.active) {
     const run = state.steps.get(path);
@@ -67,7 +68,7 @@ function isIdle({ state, rules, now }: Scene): boolean {
     waiting += 1;
   }
   for (const path of state.ready) {
-    const provider = found({ state, rules, now, slots: 0 }, path)?.rule.provider ?? null;
+    const provider = found(scene, path)?.rule.provider ?? null;
     if (provider === null || (state.parked.get(provider) ?? 0) <= now) return false;
     waiting += 1;
   }

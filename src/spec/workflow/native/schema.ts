@@ -15,7 +15,9 @@ export const nativeFile = z
       .describe('The version of the language: "1".'),
     description: z.string().optional().describe('What it is for.'),
     timeout: duration.describe('How long a run may take: 30m, 2h.'),
-    concurrency: wholeNumber(1).optional().describe('Steps at once; default: as many as there are.'),
+    concurrency: wholeNumber(1)
+      .optional()
+      .describe('Steps at once; default 64. Of agents, never more than `concurrency` of mailroom.yaml.'),
     ...flowKeys,
     context_dir: literalPath.optional().describe('Where artifacts lie, in the workspace; default context.'),
     parameters: z.record(name, valueType).optional().describe('What a run is given: `--param name=value`.'),
