@@ -19,6 +19,7 @@ import { stepLogs } from '../store/runs/logs.ts';
 import { listRuns, readRun, runControlFolder, runReader } from '../store/runs/run-folders.ts';
 import { findWorkflow, isWorkflowNamed, workflowNames } from './find-workflow.ts';
 import { protocolOfNobody, readSettings, type Settings } from './definition.ts';
+import { confirm } from './confirmed.ts';
 import { isAlive } from './runs/locks.ts';
 import type { StartMail } from './runs/mail.ts';
 import type { Origin, RunSettings } from './runs/composition.ts';
@@ -39,6 +40,7 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
         starting,
         overrides: overrides.map((file) => resolve(cwd, file)),
       }),
+    confirm: (found) => confirm(disk, found),
     asked: async (reference, cwd) => {
       if (!reference.endsWith('.json')) return null;
       const { readAskedWorkflow } = await import('./nip/requests.ts');

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import process from 'node:process';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import type { FoundWorkflow } from '../cli/run-services.ts';
@@ -31,7 +32,8 @@ export async function readWorkflow(
     place: null,
     hint: null,
   } as const;
-  return { file, path: shownPath(disk.root, file), text: '', checked: { ok: false, problems: [problem] } };
+  const path = shownPath(disk.root, file);
+  return { file, path, text: '', checked: { ok: false, problems: [problem] }, fingerprint: '' };
 }
 
 /** What a person says besides the file. */
@@ -55,6 +57,8 @@ export async function checkWorkflow(
     import('../spec/workflow/identity.ts'),
   ]);
   const { protocol, widened, providers, config } = settings;
+  const texts = new Map<string, string>();
+  const note = (path: string, written: string) => void texts.set(path, written);
   const shown = (path: string) => shownPath(disk.root, path);
   const checked: Checked<Workflow> = parseWorkflow(text, shown(file), {
     protocol,
@@ -66,20 +70,49 @@ export async function checkWorkflow(
     agents: config.defaults,
     players: config.defaults,
     notify: config.notify,
-    files: projectFiles(disk, await trackedFiles(disk.root, text)),
+    files: noting(projectFiles(disk, await trackedFiles(disk.root, text)), note),
     workflows: () => identitiesBy(disk, identityOf),
     overrides: overrides.map((path) => ({ file: shown(path), text: expectText(path) })),
     starting,
-    load: (name, from) => load(resolve(disk.root, from), name, shown),
+    load: (name, from) => {
+      const loaded = load(resolve(disk.root, from), name, shown);
+      if (loaded.ok) note(loaded.file, loaded.text);
+      return loaded;
+    },
   });
   const { verified } = await import('./nip/executions.ts');
-  return { file, path: shown(file), text, checked: await verified(text, checked, shown(file)) };
+  const path = shown(file);
+  note(path, text);
+  return {
+    file,
+    path,
+    text,
+    checked: await verified(text, checked, shown(file)),
+    fingerprint: fingerprintOf(texts),
+  };
 }
 
 function expectText(path: string): string {
   const text = readText(path);
   if (text === null) throw new MailroomError('E_USAGE', `there is no file ${path}`);
   return text;
+}
+
+/** Files that lie among workflows make them: who may write those decides what is run. */
+function noting(files: ProjectFiles, note: (path: string, text: string) => void): ProjectFiles {
+  return {
+    ...files,
+    read: (path) => {
+      const text = files.read(path);
+      if (text !== null && path.startsWith('workflows/')) note(path, text);
+      return text;
+    },
+  };
+}
+
+function fingerprintOf(texts: ReadonlyMap<string, string>): string {
+  const sorted = [...texts].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
 }
 
 /** Files that a workflow means by name; a link out of the project leads nowhere. */

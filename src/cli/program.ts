@@ -27,6 +27,7 @@ import { addStatus } from './commands/status.ts';
 import { addTrail } from './commands/trail.ts';
 import { addUnpause } from './commands/unpause.ts';
 import { addUp } from './commands/up.ts';
+import { addReload } from './commands/reload.ts';
 import { addValidate } from './commands/validate.ts';
 import { addWatch } from './commands/watch.ts';
 import { addWorkflows } from './commands/workflows.ts';
@@ -107,6 +108,7 @@ const groups: readonly [Group, ...Group[]] = [
     [
       addWorkflows,
       addValidate,
+      addReload,
       addPlan,
       addGraph,
       addConvert,

@@ -24,6 +24,8 @@ export interface WorkflowServices {
    * for a file of overrides that is not there.
    */
   read(reference: string, cwd: string, given?: ReadOptions): Promise<FoundWorkflow>;
+  /** Lets a running `up` start these as they are now. Returns the paths of those that have changed. */
+  confirm(found: readonly FoundWorkflow[]): readonly string[];
   /** What a file (from `cwd`) asks for that is a request for a run of the language nip; null: it is none. Throws `E_FORBIDDEN`. */
   asked(reference: string, cwd: string): Promise<AskedWorkflow | null>;
   /** Writes files that are not there yet, by their path from the project. Returns the paths of those that it wrote. */
@@ -72,6 +74,8 @@ export interface FoundWorkflow {
   readonly path: string;
   readonly text: string;
   readonly checked: Checked<Workflow>;
+  /** Changes with every text that makes it: its own, its sub-workflows, and what it reads in workflows/. */
+  readonly fingerprint: string;
 }
 
 /** Where runs are shown, as far as git is concerned. */

@@ -79,6 +79,8 @@ export const errorCodes = {
   E_DISK: 1,
   /** Another controller holds the project. */
   E_LOCKED: 1,
+  /** A workflow that nobody has confirmed since it was changed. */
+  E_UNCONFIRMED: 1,
   /** A verb that an agent may not say from inside its own turn. */
   E_INSIDE_TURN: 1,
   /** A command that the controller refused. */

@@ -260,7 +260,7 @@ export class Bench {
         const text = this.disk.read(path, 1_000_000)?.toString('utf8');
         if (text === undefined) throw new MailroomError('E_TARGET', `there is no workflow \`${path}\``);
         const checked = parseWorkflow(text, path, { ...nowhere, protocol: this.protocol });
-        return Promise.resolve({ file: path, path, text, checked });
+        return Promise.resolve({ file: path, path, text, checked, fingerprint: text });
       },
     };
     return workflows as ProjectServices['workflows'];

@@ -72,6 +72,54 @@ describe('up', () => {
     });
   });
 
+  it('starts no workflow that has changed, until a person confirms it', async () => {
+    const world = upped('  mail: { message: { role: maker, type: task } }\n');
+    await world.up('quiet');
+    const changed = world.project
+      .read('workflows/w.yaml')
+      .replace("console.log('done')", "console.log('new')");
+    world.project.write('workflows/w.yaml', changed);
+    world.project.drop('agents/maker/inbox/hello.md', 'Do it\n');
+    await world.until(() => world.heard.includes('has changed since'));
+    expect(world.heard).toContain(
+      'workflows/w.yaml: it has changed since `up` started, so it is not started; look at the change, then run `mailroom reload workflows/w.yaml`',
+    );
+    expect(world.runs()).toEqual([]);
+    expect(
+      await world.project.run(['reload'], { MAILROOM_TURN: 't1', MAILROOM_ROLE: 'maker' }),
+    ).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('E_INSIDE_TURN') as string,
+    });
+    expect(await world.project.run(['reload'])).toMatchObject({
+      code: 0,
+      stdout: 'workflows/w.yaml: confirmed\n',
+    });
+    const [run = ''] = await world.closed(1);
+    expect(world.events(run).findLast(({ type }) => type === 'closed')).toMatchObject({
+      status: 'SUCCEEDED',
+    });
+    expect(await world.project.run(['reload', 'w'])).toMatchObject({ stdout: 'no workflow has changed\n' });
+  });
+
+  it('means a sub-workflow that has changed, too, and every workflow as it is at the start', async () => {
+    const sub = `name: s\nversion: "1"\ntimeout: 1m\nsteps: { say: { command: [echo, old] } }\n`;
+    const triggers = '  mail: { message: { role: maker, type: task } }\n';
+    const world = upped(
+      triggers,
+      { 'parts/sub.yaml': sub },
+      'steps: { sub: { workflow: ../parts/sub.yaml } }\n',
+    );
+    await world.up('quiet');
+    world.project.write('parts/sub.yaml', sub.replace('old', 'new'));
+    world.project.drop('agents/maker/inbox/hello.md', 'Do it\n');
+    await world.until(() => world.heard.includes('has changed since'));
+    expect(world.runs()).toEqual([]);
+    await world.end('SIGKILL');
+    await world.up('quiet');
+    await world.closed(1);
+  });
+
   it('works in a project without a protocol, which `check` finds right', async () => {
     const world = new Upped(`${head}triggers: { clock: { cron: "* * * * * *" } }\n${steps}`, {}, null);
     open.push(world);

@@ -20,6 +20,8 @@ messages:
 export class Upped {
   readonly project: TestProject;
   #up: ChildProcess | null = null;
+  /** What `up` has said so far. */
+  heard = '';
 
   constructor(
     workflow: string,
@@ -38,17 +40,17 @@ export class Upped {
   async up(words: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
     const child = this.project.start(['up', '--plain'], env);
     this.#up = child;
-    let heard = '';
+    this.heard = '';
     await new Promise<void>((resolve, reject) => {
       const hear = (chunk: Buffer) => {
-        heard += chunk.toString();
-        if (heard.includes(words)) resolve();
+        this.heard += chunk.toString();
+        if (this.heard.includes(words)) resolve();
       };
       child.stdout?.on('data', hear);
       child.stderr?.on('data', hear);
-      child.once('exit', () => reject(new Error(`up has ended: ${heard}`)));
+      child.once('exit', () => reject(new Error(`up has ended: ${this.heard}`)));
     });
-    return heard;
+    return this.heard;
   }
 
   /** The folders of runs, oldest first. */

@@ -11,6 +11,7 @@ import type { OwnRuns } from '../../engine/runs/up-host.ts';
 import type { SharedSlots } from '../../engine/slots.ts';
 import type { RealDisk } from '../../store/real-disk.ts';
 import { readRun } from '../../store/runs/run-folders.ts';
+import { expectConfirmed } from '../confirmed.ts';
 import type { Settings } from '../definition.ts';
 import type { RunSettings } from '../runs/composition.ts';
 import type { Origin } from '../runs/composition.ts';
@@ -104,6 +105,7 @@ export class UpRuns implements OwnRuns {
 
   async #begin(file: string, run: string, trigger: JsonObject): Promise<RunController> {
     const workflow = await readWorkflow(this.#disk, this.#settings, `${this.#disk.root}/${file}`);
+    expectConfirmed(this.#disk, workflow);
     const { checked } = workflow;
     if (!checked.ok)
       throw new MailroomError('E_WORKFLOW', `it has problems; \`mailroom validate ${file}\` shows them`);

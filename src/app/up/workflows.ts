@@ -16,6 +16,7 @@ import { baseOf, matchingFiles } from '../../store/matching-files.ts';
 import type { RealDisk } from '../../store/real-disk.ts';
 import { readTriggers, refuseBadMemories, writeTriggers } from '../../store/runs/trigger-memory.ts';
 import { watchTrees } from '../../store/watch-tree.ts';
+import { confirm } from '../confirmed.ts';
 import type { Settings } from '../definition.ts';
 import type { RunSettings } from '../runs/composition.ts';
 import { triggeredWorkflows, type TriggeredWorkflow } from '../triggered.ts';
@@ -34,6 +35,8 @@ export async function openWorkflows(
 ): Promise<UpWorkflows> {
   const forgotten = refuseBadMemories(disk);
   const found = await triggeredWorkflows(disk, settings);
+  // Who starts `up` means the workflows as they are then.
+  confirm(disk, found.read);
   const runs = new UpRuns(disk, settings, slots, hints);
   const contexts = found.workflows.map(({ definition }) => definition?.contextDir ?? '').filter(Boolean);
   const ports = portsOf(disk, runs, contexts, hints);

@@ -1,4 +1,4 @@
-import { MailroomError } from '../../core/errors.ts';
+import { MailroomError, type ErrorCode } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Message } from '../../core/mail/message.ts';
 import type { Trigger } from '../../core/workflow/model.ts';
@@ -14,6 +14,9 @@ export interface Triggered {
   readonly file: string;
   readonly triggers: readonly Trigger[];
 }
+
+/** What passes without an edit: somebody lets go of it, frees the disk, or confirms the workflow. */
+const waits: readonly ErrorCode[] = ['E_LOCKED', 'E_DISK', 'E_UNCONFIRMED'];
 
 /** Milliseconds until what could not begin is tried again. */
 const again = 2_000;
@@ -149,7 +152,7 @@ export class WorkflowTriggers {
       this.#problem = `${this.workflow.file}: ${error.message}`;
       this.#retryAt = this.#ports.clock.now() + again;
       // Whoever has what the run needs lets go of it some time; what is wrong with the file stays wrong until it is edited.
-      return error.code !== 'E_LOCKED' && error.code !== 'E_DISK';
+      return !waits.includes(error.code);
     }
   }
 }

@@ -1,0 +1,17 @@
+import { ProblemsError } from '../../engine/operations/problems.ts';
+import type { Context } from '../context.ts';
+
+/** Confirms workflows as they are now. Throws `ProblemsError` for one that has problems; nothing is confirmed then. */
+export async function runReload(context: Context, names: readonly string[]): Promise<number> {
+  const { terminal, services } = context;
+  context.outsideTurn('reload');
+  const { workflows, root } = context.project();
+  const found = [];
+  for (const name of names.length > 0 ? names : workflows.list())
+    found.push(await workflows.read(name, names.length > 0 ? services.cwd : root));
+  for (const { checked } of found) if (!checked.ok) throw new ProblemsError(checked.problems);
+  const changed = workflows.confirm(found);
+  const lines = changed.map((path) => `${path}: confirmed`);
+  terminal.write(`${lines.length === 0 ? 'no workflow has changed' : lines.join('\n')}\n`);
+  return 0;
+}
