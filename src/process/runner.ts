@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MailroomError, messageOf, type ErrorCode } from '../core/errors.ts';
 import { maskOutcome } from '../core/mask-outcome.ts';
+import { isPassing } from '../core/passing.ts';
 import type { Mask } from '../core/mask.ts';
 import type { Usage } from '../core/mail/event.ts';
 import type {
@@ -296,5 +297,9 @@ function refused(text: string, usage = nothing, code: ErrorCode = 'E_PROVIDER'):
 }
 
 function refusedFor(error: unknown): Ended {
-  return refused(messageOf(error), nothing, error instanceof MailroomError ? error.code : undefined);
+  const text = messageOf(error);
+  if (error instanceof MailroomError || !isPassing(text))
+    return refused(text, nothing, error instanceof MailroomError ? error.code : undefined);
+  const outcome = { is: 'later', class: 'RETRYABLE_TRANSIENT', until: null, usage: nothing } as const;
+  return [{ ...outcome, reason: { code: 'E_PROVIDER', text } }, notStarted(text), new Map()];
 }

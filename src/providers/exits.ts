@@ -1,9 +1,6 @@
+import { isPassing } from '../core/passing.ts';
 import type { Exit, Outcome } from '../core/ports.ts';
 import { because, never, transient } from './outcomes.ts';
-
-/** Failures to start that have to do with the machine's load, not with the program. */
-const passing =
-  /\b(EAGAIN|ENOMEM|EMFILE|ENFILE|ETXTBSY)\b|no room for another process|too many files are open/;
 
 /**
  * What an end means whatever the program is: it could not be started, was not there, was ended by us or by a signal.
@@ -40,7 +37,7 @@ export function interrupted(exit: Exit, program: string, ownCodes: readonly numb
 function spawnFailed(exit: Exit, program: string): Outcome {
   const problem = because(`${program} could not be started`, exit.error ?? '');
   if (exit.code === 127 || /\bENOENT\b/.test(exit.error ?? '')) return notFound(program, '');
-  return passing.test(exit.error ?? '') ? transient(problem) : never(problem);
+  return isPassing(exit.error ?? '') ? transient(problem) : never(problem);
 }
 
 function exitedByItself(exit: Exit, program: string, ownCodes: readonly number[]): Outcome | null {

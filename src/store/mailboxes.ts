@@ -110,12 +110,17 @@ export class DiskMailboxes implements Mailboxes {
   #moveUnchanged(waiting: string, place: string, text: string): boolean {
     const look = this.#disk.look(waiting);
     if (look === null) return false;
-    if (look.kind === 'file' && look.size === Buffer.byteLength(text)) {
-      return this.#disk.rename(waiting, place) === 'moved';
-    }
+    const isSameSize = look.kind === 'file' && look.size === Buffer.byteLength(text);
+    if (isSameSize && this.#says(waiting, text)) return this.#disk.rename(waiting, place) === 'moved';
     this.#disk.write(place, text);
     this.#disk.remove(waiting);
     return true;
+  }
+
+  /** Whether a file of the same size holds just this text. What cannot be read does not. */
+  #says(path: string, text: string): boolean {
+    const content = readContent(this.#disk, path, 2 * messageBytes);
+    return content !== 'gone' && content.ok && content.text === text;
   }
 
   /** Where a file of that name lies, in any month; null: nowhere. */

@@ -136,6 +136,11 @@ const ends: readonly (readonly [string, Partial<Exit>, string])[] = [
     'later transient E_PROVIDER',
   ],
   [
+    'no room for its temporary folder',
+    { ended: 'spawn-failed', code: null, error: 'ENOSPC: no space left on device, mkdtemp' },
+    'later transient E_PROVIDER',
+  ],
+  [
     'no room for a process',
     { ended: 'spawn-failed', code: null, error: 'the system has no room for another process' },
     'later transient E_PROVIDER',

@@ -229,6 +229,14 @@ describe.each(benches)('Mailboxes: $name', ({ make }) => {
     },
   );
 
+  it('files the words of the journal, not others of the same length put in their place', () => {
+    const bench = open();
+    bench.plant(`${inbox}/${name}`, 'Words');
+    bench.mailboxes.file('qa', 'processed', month, name, 'words');
+    expect(read(bench, `agents/qa/processed/${month}/${name}`)).toBe('words');
+    expect(bench.mailboxes.list('qa', 'inbox')).toEqual([]);
+  });
+
   it('removes from a box what is there', () => {
     const { plant, mailboxes } = open();
     plant('agents/qa/outbox/x.md', 'x');

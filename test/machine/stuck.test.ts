@@ -77,6 +77,25 @@ describe('whoever waits for what can never come', () => {
     expect(world.running('one').messages).toEqual(['notice']);
   });
 
+  it('is not alive by a deadline that another of several has left, once its own request was escalated', () => {
+    const world = new World(`
+roles: { one: {}, two: { retries: 0 }, ada: { provider: human }, four: {} }
+messages:
+  go: { from: [user], to: [one] }
+  ask: { from: [one], to: [two, ada, four], reply: [say], timeout: 1h, on_timeout: escalate, escalate_to: four }
+  say: { from: [two, ada, four], to: [one] }
+  key: { from: [one], to: [four] }
+expects:
+  four: [{ all: [ask, key] }]
+`);
+    world.drop('user → one: go');
+    world.turn('one', ['→ two, ada: ask']);
+    world.fail('two', { class: 'FATAL' });
+    // The request that four has now needs a key, which only one could send, and one waits.
+    expect(world.acts()).toContain('ask goes to four');
+    expect(world.state.threads.get('go')).toMatchObject({ state: 'failed', reason: { code: 'E_DEADLOCK' } });
+  });
+
   it('is alive by a person, a retry, a reset, a pause', () => {
     const world = new World(peers('role'));
     world.drop('user → one: go');

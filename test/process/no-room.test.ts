@@ -1,0 +1,42 @@
+import { expect, it, vi } from 'vitest';
+import type { AgentJob, Outcome, Provider } from '../../src/core/ports.ts';
+import { ProcessRunner } from '../../src/process/runner.ts';
+import { invocation } from '../contract/providers-samples.ts';
+import { temporaryFolder } from './support.ts';
+
+vi.mock(import('../../src/process/temporaries.ts'), async (original) => ({
+  ...(await original()),
+  inTemporary: () => Promise.reject(new Error("ENOSPC: no space left on device, mkdtemp '/tmp/x'")),
+}));
+
+function never(): never {
+  throw new Error('nothing is started');
+}
+
+it('tries a turn again later for which there is no room now', async () => {
+  const workspace = temporaryFolder();
+  const own: Provider = {
+    name: 'own',
+    sessions: false,
+    unheld: [],
+    mcp: true,
+    restrict: never,
+    start: never,
+    read: never,
+  };
+  const outcome = await new Promise<Outcome>((resolve) => {
+    const options = { project: workspace, mark: 'no-room:', secrets: [], contain: never, now: Date.now };
+    const runner = new ProcessRunner(
+      { ...options, providers: new Map([['own', own]]) },
+      { ready: never, ended: (_key, ended) => resolve(ended), gated: never },
+    );
+    const limits = { totalMs: null, idleMs: null, noteTree: false, worktree: null };
+    const job: AgentJob = { key: 'a', provider: 'own', invocation: invocation({ workspace }), ...limits };
+    runner.start(job);
+  });
+  expect(outcome).toMatchObject({
+    is: 'later',
+    class: 'RETRYABLE_TRANSIENT',
+    reason: { code: 'E_PROVIDER' },
+  });
+});
