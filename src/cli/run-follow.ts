@@ -1,8 +1,10 @@
 import type { RunStatus } from '../core/workflow/status.ts';
 import type { RunState } from '../core/workflow/state.ts';
+import { warningsOf } from '../core/workflow/view.ts';
 import type { Context } from './context.ts';
 import { printable } from './format.ts';
 import { endText } from '../engine/operations/runs/changes.ts';
+import { line } from './format.ts';
 import { json } from './output.ts';
 import { startRunLines } from './run-lines.ts';
 import { startRunProgress, type RunProgress } from './run-progress.ts';
@@ -49,7 +51,7 @@ export async function follow(
       `not sent: ${String(unsent)} event${unsent === 1 ? '' : 's'} of this run. Send with: mailroom nip send (\`mailroom up\` also sends)\n`,
     );
   if (options.json === true) terminal.write(json(await document(controller)));
-  else terminal.write(lastLine(context, controller));
+  else terminal.write(`${warningLines(context, controller)}${lastLine(context, controller)}`);
   return exitCodeOf(controller.state);
 }
 
@@ -85,6 +87,18 @@ async function runDocument({ state, rules }: RunController): Promise<object> {
 /** A run that failed because a path would have left its root ends as such a path always does. */
 function exitCodeOf({ status, reason }: RunState): number {
   return status === 'FAILED' && reason?.code === 'E_PATH' ? 3 : exitCodes[status];
+}
+
+/** So many warnings are said again at the end. */
+const mostWarnings = 20;
+
+function warningLines({ commandLine }: Context, { run, state }: RunController): string {
+  const warnings = warningsOf(state);
+  if (warnings.length === 0) return '';
+  const rest = warnings.length - mostWarnings;
+  const lines = warnings.slice(0, mostWarnings).map((warning) => `- ${line(warning)}`);
+  const more = rest > 0 ? [`and ${String(rest)} more: ${commandLine(`show ${run.slice(-6)}`)}`] : [];
+  return `${['warnings:', ...lines, ...more].join('\n')}\n`;
 }
 
 function lastLine({ commandLine }: Context, { run, state }: RunController): string {

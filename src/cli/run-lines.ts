@@ -1,5 +1,6 @@
 import type { RunEvent } from '../core/workflow/event.ts';
-import { skipText } from '../core/workflow/view.ts';
+import { durationOf } from '../core/workflow/scope.ts';
+import { skipText, warningsOfSettled } from '../core/workflow/view.ts';
 import type { RunState } from '../core/workflow/state.ts';
 import { line } from './format.ts';
 import type { RunProgress } from './run-progress.ts';
@@ -13,7 +14,10 @@ export function startRunLines(terminal: Terminal, controller: RunController): Ru
   for (const note of controller.notes) say(`WARNING: ${note}`);
   return {
     look: (events, state) => {
-      for (const event of events) for (const text of linesOf(event, state)) say(text);
+      for (const event of events) {
+        for (const text of linesOf(event, state)) say(text);
+        for (const warning of warningsOfSettled(event, state)) say(`WARNING: ${warning}`);
+      }
       const wrong = controller.problems();
       for (const problem of wrong) if (!told.has(problem)) say(`WARNING: ${problem}`);
       told = new Set(wrong);
@@ -49,8 +53,8 @@ function settledLine(
   { path, status, reason }: Extract<RunEvent, { type: 'settled' }>,
   state: RunState,
 ): string {
-  const { startedAt = null, settledAt = null } = state.steps.get(path) ?? {};
-  const took = seconds(startedAt === null || settledAt === null ? 0 : settledAt - startedAt);
+  const step = state.steps.get(path);
+  const took = seconds(step === undefined ? 0 : durationOf(step));
   if (status === 'SUCCEEDED' || status === 'INCOMPLETE')
     return `INFO: Step '${path}' completed successfully in ${took}.`;
   return `ERROR: Step '${path}' failed after ${took}: ${reason?.text ?? status}`;

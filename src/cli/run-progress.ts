@@ -1,5 +1,6 @@
 import type { RunEvent } from '../core/workflow/event.ts';
 import type { RunState, StepRun } from '../core/workflow/state.ts';
+import { warningsOfSettled } from '../core/workflow/view.ts';
 import { describeRunEvent, type RunChange } from '../engine/operations/runs/changes.ts';
 import { span } from '../engine/operations/times.ts';
 import { cut, line, money, seconds } from './format.ts';
@@ -44,6 +45,7 @@ export function startRunProgress(
         const change = describeRunEvent(event, state);
         // Where lines are drawn in place, they show what has started.
         if (change !== null && !(live && change.kind === 'started')) tell(paintedRun(change, colours));
+        for (const warning of warningsOfSettled(event, state)) tell(colours.yellow(`! ${line(warning)}`));
       }
       if (events.length > 0) block?.changed();
     },

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../core/json.ts';
 import { compile } from '../core/workflow/rules.ts';
 import type { RunState, StepRun } from '../core/workflow/state.ts';
-import { documentOf, reasonOf, statusOf, warningsOf } from '../core/workflow/view.ts';
+import { attemptsOf, documentOf, reasonOf, statusOf, warningsOf } from '../core/workflow/view.ts';
 import { duration } from '../engine/operations/times.ts';
 import type { Context } from './context.ts';
 import { line, moment, money, table } from './format.ts';
@@ -84,7 +84,7 @@ function stepRows({ definition }: StoredRun, state: RunState): string[][] {
       path,
       statusOf(state, path),
       tookOf(step),
-      step ? String(step.attempts) : '',
+      step ? String(attemptsOf(step)) : '',
       step ? reasonFor(step) : '',
     ].map(line);
   });

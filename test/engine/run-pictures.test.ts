@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { MailroomError } from '../../src/core/errors.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { RunPictures } from '../../src/engine/runs/pictures.ts';
 import { graph, workflow } from '../workflow/graph.ts';
@@ -41,6 +42,59 @@ it('shows the statuses at the start, at the end, when a person is asked, and els
     ['RUNNING', 'SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED', 'RUNNING'],
     ['SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED'],
   ]);
+});
+
+it('shows within a second what came after the last picture, though nothing else happens', () => {
+  const world = new World('a\nb <- a');
+  const shown: unknown[] = [];
+  const nothing = () => {};
+  const summary = ({ steps }: JsonObject) => void shown.push(steps);
+  const files = { meta: nothing, summary, record: nothing, export: () => true, convergence: nothing };
+  const pictures = new RunPictures({ clock: { now: () => world.now }, files }, world.rules);
+  pictures.draw(world.state, world.history);
+  const seen = world.history.length;
+  world.pass(300);
+  world.done('a');
+  pictures.draw(world.state, world.history.slice(seen));
+  expect(shown).toHaveLength(1);
+  expect(pictures.due).toBe(world.now + 700);
+  world.pass(699);
+  pictures.draw(world.state, []);
+  expect(shown).toHaveLength(1);
+  world.pass(1);
+  pictures.draw(world.state, []);
+  expect(shown.at(-1)).toEqual({ a: 'SUCCEEDED', b: 'RUNNING' });
+  expect(pictures.due).toBeNull();
+  pictures.draw(world.state, []);
+  expect(shown).toHaveLength(2);
+});
+
+it('draws again what the disk has refused, and forgets the problem once it is drawn', () => {
+  const world = new World('a\nb <- a');
+  const drawn: string[] = [];
+  let refuses = true;
+  const draw = (name: string) => () => {
+    if (refuses) throw new MailroomError('E_DISK', `no space left for ${name}`);
+    drawn.push(name);
+  };
+  const nothing = () => {};
+  const files = {
+    meta: draw('meta'),
+    summary: draw('summary'),
+    record: nothing,
+    export: () => true,
+    convergence: nothing,
+  };
+  const pictures = new RunPictures({ clock: { now: () => world.now }, files }, world.rules);
+  world.done('a');
+  pictures.draw(world.state, world.history);
+  expect(pictures.problem).toBe('no space left for meta');
+  refuses = false;
+  expect(pictures.due).toBe(world.now + 1_000);
+  world.pass(1_000);
+  pictures.draw(world.state, []);
+  expect([pictures.problem, pictures.due]).toEqual([null, null]);
+  expect(drawn.toSorted()).toEqual(['meta', 'summary', 'summary']);
 });
 
 it('keeps what the check of each iteration found, also of several that become durable at once', () => {

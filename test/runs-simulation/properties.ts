@@ -5,7 +5,7 @@ import type { RunEvent } from '../../src/core/workflow/event.ts';
 import type { Workflow } from '../../src/core/workflow/model.ts';
 import { isIn } from '../../src/core/workflow/fold/steps.ts';
 import { emptyRunState, type RunState } from '../../src/core/workflow/state.ts';
-import { documentOf } from '../../src/core/workflow/view.ts';
+import { documentOf, summaryOf } from '../../src/core/workflow/view.ts';
 import { resumptionOf } from '../../src/core/workflow/resumption.ts';
 import { compile } from '../../src/core/workflow/rules.ts';
 import type { Disk } from '../../src/store/disk.ts';
@@ -78,6 +78,27 @@ export function checkPictures(world: RunWorld, state: RunState): string[] {
       problems.push(`the artifact of ${path} is ${String(made)}, not ${String(floor.made.get(path))}`);
   }
   return problems;
+}
+
+/** Watches that `_workflow.json` says what is so, a second after the last change at the latest. */
+export class Freshness {
+  /** Since when the picture of this host differs, by the clock that nobody sets; null: it does not. */
+  #since: number | null = null;
+  #host: unknown = null;
+
+  look(world: RunWorld): string[] {
+    const { host, timeline, project, workflow } = world;
+    if (host === null || host.host.state.startedAt === null) return [];
+    const { status, steps } = summaryOf(host.host.state, compile(workflow));
+    const shown = json(project, `${context}/_workflow.json`);
+    const isSame = JSON.stringify([status, steps]) === JSON.stringify([shown['status'], shown['steps']]);
+    if (isSame || host !== this.#host) this.#since = null;
+    this.#host = host;
+    if (isSame) return [];
+    this.#since ??= timeline.elapsed;
+    const age = timeline.elapsed - this.#since;
+    return age > 1_000 ? [`_workflow.json is ${String(age)} ms old: ${JSON.stringify(shown)}`] : [];
+  }
 }
 
 /** What the journal may not say, whatever happened. */

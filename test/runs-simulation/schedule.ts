@@ -5,7 +5,14 @@ import { randomChaos, type Chaos } from '../simulation/faults.ts';
 import { Random } from '../simulation/random.ts';
 import { randomWorkflow } from './definitions.ts';
 import { Person } from './person.ts';
-import { checkArtifacts, checkHistory, checkOver, checkPictures, checkResumptions } from './properties.ts';
+import {
+  Freshness,
+  checkArtifacts,
+  checkHistory,
+  checkOver,
+  checkPictures,
+  checkResumptions,
+} from './properties.ts';
 import { RunWorld } from './world.ts';
 
 export interface Result {
@@ -113,7 +120,7 @@ async function rest(world: RunWorld, person: Person, problems: string[]): Promis
   world.faults.fill(Infinity);
   for (let round = 0; round < 6; round += 1) {
     if (!world.host) await world.start();
-    await untilOver(world, person);
+    problems.push(...(await untilOver(world, person)));
     const state = folded(world.events());
     problems.push(...checkArtifacts(world.project), ...checkOver(world, state));
     // What began before the calm may still fail in it; after that, nothing may.
@@ -122,14 +129,17 @@ async function rest(world: RunWorld, person: Person, problems: string[]): Promis
   throw new Error(`the run does not succeed: ${folded(world.events()).reason?.text ?? ''}`);
 }
 
-async function untilOver(world: RunWorld, person: Person): Promise<void> {
+async function untilOver(world: RunWorld, person: Person): Promise<string[]> {
+  const freshness = new Freshness();
+  const problems: string[] = [];
   for (let step = 0; step < longest; step += 1) {
     if (!world.host) {
-      if (folded(world.events()).endedAt !== null) return;
+      if (folded(world.events()).endedAt !== null) return problems.slice(0, 1);
       await world.start();
     }
     if (step % 20 === 0) person.approveAll();
     if (!(await world.step())) throw new Error('nothing will ever happen');
+    problems.push(...freshness.look(world));
   }
   throw new Error('the run does not come to its end');
 }

@@ -221,6 +221,32 @@ describe('checks', () => {
     expect(file('PASS', 5)).toMatchObject({ is: 'none', final: false });
   });
 
+  it('that fail are reported as checks, with the limit that they went over or what they printed last', () => {
+    const reason = (of: Launch, exit: Exit, outcome: Outcome | null = null) => {
+      const { verdict } = readCheck(of, { exit, outcome, collected, changed: [] });
+      return verdict.is === 'none' ? verdict.reason : null;
+    };
+    const late = exited(null, { ended: 'total-timeout' });
+    expect(reason({ ...byCode, timeout: 500 }, late)).toEqual({
+      code: 'E_TIMEOUT',
+      text: 'check of `a`: timed out after 500ms',
+    });
+    expect(reason({ ...byCode, timeout: null }, exited(2, { stderr: 'no such test\n' }))).toEqual({
+      code: 'E_STEP',
+      text: 'check of `a`: exit code 2: no such test',
+    });
+    const later: Outcome = {
+      is: 'later',
+      class: 'RETRYABLE_TRANSIENT',
+      reason: { code: 'E_TIMEOUT', text: 'claude took longer than its time' },
+      until: null,
+      usage: { usd: 0, tokens: 0 },
+    };
+    expect(reason({ ...byAgent, timeout: 90_000 }, late, later)?.text).toBe(
+      'check of `a`: timed out after 1m30s',
+    );
+  });
+
   it('go by the exit code of a script, with its last 20 lines as reasons', () => {
     const stdout = Array.from({ length: 30 }, (_, index) => `line ${String(index)}`).join('\n');
     const { verdict } = readCheck(byCode, {
@@ -263,7 +289,13 @@ describe('checks', () => {
     expect(verdict(['src/a/b.ts', 'docs/x.md'])).toEqual({ is: 'complete' });
     expect(verdict(['src/a\nb/c\n.ts', 'docs/x\n.md'])).toEqual({ is: 'complete' });
     expect(verdict(['test/a.ts'])).toMatchObject({ fingerprints: ['outside-allowed-paths:test/a.ts'] });
-    expect(verdict(['src/a', 'src/b', 'src/c'])).toMatchObject({ fingerprints: ['too-many-changed-files'] });
+    expect(verdict(['src/a', 'src/b', 'src/c'])).toEqual({
+      is: 'incomplete',
+      reasons: ['3 files were changed, and at most 2 may be: src/a, src/b, src/c'],
+      fingerprints: ['too-many-changed-files'],
+    });
+    const many = Array.from({ length: 23 }, (_, index) => `src/${String(index)}`);
+    expect(JSON.stringify(verdict(many))).toMatch(/may be: src\/0, src\/1, .*, src\/19 and 3 more"/);
     expect(verdict('no git here')).toMatchObject({ is: 'none', final: true });
   });
 });

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/core/json.ts';
+import { runRecord } from '../../src/core/workflow/run-record.ts';
 import { metaOf, summaryOf } from '../../src/core/workflow/view.ts';
 import { graph, workflow } from './graph.ts';
 import { World } from './world.ts';
@@ -62,6 +64,25 @@ describe('_meta.json', () => {
       artifacts: [{ name: 'out' }],
       reason: 'incomplete after 2 iterations: two tests fail',
     });
+  });
+
+  it('counts an attempt of a step that was cancelled while it ran, and no iteration of one that never ran', () => {
+    const world = new World('a : check=2\nb <- a : check=2');
+    world.happens({ type: 'cancelled', by: 'ada' });
+    expect(meta(world, 'a')).toMatchObject({ status: 'CANCELLED', attempts: 1, iterations: 1 });
+    expect(meta(world, 'b')).toMatchObject({ status: 'SKIPPED', attempts: 0, iterations: 0 });
+    const stages = runRecord(world.state, world.rules)['run'] as JsonObject;
+    expect(stages['stages']).toMatchObject({ a: { attempt: 1 }, b: { attempt: 0 } });
+  });
+
+  it('has the cost of the last run of the worker, like all of its result', () => {
+    const world = new World('a : agent=claude retry=1');
+    world.fails('a', { tokens: 70 });
+    world.pass(1_000);
+    world.done('a', { tokens: 5 });
+    const { workerResult } = meta(world, 'a');
+    expect(workerResult).toMatchObject({ cost: { estimatedTokens: 5, wallTimeMs: 1 } });
+    expect(world.state.steps.get('a')?.cost.tokens).toBe(75);
   });
 
   it('names the class of a failure, and is there for a step that was skipped, too', () => {

@@ -37,6 +37,7 @@ export interface Ends {
   readonly values?: Readonly<Record<string, Json>>;
   readonly artifacts?: readonly string[];
   readonly usd?: number;
+  readonly tokens?: number;
   readonly output?: string;
   readonly changed?: ChangedFiles;
 }
@@ -219,7 +220,7 @@ export function result(outcome: WorkResult['outcome'], ends: Ends): WorkResult {
     output: ends.output ?? '',
     values: ends.values ?? {},
     artifacts: (ends.artifacts ?? []).map((name) => ({ name, path: `${name}/${name}.txt`, type: null })),
-    usage: { usd: ends.usd ?? 0, tokens: 0 },
+    usage: { usd: ends.usd ?? 0, tokens: ends.tokens ?? 0 },
     session: null,
     model: null,
     durationMs: 1,

@@ -1,3 +1,4 @@
+import { formatDuration } from '../duration.ts';
 import type { ErrorClass, ErrorCode } from '../errors.ts';
 import type { Usage } from '../mail/event.ts';
 import type { Exit, Outcome } from '../ports.ts';
@@ -41,13 +42,15 @@ const signals: Readonly<Record<string, number>> = {
 
 /** Reads how a process ended. `outcome`: what the provider made of it; null: it was no agent. */
 export function readExit(launch: Launch, exit: Exit, outcome: Outcome | null): Ended {
-  return outcome === null ? readProgram(launch, exit) : readAgent(exit, outcome);
+  return outcome === null ? readProgram(launch, exit) : readAgent(launch, exit, outcome);
 }
 
-function readAgent(exit: Exit, outcome: Outcome): Ended {
+function readAgent(launch: Launch, exit: Exit, outcome: Outcome): Ended {
   const { usage } = outcome;
   if (outcome.is === 'done') return { outcome: { is: 'done' }, exitCode: 0, text: outcome.text, usage };
-  const { reason } = outcome;
+  // Its provider does not know the limit.
+  const isLate = exit.ended === 'total-timeout';
+  const reason = isLate ? { ...outcome.reason, text: timeoutText(launch) } : outcome.reason;
   const timedOut = isTimeout(exit) || reason.code === 'E_TIMEOUT';
   const errorClass = outcome.is === 'later' ? outcome.class : 'NON_RETRYABLE';
   const until = outcome.is === 'later' ? outcome.until : null;
@@ -104,7 +107,7 @@ function programFailure(launch: Launch, exit: Exit): ProgramFailure {
   switch (exit.ended) {
     case 'total-timeout':
     case 'idle-timeout':
-      return transient('it took longer than it may', 'E_TIMEOUT');
+      return transient(timeoutText(launch), 'E_TIMEOUT');
     case 'command-timeout':
       return transient('a command of it took longer than it may', 'E_TIMEOUT');
     case 'over-budget':
@@ -140,6 +143,11 @@ function programFailure(launch: Launch, exit: Exit): ProgramFailure {
     default:
       return launch.work.kind === 'script' ? transient(says) : never(says);
   }
+}
+
+/** The limit that a process went over, in words. */
+function timeoutText({ timeout }: Launch): string {
+  return timeout === null ? 'timed out' : `timed out after ${formatDuration(timeout)}`;
 }
 
 function commandName({ work }: Launch): string {

@@ -4,7 +4,7 @@ import type { Rules } from './rules.ts';
 import { entered } from './scope.ts';
 import type { RunState, StepRun } from './state.ts';
 import type { RunStatus } from './status.ts';
-import { reasonOf, statusOf } from './view.ts';
+import { attemptsOf, reasonOf, statusOf } from './view.ts';
 
 /*
  * The record of a run for people and other programs, where the workflow wants one: its stages with what they produced, in
@@ -52,7 +52,7 @@ function stageRecord(state: RunState, run: StepRun): JsonObject {
     status: statusWord(state, run),
     started_at: instant(run.startedAt),
     completed_at: instant(run.settledAt),
-    attempt: run.attempt,
+    attempt: attemptsOf(run),
     ...(reason === null ? {} : { reason }),
     ...(isDone ? { outputs } : {}),
     ...(run.summary?.text == null ? {} : { summary: run.summary.text }),

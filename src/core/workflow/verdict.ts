@@ -27,7 +27,8 @@ export function readCheck(
   const isProgram = outcome === null;
   const said = isProgram && ended.exitCode === 1 && exit.ended === 'exited' ? 'incomplete' : ended.outcome.is;
   if (said === 'failed' && ended.outcome.is === 'failed') {
-    const { reason, class: errorClass } = ended.outcome;
+    const { reason: why, class: errorClass } = ended.outcome;
+    const reason = { ...why, text: `check of \`${launch.key.path}\`: ${why.text}` };
     return {
       result,
       verdict: { is: 'none', reason, final: errorClass === 'NON_RETRYABLE' || errorClass === 'FATAL' },
@@ -130,9 +131,7 @@ function measured(launch: Launch, verdict: Verdict, changed: readonly string[] |
   const reasons = outside.map((path) => `changed outside the allowed paths: ${path}`);
   const fingerprints = outside.map((path) => `outside-allowed-paths:${path}`);
   if (maxChangedFiles !== null && changed.length > maxChangedFiles) {
-    reasons.push(
-      `${String(changed.length)} files were changed, and at most ${String(maxChangedFiles)} may be`,
-    );
+    reasons.push(tooMany(changed, maxChangedFiles));
     fingerprints.push('too-many-changed-files');
   }
   if (reasons.length === 0) return verdict;
@@ -142,6 +141,15 @@ function measured(launch: Launch, verdict: Verdict, changed: readonly string[] |
     reasons: bound([...before.reasons, ...reasons]),
     fingerprints: bound([...before.fingerprints, ...fingerprints]),
   };
+}
+
+/** So many of the changed files are named. */
+const named = 20;
+
+function tooMany(changed: readonly string[], most: number): string {
+  const rest = changed.length > named ? ` and ${String(changed.length - named)} more` : '';
+  const counts = `${String(changed.length)} files were changed, and at most ${String(most)} may be`;
+  return `${counts}: ${changed.slice(0, named).join(', ')}${rest}`;
 }
 
 /** A path of a folder allows all that is in it. */

@@ -86,7 +86,9 @@ export function metaOf(state: RunState, rules: Rules, path: Path): JsonObject {
     completedAt: settledAt,
     wallTimeMs: startedAt === null || settledAt === null ? 0 : settledAt - startedAt,
     attempts: attemptsOf(run),
-    ...(step.check === null ? {} : { iterations: run.iteration, maxIterations: step.check.maxIterations }),
+    ...(step.check === null
+      ? {}
+      : { iterations: iterationsOf(run), maxIterations: step.check.maxIterations }),
     workerKind: workerKind(step.work),
     artifacts: run.artifacts.map(artifactOf),
     ...(reason === null ? {} : { reason }),
@@ -98,7 +100,7 @@ export function metaOf(state: RunState, rules: Rules, path: Path): JsonObject {
             status: result.outcome.is === 'done' ? 'SUCCEEDED' : 'FAILED',
             artifacts: result.artifacts.map(artifactOf),
             observations: observationsOf(result),
-            cost: { estimatedTokens: run.cost.tokens, wallTimeMs: Math.round(result.durationMs) },
+            cost: { estimatedTokens: result.usage.tokens, wallTimeMs: Math.round(result.durationMs) },
           },
   };
 }
@@ -148,8 +150,13 @@ export function workerKind(work: Work): string {
   }
 }
 
-/** Launches that counted, with the one that runs. */
-function attemptsOf(run: StepRun): number {
+/** The iteration that it is in, or ended in; 0: its worker was never started. */
+export function iterationsOf({ startedAt, iteration }: StepRun): number {
+  return startedAt === null ? 0 : iteration;
+}
+
+/** Launches of its worker in all iterations that counted (not put back, not turned away by a rate limit), with the one that runs. */
+export function attemptsOf(run: StepRun): number {
   return run.attempts + (isIn(run, 'running') ? 1 : 0);
 }
 
@@ -198,15 +205,23 @@ export function documentOf(state: RunState, rules: Rules): JsonObject {
   };
 }
 
+/** What is to be known of a step that an event has settled; see `warningsOf`. */
+export function warningsOfSettled(event: RunEvent, state: RunState): string[] {
+  const run = event.type === 'settled' ? state.steps.get(event.path) : undefined;
+  return run === undefined ? [] : stepWarnings(run);
+}
+
+function stepWarnings({ path, result, summary }: StepRun): string[] {
+  const warnings = (result?.warnings ?? []).map((warning) => `${path}: ${warning}`);
+  return summary?.problem == null
+    ? warnings
+    : [...warnings, `${path}: there is no summary of it: ${summary.problem}`];
+}
+
 /** Of hooks that failed, and of what steps left out, lack, or changed without the right to. */
 export function warningsOf(state: RunState): string[] {
-  const ofSteps = [...state.steps.values()].flatMap(({ path, result }) =>
-    (result?.warnings ?? []).map((warning) => `${path}: ${warning}`),
-  );
-  const ofSummaries = [...state.steps.values()].flatMap(({ path, summary }) =>
-    summary?.problem == null ? [] : [`${path}: there is no summary of it: ${summary.problem}`],
-  );
-  return [...hookWarnings(state), ...rollbackWarnings(state), ...ofSteps, ...ofSummaries];
+  const ofSteps = [...state.steps.values()].flatMap(stepWarnings);
+  return [...hookWarnings(state), ...rollbackWarnings(state), ...ofSteps];
 }
 
 function instant(at: number | null): string | null {
@@ -241,7 +256,7 @@ function stepDocument(
   return {
     status: statusOf(state, run.path),
     attempts: attemptsOf(run),
-    iterations: run.startedAt === null ? 0 : run.iteration,
+    iterations: iterationsOf(run),
     started_at: instant(run.startedAt),
     completed_at: instant(run.settledAt),
     exit_code: run.result?.exitCode ?? null,

@@ -4,7 +4,7 @@ import type { Path } from '../../core/workflow/event.ts';
 import type { Launch, Prepared } from '../../core/workflow/launch.ts';
 import { isIn } from '../../core/workflow/fold/steps.ts';
 import type { RunState } from '../../core/workflow/state.ts';
-import { reasonOf } from '../../core/workflow/view.ts';
+import { attemptsOf, iterationsOf, reasonOf } from '../../core/workflow/view.ts';
 import type { RunPorts } from './ports.ts';
 
 /** Keeps of each step that failed for good what one needs to look into it, and to run it again. */
@@ -43,8 +43,8 @@ export class DeadLetters {
       path,
       error_class: step.phase.class,
       reason: reasonOf(step),
-      attempts: step.attempts,
-      iterations: step.iteration,
+      attempts: attemptsOf(step),
+      iterations: iterationsOf(step),
       cost: { ...step.cost },
       worker: launch.work.kind,
       instructions: instructions ?? null,

@@ -1,4 +1,3 @@
-import { MailroomError } from '../../core/errors.ts';
 import type { ConvergenceState, Path, RunEvent } from '../../core/workflow/event.ts';
 import { isIn } from '../../core/workflow/fold/steps.ts';
 import { pathIn } from '../../core/workflow/path.ts';
@@ -9,9 +8,10 @@ import { runRecord } from '../../core/workflow/run-record.ts';
 import { metaOf, settledBy, summaryOf } from '../../core/workflow/view.ts';
 import type { Clock } from '../../core/ports.ts';
 import type { RunFiles } from '../../core/workflow/ports.ts';
+import { Refused } from './refused.ts';
 
-/** Milliseconds between two writings of `_workflow.json` while the run goes on. */
-const between = 1_000;
+/** Milliseconds between two writings of `_workflow.json` while the run goes on, and until what was refused is tried again. */
+export const between = 1_000;
 
 /** What the pictures need of a run's ports. */
 export interface PicturePorts {
@@ -30,7 +30,7 @@ export class RunPictures {
   readonly #rules: Rules;
   #drawnAt = 0;
   #stale = true;
-  #problem: string | null = null;
+  readonly #refused = new Refused();
 
   constructor(ports: PicturePorts, rules: Rules) {
     this.#ports = ports;
@@ -39,22 +39,32 @@ export class RunPictures {
 
   /** What the disk refused; null: all is well. */
   get problem(): string | null {
-    return this.#problem;
+    return this.#refused.problem;
   }
 
-  /** Shows what events that are durable now have changed. */
+  /** When it is to be called again although nothing happens, by the wall clock; null: everything is shown. */
+  get due(): number | null {
+    if (!this.#stale && this.problem === null) return null;
+    return Math.min(this.#drawnAt, this.#ports.clock.now()) + between;
+  }
+
+  /** Shows what events that are durable now have changed; of none, what was put off. */
   draw(state: RunState, events: readonly RunEvent[]): void {
-    this.#stale = true;
+    if (events.length > 0) this.#stale = true;
     for (const [at, event] of events.entries()) this.#iteration(state, event, events.slice(at + 1));
     for (const path of events.flatMap(settledBy)) this.#settled(state, path);
     const now = this.#ports.clock.now();
     // While a person is waited for nothing else may happen for long.
     const edge = events.some(({ type }) => ['began', 'asked', 'closed'].includes(type));
-    if (edge || now - this.#drawnAt >= between) this.#summary(state, now);
+    const isDue = now < this.#drawnAt || now - this.#drawnAt >= between;
+    if (!edge && !(isDue && this.due !== null)) return;
+    this.#refused.again();
+    this.#summary(state, now);
   }
 
   /** Shows what is left to be shown. */
   finish(state: RunState): void {
+    this.#refused.again();
     if (this.#stale) this.#summary(state, this.#ports.clock.now());
   }
 
@@ -68,7 +78,7 @@ export class RunPictures {
   }
 
   #settled(state: RunState, path: Path): void {
-    this.#guard(() => this.#ports.files.meta(path, metaOf(state, this.#rules, path)));
+    this.#refused.try(`meta ${path}`, () => this.#ports.files.meta(path, metaOf(state, this.#rules, path)));
   }
 
   /** What the check of an iteration found. `later`: what has become durable together with it, after it. */
@@ -89,12 +99,13 @@ export class RunPictures {
   #found(path: Path, iteration: number, { stage, stalled }: ConvergenceState, found: Found): void {
     const { reasons, fingerprints } = found;
     const document = { iteration, stage, stalled, reasons: [...reasons], fingerprints: [...fingerprints] };
-    this.#guard(() => this.#ports.files.convergence(path, iteration, document));
+    const name = `convergence ${path} ${String(iteration)}`;
+    this.#refused.try(name, () => this.#ports.files.convergence(path, iteration, document));
   }
 
   /** What a sub-workflow hands out becomes that of its step: before anybody who waits for the step is started. */
   handOut(state: RunState, path: Path): void {
-    this.#guard(() => this.#export(state, path));
+    this.#refused.try(`export ${path}`, () => this.#export(state, path));
   }
 
   #export(state: RunState, path: Path): void {
@@ -106,22 +117,11 @@ export class RunPictures {
 
   #summary(state: RunState, now: number): void {
     this.#drawnAt = now;
+    this.#stale = false;
     const { shown } = this.#rules.workflow;
-    this.#stale = !this.#guard(() => {
+    this.#refused.try('summary', () => {
       this.#ports.files.summary(summaryOf(state, this.#rules));
       if (shown) this.#ports.files.record(shown.record, runRecord(state, this.#rules));
     });
-  }
-
-  /** The journal has it all; a picture that cannot be drawn is told of. */
-  #guard(act: () => void): boolean {
-    try {
-      act();
-      return true;
-    } catch (error) {
-      if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;
-      this.#problem = error.message;
-      return false;
-    }
   }
 }

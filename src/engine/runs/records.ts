@@ -1,10 +1,11 @@
-import { MailroomError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ProcessKey, RunEvent } from '../../core/workflow/event.ts';
 import { stepOf } from '../../core/workflow/path.ts';
 import { logRecords, stateDocument } from '../../core/workflow/records.ts';
 import type { Rules } from '../../core/workflow/rules.ts';
 import type { RunState } from '../../core/workflow/state.ts';
+import { between } from './pictures.ts';
+import { refusedBy } from './refused.ts';
 
 /** The folder in which a workflow with a place of its own shows a run. What the disk refuses throws `E_DISK`. */
 export interface RecordFiles {
@@ -21,7 +22,6 @@ export interface RecordFiles {
 
 /** From this size on `state.json` is not written for every event, but so often. */
 const large = 256 * 1024;
-const between = 1_000;
 
 /** Shows a run where its workflow wants it shown: all of it can be drawn again from the journal. */
 export class Records {
@@ -43,25 +43,32 @@ export class Records {
     return this.#problem;
   }
 
-  /** Shows what events that are durable now have changed. */
-  draw(state: RunState, events: readonly RunEvent[]): void {
-    this.#guard(() => {
-      for (const event of events)
-        if (event.type === 'ended') this.#files.printed(event.key, stepOf(event.key.path));
-      this.#log(state, events);
-    });
-    this.#stale = true;
-    const now = events.at(-1)?.at ?? 0;
+  /** When it is to be called again although nothing happens, by the wall clock (`now`); null: everything is shown. */
+  due(now: number): number | null {
+    return this.#stale ? Math.min(this.#drawnAt, now) + between : null;
+  }
+
+  /** Shows what events that are durable now have changed; of none, what was put off. */
+  draw(state: RunState, events: readonly RunEvent[], now: number): void {
+    if (events.length > 0) {
+      this.#guard(() => {
+        for (const event of events)
+          if (event.type === 'ended') this.#files.printed(event.key, stepOf(event.key.path));
+        this.#log(state, events);
+      });
+      this.#stale = true;
+    }
     const over = events.some(({ type }) => type === 'closed');
-    if (over || this.#size < large || now - this.#drawnAt >= between) this.finish(state);
+    const isDue = now < this.#drawnAt || now - this.#drawnAt >= between;
+    if (over || isDue || (events.length > 0 && this.#size < large)) this.finish(state, now);
   }
 
   /** Shows what is left to be shown. */
-  finish(state: RunState): void {
+  finish(state: RunState, now: number): void {
     if (!this.#stale) return;
+    this.#drawnAt = now;
     this.#guard(() => {
       this.#size = this.#files.state(stateDocument(state, this.#rules, (step) => this.#files.spills(step)));
-      this.#drawnAt = state.now;
       this.#stale = false;
     });
   }
@@ -87,12 +94,6 @@ export class Records {
   }
 
   #guard(act: () => void): void {
-    try {
-      act();
-      this.#problem = null;
-    } catch (error) {
-      if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;
-      this.#problem = error.message;
-    }
+    this.#problem = refusedBy(act);
   }
 }

@@ -184,8 +184,7 @@ export class RunHost implements Host {
     if (this.problem !== this.#told) this.#options.watch([], this.#ledger.state);
     this.#told = this.problem;
     const more = this.#ledger.dirty;
-    const { wake } = this.#decision;
-    return { wake: wake === null ? null : this.#ledger.onWall(wake), more, settled: !more, blocked: false };
+    return { wake: this.#wake, more, settled: !more, blocked: false };
   }
 
   /** Removes a command that was followed; one that cannot be is put aside and reported. */
@@ -252,7 +251,7 @@ export class RunHost implements Host {
     const settled = events.flatMap(settledBy);
     for (const path of settled) this.#pictures.handOut(this.#ledger.state, path);
     for (const path of settled) this.#letters.settled(this.#ledger.state, path);
-    this.#records?.draw(this.#ledger.state, events);
+    this.#records?.draw(this.#ledger.state, events, this.#ports.clock.now());
     this.#ports.announcer?.tell(this.#ledger.state, this.#rules);
     this.#options.watch(events, this.#ledger.state);
     return events;
@@ -260,7 +259,16 @@ export class RunHost implements Host {
 
   /** What is durable may show; no step waits for it. */
   #draw(events: readonly RunEvent[]): void {
-    if (events.length > 0) this.#pictures.draw(this.#ledger.state, events);
+    this.#pictures.draw(this.#ledger.state, events);
+    if (events.length === 0) this.#records?.draw(this.#ledger.state, [], this.#ports.clock.now());
+  }
+
+  /** When to look again, by the wall clock: for the machine, or for what is to be shown. Null: not by itself. */
+  get #wake(): number | null {
+    const { wake } = this.#decision;
+    const shows = [this.#pictures.due, this.#records?.due(this.#ports.clock.now()) ?? null];
+    const all = [wake === null ? null : this.#ledger.onWall(wake), ...shows].filter((at) => at !== null);
+    return all.length === 0 ? null : Math.min(...all);
   }
 
   get snapshotDue(): boolean {
@@ -291,7 +299,7 @@ export class RunHost implements Host {
   flush(): void {
     this.#flush();
     this.#pictures.finish(this.#ledger.state);
-    this.#records?.finish(this.#ledger.state);
+    this.#records?.finish(this.#ledger.state, this.#ports.clock.now());
   }
 
   /** Resolves when everything that is written in the background is. */

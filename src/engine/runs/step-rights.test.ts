@@ -46,6 +46,37 @@ it('tells nothing where another that may change the folder was there, and nothin
   expect(rights.end('b', step, place, null).changed).toBeNull();
 });
 
+it('blames nobody for what a neighbour owes, or what one with the right to it may have changed', () => {
+  const reader = agent(['READ']);
+  const owing = { ...reader, outputs: [{ name: 'log', path: 'src/a.ts', type: null, required: false }] };
+  const beside = (other: Pick<Launch, 'work' | 'outputs'>, first: boolean) => {
+    const rights = new StepRights('/project', 'context');
+    const order = first
+      ? ([
+          ['b', other],
+          ['a', reader],
+        ] as const)
+      : ([
+          ['a', reader],
+          ['b', other],
+        ] as const);
+    for (const [key, step] of order) rights.begin(key, step, '/project');
+    rights.end('b', other, place, []);
+    return rights.end('a', reader, place, changed);
+  };
+  for (const first of [true, false]) {
+    expect(beside(owing, first)).toEqual({
+      changed: { paths: ['made.txt'], more: 0 },
+      breach: { is: 'none' },
+    });
+    expect(beside(agent(['EDIT']), first)).toEqual({ changed: null, breach: { is: 'none' } });
+    expect(beside(reader, first).breach).toEqual({
+      is: 'reported',
+      text: 'while it ran somebody changed without the right to: `src/a.ts`',
+    });
+  }
+});
+
 it('names a thousand of very many, and counts the rest', () => {
   const rights = new StepRights('/project', null);
   const step = agent(['EDIT']);

@@ -16,11 +16,19 @@ export interface Looked {
 
 type Place = Pick<Prepared, 'workspace' | 'inputs' | 'decisionFile'>;
 
+interface Owing {
+  readonly workspace: string;
+  readonly owed: readonly string[];
+  readonly others: Set<string>;
+}
+
 /** Tells what agents of steps changed, and holds them to their rights. What a definition's author wrote is not looked at. */
 export class StepRights {
   readonly #worktrees: string;
   readonly #contextDir: readonly string[];
   readonly #overlaps = new Overlaps();
+  /** What runs: where, the outputs that it owes, and those that others have owed there meanwhile. */
+  readonly #running = new Map<string, Owing>();
 
   /** `contextDir`: relative to the workspace of the run; null: it lies elsewhere. */
   constructor(project: string, contextDir: string | null) {
@@ -32,7 +40,14 @@ export class StepRights {
     return work.kind === 'agent';
   }
 
-  begin(key: string, { work }: Pick<Launch, 'work'>, workspace: string): void {
+  begin(key: string, { work, outputs }: Pick<Launch, 'work' | 'outputs'>, workspace: string): void {
+    const own: Owing = { workspace, owed: outputs.map(({ path }) => path), others: new Set() };
+    for (const other of this.#running.values()) {
+      if (other.workspace !== workspace) continue;
+      for (const path of own.owed) other.others.add(path);
+      for (const path of other.owed) own.others.add(path);
+    }
+    this.#running.set(key, own);
     this.#overlaps.begin(key, workspace, work.kind !== 'agent' || mayChange(work.capabilities));
   }
 
@@ -44,12 +59,15 @@ export class StepRights {
     changed: readonly string[] | null,
   ): Looked {
     const shared = this.#overlaps.end(key);
+    const owed = outputs.map(({ path }) => path);
+    const others = [...(this.#running.get(key)?.others ?? [])].filter((path) => !owed.includes(path));
+    this.#running.delete(key);
     if (changed === null || work.kind !== 'agent') return { changed: null, breach: { is: 'none' } };
     const { workspace } = prepared;
-    const own = beyondRights(changed, [...this.#contextDir, ...laid(prepared)]);
+    const own = beyondRights(changed, [...this.#contextDir, ...laid(prepared), ...others]);
     const worktree = workspace.startsWith(this.#worktrees);
-    const owed = outputs.map(({ path }) => path);
-    const beyond = mayChange(work.capabilities) ? [] : beyondRights(own, owed);
+    // What somebody with the right may have changed is no breach that anybody could tell.
+    const beyond = shared || mayChange(work.capabilities) ? [] : beyondRights(own, owed);
     const paths = own.slice(0, named);
     return {
       changed: shared ? null : { paths, more: own.length - paths.length },

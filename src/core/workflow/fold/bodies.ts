@@ -107,6 +107,7 @@ export function sweep(state: RunState, event: Of<'swept'>): void {
   }
   for (const path of event.cancelled) {
     const run = enter(state, path);
+    if (isIn(run, 'running')) run.attempts += 1;
     if (isIn(run, 'running', 'checking')) writeOff(state, run);
     touched.add(run.scope);
     settle(state, run, { status: 'CANCELLED', skipped: null, ...rest });

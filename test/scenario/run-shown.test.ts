@@ -1,0 +1,54 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { TestProject } from '../support/project.ts';
+
+let project: TestProject | null = null;
+
+afterEach(() => {
+  project?.remove();
+  project = null;
+});
+
+function projectWith(steps: string): TestProject {
+  const text = `name: sample\nversion: "1"\ntimeout: 1m\nsteps:\n${steps}`;
+  return (project = new TestProject({ 'mailroom.yaml': 'trail: off\n', 'work.yaml': text }));
+}
+
+describe('what `run` shows', { timeout: 60_000 }, () => {
+  it('follows in _workflow.json while a step runs', async () => {
+    const until = `until grep -q '"a": "SUCCEEDED"' context/_workflow.json && grep -q '"b": "RUNNING"' context/_workflow.json; do sleep 0.05; done`;
+    const place = projectWith(`  a: { command: ["true"] }
+  b: { depends_on: [a], timeout: 20s, command: [sh, -c, ${JSON.stringify(until)}] }
+`);
+    const { code, stdout } = await place.run(['run', 'work.yaml']);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('b SUCCEEDED')]);
+  });
+
+  it('has warnings as they arise and at the end, also on standard error beside a document', async () => {
+    const place = projectWith('  t: { command: [echo], outputs: [{ name: o, path: nope.txt }] }\n');
+    const warning = 't: the output `o` is not there: nope.txt';
+    const { stdout } = await place.run(['run', 'work.yaml']);
+    expect(stdout).toMatch(/t SUCCEEDED[^\n]*\n[^\n]*! t: the output `o` is not there: nope\.txt\n/);
+    expect(stdout).toContain(`\nwarnings:\n- ${warning}\nrun `);
+    const beside = await place.run(['run', 'work.yaml', '--json']);
+    expect(beside.stderr).toContain(`! ${warning}\n`);
+    expect(JSON.parse(beside.stdout)).toMatchObject({ warnings: [warning] });
+  });
+
+  it('says of a failed check that it is the check, and which limit it went over', async () => {
+    const place = projectWith(`  a:
+    worker: CUSTOM
+    instructions: "true"
+    capabilities: [EDIT]
+    max_iterations: 2
+    completion_check: { worker: CUSTOM, timeout: 200ms, instructions: "sleep 20", capabilities: [READ] }
+`);
+    const { code, stdout } = await place.run(['run', 'work.yaml']);
+    const reason = 'check of `a`: timed out after 200ms';
+    expect([code, stdout]).toEqual([1, expect.stringContaining(`a: ${reason}`)]);
+    expect(JSON.parse(place.read('context/a/_meta.json'))).toMatchObject({
+      reason,
+      iterations: 1,
+      attempts: 1,
+    });
+  });
+});
