@@ -32,6 +32,6 @@ export class Refused {
 
   /** Tries again what was refused. */
   again(): void {
-    for (const [name, { act }] of [...this.#left]) this.try(name, act);
+    for (const [name, { act }] of this.#left) this.try(name, act);
   }
 }
