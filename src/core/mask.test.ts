@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { maskJson, maskValues, strongMask, weakness, type Mask } from './mask.ts';
+import { maskJson, maskReport, maskValues, strongMask, weakness, type Mask } from './mask.ts';
 
 const name = (text: string): string => text.replaceAll('hush-hush', '***');
 const mask: Mask = { name, text: (text) => name(text).replaceAll(/\bon\b/g, '***') };
@@ -15,6 +15,16 @@ it('leaves alone the names of properties that are our own', () => {
 
 it('leaves weak secrets in everything where it is asked to', () => {
   expect(maskJson({ on: 'on, hush-hush' }, strongMask(mask))).toEqual({ on: 'on, ***' });
+});
+
+it('takes strong secrets out of the strings of a report, which stays what it is', () => {
+  const digits: Mask = { name: (text) => text.replaceAll('123456', '***'), text: (text) => text };
+  expect(maskReport('{"n":123456,"s":"a 123456"}\n{"on": 1}\nplain 123456\n', digits)).toBe(
+    '{"n":123456,"s":"a ***"}\n{"on": 1}\nplain ***\n',
+  );
+  expect(maskReport('{\n  "n": 123456, "s": "123456"\n}', digits)).toBe('{"n":123456,"s":"***"}');
+  const lines: Mask = { name: (text) => text.replaceAll('key\nend', '***'), text: (text) => text };
+  expect(maskReport('{"a":1}\nkey\nend\n{"b":"key\\nend"}', lines)).toBe('{"a":1}\n***\n{"b":"key\\nend"}');
 });
 
 it('calls short secrets and common words weak', () => {

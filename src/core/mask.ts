@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from './json.ts';
+import { parseJson, type Json, type JsonObject } from './json.ts';
 
 /** Takes secrets out of what came from outside, before it is written. */
 export interface Mask {
@@ -32,6 +32,33 @@ export function maskJson(value: Json, mask: Mask): Json {
 /** The same of properties whose names are our own. */
 export function maskValues(values: JsonObject, mask: Mask): JsonObject {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, maskJson(value, mask)]));
+}
+
+/**
+ * What an agent's program reports, JSON or lines of it, before anybody reads, cuts or splits it: strong secrets are taken out
+ * of its strings, and it stays what it is. Weak ones could be words of the report: they are masked in what is read from it.
+ */
+export function maskReport(report: string, mask: Mask): string {
+  if (mask.name(report) === report) return report;
+  const strong = strongMask(mask);
+  const whole = parseJson(report);
+  if (whole !== undefined) return JSON.stringify(maskJson(whole, strong));
+  const parts: string[] = [];
+  let plain: string[] = [];
+  const endPlain = () => {
+    if (plain.length > 0) parts.push(mask.name(plain.join('\n')));
+    plain = [];
+  };
+  for (const line of report.split('\n')) {
+    const value = parseJson(line);
+    if (value === undefined) plain.push(line);
+    else {
+      endPlain();
+      parts.push(mask.name(line) === line ? line : JSON.stringify(maskJson(value, strong)));
+    }
+  }
+  endPlain();
+  return parts.join('\n');
 }
 
 /** Secrets of fewer characters are weak. */

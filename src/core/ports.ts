@@ -248,7 +248,7 @@ export interface ProgramHome {
   };
 }
 
-/** How a process ended and what it wrote, as it came: nothing of it may be written without a mask. */
+/** How a process ended and what it wrote. Of the report of an agent only strong secrets are masked yet: see `maskReport`. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: string | null;

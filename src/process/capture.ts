@@ -30,7 +30,7 @@ export interface Capture {
   close(): void;
   /** The last 64 KB, masked. */
   tail(): string;
-  /** As it came, for those who read it: nothing of it may be written without a mask. */
+  /** What was to be kept of it. */
   text(): string;
 }
 
@@ -63,6 +63,7 @@ export function openCapture(file: string, limitBytes: number, masker: Masker, en
     size += fitting.length;
     tail.push(fitting);
     write(fitting);
+    if (!ends.raw) kept.push(fitting);
     events?.output(fitting);
     if (fitting.length === masked.length || state !== 'open') return;
     state = 'dropping';
@@ -78,7 +79,7 @@ export function openCapture(file: string, limitBytes: number, masker: Masker, en
     take(chunk) {
       events?.activity();
       if (state !== 'open') return;
-      kept.push(chunk);
+      if (ends.raw) kept.push(chunk);
       events?.read(chunk);
       accept(masker.push(chunk));
     },

@@ -1,9 +1,11 @@
+import { maskReport, type Mask } from '../core/mask.ts';
 import type { Exit } from '../core/ports.ts';
 import type { ProcessResult } from './types.ts';
 
-/** How a process ended, for whoever wanted it. */
-export function exitOf(result: ProcessResult): Exit {
-  const { exitCode: code, signal, reason: ended, error, stdout, stderr, durationMs } = result;
+/** How a process ended, for whoever wanted it; `mask` is of a report that was kept as it came. */
+export function exitOf(result: ProcessResult, mask: Mask): Exit {
+  const { exitCode: code, signal, reason: ended, error, stderr, durationMs } = result;
+  const stdout = maskReport(result.stdout, mask);
   return { code, signal, ended, error, stdout, stderr, durationMs };
 }
 

@@ -5,9 +5,11 @@ import { createTail } from './tail.ts';
 export interface Ends {
   readonly head: number;
   readonly tail: number;
+  /** Standard output as it came; else all that is kept is masked. */
+  readonly raw?: true;
 }
 
-/** Output as it came, for those who read it: whole, or of much its beginning and its end. */
+/** Output for those who read it: whole, or of much its beginning and its end. */
 export interface Kept {
   push(chunk: Buffer): void;
   /** As text; it says how much is left out, and no character is cut there. */

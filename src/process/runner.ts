@@ -150,7 +150,7 @@ export class ProcessRunner implements Runner {
     if (launched) this.#events.ready(job.key, launched, tree);
     const result = await supervised.exited;
     try {
-      const exit = exitOf(result);
+      const exit = exitOf(result, this.#mask);
       const outcome = maskOutcome(provider.read(exit, invocation, this.#options.now()), this.#mask);
       // What never ran has cost nothing, whatever was reserved for it.
       if (exit.ended === 'spawn-failed') return [{ ...outcome, usage: nothing }, exit, new Map()];
@@ -205,7 +205,7 @@ export class ProcessRunner implements Runner {
       containment,
       gate: true,
       limits: { totalMs, idleMs, outputBytes },
-      keeps: { head: outputBytes, tail: 0 },
+      keeps: { head: outputBytes, tail: 0, raw: true },
       secrets: this.#options.secrets,
       stdoutFile: paths.stdout,
       stderrFile: paths.stderr,

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../core/errors.ts';
+import { unmasked, type Mask } from '../core/mask.ts';
 import type { Exit } from '../core/ports.ts';
 import type { StepJob, StepRunner, StepRunnerEvents } from '../core/workflow/ports.ts';
 import { watchEdits, type EditWatch } from './edits.ts';
@@ -10,6 +11,7 @@ import { watchFolder } from './folder-changes.ts';
 import { furnished } from './program-home.ts';
 import { removeDeadPlaces } from './held-places.ts';
 import { completed } from './reading.ts';
+import { maskOf } from './mask.ts';
 import { openPlaces } from './sandbox-places.ts';
 import { supervise } from './supervise.ts';
 import { sweepMarked } from './sweep.ts';
@@ -38,6 +40,7 @@ const ends = { head: 256 * 1024, tail: 64 * 1024 };
 /** Runs the workers of a run as real processes. */
 export class ProcessStepRunner implements StepRunner {
   readonly #options: StepRunnerOptions;
+  readonly #mask: Mask;
   readonly #events: StepRunnerEvents;
   readonly #running = new Map<string, Supervised>();
   /** Asked for, and not yet begun: stopping one of them is that it never begins. */
@@ -46,6 +49,7 @@ export class ProcessStepRunner implements StepRunner {
 
   constructor(options: StepRunnerOptions, events: StepRunnerEvents) {
     this.#options = options;
+    this.#mask = maskOf(options.secrets);
     this.#events = events;
   }
 
@@ -104,7 +108,7 @@ export class ProcessStepRunner implements StepRunner {
       const supervised = this.#supervise(job, temporary);
       this.#running.set(job.key, supervised);
       const result = await supervised.exited;
-      return exitOf(result);
+      return exitOf(result, job.provider === null ? unmasked : this.#mask);
     } finally {
       if (temporary !== null) removeTemporary(temporary);
     }
@@ -143,7 +147,7 @@ export class ProcessStepRunner implements StepRunner {
         idleMs: null,
         outputBytes: provider === null ? programBytes : agentBytes,
       },
-      keeps: provider === null ? ends : { head: agentBytes, tail: 0 },
+      keeps: provider === null ? ends : { head: agentBytes, tail: 0, raw: true },
       ...(job.graceMs === null ? {} : { graceMs: job.graceMs }),
       secrets: this.#options.secrets,
       stdoutFile: job.stdout,

@@ -19,9 +19,13 @@ export function supervise(spec: ProcessSpec, hooks: SuperviseHooks = {}): Superv
   const captures: Capture[] = [];
   try {
     const masker = maskerFactory(spec.secrets);
-    for (const file of [spec.stdoutFile, spec.stderrFile]) {
-      captures.push(openCapture(file, spec.limits.outputBytes, masker(), spec.keeps ?? none));
-    }
+    const { head, tail } = spec.keeps ?? none;
+    const outputs = [
+      [spec.stdoutFile, spec.keeps ?? none],
+      [spec.stderrFile, { head, tail }],
+    ] as const;
+    for (const [file, ends] of outputs)
+      captures.push(openCapture(file, spec.limits.outputBytes, masker(), ends));
     const supervision = new Supervision(spec, hooks, launch(spec), captures);
     return {
       get ready() {

@@ -78,7 +78,7 @@ export interface ProcessSpec {
     readonly limitMs: number;
     readonly running: (output: string) => ReadonlySet<string>;
   };
-  /** What of each output is kept in memory as it came; missing: nothing. */
+  /** What of each output is kept in memory; missing: nothing. */
   readonly keeps?: Ends;
   /** Masked in everything that is written; the same list for every process, where they are the same. */
   readonly secrets: readonly string[];
@@ -106,7 +106,7 @@ export interface ProcessResult {
   /** The last 64 KB of each output, masked. */
   readonly stdoutTail: string;
   readonly stderrTail: string;
-  /** What was to be kept of each, as it came: secrets are in it. */
+  /** What was to be kept of each. */
   readonly stdout: string;
   readonly stderr: string;
   /** Milliseconds since 1970; null when nothing was started. */

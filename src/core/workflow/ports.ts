@@ -113,7 +113,7 @@ export interface StepRunner {
 /** What the runner tells its host. Calls come later, never from inside `start`. */
 export interface StepRunnerEvents {
   /**
-   * `stdout` and `stderr` are as they came, secrets in them; of a program that printed much the beginning and the end. `changed`: paths in the watched
+   * Of a program that printed much, `stdout` and `stderr` are the beginning and the end. `changed`: paths in the watched
    * workspace; missing: nobody can tell, or it was not watched.
    */
   ended(key: string, exit: Exit, changed?: readonly string[]): void;

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { MailroomError } from '../../core/errors.ts';
-import { isJsonObject, parseJson, type JsonObject } from '../../core/json.ts';
-import { maskJson, maskValues, type Mask } from '../../core/mask.ts';
+import { isJsonObject, parseJson, type Json, type JsonObject } from '../../core/json.ts';
+import { maskJson, maskReport, maskValues, strongMask, type Mask } from '../../core/mask.ts';
 import type { Path, ProcessKey } from '../../core/workflow/event.ts';
 import type { Collected, Launch, LaunchOutput, Prepared } from '../../core/workflow/launch.ts';
 import type { RunFiles, RunFolder } from '../../core/workflow/ports.ts';
@@ -108,8 +108,8 @@ export class DiskRunFiles implements RunFiles {
     return {
       artifacts: present.map(({ artifact }) => artifact),
       missing,
-      values: readValues(this.#project, this.#steps.valuesFile(launch.key)),
-      decision: decision === null ? null : readDecision(workspace, decision),
+      values: this.#values(launch.key),
+      decision: decision === null ? null : this.#decision(workspace, decision),
       warnings: present.flatMap(({ artifact, survey }) =>
         survey.warnings.map((warning) => `artifact ${artifact.name}: ${warning}`),
       ),
@@ -167,6 +167,18 @@ export class DiskRunFiles implements RunFiles {
 
   deadLetter(path: Path, document: JsonObject, difference: Uint8Array | null): void {
     this.#steps.deadLetter(path, written(document), difference);
+  }
+
+  /** Before anybody cuts them: strong secrets are taken out. */
+  #values(key: ProcessKey): Collected['values'] {
+    const values = readValues(this.#project, this.#steps.valuesFile(key));
+    const strong = strongMask(this.#mask);
+    return isJsonObject(values) ? maskValues(values, strong) : maskJson(values as Json, strong);
+  }
+
+  #decision(workspace: Disk, path: string): string | null {
+    const text = readDecision(workspace, path);
+    return text === null ? null : maskReport(text, this.#mask);
   }
 
   hideValues(key: ProcessKey): void {

@@ -1,0 +1,298 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+import type { Json, JsonObject } from '../../src/core/json.ts';
+import { maskReport, weakness } from '../../src/core/mask.ts';
+import type { StepAnswer } from '../../src/core/mail/step-answer.ts';
+import type { Provider } from '../../src/core/ports.ts';
+import type { Workflow } from '../../src/core/workflow/model.ts';
+import type { Correspondence, StepJob } from '../../src/core/workflow/ports.ts';
+import { RunHost } from '../../src/engine/runs/run-host.ts';
+import { bytesMasker, maskerFactory, maskOf } from '../../src/process/mask.ts';
+import { DiskControl } from '../../src/store/control.ts';
+import type { Disk } from '../../src/store/disk.ts';
+import { MemoryDisk } from '../../src/store/memory-disk.ts';
+import { DiskRecords } from '../../src/store/runs/record-files.ts';
+import { DiskRunFiles } from '../../src/store/runs/run-files.ts';
+import { createRun, runControlFolder, runJournal } from '../../src/store/runs/run-folders.ts';
+import { exit } from '../contract/providers-samples.ts';
+import { stage, swdl } from '../docs/swdl-plays.ts';
+import { FolderDisk } from '../runs/folder-disk.ts';
+import { anyValue, graph, step, template, workflow } from '../workflow/graph.ts';
+import { nip } from '../workflow/nip.ts';
+import { orchestrate } from '../workflow/orchestrate.ts';
+
+/*
+ * Any secret in any output: no document of ours changes its shape, and no strong secret is anywhere below the project.
+ */
+
+const run = '018f0000-0000-7000-8000-000000000001';
+const note = { ...anyValue, type: 'string' } as const;
+const any = { ...anyValue, type: 'any' } as const;
+
+const definitions: Readonly<Record<string, Workflow>> = {
+  native: workflow({
+    ...graph('a\nb <- a : check=2'),
+    steps: [
+      step('a', {
+        work: { kind: 'command', argv: [template('say')], capabilities: null } as never,
+        values: { note, data: any },
+      }),
+      ...graph('b : check=2 go-on').steps,
+    ],
+  } as Workflow['body']),
+  orchestrate: orchestrate([
+    {
+      name: 'One',
+      command: ['say'],
+      output_file: 'one.txt',
+      on: { success: { goto: 'Two' }, failure: { goto: 'Two' } },
+    },
+    {
+      name: 'Two',
+      command: ['say', '${steps.One.output}'],
+      on: { success: { goto: '_end' }, failure: { error: 'no' } },
+    },
+  ]),
+  swdl: swdl([
+    stage('one', { outputs: { note: { type: 'string' }, data: { type: 'object' } } }),
+    stage('two', { depends_on: ['one'] }),
+  ]),
+  nip: nip(
+    ['step', 'a', '5200', 'output:one'],
+    ['step', 'b', '5200', 'input:$one', 'output:two'],
+    ['edge', 'a', 'b', 'always'],
+  ),
+};
+
+/** What every worker says. */
+interface Said {
+  readonly text: string;
+  /** Where what it prints is cut on its way. */
+  readonly cut: number;
+  readonly values: JsonObject;
+  readonly code: number;
+}
+
+const provider: Provider = {
+  name: 'claude',
+  sessions: false,
+  unheld: [],
+  restrict: () => ({ exact: true, widened: [] }),
+  start: ({ env }) => ({ argv: ['claude'], env, inherit: [], stdin: '', files: {}, writable: [] }),
+  read: ({ stdout, code }) => {
+    const usage = { usd: 1, tokens: 123_456 };
+    const { text } = JSON.parse(stdout) as { text: string };
+    if (code !== 0) return { is: 'never', reason: { code: 'E_PROVIDER', text }, usage };
+    return { is: 'done', text, session: { id: 's-1', usd: 1, tokens: 1 }, usage, model: 'opus', denials: [] };
+  },
+};
+
+/** The mail: a role answers at the next look. */
+function mailOf({ text, values, code }: Said): Correspondence {
+  const posted = new Set<string>();
+  const reason = { code: 'E_STEP', text } as const;
+  const outcome: StepAnswer['outcome'] =
+    code === 0 ? { is: 'done' } : { is: 'failed', class: 'NON_RETRYABLE', reason, timedOut: false };
+  const rest = { values, usage: { usd: 0, tokens: 123_456 }, durationMs: 5 };
+  return {
+    idOf: ({ path, iteration, attempt }) => `${path}-${String(iteration)}-${String(attempt)}`,
+    send: ({ id }) => void posted.add(id),
+    again: () => {},
+    posted: () => [...posted],
+    withdraw: (id) => void posted.delete(id),
+    answers: () =>
+      [...posted].map((id) => ({ id, answer: { id, outcome, text, ...rest } as StepAnswer, problem: null })),
+    waits: () => new Set(),
+    remove: (id) => void posted.delete(id),
+    refuse: () => {},
+  };
+}
+
+/** Every file below the project after a run whose workers say this. */
+function played(definition: Workflow, secrets: readonly string[], said: Said): Map<string, string> {
+  let now = Date.UTC(2026, 0, 1);
+  const disk = new MemoryDisk(() => now, '/world');
+  for (const folder of ['base', 'base/workspace']) disk.plant(folder, '', 'folder');
+  const project = new FolderDisk(disk, 'base');
+  const open = (path: string): Disk | null => {
+    const folder = path.slice('/world/'.length);
+    return disk.look(folder)?.kind === 'folder' ? new FolderDisk(disk, folder) : null;
+  };
+  const workspace = '/world/base/workspace';
+  const mask = maskOf(secrets);
+  const card = { run, workflow: 'w', workspace, source: null, startedBy: 'person', startedAt: now } as const;
+  const folder = createRun(project, card, definition);
+  const jobs: StepJob[] = [];
+  const host = new RunHost(
+    {
+      clock: { now: () => now, elapsed: () => now },
+      journal: runJournal(project, run),
+      files: new DiskRunFiles({ project, open, run: folder, mask }),
+      control: new DiskControl(project, runControlFolder(run)),
+      runner: { start: (job) => void jobs.push(job), stop: () => {}, sweep: () => Promise.resolve() },
+      mail: mailOf(said),
+      providers: new Map([['claude', provider]]),
+      parking: { list: () => new Map<string, number>(), park: () => {} },
+      project: project.root,
+      ...(definition.home !== null && { records: new DiskRecords(project, open, folder) }),
+      changed: () => Promise.resolve([]),
+      salvage: () => Promise.resolve(null),
+      mask,
+      told: () => {},
+      variables: () => ({}),
+    },
+    definition,
+    { slots: 1, watch: () => {} },
+  );
+  const { name, version, language, budget } = definition;
+  const given = {
+    run,
+    workflow: name,
+    version,
+    language,
+    parameters: {},
+    context: {},
+    trigger: null,
+    env: {},
+  };
+  host.begin({ ...given, budget, timeout: null, only: null });
+  for (let round = 0; host.state.endedAt === null; round += 1) {
+    if (round > 200) throw new Error('the run does not end');
+    host.look();
+    now += 1_000;
+    for (const job of jobs.splice(0)) host.ended(job.key, worked(disk, job, secrets, said));
+  }
+  host.look();
+  host.flush();
+  return filesIn(disk, 'base');
+}
+
+/** A process as the runner makes one: files masked, the report of an agent as it is read. */
+function worked(disk: Disk, job: StepJob, secrets: readonly string[], { text, cut, values, code }: Said) {
+  const printed = Buffer.from(
+    job.provider === null ? text : JSON.stringify({ type: 'result', n: 123_456, text }),
+  );
+  const at = cut % (printed.length + 1);
+  const masker = maskerFactory(secrets)();
+  const pieces = [printed.subarray(0, at), printed.subarray(at)].map((piece) => masker.push(piece));
+  const masked = Buffer.concat([...pieces, masker.flush()]);
+  const place = (path: string) => path.slice('/world/'.length);
+  disk.write(place(job.stdout), masked);
+  disk.write(place(job.stderr), bytesMasker(secrets)(Buffer.from(text)));
+  disk.write(`${place(job.folder)}/values.json`, JSON.stringify(values));
+  const stdout = job.provider === null ? masked.toString() : maskReport(printed.toString(), maskOf(secrets));
+  return exit({ code, stdout, stderr: maskOf(secrets).text(text) });
+}
+
+function filesIn(disk: Disk, folder: string): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const name of disk.list(folder) ?? []) {
+    const path = `${folder}/${name}`;
+    if (disk.look(path)?.kind === 'folder')
+      for (const [inner, text] of filesIn(disk, path)) found.set(inner, text);
+    else found.set(path, disk.read(path, Number.MAX_SAFE_INTEGER)?.toString() ?? '');
+  }
+  return found;
+}
+
+/** The JSON and YAML of a file; null: it is a text. */
+function documentsIn(path: string, text: string): Json[] | null {
+  if (path.endsWith('values.json')) return null;
+  if (path.endsWith('.json')) return [JSON.parse(text) as Json];
+  if (path.endsWith('.yaml')) return [parse(text) as Json];
+  const lines = text.trimEnd().split('\n');
+  if (path.endsWith('.jsonl')) return lines.map((line) => JSON.parse(line) as Json);
+  if (path.includes('/journal/'))
+    return lines.map((line) => JSON.parse(line.slice(line.indexOf(' ') + 1)) as Json);
+  return null;
+}
+
+/** Where texts from outside may lie: below these keys. */
+const outside =
+  /^(output|outputs|reason|reasons|text|message|note|data|summary|error|problem|warnings|one|two)$/;
+
+/** The same keys, numbers and words of our own. */
+function expectAlike(masked: Json, plain: Json, at: readonly string[]): void {
+  const isOutside = at.some((key) => outside.test(key));
+  if (typeof plain === 'string') {
+    if (!isOutside || typeof masked !== 'string') expect([at, masked]).toEqual([at, plain]);
+    return;
+  }
+  if (typeof plain !== 'object' || plain === null) return expect([at, masked]).toEqual([at, plain]);
+  expect(typeof masked).toBe('object');
+  const [ours, theirs] = [Object.entries(masked as JsonObject), Object.entries(plain)];
+  if (!at.some((key) => /^(data|one|two)$/.test(key)))
+    expect([at, ours.map(([key]) => key)]).toEqual([at, theirs.map(([key]) => key)]);
+  expect(ours).toHaveLength(theirs.length);
+  for (const [index, [key, value]] of theirs.entries())
+    expectAlike(ours[index]?.[1] ?? null, value, [...at, key]);
+}
+
+const words = [
+  'out',
+  'on',
+  'run',
+  'output',
+  's',
+  'name',
+  'status',
+  'ended',
+  'type',
+  '1',
+  '123456',
+  '"',
+  '\\',
+  '{',
+  'null',
+  'true',
+];
+const secret = fc.oneof(
+  fc.constantFrom(...words),
+  fc.string({ minLength: 1, maxLength: 5 }),
+  fc.string({
+    unit: fc.constantFrom('x', 'y', 'ä', '"', '\\', '\n', '7', '.', ' '),
+    minLength: 6,
+    maxLength: 14,
+  }),
+);
+
+it.each(Object.keys(definitions))(
+  'a secret changes no document of a run and leaks into none: %s',
+  (language) => {
+    const definition = definitions[language]!;
+    const property = fc.property(
+      fc.array(secret, { minLength: 1, maxLength: 3 }),
+      fc.record({
+        before: fc.string(),
+        after: fc.string(),
+        cut: fc.nat(400),
+        code: fc.constantFrom(0, 0, 1, 2),
+      }),
+      (secrets, { before, after, cut, code }) => {
+        const text = secrets.map((each) => `${before}${each}${after}`).join(' and ');
+        const values = {
+          note: text,
+          data: { [`key ${secrets[0]!}`]: [text, 123_456, null] },
+          ...(language === 'nip' && { one: text, two: text }),
+        };
+        const said = { text, cut, values, code };
+        const plain = played(definition, [], said);
+        const masked = played(definition, secrets, said);
+        expect([...masked.keys()]).toEqual([...plain.keys()]);
+        for (const [path, content] of masked) {
+          for (const each of secrets.filter((one) => weakness(one) === null && /[^\d*]/.test(one)))
+            for (const spelling of [each, JSON.stringify(each).slice(1, -1)])
+              expect([path, content.includes(spelling)]).toEqual([path, false]);
+          const documents = documentsIn(path, content);
+          if (documents === null) continue;
+          const before = documentsIn(path, plain.get(path) ?? '') ?? [];
+          expect(documents).toHaveLength(before.length);
+          for (const [index, document] of documents.entries())
+            expectAlike(document, before[index] ?? null, []);
+        }
+      },
+    );
+    fc.assert(property, { numRuns: 60 });
+  },
+);
