@@ -77,6 +77,7 @@ interface Said {
 const provider: Provider = {
   name: 'claude',
   sessions: false,
+  mcp: true,
   unheld: [],
   restrict: () => ({ exact: true, widened: [] }),
   start: ({ env }) => ({ argv: ['claude'], env, inherit: [], stdin: '', files: {}, writable: [] }),
