@@ -40,7 +40,7 @@ const definitions: Readonly<Record<string, Workflow>> = {
       }),
       ...graph('b : check=2 go-on').steps,
     ],
-  } as Workflow['body']),
+  }),
   orchestrate: orchestrate([
     {
       name: 'One',
@@ -287,10 +287,10 @@ it.each(Object.keys(definitions))(
               expect([path, content.includes(spelling)]).toEqual([path, false]);
           const documents = documentsIn(path, content);
           if (documents === null) continue;
-          const before = documentsIn(path, plain.get(path) ?? '') ?? [];
-          expect(documents).toHaveLength(before.length);
+          const others = documentsIn(path, plain.get(path) ?? '') ?? [];
+          expect(documents).toHaveLength(others.length);
           for (const [index, document] of documents.entries())
-            expectAlike(document, before[index] ?? null, []);
+            expectAlike(document, others[index] ?? null, []);
         }
       },
     );

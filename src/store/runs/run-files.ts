@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { MailroomError } from '../../core/errors.ts';
-import { isJsonObject, parseJson, type Json, type JsonObject } from '../../core/json.ts';
+import { isJsonObject, parseJson, type JsonObject } from '../../core/json.ts';
 import { maskJson, maskReport, maskValues, strongMask, type Mask } from '../../core/mask.ts';
 import type { Path, ProcessKey } from '../../core/workflow/event.ts';
 import type { Collected, Launch, LaunchOutput, Prepared } from '../../core/workflow/launch.ts';
@@ -173,7 +173,7 @@ export class DiskRunFiles implements RunFiles {
   #values(key: ProcessKey): Collected['values'] {
     const values = readValues(this.#project, this.#steps.valuesFile(key));
     const strong = strongMask(this.#mask);
-    return isJsonObject(values) ? maskValues(values, strong) : maskJson(values as Json, strong);
+    return isJsonObject(values) ? maskValues(values, strong) : maskJson(values, strong);
   }
 
   #decision(workspace: Disk, path: string): string | null {
