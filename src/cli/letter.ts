@@ -22,17 +22,21 @@ export interface Text {
   readonly text: string;
   /** What to call it in a message about it. */
   readonly source: string;
+  readonly plain: boolean;
+  readonly remedy: string;
 }
+
+const remedy = 'give a file, `-` for standard input, or `--message TEXT`';
 
 /** The text of a message: `--message`, a file, or standard input (`-`, or nothing said and something piped). */
 export async function readText(context: Context, file: string | null, options: LetterOptions): Promise<Text> {
   const { terminal, services } = context;
   if (options.message !== undefined) {
     if (file !== null) throw new MailroomError('E_USAGE', 'there is a file and a --message: say one of them');
-    return { text: options.message, source: '--message' };
+    return { text: options.message, plain: true, source: '--message', remedy };
   }
   if (file === '-' || (file === null && terminal.piped))
-    return { text: await terminal.readInput(), source: 'standard input' };
+    return { text: await terminal.readInput(), plain: false, source: 'standard input', remedy };
   if (file === null)
     throw new MailroomError('E_USAGE', 'there is no text to send', 'give a file, `-` or `--message TEXT`');
   const text = services.readText(resolve(services.cwd, file));
@@ -42,7 +46,7 @@ export async function readText(context: Context, file: string | null, options: L
       `there is no file ${file}`,
       'a text itself is given by `--message TEXT`',
     );
-  return { text, source: file };
+  return { text, plain: false, source: file, remedy };
 }
 
 /** Hands a message over, as the role or into the staging folder of our turn, and says what became of it. */

@@ -2,7 +2,7 @@ import type { Json } from '../core/json.ts';
 import type { NewDefinition } from '../core/nip/defining.ts';
 import type { ExecutionReport } from '../core/nip/report.ts';
 import type { ToldExecution } from '../core/nip/told.ts';
-import type { BeginOptions } from './run-services.ts';
+import type { BeginOptions, RunController } from './run-services.ts';
 
 /** What the language nip lets people and their agents do with workflows by id. */
 export interface NipServices {
@@ -21,10 +21,10 @@ export interface NipServices {
    */
   status(word: string): Promise<ExecutionReport | ToldStatus>;
   /**
-   * Resumes a run that nobody is running, in a process of its own, which lives on when this one ends. Resolves when that has
-   * begun, at the latest after ten seconds.
+   * Stops a run that has just begun and resumes it in a process of its own, which lives on when this one ends. Resolves when
+   * that has begun, at the latest after ten seconds.
    */
-  goOn(run: string): Promise<void>;
+  handOver(controller: RunController): Promise<void>;
   /** Sends the relays of the project what they have not answered yet. */
   send(): Promise<SentEvents>;
 }

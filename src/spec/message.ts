@@ -66,7 +66,7 @@ function openMessage(text: string, file: string): Opened {
   return { ok: false, problems: yaml.problems.map((problem) => ({ ...problem, code: 'E_MESSAGE' })) };
 }
 
-const nothingSaid: Draft = {
+export const nothingSaid: Draft = {
   type: null,
   from: null,
   to: null,

@@ -59,6 +59,14 @@ describe('send', () => {
     expect(bench.state.mail.get(bench.id('From there'))?.message.body).toBe('From there\n');
   });
 
+  it('takes what `--message` gives as the text, whatever stands at its head', async () => {
+    const bench = new Bench();
+    const text = '---\ntype: verdict\n---\n# Heading';
+    expect((await bench.run('send', 'architect', '-m', text, '--subject', 'Quoted')).code).toBe(0);
+    const { message } = bench.state.mail.get(bench.id('Quoted'))!;
+    expect([message.type, message.body]).toEqual(['task', `${text}\n`]);
+  });
+
   it.each([
     [
       ['nowhere.md'],
@@ -66,7 +74,7 @@ describe('send', () => {
     ],
     [[], 'error E_USAGE: there is no text to send\nhint: give a file, `-` or `--message TEXT`\n'],
     [['a.md', '-m', 'x'], 'error E_USAGE: there is a file and a --message: say one of them\n'],
-    [['-m', ' '], /^error E_USAGE: there is nothing to send: the text is empty\n/],
+    [['-m', ' '], /^error E_USAGE: there is nothing to send: --message is empty\n/],
     [['-m', 'x', '--field', 'size'], /`--field size` has no value/],
     [['-m', 'x', '--type', 'taks'], /E_UNKNOWN_NAME: there is no type `taks`\nhint: did you mean `task`\?/],
   ])('refuses %j with exit code 2', async (argv, text) => {

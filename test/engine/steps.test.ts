@@ -106,6 +106,7 @@ it('takes the answer of a person', () => {
       replies: ['step-result'],
       text: 'Yes.',
       source: 'x',
+      remedy: '',
     },
     protocol,
   );

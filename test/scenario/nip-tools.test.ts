@@ -184,4 +184,22 @@ describe('the tools', { timeout: 120_000 }, () => {
     while (now.status === 'running') now = (await call('workflow_status', { executionId })) as typeof now;
     expect(now).toMatchObject({ status: 'completed', stepsCompleted: 2 });
   });
+
+  it('start no more runs at once than may go on, however many ask at the same time', async () => {
+    const nip = '{ msats_per_usd: 1000000, maxConcurrentWorkflows: 2 }';
+    const place = (project = new NipProject({}, nip));
+    place.write('agents/clerk.mjs', `${waits}${place.read('agents/clerk.mjs')}`);
+    await place.run(['nip', 'define', 'workflows/measure.json']);
+    const call = await tools(place);
+    const asked = { workflowId: 'measure', inputs: { text: 'a b' }, async: true };
+    const command = ['nip', 'execute', 'measure', '--input', 'text=a b', '--async'];
+    const answers = await Promise.all([
+      ...[1, 2, 3].map(async () => JSON.stringify(await call('execute_workflow', asked))),
+      ...[1, 2].map(async () => Object.values(await place.run(command)).join('')),
+    ]);
+    const refused = answers.filter((each) => each.includes('as many runs of the language nip go on'));
+    expect([answers.filter((each) => /running/.test(each)).length, refused.length]).toEqual([2, 3]);
+    expect(JSON.parse((await place.run(['runs', '--json'])).stdout)).toHaveLength(2);
+    place.write('go', '');
+  });
 });

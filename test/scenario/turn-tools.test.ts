@@ -5,6 +5,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { build } from 'esbuild';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { parseMessage } from '../../src/spec/message.ts';
 import { CliProject } from '../support/clis.ts';
 import { program } from '../support/project.ts';
 
@@ -137,9 +138,19 @@ describe('the tools of a turn', { timeout: 120_000 }, () => {
     expect(tools.map(({ name }) => name)).toEqual(['send_message', 'ask', 'read_thread', 'report_progress']);
     await client.callTool({ name: 'send_message', arguments: { to: 'user', type: 'done', body: 'Made' } });
     await client.callTool({ name: 'report_progress', arguments: { text: 'half' } });
-    const [progress, letter = '', ...others] = project.list('staging');
-    expect([progress, others]).toEqual(['.progress', []]);
-    expect(project.read(`staging/${letter}`)).toBe('---\ntype: "done"\nto: ["user"]\n---\nMade\n');
+    const markdown = '---\ntype: task\n---\n# Heading\n\n---\nrest\n';
+    const rule = '---\nA rule is all that it has.\n';
+    for (const body of [markdown, rule])
+      await client.callTool({ name: 'send_message', arguments: { to: 'user', type: 'done', body } });
+    const [progress, ...letters] = project.list('staging');
+    expect([progress, letters.length]).toEqual(['.progress', 3]);
+    const staged = letters.map((name) => project.read(`staging/${name}`));
+    expect(staged).toContain('---\ntype: "done"\nto: ["user"]\n---\nMade\n');
+    const bodies = staged.map((text) => {
+      const parsed = parseMessage(text, 'staged');
+      return parsed.ok && parsed.value.type === 'done' ? parsed.value.body : null;
+    });
+    expect(new Set(bodies)).toEqual(new Set(['Made\n', markdown, rule]));
     expect(project.list('.')).toEqual(['mailroom.yaml', 'protocols', 'staging']);
     expect(await client.callTool({ name: 'send_message', arguments: { body: 'x' } })).toMatchObject({
       isError: true,

@@ -15,7 +15,7 @@ import { definitionFile, definitionLog, EventLog } from '../../store/nip/event-l
 import type { RealDisk } from '../../store/real-disk.ts';
 import { readSettings, type Settings } from '../definition.ts';
 import { fetchDefinition } from './fetched-definition.ts';
-import { keepDefinition } from './executions.ts';
+import { keepDefinition, withoutStarts } from './executions.ts';
 import { relaysOf } from './relays.ts';
 import { reportRun, standing } from './standing.ts';
 import { sendAll } from './unsent.ts';
@@ -44,11 +44,15 @@ export function nipServices(
     prepare: async (asked) => prepare(disk, await settings(), asked),
     report: async (run) => reportRun(disk, (await settings()).config.nip, runs.run(run)),
     status: (word) => standing(disk, runs, async () => (await settings()).config.nip, word),
-    goOn: async (run) => {
-      const begins = runs.changed(run, patience);
-      startBeside(['-C', disk.root, 'resume', run], disk.root);
-      await begins;
-    },
+    handOver: (controller) =>
+      // For a moment nobody works on it, and yet it counts.
+      withoutStarts(disk, async () => {
+        controller.end('stop');
+        await controller.follow();
+        const begins = runs.changed(controller.run, patience);
+        startBeside(['-C', disk.root, 'resume', controller.run], disk.root);
+        await begins;
+      }),
     send: async () => sendAll(disk, (await settings()).config.nip),
   };
 }

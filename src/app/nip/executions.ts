@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { FoundWorkflow } from '../../cli/run-services.ts';
 import type { NipSettings } from '../../core/config.ts';
 import { MailroomError } from '../../core/errors.ts';
@@ -7,13 +8,17 @@ import { requestEvent } from '../../core/nip/telling.ts';
 import type { Budget } from '../../core/mail/protocol.ts';
 import type { RunFolder } from '../../core/workflow/ports.ts';
 import type { Announcer } from '../../engine/nip/announcer.ts';
-import { definitionLog, EventLog, requestLog } from '../../store/nip/event-log.ts';
+import { definitionLog, EventLog, eventsFolder, requestLog } from '../../store/nip/event-log.ts';
 import { projectKey } from '../../store/nip/key.ts';
 import type { Disk } from '../../store/disk.ts';
 import type { RealDisk } from '../../store/real-disk.ts';
 import { listRuns } from '../../store/runs/run-folders.ts';
 import { relaysOf, unsentCount, type Relays } from './relays.ts';
-import { isAlive } from '../runs/locks.ts';
+import type { Lock } from '../lock.ts';
+import { isAlive, tryLock } from '../runs/locks.ts';
+
+/** Held while it is counted how many runs go on. */
+const startLockFile = `${eventsFolder}/starting.lock`;
 
 export interface NewExecution {
   readonly run: string;
@@ -43,11 +48,50 @@ export async function verified(
   return { ok: false, problems: [{ code: 'E_WORKFLOW', severity: 'error', message, place, hint }] };
 }
 
+/** Milliseconds that a start waits for others that are being counted. */
+const patience = 30_000;
+/** Starts in this process, one after the other. */
+let starting: Promise<unknown> = Promise.resolve();
+
+/**
+ * Announces a run that this process has locked, unless as many runs go on as may at once: then it throws `E_LOCKED`. Of starts
+ * at the same time, in this process or in others, each counts those before it.
+ */
+export async function admitRun(disk: RealDisk, nip: NipSettings, options: NewExecution): Promise<void> {
+  const before = starting;
+  const admitted = before.then(async () => {
+    await withoutStarts(disk, async () => {
+      await refuseMore(disk, nip);
+      await announceRun(disk, options);
+    });
+  });
+  starting = admitted.catch(() => {});
+  await admitted;
+}
+
+/** Does something while no run of the project is admitted. Throws `E_LOCKED` when it does not get its turn. */
+export async function withoutStarts(disk: RealDisk, act: () => Promise<void>): Promise<void> {
+  const lock = await startLock(disk);
+  try {
+    await act();
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Holds back all other starts in the project. Throws `E_LOCKED` when it does not get its turn. */
+async function startLock(disk: RealDisk): Promise<Lock> {
+  const until = Date.now() + patience;
+  for (;;) {
+    const lock = await tryLock(disk, startLockFile);
+    if (lock !== null) return lock;
+    if (Date.now() > until) throw new MailroomError('E_LOCKED', 'other runs are starting', 'try again');
+    await wait(50);
+  }
+}
+
 /** Throws `E_LOCKED` when as many runs of the language go on as may go on at once. */
-export async function refuseMore(
-  disk: RealDisk,
-  { maxConcurrentWorkflows: most }: NipSettings,
-): Promise<void> {
+async function refuseMore(disk: RealDisk, { maxConcurrentWorkflows: most }: NipSettings): Promise<void> {
   const told = listRuns(disk).filter(({ run }) => new EventLog(disk, run).exists);
   const alive = (await Promise.all(told.map(({ run }) => isAlive(disk, run)))).filter(Boolean);
   if (alive.length < most) return;
@@ -74,7 +118,7 @@ export async function keepDefinition(disk: RealDisk, text: string): Promise<Nost
 }
 
 /** Says in signed events that a run begins: the definition, when it was not said before, and the request. */
-export async function announceRun(disk: RealDisk, options: NewExecution): Promise<void> {
+async function announceRun(disk: RealDisk, options: NewExecution): Promise<void> {
   const definition = await keepDefinition(disk, options.workflow.text);
   const { run, parameters, budget, timeout } = options;
   if (options.request !== undefined) {

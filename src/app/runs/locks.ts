@@ -59,15 +59,21 @@ async function take(
   run: string | null,
   taken: () => MailroomError,
 ): Promise<Lock> {
-  project.makeFolder(dirname(file));
-  const kernel = await takeKernelLock(join(project.root, file));
-  if (!kernel.held && kernel.reason === 'failed')
-    throw new MailroomError('E_LOCKED', `${file} cannot be locked: ${kernel.error}`, whoseIsIt);
-  const fallback = !kernel.held && kernel.reason === 'missing' ? await fallbackLock(project, file) : null;
-  const lock = kernel.held ? kernel : fallback?.held === true ? fallback : null;
+  const lock = await tryLock(project, file);
   if (lock !== null && (run === null || otherHolder(project, runLockFile(run)) === null)) return lock;
   await lock?.release();
   throw taken();
+}
+
+/** Locks a file (from the project); null: another process holds it, and did for the half second that this waits. Throws `E_LOCKED`. */
+export async function tryLock(project: RealDisk, file: string): Promise<Lock | null> {
+  project.makeFolder(dirname(file));
+  const kernel = await takeKernelLock(join(project.root, file));
+  if (kernel.held) return kernel;
+  if (kernel.reason === 'failed')
+    throw new MailroomError('E_LOCKED', `${file} cannot be locked: ${kernel.error}`, whoseIsIt);
+  const fallback = kernel.reason === 'missing' ? await fallbackLock(project, file) : null;
+  return fallback?.held ? fallback : null;
 }
 
 function going(run: string): MailroomError {

@@ -113,11 +113,10 @@ async function announce(
   run: string,
   options: BeginOptions,
 ): Promise<void> {
-  const { announceRun, refuseMore } = await import('../nip/executions.ts');
-  await refuseMore(disk, config.nip);
+  const { admitRun } = await import('../nip/executions.ts');
   const { workflow, parameters, budget, definition, request } = options;
   const { timeout } = definition;
-  await announceRun(disk, { run, workflow, parameters, budget, timeout, request });
+  await admitRun(disk, config.nip, { run, workflow, parameters, budget, timeout, request });
 }
 
 /** How msats are counted, where anything is to be said of it. */

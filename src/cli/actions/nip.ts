@@ -55,9 +55,7 @@ export async function execute(context: Context, workflow: string, options: NipOp
   if (options.async === true) {
     const controller = await workflows.begin({ ...begin, watch: () => {} });
     // It begins here, where what is wrong can be told, and goes on elsewhere.
-    controller.end('stop');
-    await controller.follow();
-    await nip.goOn(controller.run);
+    await nip.handOver(controller);
     return tell(context, await nip.report(controller.run), options);
   }
   return follow(

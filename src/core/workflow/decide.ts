@@ -4,7 +4,7 @@ import { consider } from './decide/entering.ts';
 import { outcome } from './decide/outcomes.ts';
 import { again } from './decide/reopen.ts';
 import { Room } from './decide/room.ts';
-import { found, isEnding, type Scene, type Slots } from './decide/scene.ts';
+import { found, isEnding, usedUp, type Scene, type Slots } from './decide/scene.ts';
 import { starts } from './decide/starts.ts';
 import { sweeps } from './decide/sweeping.ts';
 import { clocked, nextWake, times } from './decide/times.ts';
@@ -106,9 +106,7 @@ function overspent({ state }: Scene): Fact[] {
   if (purse === null || purse.spent <= purse.total || state.ending !== null) return [];
   if (state.given?.msats?.enforced === false) return [];
   const path = [...state.steps.values()].findLast(({ cost }) => (cost.msats ?? 0) > 0)?.path ?? '';
-  const text = `the budget of the run is used up: ${String(purse.spent)} of ${String(purse.total)} msats are spent`;
-  const reason = { code: 'E_BUDGET', text } as const;
-  return [{ type: 'ending', scope: '', ending: { why: 'aborted', path, class: 'FATAL', reason } }];
+  return [usedUp(state, path)];
 }
 
 function looks({ state }: Scene): Decision['looks'] {

@@ -28,10 +28,10 @@ function ceil(amount: bigint, by: bigint): bigint {
   return (amount + by - 1n) / by;
 }
 
-/** What one launch may have of what is left, of which `open` launches get the same. */
+/** What one launch may have of what is left, of which `open` launches get the same; at least one, if anything is left. */
 export function allocation(left: number, open: number, cap: number | null): number {
   const some = Math.max(0, left);
-  const each = (some - (some % Math.max(1, open))) / Math.max(1, open);
+  const each = Math.max(Math.min(1, some), (some - (some % Math.max(1, open))) / Math.max(1, open));
   return cap === null ? each : Math.min(each, cap);
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../core/mail/protocol.ts';
 import { maySend } from '../../core/mail/rules/address.ts';
 import { didYouMean } from '../../core/nearest.ts';
-import { parseMessage } from '../../spec/message.ts';
+import { nothingSaid, parseMessage } from '../../spec/message.ts';
 import { isInside } from '../../spec/paths.ts';
 import { ProblemsError } from './problems.ts';
 
@@ -30,8 +30,12 @@ export interface Wish {
   /** The types that answer the message in question; null: it asks for nothing, or none is in question. */
   readonly replies: readonly TypeName[] | null;
   readonly text: string;
+  /** The text is the body, whatever stands at its head; else its front matter is read. */
+  readonly plain?: boolean;
   /** What to call the text in a message about it. */
   readonly source: string;
+  /** How a text is given, for somebody who gave none. */
+  readonly remedy: string;
 }
 
 /**
@@ -39,9 +43,7 @@ export interface Wish {
  * type must be said. Throws `E_USAGE`, `E_UNKNOWN_NAME`, `E_PATH` or what is wrong with the text.
  */
 export function compose(wish: Wish, protocol: Protocol | null): Draft {
-  const parsed = parseMessage(wish.text, wish.source);
-  if (!parsed.ok) throw new ProblemsError(parsed.problems);
-  const written = parsed.value;
+  const written = wish.plain === true ? { ...nothingSaid, body: wish.text } : readLetter(wish);
   if (wish.to.length === 0) throw new MailroomError('E_USAGE', 'nobody is named to send it to');
   const named = [wish.from, ...wish.to.filter((role) => role !== workflowRole)];
   if (protocol) for (const role of named) known('role', role, protocol.roles);
@@ -51,11 +53,7 @@ export function compose(wish: Wish, protocol: Protocol | null): Draft {
   for (const path of wish.attachments) refuseOutside(path);
   const subject = wish.subject ?? written.subject;
   if (written.body.trim() === '' && (subject ?? '').trim() === '')
-    throw new MailroomError(
-      'E_USAGE',
-      'there is nothing to send: the text is empty',
-      'give a file, `-` for standard input, or `--message TEXT`',
-    );
+    throw new MailroomError('E_USAGE', `there is nothing to send: ${wish.source} is empty`, wish.remedy);
   return {
     type,
     from: null,
@@ -69,6 +67,12 @@ export function compose(wish: Wish, protocol: Protocol | null): Draft {
     body: written.body.endsWith('\n') || written.body === '' ? written.body : `${written.body}\n`,
     frontMatter: true,
   };
+}
+
+function readLetter({ text, source }: Wish): Draft {
+  const parsed = parseMessage(text, source);
+  if (!parsed.ok) throw new ProblemsError(parsed.problems);
+  return parsed.value;
 }
 
 /** As the front matter is checked. */

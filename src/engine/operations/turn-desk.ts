@@ -38,7 +38,17 @@ export const progressFile = '.progress';
  */
 export async function stageLetter(project: Project, turn: TurnPlace, letter: TurnLetter): Promise<string> {
   const { to, type, subject, attachments, body, fields } = letter;
-  const wish = { from: turn.role, to, type, subject, attachments, text: body, source: 'the message' };
+  const wish = {
+    from: turn.role,
+    to,
+    type,
+    subject,
+    attachments,
+    text: body,
+    plain: true,
+    source: 'the message',
+    remedy: 'write what the other role is to read',
+  };
   const draft = compose(
     { ...wish, fields: [], thread: null, inReplyTo: null, replies: null },
     await writtenProtocol(project),

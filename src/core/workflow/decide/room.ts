@@ -58,6 +58,15 @@ export class Room {
     this.#reserve(scope, reserves);
   }
 
+  /** Whether any msats of the run are left for a launch, or what others have reserved must be waited for. */
+  affordMsats(): Fit {
+    const purse = this.#purse;
+    if (purse === null || this.#scene.state.given?.msats?.enforced === false) return 'fits';
+    const reserved = purse.reserved + this.#given.msats;
+    if (purse.total - purse.spent - reserved > 0) return 'fits';
+    return reserved > 0 ? 'later' : 'never';
+  }
+
   /** What a launch reserves: its own limits, and its share of the run's msats. */
   share(own: Budget | null): Budget | null {
     const purse = this.#purse;

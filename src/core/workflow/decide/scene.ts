@@ -12,6 +12,7 @@ import type {
 } from '../event.ts';
 import { scopesAround } from '../fold/steps.ts';
 import type { Target } from '../model.ts';
+import { purseOf } from '../msats.ts';
 import { pathIn } from '../path.ts';
 import type { Rules, StepRule } from '../rules.ts';
 import { findStep, type Entered } from '../scope.ts';
@@ -44,6 +45,14 @@ export function found({ state, rules }: Scene, path: string): Entered | null {
 /** Whether nothing new is to be started in a scope, because it or one around it is ending. */
 export function isEnding(state: RunState, { path }: Scope): boolean {
   return state.ending !== null || scopesAround(state, { scope: path }).some(({ ending }) => ending !== null);
+}
+
+/** Ends a run whose budget in msats is spent. `path`: the step that shows it. */
+export function usedUp(state: RunState, path: string): Fact {
+  const { spent, total } = purseOf(state) ?? { spent: 0, total: 0 };
+  const text = `the budget of the run is used up: ${String(spent)} of ${String(total)} msats are spent`;
+  const reason = { code: 'E_BUDGET', text } as const;
+  return { type: 'ending', scope: '', ending: { why: 'aborted', path, class: 'FATAL', reason } };
 }
 
 /** How a step of a sequence was left. */

@@ -6,7 +6,7 @@ import { chooseRole } from './choosing.ts';
 import { hindered } from './entering.ts';
 import { startCheck } from './outcomes.ts';
 import type { Room } from './room.ts';
-import { fail, found, type Scene } from './scene.ts';
+import { fail, found, usedUp, type Scene } from './scene.ts';
 
 /** Starts what waits, as far as there is room: first what was started before, then what is ready, in its order. */
 export function starts(scene: Scene, room: Room): Fact[] {
@@ -28,7 +28,9 @@ export function starts(scene: Scene, room: Room): Fact[] {
     if (entered && room.fits(entered.scope, entered.rule.provider))
       facts.push(...start(scene, room, entered));
   }
-  return facts;
+  // A run that ends starts nothing.
+  const end = facts.find(({ type }) => type === 'ending');
+  return end === undefined ? facts : [end];
 }
 
 /** Starts one worker; nothing while its provider, or money, is to be waited for. */
@@ -40,7 +42,9 @@ function start(scene: Scene, room: Room, entered: Entered): Fact[] {
   const costs = provider !== null || rule.step.work.kind === 'role';
   const reserves = costs ? rule.step.budget : null;
   const money = costs ? room.afford(entered.scope, reserves) : 'fits';
-  if (money === 'later') return [];
+  const msats = costs ? room.affordMsats() : 'fits';
+  if (money === 'later' || msats === 'later') return [];
+  if (msats === 'never') return [usedUp(state, path)];
   if (money === 'never') {
     const reason = { code: 'E_BUDGET', text: 'the budget of the run is used up' } as const;
     return fail(entered, { class: 'FATAL', reason, timedOut: false });

@@ -146,9 +146,8 @@ function warnUseless(parts: readonly Part[], policy: string, scribe: Scribe): vo
 function amount(part: Part | null, most: number, what: string, scribe: Scribe): number | null {
   if (part === null) return null;
   const value = Number(part.text);
-  if (wholeNumber.test(part.text) && value <= most && !(part.prefix === 'timeout' && value === 0))
-    return value;
-  const least = part.prefix === 'timeout' ? 1 : 0;
+  const least = part.prefix === 'retries' ? 0 : 1;
+  if (wholeNumber.test(part.text) && value >= least && value <= most) return value;
   const hint = `a whole number from ${String(least)} to ${String(most)}`;
   scribe.error('E_VALUE', part.path, `\`${part.text}\` is no ${what}`, hint);
   return null;
