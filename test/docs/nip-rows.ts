@@ -260,6 +260,8 @@ export const events: Rows = {
 
 export const refusals: Rows = {
   'of anybody else, or whose signature is wrong': () => heldBy(overRelays, following),
+  'that is addressed to others, or that others do or have done': () =>
+    heldBy(overRelays, 'is left to others that it is addressed to, that do it already, or have done it'),
   'that was followed, or whose `d` its author has used': () => {
     expect(isReplayed({ ...request, id: 'other' }, [request])).toBe(true);
     heldBy(overRelays, following);

@@ -213,4 +213,49 @@ describe('a request over a relay', patiently, () => {
     }
     await ended;
   });
+
+  it('is left to others that it is addressed to, that do it already, or have done it', async () => {
+    const theirs = generateSecretKey();
+    const place = projectWith(`, relays: ['${relay.url}'], requesters: ['${getPublicKey(key)}']`);
+    const made = JSON.parse(place.read('workflows/measure.json')) as { tags: string[][]; content: string };
+    const event = finalizeEvent({ kind: 30_920, created_at: 1_700_000_000, ...made }, theirs);
+    place.write('theirs.json', JSON.stringify(event));
+    await place.run(['nip', 'define', 'theirs.json']);
+    const [done, refused, elsewhere] = [
+      asks(event.id, key),
+      asks(event.id, key),
+      asks(event.id, key, { p: getPublicKey(theirs) }),
+    ];
+    const status = (request: Event, word: string, total: string) =>
+      finalizeEvent(
+        {
+          kind: 7_920,
+          created_at: request.created_at,
+          tags: [
+            ['e', request.id, '', 'execution'],
+            ['status', word],
+            ['progress', '0', total],
+          ],
+          content: '',
+        },
+        theirs,
+      );
+    relay.events.push(elsewhere, done, status(done, 'running', '3'), refused, status(refused, 'failed', '0'));
+    const up = place.start(['up']);
+    const ended = finished(up);
+    try {
+      const own = () => answers(relay, refused).filter(({ pubkey }) => pubkey !== getPublicKey(theirs));
+      await relay.until(() => own().some((each) => tag(each, 'status') === 'completed'));
+      const ours = asks(event.id, key, { p: own()[0]!.pubkey });
+      relay.events.push(status(ours, 'completed', '3'));
+      relay.say(ours);
+      await relay.until(() => answers(relay, ours).some((each) => each.kind === 6_920));
+      expect(answers(relay, elsewhere)).toEqual([]);
+      expect(answers(relay, done)).toHaveLength(1);
+      expect(JSON.parse((await place.run(['runs', '--json'])).stdout)).toHaveLength(2);
+    } finally {
+      up.kill('SIGTERM');
+    }
+    await ended;
+  });
 });

@@ -59,12 +59,14 @@ let starting: Promise<unknown> = Promise.resolve();
  */
 export async function admitRun(disk: RealDisk, nip: NipSettings, options: NewExecution): Promise<void> {
   const before = starting;
-  const admitted = before.then(async () => {
+  const admit = async () => {
+    await before;
     await withoutStarts(disk, async () => {
       await refuseMore(disk, nip);
       await announceRun(disk, options);
     });
-  });
+  };
+  const admitted = admit();
   starting = admitted.catch(() => {});
   await admitted;
 }

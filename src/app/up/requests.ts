@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { v7 } from 'uuid';
 import { MailroomError } from '../../core/errors.ts';
 import { kinds, tagOf, type NostrEvent } from '../../core/nip/events.ts';
+import { addressees, answersFor } from '../../core/nip/request.ts';
 import { refusalEvent } from '../../core/nip/telling.ts';
 import type { Signer } from '../../engine/nip/signer.ts';
 import type { RelayFilter } from '../../server/relay-messages.ts';
@@ -105,12 +106,23 @@ export class UpRequests {
     // What nobody has signed is answered to nobody, nor does it keep the true one out.
     if (!(await isAuthentic(request))) return;
     this.#seen.add(request.id);
+    const keys = addressees(request);
+    if (keys.length > 0 && !keys.includes(this.#signer.pubkey)) return;
+    if (await this.#isAnswered(request)) return;
     try {
       await this.#runs.ask(await judgeRequest(this.#disk, this.#settings, request), v7());
     } catch (error) {
       if (!(error instanceof MailroomError)) throw error;
       this.#refuse(request, error.message);
     }
+  }
+
+  /** Whether the relays know that somebody does it, or has: one that comes new is told of all requests of a day. */
+  async #isAnswered(request: NostrEvent): Promise<boolean> {
+    const { askRelays } = await import('../nip/asking.ts');
+    const wanted = { kinds: [kinds.result, kinds.status], '#e': [request.id] };
+    const { events } = await askRelays(this.#settings.config.nip.relays, wanted);
+    return events.some((event) => answersFor(request, this.#signer.pubkey, event));
   }
 
   #refuse(request: NostrEvent, reason: string): void {

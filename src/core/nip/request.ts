@@ -76,6 +76,24 @@ export function isReplayed(event: NostrEvent, followed: readonly NostrEvent[]): 
   );
 }
 
+/** The public keys that a request is addressed to; none: whoever serves its workflow. */
+export function addressees({ tags }: Pick<NostrEvent, 'tags'>): string[] {
+  return tags.flatMap(([name, key]) => (name === 'p' && key !== undefined ? key : []));
+}
+
+/**
+ * Whether an event of a relay shows that a request needs nobody any more: `own` has answered it, or, unless it is addressed to
+ * `own`, another one works on it or is done. A refusal by another one leaves it to us. Whether the event is authentic is asked elsewhere.
+ */
+export function answersFor(request: NostrEvent, own: string, event: NostrEvent): boolean {
+  if (tagOf(event, 'e') !== request.id || event.pubkey === request.pubkey) return false;
+  if (event.kind !== kinds.result && event.kind !== kinds.status) return false;
+  if (event.pubkey === own) return true;
+  const [, , steps = '0'] = event.tags.find(([name]) => name === 'progress') ?? [];
+  const isRefusal = event.kind === kinds.status && steps === '0';
+  return !isRefusal && !addressees(request).includes(own);
+}
+
 function amount(text: string, most: number): number | undefined {
   return wholeNumber.test(text) && Number(text) <= most ? Number(text) : undefined;
 }
