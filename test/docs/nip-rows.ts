@@ -3,6 +3,7 @@ import { kinds, tagOf, type EventTemplate, type NostrEvent } from '../../src/cor
 import { checkInputs, isReplayed, readAsked } from '../../src/core/nip/request.ts';
 import { requestEvent, untold } from '../../src/core/nip/telling.ts';
 import { definitionEventOf } from '../../src/spec/workflow/nip/event.ts';
+import { parseValue } from '../../src/core/workflow/parameters.ts';
 import { nip } from '../workflow/nip.ts';
 import { World } from '../workflow/world.ts';
 import { heldBy, type Rows } from './held.ts';
@@ -75,6 +76,10 @@ export const rows: Rows = {
     const { parameters } = nip(a, text, ['input', 'n', 'number', 'false']);
     expect(parameters).toMatchObject({ text: { type: 'string', required: true }, n: { required: false } });
     expect(refused(a, ['input', 'x', 'list', 'true'])).toContain('`list` is no type of an input');
+    for (const n of ['1e400', '9007199254740993']) expect(parseValue(n, parameters['n']!)).toBeUndefined();
+    expect(checkInputs({ inputs: { text: 'x', n: 2 ** 53 } }, parameters).problems).toEqual([
+      'the input `n` holds a number beyond 9007199254740991, which is not exact',
+    ]);
   },
   '`["output", name, type]`': () => {
     expect(refused(a, ['output', 'one', 'string'])).toBe('nothing');
@@ -94,6 +99,7 @@ export const rows: Rows = {
   '`input:words`, `input:7`, `input:[1,2]`': () => {
     const literals = ['input:a=words', 'input:b=7', 'input:c=[1,2]'];
     expect(given(...literals)).toEqual({ a: 'words', b: 7, c: [1, 2] });
+    expect(given('input:n=9007199254740993')).toEqual({ n: '9007199254740993' });
   },
   '`output:<name>`': () => {
     expect(nip(a).body.steps[0]?.values).toMatchObject({ one: { type: 'any', answer: true } });
@@ -127,6 +133,9 @@ export const rows: Rows = {
     const holding = ['$.size.n == 5', '$.size.n != "5"', '$.size.n < 6', '$.size.n >= 5', '$.size.s != x'];
     expect(holding.map((condition) => runs(condition))).toEqual([true, true, true, true, true]);
     expect(runs('$.size.n < "6"')).toBe(false);
+    expect(refused(a, b, ['edge', 'a', 'b', '$.one == 9007199254740993'])).toContain(
+      'would be kept as 9007199254740992',
+    );
   },
   '`&&`, `\\|\\|`, `!`, `( )`': () => {
     expect(runs('!($.size.n == 4 || $.size.n == 6) && $.size.long')).toBe(true);

@@ -1,3 +1,4 @@
+import { isExactNumber } from '../json.ts';
 import { expressionLimits } from './limits.ts';
 import { SyntaxProblem, type Span } from './problem.ts';
 
@@ -111,6 +112,8 @@ function numberToken(figure: string, at: number): Token {
   // JSON has no negative zero.
   const value = Number(figure) + 0;
   if (!Number.isFinite(value)) throw new SyntaxProblem(`\`${figure}\` is not a number`, null, span);
+  if (!isExactNumber(figure))
+    throw new SyntaxProblem(`\`${figure}\` would be kept as ${String(value)}`, 'write it as a string', span);
   return { kind: 'literal', value, span };
 }
 

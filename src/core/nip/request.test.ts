@@ -48,7 +48,11 @@ describe('a request', () => {
     ['half a unit', event([...base, ['bid', '1.5']]), '`1.5` is no budget'],
     ['less than nothing', event([...base, ['bid', '-1']]), '`-1` is no budget'],
     ['no time', event([...base, ['timeout', '0']]), '`0` is no timeout'],
-    ['an input that is no JSON', event([...base, ['input', 'a', 'x']]), 'the input `a` is no JSON: x'],
+    [
+      'an input that is no JSON',
+      event([...base, ['input', 'a', 'x']]),
+      'the input `a` is not JSON with exact numbers: x',
+    ],
     [
       'an input twice',
       event([...base, ['input', 'a', '1'], ['input', 'a', '2']]),

@@ -1,4 +1,4 @@
-import type { Json } from '../json.ts';
+import { parseExactJson, type Json } from '../json.ts';
 import type { ValueType } from '../workflow/model.ts';
 import { fillParameters } from '../workflow/parameters.ts';
 import { kinds, tagOf, type NostrEvent } from './events.ts';
@@ -51,9 +51,10 @@ export function readAsked(event: NostrEvent, most: number | null = null): ReadAs
   const inputs = new Map<string, Json>();
   for (const [name, key = '', text = ''] of event.tags) {
     if (name !== 'input') continue;
-    const value = parsed(text);
+    const value = parseExactJson(text);
     if (inputs.has(key)) return no(`the input \`${key}\` is given twice`);
-    if (value === undefined) return no(`the input \`${key}\` is no JSON: ${text.slice(0, 200)}`);
+    if (value === undefined)
+      return no(`the input \`${key}\` is not JSON with exact numbers: ${text.slice(0, 200)}`);
     inputs.set(key, value);
   }
   const timeout = seconds === null ? null : seconds * 1_000;
@@ -65,7 +66,22 @@ export function checkInputs(
   { inputs }: Pick<AskedRun, 'inputs'>,
   types: Readonly<Record<string, ValueType>>,
 ): { readonly values: Readonly<Record<string, Json>>; readonly problems: readonly string[] } {
-  return fillParameters(types, inputs, 'input');
+  const wide = Object.entries(inputs).flatMap(([name, value]) => (isWide(value) ? name : []));
+  const { values, problems } = fillParameters(types, inputs, 'input');
+  const largest = String(Number.MAX_SAFE_INTEGER);
+  return {
+    values,
+    problems: [
+      ...problems,
+      ...wide.map((name) => `the input \`${name}\` holds a number beyond ${largest}, which is not exact`),
+    ],
+  };
+}
+
+/** Whether a number in it may have been another one before it was read. */
+function isWide(value: Json): boolean {
+  if (typeof value === 'number') return !(Math.abs(value) <= Number.MAX_SAFE_INTEGER);
+  return typeof value === 'object' && value !== null && Object.values(value).some((each) => isWide(each));
 }
 
 /** Whether a request was followed before: the same event, or another one by the same author for the same run. */
@@ -96,12 +112,4 @@ export function answersFor(request: NostrEvent, own: string, event: NostrEvent):
 
 function amount(text: string, most: number): number | undefined {
   return wholeNumber.test(text) && Number(text) <= most ? Number(text) : undefined;
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }

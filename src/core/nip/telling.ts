@@ -3,7 +3,7 @@ import { isIn } from '../workflow/fold/steps.ts';
 import type { Rules, StepRule } from '../workflow/rules.ts';
 import type { RunState, StepRun } from '../workflow/state.ts';
 import { reasonOf, statusOf } from '../workflow/view.ts';
-import { kinds, tagOf, type EventTemplate, type NostrEvent } from './events.ts';
+import { isSame, kinds, tagOf, type EventTemplate, type NostrEvent } from './events.ts';
 
 /** What all events of a run refer to. */
 export interface Execution {
@@ -58,18 +58,29 @@ export function untold(
     const run = state.steps.get(rule.at);
     return isIn(run, 'settled') ? [resultEvent(rule, run, state, execution)] : [];
   });
-  const said = new Set(told.filter(({ kind }) => kind === kinds.result).map(keyOf));
   const last = told.findLast(({ kind }) => kind === kinds.status);
   const status = statusEvent(state, rules, execution);
   return [
-    ...results.filter((result) => !said.has(keyOf(result))),
+    ...results.filter((result) => !told.some((each) => says(each, result))),
     ...(last !== undefined && JSON.stringify(last.tags) === JSON.stringify(status.tags) ? [] : [status]),
   ];
 }
 
-/** A step that ran again has another result. */
-function keyOf({ tags, created_at: at }: EventTemplate): string {
-  return `${tagOf({ tags }, 'step') ?? ''} ${tagOf({ tags }, 'status') ?? ''} ${String(at)}`;
+/** Whether an event says a result; a step that ran again has another one, whose time is later. */
+function says(event: EventTemplate, result: EventTemplate): boolean {
+  return isSame(event, result) && event.created_at >= result.created_at;
+}
+
+/**
+ * Events in an order that others can see: each is at least a second later than the one before, and than all that `told` has.
+ * Those of one second are ahead of the clock for it, by a second each.
+ */
+export function inOrder(events: readonly EventTemplate[], told: readonly EventTemplate[]): EventTemplate[] {
+  let last = told.reduce((latest, { created_at: at }) => Math.max(latest, at), 0);
+  return events.map((event) => {
+    last = Math.max(event.created_at, last + 1);
+    return { ...event, created_at: last };
+  });
 }
 
 const stepStatus = {

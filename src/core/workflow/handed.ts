@@ -1,5 +1,5 @@
 import { isBounded } from '../expression/values.ts';
-import { isJsonObject, parseJson, type JsonObject } from '../json.ts';
+import { isJsonObject, parseExactJson, parseJson, type JsonObject } from '../json.ts';
 import type { Exit, Outcome } from '../ports.ts';
 import type { WorkResult } from './event.ts';
 import type { Ended } from './exits.ts';
@@ -64,7 +64,8 @@ export function withAnswers({ values: types }: Launch, text: string, handed: Jso
     (name) => types[name]?.answer === true && !Object.hasOwn(handed, name),
   );
   if (answers.length === 0) return handed;
-  const read = parseJson(text);
+  // A number that would be another one stays as it is written.
+  const read = parseExactJson(text);
   const value = read === undefined || !isBounded(read) ? text.trimEnd() : read;
   return { ...handed, ...Object.fromEntries(answers.map((name) => [name, value])) };
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson, type Json } from '../json.ts';
+import { isJsonObject, parseExactJson, type Json } from '../json.ts';
 import { nearest } from '../nearest.ts';
 import type { ValueType, Workflow } from './model.ts';
 
@@ -48,7 +48,7 @@ export function describeType({ type, items, pattern, enum: allowed }: ValueType)
 
 /** What a person wrote as the value of a parameter: a text as it is, everything else as JSON. Undefined: it is none. */
 export function parseValue(text: string, type: ValueType): Json | undefined {
-  const read = type.type === 'string' ? text : parseJson(text);
+  const read = type.type === 'string' ? text : parseExactJson(text);
   if (read === undefined) return type.type === 'any' ? text : undefined;
   return fits(read, type) ? read : undefined;
 }

@@ -1,6 +1,6 @@
 import { MailroomError } from '../../core/errors.ts';
-import type { EventTemplate, NostrEvent } from '../../core/nip/events.ts';
-import { untold, type Execution } from '../../core/nip/telling.ts';
+import type { NostrEvent } from '../../core/nip/events.ts';
+import { inOrder, untold, type Execution } from '../../core/nip/telling.ts';
 import type { Rules } from '../../core/workflow/rules.ts';
 import type { RunState } from '../../core/workflow/state.ts';
 import type { Signer } from './signer.ts';
@@ -18,7 +18,7 @@ export class Announcer {
   readonly #sink: EventSink;
   readonly #signer: Signer;
   readonly #execution: Execution;
-  readonly #told: EventTemplate[];
+  readonly #told: NostrEvent[];
   #problem: string | null = null;
 
   constructor(sink: EventSink, signer: Signer, execution: Execution, told: readonly NostrEvent[]) {
@@ -36,7 +36,10 @@ export class Announcer {
   /** Call it only with what is durable. */
   tell(state: RunState, rules: Rules): void {
     if (state.given === null) return;
-    const events = untold(state, rules, this.#execution, this.#told).map((each) => this.#signer.sign(each));
+    const fresh = untold(state, rules, this.#execution, this.#told);
+    // The clock of whoever asked for the run is not ours.
+    const own = this.#told.filter(({ pubkey }) => pubkey === this.#signer.pubkey);
+    const events = inOrder(fresh, own).map((each) => this.#signer.sign(each));
     try {
       this.#sink.append(events);
       this.#told.push(...events);

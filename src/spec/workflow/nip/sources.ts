@@ -1,4 +1,4 @@
-import type { Json } from '../../../core/json.ts';
+import { parseExactJson } from '../../../core/json.ts';
 import type { Tree } from '../../../core/expression/tree.ts';
 import type { Scribe } from '../scribe.ts';
 import { readPath, type Names } from './paths.ts';
@@ -34,16 +34,9 @@ function reference({ source, path, start }: InputPart, names: Names, scribe: Scr
 
 /** Text that is JSON is that value, everything else a text. */
 function literalOf(text: string): Tree {
-  const value = parsed(text);
+  // A number that would be another one stays as it is written.
+  const value = parseExactJson(text) ?? text;
   return typeof value === 'object' && value !== null ? call('fromJSON', [literal(text)]) : literal(value);
-}
-
-function parsed(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
 }
 
 /** The last word of a path: `text` of `$input.text`, `list` of `$made['list'][0]`. */
