@@ -45,7 +45,8 @@ export class Desk {
 
   /** Looks until nothing is on its way in; agents say what they always say. */
   settle(): void {
-    for (let look = this.host.look(); ; look = this.host.look()) {
+    for (let look = this.host.look(), looks = 0; ; look = this.host.look(), looks += 1) {
+      if (looks > 1_000) throw new Error('the mail does not come to rest');
       const [job] = this.#jobs.splice(0, 1);
       if (job) {
         this.turns += 1;

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -10,9 +11,15 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
+import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { AgentJob } from '../../src/core/ports.ts';
+import { MailHost } from '../../src/engine/mail-host.ts';
 import { RealDisk } from '../../src/store/real-disk.ts';
 import { DiskTurnFolders } from '../../src/store/turn-folders.ts';
+import { exit } from '../contract/providers-samples.ts';
+import { protocolOf } from '../machine/texts.ts';
+import { idleRunner, mailPorts } from '../support/mail-ports.ts';
 
 /*
  * What an agent can make of the folders that it may write, on the real disk and as a user for whom modes count: as root a
@@ -112,4 +119,108 @@ it('collects what nobody may read as that, and opens the next attempt', () => {
   ]);
   open();
   expect(folders.collect('t1', 1, 0)).toEqual([]);
+});
+
+/** One thing that an agent makes in a folder of its own. */
+interface Made {
+  readonly kind: 'folder' | 'file' | 'link' | 'fifo';
+  readonly place: number;
+  readonly name: Buffer;
+  readonly mode: number;
+}
+
+const made1 = fc.record({
+  kind: fc.constantFrom<Made['kind']>('folder', 'folder', 'file', 'file', 'link', 'fifo'),
+  place: fc.nat(20),
+  name: fc.oneof(
+    fc.constantFrom('a.md', 'b.md', '.hidden', 'outbox').map((name) => Buffer.from(name)),
+    fc
+      .uint8Array({ minLength: 1, maxLength: 200 })
+      .map((bytes) => Buffer.from(bytes.map((byte) => (byte === 0 || byte === 47 ? 255 : byte)))),
+  ),
+  mode: fc.constantFrom(0, 0o100, 0o200, 0o400, 0o500, 0o644, 0o700),
+});
+
+const protocol = protocolOf(`
+roles: { one: { capabilities: [READ], retries: 1 }, two: { capabilities: [READ] } }
+messages: { task: { from: user, to: [one, two] }, done: { from: [one, two], to: user } }
+`);
+
+/** Makes these things below the folders, and takes the rights of the folders last. */
+function makeAll(tops: readonly string[], all: readonly Made[]): void {
+  const folders = tops.map((top) => Buffer.from(top));
+  const modes: [Buffer, number][] = [];
+  for (const { kind, place, name, mode } of all) {
+    const path = Buffer.concat([folders[place % folders.length]!, Buffer.from('/'), name]);
+    try {
+      if (kind === 'folder') mkdirSync(path);
+      else if (kind === 'file') writeFileSync(path, 'x');
+      else if (kind === 'link') symlinkSync(place % 2 === 0 ? '/etc' : 'nowhere', path);
+      else
+        execFileSync('mkfifo', [`${folders[place % folders.length]!.toString()}/fifo.md`], {
+          stdio: 'ignore',
+        });
+    } catch {
+      // There is something of that name, or the path is too long.
+      continue;
+    }
+    if (kind === 'folder') folders.push(path);
+    if (kind === 'folder' || kind === 'file') modes.push([path, mode]);
+  }
+  for (const [path, mode] of modes.toReversed()) chmodSync(path, mode);
+}
+
+/** A controller on the real disk, its agents played by the test. */
+function controller(root: string) {
+  let now = Date.now();
+  const jobs: AgentJob[] = [];
+  const disk = Object.assign(new RealDisk(root), { now: () => now });
+  const runner = { ...idleRunner, start: (job: AgentJob) => void jobs.push(job) };
+  const open = () =>
+    new MailHost(mailPorts(disk, { runner }), { protocol, protocolHash: 'one', version: 'test' });
+  const drop = (role: string) => disk.write(`agents/${role}/inbox/task.md`, 'Do it.\n');
+  const look = (host: MailHost) => {
+    now += 50;
+    host.look();
+  };
+  return { jobs, open, drop, look };
+}
+
+const answer = {
+  is: 'done',
+  text: '---\ntype: done\nto: user\n---\nDone.\n',
+  session: null,
+  usage: { usd: 0, tokens: 0 },
+  model: null,
+  denials: [],
+} as const;
+
+it('moves everybody else’s mail, whatever an agent makes in its own folders', () => {
+  let cases = 0;
+  const rights = fc.constantFrom(0, 0o500, 0o700, 0o700);
+  const property = fc.property(fc.array(made1, { maxLength: 12 }), rights, rights, (all, staging, outbox) => {
+    const root = join(folder, String((cases += 1)));
+    mkdirSync(root);
+    const { jobs, open, drop, look } = controller(root);
+    const host = open();
+    host.start();
+    drop('one');
+    for (let looks = 0; looks < 4; looks += 1) look(host);
+    const [job] = jobs;
+    const tops = [job!.invocation.paths.outbox, join(root, 'agents/one/outbox')];
+    makeAll(tops, all);
+    chmodSync(tops[0]!, staging);
+    chmodSync(tops[1]!, outbox);
+    host.turns.ended(job!.key, answer, exit());
+    drop('two');
+    for (let looks = 0; looks < 4; looks += 1) look(host);
+    expect(jobs.map(({ invocation }) => invocation.role)).toContain('two');
+    const next = open();
+    next.start();
+    look(next);
+    new RealDisk(folder).remove(String(cases));
+    expect(existsSync(root)).toBe(false);
+  });
+  fc.assert(property, { numRuns: 25 });
+  expect(cases).toBeGreaterThan(24);
 });

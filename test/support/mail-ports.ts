@@ -4,7 +4,7 @@ import { noTrail } from '../../src/engine/trail/none.ts';
 import { DiskControl } from '../../src/store/control.ts';
 import { DiskJournal } from '../../src/store/journal.ts';
 import { DiskMailboxes } from '../../src/store/mailboxes.ts';
-import type { MemoryDisk } from '../../src/store/memory-disk.ts';
+import type { Disk } from '../../src/store/disk.ts';
 import { DiskTurnFolders } from '../../src/store/turn-folders.ts';
 
 /** A runner that starts nobody. */
@@ -18,7 +18,10 @@ export const idleRunner: Runner = {
 };
 
 /** The outside of a host of the mail on a disk in memory: the real files, no processes, no trail. */
-export function mailPorts(disk: MemoryDisk, changes: Partial<HostPorts> = {}): HostPorts {
+export function mailPorts(
+  disk: Disk & { readonly now: () => number },
+  changes: Partial<HostPorts> = {},
+): HostPorts {
   return {
     clock: { now: disk.now },
     journal: new DiskJournal(disk),

@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import type { Json, JsonObject } from '../../../src/core/json.ts';
+import { refuseBadMemories, rememberedWorkflows } from '../../../src/store/runs/trigger-memory.ts';
+import { readHolder } from '../../../src/store/holder.ts';
+import { listRuns, readRun } from '../../../src/store/runs/run-folders.ts';
+import { run, type Desk } from '../../engine/desk.ts';
+import { begin, hostOf } from '../../engine/run-desk.ts';
+import { step, workflow } from '../../runs/samples.ts';
+import { template } from '../../workflow/graph.ts';
+import { bounded, Finding, type Target } from '../target.ts';
+
+/*
+ * Any JSON in any folder that a host reads and others may write: no host ends, and the mail and the run continue with the rest.
+ */
+
+const id = '01900000-0000-7000-8000-0000000000aa';
+const definition = workflow(
+  step('build', [], { kind: 'role', role: 'one', instructions: template('Build it.') }),
+);
+const runs = `.mailroom/runs/${run}`;
+
+/** Where a document may lie, and a right one to begin with; it does nothing that would keep the rest from being done. */
+const places: Readonly<Record<string, JsonObject>> = {
+  '.mailroom/control/x.json': {
+    id,
+    at: 1,
+    by: 'ada',
+    verb: 'unpause',
+    target: { kind: 'role', role: 'one' },
+    now: false,
+  },
+  '.mailroom/incoming/step.json': {
+    kind: 'step',
+    id,
+    run,
+    role: 'nobody',
+    subject: 'a',
+    body: 'b',
+    fields: { a: 1 },
+    timeout: 5,
+  },
+  '.mailroom/incoming/notice.json': { kind: 'notice', id, run, role: 'ada', subject: 'a', body: 'b' },
+  '.mailroom/incoming/withdrawal.json': { kind: 'withdrawal', id, run, step: id, by: 'ada' },
+  '.mailroom/parked/agent': { until: 1 },
+  '.mailroom/lock.json': { pid: 1, host: 'h', since: 1, triggers: false, startTime: null },
+  '.mailroom/triggers/x.json': { workflow: 'w', memory: { going: null, triggers: {} } },
+  [`${runs}/control/x.json`]: { id, at: 1, by: 'ada', verb: 'approve', path: 'nowhere' },
+  [`${runs}/inbox/waits.json`]: {},
+  [`${runs}/inbox/${id}.json`]: {
+    id,
+    run,
+    outcome: { is: 'done' },
+    text: 'a',
+    values: {},
+    usage: { usd: 1, tokens: 1 },
+    durationMs: 1,
+  },
+};
+
+/** A document with something else in one place, or something else altogether. */
+function changed(document: JsonObject): fc.Arbitrary<Json> {
+  const value = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>;
+  const nasty = fc.constantFrom<Json>('../../x', '', '\0', '__proto__', -1, 1e300, null, [], {});
+  const other = fc.oneof(value, nasty);
+  const replaced = fc
+    .tuple(fc.constantFrom(...Object.keys(document), 'more'), other)
+    .map(([key, it]): Json => ({ ...document, [key]: it }));
+  return fc.oneof({ weight: 4, arbitrary: replaced }, { weight: 1, arbitrary: other });
+}
+
+const planted = fc
+  .constantFrom(...Object.entries(places))
+  .chain(([path, document]) => fc.tuple(fc.constant(path), changed(document)));
+
+function follow(desk: Desk): void {
+  const host = hostOf(desk, definition, false);
+  for (let round = 0; host.state.endedAt === null; round += 1) {
+    if (round > 20) throw new Error('the run does not end');
+    host.look();
+    desk.settle();
+    desk.now += 1_000;
+  }
+}
+
+function play(documents: readonly (readonly [string, Json])[]): void {
+  const desk = begin(definition);
+  for (const [path, document] of documents) desk.disk.write(path, JSON.stringify(document));
+  refuseBadMemories(desk.disk);
+  rememberedWorkflows(desk.disk);
+  readHolder(desk.disk);
+  listRuns(desk.disk);
+  readRun(desk.disk, run);
+  desk.settle();
+  follow(desk);
+  // And so does the next controller.
+  desk.open();
+  const task = desk.send('one', { path: 'other', iteration: 1, attempt: 1, check: 0 });
+  desk.settle();
+  if (!desk.run.answers().some((each) => each.id === task && each.answer?.outcome.is === 'done'))
+    throw new Error('the mail does not continue');
+}
+
+function attempt(documents: readonly (readonly [string, Json])[]): void {
+  try {
+    bounded(() => play(documents));
+  } catch (error) {
+    throw new Finding(error instanceof Error ? (error.stack ?? error.message) : String(error), documents);
+  }
+}
+
+const incoming = '.mailroom/incoming/step.json';
+
+export const letters: Target = {
+  name: 'documents of other processes',
+  everyday: 150,
+  property: fc.property(fc.array(planted, { minLength: 1, maxLength: 4 }), attempt),
+  corpus: [
+    {
+      name: 'a step whose id is a path',
+      run: () => attempt([[incoming, { ...places[incoming], role: 'one', id: '../../../../x' }]]),
+    },
+    {
+      name: 'an answer without values',
+      run: () => attempt([[`${runs}/inbox/${id}.json`, { run, outcome: { is: 'done' } }]]),
+    },
+  ],
+};
