@@ -1,4 +1,5 @@
 import childProcess, { type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { basename } from 'node:path';
 import process from 'node:process';
 import type { Duplex } from 'node:stream';
 import type { Killer } from './killer.ts';
@@ -19,16 +20,18 @@ export function watchProcesses(killer: Killer): void {
   const replaced = {
     spawn: (program: string, args: readonly string[], options: SpawnOptions) => {
       const argv = [program, ...args];
-      const operation = describe(argv, options);
-      const [real, ...rest] = works(argv, containment) ? argv.map(opened) : ['false'];
+      // Programs of the system are started by their whole path.
+      const named = [basename(program), ...args];
+      const operation = describe(named, options);
+      const [real, ...rest] = works(named, containment) ? argv.map(opened) : ['false'];
       const act = (): ChildProcess => spawn(real ?? 'false', rest, options);
-      const child = killer.start(operation, act, argv[0] === 'flock' ? onAnswer : onEnd);
+      const child = killer.start(operation, act, named[0] === 'flock' ? onAnswer : onEnd);
       if (operation.gated) watchGate(killer, child);
-      if (argv[0] === 'flock') watchEnd(child.stdin, (end) => killer.perform({ kind: 'unlock' }, end));
+      if (named[0] === 'flock') watchEnd(child.stdin, (end) => killer.perform({ kind: 'unlock' }, end));
       return child;
     },
     spawnSync: (program: string, args: readonly string[], options: SpawnOptions) => {
-      const operation = { ...describe([program, ...args], options), forgotten: false };
+      const operation = { ...describe([basename(program), ...args], options), forgotten: false };
       return killer.perform(operation, () => spawnSync(program, args, options));
     },
   };
