@@ -1,4 +1,5 @@
 import process from 'node:process';
+import type { Checked, Diagnostic } from '../core/diagnostic.ts';
 import { weakness } from '../core/mask.ts';
 import type { Workflow } from '../core/workflow/model.ts';
 import { secretsOf } from '../core/workflow/given.ts';
@@ -24,6 +25,15 @@ export function variables(names: readonly string[]): Record<string, string> {
       return value === undefined || value === '' ? [] : [[name, value]];
     }),
   );
+}
+
+/** The same as warnings of what was read. */
+export function withWeakSecrets(checked: Checked<Workflow>): Checked<Workflow> {
+  if (!checked.ok) return checked;
+  const warnings = weakSecrets(checked.value).map((message): Diagnostic => {
+    return { code: 'E_VALUE', severity: 'warning', message, place: null, hint: null };
+  });
+  return warnings.length === 0 ? checked : { ...checked, warnings: [...checked.warnings, ...warnings] };
 }
 
 /** A warning for each secret of a definition whose value here cannot be masked in everything. */

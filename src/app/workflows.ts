@@ -13,6 +13,7 @@ import type { RealDisk } from '../store/real-disk.ts';
 import { findText, readText } from '../store/text.ts';
 import type { Settings } from './definition.ts';
 import { identitiesBy } from './find-workflow.ts';
+import { withWeakSecrets } from './secrets.ts';
 
 /** Reads a definition, with the files that it names. `file` is absolute. */
 export async function readWorkflow(
@@ -87,7 +88,7 @@ export async function checkWorkflow(
     file,
     path,
     text,
-    checked: await verified(text, checked, shown(file)),
+    checked: withWeakSecrets(await verified(text, checked, shown(file))),
     fingerprint: fingerprintOf(texts),
   };
 }

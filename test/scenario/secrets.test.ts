@@ -63,6 +63,7 @@ ${sh('Two', 'echo "${steps.One.output} again"; test -e go', '    timeout: 20\n')
       const { code, stderr } = await place.flow([], env);
       expect(code).toBe(1);
       expect(stderr).toContain('WARNING: the value of the secret `API_KEY`');
+      expect(stderr.split('the value of the secret `API_KEY`')).toHaveLength(2);
       const masked = value === '*' ? '*' : '***';
       expect(place.told()).toMatchObject({
         run_id: place.ids[0],
@@ -79,6 +80,17 @@ ${sh('Two', 'echo "${steps.One.output} again"; test -e go', '    timeout: 20\n')
       expect(place.told().status).toBe('completed');
     },
   );
+
+  it('are warned of by validate and plan, too, where they are weak', async () => {
+    const place = new OrchestrateProject(`secrets: [API_KEY]\nsteps:\n${sh('One', 'true')}`);
+    project = place;
+    for (const command of ['validate', 'plan']) {
+      const weak = await place.run([command, 'workflows/flow.yaml'], { API_KEY: 'Output' });
+      expect(`${weak.stdout}${weak.stderr}`).toContain('the value of the secret `API_KEY` is a common word');
+      const strong = await place.run([command, 'workflows/flow.yaml'], { API_KEY: 'hunter-two' });
+      expect(`${strong.stdout}${strong.stderr}`).not.toContain('API_KEY` is');
+    }
+  });
 
   it.each(['result', '1200', '123456'])(
     'of the value %s leave the report of an agent and its numbers as they are',
