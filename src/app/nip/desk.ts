@@ -49,12 +49,21 @@ export function nipServices(
       withoutStarts(disk, async () => {
         controller.end('stop');
         await controller.follow();
-        const begins = runs.changed(controller.run, patience);
         startBeside(['-C', disk.root, 'resume', controller.run], disk.root);
-        await begins;
+        await begun(runs, controller.run);
       }),
     send: async () => sendAll(disk, (await settings()).config.nip),
   };
+}
+
+/** Resolves when a process works on a run, or it is over; at the latest when patience ends. */
+async function begun(runs: Pick<WorkflowServices, 'run' | 'changed'>, run: string): Promise<void> {
+  const until = Date.now() + patience;
+  for (let left = patience; left > 0; left = until - Date.now()) {
+    const stored = runs.run(run);
+    if ((await stored.alive()) || stored.state().endedAt !== null) return;
+    await runs.changed(run, Math.min(left, 250));
+  }
 }
 
 async function define(disk: RealDisk, nip: NipSettings, found: FoundWorkflow): Promise<Defined> {
