@@ -65,6 +65,9 @@ export async function checkWorkflow(
     protocol,
     widened,
     unheld: new Map([...providers.values()].map(({ name, unheld }) => [name, unheld])),
+    withoutMcp: new Map(
+      [...providers.values()].flatMap(({ name, mcp }) => (mcp === true ? [] : [[name, mcp] as const])),
+    ),
     strict: refusesWidening(config),
     hasProgram: (name) => findProgram(name, process.env['PATH'], disk.root) === 'found',
     nip: config.nip,

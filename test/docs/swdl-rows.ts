@@ -60,10 +60,9 @@ export const references: Rows = {
   },
   '`mcp:x`': () => {
     const server = { roles: { primary: { artifact: 'agent:x' }, tools: ['mcp:m'] } };
-    expect(promptOf(server, {}, { '.mcp.json': '{"mcpServers": {"m": {}}}' })).toContain(
-      'the MCP server `m`',
-    );
-    expect(said([stage('one', server)], {}, { '.mcp.json': '{"m": {}}' })).toContain('is not there');
+    expect(promptOf(server)).toContain('the MCP server `m`');
+    expect(stepOf(server).work).toMatchObject({ kind: 'agent', mcp: ['m'] });
+    heldBy(unit, 'a stage is given the MCP servers that it names, if its program can be given any');
   },
   '`ctx:x`': () => {
     const context = { modules: ['ctx:m'] };

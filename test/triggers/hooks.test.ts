@@ -46,11 +46,25 @@ steps:
   say: { command: [sh, -c, "true"] }
 `);
   const { stdout } = await project.run(['run', 'w']);
-  expect(stdout).toContain('✗ hook on_start: it ended with 3: broken\n');
+  expect(stdout).toContain('✗ hook on_start: `sh` ended with 3: broken\n');
   const [run = ''] = project.list('.mailroom/runs');
   expect((await project.run(['show', run])).stdout).toMatch(
-    /^warning +hook on_start: it ended with 3: broken$/m,
+    /^warning +hook on_start: `sh` ended with 3: broken$/m,
   );
+});
+
+it('names the program of a hook that is not there', async () => {
+  const { project } = world(`hooks:
+  on_complete: { run: [no-such-program, x] }
+steps:
+  say: { command: [echo, hello] }
+`);
+  const { stdout } = await project.run(['run', 'w', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({
+    warnings: [
+      'hook on_complete: `no-such-program` ended with 127: it, or a program that it starts, was not found',
+    ],
+  });
 });
 
 it('tells of a hook that fails in the document of the run, which it does not change', async () => {
@@ -63,7 +77,7 @@ steps:
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({
     status: 'SUCCEEDED',
-    warnings: ['hook on_complete: it ended with 3: broken'],
+    warnings: ['hook on_complete: `sh` ended with 3: broken'],
   });
 });
 

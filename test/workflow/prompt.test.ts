@@ -152,4 +152,16 @@ describe('the process of a step', () => {
     });
     expect(invocation(checking('d.json'), '/w/d.json')?.owed).toEqual(['/w/out/report.md', '/w/d.json']);
   });
+
+  it('of an agent has the MCP servers that its step names, of the person alone', () => {
+    const given = (mcp: object) =>
+      invocationOf(
+        { ...launch, work: { ...launch.work, ...mcp } },
+        { ...prepared, decisionFile: null },
+        'prompt',
+        surroundings,
+      );
+    expect(given({ mcp: ['hub'] })).toMatchObject({ mcp: { own: ['hub'], servers: {} } });
+    expect(given({})).not.toHaveProperty('mcp');
+  });
 });

@@ -56,15 +56,12 @@ async function writeStubs(
   const { workflows } = services.openProject(root);
   const { checked } = await workflows.read(reference, services.cwd);
   const { stubsFor } = await import('../../engine/operations/runs/stubs.ts');
-  const { stubs, elsewhere } = stubsFor(checked.ok ? checked.warnings : checked.problems);
+  const stubs = stubsFor(checked.ok ? checked.warnings : checked.problems);
   const written = workflows.writeMissing(stubs);
-  if (asJson) terminal.write(json({ schema: 1, root, written, elsewhere }));
+  if (asJson) terminal.write(json({ schema: 1, root, written }));
   else {
     const { colours } = terminal;
-    const lines = [
-      ...written.map((path) => `${colours.green('wrote')} ${path}`),
-      ...elsewhere.map((name) => `${colours.yellow('left')}  ${name}: put it into .mcp.json`),
-    ];
+    const lines = written.map((path) => `${colours.green('wrote')} ${path}`);
     terminal.write(lines.length === 0 ? 'all that it refers to is there\n' : `${lines.join('\n')}\n`);
   }
   return 0;

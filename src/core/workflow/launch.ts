@@ -56,6 +56,8 @@ export type LaunchWork =
       readonly capabilities: readonly Capability[];
       readonly maxSteps: number | null;
       readonly maxCommandTime: number | null;
+      /** Names of MCP servers of the person's own settings that it may use; missing: none. */
+      readonly mcp?: readonly string[];
       /** What earlier rounds left to be done, in words; null: this is the first. */
       readonly again: string | null;
     }

@@ -218,6 +218,8 @@ export interface Agent {
   readonly maxSteps: number | null;
   /** Milliseconds for each command that the agent runs. */
   readonly maxCommandTime: number | null;
+  /** Names of MCP servers of the person's own settings that it may use; missing: none. */
+  readonly mcp?: readonly string[];
 }
 
 /** A point where a person must say yes. */

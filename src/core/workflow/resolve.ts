@@ -134,12 +134,12 @@ function workOf(
 ): LaunchWork {
   switch (work.kind) {
     case 'agent': {
-      const { provider, model, capabilities, maxSteps, maxCommandTime } = work;
+      const { instructions: _template, ...agent } = work;
       const isWorker = work !== check?.work;
       const own = isWorker ? (run?.instructions ?? null) : null;
       const instructions = own ?? evaluation.renderText(work.instructions);
       const again = isWorker && run ? againText(run, check) : null;
-      return { kind: 'agent', provider, model, instructions, capabilities, maxSteps, maxCommandTime, again };
+      return { ...agent, instructions, again };
     }
     case 'script': {
       const entries = Object.entries(work.script.variables);

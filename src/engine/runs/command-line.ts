@@ -55,6 +55,7 @@ export function invocationOf(
     network: launch.network ?? true,
     maxSteps: work.maxSteps,
     maxCommandTime: work.maxCommandTime,
+    ...(work.mcp !== undefined && { mcp: { own: work.mcp, servers: {} } }),
     model: work.model,
     workspace,
     project: surroundings.project,

@@ -20,6 +20,8 @@ export class Hooks {
   readonly #ports: RunPorts;
   readonly #running = new Set<Hook['on']>();
   /** Programs of a hook that still run, and what went wrong with one that does not. */
+  /** By key: the program that runs. */
+  readonly #programs = new Map<string, string>();
   readonly #left = new Map<Hook['on'], { readonly count: number; readonly problem: string | null }>();
 
   constructor(ledger: RunLedger, rules: Rules, ports: RunPorts) {
@@ -105,6 +107,7 @@ export class Hooks {
     if (hooks === undefined) return;
     const { given, status } = this.#ledger.state;
     const { workspace, folder } = hooks.places(on);
+    this.#programs.set(`${keyBegin}${on}.${String(index)}`, argv[0] ?? '');
     const secrets = this.#ports.variables(this.#rules.workflow.secrets);
     const env = {
       ...secrets,
@@ -131,8 +134,11 @@ export class Hooks {
   ended(key: string, { code, ended, error, stderr }: Exit): boolean {
     if (!key.startsWith(keyBegin)) return false;
     const said = stderr.trim().split('\n').at(-1) ?? '';
-    const how = code === null ? (error ?? ended) : `it ended with ${String(code)}`;
-    const problem = code === 0 ? null : `${how}${said === '' ? '' : `: ${said.slice(0, 200)}`}`;
+    const program = this.#programs.get(key) ?? '';
+    const failed = `${code === null ? (error ?? ended) : `ended with ${String(code)}`}${said === '' ? '' : `: ${said.slice(0, 200)}`}`;
+    // The shell that starts it says so of a program that it cannot find.
+    const how = code === 127 ? 'ended with 127: it, or a program that it starts, was not found' : failed;
+    const problem = code === 0 ? null : `\`${program}\` ${how}`;
     const on = key.slice(keyBegin.length).split('.')[0] as Hook['on'];
     const left = this.#left.get(on) ?? { count: 1, problem: null };
     const now = { count: left.count - 1, problem: left.problem ?? problem };

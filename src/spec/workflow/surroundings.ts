@@ -12,6 +12,8 @@ export interface Surroundings {
   readonly widened: CheckContext['widened'];
   /** By provider name: the bounds of a step that nothing holds an agent to. Not there: none. */
   readonly unheld: WorkflowContext['unheld'];
+  /** By provider name: why its agents can be given no MCP servers, in words. Not there: they can. */
+  readonly withoutMcp: ReadonlyMap<string, string>;
   /** Whether a widened right is an error. */
   readonly strict: boolean;
   /** Whether a program of this name is on PATH. */
@@ -66,6 +68,7 @@ export const nowhere: Surroundings = {
   protocol: null,
   widened: new Map(),
   unheld: new Map(),
+  withoutMcp: new Map(),
   strict: false,
   hasProgram: () => false,
   agents: { model: null, maxTokens: null },

@@ -226,6 +226,31 @@ describe('an expression', () => {
   );
 });
 
+test('a stage is given the MCP servers that it names, if its program can be given any', () => {
+  const text = `${head}stages:\n  - { id: one, roles: { primary: { artifact: "agent:plain" }, tools: ["mcp:hub", "mcp:db"] } }\n`;
+  expect(read(text).body.steps[0]!.work).toMatchObject({ mcp: ['hub', 'db'] });
+  const surroundings = { ...withFiles({}), withoutMcp: new Map([['claude', 'it has none']]) };
+  const refused = parseWorkflow(text, 'w.yaml', surroundings);
+  expect(refused.ok ? [] : refused.problems.map(({ message }) => message)).toEqual([
+    '`mcp:hub` cannot be connected to `claude`: it has none',
+    '`mcp:db` cannot be connected to `claude`: it has none',
+  ]);
+});
+
+test.each([
+  ['0.9', '- Known.', ''],
+  ['high', '', 'memory/a.md is left out: its `confidence` is not a number from 0 to 1'],
+  ['7', '', 'memory/a.md is left out: its `confidence` is not a number from 0 to 1'],
+])('a memory with the confidence %s', (confidence, remembered, warning) => {
+  const files = { 'memory/a.md': `---\nconfidence: ${confidence}\n---\nKnown.\n` };
+  const text = `${head}context: { memory: { max_tokens: 50 } }\nstages:\n  - { id: one, roles: { primary: { artifact: "agent:plain" } } }\n`;
+  const result = parseWorkflow(text, 'w.yaml', withFiles(files));
+  const step = result.ok ? (result.value.body.steps[0]!.work as Agent) : null;
+  const prompt = (step?.instructions ?? []).map((part) => (part.kind === 'text' ? part.text : '')).join('');
+  expect(prompt.includes('Known.')).toBe(remembered !== '');
+  expect((result.ok ? result.warnings : result.problems).map(({ message }) => message).join()).toBe(warning);
+});
+
 describe('overrides', () => {
   const shared = `${head}config: { parameters: { branch: { type: string, default: main } } }
 stages:

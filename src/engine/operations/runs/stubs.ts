@@ -6,23 +6,18 @@ export interface Stub {
   readonly text: string;
 }
 
-/** Beginnings of the files that a workflow refers to and that are not there; `elsewhere`: what no file of its own could be. */
-export function stubsFor(problems: readonly Diagnostic[]): {
-  readonly stubs: readonly Stub[];
-  readonly elsewhere: readonly string[];
-} {
+/** Beginnings of the files that a workflow refers to and that are not there. */
+export function stubsFor(problems: readonly Diagnostic[]): Stub[] {
   const references = problems.flatMap(({ code, message }) => {
     const [, kind, name] = /^`(\w+):([\w.-]+)`/.exec(message) ?? [];
     return code === 'E_REFERENCE' && kind !== undefined && name !== undefined ? [{ kind, name }] : [];
   });
   const stubs = new Map<string, string>();
-  const elsewhere = new Set<string>();
   for (const { kind, name } of references) {
     const stub = stubOf(kind, name);
-    if (stub === null) elsewhere.add(`${kind}:${name}`);
-    else stubs.set(stub.path, stub.text);
+    if (stub !== null) stubs.set(stub.path, stub.text);
   }
-  return { stubs: [...stubs].map(([path, text]) => ({ path, text })), elsewhere: [...elsewhere] };
+  return [...stubs].map(([path, text]) => ({ path, text }));
 }
 
 function stubOf(kind: string, name: string): Stub | null {

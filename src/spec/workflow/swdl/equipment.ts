@@ -1,6 +1,6 @@
 import type { Path } from '../../yaml.ts';
 import type { Lowering } from './facts.ts';
-import { seekModule, seekServer, seekSkill, type Sought } from './materials.ts';
+import { seekModule, seekSkill, type Sought } from './materials.ts';
 import { memoryQuery, packMemories } from './memory.ts';
 import type { WorkInput } from './schema.ts';
 
@@ -11,15 +11,14 @@ export function tellMissing(
   reference: string,
   looked: readonly string[],
 ): void {
-  const kind = { agent: 'an agent', skill: 'a skill', mcp: 'an MCP server', ctx: 'a context module' };
+  const kind = { agent: 'an agent', skill: 'a skill', ctx: 'a context module' };
   const what = kind[reference.split(':')[0] as keyof typeof kind];
-  const stub = reference.startsWith('mcp:') ? '' : '; `mailroom init --for FILE` writes a stub';
   lowering.scribe.problems.push({
     code: 'E_REFERENCE',
     severity: 'warning',
     message: `\`${reference}\` is ${what} that is not there`,
     place: lowering.scribe.placeOf(path),
-    hint: `looked for ${looked.join(', ')}${stub}`,
+    hint: `looked for ${looked.join(', ')}; \`mailroom init --for FILE\` writes a stub`,
   });
 }
 
@@ -41,10 +40,16 @@ export function equipment(input: WorkInput, path: Path, lowering: Lowering): str
     return found === null ? [] : [`### ${name}\n\n${found.body}`];
   });
   const query = memoryQuery(input.context?.memory, file.context?.memory);
-  const memories = query === null ? '' : packMemories(lowering.surroundings.files, query);
+  const memories = query === null ? null : packMemories(lowering.surroundings.files, query);
+  for (const left of memories?.unsure ?? [])
+    lowering.scribe.warn(
+      input.context?.memory === undefined ? ['context', 'memory'] : [...path, 'context', 'memory'],
+      `${left} is left out: its \`confidence\` is not a number from 0 to 1`,
+      'write a number such as 0.8, or remove `confidence`',
+    );
   return [
     section('Context', texts.join('\n\n')),
-    section('What is remembered', memories),
+    section('What is remembered', memories?.text ?? ''),
     section('Tools', tools(input, path, lowering).join('\n')),
   ]
     .filter((part) => part !== '')
@@ -59,10 +64,7 @@ function tools({ roles }: WorkInput, path: Path, lowering: Lowering): string[] {
   const { files } = lowering.surroundings;
   return (roles?.tools ?? []).flatMap((reference, index) => {
     const at = [...path, 'roles', 'tools', index];
-    if (reference.startsWith('mcp:')) {
-      const found = expectFound(lowering, at, reference, (word) => seekServer(files, word));
-      return found === null ? [] : [`- the MCP server \`${nameIn(reference)}\``];
-    }
+    if (reference.startsWith('mcp:')) return [`- the MCP server \`${nameIn(reference)}\``];
     const found = expectFound(lowering, at, reference, (word) => seekSkill(files, word));
     if (found === null) return [];
     const { description } = found.front;

@@ -38,21 +38,3 @@ export function seekModule(files: ProjectFiles, name: string): Sought<Material> 
 export function seekSkill(files: ProjectFiles, name: string): Sought<Material> {
   return firstOf(files, [`.claude/skills/${name}/SKILL.md`]);
 }
-
-/** The servers of `.mcp.json`, as far as it can be read. */
-export function seekServer(files: ProjectFiles, name: string): Sought<true> {
-  const servers = parseServers(files.read('.mcp.json'));
-  return Object.hasOwn(servers, name)
-    ? { found: true }
-    : { found: null, looked: ['`mcpServers` of .mcp.json'] };
-}
-
-function parseServers(text: string | null): JsonObject {
-  try {
-    const read = JSON.parse(text ?? '{}') as JsonObject[string];
-    const servers = isJsonObject(read) ? read['mcpServers'] : {};
-    return isJsonObject(servers) ? servers : {};
-  } catch {
-    return {};
-  }
-}

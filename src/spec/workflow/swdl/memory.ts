@@ -31,9 +31,14 @@ export function memoryQuery(
 
 /**
  * The memories of `memory/*.md` that fit, the surest first, as many as have room; one that has none is left out, and smaller
- * ones may still follow. A memory without a confidence is sure, without a scope it is of this project.
+ * ones may still follow. A memory without a confidence is sure, without a scope it is of this project. `unsure` are the files
+ * that are left out because their confidence is not a number from 0 to 1.
  */
-export function packMemories(files: ProjectFiles, query: MemoryQuery): string {
+export function packMemories(
+  files: ProjectFiles,
+  query: MemoryQuery,
+): { readonly text: string; readonly unsure: readonly string[] } {
+  const unsure: string[] = [];
   const fitting = files
     .list('memory')
     .filter((name) => name.endsWith('.md'))
@@ -42,15 +47,19 @@ export function packMemories(files: ProjectFiles, query: MemoryQuery): string {
       path,
       body,
       category: word(front['category']),
-      confidence: typeof front['confidence'] === 'number' ? front['confidence'] : 1,
+      confidence: confidenceIn(front['confidence']),
       scope: word(front['scope']) ?? 'current',
     }))
-    .filter(({ body, category, confidence, scope }) => {
+    .filter(({ path, body, category, confidence, scope }) => {
+      if (confidence === null) {
+        unsure.push(`memory/${path}`);
+        return false;
+      }
       const { categories } = query;
       const isWanted = categories === null || (category !== null && categories.includes(category));
       return body !== '' && isWanted && confidence >= query.minConfidence && scope === query.scope;
     })
-    .toSorted((a, b) => b.confidence - a.confidence || a.path.localeCompare(b.path, 'en'));
+    .toSorted((a, b) => (b.confidence ?? 0) - (a.confidence ?? 0) || a.path.localeCompare(b.path, 'en'));
   let left = query.maxTokens * charactersPerToken;
   const packed: string[] = [];
   for (const { body, category } of fitting) {
@@ -59,7 +68,13 @@ export function packMemories(files: ProjectFiles, query: MemoryQuery): string {
     left -= entry.length;
     packed.push(entry);
   }
-  return packed.map((entry) => `- ${entry.replaceAll('\n', '\n  ')}`).join('\n');
+  return { text: packed.map((entry) => `- ${entry.replaceAll('\n', '\n  ')}`).join('\n'), unsure };
+}
+
+/** Null: what is written is not a number from 0 to 1. */
+function confidenceIn(value: Json | undefined): number | null {
+  if (value === undefined || value === null) return 1;
+  return typeof value === 'number' && value >= 0 && value <= 1 ? value : null;
 }
 
 function word(value: Json | undefined): string | null {

@@ -160,7 +160,8 @@ class Reads {
     const { value } = other;
     if (isStatus(path)) {
       const words: readonly string[] = stageStatuses;
-      if (typeof value === 'string' && words.includes(value.toLowerCase())) return;
+      if (typeof value === 'string' && words.includes(value.toLowerCase()))
+        return this.warnUnreached(path, value.toLowerCase(), other);
       const near = typeof value === 'string' ? didYouMean(value, words) : null;
       const shown = typeof value === 'string' ? `'${value}'` : String(value);
       return this.errorAt(
@@ -177,6 +178,24 @@ class Reads {
     const shown = typeof value === 'string' ? `'${value}'` : String(value);
     const message = `\`${source}\` is ${a(type.type)}: comparing it with ${shown} says nothing`;
     this.lowering.scribe.warnAt(this.path, other.span, message);
+  }
+
+  /** A status of which this stage would be skipped before it can read it. */
+  private warnUnreached(path: readonly Segment[], word: string, { span }: Tree): void {
+    const { stages, file } = this.lowering;
+    const target = stages.get(path[1]?.name ?? '');
+    const hasFailed = word === 'failed' || word === 'timed_out';
+    if (!hasFailed || this.place.over || target === undefined || target.input.type === 'gate') return;
+    const { id, error_policy: own } = target.input;
+    const policy = own?.on_failure ?? file.error_policy?.on_stage_failure ?? 'halt';
+    if (policy === 'continue') return;
+    const what = policy === 'skip_dependents' ? 'skips its dependents' : 'ends the run';
+    this.lowering.scribe.warnAt(
+      this.path,
+      span,
+      `\`${id}\` ${what} when it fails, so nothing here ever sees it as '${word}'`,
+      `give \`${id}\` \`error_policy: { on_failure: continue }\``,
+    );
   }
 
   private unknown(segment: Segment, message: string, known: readonly string[]): void {

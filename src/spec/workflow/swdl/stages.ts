@@ -191,6 +191,7 @@ function lowerWork(
     capabilities: player.capabilities,
     maxSteps: null,
     maxCommandTime: null,
+    ...serversOf(input, player, path, lowering),
   };
   return {
     ...base,
@@ -200,6 +201,29 @@ function lowerWork(
     check: lowerSummary(input, path, place, work, base.timeout, lowering),
     shown: showWork(input, player, base.timeout, lowering.file),
   };
+}
+
+/** The MCP servers that a stage names; refused where the agent's program can be given none. */
+function serversOf(
+  { roles }: WorkInput,
+  { provider }: Player,
+  path: Path,
+  { surroundings, scribe }: Lowering,
+): Pick<Agent, 'mcp'> {
+  const tools = (roles?.tools ?? []).map((reference, index) => ({ reference, index }));
+  const servers = tools.filter(({ reference }) => reference.startsWith('mcp:'));
+  const why = surroundings.withoutMcp.get(provider);
+  if (why !== undefined)
+    for (const { reference, index } of servers) {
+      const message = `\`${reference}\` cannot be connected to \`${provider}\`: ${why}`;
+      scribe.error(
+        'E_WORKFLOW',
+        [...path, 'roles', 'tools', index],
+        message,
+        'remove it, or choose another agent',
+      );
+    }
+  return servers.length === 0 ? {} : { mcp: servers.map(({ reference }) => nameIn(reference)) };
 }
 
 function playerOf({ roles }: WorkInput, path: Path, lowering: Lowering): Player {
