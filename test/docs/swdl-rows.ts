@@ -177,7 +177,7 @@ export const rows: Rows = {
       place.done('a');
       return place.status('b');
     };
-    expect([after(false), after(true)]).toEqual(['RUNNING', 'SKIPPED']);
+    expect([after(false), after(true)]).toEqual(['RUNNING', 'FAILED']);
   },
   '`outputs`': () => {
     expect(stepOf({ outputs: { n: { type: 'integer', required: true } } }).values).toMatchObject({

@@ -62,7 +62,7 @@ function randomStep(random: Random, id: string, before: readonly Step[], { where
       ? [{ name: artifact, path: template(`out/${place}`), type: null, required: random.chance(0.3) }]
       : [],
     inputs: input
-      ? [{ from: input.id, artifact, as: `in-${owner}-${id}`, required: random.chance(0.3) }]
+      ? [{ from: input.id, artifact, as: `in-${owner}-${id}`, required: random.chance(0.3) && isSure(input) }]
       : [],
     env: {
       ...(makes ? { [outVariable]: template(`out/${place}`) } : {}),
@@ -70,6 +70,11 @@ function randomStep(random: Random, id: string, before: readonly Step[], { where
       ...(check?.decisionFile == null ? {} : { [decisionVariable]: template(check.decisionFile) }),
     },
   });
+}
+
+/** Whether a step has made its artifact whenever what comes after it runs: without a required input no step can succeed. */
+function isSure({ when, onFailure, outputs }: Step): boolean {
+  return when === null && onFailure !== 'continue' && outputs.every(({ required }) => required);
 }
 
 /** What an earlier step said, or whether a file is there that somebody has made. */

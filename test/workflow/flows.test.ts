@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { warningsOf } from '../../src/core/workflow/view.ts';
 import type { LaunchWork } from '../../src/core/workflow/launch.ts';
 import { World } from './world.ts';
 
@@ -58,34 +59,39 @@ describe('conditions', () => {
 });
 
 describe('what is absent', () => {
-  it('skips a step that reads it unguarded', () => {
+  it('is empty in a text and null in an expression', () => {
     const world = new World(`
       a : continue
-      b <- a : say="got \${{ steps.a.values.v }}"
-      c <- b
+      b <- a : say="got \${{ steps.a.values.v }}."
+      c <- a : say="\${{ steps.a.values.v == null }} \${{ parameters.p }}"
       d <- a : say="got \${{ default(steps.a.values.v, 1) }}"
+      g <- a : gate=1h say="Ship \${{ steps.a.values.v }}?"
     `);
     world.fails('a');
-    expect(world.running).toEqual(['d']);
+    expect(world.running).toEqual(['b', 'c', 'd']);
+    expect(world.launch('b').work).toMatchObject({ argv: ['got .'] });
+    expect(world.launch('c').work).toMatchObject({ argv: ['true '] });
     expect(world.launch('d').work).toMatchObject({ argv: ['got 1'] });
-    expect(world.state.steps.get('b')?.phase).toMatchObject({
-      skipped: { why: 'absent', what: 'steps.a.values.v' },
-    });
-    expect(world.status('c')).toBe('SKIPPED');
+    expect(world.state.steps.get('g')?.phase).toMatchObject({ is: 'asked' });
   });
 
-  it('skips a step whose required input nobody made', () => {
-    const world = new World(`
-      a : continue out
-      b <- a : input=a
-    `);
+  it.each([
+    ['an artifact', 'b <- a : input=a', 'it requires the artifact `out` of `a`, which is absent'],
+    ['a value', 'b <- a : say="${{ required(steps.a.values.v) }}"', '`steps.a.values.v` has no value'],
+    ['a list', 'b <- a : each=steps.a.values.v\n  c', '`steps.a.values.v` has no value'],
+    ['a variable', 'b <- a : say="${{ env.NONE }}"', '`env.NONE` has no value'],
+    ['a value of the context', 'b <- a : say="${{ context.none }}"', '`context.none` has no value'],
+  ])('fails the step that requires %s', (_, step, text) => {
+    const world = new World(`a : continue out\n${step}`);
     world.done('a', { artifacts: [] });
-    expect(world.status('b')).toBe('SKIPPED');
+    expect(world.state).toMatchObject({ status: 'FAILED', reason: { code: 'E_VAR_MISSING', text } });
   });
 
-  it('fails the step when it is nothing that another step makes', () => {
-    const world = new World('a : say="${{ parameters.p }}"');
-    expect(world.state).toMatchObject({ status: 'FAILED', reason: { code: 'E_VAR_MISSING' } });
+  it('is a warning of a run that goes on without the step', () => {
+    const world = new World('a : continue out\nb <- a : input=a continue');
+    world.done('a', { artifacts: [] });
+    expect(world.state.status).toBe('SUCCEEDED');
+    expect(warningsOf(world.state)).toEqual(['b: it requires the artifact `out` of `a`, which is absent']);
   });
 });
 
@@ -258,7 +264,8 @@ describe('sub-workflows', () => {
   it('fail their step, whose policy counts', () => {
     const world = new World(text.replace('child with', 'child continue with'));
     world.fails('child/make');
-    expect(world.statuses).toBe('child FAILED, after SKIPPED');
+    expect(world.statuses).toBe('child FAILED, after RUNNING');
+    world.done('after');
     expect(world.state.status).toBe('SUCCEEDED');
   });
 

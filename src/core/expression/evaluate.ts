@@ -32,7 +32,7 @@ export type NoValue =
 export type Evaluated =
   { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly why: NoValue };
 
-/** `value`: what is absent and not guarded ends the evaluation. `condition`: whatever is absent is null. */
+/** `value`: what is absent, not guarded and not optional ends the evaluation. `condition`: whatever is absent is null. */
 export type Purpose = 'value' | 'condition';
 
 /** Where a context says which files are there, by path. No expression can name it. */
@@ -87,7 +87,8 @@ export function evaluateCondition(tree: Tree, context: JsonObject, language: Lan
 function valueOf(tree: Tree, scene: Scene): Json {
   const found = read(tree, scene);
   if (found !== undefined) return found;
-  if (scene.purpose === 'condition' || scene.guarded.has(tree)) return null;
+  if (scene.purpose === 'condition' || scene.guarded.has(tree) || isOptional(tree, scene.language))
+    return null;
   throw new Stop({ kind: 'absent', path: pathText(tree), span: tree.span });
 }
 
@@ -114,6 +115,12 @@ function read(tree: Tree, scene: Scene): Json | undefined {
     case 'call':
       return call(tree, scene, value);
   }
+}
+
+/** Whether the language lets what a path reads be absent. */
+function isOptional(tree: Tree, { optional = [] }: Language): boolean {
+  const namespace = pathOf(tree)?.[0]?.name?.toLowerCase();
+  return namespace !== undefined && optional.includes(namespace);
 }
 
 function logic(tree: Logic, value: (part: Tree) => Json): Json {

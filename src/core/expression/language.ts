@@ -50,6 +50,8 @@ export interface Language {
    * step is guarded behind a test of that property. Null when the language has no such thing.
    */
   readonly results: { readonly namespace: string; readonly status: string } | null;
+  /** Namespaces of which whatever is absent reads as null, also where a value is wanted. Missing: there are none. */
+  readonly optional?: readonly string[];
   /** True: `$` begins a path (`$.a.b`, `$a.b`) and strings may have double quotes, as in JSONPath. */
   readonly dollar: boolean;
   /** What to write instead of a first word that other languages have, by that word. */

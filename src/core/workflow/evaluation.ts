@@ -7,8 +7,6 @@ import type { Reason } from '../mail/event.ts';
 
 /** Why a step cannot be done as it is written. */
 export type Hindrance =
-  /** Something that it requires of another step is not there: it is skipped. */
-  | { readonly is: 'absent'; readonly what: string }
   | { readonly is: 'failed'; readonly reason: Reason }
   /** Somebody must look first whether a file is there. */
   | { readonly is: 'unseen'; readonly file: string };
@@ -27,18 +25,21 @@ export class Hindered extends Error {
 export class Evaluation {
   readonly #context: JsonObject;
   readonly #language: Language;
-  /** Only this one step is run: what others would have made is not absent, it was never asked for. */
-  readonly #alone: boolean;
 
+  /** `alone`: only this one step is run; what others would have made is not optional, it was never asked for. */
   constructor(context: JsonObject, language: Language, alone: boolean) {
     this.#context = context;
-    this.#language = language;
-    this.#alone = alone;
+    this.#language = alone ? withOptional(language, ['parameters']) : language;
+  }
+
+  /** The same for places that nothing may be missing in: paths, and lists that steps run for. */
+  get required(): Evaluation {
+    return new Evaluation(this.#context, withOptional(this.#language, []), false);
   }
 
   /** The same with some namespaces changed. */
   with(namespaces: JsonObject): Evaluation {
-    return new Evaluation({ ...this.#context, ...namespaces }, this.#language, this.#alone);
+    return new Evaluation({ ...this.#context, ...namespaces }, this.#language, false);
   }
 
   value(tree: Tree): Json {
@@ -68,24 +69,22 @@ export class Evaluation {
     );
   }
 
-  /** Refuses a thing that another step should have made. */
-  absent(what: string): never {
-    throw new Hindered(this.#absence(what));
-  }
-
-  #absence(what: string): Hindrance {
-    const ofStep = what.toLowerCase().startsWith(`${this.#language.results?.namespace ?? ''}.`);
-    if (ofStep && !this.#alone) return { is: 'absent', what };
-    return { is: 'failed', reason: missing(what) };
-  }
-
   #valueOf(result: Evaluated): Json {
     if (result.ok) return result.value;
     const { why } = result;
-    if (why.kind === 'absent') throw new Hindered(this.#absence(why.path));
+    if (why.kind === 'absent') throw new Hindered({ is: 'failed', reason: missing(why.path) });
     if (why.kind === 'unseen') throw new Hindered({ is: 'unseen', file: why.file });
     throw new Hindered({ is: 'failed', reason: { code: 'E_EXPRESSION', text: why.message } });
   }
+}
+
+function withOptional(language: Language, optional: readonly string[]): Language {
+  return { ...language, optional };
+}
+
+/** Refuses a required thing that is not there. `what`: what requires it, and what is absent, as a sentence. */
+export function refuseAbsent(what: string): never {
+  throw new Hindered({ is: 'failed', reason: { code: 'E_VAR_MISSING', text: what } });
 }
 
 /** Says that something has no value. */

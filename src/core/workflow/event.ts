@@ -105,8 +105,6 @@ export type SkipReason =
   | { readonly why: 'condition' }
   /** A dependency is closed; which. */
   | { readonly why: 'dependency'; readonly step: StepId }
-  /** Something that it requires is absent; what. */
-  | { readonly why: 'absent'; readonly what: string }
   /** It failed, and its policy is to go on as if it had been skipped; how it failed. */
   | { readonly why: 'failed'; readonly reason: Reason }
   /** No edge counted. */

@@ -17,11 +17,11 @@ export const nativeLanguage: Language = {
   dollar: false,
 };
 
-/** What the machine evaluates, whichever language it was written in: names and functions were checked by its reader. */
-export const machineLanguage: Language = {
-  ...nativeLanguage,
-  functions: [...commonFunctions, ...machineFunctions],
-};
+/**
+ * What the machine evaluates, whichever language it was written in: names and functions were checked by its reader. What a step
+ * does not hand over and a parameter that was not given read as null.
+ */
+export const machineLanguage: Language = { ...nativeLanguage, optional: ['steps', 'parameters'] };
 
 /** The same inside a loop, whose item has one more name; null: it has no items. */
 export function insideLoop(language: Language, item: string | null): Language {

@@ -1,7 +1,7 @@
 import { MailroomError } from '../errors.ts';
 import type { Budget } from '../mail/protocol.ts';
 import { againText } from './again.ts';
-import { Evaluation, Hindered, type Hindrance } from './evaluation.ts';
+import { Evaluation, Hindered, refuseAbsent, type Hindrance } from './evaluation.ts';
 import type { Path, ProcessKey } from './event.ts';
 import { isIn } from './fold/steps.ts';
 import type { Launch, LaunchInput, LaunchWork, TakenValue } from './launch.ts';
@@ -60,14 +60,14 @@ function resolve(state: RunState, rules: Rules, found: Entered, key: ProcessKey)
   const evaluation = evaluationOf(state, rules, found);
   const { convergence } = step.check ?? { convergence: null };
   const worker = {
-    inputs: inputsOf(state, found, evaluation),
-    outputs: step.outputs.map((each) => ({ ...each, path: evaluation.renderText(each.path) })),
+    inputs: inputsOf(state, found),
+    outputs: step.outputs.map((each) => ({ ...each, path: evaluation.required.renderText(each.path) })),
     values: step.values,
     timeout: step.timeout,
     check: null,
     takes: takenBy(state, rules, found, evaluation),
-    stdin: step.stdin && evaluation.renderText(step.stdin),
-    stdout: step.stdout && { ...step.stdout, path: evaluation.renderText(step.stdout.path) },
+    stdin: step.stdin && evaluation.required.renderText(step.stdin),
+    stdout: step.stdout && { ...step.stdout, path: evaluation.required.renderText(step.stdout.path) },
   };
   const check = checking && {
     inputs: [],
@@ -90,7 +90,7 @@ function resolve(state: RunState, rules: Rules, found: Entered, key: ProcessKey)
     workspace:
       step.workspace === null
         ? null
-        : { path: evaluation.renderText(step.workspace.path), outside: step.workspace.outside },
+        : { path: evaluation.required.renderText(step.workspace.path), outside: step.workspace.outside },
     env: environment(body.workflow.env, step.env, evaluation),
     secrets: step.secrets ?? [...new Set([...body.workflow.secrets, ...rules.workflow.secrets])],
     inherit: body.workflow.inherit,
@@ -182,6 +182,7 @@ function takenBy(
     }
     const value = evaluation.render(source);
     if (value === null && !required) return [];
+    if (value === null) refuseAbsent(`it requires the input \`${name}\`, which is absent`);
     const problem = type === null ? null : misfit(value, type);
     if (problem === null) return [{ name, description, value }];
     const reason = { code: 'E_VALUE', text: `the input \`${name}\` ${problem}` } as const;
@@ -190,12 +191,15 @@ function takenBy(
 }
 
 /** The inputs that are there. One that is not, and must be, hinders the step. */
-function inputsOf(state: RunState, { scope, rule }: Entered, evaluation: Evaluation): LaunchInput[] {
+function inputsOf(state: RunState, { scope, rule }: Entered): LaunchInput[] {
   return rule.step.inputs.flatMap((input) => {
     const source = entered(state, scope, input.from);
     const isThere = source?.artifacts.some(({ name }) => name === input.artifact) === true;
     if (source && isThere && isIn(source, 'settled')) return [{ ...input, from: source.path }];
-    return input.required ? evaluation.absent(`steps.${input.from}.artifacts.${input.artifact}`) : [];
+    if (!input.required) return [];
+    return refuseAbsent(
+      `it requires the artifact \`${input.artifact}\` of \`${input.from}\`, which is absent`,
+    );
   });
 }
 

@@ -172,8 +172,6 @@ export function skipText(reason: SkipReason): string {
       return 'its condition was false';
     case 'dependency':
       return `\`${reason.step}\` did not let it run`;
-    case 'absent':
-      return `it requires \`${reason.what}\`, which is absent`;
     case 'failed':
       return `it failed: ${reason.reason.text}`;
     case 'edges':
@@ -211,8 +209,10 @@ export function warningsOfSettled(event: RunEvent, state: RunState): string[] {
   return run === undefined ? [] : stepWarnings(run);
 }
 
-function stepWarnings({ path, result, summary }: StepRun): string[] {
-  const warnings = (result?.warnings ?? []).map((warning) => `${path}: ${warning}`);
+function stepWarnings(run: StepRun): string[] {
+  const { path, result, summary } = run;
+  const absent = missesInput(run) ? [reasonOf(run) ?? ''] : [];
+  const warnings = [...absent, ...(result?.warnings ?? [])].map((warning) => `${path}: ${warning}`);
   return summary?.problem == null
     ? warnings
     : [...warnings, `${path}: there is no summary of it: ${summary.problem}`];
@@ -222,6 +222,14 @@ function stepWarnings({ path, result, summary }: StepRun): string[] {
 export function warningsOf(state: RunState): string[] {
   const ofSteps = [...state.steps.values()].flatMap(stepWarnings);
   return [...hookWarnings(state), ...rollbackWarnings(state), ...ofSteps];
+}
+
+/** Whether a step was not done for something absent that it requires, whatever its policy made of that. */
+function missesInput({ phase }: StepRun): boolean {
+  if (phase.is !== 'settled') return false;
+  const { reason, skipped } = phase;
+  const cause = skipped?.why === 'failed' ? skipped.reason : reason;
+  return cause?.code === 'E_VAR_MISSING';
 }
 
 function instant(at: number | null): string | null {

@@ -20,8 +20,8 @@ export interface RecordFiles {
   spills(step: string): JsonObject;
 }
 
-/** From this size on `state.json` is not written for every event, but so often. */
-const large = 256 * 1024;
+/** From this size on `state.json` is not written for every event, which would take as long as the loops in it are, but so often. */
+const large = 16 * 1024;
 
 /** Shows a run where its workflow wants it shown: all of it can be drawn again from the journal. */
 export class Records {

@@ -66,7 +66,7 @@ function checkExports(child: Child, { scene }: Here): void {
       continue;
     }
     const artifacts = artifactsOf(step);
-    if (artifacts === null || artifacts.includes(each.artifact)) continue;
+    if (artifacts.includes(each.artifact)) continue;
     scene.unknown(
       field(each, 'artifact'),
       `\`${each.from}\` has no artifact \`${each.artifact}\``,

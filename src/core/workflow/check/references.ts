@@ -1,6 +1,7 @@
 import type { Reference, Segment } from '../../expression/references.ts';
 import type { Step } from '../model.ts';
 import { findName, findStep, handsOver, isNamespace, stepProperties, type Here } from './meaning.ts';
+import { givesText, propertiesOf, valueNames } from './gives.ts';
 import { a, type At } from './scene.ts';
 
 /** Whether what an expression reads is there: parameters, earlier steps, what they hand over. */
@@ -80,6 +81,8 @@ function checkStep({ path, span }: Reference, node: object, here: Here): void {
       `let \`${owner.id}\` depend on it: \`depends_on: [${target.id}]\``,
     );
   });
+  // What a language reads for itself has no place in the text, and says what holds instead.
+  if (span.start === span.end) return;
   checkInStep(target, path, node, here);
 }
 
@@ -104,31 +107,41 @@ function checkInStep(step: Step, path: readonly Segment[], node: object, { scene
     const hint = `it is a value: \`steps.${step.id}.values.${property.name}\``;
     return scene.add('E_UNKNOWN_NAME', 'error', at(property), `a step has no \`${property.name}\``, hint);
   }
-  if (name?.name == null || scene.context.broken.has(step.id)) return;
-  if (known === 'values' && handsOver(step)) return checkValue(step, path, at, scene);
+  if (scene.context.broken.has(step.id)) return;
+  if (!propertiesOf(step).includes(known))
+    return scene.add(
+      'E_UNKNOWN_NAME',
+      'error',
+      at(property),
+      `\`${step.id}\` has no \`${known}\``,
+      givesText(step),
+    );
+  if (name?.name == null) return;
+  if (known === 'values') return checkValue(step, path, at, scene);
   if (known !== 'artifacts') return;
   const artifacts = artifactsOf(step);
-  if (artifacts === null || artifacts.some((each) => each.toUpperCase() === name.name?.toUpperCase())) return;
+  if (artifacts.some((each) => each.toUpperCase() === name.name?.toUpperCase())) return;
   scene.unknown(at(name), `\`${step.id}\` has no artifact \`${name.name}\``, name.name, artifacts);
 }
 
 function checkValue(step: Step, path: readonly Segment[], at: Marked, scene: Here['scene']): void {
   const [, , , name, inner] = path;
-  const type = findName(step.values, name?.name ?? '');
-  if (type === undefined)
-    return scene.unknown(
-      at(name!),
-      `\`${step.id}\` hands over no value \`${name!.name}\``,
-      name!.name!,
-      Object.keys(step.values),
-    );
+  const names = valueNames(step);
+  if (names === null && !/^\d+$/.test(name!.name!))
+    return scene.expression(at(name!), `\`values\` of \`${step.id}\` is a list`, givesText(step));
+  if (names === null) return;
+  if (!names.some((each) => each.toUpperCase() === name!.name!.toUpperCase())) {
+    const message = `\`${step.id}\` hands over no value \`${name!.name}\``;
+    return scene.unknown(at(name!), message, name!.name!, names);
+  }
+  const type = findName(step.values, name!.name!);
+  if (type === undefined || !handsOver(step)) return;
   if (inner !== undefined && !['array', 'object', 'any'].includes(type.type))
     scene.expression(at(inner), `\`${name!.name}\` is ${a(type.type)}: there is nothing in it`);
 }
 
-/** The artifacts that a step makes; null: that is not known here. */
-export function artifactsOf(step: Step): readonly string[] | null {
-  if (step.work.kind === 'for-each' || step.work.kind === 'while') return null;
+/** The artifacts that others can have of a step: those of the steps in a loop stay in it. */
+export function artifactsOf(step: Step): readonly string[] {
   if (step.work.kind === 'workflow') return step.work.exports.map((each) => each.as);
   return step.outputs.map((output) => output.name);
 }

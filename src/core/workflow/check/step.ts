@@ -6,6 +6,8 @@ import type { Agent, ForEach, Input, Step } from '../model.ts';
 import { checkChild } from './children.ts';
 import { checkExpressions } from './expressions.ts';
 import { findStep, meaningOf, typesOfMeaning, type Here } from './meaning.ts';
+import { givesText } from './gives.ts';
+import { checkInputPresence, checkTakenPresence } from './presence.ts';
 import { artifactsOf } from './references.ts';
 import { artifactNameProblem, stepNameProblem } from '../reserved.ts';
 import { a, field, list, whole, type At, type Scene } from './scene.ts';
@@ -18,6 +20,7 @@ export function checkStep(step: Step, here: Here): void {
   checkInputs(step, here);
   checkOutputs(step, scene);
   checkLogs(step, here);
+  checkTakenPresence(step, here);
   if (step.work.kind === 'agent') checkAgent(step, step, step.work, scene);
   if (step.check?.work.kind === 'agent') checkAgent(step, step.check, step.check.work, scene);
   if (step.work.kind === 'role')
@@ -57,10 +60,14 @@ function checkInput(step: Step, input: Input, { scene, place }: Here): void {
     const message = `\`${step.id}\` takes an artifact of \`${input.from}\`, and \`${owner}\` does not depend on it`;
     return scene.error(field(input, 'from'), message, `name it under \`depends_on\` of \`${owner}\``);
   }
-  const artifacts = artifactsOf(found.graph.steps[found.target]!);
-  if (artifacts === null || artifacts.includes(input.artifact)) return;
+  const source = found.graph.steps[found.target]!;
+  const artifacts = artifactsOf(source);
   if (scene.context.broken.has(input.from)) return;
+  if (artifacts.includes(input.artifact)) return checkInputPresence(input, source, scene);
   const message = `\`${input.from}\` has no artifact \`${input.artifact}\``;
+  const gives = givesText(source);
+  if (gives !== null && artifacts.length === 0)
+    return scene.add('E_UNKNOWN_NAME', 'error', field(input, 'artifact'), message, gives);
   scene.unknown(field(input, 'artifact'), message, input.artifact, artifacts);
 }
 

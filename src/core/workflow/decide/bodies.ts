@@ -197,7 +197,11 @@ function openChild({ state, rules }: Scene, entered: Entered, inner: BodyRule): 
     const entries = Object.entries(work.with).map(
       ([name, template]) => [name, evaluation.render(template)] as const,
     );
-    return withDefaults(work.workflow.parameters, Object.fromEntries(entries));
+    // What is absent is not given.
+    return withDefaults(
+      work.workflow.parameters,
+      Object.fromEntries(entries.filter(([, value]) => value !== null)),
+    );
   });
   if (!given.ok) return hindered(entered, given.why);
   const { values: parameters, problems } = given.value;

@@ -1,6 +1,6 @@
 import type { Json } from '../../json.ts';
 import { attempt, evaluationOf } from '../resolve.ts';
-import { missing, type Hindrance } from '../evaluation.ts';
+import type { Hindrance } from '../evaluation.ts';
 import type { Fact, SkipReason } from '../event.ts';
 import { isIn } from '../fold/steps.ts';
 import type { Evaluation } from '../evaluation.ts';
@@ -43,14 +43,13 @@ function lazily<T>(make: () => T): () => T {
 }
 
 /**
- * A step that requires what is not there is skipped, and one that cannot be worked out has failed. In a sequence, where
- * nothing else would say so, what is not there ends the run.
+ * A step that requires what is not there, or that cannot be worked out, has failed. In a sequence, where nothing else would say
+ * so, what is not there ends the run.
  */
 export function hindered(entered: Entered, why: Hindrance): Fact[] {
   if (why.is === 'unseen') return [{ type: 'looking', path: entered.path, file: why.file }];
   const inSequence = entered.rule.body.body.kind === 'sequence';
-  if (why.is === 'absent' && !inSequence) return [skip(entered, { why: 'absent', what: why.what })];
-  const reason = why.is === 'absent' ? missing(why.what) : why.reason;
+  const { reason } = why;
   const ends = inSequence && reason.code === 'E_VAR_MISSING';
   return fail(entered, { class: ends ? 'FATAL' : 'NON_RETRYABLE', reason, timedOut: false });
 }
@@ -109,7 +108,7 @@ function expands({ state, rules }: Scene, entered: Entered): Fact[] {
   if (work.kind !== 'for-each') return [];
   const { items: source, concurrency } = work;
   const items = attempt((): Json =>
-    isTree(source) ? evaluationOf(state, rules, entered).value(source) : [...source],
+    isTree(source) ? evaluationOf(state, rules, entered).required.value(source) : [...source],
   );
   if (!items.ok) return hindered(entered, items.why);
   if (Array.isArray(items.value))

@@ -6,7 +6,6 @@ import type { Fact, Verdict, WorkResult } from '../event.ts';
 import { isIn, type In } from '../fold/steps.ts';
 import type { Check } from '../model.ts';
 import type { Hindrance } from '../evaluation.ts';
-import { missing } from '../evaluation.ts';
 import { contractMissed, failureName } from '../failure-names.ts';
 import { tryLaunch } from '../resolve.ts';
 import type { Entered } from '../scope.ts';
@@ -137,7 +136,7 @@ export function startCheck(scene: Scene, room: Room, entered: Entered, run: Step
 function cannot(why: Hindrance): StepFailure {
   const text = 'whether a file is there cannot be asked in a check';
   const unasked = { code: 'E_EXPRESSION', text } as const;
-  const reason = why.is === 'failed' ? why.reason : why.is === 'absent' ? missing(why.what) : unasked;
+  const reason = why.is === 'failed' ? why.reason : unasked;
   return { class: 'NON_RETRYABLE', reason, timedOut: false };
 }
 

@@ -142,10 +142,23 @@ function ofStep(
       `a step has no \`${property}\``,
       didYouMean(property, properties) ?? 'it has exit_code, output, duration and status',
     );
+  const { input } = steps.get(step)!;
+  const isLoop = input.for_each !== undefined || input.while !== undefined;
+  if (isLoop && property === 'output')
+    return wrong(
+      `\`${step}\` is a loop, and has no \`output\``,
+      'a loop has exit_code, duration and status; a `set_context` in it hands on what is needed after it',
+    );
+  if (input.set_context !== undefined && ['output', 'duration'].includes(property))
+    return wrong(
+      `\`${step}\` sets values, and has no \`${property}\``,
+      'what it sets is read as `${context.…}`; it has exit_code and status',
+    );
   readings.push({ step, path, span, by: place, allowed });
-  const tree = pathTree(['steps', step, property], span);
+  const read = pathTree(['steps', step, property], span);
+  const tree = allowed ? read : call('required', read);
   if (property === 'duration') return call('seconds', tree);
-  return property === 'status' ? statusTree(tree, allowed) : tree;
+  return property === 'status' ? statusTree(read, allowed) : tree;
 }
 
 /** The words of this language for how a step ended. */

@@ -1,7 +1,7 @@
 import { commonFunctions } from '../../../core/expression/functions.ts';
 import type { Language } from '../../../core/expression/language.ts';
 
-const functions = ['length', 'contains', 'toJSON', 'fromJSON'];
+const functions = ['length', 'contains', 'toJSON', 'fromJSON', 'default'];
 
 /** Expressions of the swdl language, as they stand in stages. */
 const swdlLanguage: Language = {

@@ -19,6 +19,7 @@ import {
 } from './lowering.ts';
 import type { KnownStage, Lowering, Place } from './facts.ts';
 import { policyOf } from './policy.ts';
+import { warnOptional } from './presence.ts';
 import { a, jsonTypes, typesOfTree } from './reads.ts';
 import type { StageInput, WorkInput } from './schema.ts';
 import { showFanOut, showGate, showWork } from './shown.ts';
@@ -313,6 +314,7 @@ function lowerInputs({ inputs = {} }: WorkInput, path: Path, place: Place, lower
       return { ...taken, source: [{ kind: 'expression', tree: constant(source) }] };
     const read = readText(source, [...at, 'source'], place, lowering);
     checkFit(read, type, [...at, 'source'], name, place, lowering);
+    if (required) warnOptional(read, [...at, 'source'], name, lowering);
     return { ...taken, source: translateText(read, lowering, !required) };
   });
 }
