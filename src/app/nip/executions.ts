@@ -8,10 +8,11 @@ import { requestEvent } from '../../core/nip/telling.ts';
 import type { Budget } from '../../core/mail/protocol.ts';
 import type { RunFolder } from '../../core/workflow/ports.ts';
 import type { Announcer } from '../../engine/nip/announcer.ts';
-import { definitionLog, EventLog, eventsFolder, requestLog } from '../../store/nip/event-log.ts';
+import { definitionLog, EventLog, eventLogs, eventsFolder, requestLog } from '../../store/nip/event-log.ts';
 import { projectKey } from '../../store/nip/key.ts';
 import type { Disk } from '../../store/disk.ts';
 import type { RealDisk } from '../../store/real-disk.ts';
+import { isOver } from '../../store/runs/ended.ts';
 import { listRuns } from '../../store/runs/run-folders.ts';
 import { relaysOf, unsentCount, type Relays } from './relays.ts';
 import type { Lock } from '../lock.ts';
@@ -94,8 +95,9 @@ async function startLock(disk: RealDisk): Promise<Lock> {
 
 /** Throws `E_LOCKED` when as many runs of the language go on as may go on at once. */
 async function refuseMore(disk: RealDisk, { maxConcurrentWorkflows: most }: NipSettings): Promise<void> {
-  const told = listRuns(disk).filter(({ run }) => new EventLog(disk, run).exists);
-  const alive = (await Promise.all(told.map(({ run }) => isAlive(disk, run)))).filter(Boolean);
+  // One that was admitted has its events before it has a journal.
+  const open = eventLogs(disk).filter((run) => isOver(disk, run) !== true);
+  const alive = (await Promise.all(open.map((run) => isAlive(disk, run)))).filter(Boolean);
   if (alive.length < most) return;
   const text = `as many runs of the language nip go on as may at once: ${String(most)}`;
   throw new MailroomError('E_LOCKED', text, '`nip: { maxConcurrentWorkflows }` in mailroom.yaml allows more');

@@ -14,6 +14,13 @@ export const requestLog = 'requests';
 /** The log of what was said to requests that were not followed. */
 export const refusalLog = 'refusals';
 
+/** The runs that have a log. */
+export function eventLogs(disk: Disk): string[] {
+  const others = [definitionLog, requestLog, refusalLog];
+  const names = (disk.list(eventsFolder) ?? []).filter((name) => name.endsWith('.jsonl'));
+  return names.map((name) => name.slice(0, -'.jsonl'.length)).filter((name) => !others.includes(name));
+}
+
 /** Puts a definition where it can be read as the file of a workflow; its path from the project. */
 export function definitionFile(disk: Disk, definition: NostrEvent): string {
   const path = `${eventsFolder}/${definitionLog}/${definition.id}.json`;
@@ -38,10 +45,5 @@ export class EventLog {
   /** Durable when it returns. Throws `E_DISK`. */
   append(events: readonly NostrEvent[]): void {
     this.#lines.append(events, { sync: true });
-  }
-
-  /** Whether there is such a log. */
-  get exists(): boolean {
-    return this.#lines.size !== null;
   }
 }
