@@ -21,6 +21,8 @@ export class Scribe {
   private readonly document: YamlDocument;
   private readonly origins = new Map<object, Path>();
   private readonly partial: ReadonlySet<string>;
+  /** The texts whose expressions were read. */
+  private readonly read = new Set<string>();
 
   /** `partial`: the maps of which a part could not be used. What is missing there may be just that, and nothing is said of it. */
   constructor(document: YamlDocument, partial: ReadonlySet<string> = new Set()) {
@@ -82,6 +84,7 @@ export class Scribe {
   /** A text with expressions. */
   template(path: Path, text: string, language: Language): Template {
     if (!text.includes(opening)) return text === '' ? [] : [{ kind: 'text', text }];
+    this.read.add(pathText(path));
     const read = parseTemplate(text, language);
     if (read.ok) return this.from(path, read.value);
     this.unreadable(path, text, read.problems);
@@ -96,6 +99,7 @@ export class Scribe {
       this.unreadable(path, text, read.problems);
       return nothing;
     }
+    this.read.add(pathText(path));
     const read = parseTemplate(text.trimEnd(), language);
     if (!read.ok) {
       this.unreadable(path, text, read.problems);
@@ -115,10 +119,28 @@ export class Scribe {
   /** A script of the shell: what its expressions say reaches it by its environment. */
   script(path: Path, text: string, language: Language): Script {
     if (!text.includes(opening)) return { text, variables: {} };
+    this.read.add(pathText(path));
     const read = readScript(text, language);
     if (read.ok) return this.from(path, read.value);
     this.unreadable(path, text, read.problems);
     return { text, variables: {} };
+  }
+
+  /** Expressions where none is read would reach an agent, or a person, as they are written. */
+  refuseUnread(value: unknown, path: Path = []): void {
+    if (typeof value === 'object' && value !== null) {
+      for (const [key, inner] of Object.entries(value))
+        this.refuseUnread(inner, [...path, Array.isArray(value) ? Number(key) : key]);
+      return;
+    }
+    if (typeof value !== 'string' || this.read.has(pathText(path))) return;
+    const start = value.indexOf(opening);
+    if (start < 0) return;
+    const end = value.indexOf('}}', start);
+    const key = path.findLast((part) => typeof part === 'string') ?? '';
+    const span = { start, end: end < 0 ? value.length : end + 2 };
+    const hint = key === 'items' ? 'make the whole list one expression' : 'write the value itself';
+    this.errorAt('E_EXPRESSION', path, span, `\`${key}\` must not contain an expression`, hint);
   }
 
   private unreadable(path: Path, text: string, problems: readonly ExpressionProblem[]): void {

@@ -1,5 +1,4 @@
 import type { Template } from '../../../core/expression/template.ts';
-import { opening } from '../../../core/expression/template.ts';
 import type { Tree } from '../../../core/expression/tree.ts';
 import type { Json } from '../../../core/json.ts';
 import { didYouMean } from '../../../core/nearest.ts';
@@ -62,14 +61,6 @@ function lowerItems(
   { scribe, language }: Lowering,
 ): ForEach['items'] {
   if (typeof items === 'string') return scribe.expression(path, items, language);
-  for (const [index, item] of items.entries())
-    if (JSON.stringify(item).includes(opening))
-      scribe.error(
-        'E_EXPRESSION',
-        [...path, index],
-        'expressions are not read in a list of items',
-        'make the whole list one expression',
-      );
   return items;
 }
 

@@ -28,6 +28,7 @@ export function readNative(
   const usable = right ?? readByKeys(mended!.value) ?? salvage(nativeFile, mended!.value);
   const scribe = scribeOf(document, mended);
   const workflow = lower(usable, scribe, children, surroundings.notify);
+  scribe.refuseUnread(usable);
   const { broken, isOrderUnknown } = whatIsLost(given, mended?.lost ?? []);
   const found = checkWorkflow(workflow, {
     broken: new Set([...broken, ...scribe.unclear]),
