@@ -85,6 +85,7 @@ describe('what is absent', () => {
     const world = new World(`a : continue out\n${step}`);
     world.done('a', { artifacts: [] });
     expect(world.state).toMatchObject({ status: 'FAILED', reason: { code: 'E_VAR_MISSING', text } });
+    expect(world.state.steps.get('b')?.phase).toMatchObject({ status: 'FAILED', class: 'NON_RETRYABLE' });
   });
 
   it('is a warning of a run that goes on without the step', () => {

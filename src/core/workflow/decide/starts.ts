@@ -29,8 +29,8 @@ export function starts(scene: Scene, room: Room): Fact[] {
       facts.push(...start(scene, room, entered));
   }
   // A run that ends starts nothing.
-  const end = facts.find(({ type }) => type === 'ending');
-  return end === undefined ? facts : [end];
+  const ends = facts.some(({ type }) => type === 'ending');
+  return ends ? facts.filter(({ type }) => type !== 'started') : facts;
 }
 
 /** Starts one worker; nothing while its provider, or money, is to be waited for. */
