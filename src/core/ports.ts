@@ -5,6 +5,7 @@ import type { MessageId, RoleName, ThreadId } from './mail/message.ts';
 import type { Budget, Capability, Gate } from './mail/protocol.ts';
 import type { StepAnswer } from './mail/step-answer.ts';
 import type { McpAccess } from './mcp.ts';
+import type { ProgramHome } from './program-home.ts';
 import type { Reading } from './reading.ts';
 
 export interface Clock {
@@ -186,6 +187,8 @@ export interface Invocation {
   readonly tools?: TurnTools;
   /** MCP servers that the agent may use besides those tools; missing: none, the person's own included. */
   readonly mcp?: McpAccess;
+  /** True: it may write what configures agents in the workspace; missing: a sandbox keeps it from that. */
+  readonly mayConfigure?: true;
   /** Variables of the role, added to the allowlisted environment. */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -213,6 +216,10 @@ export interface CommandLine {
   readonly home?: ProgramHome;
   /** Missing: it depends on no file. */
   readonly reading?: Reading;
+  /** The person's own settings of the program, absolute, among what is writable: a sandbox lets it only read them. Missing: none. */
+  readonly settings?: readonly string[];
+  /** Names in a workspace from which the program runs what a repository wants: a sandbox hides them, elsewhere it is refused. */
+  readonly shuns?: readonly string[];
   /**
    * Is told standard output as it comes; true once more than the invocation's budget is spent or more steps were taken than
    * it may, and then it is to be ended. Missing: the program tells that only at its end, or has no limit.
@@ -225,26 +232,6 @@ export interface CommandLine {
   readonly commands?: {
     readonly limitMs: number;
     readonly running: (output: string) => ReadonlySet<string>;
-  };
-}
-
-/**
- * A home folder for one run of a program that takes settings from nowhere else. It shows what the person has, under links,
- * with one file changed, and is gone afterwards.
- */
-export interface ProgramHome {
-  /** Names the folder to the program. What it held before, else `HOME`, is the person's own. */
-  readonly variable: string;
-  /** Where the program keeps everything, below that. */
-  readonly folder: string;
-  /** What it reads beside that folder. */
-  readonly beside: readonly string[];
-  /** Folders in it that outlive the run, made if they are not there. */
-  readonly lasting: readonly string[];
-  /** The file of settings in it; `text` is made of the person's own (null: there is none) at `path`, or throws. */
-  readonly settings: {
-    readonly name: string;
-    readonly text: (own: string | null, path: string) => string;
   };
 }
 

@@ -153,6 +153,8 @@ export class Turns {
         paths,
         env: { ...role.env, ...this.#stepVariables(turn) },
         ...(this.#ports.tools && { tools: this.#ports.tools }),
+        ...(role.mcp !== undefined && { mcp: { own: role.mcp, servers: {} } }),
+        ...(role.mayConfigure === true && { mayConfigure: true as const }),
       },
     };
   }

@@ -48,6 +48,7 @@ export function sandboxArguments(sandbox: Containment & { kind: 'bubblewrap' }, 
     '--tmpfs',
     '/tmp',
     ...binds.flatMap(({ option, path }) => [option, path, path]),
+    ...(sandbox.emptied ?? []).flatMap((path) => ['--tmpfs', path]),
     // A device cannot be opened in what is bound so: neither its content nor that it was another file can be told.
     ...(sandbox.hidden ?? []).flatMap((path) => ['--ro-bind', '/dev/null', path]),
     '--chdir',

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { CommandLine, ProgramHome } from '../core/ports.ts';
+import type { CommandLine } from '../core/ports.ts';
+import type { ProgramHome } from '../core/program-home.ts';
 
 interface Place {
   /** Where the program runs. */

@@ -24,6 +24,7 @@ import { watchFolder, type FolderWatch } from './folder-changes.ts';
 import { checkGates } from './gates.ts';
 import { removeDeadPlaces } from './held-places.ts';
 import { maskOf } from './mask.ts';
+import { agentReach, refuseShunned } from './agent-settings.ts';
 import { openPlaces } from './sandbox-places.ts';
 import { supervise } from './supervise.ts';
 import { sweepMarked } from './sweep.ts';
@@ -135,6 +136,9 @@ export class ProcessRunner implements Runner {
 
   async #run(job: AgentJob, provider: Provider, temporary: string): Promise<Ended> {
     const { invocation } = job;
+    const wanted = (invocation.mcp?.own.length ?? 0) > 0;
+    if (wanted && provider.mcp !== true)
+      return refused(`\`mcp\` of \`${invocation.role}\` cannot be given: ${provider.mcp}`);
     const problem =
       job.worktree === null
         ? null
@@ -192,7 +196,9 @@ export class ProcessRunner implements Runner {
       writable: [paths.outbox, outbox, temporary, ...command.writable],
       owed: [],
       guarded: invocation.tools?.readable ?? [],
+      agent: agentReach(command, invocation.mayConfigure === true),
     });
+    if (containment.kind !== 'bubblewrap') refuseShunned(provider, command, { workspace, env });
     const { project } = this.#options;
     const places = openPlaces(containment, { project, kept: command.writable, owed: [] });
     const supervised = supervise({

@@ -1,7 +1,8 @@
-import { accessSync, existsSync } from 'node:fs';
+import { accessSync, existsSync, statSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import process from 'node:process';
 import { MailroomError } from '../core/errors.ts';
+import { ownSettings, shunned, workspaceSettings } from './agent-settings.ts';
 import {
   linkedRules,
   obeyedByGit,
@@ -57,9 +58,15 @@ export function sandboxFor(
     ...programPaths(reach),
   ].filter(isReachable);
   const writable = [...(changes ? [workspace] : owed), ...(commands ? git : []), ...reach.writable];
-  return withPlaces({ shown, writable, held: [...held, ...reach.guarded] }, (names) => ({
+  const { agent } = reach;
+  const settings = agent === undefined ? [] : [...ownSettings(agent), ...workspaceSettings(workspace, agent)];
+  const unseen = agent === undefined ? [] : shunned(workspace, repository?.top ?? null, agent);
+  const folders = unseen.filter((path) => statSync(path).isDirectory());
+  const files = [join(project, SECRET), ...unseen.filter((path) => !folders.includes(path))];
+  return withPlaces({ shown, writable, held: [...held, ...settings, ...reach.guarded] }, (names) => ({
     kind: 'bubblewrap',
-    hidden: placesOf(join(project, SECRET), names).filter((path) => existsSync(path)),
+    hidden: files.flatMap((path) => placesOf(path, names)).filter((path) => existsSync(path)),
+    emptied: folders.flatMap((path) => placesOf(path, names)),
     network: reach.network,
     nests,
   }));

@@ -12,6 +12,7 @@ import { furnished } from './program-home.ts';
 import { removeDeadPlaces } from './held-places.ts';
 import { completed } from './reading.ts';
 import { maskOf } from './mask.ts';
+import { agentReach, refuseShunned } from './agent-settings.ts';
 import { openPlaces } from './sandbox-places.ts';
 import { supervise } from './supervise.ts';
 import { sweepMarked } from './sweep.ts';
@@ -129,7 +130,9 @@ export class ProcessStepRunner implements StepRunner {
       writable: [folder, ...(temporary === null ? [] : [temporary]), ...command.writable],
       owed,
       guarded: Object.keys(command.files).map((name) => join(folder, name)),
+      ...(provider !== null && { agent: agentReach(command, false) }),
     });
+    if (containment.kind !== 'bubblewrap') refuseShunned(provider ?? '', command, { workspace, env });
     const { project } = this.#options;
     const places = openPlaces(containment, { project, kept: command.writable, owed });
     const supervised = supervise({

@@ -22,6 +22,8 @@ export type Containment =
       readonly held?: readonly string[];
       /** Files in these that are not to be read after all; they are there. Missing: none. */
       readonly hidden?: readonly string[];
+      /** Folders that are there and look empty. Missing: none. */
+      readonly emptied?: readonly string[];
       readonly network: boolean;
       /** True for a program that makes a sandbox of its own inside. */
       readonly nests: boolean;
@@ -46,6 +48,18 @@ export interface Reach {
   readonly owed: readonly string[];
   /** What it may only read, although it lies in something that it may write. */
   readonly guarded: readonly string[];
+  /** Of an agent CLI; missing: it is none. */
+  readonly agent?: AgentReach;
+}
+
+/** What an agent CLI must not write, or not even see, since it decides what agents run and may do. */
+export interface AgentReach {
+  /** The person's own settings; absolute. */
+  readonly settings: readonly string[];
+  /** Names in the workspace, and in the folders above it, that are hidden. */
+  readonly shuns: readonly string[];
+  /** True: it may write what configures agents in the workspace. */
+  readonly mayConfigure: boolean;
 }
 
 export interface ProcessLimits {

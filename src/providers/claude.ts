@@ -80,6 +80,7 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
     stdin: invocation.prompt,
     files: serverFile(invocation, {}),
     writable: options.writable,
+    settings: options.guarded,
     reading: reading(invocation, options),
     ...spending({ budget }, counter(options)),
   };

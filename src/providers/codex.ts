@@ -68,6 +68,7 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
     stdin: invocation.prompt,
     files: {},
     writable: options.writable,
+    settings: options.guarded,
     reading: reading(invocation, options),
     ...spending({ budget: null, maxSteps: invocation.maxSteps, isStep }, uncounted),
     ...runningCommands(invocation.maxCommandTime, commandNews),

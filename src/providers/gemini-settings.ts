@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { McpServer } from '../core/mcp.ts';
-import type { Invocation, ProgramHome } from '../core/ports.ts';
+import type { Invocation } from '../core/ports.ts';
+import type { ProgramHome } from '../core/program-home.ts';
 import { jsonSettings, missingServers, serversIn } from './own-settings.ts';
 import { ownOf, serversOf } from './tools.ts';
 

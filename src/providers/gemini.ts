@@ -78,6 +78,7 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
     stdin: invocation.prompt,
     files: { [policyName]: policy(invocation, options.tests), [trustedName]: '{}\n' },
     writable: options.writable,
+    settings: options.guarded,
     ...runningCommands(invocation.maxCommandTime, commandNews),
     home: geminiHome(invocation),
     reading: reading(invocation, options),

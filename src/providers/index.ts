@@ -6,6 +6,7 @@ import { claudeProvider } from './claude.ts';
 import { codexProvider } from './codex.ts';
 import { commandProvider } from './command.ts';
 import { geminiProvider } from './gemini.ts';
+import { guardedSettings } from './guarded-settings.ts';
 import { humanProvider } from './human.ts';
 import { opencodeProvider } from './opencode.ts';
 import { usualTests, type ProviderOptions } from './options.ts';
@@ -65,6 +66,7 @@ export function namedProvider(config: ProviderConfig, surroundings: Surroundings
     inherit: config.env,
     writable: [...base.writable, ...config.writable.map((path) => atHome(path, surroundings))],
     settings: base.settings,
+    guarded: base.guarded,
     environment: base.environment,
     tests: config.tests ?? base.tests,
     ...(base.recording !== undefined && { recording: base.recording }),
@@ -91,6 +93,7 @@ function defaults(kind: ProviderKind, surroundings: Surroundings): ProviderOptio
     inherit: [],
     writable: foldersOf(kind, surroundings),
     settings: settingsOf(kind, surroundings),
+    guarded: guardedSettings(kind, foldersOf(kind, surroundings)),
     environment: surroundings.environment,
     tests: usualTests,
     ...(surroundings.recording !== undefined && { recording: surroundings.recording }),

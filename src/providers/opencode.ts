@@ -78,6 +78,8 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
     stdin: invocation.prompt,
     files: {},
     writable: options.writable,
+    settings: options.guarded,
+    shuns: ['.opencode', 'opencode.json', 'opencode.jsonc'],
     reading: reading(invocation, options),
     ...spending({ budget, maxSteps: invocation.maxSteps, isStep }, counter(options.price(model))),
   };

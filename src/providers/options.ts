@@ -14,6 +14,8 @@ export interface ProviderOptions {
   readonly writable: readonly string[];
   /** The person's own files of settings that name MCP servers or set variables; absolute, in the order in which they count. */
   readonly settings: readonly string[];
+  /** All of the person's own settings that an agent must not write; absolute. */
+  readonly guarded: readonly string[];
   /** The host's variables. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** What a model costs, for programs that report tokens but no cost; null: nobody knows. */

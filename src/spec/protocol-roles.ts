@@ -68,6 +68,8 @@ function lowerRole(name: RoleName, input: RoleInput, { defaults }: Config): Role
     expects: [],
     network: input.network ?? true,
     env: input.env ?? {},
+    ...(input.mcp !== undefined && { mcp: input.mcp }),
+    ...(input.may_configure === true && { mayConfigure: true as const }),
     ...(input.kinds === undefined ? {} : { kinds: input.kinds }),
   };
 }

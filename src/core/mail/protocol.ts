@@ -43,6 +43,10 @@ export interface Role {
   readonly network: boolean;
   /** Variables added to the agent's environment. */
   readonly env: Readonly<Record<string, string>>;
+  /** MCP servers of the person's own settings of its CLI that it may use; missing: none. */
+  readonly mcp?: readonly string[];
+  /** It may write what configures agents in its workspace; missing: it must not. */
+  readonly mayConfigure?: true;
   /** Kinds of tasks that it does for steps that name a kind instead of a role; missing: none. */
   readonly kinds?: readonly number[];
 }
