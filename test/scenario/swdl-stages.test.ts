@@ -184,7 +184,7 @@ ${agent('a')}    outputs: { text: { type: string } }
     handoff: { format: raw }
   - id: last
     depends_on: [plain, worded, raw]
-    roles: { primary: { artifact: "agent:a" }, tools: ["skill:git", "mcp:hub"] }
+    roles: { primary: { artifact: "agent:a" }, tools: ["skill:git"] }
     context: { modules: ["ctx:more", "ctx:rules"], memory: { min_confidence: 0.9 } }
     inputs:
       absent: { type: string, source: "\${{ stages.plain.outputs.none }}" }
@@ -197,7 +197,6 @@ ${agent('a')}    outputs: { text: { type: string } }
         raw: "return { text: 'not seen' };",
       },
       {
-        '.mcp.json': '{"mcpServers": {"hub": {"command": "true"}}}',
         'memory/sure.md': '---\ncategory: pattern\nconfidence: 0.95\n---\nSure enough\n',
         'memory/unsure.md': '---\ncategory: pattern\nconfidence: 0.8\n---\nNot sure\n',
         'memory/other.md': '---\ncategory: decision\n---\nOther\n',
@@ -215,9 +214,7 @@ ${agent('a')}    outputs: { text: { type: string } }
     expect(prompt).not.toContain('`absent`');
     expect(prompt).toContain('### ctx:rules\n\nAbout rules.\n\n### ctx:more\n\nAbout more.');
     expect(prompt).toContain('## What is remembered\n\n- (pattern) Sure enough\n\n## Tools');
-    expect(prompt).toContain(
-      '- the skill `git` (`.claude/skills/git/SKILL.md`): Can git.\n- the MCP server `hub`',
-    );
+    expect(prompt).toContain('- the skill `git` (`.claude/skills/git/SKILL.md`): Can git.\n');
     expect(promptOf(run, 'worded', '1.1.1')).toMatch(/Change nothing[^]*Shorten it for w\.[^]*"text": "hi"/);
     expect(played(run).filter((stage) => stage === 'worded')).toHaveLength(2);
   });
