@@ -1,4 +1,13 @@
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { readProcess } from './proc.ts';
@@ -15,9 +24,11 @@ const kept = new Map<string, number>();
 /** Keeps those of the places that are missing, or that another process keeps, until `close`. All paths are absolute. */
 export function keepPlaces(project: string, places: readonly string[]): { readonly close: () => void } {
   const others = keptByOthers(project);
-  const mine = places.filter((path) => kept.has(path) || others.has(path) || make(path));
+  const mine = places.filter((path) => kept.has(path) || others.has(path) || !existsSync(path));
   for (const path of mine) kept.set(path, (kept.get(path) ?? 0) + 1);
+  // Written down first: whenever we are killed, the next start knows what to remove.
   if (mine.length > 0) writeRecord(project);
+  for (const path of mine) make(path);
   return {
     close() {
       for (const path of mine) release(path);
@@ -42,20 +53,21 @@ function release(path: string): void {
   else kept.delete(path);
 }
 
-/** Our own record goes first: of two that leave at once, the later one sees that nobody is left. */
+/** Our own record says it first: of two that leave at once, the later one sees that nobody is left. */
 function leave(project: string, paths: readonly string[]): void {
-  writeRecord(project);
+  const leaving = paths.filter((path) => !kept.has(path));
+  if (leaving.length === 0) return;
+  writeRecord(project, leaving);
   const others = keptByOthers(project);
-  for (const path of paths) if (!kept.has(path) && !others.has(path)) removeEmpty(path);
+  for (const path of leaving) if (!others.has(path)) removeEmpty(path);
+  writeRecord(project);
 }
 
-/** False: something lies there, or nothing can be made there, by an agent neither. */
-function make(path: string): boolean {
+function make(path: string): void {
   try {
     mkdirSync(path);
-    return true;
   } catch {
-    return false;
+    // It is there, or nothing can be made there, by an agent neither.
   }
 }
 
@@ -82,24 +94,43 @@ function isAlive(name: string): boolean {
   return found !== null && !found.ended && found.startTime === startTime;
 }
 
-function writeRecord(project: string): void {
+/** A line for each place: `+` for one that we keep, `-` for one that we may be about to remove. */
+function writeRecord(project: string, leaving: readonly string[] = []): void {
   const file = join(folderOf(project), ownName());
-  if (kept.size === 0) return rmSync(file, { force: true });
+  const lines = [
+    ...[...kept.keys()].map((path) => ['+', path] as const),
+    ...leaving.map((path) => ['-', path] as const),
+  ];
+  if (lines.length === 0) return rmSync(file, { force: true });
   mkdirSync(folderOf(project), { recursive: true });
-  writeFileSync(file, [...kept.keys()].map(encodeURIComponent).join('\n'));
+  const draft = join(folderOf(project), `.${ownName()}`);
+  writeFileSync(draft, lines.map(([mark, path]) => `${mark}${encodeURIComponent(path)}`).join('\n'));
+  renameSync(draft, file);
 }
 
 function keptByOthers(project: string): Set<string> {
   const own = ownName();
   const others = recordsOf(project).filter(({ process: owner }) => owner !== own && isAlive(owner));
-  return new Set(others.flatMap(({ paths }) => paths));
+  return new Set(others.flatMap(({ keeps }) => keeps));
 }
 
-function recordsOf(project: string): { file: string; process: string; paths: string[] }[] {
+interface PlaceRecord {
+  readonly file: string;
+  readonly process: string;
+  /** What it keeps, and besides what it may be about to remove. */
+  readonly keeps: readonly string[];
+  readonly paths: readonly string[];
+}
+
+function recordsOf(project: string): PlaceRecord[] {
   const folder = folderOf(project);
   return namesIn(folder).map((name) => {
     const file = join(folder, name);
-    return { file, process: name, paths: linesOf(file) };
+    const isDraft = name.startsWith('.');
+    const lines = isDraft ? [] : linesOf(file);
+    const paths = lines.map((line) => decodeURIComponent(line.slice(1)));
+    const keeps = paths.filter((_path, at) => lines[at]?.startsWith('+'));
+    return { file, process: isDraft ? name.slice(1) : name, keeps, paths };
   });
 }
 
@@ -113,7 +144,7 @@ function namesIn(folder: string): string[] {
 
 function linesOf(file: string): string[] {
   try {
-    return readFileSync(file, 'utf8').split('\n').filter(Boolean).map(decodeURIComponent);
+    return readFileSync(file, 'utf8').split('\n').filter(Boolean);
   } catch {
     return [];
   }

@@ -1,6 +1,8 @@
 import {
   askedOfGit,
+  filesOfHeldPlaces,
   inTables,
+  movesOfHeldPlaces,
   type FileTable,
   type GitTable,
   type MoveTable,
@@ -16,6 +18,7 @@ const box = (name: string): string => `^agents/[^/]+/${name}/`;
 const filed = box('(processed|sent|failed)');
 
 const files: FileTable<EffectName> = [
+  ...filesOfHeldPlaces,
   ['begin', `${journal}log$`, 'journal.begin'],
   ['open', `${journal}log$`, 'journal.open'],
   ['write', `${journal}log$`, 'journal.append'],
@@ -64,6 +67,7 @@ const files: FileTable<EffectName> = [
 ];
 
 const moves: MoveTable<EffectName> = [
+  ...movesOfHeldPlaces,
   [box('(inbox|outbox)'), String.raw`^\.mailroom/accepting/`, 'accept.take'],
   [box('outbox'), `${attempt}/outbox/`, 'turn.borrow'],
   [box('inbox'), filed, 'picture.move'],
@@ -74,6 +78,7 @@ const moves: MoveTable<EffectName> = [
   [String.raw`^\.mailroom/tmp/`, box('(inbox|processed|sent|failed)'), 'picture.write'],
   [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/lock\.json$`, 'holder.write'],
   [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/boot$`, 'boot.write'],
+  [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/confirmed$`, 'confirmed.write'],
   [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/parked/`, 'parked.write'],
   [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/blobs/`, 'blob.write'],
   [String.raw`^\.mailroom/tmp/`, `${journal}snapshot$`, 'snapshot.write'],

@@ -1,13 +1,15 @@
-import { at, type Effect } from '../killing/effects.ts';
+import { at, ofHeldPlaces, type Effect } from '../killing/effects.ts';
 
 /** Every way in which the controller changes something outside itself. The list is closed: anything else is an error. */
 export const effects = {
+  ...ofHeldPlaces,
   'accept.keep': at('moves a taken-in file that is no text to `failed/`'),
   'accept.release': at('removes a taken-in file that the journal has'),
   'accept.take': at('takes a dropped file in, by one rename'),
   'blob.names': at('syncs the folder of long texts'),
   'blob.write': at('puts a long text in its place'),
   'boot.write': at('writes down in which boot of the machine it ran'),
+  'confirmed.write': at('writes down which workflows may start as they are'),
   'containment.probe': at('tries a kind of containment', 'running'),
   'control.refuse': at('puts a command aside that cannot be followed'),
   'control.take': at('removes a command that the journal has'),

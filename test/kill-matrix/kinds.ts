@@ -66,6 +66,14 @@ function command(place: Place, number: number, verb: string, role: string): void
   place.drop(`.mailroom/control/${id}.json`, JSON.stringify(document));
 }
 
+/** A workflow that `up` confirms, and nothing starts. */
+const workflow = `name: told
+version: "1"
+timeout: 1m
+triggers: {}
+steps: { one: { command: ["true"] } }
+`;
+
 export const kinds: readonly MailKind[] = [
   {
     name: 'delivery',
@@ -81,6 +89,7 @@ export const kinds: readonly MailKind[] = [
       const [old = ''] = place.list(`agents/maker/processed/${month}`);
       place.drop(`agents/maker/inbox/${old}`, place.read(`agents/maker/processed/${month}/${old}`));
       command(place, 1, 'pause', 'maker');
+      place.write('workflows/told.yaml', workflow);
       place.drop('.mailroom/control/nonsense.json', '{"verb": 5}');
       place.drop('agents/user/outbox/note.md', letter('note', 'note', 'to: boss\n'));
       place.drop('agents/boss/outbox/word.md', letter('word', 'word', 'to: user\n'));

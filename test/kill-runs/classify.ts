@@ -1,7 +1,9 @@
 import { classify as ofMail } from '../kill-matrix/classify.ts';
 import {
   askedOfGit,
+  filesOfHeldPlaces,
   inTables,
+  movesOfHeldPlaces,
   type FileTable,
   type GitTable,
   type MoveTable,
@@ -17,6 +19,7 @@ const beside = String.raw`^([^/]+/)*\.[^/]+\.mailroom-tmp$`;
 const fresh = String.raw`^context/.*/\.[^/]+\.new(/|$)`;
 
 const files: FileTable<EffectName> = [
+  ...filesOfHeldPlaces,
   ['begin', `${run}/journal/\\d+\\.log$`, 'journal.begin'],
   ['open', `${run}/journal/\\d+\\.log$`, 'journal.open'],
   ['write', `${run}/journal/\\d+\\.log$`, 'journal.append'],
@@ -73,6 +76,7 @@ const files: FileTable<EffectName> = [
 ];
 
 const moves: MoveTable<EffectName> = [
+  ...movesOfHeldPlaces,
   [draft, `${run}/(definition|run)\\.json$`, 'card.write'],
   [draft, `${run}/lock\\.json$`, 'holder.note'],
   [draft, `${run}/steps/`, 'step.note'],

@@ -1,8 +1,9 @@
 import { effects as ofMail, type EffectName as MailEffect } from '../kill-matrix/effects.ts';
-import { at, inSandbox, type Effect } from '../killing/effects.ts';
+import { at, inSandbox, ofHeldPlaces, type Effect } from '../killing/effects.ts';
 
 /** What the host of a run changes outside itself. */
 const ofRun = {
+  ...ofHeldPlaces,
   'answer.write': at('puts what an agent answered where its output belongs'),
   'artifact.copy': at('copies an artifact beside its place', 'half'),
   'artifact.names': at('syncs the folders of an artifact'),

@@ -13,7 +13,18 @@ export interface Effect {
 
 export const at = (what: string, middle: Middle | null = null): Effect => ({ what, middle });
 
-export const inSandbox = (what: string): Effect => ({ what, middle: null, sandboxed: true });
+export const inSandbox = (what: string, middle: Middle | null = null): Effect => ({
+  what,
+  middle,
+  sandboxed: true,
+});
+
+/** What keeps the places of what would be obeyed later, and is not there yet. */
+export const ofHeldPlaces = {
+  'held.make': inSandbox('keeps a place that is empty, and what would be obeyed there, from an agent'),
+  'held.note': inSandbox('writes down which empty places it keeps', 'half'),
+  'held.remove': inSandbox('removes what kept an empty place'),
+} as const satisfies Record<string, Effect>;
 
 export type Moment = 'before' | 'during' | 'after';
 

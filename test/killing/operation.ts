@@ -36,6 +36,20 @@ export type FileTable<Name extends string> = readonly (readonly [FileKind, strin
 /** What is moved from where to where: the first two patterns that fit. */
 export type MoveTable<Name extends string> = readonly (readonly [from: string, to: string, Name])[];
 
+/** What is done to keep empty places, before the rest: some of them are folders that are also made for good. */
+export const filesOfHeldPlaces = [
+  ['folder', String.raw`^(\.git|HEAD|agents|protocols|workflows|mailroom\.yaml)$`, 'held.make'],
+  ['remove', String.raw`^(\.git|HEAD|agents|protocols|workflows|mailroom\.yaml)$`, 'held.remove'],
+  ['folder', String.raw`^\.mailroom/held$`, 'held.note'],
+  ['begin', String.raw`^\.mailroom/held/`, 'held.note'],
+  ['write', String.raw`^\.mailroom/held/`, 'held.note'],
+  ['remove', String.raw`^\.mailroom/held/`, 'held.note'],
+] as const;
+
+export const movesOfHeldPlaces = [
+  [String.raw`^\.mailroom/held/\.`, String.raw`^\.mailroom/held/`, 'held.note'],
+] as const;
+
 /** What git is asked for: the first words that fit. */
 export type GitTable<Name extends string> = readonly (readonly [words: string, Named<Name>])[];
 

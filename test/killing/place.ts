@@ -143,6 +143,14 @@ export class Place {
       });
   }
 
+  /** Places that are kept empty from an agent, and what is written of them: none, once all is over. */
+  heldPlaces(): string[] {
+    const empty = ['.git', 'HEAD', 'protocols', 'workflows'].filter(
+      (name) => existsSync(join(this.root, name)) && this.list(name).length === 0,
+    );
+    return [...empty, ...this.list('.mailroom/held')];
+  }
+
   discard(): void {
     for (const line of this.survivors()) {
       try {

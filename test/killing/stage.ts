@@ -78,7 +78,8 @@ export class Stage<K extends Kind = Kind> {
   async settle(place: Place, kind: K, leftOut: LeftOut | null): Promise<string[]> {
     const problems = await this.matrix.settle(kind, place, () => this.#run(place, { kill: null, leftOut }));
     const survivors = place.survivors().map((process) => `left running: ${process}`);
-    return [...place.unknown(), ...survivors, ...problems];
+    const held = place.heldPlaces().map((path) => `still held: ${path}`);
+    return [...place.unknown(), ...survivors, ...held, ...problems];
   }
 
   #run(place: Place, start: Start): ReturnType<Place['run']> {
