@@ -1,3 +1,4 @@
+import type { Changed } from './mail/rules/rights.ts';
 import type { Control, LeftFile } from './control.ts';
 import type { Edits } from './edits.ts';
 import type { Launched, MailEventRecord, Reason, Session, Usage } from './mail/event.ts';
@@ -339,8 +340,7 @@ export interface GateJob {
 export interface RunnerEvents {
   /** The process exists and waits behind the launch gate; `release` lets it go. */
   ready(key: string, process: Launched, tree: string | null): void;
-  /** `changed`: by watched folder, paths in it; one that nobody can tell of is not there. */
-  ended(key: string, outcome: Outcome, exit: Exit, changed?: ReadonlyMap<string, readonly string[]>): void;
+  ended(key: string, outcome: Outcome, exit: Exit, changed?: Changed): void;
   gated(key: string, problems: string[]): void;
 }
 

@@ -2,13 +2,16 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import { isJsonObject, type Json } from '../core/json.ts';
 import type { Reason } from '../core/mail/event.ts';
 import type { Message } from '../core/mail/message.ts';
-import { beyondRights, judgeBreach, mayChange } from '../core/mail/rules/rights.ts';
+import {
+  beyondRights,
+  judgeBreach,
+  judgeUnknown,
+  mayChange,
+  type Changed,
+} from '../core/mail/rules/rights.ts';
 import { isStep } from '../core/mail/step.ts';
 import type { Invocation } from '../core/ports.ts';
 import { Overlaps } from './overlaps.ts';
-
-/** By watched folder, the paths in it that changed. */
-export type Changed = ReadonlyMap<string, readonly string[]>;
 
 /** What came of looking at what changed while a turn ran. */
 export interface Looked {
@@ -60,7 +63,10 @@ export class TurnRights {
     const reports: string[] = [];
     for (const [folder, paths] of changed) {
       const worktree = turn.worktree && folder === workspace;
-      const judged = judgeBreach(beyondRights(paths, owedIn(folder, messages)), { worktree, shared });
+      const judged =
+        typeof paths === 'string'
+          ? judgeUnknown(paths, { worktree, shared })
+          : judgeBreach(beyondRights(paths, owedIn(folder, messages)), { worktree, shared });
       if (judged.is === 'failed') failure = judged.reason;
       else if (judged.is === 'reported') reports.push(judged.text);
     }

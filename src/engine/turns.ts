@@ -3,7 +3,7 @@ import type { Fact, Launched, Reason, Session, Usage } from '../core/mail/event.
 import { fileName, type Message, type RoleName } from '../core/mail/message.ts';
 import { prompt } from '../core/mail/prompt.ts';
 import type { Role } from '../core/mail/protocol.ts';
-import { mayChange } from '../core/mail/rules/rights.ts';
+import { mayChange, type Changed } from '../core/mail/rules/rights.ts';
 import type { Turn } from '../core/mail/state.ts';
 import { providersOf } from '../core/mail/rules/stand-ins.ts';
 import { isStep } from '../core/mail/step.ts';
@@ -14,7 +14,7 @@ import type { Ledger } from './ledger.ts';
 import type { HostOptions, HostPorts } from './ports.ts';
 import { codeOf, isContained, orElse } from './contained.ts';
 import type { RoleTexts } from './role-texts.ts';
-import { TurnRights, type Changed, type Looked } from './turn-rights.ts';
+import { TurnRights, type Looked } from './turn-rights.ts';
 import { workspaceOf } from './workspace.ts';
 
 /** Starts and stops the processes that should be running, and records what becomes of them. */

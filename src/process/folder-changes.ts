@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { changedPaths, workspaceTree } from './workspace-tree.ts';
+import { changedPaths, noteTree } from './workspace-tree.ts';
 
 /** Where Mailroom itself writes, below the project: its state, and mail that comes and goes. */
 const OURS = /^(?:\.mailroom|agents\/[^/]+\/(?:inbox|outbox|processed|sent|failed))\//;
@@ -18,20 +18,25 @@ export function ownPaths(folder: string, project: string): (path: string) => boo
 }
 
 export interface FolderWatch {
-  /** Paths in the folder whose content is another now; null where git cannot tell. What git ignores does not count. */
-  changes(): Promise<readonly string[] | null>;
+  /**
+   * Paths in the folder whose content is another now, without what git ignores; why git cannot tell; null: the folder lies
+   * outside git.
+   */
+  changes(): Promise<readonly string[] | string | null>;
 }
 
 /** Notes what a folder holds now. Below the project, files of Mailroom's own do not count. */
 export async function watchFolder(folder: string, project: string): Promise<FolderWatch> {
-  const before = await workspaceTree(folder);
+  const before = await noteTree(folder);
   const isOurPath = ownPaths(folder, project);
   return {
     async changes() {
-      const after = before === null ? null : await workspaceTree(folder);
-      if (before === null || after === null) return null;
-      const paths = before === after ? [] : await changedPaths(folder, before, after);
-      return paths?.filter((path) => !isOurPath(path)) ?? null;
+      if (before.tree === null && before.problem === null) return null;
+      const after = await noteTree(folder);
+      if (after.tree === null) return after.problem ?? 'git finds no repository there any more';
+      if (before.tree === null) return before.problem;
+      const paths = before.tree === after.tree ? [] : await changedPaths(folder, before.tree, after.tree);
+      return paths?.filter((path) => !isOurPath(path)) ?? 'git finds what it noted no more';
     },
   };
 }

@@ -45,13 +45,23 @@ export interface Look {
   readonly git: (args: readonly string[], options?: Partial<GitOptions>) => Promise<RunResult>;
 }
 
-/** Calls `work` with what looks at the working tree that a folder lies in. Null: it lies in none. */
-export async function lookAt<T>(workspace: string, work: (look: Look) => Promise<T>): Promise<T | null> {
+/**
+ * Calls `work` with what looks at the working tree that a folder lies in. Null: it lies in none, or git refuses it, which
+ * `refused` is called with first.
+ */
+export async function lookAt<T>(
+  workspace: string,
+  work: (look: Look) => Promise<T>,
+  refused: (why: string) => void = () => {},
+): Promise<T | null> {
   const names = ['index', 'objects', 'info', 'lfs'];
   const args = ['--show-toplevel', '--show-object-format', ...names.flatMap((name) => ['--git-path', name])];
   const where = await git(['rev-parse', ...args], { cwd: workspace });
   const [top = '', format = '', ...paths] = where.stdout.replace(/\n$/, '').split('\n');
-  if (where.exitCode !== 0 || paths.length !== names.length) return null;
+  if (where.exitCode !== 0 || paths.length !== names.length) {
+    if (where.ended !== 'spawn-failed' && !outside.test(where.stderr)) refused(whyOf(where));
+    return null;
+  }
   const [index, objects, info, lfs] = paths.map((path) => resolve(workspace, path)) as Four;
   const { settings, filters } = await settingsOf(workspace);
   return inTemporary((folder) => {
@@ -64,6 +74,16 @@ export async function lookAt<T>(workspace: string, work: (look: Look) => Promise
       git([...settings, ...words], { cwd: workspace, ...options, env: { ...ours, ...options.env } });
     return work({ folder, top, index, filters, git: run });
   });
+}
+
+/** What git says where no repository is; of a broken one it says something else. */
+const outside = /not a git repository \(or any/;
+
+/** Why git failed, in a line of its own. */
+export function whyOf({ stderr, error, ended }: RunResult): string {
+  const lines = stderr.split('\n').filter((line) => line !== '');
+  const line = lines.find((each) => /^(error|fatal): /.test(each)) ?? lines[0] ?? error ?? `git ${ended}`;
+  return line.replace(/^(error|fatal): /, '');
 }
 
 type Four = [string, string, string, string];

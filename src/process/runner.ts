@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { MailroomError, messageOf, type ErrorCode } from '../core/errors.ts';
 import { maskOutcome } from '../core/mask-outcome.ts';
 import { isPassing } from '../core/passing.ts';
+import type { Changed } from '../core/mail/rules/rights.ts';
 import type { Mask } from '../core/mask.ts';
 import type { Usage } from '../core/mail/event.ts';
 import type {
@@ -276,10 +277,10 @@ export class ProcessRunner implements Runner {
   }
 }
 
-type Ended = [Outcome, Exit, ReadonlyMap<string, readonly string[]>];
+type Ended = [Outcome, Exit, Changed];
 
-async function changesIn(watches: ReadonlyMap<string, FolderWatch>): Promise<Map<string, readonly string[]>> {
-  const changed = new Map<string, readonly string[]>();
+async function changesIn(watches: ReadonlyMap<string, FolderWatch>): Promise<Changed> {
+  const changed = new Map<string, readonly string[] | string>();
   for (const [folder, watch] of watches) {
     const paths = await watch.changes();
     if (paths !== null) changed.set(folder, paths);

@@ -78,7 +78,7 @@ export class ProcessStepRunner implements StepRunner {
   }
 
   /** Never rejects: what goes wrong on our side is an exit too. */
-  async #worked(job: StepJob): Promise<[Exit, changed: readonly string[] | undefined]> {
+  async #worked(job: StepJob): Promise<[Exit, changed: readonly string[] | string | undefined]> {
     try {
       const watch = job.watched === true ? await watchFolder(job.workspace, this.#options.project) : null;
       const edits = await this.#watchEdits(job);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { lookAt, takeFiles } from './git-look.ts';
+import { lookAt, takeFiles, whyOf, type Look } from './git-look.ts';
 import { git } from './git.ts';
 
 /**
@@ -8,12 +8,27 @@ import { git } from './git.ts';
  * git. The user's index and working tree are not touched, and nothing that the repository has configured is run.
  */
 export async function workspaceTree(workspace: string): Promise<string | null> {
-  return lookAt(workspace, async (look) => {
+  return (await noteTree(workspace)).tree;
+}
+
+/** `problem`: why git cannot tell; null: it could, or the folder lies outside git. */
+export interface NotedTree {
+  readonly tree: string | null;
+  readonly problem: string | null;
+}
+
+/** The same, and why it is not known. */
+export async function noteTree(workspace: string): Promise<NotedTree> {
+  let refused: string | null = null;
+  const note = async (look: Look): Promise<NotedTree> => {
     const added = await takeFiles(look, '--all');
     // In a partial clone some objects of files that nobody changed are not there.
     const written = added.exitCode === 0 ? await look.git(['write-tree', '--missing-ok']) : added;
-    return written.exitCode === 0 ? written.stdout.trim() : null;
-  });
+    if (written.exitCode !== 0) return { tree: null, problem: whyOf(written) };
+    return { tree: written.stdout.trim(), problem: null };
+  };
+  const noted = await lookAt(workspace, note, (why) => (refused = why));
+  return noted ?? { tree: null, problem: refused };
 }
 
 /** A file that differs between two trees, as `git diff-tree --raw` tells it. */

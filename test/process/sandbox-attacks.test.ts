@@ -290,7 +290,10 @@ describe('places that are kept', () => {
     const dead = ['mailroom.yaml', 'protocols', 'src/not-there'].map((name) =>
       encodeURIComponent(join(world.root, name)),
     );
-    world.write('.mailroom/held/1@never', dead.map((path, at) => `${at === 0 ? '-' : '+'}${path}`).join('\n'));
+    world.write(
+      '.mailroom/held/1@never',
+      dead.map((path, at) => `${at === 0 ? '-' : '+'}${path}`).join('\n'),
+    );
     removeDeadPlaces(world.root);
     expect(existsSync(join(world.root, 'mailroom.yaml'))).toBe(false);
     expect(existsSync(join(world.root, 'protocols'))).toBe(true);

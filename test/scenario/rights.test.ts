@@ -74,6 +74,44 @@ describe('a role without EDIT that changes files', () => {
   });
 });
 
+/** Makes what git refuses to look into, so that nobody can compare. */
+const blinding = `
+  fs.appendFileSync('kept.txt', 'changed\\n');
+  fs.mkdirSync('sub/.git/objects', { recursive: true });
+  fs.mkdirSync('sub/.git/refs');
+  fs.writeFileSync('sub/.git/HEAD', 'ref: refs/heads/main\\n');
+  fs.writeFileSync('sub/.git/config', '[core]\\nrepositoryformatversion = 1\\n[extensions]\\nbogus = 1\\n');
+  fs.writeFileSync('sub/made.txt', 'made\\n');`;
+
+const unknown =
+  'what changed while it ran cannot be compared, so nobody knows whether it kept to its rights: ';
+
+describe('a role without EDIT that blinds git', () => {
+  const play = `import * as fs from 'node:fs';\nexport function play({ send }) {${blinding}\nsend('done', 'user'); }\n`;
+
+  it('is reported in a folder that people share', { timeout: 60_000 }, async () => {
+    begin('READ', '.', { 'play/maker.mjs': play });
+    expect(await project.works('maker')).toMatchObject({ code: 0 });
+    expect(await turn()).toContain(unknown);
+  });
+
+  it('fails in the worktree of its thread', { timeout: 60_000 }, async () => {
+    begin('READ', 'worktree', { 'play/maker.mjs': play });
+    const ran = await project.works('maker');
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toContain(`E_RIGHTS: ${unknown}`);
+  });
+
+  it('is reported with the run whose step it does', { timeout: 60_000 }, async () => {
+    begin('READ', '.', { 'workflows/look.yaml': workflow.replace(/ +outputs: .*\n/, '') });
+    project.write('play/look.mjs', play.replace(/send\('done.*?;/, ''));
+    project.write('play/mend.mjs', 'export function play() {}\n');
+    expect(await project.run(['run', 'look'])).toMatchObject({ code: 0 });
+    const [id = ''] = project.list('.mailroom/runs');
+    expect((await project.run(['show', id])).stdout).toContain(`warning    look: ${unknown}`);
+  });
+});
+
 it.each(['.', 'worktree'])(
   'a role with EDIT has nothing said of it (workspace %s)',
   { timeout: 60_000 },

@@ -114,9 +114,9 @@ export interface StepRunner {
 export interface StepRunnerEvents {
   /**
    * Of a program that printed much, `stdout` and `stderr` are the beginning and the end. `changed`: paths in the watched
-   * workspace; missing: nobody can tell, or it was not watched.
+   * workspace, or why git cannot tell; missing: it was not watched, or lies outside git.
    */
-  ended(key: string, exit: Exit, changed?: readonly string[]): void;
+  ended(key: string, exit: Exit, changed?: readonly string[] | string): void;
 }
 
 /** A file in the inbox of a run, as the answer to the message `id`; or why it is none. */

@@ -90,7 +90,7 @@ export class RunHost implements Host {
   }
 
   /** What the runner reports of a process; look afterwards. */
-  ended(key: string, exit: Exit, changed?: readonly string[]): void {
+  ended(key: string, exit: Exit, changed?: readonly string[] | string): void {
     if (!this.#hooks.ended(key, exit)) this.#workers.ended(key, exit, changed);
   }
 

@@ -86,3 +86,20 @@ it('names a thousand of very many, and counts the rest', () => {
   expect(told?.paths).toHaveLength(1_000);
   expect(told?.more).toBe(7);
 });
+
+it('lets nothing pass as unchanged that git cannot compare', () => {
+  const rights = new StepRights('/project', null);
+  const text =
+    'what changed while it ran cannot be compared, so nobody knows whether it kept to its rights: no git';
+  for (const [workspace, breach] of [
+    ['/project', { is: 'reported', text }],
+    ['/project/.mailroom/worktrees/t1', { is: 'failed', reason: { code: 'E_RIGHTS', text } }],
+  ] as const) {
+    const step = agent(['READ']);
+    rights.begin('a', step, workspace);
+    expect(rights.end('a', step, { ...place, workspace }, 'no git')).toEqual({ changed: null, breach });
+  }
+  const editor = agent(['EDIT']);
+  rights.begin('a', editor, '/project');
+  expect(rights.end('a', editor, place, 'no git')).toEqual({ changed: null, breach: { is: 'none' } });
+});

@@ -1,5 +1,5 @@
 import { join, relative, sep } from 'node:path';
-import { beyondRights, judgeBreach, mayChange } from '../../core/mail/rules/rights.ts';
+import { beyondRights, judgeBreach, judgeUnknown, mayChange } from '../../core/mail/rules/rights.ts';
 import type { ChangedFiles, WorkResult } from '../../core/workflow/event.ts';
 import type { Launch, Prepared } from '../../core/workflow/launch.ts';
 import { Overlaps } from '../overlaps.ts';
@@ -51,12 +51,12 @@ export class StepRights {
     this.#overlaps.begin(key, workspace, work.kind !== 'agent' || mayChange(work.capabilities));
   }
 
-  /** Call it for everything that has begun. `changed`: relative to its workspace; null: nobody can tell. */
+  /** Call it for everything that has begun. `changed`: relative to its workspace, or why git cannot tell; null: it was not watched, or lies outside git. */
   end(
     key: string,
     { work, outputs }: Pick<Launch, 'work' | 'outputs'>,
     prepared: Place,
-    changed: readonly string[] | null,
+    changed: readonly string[] | string | null,
   ): Looked {
     const shared = this.#overlaps.end(key);
     const owed = outputs.map(({ path }) => path);
@@ -64,8 +64,13 @@ export class StepRights {
     this.#running.delete(key);
     if (changed === null || work.kind !== 'agent') return { changed: null, breach: { is: 'none' } };
     const { workspace } = prepared;
-    const own = beyondRights(changed, [...this.#contextDir, ...laid(prepared), ...others]);
     const worktree = workspace.startsWith(this.#worktrees);
+    if (typeof changed === 'string')
+      return {
+        changed: null,
+        breach: mayChange(work.capabilities) ? { is: 'none' } : judgeUnknown(changed, { worktree, shared }),
+      };
+    const own = beyondRights(changed, [...this.#contextDir, ...laid(prepared), ...others]);
     // What somebody with the right may have changed is no breach that anybody could tell.
     const beyond = shared || mayChange(work.capabilities) ? [] : beyondRights(own, owed);
     const paths = own.slice(0, named);

@@ -172,7 +172,7 @@ export class Workers {
   }
 
   /** What the runner reports. Look afterwards. */
-  ended(key: string, exit: Exit, changed: readonly string[] | null = null): void {
+  ended(key: string, exit: Exit, changed: readonly string[] | string | null = null): void {
     const running = this.#running.get(key);
     if (!running) return;
     const over = {
