@@ -1,3 +1,5 @@
+import type { Reason } from '../core/mail/event.ts';
+import { lastFailure } from '../core/workflow/records.ts';
 import type { RunEvent } from '../core/workflow/event.ts';
 import { durationOf } from '../core/workflow/scope.ts';
 import { skipText, warningsOfSettled } from '../core/workflow/view.ts';
@@ -36,7 +38,9 @@ function linesOf(event: RunEvent, state: RunState): string[] {
       return [`INFO: Step '${event.path}' skipped: ${skipText(event.reason)}.`];
     case 'retrying': {
       const pause = Math.max(0, event.notBefore - event.at);
-      return [`WARNING: Step '${event.path}' is tried again in ${seconds(pause)}.`];
+      const failure = event.what === 'worker' ? lastFailure(state, event.path) : null;
+      const why = failure === null ? '.' : `: ${reasonText(failure.reason)}`;
+      return [`WARNING: Step '${event.path}' is tried again in ${seconds(pause)}${why}`];
     }
     case 'settled':
       return [settledLine(event, state)];
@@ -57,7 +61,12 @@ function settledLine(
   const took = seconds(step === undefined ? 0 : durationOf(step));
   if (status === 'SUCCEEDED' || status === 'INCOMPLETE')
     return `INFO: Step '${path}' completed successfully in ${took}.`;
-  return `ERROR: Step '${path}' failed after ${took}: ${reason?.text ?? status}`;
+  return `ERROR: Step '${path}' failed after ${took}: ${reason === null ? status : reasonText(reason)}`;
+}
+
+/** With its code, where that says more than that a step failed. */
+function reasonText({ code, text }: Reason): string {
+  return code === 'E_STEP' ? text : `${code}: ${text}`;
 }
 
 function seconds(milliseconds: number): string {

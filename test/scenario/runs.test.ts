@@ -178,7 +178,7 @@ describe('`run --json`', { timeout: 60_000 }, () => {
     expect(Object.keys(one ?? {}).toSorted()).toEqual(
       [
         'status attempts iterations started_at completed_at exit_code',
-        'error_class reason values artifacts cost',
+        'error_class error_code reason values artifacts cost',
       ]
         .flatMap((line) => line.split(' '))
         .toSorted(),

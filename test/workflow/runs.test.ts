@@ -197,7 +197,9 @@ describe('one step alone', () => {
     world.done('c');
     expect(world.state.status).toBe('SUCCEEDED');
     expect(world.statuses).toBe('a SKIPPED, b SKIPPED, c SUCCEEDED');
-    expect(new World(text, { given: { only: 'b' } }).state.reason?.code).toBe('E_VAR_MISSING');
+    const failed = new World(text, { given: { only: 'b' } });
+    expect(failed.state.reason?.code).toBe('E_VAR_MISSING');
+    expect(failed.statuses).toBe('a SKIPPED, b FAILED, c SKIPPED');
   });
 });
 

@@ -13,6 +13,7 @@ import { refusal } from '../../core/workflow/commands.ts';
 import type { RunFolder } from '../../core/workflow/ports.ts';
 import { changesOf, editedLimits } from '../../core/workflow/resumption.ts';
 import { compile } from '../../core/workflow/rules.ts';
+import { ProblemsError } from '../../engine/operations/problems.ts';
 import { happeningOf, type RunControlFile } from '../../engine/runs/commands.ts';
 import type { RunHost } from '../../engine/runs/run-host.ts';
 import { buildEnvironment } from '../../process/environment.ts';
@@ -39,7 +40,7 @@ export async function beginRun(
   refuseUnsetSecrets(definition);
   refuseGivenSecrets(definition, options);
   const env = buildEnvironment({ inherit: definition.inherit });
-  const context = startContext(definition, options.context, env);
+  const context = contextAtStart(definition, options, env);
   if (definition.home !== null) makeProjectFolder(workspace);
   const checkpoint = await checkpointOf(definition, workspace, options.only);
   const card = {
@@ -123,6 +124,21 @@ async function announce(
 function msatsOf({ msatsPerUsd, budgetEnforcement }: NipSettings, { msats }: Budget): Pick<Given, 'msats'> {
   if (msats === undefined && msatsPerUsd === null) return {};
   return { msats: { perUsd: msatsPerUsd, enforced: budgetEnforcement } };
+}
+
+/** As `startContext`. Throws `ProblemsError`, as for all that is wrong before anything has begun. */
+function contextAtStart(
+  definition: Workflow,
+  { context }: BeginOptions,
+  env: Readonly<Record<string, string>>,
+): Record<string, Json> {
+  try {
+    return startContext(definition, context, env);
+  } catch (error) {
+    if (!(error instanceof MailroomError)) throw error;
+    const { code, message, hint } = error;
+    throw new ProblemsError([{ code, severity: 'error', message, place: null, hint }]);
+  }
 }
 
 function refuseUnsetSecrets(definition: Workflow): void {

@@ -6,7 +6,10 @@ import { machineLanguage } from './language.ts';
 import type { Body, Workflow } from './model.ts';
 import { attempt } from './resolve.ts';
 
-/** The values of `context` at the start of a run: those of the caller, and the definition's where it gives none. */
+/**
+ * The values of `context` at the start of a run: those of the caller, and the definition's where it gives none. Throws
+ * `E_VAR_MISSING` or `E_EXPRESSION` for one that has no value.
+ */
 export function startContext(
   { context }: Workflow,
   given: Readonly<Record<string, Json>>,
@@ -17,8 +20,9 @@ export function startContext(
   const values = attempt(() => own.map(([name, value]) => [name, evaluation.render(value)] as const));
   if (values.ok) return { ...Object.fromEntries(values.value), ...given };
   const { why } = values;
-  const text = why.is === 'failed' ? why.reason.text : 'a value of `context` cannot be known at the start';
-  throw new MailroomError('E_USAGE', text);
+  if (why.is === 'failed')
+    throw new MailroomError(why.reason.code, why.reason.text, 'give it by `--context`');
+  throw new MailroomError('E_USAGE', 'a value of `context` cannot be known at the start');
 }
 
 /** Every secret that a run needs: those of the workflow and of single steps, in sub-workflows too. */

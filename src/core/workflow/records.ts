@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../json.ts';
+import type { Reason } from '../mail/event.ts';
 import type { Path, RunEvent } from './event.ts';
 import { isIn, type In } from './fold/steps.ts';
 import { pathIn } from './path.ts';
@@ -26,7 +27,7 @@ export function stateDocument(state: RunState, rules: Rules, spills: Spills): Js
     current_step: state.scopes.get('')?.entered?.step ?? null,
     context: { ...given?.context, ...state.context },
     steps,
-    ...(state.reason === null ? {} : { error: state.reason.text }),
+    ...(state.reason === null ? {} : { error: state.reason.text, error_code: state.reason.code }),
   };
 }
 
@@ -60,13 +61,14 @@ function latest(state: RunState, scope: Scope, id: string): In<'settled'> | unde
 }
 
 function told(state: RunState, run: In<'settled'>): JsonObject {
-  const { status } = run.phase;
+  const { status, reason } = run.phase;
   const exitCode = exitCodeOf(state, run) ?? (status === 'SUCCEEDED' ? 0 : null);
   return {
     status: status === 'SUCCEEDED' ? 'completed' : status === 'SKIPPED' ? 'skipped' : 'failed',
     exit_code: status === 'SKIPPED' ? null : exitCode,
     output: status === 'SKIPPED' ? '' : (run.result?.output ?? ''),
     duration: status === 'SKIPPED' ? 0 : inSeconds(durationOf(run)),
+    ...(reason === null ? {} : { error_code: reason.code }),
   };
 }
 
@@ -123,7 +125,7 @@ export function logRecords(event: RunEvent, state: RunState): LogRecord[] {
     case 'settled':
       return [...settled(event, state), ...transition(event)];
     case 'retrying':
-      return [{ level: 'WARNING', event: 'step_retry', step: event.path }];
+      return [{ level: 'WARNING', event: 'step_retry', step: event.path, more: attemptFailed(event, state) }];
     case 'ended': {
       const { outcome, exitCode } = event.result;
       const timedOut = outcome.is === 'failed' && outcome.timedOut;
@@ -139,21 +141,42 @@ export function logRecords(event: RunEvent, state: RunState): LogRecord[] {
     case 'closed':
       return event.status === 'SUCCEEDED'
         ? [{ level: 'INFO', event: 'run_complete' }]
-        : [{ level: 'ERROR', event: 'run_failed', more: { message: event.reason?.text ?? event.status } }];
+        : [{ level: 'ERROR', event: 'run_failed', more: failureOf(event) }];
     default:
       return [];
   }
 }
 
 function settled(event: Of<'settled'>, state: RunState): LogRecord[] {
-  const { path, status, reason } = event;
+  const { path, status } = event;
   const run = state.steps.get(path);
   const exitCode = run && isIn(run, 'settled') ? told(state, run)['exit_code'] : null;
   const more = { duration: run ? inSeconds(durationOf(run)) : 0, exit_code: exitCode ?? null };
   if (status === 'SUCCEEDED' || status === 'INCOMPLETE')
     return [{ level: 'INFO', event: 'step_complete', step: path, more }];
-  const message = reason?.text ?? status;
-  return [{ level: 'ERROR', event: 'step_failed', step: path, more: { ...more, message } }];
+  return [{ level: 'ERROR', event: 'step_failed', step: path, more: { ...more, ...failureOf(event) } }];
+}
+
+function failureOf({ status, reason }: Pick<Of<'settled'>, 'status' | 'reason'> | Of<'closed'>): JsonObject {
+  return { message: reason?.text ?? status, error_code: reason?.code ?? null };
+}
+
+/** Why an attempt is made again, which the next one overwrites in state and logs. */
+function attemptFailed({ path, what }: Of<'retrying'>, state: RunState): JsonObject {
+  const failure = what === 'worker' ? lastFailure(state, path) : null;
+  return failure === null
+    ? {}
+    : { exit_code: failure.exitCode, message: failure.reason.text, error_code: failure.reason.code };
+}
+
+/** How the last worker of a step failed; null: it did not. */
+export function lastFailure(
+  state: RunState,
+  path: Path,
+): { readonly exitCode: number | null; readonly reason: Reason } | null {
+  const result = state.steps.get(path)?.result;
+  if (result == null || result.outcome.is === 'done') return null;
+  return { exitCode: result.exitCode, reason: result.outcome.reason };
 }
 
 /** The words of a sequence for how it ends. */

@@ -20,6 +20,8 @@ export interface StepRule {
   readonly dependents: readonly StepRule[];
   /** Steps whose results its expressions read; null: which ones is computed. */
   readonly reads: ReadonlySet<StepId> | null;
+  /** Whether its condition asks for results of steps. */
+  readonly whenReadsSteps: boolean;
   /** Whether what it does depends on any expression. */
   readonly dynamic: boolean;
   /** The provider of the worker, which may be at its limit; null: it has none. */
@@ -87,6 +89,7 @@ function compileBody(
       needs: body.kind === 'sequence' ? 0 : new Set(step.needs.map((need) => need.step)).size,
       dependents: [],
       reads: stepsRead(trees, surroundings.language),
+      whenReadsSteps: step.when !== null && stepsRead([step.when], surroundings.language)?.size !== 0,
       dynamic: trees.length > 0,
       provider: providerOf(step.work),
       checkProvider: step.check === null ? null : providerOf(step.check.work),

@@ -168,18 +168,25 @@ export function durationOf({ result, startedAt, settledAt }: StepRun): number {
 
 /** As a shell says it of a command that took too long. */
 const timedOutCode = 124;
+const failedCode = 1;
 
-/** How a settled step ended as a number; of a loop that failed, as the step did that it failed by. Null: it is not known. */
+/**
+ * How a settled step ended as a number; 1 for a failure without a process; of a loop that failed, the code of the step that it
+ * failed by. Null: it is not known.
+ */
 export function exitCodeOf(state: RunState, run: StepRun): number | null {
-  if (run.result !== null) return run.result.exitCode;
-  if (!isIn(run, 'settled')) return null;
-  if (run.phase.status === 'SUCCEEDED') return 0;
-  if (run.phase.reason?.code === 'E_TIMEOUT') return timedOutCode;
-  if (run.phase.status !== 'FAILED' || run.open === null || run.open.items === null) return null;
+  const own = run.result?.exitCode ?? null;
+  if (own !== null || !isIn(run, 'settled')) return own;
+  const { status, reason } = run.phase;
+  if (status === 'SUCCEEDED') return run.result === null ? 0 : null;
+  if (reason?.code === 'E_TIMEOUT') return timedOutCode;
+  if (status !== 'FAILED') return null;
+  // Whoever handles the failure reads a code also where no process could be started.
+  if (run.open === null || run.open.items === null) return failedCode;
   const last = state.scopes.get(itemScope(run.path, run.open.opened - 1));
   const step = last?.entered ? entered(state, last, last.entered.step) : undefined;
   // It failed by more than its last step where that was well.
-  return (step && exitCodeOf(state, step)) || 1;
+  return (step && exitCodeOf(state, step)) || failedCode;
 }
 
 /** What others see of a settled step. What is absent has no key. */

@@ -18,6 +18,8 @@ export function consider(scene: Scene, entered: Entered): Fact[] | 'ready' {
     const alone = state.given?.only != null && entered.scope.path === '';
     const refused = alone ? null : needsRefusal(scene, entered, evaluation);
     if (refused !== null) return refused;
+    // Whoever asks for this step alone has no results of others that a condition could read.
+    if (alone && entered.rule.whenReadsSteps) return null;
     return step.when === null || evaluation().condition(step.when) ? null : ({ why: 'condition' } as const);
   });
   if (!judged.ok) return hindered(entered, judged.why);

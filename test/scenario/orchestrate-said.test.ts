@@ -1,0 +1,94 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { OrchestrateProject, sh } from '../support/orchestrate.ts';
+
+/*
+ * What people and programs read of an orchestrate run that does not go well, through the real program.
+ */
+
+let project: OrchestrateProject | null = null;
+
+afterEach(() => {
+  project?.remove();
+  project = null;
+});
+
+function projectWith(steps: string, more: Readonly<Record<string, string>> = {}): OrchestrateProject {
+  return (project = new OrchestrateProject(steps, more));
+}
+
+describe('a failure of an orchestrate run', { timeout: 120_000 }, () => {
+  it('has the code E_VAR_MISSING wherever a variable had no value when its step was reached', async () => {
+    const step = sh('One', 'true').replace('"true"', '"true", "${env.NOT_SET_VAR}"');
+    const place = projectWith(`env: [NOT_SET_VAR]\nsteps:\n${step}`);
+    const { code, stderr } = await place.flow();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^ERROR: Step 'One' failed after 0\.0s: E_VAR_MISSING: `env\.NOT_SET_VAR` has no value$/m,
+    );
+    expect(place.told()).toMatchObject({
+      error_code: 'E_VAR_MISSING',
+      steps: { One: { error_code: 'E_VAR_MISSING' } },
+    });
+    for (const name of ['step_failed', 'run_failed'])
+      expect(place.events().find(({ event }) => event === name)).toMatchObject({
+        error_code: 'E_VAR_MISSING',
+        message: '`env.NOT_SET_VAR` has no value',
+      });
+    const { stdout } = await place.flow(['--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ steps: { One: { error_code: 'E_VAR_MISSING' } } });
+  });
+
+  it('has it in `context`, too, where nothing was started: exit code 2', async () => {
+    const place = projectWith(
+      `env: [NOT_SET_VAR]\ncontext: { a: "\${env.NOT_SET_VAR}" }\nsteps:\n${sh('One', 'true')}`,
+    );
+    const { code, stderr } = await place.flow();
+    expect(code).toBe(2);
+    expect(stderr).toContain('error E_VAR_MISSING: `env.NOT_SET_VAR` has no value');
+    expect(place.ids).toEqual([]);
+  });
+
+  it('has an exit code without any process, for those that handle it', async () => {
+    const missing = sh('One', 'true', '    input_file: none.txt\n');
+    const wrong = sh('Two', 'true', '    when: { number: { left: x, op: "==", right: 1 } }\n');
+    const after = (step: string, to: string) =>
+      step.replace(/failure: \{ error: \w+ failed \}/, `failure: { goto: ${to} }`);
+    const handler = (name: string, of: string, to: string) =>
+      sh(name, 'echo "$1" >> codes', '', to).replace('codes"', `codes", sh, "\${steps.${of}.exit_code}"`);
+    const place = projectWith(
+      `steps:\n${after(missing, 'HandleOne')}${handler('HandleOne', 'One', 'Two')}${after(wrong, 'HandleTwo')}${handler('HandleTwo', 'Two', '_end')}`,
+    );
+    expect((await place.flow()).code).toBe(0);
+    expect(place.read('workspace/codes')).toBe('1\n1\n');
+    expect(place.told().steps).toMatchObject({ One: { exit_code: 1 }, Two: { exit_code: 1 } });
+  });
+
+  it('of an attempt that is made again leaves its exit code and reason', async () => {
+    const flaky = 'test -e again || { touch again; echo no luck >&2; exit 1; }';
+    const place = projectWith(`steps:\n${sh('Flaky', flaky, '    retry: { attempts: 2 }\n')}`);
+    const { code, stderr } = await place.flow();
+    expect(code).toBe(0);
+    expect(stderr).toContain("WARNING: Step 'Flaky' is tried again in 2.0s: exit code 1: no luck\n");
+    expect(place.events().find(({ event }) => event === 'step_retry')).toMatchObject({
+      exit_code: 1,
+      error_code: 'E_STEP',
+      message: 'exit code 1: no luck',
+    });
+  });
+});
+
+describe('`run-step`', { timeout: 120_000 }, () => {
+  it('runs the step although its condition asks for other steps, and asks for all else', async () => {
+    const place = projectWith(
+      `steps:\n${sh('One', 'true', '', 'Two')}
+${sh('Two', 'echo two >> log', '    when: { step_ok: One }\n', 'Three')}
+${sh('Three', 'echo three >> log', '    when: { file_exists: none.txt }\n')}`,
+    );
+    const { code, stderr } = await place.run(['run-step', 'Two']);
+    expect(code).toBe(0);
+    expect(stderr).toContain("INFO: Step 'Two' completed successfully");
+    const three = await place.run(['run-step', 'Three']);
+    expect(three.stderr).toContain("INFO: Step 'Three' skipped: its condition was false.");
+    expect(place.read('workspace/log')).toBe('two\n');
+  });
+});
