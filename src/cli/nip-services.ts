@@ -1,5 +1,6 @@
 import type { Json } from '../core/json.ts';
 import type { NewDefinition } from '../core/nip/defining.ts';
+import type { WorkflowList } from '../core/nip/listing.ts';
 import type { ExecutionReport } from '../core/nip/report.ts';
 import type { ToldExecution } from '../core/nip/told.ts';
 import type { BeginOptions, RunController } from './run-services.ts';
@@ -11,6 +12,8 @@ export interface NipServices {
    * what is wrong with it.
    */
   define(definition: NewDefinition | { readonly text: string; readonly file: string }): Promise<Defined>;
+  /** The definitions that are known here, and the kinds of tasks that roles do. */
+  list(): Promise<WorkflowList>;
   /** What a run of a defined workflow begins with. Throws `E_TARGET` where nothing is known of it, and what is wrong with the rest. */
   prepare(asked: AskedExecution): Promise<Omit<BeginOptions, 'watch'>>;
   /** How a run stands. Throws `E_TARGET`. */

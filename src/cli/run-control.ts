@@ -35,14 +35,32 @@ async function tellVerdict(
   const { terminal } = context;
   const { run } = stored;
   const { verb, path } = file;
-  const what = [verb, run, path].filter((word) => word !== '').join(' ');
-  const { verdict, isAlive } = await answerOf(context, stored, file);
-  if (verdict !== undefined && verdict.refusal !== null)
-    throw new MailroomError('E_REFUSED', `${what}: ${verdict.refusal}`);
-  const state = verdict === undefined ? 'recorded' : 'done';
+  const what = nameOf(stored, file);
+  const { state, isAlive } = await carryOut(context, stored, file);
   if (options.json === true) terminal.write(json({ schema: 1, state, verb, run, path, host: isAlive }));
   else terminal.write(`${what}: ${state === 'done' ? 'done' : later(isAlive, run)}\n`);
   return 0;
+}
+
+/** Cancels a run; says nothing itself. `recorded`: nobody has taken it yet. Throws `E_REFUSED`. */
+export async function cancelRun(context: Context, stored: StoredRun): Promise<Outcome['state']> {
+  return (await carryOut(context, stored, fileOf(context, { verb: 'cancel', path: '' }, null))).state;
+}
+
+interface Outcome {
+  readonly state: 'recorded' | 'done';
+  readonly isAlive: boolean;
+}
+
+async function carryOut(context: Context, stored: StoredRun, file: RunControlFile): Promise<Outcome> {
+  const { verdict, isAlive } = await answerOf(context, stored, file);
+  if (verdict !== undefined && verdict.refusal !== null)
+    throw new MailroomError('E_REFUSED', `${nameOf(stored, file)}: ${verdict.refusal}`);
+  return { state: verdict === undefined ? 'recorded' : 'done', isAlive };
+}
+
+function nameOf({ run }: StoredRun, { verb, path }: RunControlFile): string {
+  return [verb, run, path].filter((word) => word !== '').join(' ');
 }
 
 interface Answer {

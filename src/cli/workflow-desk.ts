@@ -1,12 +1,18 @@
-import { serveWorkflows } from '../server/workflow-tools.ts';
-import type { RunController } from './run-services.ts';
-import type { ProjectServices } from './services.ts';
+import { MailroomError } from '../core/errors.ts';
+import type { ExecutionReport } from '../core/nip/report.ts';
+import { patience, waitFor } from '../engine/operations/project.ts';
+import { serveWorkflows, type RunList } from '../server/workflow-tools.ts';
+import type { Context } from './context.ts';
+import type { NipServices } from './nip-services.ts';
+import { cancelRun } from './run-control.ts';
+import type { RunController, WorkflowServices } from './run-services.ts';
 
 /**
  * Serves the tools by which an agent of a person defines and runs workflows, until standard input ends. A run that still
  * goes on then is stopped in good order, and can be resumed.
  */
-export async function serveDesk(project: ProjectServices, version: string): Promise<void> {
+export async function serveDesk(context: Context, version: string): Promise<void> {
+  const project = context.project();
   const { workflows } = project;
   const nip = await project.nip();
   const going = new Map<RunController, Promise<void>>();
@@ -27,7 +33,46 @@ export async function serveDesk(project: ProjectServices, version: string): Prom
       return await nip.report(run.run);
     },
     status: (execution) => nip.status(execution),
+    list: () => nip.list(),
+    runs: (most) => listed(workflows, nip, most),
+    cancel: (execution) => cancelled(context, nip, execution),
   });
   for (const run of going.keys()) run.end('stop');
   await Promise.all(going.values());
+}
+
+/** The newest runs of the language. A run that cannot be read hides no other. */
+async function listed(workflows: WorkflowServices, nip: NipServices, most: number): Promise<RunList> {
+  const runs: RunList['runs'][number][] = [];
+  const problems: string[] = [];
+  for (const { run } of workflows.runs()) {
+    if (runs.length === most) break;
+    try {
+      if (workflows.run(run).definition.language === 'nip') runs.push(entryOf(await nip.report(run)));
+    } catch (error) {
+      if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;
+      problems.push(`${run}: ${error.message}`);
+    }
+  }
+  return { runs, problems };
+}
+
+function entryOf(report: ExecutionReport): RunList['runs'][number] {
+  const { executionId, workflowId, status, progress, totalCost, runtime, message } = report;
+  return { executionId, workflowId, status, progress, totalCost, runtime, message };
+}
+
+/** Answers when the run is over, or has not ended some seconds after it was asked to. */
+async function cancelled(context: Context, nip: NipServices, execution: string): Promise<ExecutionReport> {
+  const { workflows } = context.project();
+  const stored = workflows.run(execution);
+  const { run } = stored;
+  // Throws where the run is of another language.
+  await nip.report(run);
+  await cancelRun(context, stored);
+  const changed = (milliseconds: number) => workflows.changed(run, milliseconds);
+  await waitFor({ changed }, context.terminal.now, patience, () =>
+    stored.state().endedAt === null ? undefined : true,
+  );
+  return nip.report(run);
 }

@@ -4,6 +4,8 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod';
 import type { Json } from '../core/json.ts';
 import type { NewDefinition } from '../core/nip/defining.ts';
+import type { WorkflowList } from '../core/nip/listing.ts';
+import type { ExecutionReport } from '../core/nip/report.ts';
 import { answer } from './answer.ts';
 
 /** What is done for those who ask. */
@@ -13,6 +15,20 @@ export interface WorkflowDesk {
   /** Starts a run and, unless `async`, follows it to its end. */
   execute(asked: AskedRun): Promise<object>;
   status(execution: string): Promise<object>;
+  list(): Promise<WorkflowList>;
+  /** At most so many runs, newest first. */
+  runs(most: number): Promise<RunList>;
+  /** Ends a run permanently, and says how it stands then. */
+  cancel(execution: string): Promise<object>;
+}
+
+export interface RunList {
+  readonly runs: readonly Pick<
+    ExecutionReport,
+    'executionId' | 'workflowId' | 'status' | 'progress' | 'totalCost' | 'runtime' | 'message'
+  >[];
+  /** Why some runs are not listed. */
+  readonly problems: readonly string[];
 }
 
 interface AskedRun {
@@ -25,8 +41,8 @@ interface AskedRun {
   readonly async: boolean;
 }
 
-const instructions = `Workflows of the language nip: define one, execute it by its id, and ask how a run stands. Its steps are
-done by the roles of the project that list their kinds.`;
+const instructions = `Workflows of the language nip: list or define them, execute one by its id, ask how a run stands, cancel it. Steps are
+done by the roles of the project that list their kinds: \`list_workflows\` names them.`;
 
 const step = z.strictObject({
   id: z.string(),
@@ -81,9 +97,42 @@ const execution = z.strictObject({
   async: z.boolean().default(false).describe('Answer at once; `workflow_status` tells how the run stands'),
 });
 
+const executionId = z.string().describe('The id that `execute_workflow` answered with, or the end of it');
+
 /** Serves until standard input ends. */
 export async function serveWorkflows(desk: WorkflowDesk): Promise<void> {
   const server = new McpServer({ name: 'mailroom', version: desk.version }, { instructions });
+  addLists(server, desk);
+  addRuns(server, desk);
+  const ended = new Promise<void>((resolve) => process.stdin.once('end', resolve));
+  await server.connect(new StdioServerTransport());
+  await ended;
+  await server.close();
+}
+
+function addLists(server: McpServer, desk: WorkflowDesk): void {
+  server.registerTool(
+    'list_workflows',
+    {
+      description:
+        'List the workflows that `execute_workflow` can run, with their inputs, and the kinds of tasks that the roles of the project do.',
+      inputSchema: z.strictObject({}),
+      annotations: { readOnlyHint: true },
+    },
+    () => answer(async () => text(await desk.list())),
+  );
+  server.registerTool(
+    'list_runs',
+    {
+      description: 'List the runs of workflows, newest first.',
+      inputSchema: z.strictObject({ limit: z.int().min(1).max(100).default(20).describe('At most so many') }),
+      annotations: { readOnlyHint: true },
+    },
+    ({ limit }) => answer(async () => text(await desk.runs(limit))),
+  );
+}
+
+function addRuns(server: McpServer, desk: WorkflowDesk): void {
   server.registerTool(
     'define_workflow',
     { description: 'Define a new workflow with multiple steps.', inputSchema: definition },
@@ -98,15 +147,24 @@ export async function serveWorkflows(desk: WorkflowDesk): Promise<void> {
     'workflow_status',
     {
       description: 'Tell how a run of a workflow stands, and what it has given so far.',
-      inputSchema: z.strictObject({ executionId: z.string() }),
+      inputSchema: z.strictObject({
+        executionId: executionId.describe(
+          'The id that `execute_workflow` answered with, or of a request (kind 5920)',
+        ),
+      }),
       annotations: { readOnlyHint: true },
     },
-    ({ executionId }) => answer(async () => text(await desk.status(executionId))),
+    (asked) => answer(async () => text(await desk.status(asked.executionId))),
   );
-  const ended = new Promise<void>((resolve) => process.stdin.once('end', resolve));
-  await server.connect(new StdioServerTransport());
-  await ended;
-  await server.close();
+  server.registerTool(
+    'cancel_workflow',
+    {
+      description: 'Cancel a run: its steps are stopped, and it cannot be resumed.',
+      inputSchema: z.strictObject({ executionId }),
+      annotations: { destructiveHint: true },
+    },
+    (asked) => answer(async () => text(await desk.cancel(asked.executionId))),
+  );
 }
 
 function text(document: object): string {

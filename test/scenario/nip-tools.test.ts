@@ -185,6 +185,42 @@ describe('the tools', { timeout: 120_000 }, () => {
     expect(now).toMatchObject({ status: 'completed', stepsCompleted: 2 });
   });
 
+  it('list what can be run and what was, and cancel a run', async () => {
+    const place = (project = new NipProject());
+    place.write('agents/clerk.mjs', `${waits}${place.read('agents/clerk.mjs')}`);
+    const call = await tools(place);
+    await place.run(['nip', 'define', 'workflows/measure.json']);
+    const second = { name: 'Measure', id: 'measure', version: '2.0.0', steps, edges, inputs };
+    const { eventId } = (await call('define_workflow', second)) as { eventId: string };
+    expect(await call('list_workflows', {})).toEqual({
+      workflows: [
+        {
+          workflowId: 'measure',
+          eventId,
+          name: 'Measure',
+          version: '2.0.0',
+          description: '',
+          inputs,
+          kinds: [5_100, 5_300],
+        },
+      ],
+      kinds: [
+        { kind: 5_100, roles: ['counter'] },
+        { kind: 5_200, roles: ['shortener'] },
+        { kind: 5_300, roles: ['reporter'] },
+      ],
+    });
+    const asked = { workflowId: 'measure', inputs: { text: 'a b' }, async: true };
+    const { executionId } = (await call('execute_workflow', asked)) as { executionId: string };
+    const over = { executionId, workflowId: 'measure', status: 'cancelled' };
+    expect(await call('cancel_workflow', { executionId })).toMatchObject(over);
+    expect(await call('list_runs', {})).toMatchObject({ runs: [over], problems: [] });
+    expect(await call('cancel_workflow', { executionId })).toMatch(/^E_\w+: /);
+    expect(await call('cancel_workflow', { executionId: 'nothing' })).toBe(
+      'E_TARGET: there is no run `nothing` (`mailroom runs` lists them)',
+    );
+  });
+
   it('start no more runs at once than may go on, however many ask at the same time', async () => {
     const nip = '{ msats_per_usd: 1000000, maxConcurrentWorkflows: 2 }';
     const place = (project = new NipProject({}, nip));

@@ -6,6 +6,7 @@ import { MailroomError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
 import { definitionTemplate, definitionText } from '../../core/nip/defining.ts';
 import { tagOf, type NostrEvent } from '../../core/nip/events.ts';
+import { workflowList } from '../../core/nip/listing.ts';
 import { checkInputs } from '../../core/nip/request.ts';
 import type { Workflow } from '../../core/workflow/model.ts';
 import { ProblemsError } from '../../engine/operations/problems.ts';
@@ -41,6 +42,7 @@ export function nipServices(
       const all = await settings();
       return define(disk, all.config.nip, await checkWorkflow(disk, all, given.text, given.file));
     },
+    list: async () => workflowList(new EventLog(disk, definitionLog).read(), (await settings()).protocol),
     prepare: async (asked) => prepare(disk, await settings(), asked),
     report: async (run) => reportRun(disk, (await settings()).config.nip, runs.run(run)),
     status: (word) => standing(disk, runs, async () => (await settings()).config.nip, word),

@@ -8,7 +8,7 @@ export async function mcp(context: Context): Promise<number> {
   const { services, turn } = context;
   if (turn === null) {
     const { serveDesk } = await import('../workflow-desk.ts');
-    await serveDesk(context.project(), version);
+    await serveDesk(context, version);
     return 0;
   }
   const thread = services.environment['MAILROOM_THREAD'] ?? '';
