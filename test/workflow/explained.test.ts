@@ -59,22 +59,24 @@ it.each([
     let runs = 0;
     fc.assert(
       fc.property(text, tape, fc.nat(), fc.boolean(), (definition, moves, pick, whole) => {
-        const played = play(definition, moves, {});
+        const played = play(definition, moves, { watched: false });
         const { history } = played;
         const world = new World(definition, { watched: false });
         world.rewind(whole ? history : history.slice(0, 1 + (pick % history.length)));
         const finished = finishedRounds(world.state);
         const { said, did } = resumed(world);
-        for (const path of finished) for (const each of did) expect(each.startsWith(`${path}/`)).toBe(false);
-        for (const [path, does] of said) if (does === 'reused') expect(did).not.toContain(path);
-        for (const path of did) if (said.has(path)) expect(said.get(path)).not.toBe('reused');
+        const done = [...did];
+        expect(done.filter((path) => finished.some((round) => path.startsWith(`${round}/`)))).toEqual([]);
+        expect(done.filter((path) => ['reused', 'ends'].includes(said.get(path) ?? ''))).toEqual([]);
         if (world.state.status !== 'SUCCEEDED') return;
         runs += 1;
-        for (const [path, does] of said)
-          if (does === 'runs' && !path.includes('#')) expect(did).toContain(path);
+        const due = [...said].flatMap(([path, does]) =>
+          does === 'runs' && !path.includes('#') ? [path] : [],
+        );
+        expect(due.filter((path) => !did.has(path))).toEqual([]);
       }),
-      { numRuns: 600 },
+      { numRuns: 150 },
     );
-    expect(runs).toBeGreaterThan(100);
+    expect(runs).toBeGreaterThan(25);
   },
 );

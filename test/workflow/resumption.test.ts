@@ -16,6 +16,14 @@ function told(
   return resumptionOf(world.state, rules, changes).map(({ path, does, why }) => `${path} ${does}: ${why}`);
 }
 
+/** The run as a journal leaves it whose last event is this one of a step. */
+function cut(world: World, type: 'ended' | 'settled', path: string): void {
+  const last = world.history.findIndex(
+    (event) => event.type === type && (event.type === 'ended' ? event.key.path : event.path) === path,
+  );
+  world.rewind(world.history.slice(0, last + 1));
+}
+
 /** The same definition with one step replaced or added. */
 function edited(definition: Workflow, id: string, changes: Partial<Step>): Workflow {
   const { body } = definition;
@@ -58,6 +66,37 @@ describe('going on with a run', () => {
       'g runs: it waits for a person',
       'b runs: it was not run yet',
     ]);
+  });
+
+  it('says that what was under way in an iteration that has failed ends with it', () => {
+    const world = new World('l : each=[1] continue\n  a\n  b <- a\n  c', { watched: false });
+    world.fails('l/0/c', { class: 'NON_RETRYABLE' });
+    cut(world, 'ended', 'l/0/c');
+    expect(told(world)).toEqual([
+      'l runs: steps in it are left',
+      'l/0/a ends: what it is part of ends',
+      'l/0/c runs: it was under way',
+    ]);
+    world.happens({ type: 'resumed', by: 'person' });
+    expect([world.status('l/0/a'), world.state.status]).toEqual(['CANCELLED', 'SUCCEEDED']);
+  });
+
+  it.each([
+    ['leaves the others', 'c : skip-dependents'],
+    ['was written down without the end of its iteration', 'c'],
+  ])('says that a failed step may run again whose iteration has attempts left, when it %s', (_, failing) => {
+    const world = new World(`l : each=[1] retry=1\n  a\n  ${failing}`, { watched: false });
+    world.fails('l/0/c');
+    cut(world, 'settled', 'l/0/c');
+    expect(told(world)).toEqual([
+      'l runs: steps in it are left',
+      'l/0/a runs: it was under way',
+      'l/0/c may run: FAILED; it runs again if its iteration is tried again',
+    ]);
+    world.happens({ type: 'resumed', by: 'person' });
+    expect(world.running).toEqual(['l/0/a']);
+    world.done('l/0/a');
+    expect(world.running).toEqual(['l/0/c']);
   });
 });
 

@@ -3,6 +3,7 @@ import { decide } from './decide.ts';
 import { noSlots } from './decide/scene.ts';
 import { isKept, wantedBy } from './decide/reopen.ts';
 import type { Given, Path } from './event.ts';
+import { isIn, scopesAround } from './fold/steps.ts';
 import type { LaunchWork } from './launch.ts';
 import type { Step, Workflow } from './model.ts';
 import { scopeOf } from './path.ts';
@@ -12,10 +13,13 @@ import { findStep, type Entered } from './scope.ts';
 import type { RunState, StepRun } from './state.ts';
 import { reasonOf, statusOf } from './view.ts';
 
-/** What a `resume` makes of one step, and why. `may run`: where a sequence goes, only its steps decide. */
+/**
+ * What a `resume` makes of one step, and why. `may run`: where a sequence goes, and whether an iteration fails and is tried
+ * again, only the steps decide. `ends`: what it is part of ends before it comes to anything.
+ */
 export interface Resumption {
   readonly path: Path;
-  readonly does: 'reused' | 'runs' | 'may run';
+  readonly does: 'reused' | 'runs' | 'may run' | 'ends';
   readonly why: string;
 }
 
@@ -29,10 +33,12 @@ export function resumptionOf(
   changes: ReadonlyMap<Path, string> | null,
 ): Resumption[] {
   const wanted = wantedBy({ state, rules }, changes === null ? (state.again ?? []) : [...changes.keys()]);
-  const { isOver, starts, opens } = startsAgain(state, rules, changes);
+  const { isOver, after, starts, opens } = startsAgain(state, rules, changes);
   const rowOf = (path: Path): Resumption => {
     const run = state.steps.get(path);
     const change = changes?.get(path);
+    if (!isIn(run, 'settled') && isSwept(after.steps.get(path)))
+      return { path, does: 'ends', why: 'what it is part of ends' };
     if (run === undefined || (starts.has(path) && change === undefined && wanted.forced.has(path)))
       return unentered(rules, path, wanted.forced.has(path));
     if (starts.has(path)) return { path, does: 'runs', why: change ?? unfinished(state, run) };
@@ -43,7 +49,10 @@ export function resumptionOf(
     if (opens.has(path) || run.phase.is !== 'settled')
       return { path, does: 'runs', why: unfinished(state, run) };
     const stays = change === undefined ? '' : `; ${change}, and a sequence does not go back`;
-    return { path, does: 'reused', why: `${statusOf(state, path)}${stays}` };
+    const why = `${statusOf(state, path)}${stays}`;
+    if (!isKept(run) && mayRepeat(after, rules, run))
+      return { path, does: 'may run', why: `${why}; it runs again if its iteration is tried again` };
+    return { path, does: 'reused', why };
   };
   const entered = [...state.steps.keys()].filter((path) => findStep(state, rules, path) !== null);
   const tops = isOver ? [] : rules.root.steps.keys();
@@ -53,6 +62,8 @@ export function resumptionOf(
 interface StartsAgain {
   /** Nothing is left to do. */
   readonly isOver: boolean;
+  /** The run at the moment at which something must run, or at its end. */
+  readonly after: RunState;
   /** Steps that begin anew, and loops and sub-workflows that continue. */
   readonly starts: ReadonlySet<Path>;
   readonly opens: ReadonlySet<Path>;
@@ -74,7 +85,21 @@ function startsAgain(state: RunState, rules: Rules, changes: ReadonlyMap<Path, s
       for (const path of fact.steps) starts.add(path);
       for (const path of fact.opens) opens.add(path);
     }
-  return { isOver, starts, opens };
+  return { isOver, after: copy, starts, opens };
+}
+
+/** Whether the end of its body settled it. */
+function isSwept(run: StepRun | undefined): boolean {
+  if (!isIn(run, 'settled')) return false;
+  return run.phase.status === 'CANCELLED' || run.phase.skipped?.why === 'run-ended';
+}
+
+/** Whether an unfinished body around a step has attempts left, should it fail. */
+function mayRepeat(state: RunState, rules: Rules, run: StepRun): boolean {
+  return scopesAround(state, run).some(({ step, left, retries }) => {
+    const rule = step === null ? null : findStep(state, rules, step)?.rule;
+    return rule != null && left === null && retries < rule.step.retry.max;
+  });
 }
 
 /** A step that was not entered, or one that comes after another that runs again. */
