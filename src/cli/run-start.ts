@@ -137,8 +137,7 @@ export function pair(text: string): [string, string] {
 
 function contextFileOf({ services }: Context, file: string | undefined): JsonObject {
   if (file === undefined) return {};
-  const text = services.readText(resolve(services.cwd, file));
-  if (text === null) throw new MailroomError('E_USAGE', `there is no file ${file}`);
+  const text = contextText(services, file);
   let value: Json;
   try {
     value = JSON.parse(text) as Json;
@@ -147,6 +146,18 @@ function contextFileOf({ services }: Context, file: string | undefined): JsonObj
   }
   if (!isJsonObject(value)) throw new MailroomError('E_USAGE', `${file} must hold one JSON object`);
   return value;
+}
+
+/** Nothing has begun: a file that cannot be read is a mistake of the command line. Throws `E_USAGE`. */
+function contextText(services: Context['services'], file: string): string {
+  let text: string | null;
+  try {
+    text = services.readText(resolve(services.cwd, file));
+  } catch (error) {
+    throw error instanceof MailroomError ? new MailroomError('E_USAGE', error.message, error.hint) : error;
+  }
+  if (text === null) throw new MailroomError('E_USAGE', `there is no file ${file}`);
+  return text;
 }
 
 async function refuseAboveCeiling(

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { OrchestrateProject, sh } from '../support/orchestrate.ts';
 
@@ -74,6 +75,44 @@ describe('a failure of an orchestrate run', { timeout: 120_000 }, () => {
       error_code: 'E_STEP',
       message: 'exit code 1: no luck',
     });
+  });
+});
+
+describe('what cannot be read', { timeout: 120_000 }, () => {
+  it('is named for what it is, where a step reads it', async () => {
+    const place = projectWith(`steps:\n${sh('One', 'true', '    input_file: folder\n')}`, {
+      'workspace/folder/a': '',
+    });
+    const { stderr } = await place.flow();
+    expect(stderr).toContain('cannot read folder: it is a folder, not a file');
+  });
+
+  it('is a mistake of the command line, where it is the file of the context', async () => {
+    const place = projectWith(`steps:\n${sh('One', 'true')}`);
+    const { code, stderr } = await place.flow(['--context-file', 'workflows']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('error E_USAGE: cannot read ');
+    expect(place.ids).toEqual([]);
+  });
+});
+
+describe('a limit of visits', { timeout: 120_000 }, () => {
+  it('says how often, and what sets it', async () => {
+    const place = projectWith(`steps:\n${sh('One', 'true', '', 'One')}`);
+    expect((await place.flow(['--max-visits', '1'])).code).toBe(1);
+    expect(place.told()).toMatchObject({
+      error: '`One` was entered once, the limit of this run: `--max-visits` sets it',
+    });
+  });
+});
+
+describe('the example', { timeout: 120_000 }, () => {
+  it('runs no value of its context as a program', async () => {
+    const text = readFileSync(new URL('../../workflows/orchestrate.yaml', import.meta.url), 'utf8');
+    const place = projectWith(text.slice(text.indexOf('version:')).replace("'1.0'", '"1.0"'));
+    await place.flow(['--context', 'wanted=1; touch PWNED']);
+    expect(place.read('workspace/artifacts/Prepare/begin.txt')).toBe('looking for 1; touch PWNED\n');
+    expect(place.has('workspace/PWNED')).toBe(false);
   });
 });
 

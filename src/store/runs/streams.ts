@@ -31,8 +31,15 @@ export class Streams {
   read(path: string): string {
     const real = this.#home === null ? findPath(this.#root, plainPath(path)) : this.#inHome(path, this.#home);
     const bytes = real === null || real === '' ? null : this.#file(real);
-    if (bytes === null) throw new MailroomError('E_STEP', `there is no file ${path} to read`);
+    if (bytes === null) throw new MailroomError('E_STEP', this.#missing(path, real));
     return bytes.toString('utf8');
+  }
+
+  #missing(path: string, real: string | null): string {
+    const kind = real === null ? null : real === '' ? 'folder' : this.#root.look(real)?.kind;
+    return kind == null || kind === 'file'
+      ? `there is no file ${path} to read`
+      : `cannot read ${path}: it is a ${kind}, not a file`;
   }
 
   #file(path: string): Buffer | null {

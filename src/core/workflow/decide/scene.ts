@@ -126,7 +126,8 @@ export function nextAfter(scope: Scope, { step, body }: StepRule): Counter {
 function enterStep({ visits }: Scope, step: string, maxVisits: number): Counter {
   const visit = (visits.get(step) ?? 0) + 1;
   if (visit <= maxVisits) return { at: 'step', step, visit };
-  const text = `\`${step}\` was entered ${String(maxVisits)} times, which is as often as it may be`;
+  const times = maxVisits === 1 ? 'once' : `${String(maxVisits)} times`;
+  const text = `\`${step}\` was entered ${times}, the limit of this run: \`--max-visits\` sets it`;
   return { at: 'end', how: 'end', failed: { class: 'NON_RETRYABLE', reason: { code: 'E_STEP', text } } };
 }
 
