@@ -55,6 +55,8 @@ export interface Defined {
   readonly eventId: string;
   readonly version: string;
   readonly stepCount: number;
+  /** The event of the earlier definition that was known by this id; null: there was none, or it was the same. */
+  readonly replaced: string | null;
   /** By address, what each relay of the project says to it; missing: it was sent to none. */
   readonly relays?: Readonly<Record<string, string>>;
 }

@@ -1,9 +1,10 @@
+import type { Diagnostic } from '../core/diagnostic.ts';
 import { MailroomError } from '../core/errors.ts';
 import { ProblemsError } from '../engine/operations/problems.ts';
 
 /** What a tool answers. */
 interface Answer {
-  readonly content: [{ readonly type: 'text'; readonly text: string }];
+  readonly content: { readonly type: 'text'; readonly text: string }[];
   readonly isError?: boolean;
   readonly [key: string]: unknown;
 }
@@ -19,6 +20,9 @@ export async function answer(act: () => string | Promise<string>): Promise<Answe
   }
 }
 
-function line({ code, message, hint }: Pick<MailroomError, 'code' | 'message' | 'hint'>): string {
-  return `${code}: ${message}${hint === null ? '' : ` (${hint})`}`;
+/** `mailroom.yaml:3:7: E_CODE: message (hint)`, with the place where there is one. */
+function line(problem: Pick<MailroomError, 'code' | 'message' | 'hint'> & Partial<Diagnostic>): string {
+  const { code, message, hint, place = null } = problem;
+  const at = place === null ? '' : `${place.file}:${String(place.line)}:${String(place.column)}: `;
+  return `${at}${code}: ${message}${hint === null ? '' : ` (${hint})`}`;
 }

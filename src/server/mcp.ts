@@ -35,6 +35,7 @@ const type = (what: string) =>
 export async function serveTurn(desk: TurnDesk): Promise<void> {
   const server = new McpServer({ name: 'mailroom', version: desk.version }, { instructions });
   addMail(server, desk);
+  addQuestion(server, desk);
   addThread(server, desk);
   const ended = new Promise<void>((resolve) => process.stdin.once('end', resolve));
   await server.connect(new StdioServerTransport());
@@ -46,6 +47,14 @@ function addMail(server: McpServer, { project, turn }: TurnDesk): void {
   server.registerTool(
     'send_message',
     {
+      title: 'Send a message',
+      annotations: {
+        readOnlyHint: false,
+        destructiveHint: false,
+        idempotentHint: false,
+        openWorldHint: false,
+      },
+
       description: 'Write a message. It is sent when this turn ends.',
       inputSchema: z.strictObject({
         to: recipients,
@@ -69,13 +78,24 @@ function addMail(server: McpServer, { project, turn }: TurnDesk): void {
         return `Staged ${path}. It is sent when this turn ends.`;
       }),
   );
+}
+
+function addQuestion(server: McpServer, { project, turn }: TurnDesk): void {
   server.registerTool(
     'ask',
     {
+      title: 'Ask a question',
+      annotations: {
+        readOnlyHint: false,
+        destructiveHint: false,
+        idempotentHint: false,
+        openWorldHint: false,
+      },
+
       description: 'Ask somebody a question that you cannot go on without. End your turn after it.',
       inputSchema: z.strictObject({
         to: recipients,
-        question: z.string(),
+        question: z.string().describe('Markdown'),
         type: type('The type'),
         subject,
         fields,
@@ -96,18 +116,28 @@ function addThread(server: McpServer, { project, turn }: TurnDesk): void {
   server.registerTool(
     'read_thread',
     {
+      title: 'Read the thread',
+      annotations: { readOnlyHint: true, openWorldHint: false },
+
       description: 'Read what was said in this thread so far, oldest first.',
       inputSchema: z.strictObject({}),
-      annotations: { readOnlyHint: true },
     },
     () => answer(() => threadText(project, turn.thread)),
   );
   server.registerTool(
     'report_progress',
     {
+      title: 'Report progress',
+      annotations: {
+        readOnlyHint: false,
+        destructiveHint: false,
+        idempotentHint: true,
+        openWorldHint: false,
+      },
+
       description:
         'Tell the people who watch, in one line, how far you are. It is no message and wakes nobody.',
-      inputSchema: z.strictObject({ text: z.string().max(500) }),
+      inputSchema: z.strictObject({ text: z.string().max(500).describe('One line') }),
     },
     ({ text }) =>
       answer(() => {

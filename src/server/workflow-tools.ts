@@ -13,7 +13,7 @@ export interface WorkflowDesk {
   readonly version: string;
   define(definition: NewDefinition): Promise<object>;
   /** Starts a run and, unless `async`, follows it to its end. */
-  execute(asked: AskedRun): Promise<object>;
+  execute(asked: AskedRun): Promise<ExecutionReport>;
   status(execution: string): Promise<object>;
   list(): Promise<WorkflowList>;
   /** At most so many runs, newest first. */
@@ -44,24 +44,36 @@ interface AskedRun {
 const instructions = `Workflows of the language nip: list or define them, execute one by its id, ask how a run stands, cancel it. Steps are
 done by the roles of the project that list their kinds: \`list_workflows\` names them.`;
 
+/** A year: more is a mistake. */
+const mostSeconds = 31_536_000;
+
 const step = z.strictObject({
-  id: z.string(),
-  agentKind: z.int().describe('The kind of the task: 5100. A role of the protocol lists it'),
+  id: z.string().describe('Unique in the workflow: letters, digits, `_`, `-` and `.`'),
+  agentKind: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .describe('The kind of the task: 5100. A role of the protocol lists it'),
   inputMapping: z
     .union([z.string(), z.array(z.string())])
     .optional()
     .describe('`$input.text`, `$translated.parts[0]`, `name=$input.text` or a literal; several as a list'),
   outputName: z.string().describe('What later steps call the result'),
-  timeout: z.int().optional().describe('Seconds'),
+  timeout: z.int().min(1).max(mostSeconds).optional().describe('Seconds'),
   errorPolicy: z.enum(['retry', 'skip', 'abort']).optional().describe('Default: abort'),
-  maxRetries: z.int().optional().describe('With `retry`; default 3'),
-  maxBudget: z.int().optional().describe('In msats'),
+  maxRetries: z.int().min(0).max(1_000).optional().describe('With `retry`; default 3'),
+  maxBudget: z.int().min(1).optional().describe('In msats'),
 });
 
 const definition = z.strictObject({
   name: z.string().describe('For people'),
-  id: z.string().optional().describe('The tag `d`; default: made of the name'),
-  version: z.string().optional().describe('Default: 1.0.0'),
+  id: z
+    .string()
+    .optional()
+    .describe(
+      'What `execute_workflow` runs it by, the tag `d`; default: made of the name. A later definition of an id replaces the earlier one',
+    ),
+  version: z.string().optional().describe('Of the definition, for people: 1.2.0. Default: 1.0.0'),
   description: z.string().optional(),
   steps: z.array(step).min(1),
   edges: z
@@ -93,11 +105,11 @@ const execution = z.strictObject({
   workflowId: z.string().describe('The id of a definition, or of its event'),
   inputs: z.record(z.string(), z.json()).default({}),
   budget: z.int().min(0).nullable().default(null).describe('For the whole run, in msats'),
-  timeout: z.int().min(1).nullable().default(null).describe('For the whole run, in seconds'),
+  timeout: z.int().min(1).max(mostSeconds).nullable().default(null).describe('For the whole run, in seconds'),
   async: z.boolean().default(false).describe('Answer at once; `workflow_status` tells how the run stands'),
 });
 
-const executionId = z.string().describe('The id that `execute_workflow` answered with, or the end of it');
+const anExecution = z.string().describe('The id that `execute_workflow` answered with, or the end of it');
 
 /** Serves until standard input ends. */
 export async function serveWorkflows(desk: WorkflowDesk): Promise<void> {
@@ -114,19 +126,23 @@ function addLists(server: McpServer, desk: WorkflowDesk): void {
   server.registerTool(
     'list_workflows',
     {
+      title: 'List workflows',
+      annotations: { readOnlyHint: true, openWorldHint: false },
+
       description:
         'List the workflows that `execute_workflow` can run, with their inputs, and the kinds of tasks that the roles of the project do.',
       inputSchema: z.strictObject({}),
-      annotations: { readOnlyHint: true },
     },
     () => answer(async () => text(await desk.list())),
   );
   server.registerTool(
     'list_runs',
     {
+      title: 'List runs',
+      annotations: { readOnlyHint: true, openWorldHint: false },
+
       description: 'List the runs of workflows, newest first.',
       inputSchema: z.strictObject({ limit: z.int().min(1).max(100).default(20).describe('At most so many') }),
-      annotations: { readOnlyHint: true },
     },
     ({ limit }) => answer(async () => text(await desk.runs(limit))),
   );
@@ -135,36 +151,66 @@ function addLists(server: McpServer, desk: WorkflowDesk): void {
 function addRuns(server: McpServer, desk: WorkflowDesk): void {
   server.registerTool(
     'define_workflow',
-    { description: 'Define a new workflow with multiple steps.', inputSchema: definition },
+    {
+      title: 'Define a workflow',
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+      description: 'Define a new workflow with multiple steps.',
+      inputSchema: definition,
+    },
     (asked) => answer(async () => text(await desk.define(asked))),
   );
   server.registerTool(
     'execute_workflow',
-    { description: 'Execute a defined workflow with provided inputs.', inputSchema: execution },
-    (asked) => answer(async () => text(await desk.execute(asked))),
+    {
+      title: 'Execute a workflow',
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+      description: 'Execute a defined workflow with provided inputs.',
+      inputSchema: execution,
+    },
+    async (asked) => {
+      let failure: string | null = null;
+      const answered = await answer(async () => {
+        const report = await desk.execute(asked);
+        failure = failureOf(report);
+        return text(report);
+      });
+      if (failure === null) return answered;
+      const content = [...answered.content, { type: 'text' as const, text: failure }];
+      return { ...answered, content, isError: true };
+    },
   );
   server.registerTool(
     'workflow_status',
     {
+      title: 'Status of a run',
+      annotations: { readOnlyHint: true, openWorldHint: true },
+
       description: 'Tell how a run of a workflow stands, and what it has given so far.',
       inputSchema: z.strictObject({
-        executionId: executionId.describe(
+        executionId: anExecution.describe(
           'The id that `execute_workflow` answered with, or of a request (kind 5920)',
         ),
       }),
-      annotations: { readOnlyHint: true },
     },
     (asked) => answer(async () => text(await desk.status(asked.executionId))),
   );
   server.registerTool(
     'cancel_workflow',
     {
+      title: 'Cancel a run',
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+
       description: 'Cancel a run: its steps are stopped, and it cannot be resumed.',
-      inputSchema: z.strictObject({ executionId }),
-      annotations: { destructiveHint: true },
+      inputSchema: z.strictObject({ executionId: anExecution }),
     },
     (asked) => answer(async () => text(await desk.cancel(asked.executionId))),
   );
+}
+
+/** Why a run did not complete, in a line; null: it has, or has not ended. */
+function failureOf({ executionId, status, message }: ExecutionReport): string | null {
+  if (status === 'completed' || status === 'running') return null;
+  return `The run ${executionId} is ${status}${message === '' ? '' : `: ${message}`}`;
 }
 
 function text(document: object): string {

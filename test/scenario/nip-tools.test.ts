@@ -162,6 +162,7 @@ describe('the tools', { timeout: 120_000 }, () => {
       eventId: event?.id,
       version: '1.0.0',
       stepCount: 2,
+      replaced: null,
     });
     expect(await call('execute_workflow', { workflowId: 'count-words', inputs: { text: 5 } })).toBe(
       'E_USAGE: the input `text` must be a string, not 5',
@@ -191,7 +192,9 @@ describe('the tools', { timeout: 120_000 }, () => {
     const call = await tools(place);
     await place.run(['nip', 'define', 'workflows/measure.json']);
     const second = { name: 'Measure', id: 'measure', version: '2.0.0', steps, edges, inputs };
-    const { eventId } = (await call('define_workflow', second)) as { eventId: string };
+    const { eventId, replaced } = (await call('define_workflow', second)) as Record<string, string>;
+    expect(replaced).toBe(place.events('definitions')[0]?.id);
+    expect(await call('define_workflow', second)).toMatchObject({ eventId, replaced: null });
     expect(await call('list_workflows', {})).toEqual({
       workflows: [
         {
@@ -218,6 +221,43 @@ describe('the tools', { timeout: 120_000 }, () => {
     expect(await call('cancel_workflow', { executionId })).toMatch(/^E_\w+: /);
     expect(await call('cancel_workflow', { executionId: 'nothing' })).toBe(
       'E_TARGET: there is no run `nothing` (`mailroom runs` lists them)',
+    );
+  });
+
+  it('say what they are, and bound their numbers as the language does', async () => {
+    const place = (project = new NipProject());
+    await tools(place);
+    const { tools: served } = await client!.listTools();
+    for (const { title, description, annotations } of served)
+      expect([
+        title,
+        description,
+        typeof annotations?.readOnlyHint,
+        typeof annotations?.openWorldHint,
+      ]).toEqual([expect.any(String), expect.any(String), 'boolean', 'boolean']);
+    expect(JSON.stringify(served)).not.toContain(String(Number.MIN_SAFE_INTEGER));
+    const of = (hint: 'readOnlyHint' | 'destructiveHint') =>
+      served.filter(({ annotations }) => annotations?.[hint] === true).map(({ name }) => name);
+    expect(of('readOnlyHint').toSorted()).toEqual(['list_runs', 'list_workflows', 'workflow_status']);
+    expect(of('destructiveHint').toSorted()).toEqual(['cancel_workflow', 'execute_workflow']);
+  });
+
+  it('answer with an error where a run fails, and where a file of the project is wrong', async () => {
+    const place = (project = new NipProject());
+    place.write('agents/clerk.mjs', 'process.exit(3);\n');
+    await place.run(['nip', 'define', 'workflows/measure.json']);
+    await tools(place);
+    const execute = { name: 'execute_workflow', arguments: { workflowId: 'measure', inputs: { text: 'a' } } };
+    const failed = await client!.callTool(execute);
+    const [report, reason] = failed.content as { readonly text: string }[];
+    const { executionId, status, message } = JSON.parse(report!.text) as Record<string, string>;
+    expect([failed.isError, status]).toEqual([true, 'failed']);
+    expect(reason!.text).toBe(`The run ${executionId!} is failed: ${message!}`);
+    place.write('mailroom.yaml', `${place.read('mailroom.yaml')}nothing: 1\n`);
+    const broken = await client!.callTool(execute);
+    expect(broken.isError).toBe(true);
+    expect((broken.content as { readonly text: string }[])[0]?.text).toMatch(
+      /^mailroom\.yaml:6:1: E_UNKNOWN_KEY: /,
     );
   });
 

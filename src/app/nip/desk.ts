@@ -70,7 +70,11 @@ async function begun(runs: Pick<WorkflowServices, 'run' | 'changed'>, run: strin
 
 async function define(disk: RealDisk, nip: NipSettings, found: FoundWorkflow): Promise<Defined> {
   const { body } = expectNip(found);
+  const before = new EventLog(disk, definitionLog).read();
   const event = await keepDefinition(disk, found.text);
+  const known = before.findLast((each) => tagOf(each, 'd') === tagOf(event, 'd'));
+  // One that was kept before is not kept again, and replaces nothing.
+  const isNew = !before.some(({ id }) => id === event.id);
   const relays = nip.publishDefinitions ? await relaysOf(disk, nip) : null;
   relays?.want(definitionLog, [event], true);
   relays?.send(definitionLog);
@@ -80,6 +84,7 @@ async function define(disk: RealDisk, nip: NipSettings, found: FoundWorkflow): P
     eventId: event.id,
     version: tagOf(event, 'version') ?? '1.0.0',
     stepCount: body.steps.length,
+    replaced: isNew ? (known?.id ?? null) : null,
     ...(relays && { relays: relays.verdicts(definitionLog, event) }),
   };
 }

@@ -27,12 +27,13 @@ export async function define(context: Context, file: string, options: NipOptions
   context.announce();
   const nip = await context.place().nip();
   const defined = await nip.define({ text, file });
-  const { workflowId, eventId, version, stepCount } = defined;
+  const { workflowId, eventId, version, stepCount, replaced } = defined;
+  const instead = replaced === null ? '' : `, replaces event ${replaced}`;
   const steps = stepCount === 1 ? '1 step' : `${String(stepCount)} steps`;
   terminal.write(
     options.json === true
       ? json({ schema: 1, ...defined })
-      : `defined ${workflowId} ${version}, ${steps}: event ${eventId}\n${relayLines(defined).join('')}`,
+      : `defined ${workflowId} ${version}, ${steps}: event ${eventId}${instead}\n${relayLines(defined).join('')}`,
   );
   return 0;
 }
