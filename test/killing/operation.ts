@@ -36,10 +36,12 @@ export type FileTable<Name extends string> = readonly (readonly [FileKind, strin
 /** What is moved from where to where: the first two patterns that fit. */
 export type MoveTable<Name extends string> = readonly (readonly [from: string, to: string, Name])[];
 
+const heldPlace = String.raw`^(\.git|HEAD|agents|protocols|workflows|mailroom\.yaml|\.claude|\.codex|\.gemini|\.opencode|\.mcp\.json)$`;
+
 /** What is done to keep empty places, before the rest: some of them are folders that are also made for good. */
 export const filesOfHeldPlaces = [
-  ['folder', String.raw`^(\.git|HEAD|agents|protocols|workflows|mailroom\.yaml)$`, 'held.make'],
-  ['remove', String.raw`^(\.git|HEAD|agents|protocols|workflows|mailroom\.yaml)$`, 'held.remove'],
+  ['folder', heldPlace, 'held.make'],
+  ['remove', heldPlace, 'held.remove'],
   ['folder', String.raw`^\.mailroom/held$`, 'held.note'],
   ['begin', String.raw`^\.mailroom/held/`, 'held.note'],
   ['write', String.raw`^\.mailroom/held/`, 'held.note'],

@@ -40,6 +40,11 @@ async function attacked(cli: Cli, files: (url: string, mark: string) => Readonly
 describe.each(clis)('$name in a repository that configures it', (cli) => {
   it('talks to the person’s server, runs nothing of the repository, and has no more rights', async () => {
     const came = await attacked(cli, (url, mark) => attacks[cli.name]({ url, mark }));
-    expect(came).toMatchObject({ outcome: { is: 'done', text: 'Done.' }, stolen: 0, ran: false, tried: [] });
+    // No switch of opencode keeps it from plug-ins of a repository: without a sandbox it is not started there.
+    const outcome =
+      cli.name === 'opencode'
+        ? { is: 'never', reason: { code: 'E_PROVIDER', text: expect.stringContaining('plug-ins') as string } }
+        : { is: 'done', text: 'Done.' };
+    expect(came).toMatchObject({ outcome, stolen: 0, ran: false, tried: [] });
   });
 });

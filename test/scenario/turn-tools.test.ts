@@ -52,7 +52,7 @@ const toml = (name) => argv.find((each) => each.startsWith('mcp_servers.mailroom
 const config = argv.indexOf('--mcp-config');
 const told = config > 0 ? JSON.parse(readFileSync(argv[config + 1], 'utf8')).mcpServers.mailroom : {
   command: JSON.parse(toml('command')), args: JSON.parse(toml('args')),
-  env: Object.fromEntries([...toml('env').matchAll(/(\\w+)=("(?:[^"\\\\\\\\]|\\\\\\\\.)*")/g)].map(([, name, text]) => [name, JSON.parse(text)])),
+  env: Object.fromEntries([...toml('env').matchAll(/"(\\w+)"=("(?:[^"\\\\\\\\]|\\\\\\\\.)*")/g)].map(([, name, text]) => [name, JSON.parse(text)])),
 };
 const client = new Client({ name: 'agent', version: '1' });
 await client.connect(new StdioClientTransport({ command: told.command, args: told.args, env: told.env, cwd: '/' }));
