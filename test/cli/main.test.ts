@@ -54,6 +54,7 @@ describe('the program', () => {
       Workflows:
         workflows                   list the workflows in workflows/
         validate [workflow...]      check workflows without starting anything
+        reload [workflow...]        confirm changed workflows, so that a running \`up\` starts them
         plan <workflow>             say what a run would do and what it may cost at most; nothing is
                                     started
         graph <workflow>            draw a workflow
@@ -62,8 +63,8 @@ describe('the program', () => {
         resume <run>                go on with a run: what is done is not done again
         run-step <workflow> [step]  run one step of a workflow alone, in a run of its own
         watch <workflow>            run a workflow, and again whenever a file of its workspace has changed
-        nip <action> <what>         define a workflow of the language nip, execute one by its id, or tell
-                                    how a run stands
+        nip <action> [what]         define a workflow of the language nip, execute one by its id, tell how
+                                    a run stands, or send events
         runs                        list the runs of the project, newest first
         logs <run>                  print what the steps of a run printed
         approve <run> <gate>        open a gate of a run: what waits for it goes on

@@ -52,7 +52,7 @@ describe('what the program loads before it knows the command', () => {
 describe('what goes on with a run', () => {
   it('loads no package but these: every process that it starts copies what it has loaded', () => {
     const { packages } = loadedWith(new URL('../../src/app/runs/start.ts', import.meta.url));
-    expect([...packages].toSorted()).toEqual(['picomatch', 're2js', 'uuid']);
+    expect([...packages].toSorted()).toEqual(['picomatch', 're2js', 'uuid', 'zod']);
   });
 });
 

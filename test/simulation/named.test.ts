@@ -96,7 +96,8 @@ describe('a message that is put back', () => {
     const person = new Person(world);
     person.request('pause', { kind: 'role', role: 'architect' }, false);
     await pass(world, 3_000);
-    person.retry();
+    const [name] = failed();
+    person.request('retry', { kind: 'letter', role: 'architect', name }, false);
     await pass(world, 3_000);
     expect(failed()).toEqual([]);
     expect(world.disk.list(inbox)).toHaveLength(1);

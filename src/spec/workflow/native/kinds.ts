@@ -42,7 +42,7 @@ export const keysOfKinds: Readonly<Record<Kind, readonly string[]>> = {
   provider: agents,
   role: [...everywhere, 'instructions', ...producing],
   command: [...everywhere, ...processes],
-  gate: everywhere,
+  gate: [...everywhere, 'on_failure'],
   for_each: [...everywhere, 'on_failure', 'timeout'],
   while: [...everywhere, 'on_failure', 'timeout'],
   set: everywhere,

@@ -165,6 +165,13 @@ function policyOf(input: StepInput, path: Path, { scribe, language }: Lowering):
   const { on_failure: policy = 'abort', on_retries_exhausted: last = 'abort' } = input;
   const key = policy === 'retry' && last !== 'abort' ? 'on_retries_exhausted' : 'on_failure';
   const meant = key === 'on_failure' ? policy : last;
+  if (input.gate !== undefined && policy !== 'abort' && policy !== 'rollback')
+    scribe.error(
+      'E_WORKFLOW',
+      [...path, key],
+      `\`on_failure: ${policy}\` does nothing for a gate`,
+      'a rejected gate skips what depends on it, and `on_timeout` says what follows when nobody answers; `rollback` holds when that ends the run',
+    );
   if (meant === 'rollback' && language.namespaces.includes('loop'))
     scribe.error(
       'E_WORKFLOW',

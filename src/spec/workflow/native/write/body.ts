@@ -62,8 +62,8 @@ function policyOf({ onFailure, retry, work }: Step): JsonObject {
   const policy = onFailure === 'skip-dependents' ? 'skip_dependents' : onFailure;
   const { max, base, factor, cap, jitter, codes, never = [], mends = false }: Retry = retry;
   const isTried = max > 0 || policy === 'retry' || never.length > 0;
-  if (!isTried || bodyOf(work) !== null || work.kind === 'gate')
-    return policy === 'abort' ? {} : { on_failure: policy };
+  if (work.kind === 'gate') return policy === 'rollback' ? { on_failure: policy } : {};
+  if (!isTried || bodyOf(work) !== null) return policy === 'abort' ? {} : { on_failure: policy };
   const pauses = { base: duration(base), factor, cap: duration(cap), jitter };
   const bounds = withoutNothing({
     codes: codes && [...codes],
