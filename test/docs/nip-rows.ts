@@ -202,9 +202,11 @@ export const skills: Rows = {
   '`define_workflow`': () => heldBy('scenario/nip-tools', tools),
   '`execute_workflow`': () => heldBy('scenario/nip-tools', tools, commands),
   '`workflow_status`': () => heldBy('scenario/nip-tools', tools, commands),
-  '`list_workflows`': () => heldBy('scenario/nip-tools', 'list what can be run and what was, and cancel a run'),
+  '`list_workflows`': () =>
+    heldBy('scenario/nip-tools', 'list what can be run and what was, and cancel a run'),
   '`list_runs`': () => heldBy('scenario/nip-tools', 'list what can be run and what was, and cancel a run'),
-  '`cancel_workflow`': () => heldBy('scenario/nip-tools', 'list what can be run and what was, and cancel a run'),
+  '`cancel_workflow`': () =>
+    heldBy('scenario/nip-tools', 'list what can be run and what was, and cancel a run'),
 };
 
 export const events: Rows = {
