@@ -47,6 +47,9 @@ const files: FileTable<EffectName> = [
   ['remove', box('(inbox|outbox)'), 'picture.remove'],
   ['folder', String.raw`^\.mailroom/turns(/|$)`, 'turn.folder'],
   ['folder', '^tmp:home/', 'turn.folder'],
+  // The settings of a CLI that are not there: a sandbox can hold only what it shows.
+  ['begin', '^tmp:home/', 'turn.folder'],
+  ['write', '^tmp:home/', 'turn.folder'],
   ['folder', '^agents(/|$)', 'mailbox.folder'],
   ['folder', String.raw`^\.mailroom(/[a-z]+)?$`, 'project.folder'],
   ['scratch', '^tmp:mailroom-pipes-', 'pipes.make'],

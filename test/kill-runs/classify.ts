@@ -58,6 +58,8 @@ const files: FileTable<EffectName> = [
   ['begin', String.raw`^said\.md$`, 'place.make'],
   ['remove', String.raw`^said\.md$`, 'place.remove'],
   ['folder', '^tmp:home/', 'place.make'],
+  ['begin', '^tmp:home/', 'place.make'],
+  ['write', '^tmp:home/', 'place.make'],
   ['begin', beside, 'draft.open'],
   ['remove', beside, 'draft.open'],
   ['write', beside, 'draft.write'],
