@@ -87,8 +87,9 @@ export class Freshness {
   #host: unknown = null;
 
   look(world: RunWorld): string[] {
-    const { host, timeline, project, workflow } = world;
-    if (host === null || host.host.state.startedAt === null) return [];
+    const { host, timeline, project, workflow, faults } = world;
+    // Of a host that was killed in the background, and does not know it yet, nothing can be read.
+    if (host === null || faults.killed || host.host.state.startedAt === null) return [];
     const { status, steps } = summaryOf(host.host.state, compile(workflow));
     const shown = json(project, `${context}/_workflow.json`);
     const isSame = JSON.stringify([status, steps]) === JSON.stringify([shown['status'], shown['steps']]);
