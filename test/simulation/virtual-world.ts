@@ -74,6 +74,8 @@ export abstract class VirtualWorld<Host extends Life> {
     for (let count = 0; count < microtasks; count += 1) await Promise.resolve();
     // Who was killed while it worked does not live until its promises have said so.
     if (this.faults.killed) this.acting?.kill();
+    // One that had ended, and was still writing, is no more either.
+    if (this.faults.killed) this.crashed();
     this.faults.disarm();
     this.acting = null;
   }
