@@ -85,7 +85,7 @@ export interface ProcessSpec {
   /** True: the program starts only after `release()`, and never once this host is gone. */
   readonly gate: boolean;
   readonly limits: ProcessLimits;
-  /** Is told standard output as it comes; true ends the process as `over-budget`. */
+  /** Receives standard output as it comes; true ends the process as `over-budget`. */
   readonly overspent?: (output: string) => boolean;
   /** Is told the same, and says what the program runs; one that takes longer ends it as `command-timeout`. */
   readonly commands?: {

@@ -100,7 +100,7 @@ class Teller {
     );
   }
 
-  /** A number as it stands there: `1.0` is 1 and must not be quoted as that. */
+  /** A number as it is written: `1.0` is 1 and must not be quoted as that. */
   private written(path: readonly PropertyKey[], value: unknown): string {
     return this.located.sourceOf?.(path as Path) ?? String(value);
   }

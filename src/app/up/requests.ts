@@ -117,7 +117,7 @@ export class UpRequests {
     }
   }
 
-  /** Whether the relays know that somebody does it, or has: one that comes new is told of all requests of a day. */
+  /** Whether the relays know that somebody does it, or has: a new one receives all requests of a day. */
   async #isAnswered(request: NostrEvent): Promise<boolean> {
     const { askRelays } = await import('../nip/asking.ts');
     const wanted = { kinds: [kinds.result, kinds.status], '#e': [request.id] };
