@@ -127,7 +127,7 @@ export class Interpreter {
     else if (each.stage.condition !== null && !this.#holds(each.stage.condition))
       each.phase = settled('skipped', work.kind === 'gate');
     else if (work.kind === 'agent' && work.reads?.required === true && this.#read(work.reads.stage) === null)
-      each.phase = settled('skipped', true);
+      this.#fail(each, 'failed');
     else if (work.kind === 'gate') each.phase = { is: 'waiting', until: this.#now + work.timeout };
     else this.#start(each);
     return true;

@@ -208,6 +208,31 @@ function scriptOf(drawn: readonly End[]): Script {
   };
 }
 
+/** A stage that requires an input of a skipped stage: it fails, and its policy halts a stage that runs. */
+const requiresOfSkipped: Stage[] = (() => {
+  const common = { needs: [], condition: null, attempts: 1, interval: 1_000, never: [] };
+  const agent = { kind: 'agent' as const, reads: null };
+  return [
+    { ...common, id: 's0', work: { kind: 'fan_out', items: 1 }, policy: 'continue' },
+    {
+      ...common,
+      id: 's1',
+      needs: ['s0'],
+      condition: { stage: 's0', is: 'success' },
+      work: agent,
+      policy: 'halt',
+    },
+    { ...common, id: 's2', work: agent, policy: 'halt' },
+    {
+      ...common,
+      id: 's3',
+      needs: ['s0', 's1'],
+      work: { kind: 'agent', reads: { stage: 's1', required: true } },
+      policy: 'halt',
+    },
+  ];
+})();
+
 describe('a workflow of swdl', () => {
   it('does what a direct interpreter of the language does, also when it is converted to the native language', () => {
     fc.assert(
@@ -221,7 +246,7 @@ describe('a workflow of swdl', () => {
         expect(converted.language).toBe('native');
         expect(played(converted, script)).toEqual(direct);
       }),
-      { numRuns: 60 },
+      { numRuns: 60, examples: [[requiresOfSkipped, [{ fails: 'busy' }]]] },
     );
   });
 });
