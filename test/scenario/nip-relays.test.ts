@@ -70,6 +70,51 @@ describe('a project with a relay', patiently, () => {
   });
 });
 
+describe('the events of steps that end quickly', patiently, () => {
+  it('reach a relay in their order: the newest status is sent while the next step works, though it waited', async () => {
+    const count = 6;
+    const step = (n: number) => [
+      'step',
+      `s${String(n)}`,
+      '5100',
+      'input:$input.text',
+      `output:o${String(n)}`,
+    ];
+    const all = Array.from({ length: count }, (_none, n) => n);
+    const tags = [
+      ['d', 'quick'],
+      ['name', 'Quick'],
+      ...all.map(step),
+      ['step', 'last', '5300', 'input:words=$o0.words', 'input:$input.text', 'output:report'],
+      ...all.map((n) => ['edge', `s${String(n)}`, n + 1 < count ? `s${String(n + 1)}` : 'last']),
+      ['input', 'text', 'string', 'true'],
+    ];
+    const place = projectWith(`, relays: ['${relay.url}']`);
+    place.write('workflows/quick.json', JSON.stringify({ kind: 30_920, tags, content: '' }));
+    // Only the last step waits.
+    const until = waits.replace(
+      `!isThere('go')`,
+      `process.env.MAILROOM_ROLE === 'reporter' && !isThere('go')`,
+    );
+    place.write('agents/clerk.mjs', `${until}${place.read('agents/clerk.mjs')}`);
+    const run = place.start(['run', 'quick', '--input', 'text=a b', '--plain']);
+    const ended = finished(run);
+    try {
+      const statuses = () => relay.events.filter(({ kind }) => kind === 7_920);
+      await relay.until(() => statuses().some((event) => tag(event, 'step') === 'last'));
+      expect(relay.events.filter(({ kind }) => kind === 6_920)).toHaveLength(count);
+      const newest = statuses().toSorted((a, b) => b.created_at - a.created_at)[0]!;
+      expect(tag(newest, 'step')).toBe('last');
+      expect(newest.created_at - Date.now() / 1_000).toBeLessThanOrEqual(5);
+    } finally {
+      place.write('go', '');
+    }
+    expect(await ended).toMatchObject({ code: 0 });
+    const times = relay.events.map(({ created_at: at }) => at);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+  });
+});
+
 describe('a definition that a relay knows', patiently, () => {
   const tags = [
     ['d', 'theirs'],

@@ -138,8 +138,15 @@ describe('a run', { timeout: 120_000 }, () => {
     expect(told(6_920, 'step')).toEqual(['count', 'shorten', 'report']);
     expect(told(6_920, 'status')).toEqual(['completed', 'skipped', 'completed']);
     expect(rest.find(({ kind }) => kind === 6_920)?.content).toBe('{"words":2,"long":false}');
-    expect(new Set(told(7_920, 'progress'))).toEqual(new Set(['0/3', '1/3', '2/3']));
-    expect(told(7_920, 'status').slice(-2)).toEqual(['running', 'completed']);
+    // How many of the `running` ones are held back depends on how fast the steps are.
+    const progress = told(7_920, 'progress');
+    expect([progress[0], progress.at(-1), progress]).toEqual([
+      '0/3',
+      '2/3',
+      progress.toSorted((a, b) => a!.localeCompare(b!)),
+    ]);
+    const statuses = told(7_920, 'status');
+    expect(statuses).toEqual([...statuses.slice(1).map(() => 'running'), 'completed']);
     expect(told(7_920, 'cost').at(-1)).toBe('2000');
     // The same definition is not said again.
     await run(place, 'measure', '--input', 'text=c');

@@ -71,18 +71,6 @@ function says(event: EventTemplate, result: EventTemplate): boolean {
   return isSame(event, result) && event.created_at >= result.created_at;
 }
 
-/**
- * Events in an order that others can see: each is at least a second later than the one before, and than all that `told` has.
- * Those of one second are ahead of the clock for it, by a second each.
- */
-export function inOrder(events: readonly EventTemplate[], told: readonly EventTemplate[]): EventTemplate[] {
-  let last = told.reduce((latest, { created_at: at }) => Math.max(latest, at), 0);
-  return events.map((event) => {
-    last = Math.max(event.created_at, last + 1);
-    return { ...event, created_at: last };
-  });
-}
-
 const stepStatus = {
   SUCCEEDED: 'completed',
   INCOMPLETE: 'completed',

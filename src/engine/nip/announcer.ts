@@ -1,6 +1,7 @@
 import { MailroomError } from '../../core/errors.ts';
 import type { NostrEvent } from '../../core/nip/events.ts';
-import { inOrder, untold, type Execution } from '../../core/nip/telling.ts';
+import { inOrder } from '../../core/nip/order.ts';
+import { untold, type Execution } from '../../core/nip/telling.ts';
 import type { Rules } from '../../core/workflow/rules.ts';
 import type { RunState } from '../../core/workflow/state.ts';
 import type { Signer } from './signer.ts';
@@ -20,6 +21,7 @@ export class Announcer {
   readonly #execution: Execution;
   readonly #told: NostrEvent[];
   #problem: string | null = null;
+  #due: number | null = null;
 
   constructor(sink: EventSink, signer: Signer, execution: Execution, told: readonly NostrEvent[]) {
     this.#sink = sink;
@@ -33,13 +35,20 @@ export class Announcer {
     return this.#problem;
   }
 
-  /** Call it only with what is durable. */
-  tell(state: RunState, rules: Rules): void {
+  /** When to call `tell` again although nothing happened, in milliseconds since 1970; null: not until then. */
+  get due(): number | null {
+    return this.#due;
+  }
+
+  /** Call it only with what is durable. `now`: milliseconds since 1970. */
+  tell(state: RunState, rules: Rules, now: number): void {
     if (state.given === null) return;
     const fresh = untold(state, rules, this.#execution, this.#told);
     // The clock of whoever asked for the run is not ours.
     const own = this.#told.filter(({ pubkey }) => pubkey === this.#signer.pubkey);
-    const events = inOrder(fresh, own).map((each) => this.#signer.sign(each));
+    const { events: ordered, due } = inOrder(fresh, own, now);
+    this.#due = due;
+    const events = ordered.map((each) => this.#signer.sign(each));
     try {
       this.#sink.append(events);
       this.#told.push(...events);

@@ -31,8 +31,8 @@ export interface RunPorts {
   readonly mask: Mask;
   /** Missing: the run is shown in its context folder alone. */
   readonly records?: RecordFiles;
-  /** Says to others how the run stands, once it is durable; missing: nobody wants to know. */
-  readonly announcer?: { tell(state: RunState, rules: Rules): void; readonly problem: string | null };
+  /** Publishes the status of the run, once it is durable; missing: nobody wants to know. */
+  readonly announcer?: StatusAnnouncer;
   /** Missing: hooks are left alone. */
   readonly hooks?: HookPorts;
   /** Is told what came of each agent, before what it handed over is taken. Missing: nothing is kept. */
@@ -41,6 +41,14 @@ export interface RunPorts {
   told(): void;
   /** The values of the host's variables of these names that are set. */
   variables(names: readonly string[]): Readonly<Record<string, string>>;
+}
+
+export interface StatusAnnouncer {
+  /** Publishes what is new. `now`: milliseconds since 1970. */
+  tell(state: RunState, rules: Rules, now: number): void;
+  /** When to call `tell` again although nothing happened, in milliseconds since 1970; null: not until then. */
+  readonly due: number | null;
+  readonly problem: string | null;
 }
 
 export interface HookPorts {

@@ -247,14 +247,21 @@ export class RunHost implements Host {
   /** Makes durable what was recorded, with what the steps that come next may rely on. */
   #commit(): readonly RunEvent[] {
     const events = this.#ledger.flush();
-    if (events.length === 0) return events;
+    if (events.length === 0) {
+      if ((this.#ports.announcer?.due ?? Infinity) <= this.#ports.clock.now()) this.#announce();
+      return events;
+    }
     const settled = events.flatMap(settledBy);
     for (const path of settled) this.#pictures.handOut(this.#ledger.state, path);
     for (const path of settled) this.#letters.settled(this.#ledger.state, path);
     this.#records?.draw(this.#ledger.state, events, this.#ports.clock.now());
-    this.#ports.announcer?.tell(this.#ledger.state, this.#rules);
+    this.#announce();
     this.#options.watch(events, this.#ledger.state);
     return events;
+  }
+
+  #announce(): void {
+    this.#ports.announcer?.tell(this.#ledger.state, this.#rules, this.#ports.clock.now());
   }
 
   /** What is durable may show; no step waits for it. */
@@ -266,7 +273,8 @@ export class RunHost implements Host {
   /** When to look again, by the wall clock: for the machine, or for what is to be shown. Null: not by itself. */
   get #wake(): number | null {
     const { wake } = this.#decision;
-    const shows = [this.#pictures.due, this.#records?.due(this.#ports.clock.now()) ?? null];
+    const { announcer, clock } = this.#ports;
+    const shows = [this.#pictures.due, this.#records?.due(clock.now()) ?? null, announcer?.due ?? null];
     const all = [wake === null ? null : this.#ledger.onWall(wake), ...shows].filter((at) => at !== null);
     return all.length === 0 ? null : Math.min(...all);
   }
