@@ -10,9 +10,8 @@ import { git } from '../process/git.ts';
 import { findProgram } from '../process/proc.ts';
 import { readHolder } from '../store/holder.ts';
 import { RealDisk } from '../store/real-disk.ts';
-import { kindOf } from './containment.ts';
 import { readDefinition } from './definition.ts';
-import { agents, programOf } from './doctor-agents.ts';
+import { programFor } from './doctor-agents.ts';
 
 /** What would not work in the project. */
 export async function examineProject(root: string, packageRoot: string): Promise<Finding[]> {
@@ -73,14 +72,6 @@ function players({ roles }: Protocol, config: Config, root: string): Finding[] {
     const text = `\`${program ?? ''}\` is ${what}, and ${whose}`;
     return [{ topic: provider, state: played === '' ? 'warning' : 'problem', text }];
   });
-}
-
-/** Null: there is none, as for a person, or one of our own. */
-function programFor(config: Config, provider: string): string | null {
-  const named = config.providers.get(provider)?.command?.[0];
-  if (named !== undefined) return named;
-  const agent = agents.find(({ name }) => name === kindOf(config, provider));
-  return agent === undefined ? null : programOf(agent);
 }
 
 async function sandbox(config: Config): Promise<Finding[]> {

@@ -53,9 +53,10 @@ export async function checkWorkflow(
   file: string,
   { starting = null, overrides = [] }: Given = {},
 ): Promise<FoundWorkflow> {
-  const [{ parseWorkflow }, { identityOf }] = await Promise.all([
+  const [{ parseWorkflow }, { identityOf }, { programFor }] = await Promise.all([
     import('../spec/workflow/index.ts'),
     import('../spec/workflow/identity.ts'),
+    import('./doctor-agents.ts'),
   ]);
   const { protocol, widened, providers, config } = settings;
   const texts = new Map<string, string>();
@@ -70,6 +71,7 @@ export async function checkWorkflow(
     ),
     strict: refusesWidening(config),
     hasProgram: (name) => findProgram(name, process.env['PATH'], disk.root) === 'found',
+    programOf: (provider) => programFor(config, provider),
     nip: config.nip,
     agents: config.defaults,
     players: config.defaults,

@@ -18,6 +18,8 @@ export interface Surroundings {
   readonly strict: boolean;
   /** Whether a program of this name is on PATH. */
   hasProgram(name: string): boolean;
+  /** The program of a provider; null: it has none, or nobody knows which. */
+  programOf(provider: string): string | null;
   /** What mailroom.yaml says for agents of which the workflow says nothing. */
   readonly agents: { readonly model: string | null; readonly maxTokens: number | null };
   /** Who plays agents of which nothing is said, and with which rights; null: that is not said either. */
@@ -71,6 +73,7 @@ export const nowhere: Surroundings = {
   withoutMcp: new Map(),
   strict: false,
   hasProgram: () => false,
+  programOf: () => null,
   agents: { model: null, maxTokens: null },
   players: { provider: null, capabilities: null },
   notify: {},

@@ -57,6 +57,30 @@ describe('a provider', () => {
       '3',
     ]);
   });
+
+  it('is looked for when the workflow is read: the shim, and the program that the agent has here', () => {
+    const text = JSON.stringify({
+      version: '1.0',
+      name: 'test',
+      steps: [
+        {
+          name: 'One',
+          provider: 'openai',
+          input_file: 'a.md',
+          on: { success: { goto: '_end' }, failure: { goto: '_error' } },
+        },
+      ],
+    });
+    const warningsWith = (...programs: readonly string[]) => {
+      const hasProgram = (name: string) => programs.includes(name);
+      const programOf = (provider: string) => `my-${provider}`;
+      const read = parseWorkflow(text, 'test.json', { ...nowhere, hasProgram, programOf });
+      return read.ok ? read.warnings.map(({ message }) => message) : read.problems;
+    };
+    expect(warningsWith()).toEqual(['neither `openai-shim` nor `my-codex` is on PATH']);
+    expect(warningsWith('my-codex')).toEqual([]);
+    expect(warningsWith('openai-shim')).toEqual([]);
+  });
 });
 
 describe('a text with variables', () => {

@@ -1,6 +1,6 @@
 import type { Body, Workflow } from '../model.ts';
 import { Graph } from './body.ts';
-import { checkTemplate, checkTree } from './expressions.ts';
+import { checkCommand, checkTemplate, checkTree } from './expressions.ts';
 import type { Here } from './meaning.ts';
 import { checkNeeds } from './needs.ts';
 import { field, Scene, type CheckContext, type Problem } from './scene.ts';
@@ -22,7 +22,7 @@ export function checkWorkflow(workflow: Workflow, context: CheckContext): Proble
   const graph = checkBody(scene, workflow.body, null, new Set());
   for (const hook of workflow.hooks) {
     const here: Here = hook.on === 'start' ? before : { ...before, place: { graph, step: -1 }, over: true };
-    for (const argument of hook.run ?? []) checkTemplate(argument, here);
+    checkCommand(hook.run ?? [], here);
     if (hook.tell !== undefined) checkTemplate(hook.tell.target, here);
     if (hook.notify !== null) checkRole(hook.notify, field(hook, 'notify'), scene);
   }

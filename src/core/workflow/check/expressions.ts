@@ -1,10 +1,13 @@
-import { referencesOf } from '../../expression/references.ts';
+import { pathOf, referencesOf, type Segment } from '../../expression/references.ts';
 import type { Template } from '../../expression/template.ts';
 import { treesOf } from '../../expression/template.ts';
 import type { Tree } from '../../expression/tree.ts';
+import { typesOf } from '../../expression/types.ts';
+import type { JsonType } from '../../expression/values.ts';
+import { commandDoubts } from '../command-line.ts';
 import type { Check, Step, Work } from '../model.ts';
 import { checkComparisons } from './comparisons.ts';
-import type { Here } from './meaning.ts';
+import { meaningOf, typesOfMeaning, type Here } from './meaning.ts';
 import { checkReference } from './references.ts';
 
 /** Everything that an expression reads and compares. `node` is the part of the model that its text became. */
@@ -35,6 +38,29 @@ export function checkExpressions(step: Step, here: Here): void {
   if (step.check !== null) checkWork(step.check.work, here);
 }
 
+/** A command line: its expressions, and what in it is probably meant otherwise. */
+export function checkCommand(argv: readonly Template[], here: Here): void {
+  for (const argument of argv) checkTemplate(argument, here);
+  const { scene } = here;
+  for (const { argument, span, message, hint } of commandDoubts(argv, (tree) => isHarmless(tree, here)))
+    scene.add(
+      span === null ? 'E_WORKFLOW' : 'E_EXPRESSION',
+      'warning',
+      { node: argv, key: argument, span },
+      message,
+      hint,
+    );
+}
+
+/** Numbers, yes or no, and words of ours. */
+function isHarmless(tree: Tree, here: Here): boolean {
+  const meant = (path: readonly Segment[]) => meaningOf(path, here);
+  const path = pathOf(tree);
+  if (path !== null && meant(path).is === 'status') return true;
+  const types = typesOf(tree, here.scene.context.language, (inner) => typesOfMeaning(meant(inner)));
+  return types !== null && !['string', 'array', 'object'].some((type) => types.has(type as JsonType));
+}
+
 function checkWork(work: Work | Check['work'], here: Here): void {
   switch (work.kind) {
     case 'agent':
@@ -45,7 +71,7 @@ function checkWork(work: Work | Check['work'], here: Here): void {
       return;
     }
     case 'command':
-      return work.argv.forEach((argument) => checkTemplate(argument, here));
+      return checkCommand(work.argv, here);
     case 'gate':
       return checkTemplate(work.message, here);
     case 'for-each':

@@ -45,8 +45,9 @@ export function lowerHooks(
     const input = inputs?.[key as keyof typeof events];
     if (input === undefined) return [];
     const path = ['hooks', key];
-    const run =
-      input.run?.map((text, index) => scribe.template([...path, 'run', index], text, language)) ?? null;
+    const command = [...path, 'run'];
+    const run = input.run?.map((text, index) => scribe.template([...command, index], text, language)) ?? null;
+    if (run !== null) scribe.from(command, run);
     const tell = lowerTell(scribe, input.tell, [...path, 'tell'], language, notify);
     return [scribe.from(path, { on, run, notify: input.notify ?? null, ...tell })];
   });

@@ -92,8 +92,10 @@ export function lowerCommand(scribe: Scribe, input: CommandInput, path: Path, la
         null,
         'key',
       );
-  const argv = input.command.map((text, index) =>
-    scribe.template([...path, 'command', index], text, language),
+  const at = [...path, 'command'];
+  const argv = scribe.from(
+    at,
+    input.command.map((text, index) => scribe.template([...at, index], text, language)),
   );
   return { kind: 'command', argv, capabilities: input.capabilities ?? null };
 }

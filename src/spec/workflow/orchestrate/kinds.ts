@@ -46,6 +46,8 @@ export function kindOf(scribe: Scribe, input: StepInput, path: Path): Kind | nul
   if (input.for_each && 'parallel' in input.for_each) tellDeferred(scribe, [...path, 'for_each'], 'parallel');
   const [kind, other] = kinds.filter((each) => input[each] !== undefined);
   if (kind === undefined) {
+    // What is told of `parallel` says all.
+    if ('parallel' in input) return null;
     const hint = `give it one of ${kinds.map((each) => `\`${each}\``).join(', ')}`;
     scribe.error('E_MISSING_KEY', path, `nothing says what \`${input.name}\` does`, hint, 'key');
     return null;

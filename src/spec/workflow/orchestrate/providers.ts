@@ -18,10 +18,12 @@ export function lowerProvider(input: StepInput, path: Path, lowering: Lowering):
   const shim = `${name}-shim`;
   const { model: usualModel, maxTokens } = surroundings.agents;
   if (input.input_file === undefined && input.prompt_file === undefined)
-    scribe.warn(
-      [...path, 'provider'],
+    scribe.error(
+      'E_MISSING_KEY',
+      path,
       `\`${input.name}\` gives its provider no prompt`,
-      'name a file under `input_file`',
+      'name a file: `input_file: prompts/task.md`',
+      'key',
     );
   const model = input.model === undefined ? null : lowerText(input.model, [...path, 'model'], lowering);
   if (surroundings.hasProgram(shim)) {
@@ -38,6 +40,13 @@ export function lowerProvider(input: StepInput, path: Path, lowering: Lowering):
       null,
     );
   const provider = agents[name];
+  const program = surroundings.programOf(provider);
+  if (program !== null && !surroundings.hasProgram(program))
+    scribe.warn(
+      [...path, 'provider'],
+      `neither \`${shim}\` nor \`${program}\` is on PATH`,
+      'install one of them, or name your program under `providers` of mailroom.yaml',
+    );
   const capabilities = scribe.from([...path, 'capabilities'], [...(input.capabilities ?? ['READ' as const])]);
   tellWidened(provider, capabilities, input.name, [...path, 'provider'], lowering);
   return {

@@ -1,4 +1,7 @@
+import { pathOf } from '../../../core/expression/references.ts';
 import type { Template } from '../../../core/expression/template.ts';
+import { partsOf, type Tree } from '../../../core/expression/tree.ts';
+import { commandDoubts } from '../../../core/workflow/command-line.ts';
 import type { Body, Step, Work } from '../../../core/workflow/model.ts';
 import { isInside } from '../../paths.ts';
 import type { Path } from '../../yaml.ts';
@@ -77,6 +80,7 @@ function lowerWork(kind: Kind, input: StepInput, path: Path, lowering: Lowering)
   switch (kind) {
     case 'command': {
       const argv = input.command!.map((text, index) => lowerText(text, [...path, kind, index], lowering));
+      warnOfCommand(argv, [...path, kind], lowering);
       return { kind: 'command', argv, capabilities: null };
     }
     case 'provider':
@@ -94,6 +98,20 @@ function lowerWork(kind: Kind, input: StepInput, path: Path, lowering: Lowering)
       return { kind: 'assign', values: Object.fromEntries(values) };
     }
   }
+}
+
+/** Numbers, and words of the language: `loop.…`, and all that there is of a step but its output. */
+function isHarmless(tree: Tree): boolean {
+  const path = pathOf(tree);
+  if (path === null) return partsOf(tree).every(isHarmless);
+  const [first, last] = [path[0]?.name, path.at(-1)?.name];
+  return first === 'loop' || (first === 'steps' && last !== 'output');
+}
+
+function warnOfCommand(argv: readonly Template[], path: Path, { scribe }: Lowering): void {
+  for (const { argument, span, message, hint } of commandDoubts(argv, isHarmless))
+    if (span === null) scribe.warn([...path, argument], message, hint);
+    else scribe.warnAt([...path, argument], span, message, hint);
 }
 
 function lowerForEach(input: ForEachInput, path: Path, lowering: Lowering): Work {
@@ -190,6 +208,12 @@ function lowerOutput(input: StepInput, path: Path, lowering: Lowering): Step['st
       at,
       `\`${input.output_file}\` would leave ${folder}/`,
       'name a file in it',
+    );
+  else if (/^(?:\.\/)*(?:workspace\/)?artifacts\//.test(text))
+    lowering.scribe.warn(
+      at,
+      `\`output_file\` is a path in ${folder}/: this makes ${folder}/${input.output_file}`,
+      `write \`${input.output_file.slice(input.output_file.lastIndexOf('/') + 1)}\``,
     );
   return { folder, path: template };
 }

@@ -1,4 +1,5 @@
 import type { Template, TemplatePart } from '../../../core/expression/template.ts';
+import { commandDoubts } from '../../../core/workflow/command-line.ts';
 import type { Hook } from '../../../core/workflow/model.ts';
 import type { Path } from '../../yaml.ts';
 import { lowerText } from './lowering.ts';
@@ -36,25 +37,13 @@ function lowerCommand(
 ): Template[] | null {
   const words = splitWords(lowerText(text, path, place, lowering));
   if (words !== null) {
-    const shell = words.map(plainWord).find((word) => word !== null && shellWords.has(word));
-    if (shell != null)
-      lowering.scribe.warn(
-        path,
-        `\`${shell}\` is handed to the program as a word: no shell reads this line`,
-        `write \`sh -c '…'\` around it, and no expressions inside`,
-      );
+    for (const { span, message, hint } of commandDoubts(words, () => false))
+      if (span === null) lowering.scribe.warn(path, message, hint);
+      else lowering.scribe.warnAt(path, span, message, hint);
     return words;
   }
   lowering.scribe.error('E_VALUE', path, '`run` must be a command line whose quotes are closed', null);
   return null;
-}
-
-/** What only a shell understands. */
-const shellWords = new Set(['|', '||', '&&', ';', '&', '>', '>>', '<', '2>', '2>&1']);
-
-function plainWord(word: Template): string | null {
-  const [only, other] = word;
-  return only?.kind === 'text' && other === undefined ? only.text : null;
 }
 
 /** Words of a line, as a shell tells them apart by blanks and quotes; an expression is part of one. Null: a quote is open. */
