@@ -162,6 +162,8 @@ export const rows: Rows = {
     expect([place.status('a'), takenBy(place, 'b')]).toEqual(['SKIPPED', {}]);
     const gate = stage('g', { type: 'gate', gate: { kind: 'manual_approval' }, condition: '${{ false }}' });
     expect(world([gate, stage('b', { depends_on: ['g'] })]).statuses).toBe('g SKIPPED, b SKIPPED');
+    const judges = stage('b', { depends_on: ['g'], condition: "${{ stages.g.status == 'skipped' }}" });
+    expect(world([gate, judges]).running).toEqual(['b']);
   },
   '`roles.primary`': () => {
     const role = { primary: { artifact: 'agent:x', instructions: 'Do it.' } };

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { keysAt } from '../../src/spec/shape.ts';
 import { stageStatuses } from '../../src/spec/workflow/swdl/language.ts';
 import { stageSchema, swdlFile } from '../../src/spec/workflow/swdl/schema.ts';
+import { World } from '../workflow/world.ts';
 import { constructsBelow } from './held.ts';
+import { stage, swdl } from './swdl-plays.ts';
 import { references, rows } from './swdl-rows.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -54,6 +57,20 @@ describe('docs/swdl.md', () => {
   it('tells of what is played, and of nothing else', () => {
     expect(constructsBelow(page, 'What a name leads to')).toEqual(Object.keys(references));
     expect(constructs).toEqual(Object.keys(rows));
+  });
+
+  it('asks only if it is risky, as its example says', () => {
+    const example = /^## Ask only if it is risky\n[^]*?```yaml\n([^]*?)```/m.exec(page)?.[1] ?? '';
+    const build = stage('build', { outputs: { risky: { type: 'boolean' } } });
+    const role = { 'agents/deployer/role.md': 'You deploy.' };
+    const workflow = swdl([build, ...(parse(example) as object[])], {}, role);
+    const [safe, risky] = [new World(workflow), new World(workflow)];
+    safe.done('build', { values: { risky: false } });
+    expect(safe.running).toEqual(['deploy']);
+    risky.done('build', { values: { risky: true } });
+    expect(risky.running).toEqual([]);
+    risky.judge('approval', 'approve');
+    expect(risky.running).toEqual(['deploy']);
   });
 
   it.each(Object.entries(references))('is right about %s', (_reference, play) =>

@@ -25,6 +25,49 @@ describe('conditions', () => {
     expect(world.state.status).toBe('SUCCEEDED');
   });
 
+  const asked = `
+    a
+    ok <- a : gate=1h when="steps.a.values.risky"
+    deploy <- a ok : when="!steps.a.values.risky || steps.ok.status == 'SUCCEEDED'"
+  `;
+
+  it('that read the status of a gate decide what its own condition means: ask only if risky', () => {
+    const safe = new World(asked);
+    safe.done('a', { values: { risky: false } });
+    expect(safe.status('ok')).toBe('SKIPPED');
+    expect(safe.running).toEqual(['deploy']);
+
+    const risky = new World(asked);
+    risky.done('a', { values: { risky: true } });
+    risky.judge('ok', 'approve');
+    expect(risky.running).toEqual(['deploy']);
+  });
+
+  it('open nothing behind a gate that was rejected, or never reached', () => {
+    const rejected = new World(asked);
+    rejected.done('a', { values: { risky: true } });
+    rejected.judge('ok', 'reject');
+    expect(rejected.status('deploy')).toBe('SKIPPED');
+
+    const unreached = new World(`
+      first : gate=1h
+      ok <- first : gate=1h
+      deploy <- ok : when="steps.ok.status == 'SKIPPED'"
+    `);
+    unreached.judge('first', 'reject');
+    expect(unreached.statuses).toBe('first FAILED, ok SKIPPED, deploy SKIPPED');
+  });
+
+  it('that do not read its status stay behind a gate that was skipped', () => {
+    const world = new World(`
+      a
+      ok <- a : gate=1h when="steps.a.values.risky"
+      deploy <- a ok : when="!steps.a.values.risky"
+    `);
+    world.done('a', { values: { risky: false } });
+    expect(world.statuses).toBe('a SUCCEEDED, ok SKIPPED, deploy SKIPPED');
+  });
+
   it('read what is absent as null', () => {
     const world = new World(`
       a : continue

@@ -48,9 +48,12 @@ export interface Played {
 
 type Phase =
   | { readonly is: 'pending' }
+  /** An agent that starts once everything else of this moment is decided. */
+  | { readonly is: 'ready' }
   | { readonly is: 'running' }
   | { readonly is: 'waiting'; readonly until: number }
-  | { readonly is: 'settled'; readonly status: Status; readonly closes: boolean };
+  /** `own`: skipped by its own condition. */
+  | { readonly is: 'settled'; readonly status: Status; readonly closes: boolean; readonly own: boolean };
 
 /** A stage, or an item of one, in the run. */
 interface Unit {
@@ -108,7 +111,22 @@ export class Interpreter {
     for (let changed = true; changed;) {
       changed = false;
       for (const each of this.#units) changed = this.#considered(each) || changed;
+      changed ||= this.#startsReady();
     }
+  }
+
+  /** Starts the agents that are ready, unless one of them lacks a required input and halts the run. */
+  #startsReady(): boolean {
+    const ready = this.#units.filter(({ phase }) => phase.is === 'ready');
+    const failing = ready.filter((each) => this.#lacksInput(each));
+    for (const each of failing) each.phase = failure(each, 'failed');
+    if (failing.some(({ stage }) => isHalting(stage))) this.#halt();
+    else for (const each of ready) if (!isSettled(each)) each.phase = { is: 'running' };
+    return ready.length > 0;
+  }
+
+  #lacksInput({ stage: { work } }: Unit): boolean {
+    return work.kind === 'agent' && work.reads?.required === true && this.#read(work.reads.stage) === null;
   }
 
   #considered(each: Unit): boolean {
@@ -122,30 +140,31 @@ export class Interpreter {
     const needs = each.stage.needs.map((need) => this.#unit(need));
     if (each.phase.is !== 'pending' || !needs.every(isSettled)) return false;
     const { work } = each.stage;
-    if (needs.some(({ phase }) => phase.is === 'settled' && phase.closes))
-      each.phase = settled('skipped', true);
+    if (needs.some((need) => this.#closes(need, each.stage.condition))) each.phase = settled('skipped', true);
     else if (each.stage.condition !== null && !this.#holds(each.stage.condition))
-      each.phase = settled('skipped', work.kind === 'gate');
-    else if (work.kind === 'agent' && work.reads?.required === true && this.#read(work.reads.stage) === null)
-      this.#fail(each, 'failed');
+      each.phase = { ...settled('skipped', work.kind === 'gate'), own: true };
     else if (work.kind === 'gate') each.phase = { is: 'waiting', until: this.#now + work.timeout };
-    else this.#start(each);
+    else if (work.kind === 'fan_out') this.#expand(each, work.items);
+    else each.phase = { is: 'ready' };
     return true;
   }
 
-  #start(each: Unit): void {
+  /** A gate that was skipped for its own condition leaves it to a condition that reads its status. */
+  #closes({ name, phase, stage }: Unit, condition: Condition | null): boolean {
+    if (phase.is !== 'settled' || !phase.closes) return false;
+    const unasked = stage.work.kind === 'gate' && phase.status === 'skipped' && phase.own;
+    return !(unasked && condition !== null && readsStatus(condition, name));
+  }
+
+  #expand(each: Unit, count: number): void {
     each.phase = { is: 'running' };
-    const { work } = each.stage;
-    if (work.kind !== 'fan_out') return;
-    const items = Array.from({ length: work.items }, (_none, index) =>
-      unit(`${each.name}/${index}`, each.stage),
-    );
+    const items = Array.from({ length: count }, (_none, index) => unit(`${each.name}/${index}`, each.stage));
     for (const item of items) item.phase = { is: 'running' };
     this.#items.set(each, items);
   }
 
   #end(each: Unit): void {
-    const { work, attempts, interval, never, policy } = each.stage;
+    const { work, attempts, interval, never } = each.stage;
     const told = work.kind === 'agent' && work.reads !== null ? this.#read(work.reads.stage) : null;
     const end = this.#script(each.name, each.starts++);
     this.#trace.push(`${each.name} ${told === null ? '-' : String(told)}`);
@@ -163,20 +182,19 @@ export class Interpreter {
     if (owner === undefined) return this.#fail(each, status);
     each.phase = settled(status, true);
     if (!this.#blamed.has(owner)) this.#blamed.set(owner, status);
-    if (policy === 'halt' || policy === 'rollback') this.#fail(owner, status);
+    if (isHalting(each.stage)) this.#fail(owner, status);
   }
 
   /** A stage has failed for good. */
   #fail(each: Unit, status: Status): void {
-    const { policy, work } = each.stage;
-    each.phase = settled(status, work.kind === 'gate' || policy === 'skip_dependents');
-    if (work.kind !== 'gate' && (policy === 'halt' || policy === 'rollback')) this.#halt();
+    each.phase = failure(each, status);
+    if (isHalting(each.stage)) this.#halt();
   }
 
   #halt(): void {
     this.#halted = true;
     for (const each of this.#units)
-      if (!isSettled(each)) each.phase = settled(each.phase.is === 'pending' ? 'skipped' : 'cancelled', true);
+      if (!isSettled(each)) each.phase = settled(isBegun(each) ? 'cancelled' : 'skipped', true);
     this.#items.clear();
   }
 
@@ -219,8 +237,28 @@ function unit(name: string, stage: Stage): Unit {
   return { name, stage, starts: 0, phase: { is: 'pending' }, n: null };
 }
 
-function settled(status: Status, closes: boolean): Phase {
-  return { is: 'settled', status, closes };
+/** Whether its failure ends the run. */
+function isHalting({ work, policy }: Stage): boolean {
+  return work.kind !== 'gate' && (policy === 'halt' || policy === 'rollback');
+}
+
+/** A gate is closed by its timeout, see `#wait`; other stages by their policy. */
+function failure({ stage }: Unit, status: Status): Phase {
+  return settled(status, stage.policy === 'skip_dependents');
+}
+
+function settled(status: Status, closes: boolean): Extract<Phase, { is: 'settled' }> {
+  return { is: 'settled', status, closes, own: false };
+}
+
+function readsStatus(condition: Condition, stage: string): boolean {
+  if ('not' in condition) return readsStatus(condition.not, stage);
+  if ('any' in condition) return condition.any.some((each) => readsStatus(each, stage));
+  return 'is' in condition && condition.stage === stage;
+}
+
+function isBegun({ phase }: Unit): boolean {
+  return phase.is !== 'pending' && phase.is !== 'ready';
 }
 
 function isSettled({ phase }: Unit): boolean {

@@ -40,6 +40,14 @@ const drawnStages: fc.Arbitrary<Stage[]> = fc.integer({ min: 1, max: 7 }).chain(
   return fc.tuple(...all);
 });
 
+/**
+ * Milliseconds of a gate's timeout or a stage's interval. A stage waits 0, 1 or 3 times this long (twice as long the second
+ * time) after stages before it: in base 4 no two sums are the same, so no two stages do anything at the same time.
+ */
+function ownTime(index: number): number {
+  return 10 * 4 ** index;
+}
+
 function stageAt(index: number, needs: readonly string[]): fc.Arbitrary<Stage> {
   const before = needs.length === 0 ? null : fc.constantFrom(...needs);
   const reads = before === null ? fc.constant(null) : fc.record({ stage: before, required: fc.boolean() });
@@ -48,8 +56,7 @@ function stageAt(index: number, needs: readonly string[]): fc.Arbitrary<Stage> {
     fc.record({ kind: fc.constant('agent' as const), reads }),
     fc.record({
       kind: fc.constant('gate' as const),
-      // No two things happen at the same instant.
-      timeout: fc.constant(10_007 + index * 1_009),
+      timeout: fc.constant(ownTime(index)),
       onTimeout: fc.constantFrom('halt', 'auto_approve', 'reject'),
     }),
     fc.record({ kind: fc.constant('fan_out' as const), items: fc.nat(3) }),
@@ -60,7 +67,7 @@ function stageAt(index: number, needs: readonly string[]): fc.Arbitrary<Stage> {
     condition: needs.length === 0 ? fc.constant(null) : fc.option(conditions(needs), { nil: null }),
     work: fc.oneof(...work),
     attempts: fc.integer({ min: 1, max: 3 }),
-    interval: fc.constant(1_000 + index * 137),
+    interval: fc.constant(ownTime(index)),
     never: fc.subarray(['no', 'timeout']),
     policy: fc.constantFrom('halt', 'continue', 'continue', 'skip_dependents', 'skip_dependents', 'rollback'),
   });

@@ -1,8 +1,21 @@
+import { pathOf } from '../../src/core/expression/references.ts';
+import { nodesOf, type Tree } from '../../src/core/expression/tree.ts';
 import type { Decision } from '../../src/core/workflow/decide.ts';
 import type { RunEvent } from '../../src/core/workflow/event.ts';
 import type { Workflow } from '../../src/core/workflow/model.ts';
 import type { Rules } from '../../src/core/workflow/rules.ts';
 import type { RunState } from '../../src/core/workflow/state.ts';
+
+/** Whether a condition reads `steps.<id>.status`. */
+function readsStatus(condition: Tree | null, id: string): boolean {
+  const nodes = condition === null ? [] : nodesOf(condition);
+  return nodes.some(
+    (node) =>
+      pathOf(node)
+        ?.map(({ name }) => name)
+        .join('.') === `steps.${id}.status`,
+  );
+}
 
 /** What must hold after every event, whatever happens; written from the specification, without the machine's own rules. */
 export class Watch {
@@ -47,7 +60,9 @@ export class Watch {
         phase.status === 'SUCCEEDED' ||
         phase.status === 'INCOMPLETE' ||
         (phase.status === 'FAILED' && policy?.onFailure === 'continue' && policy.work.kind !== 'gate') ||
-        (phase.status === 'SKIPPED' && phase.skipped?.why === 'condition' && policy?.work.kind !== 'gate');
+        (phase.status === 'SKIPPED' &&
+          phase.skipped?.why === 'condition' &&
+          (policy?.work.kind !== 'gate' || readsStatus(step.when, id)));
       if (!ok) throw new Error(`${path} starts although ${id} is closed: ${phase.status}`);
     }
   }

@@ -22,6 +22,8 @@ export interface StepRule {
   readonly reads: ReadonlySet<StepId> | null;
   /** Whether its condition asks for results of steps. */
   readonly whenReadsSteps: boolean;
+  /** Steps whose status its condition reads: of these, a gate that was skipped by its own condition does not close it. */
+  readonly judges: ReadonlySet<StepId>;
   /** Whether what it does depends on any expression. */
   readonly dynamic: boolean;
   /** The provider of the worker, which may be at its limit; null: it has none. */
@@ -90,6 +92,7 @@ function compileBody(
       dependents: [],
       reads: stepsRead(trees, surroundings.language),
       whenReadsSteps: step.when !== null && stepsRead([step.when], surroundings.language)?.size !== 0,
+      judges: step.when === null ? noSteps : statusesRead(step.when, surroundings.language),
       dynamic: trees.length > 0,
       provider: providerOf(step.work),
       checkProvider: step.check === null ? null : providerOf(step.check.work),
@@ -192,6 +195,18 @@ function templatesIn(work: Work | Check['work']): readonly Template[] {
 /** A tree is no array. */
 export function isTree(items: Tree | readonly unknown[]): items is Tree {
   return !Array.isArray(items);
+}
+
+const noSteps: ReadonlySet<StepId> = new Set();
+
+function statusesRead(tree: Tree, language: Language): ReadonlySet<StepId> {
+  const { results } = language;
+  const paths = referencesOf(tree, language).map(({ path }) => path.map(({ name }) => name));
+  const statuses = paths.filter(
+    ([namespace, , property]) =>
+      namespace?.toLowerCase() === results?.namespace && property?.toLowerCase() === results?.status,
+  );
+  return new Set(statuses.flatMap(([, id]) => id ?? []));
 }
 
 function stepsRead(trees: readonly Tree[], language: Language): ReadonlySet<StepId> | null {

@@ -6,7 +6,9 @@ import { isIn } from '../fold/steps.ts';
 import type { Evaluation } from '../evaluation.ts';
 import { entered as currentOf, type Entered } from '../scope.ts';
 import { a } from '../check/scene.ts';
-import { isTree } from '../rules.ts';
+import type { StepId } from '../model.ts';
+import { isTree, type StepRule } from '../rules.ts';
+import type { Phase } from '../state.ts';
 import { fail, handsNothing, skip, succeed, type Scene } from './scene.ts';
 
 /** What becomes of a step all of whose needs are settled: facts, or `ready`, when it waits for room only. */
@@ -77,13 +79,21 @@ function needsRefusal(
   let counted = 0;
   for (const need of needs) {
     const run = currentOf(state, scope, need.step);
-    const closed = !isIn(run, 'settled') || run.phase.leaves === 'closed';
+    const closed =
+      !isIn(run, 'settled') || (run.phase.leaves === 'closed' && !isJudged(rule, need.step, run.phase));
     if (closed && join === 'all') return { why: 'dependency', step: need.step };
     if (!closed && (need.when === null || evaluation().condition(need.when))) counted += 1;
     else if (join === 'all') return { why: 'edges' };
   }
   return counted === 0 ? { why: 'edges' } : null;
 }
+
+/** Whether a step's own condition decides what a closed need means: it reads the status of a gate that was not asked. */
+function isJudged({ judges }: StepRule, need: StepId, { skipped }: Settled): boolean {
+  return skipped?.why === 'condition' && judges.has(need);
+}
+
+type Settled = Extract<Phase, { is: 'settled' }>;
 
 type WorkOf<K extends Entered['rule']['step']['work']['kind']> = Extract<
   Entered['rule']['step']['work'],
