@@ -34,7 +34,7 @@ import { DiskTurnFolders } from '../store/turn-folders.ts';
 import { watchFolders } from '../store/watch.ts';
 import { agentContainment, isAgentProvider } from './containment.ts';
 import type { Wired } from './definition.ts';
-import { goneTeller } from './gone.ts';
+import { journalWatch, lockWatch } from './gone.ts';
 import { takeLock, type Lock } from './lock.ts';
 import { parkingOf } from './parking.ts';
 import { recorder, recordingNote } from './recorder.ts';
@@ -85,7 +85,7 @@ async function compose(
   { lock, open }: { readonly lock: Lock; readonly open: OpenWorkflows | null },
 ): Promise<Controller> {
   const { config, protocol, hash } = definition;
-  const gone = goneTeller(disk, journalFolder, [lockFile]);
+  const lockGone = lockWatch(disk, [lockFile]);
   removeOldTemporaries(disk, Date.now());
   for (const folder of [controlFolder, incomingFolder]) disk.makeFolder(folder);
   makeKey(disk, protocol);
@@ -94,7 +94,7 @@ async function compose(
   const runner = await runnerOf(disk, definition, options, events);
   // Before anything else runs: what an earlier controller left.
   await runner.sweep();
-  const journal = new DiskJournal(disk);
+  const journal = new DiskJournal(disk, { gone: lockGone });
   const ports = { ...portsOf(disk, definition), journal, runner, trail, trailAt: await trail.position() };
   const hints: Hints = { told: () => {}, hinted: () => {}, failed: () => {} };
   const up = open && (await openUp(open, protocol, hints));
@@ -118,7 +118,7 @@ async function compose(
       timer,
       now: Date.now,
       trail,
-      gone,
+      gone: journalWatch(disk, journalFolder, lockGone),
     },
     { untilIdle: options.untilIdle, onChange: () => options.onChange(host.state) },
   );

@@ -3,24 +3,26 @@ import { MailroomError } from '../core/errors.ts';
 import { identityOf } from '../store/identity.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 
+/** Returns why nothing may be recorded any more; null while all is well. */
+export type WhyGone = () => MailroomError | null;
+
 /**
- * Tells, while somebody writes a journal, that its folder or a file that they hold a lock on was removed or replaced: from then
- * on somebody else may write there, too. Null: all is as it was when this was made, which is right after the locks were taken.
- * Paths are from the project.
+ * Reports that a locked file was removed or replaced: from then on another process may lock the new one. Make it right after
+ * the locks were taken. Paths are from the project.
  */
-export function goneTeller(
-  disk: RealDisk,
-  folder: string,
-  locks: readonly string[],
-): () => MailroomError | null {
+export function lockWatch(disk: RealDisk, locks: readonly string[]): WhyGone {
   const held = locks.map((file) => [file, identityOf(join(disk.root, file))] as const);
   return () => {
-    if (disk.look(folder)?.kind !== 'folder') return gone(`${disk.root}/${folder}`);
     const lost = held.find(
       ([file, identity]) => identity !== null && identityOf(join(disk.root, file)) !== identity,
     );
     return lost === undefined ? null : replaced(`${disk.root}/${lost[0]}`);
   };
+}
+
+/** Reports the same, and that the folder of the journal (a path from the project) was removed. */
+export function journalWatch(disk: RealDisk, folder: string, locks: WhyGone): WhyGone {
+  return () => (disk.look(folder)?.kind === 'folder' ? locks() : gone(`${disk.root}/${folder}`));
 }
 
 function gone(folder: string): MailroomError {

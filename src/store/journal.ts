@@ -23,6 +23,8 @@ export interface JournalOptions {
   readonly blobs?: string;
   /** A new segment is begun once the last one has this many bytes; default 8 MB. */
   readonly segmentBytes?: number;
+  /** Why nothing may be written any more, asked right before each write and thrown instead; null: all is well. */
+  readonly gone?: () => MailroomError | null;
 }
 
 /**
@@ -34,6 +36,7 @@ export class DiskJournal<Event = MailEvent> {
   readonly #folder: string;
   readonly #blobs: Blobs;
   readonly #segmentBytes: number;
+  readonly #gone: () => MailroomError | null;
   /** The number of the last record; null until `read`. */
   #last: number | null = null;
   /** The open segment; null: the next append begins one. */
@@ -48,6 +51,7 @@ export class DiskJournal<Event = MailEvent> {
     this.#folder = options.folder ?? journalFolder;
     this.#blobs = new Blobs(disk, options.blobs ?? blobFolder);
     this.#segmentBytes = options.segmentBytes ?? 8 * 1024 * 1024;
+    this.#gone = options.gone ?? (() => null);
   }
 
   /** Cuts a torn last line off; `cut` says so in words, and which damaged snapshots were passed over. */
@@ -67,6 +71,7 @@ export class DiskJournal<Event = MailEvent> {
     return this.#guarded(() => {
       const lines = events.map((event, index) => formatRecord(last + index + 1, event, this.#blobs));
       const segment = this.#segmentFor(last + 1);
+      this.#checkHeld();
       segment.write(Buffer.from(lines.join('')));
       this.#unsynced = true;
       return (this.#last = last + events.length);
@@ -79,6 +84,12 @@ export class DiskJournal<Event = MailEvent> {
       if (this.#unsynced) this.#checkHere();
       this.#unsynced = false;
     });
+  }
+
+  /** Another process may write here once a lock is lost, and its records must not be mixed with these. */
+  #checkHeld(): void {
+    const failure = this.#gone();
+    if (failure !== null) throw failure;
   }
 
   /** A file that was removed while it is open takes bytes all the same, and loses them. */
@@ -96,6 +107,7 @@ export class DiskJournal<Event = MailEvent> {
       throw new MailroomError('E_INTERNAL', `a snapshot of record ${n}, which is not written`);
     this.sync();
     this.#guarded(() => {
+      this.#checkHeld();
       const json = JSON.stringify(encode({ n, state }, this.#blobs));
       this.#disk.write(join(this.#folder, snapshotName(n)), formatLine(json), { sync: true });
       this.#removeBefore(Math.min(n, keepAfter));
@@ -147,6 +159,7 @@ export class DiskJournal<Event = MailEvent> {
   }
 
   #open(first: number): Appender {
+    this.#checkHeld();
     this.#path = join(this.#folder, segmentName(first));
     return this.#disk.openAppend(this.#path);
   }

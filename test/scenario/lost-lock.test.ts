@@ -18,8 +18,8 @@ async function standing() {
   return up;
 }
 
-const journal = () => {
-  const folder = `${project.root}/.mailroom/journal`;
+const journal = (of = '.mailroom') => {
+  const folder = `${project.root}/${of}/journal`;
   return readdirSync(folder).map((name) => readFileSync(`${folder}/${name}`, 'utf8'));
 };
 
@@ -66,6 +66,55 @@ it('stops when the helper that holds its lock is gone', { timeout: 60_000 }, asy
   expect((await first).stderr).toContain(
     'E_LOCKED: the lock of the project was lost, so all work was stopped',
   );
+});
+
+/** Runs the program so that it loses `folder`/lock right after it moved this file, or found something in this folder: in the middle of a look. */
+function runLosing(args: readonly string[], ending: string, folder: string) {
+  const lose = `
+const fs = require('node:fs');
+for (const name of ['renameSync', 'readdirSync']) {
+  const act = fs[name];
+  fs[name] = (path, other) => {
+    const result = act(path, other);
+    if (path.endsWith('${ending}') && result?.length !== 0) fs.rmSync('${project.root}/${folder}/lock', { force: true });
+    return result;
+  };
+}
+`;
+  project.write('lose.cjs', lose);
+  return project.run(args, { NODE_OPTIONS: `--require ${project.root}/lose.cjs` });
+}
+
+/** The types of the events in a journal. */
+const typesIn = (lines: readonly string[]) =>
+  lines.flatMap((text) => [...text.matchAll(/"event":\{.*?"type":"([a-z-]+)"/g)].map(([, type]) => type));
+
+it('records nothing more of the look in which its lock is lost', { timeout: 60_000 }, async () => {
+  project.write('agents/maker/inbox/task.md', '---\ntype: task\n---\nDo it.\n');
+  const lost = await runLosing(['up', '--until-idle'], '/maker/inbox/task.md', '.mailroom');
+  expect(lost.code).toBe(1);
+  expect(lost.stderr).toContain('.mailroom/lock was removed or replaced while it was held');
+  expect(typesIn(journal())).toEqual(['started']);
+  expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+  expect(project.list('agents/user/inbox')).toHaveLength(1);
+});
+
+it('records nothing more of a run after its lock is lost in a look', { timeout: 60_000 }, async () => {
+  const gate = 'gate: { message: May it? }';
+  project.write('workflows/ask.yaml', `name: ask\nversion: '1'\ntimeout: 1m\nsteps: { a: { ${gate} } }\n`);
+  const first = project.start(['run', 'ask', '--plain']);
+  await said(first, 'May it?');
+  first.kill('SIGTERM');
+  await finished(first);
+  const [run = ''] = project.list('.mailroom/runs');
+  expect(await project.run(['approve', run, 'a'])).toMatchObject({ code: 0 });
+  const folder = `.mailroom/runs/${run}`;
+  const before = typesIn(journal(folder));
+  const lost = await runLosing(['resume', run], `${folder}/control`, folder);
+  expect(lost.code).toBe(1);
+  expect(lost.stderr).toContain(`${folder}/lock was removed or replaced while it was held`);
+  expect(typesIn(journal(folder)).slice(before.length)).toEqual(['resumed']);
+  expect(await project.run(['resume', run])).toMatchObject({ code: 0 });
 });
 
 /** The flock(1) of a controller, and what it runs. */

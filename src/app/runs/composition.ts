@@ -26,7 +26,7 @@ import { DiskRunFiles } from '../../store/runs/run-files.ts';
 import { runControlFolder, runJournal } from '../../store/runs/run-folders.ts';
 import { watchFolders } from '../../store/watch.ts';
 import { stepContainment } from '../containment.ts';
-import { goneTeller } from '../gone.ts';
+import { journalWatch, lockWatch } from '../gone.ts';
 import { lockFilesOf } from './locks.ts';
 import { announcementOf, type Announcement } from '../nip/executions.ts';
 import { parkingOf } from '../parking.ts';
@@ -81,16 +81,12 @@ export async function composeRun(
   run: RunFolder,
   { watch, lock, origin }: Surroundings,
 ): Promise<Composed> {
-  const gone = goneTeller(
-    disk,
-    `${runFolder(run.run)}/journal`,
-    lockFilesOf(run.run, contextFolderOf(disk, openRoot, run)),
-  );
+  const lockGone = lockWatch(disk, lockFilesOf(run.run, contextFolderOf(disk, openRoot, run)));
   const events: { to: StepRunnerEvents | null; told: () => void } = { to: null, told: () => {} };
   const runner = await runnerOf(disk, settings, run, events);
   // Before anything else runs: what an earlier host of the run left.
   await runner.sweep();
-  const journal = runJournal(disk, run.run);
+  const journal = runJournal(disk, run.run, lockGone);
   const ports = portsOf(disk, settings, run, () => events.told());
   const said = await announcementOf(disk, run, settings.config.nip);
   const shared = origin.slots?.join(() => events.told()) ?? null;
@@ -114,7 +110,7 @@ export async function composeRun(
       now: Date.now,
       // What its roles say is in the trail of the mail.
       trail: noTrail,
-      gone,
+      gone: journalWatch(disk, `${runFolder(run.run)}/journal`, lockGone),
     },
     { untilIdle: true, onChange: () => host.wantsMail && mail?.want() },
   );

@@ -59,9 +59,13 @@ export function listRuns(disk: Disk): RunCard[] {
     .toSorted((a, b) => b.startedAt - a.startedAt || (a.run < b.run ? 1 : -1));
 }
 
-/** The journal of a run for its host, which holds the run's lock. */
-export function runJournal(disk: Disk, run: string): DiskJournal<RunEvent> {
-  return new DiskJournal<RunEvent>(disk, journalPlaces(run));
+/** The journal of a run for its host, which holds the run's lock. `gone` is that of `JournalOptions`. */
+export function runJournal(
+  disk: Disk,
+  run: string,
+  gone: () => MailroomError | null = () => null,
+): DiskJournal<RunEvent> {
+  return new DiskJournal<RunEvent>(disk, { ...journalPlaces(run), gone });
 }
 
 /** The journal of a run for everybody else. */
