@@ -11,6 +11,7 @@ import { findProgram } from '../process/proc.ts';
 import { readHolder } from '../store/holder.ts';
 import { RealDisk } from '../store/real-disk.ts';
 import { readDefinition } from './definition.ts';
+import { trackedState } from './tracked.ts';
 import { programFor } from './doctor-agents.ts';
 
 /** What would not work in the project. */
@@ -93,6 +94,15 @@ async function ignored(root: string): Promise<Finding[]> {
         topic: 'trail',
         state: 'warning',
         text: 'not in a git repository: `git init` gives the mail a history',
+      },
+    ];
+  const [tracked] = await trackedState(new RealDisk(root));
+  if (tracked !== undefined)
+    return [
+      {
+        topic: 'gitignore',
+        state: 'problem',
+        text: `git tracks ${tracked}, so whoever wrote this repository may have made .mailroom/, and nothing starts (E_TRACKED)`,
       },
     ];
   const paths = ['.mailroom/journal', 'agents/x/inbox/x.md', 'agents/x/processed/x.md'];

@@ -5,6 +5,7 @@ import { lockFile, readHolder, type Holder } from '../store/holder.ts';
 import type { FallbackLock } from '../store/lock.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 import { otherHolder } from './holding.ts';
+import { refuseTrackedState } from './tracked.ts';
 
 export interface Lock {
   release(): Promise<void>;
@@ -18,8 +19,9 @@ export async function fallbackLock(disk: RealDisk, file: string): Promise<Fallba
   return takeFallbackLock(disk, file);
 }
 
-/** One controller a project: the kernel's lock, or where flock(1) is missing a weaker one. Throws `E_LOCKED`. */
+/** One controller a project: the kernel's lock, or where flock(1) is missing a weaker one. Throws `E_LOCKED`, `E_TRACKED`. */
 export async function takeLock(disk: RealDisk): Promise<Lock> {
+  await refuseTrackedState(disk);
   disk.makeFolder('.mailroom');
   const kernel = await takeKernelLock(join(disk.root, lockFile));
   if (!kernel.held && kernel.reason === 'failed')

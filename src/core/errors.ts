@@ -79,6 +79,8 @@ export const errorCodes = {
   E_DISK: 1,
   /** Another controller holds the project. */
   E_LOCKED: 1,
+  /** State of Mailroom that git tracks: whoever wrote the repository may have made it. */
+  E_TRACKED: 2,
   /** A workflow that nobody has confirmed since it was changed. */
   E_UNCONFIRMED: 1,
   /** A verb that an agent may not say from inside its own turn. */

@@ -15,6 +15,7 @@ import { startBeside } from '../../process/detached.ts';
 import { definitionFile, definitionLog, EventLog } from '../../store/nip/event-log.ts';
 import type { RealDisk } from '../../store/real-disk.ts';
 import { readSettings, type Settings } from '../definition.ts';
+import { refuseTrackedState } from '../tracked.ts';
 import { fetchDefinition } from './fetched-definition.ts';
 import { keepDefinition, withoutStarts } from './executions.ts';
 import { relaysOf } from './relays.ts';
@@ -70,6 +71,7 @@ async function begun(runs: Pick<WorkflowServices, 'run' | 'changed'>, run: strin
 
 async function define(disk: RealDisk, nip: NipSettings, found: FoundWorkflow): Promise<Defined> {
   const { body } = expectNip(found);
+  await refuseTrackedState(disk);
   const before = new EventLog(disk, definitionLog).read();
   const event = await keepDefinition(disk, found.text);
   const known = before.findLast((each) => tagOf(each, 'd') === tagOf(event, 'd'));

@@ -9,12 +9,14 @@ import { contextLockFile, readContextHolder } from '../../store/runs/context-hol
 import { runLockFile } from '../../store/runs/layout.ts';
 import { otherHolder } from '../holding.ts';
 import { fallbackLock, type Lock } from '../lock.ts';
+import { refuseTrackedState } from '../tracked.ts';
 
 /**
  * Takes a run and the context folder (absolute) that it works in, for as long as this process lives. Throws `E_LOCKED`
- * when another process goes on with the run, or another run uses the folder.
+ * when another process goes on with the run, or another run uses the folder; `E_TRACKED`.
  */
 export async function takeRun(project: RealDisk, run: string, contextFolder: string): Promise<Lock> {
+  await refuseTrackedState(project);
   const before = readContextHolder(project, contextFolder)?.run ?? null;
   const inUse = () => (before === run ? going(run) : usedBy(contextFolder, before ?? 'another run'));
   const context = await take(project, contextLockFile(contextFolder), before, inUse);
