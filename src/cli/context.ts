@@ -25,6 +25,8 @@ export interface Context {
   readonly announce: () => void;
   /** `mailroom …` as it can be pasted here: it names the project where that is not found from here. */
   readonly commandLine: (words: string) => string;
+  /** What the program was called by. */
+  readonly name: Start['name'];
   /** The turn that we are called from; null: we are not inside a turn. */
   readonly turn: { readonly id: string; readonly role: string; readonly outbox: string } | null;
   /** Throws `E_INSIDE_TURN` when an agent says this verb from inside its own turn. */
@@ -73,9 +75,10 @@ export function makeContext(start: Start, terminal: Terminal, program: Command):
       isAnnounced = true;
       terminal.complain(`project: ${place()}\n`);
     },
+    name: start.name,
     commandLine: (words) => {
       const here = services().findProject(cwd, false) ?? cwd;
-      return place() === here ? `mailroom ${words}` : `mailroom -C ${place()} ${words}`;
+      return place() === here ? `${start.name} ${words}` : `${start.name} -C ${place()} ${words}`;
     },
     outsideTurn: (verb) => {
       if (context.turn === null) return;

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { errorCodes, MailroomError, messageOf } from '../core/errors.ts';
 import { errorDocument, errorText, ProblemsError } from '../engine/operations/problems.ts';
+import { asCalled } from './called.ts';
 import { printable } from './format.ts';
 import { json as asJson } from './output.ts';
 import type { Colours, Terminal } from './terminal.ts';
@@ -19,8 +20,9 @@ export interface Telling {
  */
 export function tellFailure(error: unknown, terminal: Terminal, { json, debug, called }: Telling): number {
   const failure = asFailure(error, debug, called);
+  const text = asCalled(printable(errorText(failure)), called.name);
   if (json) terminal.write(asJson(errorDocument(failure)));
-  else terminal.complain(`${paintDiagnostics(printable(errorText(failure)), terminal.errorColours)}\n`);
+  else terminal.complain(`${paintDiagnostics(text, terminal.errorColours)}\n`);
   if (debug && error instanceof Error) terminal.complain(`${printable(stackOf(error))}\n`);
   return exitCodeOf(failure);
 }

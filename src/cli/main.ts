@@ -22,7 +22,7 @@ export async function runCli(
     return tellFailure(error, terminal, {
       json: said.includes('--json'),
       debug: said.includes('--debug'),
-      called: { words: said, commands: program.commands.map((command) => command.name()) },
+      called: { name: start.name, words: said, commands: program.commands.map((command) => command.name()) },
     });
   }
 }

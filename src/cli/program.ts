@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { asCalled } from './called.ts';
 import type { Context } from './context.ts';
 import { makeContext } from './context.ts';
 import { addCancel } from './commands/cancel.ts';
@@ -64,7 +65,11 @@ export function makeProgram(start: Start, terminal: Terminal): { program: Comman
     .option('--debug', 'show where in the program an error comes from')
     .addHelpText('after', codes)
     .exitOverride()
-    .configureOutput({ writeOut: terminal.write, writeErr: () => {}, outputError: () => {} })
+    .configureOutput({
+      writeOut: (text) => terminal.write(asCalled(text, start.name)),
+      writeErr: () => {},
+      outputError: () => {},
+    })
     .configureHelp({
       helpWidth: Math.min(100, terminal.columns()),
       showGlobalOptions: true,

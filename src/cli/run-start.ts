@@ -4,7 +4,8 @@ import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { Budget } from '../core/mail/protocol.ts';
 import { parameterWord } from '../core/workflow/parameters.ts';
 import { didYouMean } from '../core/nearest.ts';
-import type { Workflow } from '../core/workflow/model.ts';
+import { innerOf, stepsIn } from '../core/workflow/bodies.ts';
+import type { Body, Workflow } from '../core/workflow/model.ts';
 import { ProblemsError } from '../engine/operations/problems.ts';
 import type { Context } from './context.ts';
 import { follow, type FollowOptions } from './run-follow.ts';
@@ -119,6 +120,8 @@ async function startedDefinition(found: FoundWorkflow, { maxVisits }: StartOptio
 function expectStep({ name, body }: Workflow, step: string): void {
   const names = body.steps.map(({ id }) => id);
   if (names.includes(step)) return;
+  const loop = loopAround(body, step);
+  if (loop !== null) throw noStepAlone(step, loop);
   const shown = names.slice(0, 20).map((each) => `\`${each}\``);
   const all = `there is ${shown.join(', ')}${names.length > shown.length ? ', …' : ''}`;
   throw new MailroomError(
@@ -126,6 +129,20 @@ function expectStep({ name, body }: Workflow, step: string): void {
     `\`${name}\` has no step \`${step}\` of its own`,
     didYouMean(step, names) ?? all,
   );
+}
+
+/** The step of a body that has a step of this name inside; null: none. */
+export function loopAround({ steps }: Body, step: string): string | null {
+  const around = steps.find(({ work }) => {
+    const inner = innerOf(work);
+    return inner !== null && stepsIn(inner).some(({ id }) => id === step);
+  });
+  return around?.id ?? null;
+}
+
+export function noStepAlone(step: string, loop: string): MailroomError {
+  const message = `\`${step}\` is a step of \`${loop}\`, and runs in it only`;
+  return new MailroomError('E_TARGET', message, `to run all of it: mailroom run-step ${loop}`);
 }
 
 /** `name=value`. */

@@ -1,9 +1,11 @@
 import type { CommanderError } from 'commander';
 import { MailroomError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
+import type { Start } from './services.ts';
 
-/** The words of a command line, and the commands that there are. */
+/** The words of a command line after the name of the program, and the commands that there are. */
 export interface Called {
+  readonly name: Start['name'];
   readonly words: readonly string[];
   readonly commands: readonly string[];
 }

@@ -83,15 +83,24 @@ export type ProgramState = 'found' | 'missing' | 'not-executable';
 
 /** Whether the system would find this program, by the PATH of that environment. */
 export function findProgram(name: string, path: string | undefined, cwd: string): ProgramState {
+  return locateProgram(name, path, cwd).state;
+}
+
+/** The same, and the file that would be started: absolute; null: none. */
+export function locateProgram(
+  name: string,
+  path: string | undefined,
+  cwd: string,
+): { readonly state: ProgramState; readonly file: string | null } {
   const folders = name.includes('/') ? [''] : (path ?? '/bin:/usr/bin').split(delimiter);
   let state: ProgramState = 'missing';
   for (const folder of folders) {
     const file = resolve(cwd, folder, name);
     if (!is(file, 'isFile')) continue;
-    if (isExecutable(file)) return 'found';
+    if (isExecutable(file)) return { state: 'found', file };
     state = 'not-executable';
   }
-  return state;
+  return { state, file: null };
 }
 
 export function isFolder(path: string): boolean {

@@ -1,5 +1,7 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { messageOf } from '../core/errors.ts';
-import { findProgram, isFolder } from './proc.ts';
+import { findProgram, isFolder, locateProgram } from './proc.ts';
 
 /** Why a program cannot be started, in words, and the exit code that a shell would give. */
 export interface Refusal {
@@ -15,9 +17,10 @@ export function whyNotStart(
   const program = argv[0];
   if (program === undefined || program === '') return { exitCode: null, error: 'no command was given' };
   if (!isFolder(where.cwd)) return { exitCode: null, error: `working directory not found: ${where.cwd}` };
-  switch (findProgram(program, where.env['PATH'], where.cwd)) {
+  const { state, file } = locateProgram(program, where.env['PATH'], where.cwd);
+  switch (state) {
     case 'found':
-      return null;
+      return file === null ? null : withoutInterpreter(program, file, where.cwd);
     case 'missing':
       return { exitCode: 127, error: `command not found: ${program}` };
     case 'not-executable':
@@ -25,11 +28,52 @@ export function whyNotStart(
   }
 }
 
+/** As much of a file as the system reads to find the program that runs it. */
+const firstBytes = 256;
+
+/** A script whose first line names a program that is gone; the system says only that something was not found. */
+function withoutInterpreter(program: string, file: string, cwd: string): Refusal | null {
+  const [, interpreter] = /^#![ \t]*([^\s\0]+)/.exec(beginningOf(file)) ?? [];
+  if (interpreter === undefined || findProgram(resolve(cwd, interpreter), undefined, cwd) === 'found')
+    return null;
+  return { exitCode: 127, error: `interpreter not found: the first line of ${program} names ${interpreter}` };
+}
+
+/** Empty: it cannot be read, which says nothing about whether it can be run. */
+function beginningOf(file: string): string {
+  try {
+    const descriptor = openSync(file, 'r');
+    try {
+      const bytes = Buffer.alloc(firstBytes);
+      return bytes.toString('latin1', 0, readSync(descriptor, bytes, 0, firstBytes, 0));
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return '';
+  }
+}
+
+const spawnErrors: Readonly<Record<string, string>> = {
+  E2BIG: 'the command line and environment are too long for the system',
+  EAGAIN: 'the system has no room for another process',
+  ENOMEM: 'the system has no room for another process',
+  EMFILE: 'too many files are open to start another process',
+  ENFILE: 'too many files are open to start another process',
+  ERR_INVALID_ARG_VALUE: 'a command, its arguments and its environment must not contain NUL bytes',
+};
+
+/** What these say of a program; of a file of ours they mean what they say. */
+const programErrors: Readonly<Record<string, string>> = {
+  EACCES: 'the system does not allow it to be executed',
+  ENOENT: 'the system found the program, but not the loader that it names',
+  ENOEXEC: 'the system knows no such kind of program file',
+};
+
 /** What the system said when it refused to start a process. */
 export function describeSpawnError(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'E2BIG') return 'the command line and environment are too long for the system';
-  if (code === 'EAGAIN' || code === 'ENOMEM') return 'the system has no room for another process';
-  if (code === 'EMFILE' || code === 'ENFILE') return 'too many files are open to start another process';
-  return messageOf(error);
+  if (!(error instanceof Error) || !('code' in error)) return messageOf(error);
+  const isProgram = 'syscall' in error && String(error.syscall).startsWith('spawn');
+  const code = String(error.code);
+  return spawnErrors[code] ?? (isProgram ? programErrors[code] : undefined) ?? messageOf(error);
 }

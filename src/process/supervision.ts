@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
+import { bytesInWords } from '../core/bytes.ts';
 import type { Capture, CaptureEvents } from './capture.ts';
 import { watchCommands, type CommandWatch } from './command-limit.ts';
 import type { LaunchGate, Launched } from './launch.ts';
@@ -17,6 +18,7 @@ const GIVE_UP_MS = 5000;
 /** Pauses between looks whether a program says something; one that does gets streams. */
 const FIRST_LISTEN_MS = 10;
 const LAST_LISTEN_MS = 160;
+const streamNames = { stdout: 'standard output', stderr: 'standard error' };
 /** How long the pipes may stay open after the leader's end. */
 const PIPE_WAIT_MS = 200;
 
@@ -116,7 +118,10 @@ export class Supervision {
         if (overspent?.(text) === true) this.end('over-budget');
         this.#commands?.told(text);
       },
-      full: () => this.#endForOutput('output-limit'),
+      full: () => {
+        this.#error ??= `more than ${bytesInWords(this.#spec.limits.outputBytes)} on ${streamNames[stream]}`;
+        this.#endForOutput('output-limit');
+      },
       failed: (error) => {
         this.#error ??= `the output cannot be written: ${error}`;
         this.#endForOutput('output-failed');

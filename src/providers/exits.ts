@@ -16,7 +16,7 @@ export function interrupted(exit: Exit, program: string, ownCodes: readonly numb
     case 'idle-timeout':
       return transient(`${program} wrote nothing for too long`, undefined, 'E_TIMEOUT');
     case 'output-limit':
-      return transient(`${program} wrote more than may be kept of its output`);
+      return transient(`${program} wrote ${exit.error ?? 'more than may be kept of its output'}`);
     case 'output-failed':
       return transient(
         because(`the output of ${program} could not be kept`, exit.error ?? ''),
@@ -36,22 +36,19 @@ export function interrupted(exit: Exit, program: string, ownCodes: readonly numb
 
 function spawnFailed(exit: Exit, program: string): Outcome {
   const problem = because(`${program} could not be started`, exit.error ?? '');
-  if (exit.code === 127 || /\bENOENT\b/.test(exit.error ?? '')) return notFound(program, '');
+  if (exit.error?.startsWith('command not found') === true)
+    return never(`command not found: ${program}; \`mailroom doctor\` looks for agent programs`);
   return isPassing(exit.error ?? '') ? transient(problem) : never(problem);
 }
 
 function exitedByItself(exit: Exit, program: string, ownCodes: readonly number[]): Outcome | null {
   if (exit.signal !== null) return transient(because(`${program} was ended by ${exit.signal}`, exit.stderr));
   if (exit.code === null) return transient(because(`${program} ended without an exit code`, exit.stderr));
-  if (exit.code === 127) return notFound(program, exit.stderr);
-  if (exit.code === 126) return never(because(`cannot be executed: ${program}`, exit.stderr));
+  // A wrapper's word for what it could not find or run; a program that is not there was not started.
+  if (exit.code === 126 || exit.code === 127)
+    return never(because(`${program} ended with exit code ${exit.code}`, exit.stderr));
   if (exit.code > 128 && exit.code <= 192 && !ownCodes.includes(exit.code)) {
     return transient(because(`${program} was ended by signal ${exit.code - 128}`, exit.stderr));
   }
   return null;
-}
-
-function notFound(program: string, stderr: string): Outcome {
-  const hint = stderr.trim() === '' ? '; `mailroom doctor` looks for agent programs' : '';
-  return never(because(`command not found: ${program}${hint}`, stderr));
 }

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { bytesInWords } from '../core/bytes.ts';
 import type { Content } from '../core/ports.ts';
 import { isDenied } from './disk.ts';
 import type { Disk, Kind } from './disk.ts';
@@ -28,7 +29,11 @@ export function readContent(disk: Disk, path: string, limit = messageBytes): Fou
   if (look.size > limit) return problem(tooLarge(look.size, limit));
   const bytes = readAllowed(disk, path, limit + 1);
   if (bytes === null) return 'gone';
-  if (bytes === 'denied') return problem('it cannot be read: permission denied');
+  return bytes === 'denied' ? problem('permission denied') : textIn(bytes, limit);
+}
+
+/** What some bytes say; or why they are no text of at most `limit` bytes. */
+export function textIn(bytes: Buffer, limit = messageBytes): Content {
   if (bytes.length > limit) return problem(tooLarge(bytes.length, limit));
   if (bytes.includes(0)) return problem('it is binary: it holds NUL bytes');
   if (!isUtf8(bytes)) return problem('it is not text in UTF-8');
@@ -49,13 +54,5 @@ export function problem(text: string): Content {
 }
 
 function tooLarge(size: number, limit: number): string {
-  return `it has ${inWords(size)}, the limit is ${inWords(limit)}`;
-}
-
-/** `4 MiB`, `4.1 MiB`, `12 bytes`. A size above a limit never reads like the limit. */
-export function inWords(bytes: number): string {
-  if (bytes < 1024) return `${bytes} bytes`;
-  const [unit, name] = bytes < 1024 * 1024 ? [1024, 'KiB'] : [1024 * 1024, 'MiB'];
-  const units = Math.ceil((bytes / unit) * 10) / 10;
-  return `${units} ${name}`;
+  return `it has ${bytesInWords(size)}, the limit is ${bytesInWords(limit)}`;
 }

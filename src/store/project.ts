@@ -1,6 +1,7 @@
+import { bytesInWords } from '../core/bytes.ts';
 import { MailroomError } from '../core/errors.ts';
 import type { RoleName } from '../core/mail/message.ts';
-import { inWords, readContent } from './contents.ts';
+import { readContent } from './contents.ts';
 import { join, temporaryFolder } from './disk.ts';
 import type { Disk } from './disk.ts';
 
@@ -72,7 +73,7 @@ function readDefinition(disk: Disk, path: string): TextFile | null {
   throw new MailroomError(
     'E_FILE',
     `cannot read ${path}: ${content.problem}`,
-    `a text of at most ${inWords(definitionBytes)} belongs there`,
+    `a text of at most ${bytesInWords(definitionBytes)} belongs there`,
   );
 }
 

@@ -1,8 +1,9 @@
+import { bytesInWords } from '../core/bytes.ts';
 import { MailroomError } from '../core/errors.ts';
 import { unmasked, type Mask } from '../core/mask.ts';
 import type { RoleName } from '../core/mail/message.ts';
 import type { StagedFile, TurnFolders, TurnPaths } from '../core/ports.ts';
-import { inWords, messageBytes, problem, readContent } from './contents.ts';
+import { messageBytes, problem, readContent } from './contents.ts';
 import { isDenied, join } from './disk.ts';
 import type { Found } from './contents.ts';
 import type { Disk } from './disk.ts';
@@ -153,7 +154,7 @@ export class DiskTurnFolders implements TurnFolders {
   }
 }
 
-const tooMuchText = `all files together have more than ${inWords(stagedBytes)}`;
+const tooMuchText = `all files together have more than ${bytesInWords(stagedBytes)}`;
 
 function attemptPath(turn: string, attempt: number): string {
   return join(join(turnsFolder, turn), String(attempt));

@@ -153,14 +153,19 @@ describe.each(everybody)('$name, as every provider,', (provider) => {
     expect({ ...outcome, verdict: verdict(outcome) }).toMatchObject({ verdict: meaning });
   });
 
-  it('names a missing program', () => {
-    expect(provider.read(exit({ code: 127 }), invocation(), now)).toMatchObject({
-      reason: { text: expect.stringMatching(/^command not found: \S+; `mailroom doctor` looks/) },
-    });
-    expect(provider.read(exit({ code: 127, stderr: 'sh: bun: not found' }), invocation(), now)).toMatchObject(
-      {
-        reason: { text: expect.stringMatching(/^command not found: \S+: sh: bun: not found$/) },
-      },
+  it('names a missing program, and says of one that another did not find what that said', () => {
+    const reasonOf = (changes: Partial<Exit>) => {
+      const outcome = provider.read(exit(changes), invocation(), now);
+      return outcome.is === 'done' ? null : outcome.reason.text;
+    };
+    const missing = { ended: 'spawn-failed', code: 127, error: 'command not found: x' } as const;
+    expect(reasonOf(missing)).toMatch(/^command not found: \S+; `mailroom doctor` looks for agent programs$/);
+    const dead = { ...missing, error: 'interpreter not found: the first line of x names /gone' };
+    expect(reasonOf(dead)).toMatch(
+      /^\S+ could not be started: interpreter not found: the first line of x names/,
+    );
+    expect(reasonOf({ code: 127, stderr: 'sh: bun: not found' })).toMatch(
+      /^\S+ ended with exit code 127: sh: bun: not found$/,
     );
   });
 

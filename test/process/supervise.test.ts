@@ -139,7 +139,10 @@ describe('a process that cannot be started', () => {
       ...failure,
       error: 'the command line and environment are too long for the system',
     });
-    expect((await start(['true', 'a\0b']).exited).reason).toBe('spawn-failed');
+    expect(await start(['true', 'a\0b']).exited).toMatchObject({
+      ...failure,
+      error: 'a command, its arguments and its environment must not contain NUL bytes',
+    });
   });
 
   it('is a result when its output has no place', async () => {

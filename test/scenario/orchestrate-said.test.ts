@@ -1,6 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { chmodSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { OrchestrateProject, sh } from '../support/orchestrate.ts';
+import { finished, packageRoot, program } from '../support/project.ts';
 
 /*
  * What people and programs read of an orchestrate run that does not go well, through the real program.
@@ -91,8 +94,105 @@ describe('what cannot be read', { timeout: 120_000 }, () => {
     const place = projectWith(`steps:\n${sh('One', 'true')}`);
     const { code, stderr } = await place.flow(['--context-file', 'workflows']);
     expect(code).toBe(2);
-    expect(stderr).toContain('error E_USAGE: cannot read ');
+    expect(stderr).toContain(
+      `error E_USAGE: cannot read ${place.root}/workflows: it is a folder, not a file\n`,
+    );
     expect(place.ids).toEqual([]);
+  });
+});
+
+describe('the file of the context', { timeout: 120_000 }, () => {
+  const step = sh('One', 'echo "$1" > said').replace('said"', 'said", sh, "${context.a}"');
+
+  it('may be what another program writes: `<(…)` of the shell, and standard input', async () => {
+    const place = projectWith(`steps:\n${step}`);
+    const shell = (line: string) =>
+      finished(spawn('bash', ['-c', line, process.execPath, program], { cwd: place.root }));
+    const run = '"$0" "$1" run workflows/flow.yaml --context-file';
+    for (const [value, line] of [
+      ['written', `${run} <(printf '{"a":'; printf '"written"}')`],
+      ['piped', `printf '{"a":"piped"}' | ${run} /dev/stdin`],
+    ] as const) {
+      expect(await shell(line)).toMatchObject({ code: 0 });
+      expect(place.read('workspace/said')).toBe(`${value}\n`);
+    }
+    expect(await shell(`${run} /dev/fd/77`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^error E_USAGE: cannot read \/dev\/fd\/77: EBADF: bad file descriptor/),
+    });
+    expect(await shell(`${run} <(head -c 5000000 /dev/zero)`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/cannot read \/dev\/fd\/\d+: it has 4\.1 MiB, the limit is 4 MiB\n$/),
+    });
+  });
+});
+
+describe('a program that cannot be started', { timeout: 120_000 }, () => {
+  it.each([
+    ['is not there', '[nosuch]', 127, 'it could not be started: command not found: nosuch'],
+    ['cannot be executed', '[./plain]', 126, 'it could not be started: command not executable: ./plain'],
+    [
+      'has an interpreter that is gone',
+      '[./dead]',
+      127,
+      'it could not be started: interpreter not found: the first line of ./dead names /gone/bash',
+    ],
+    ['was started, and says 127 itself', '[sh, -c, "exit 127"]', 127, 'exit code 127'],
+    [
+      'was started, and another was not',
+      '[sh, -c, nosuch]',
+      127,
+      expect.stringMatching(/^exit code 127: sh: .*nosuch: not found$/),
+    ],
+  ])('is told apart: it %s', async (_what, command, code, reason) => {
+    const text = `steps:\n  - name: One\n    command: ${command}\n    on: { success: { goto: _end }, failure: { goto: _error } }\n`;
+    const place = projectWith(text, { 'workspace/plain': 'hi\n', 'workspace/dead': '#!/gone/bash\n' });
+    chmodSync(join(place.root, 'workspace/dead'), 0o755);
+    expect((await place.flow()).code).toBe(1);
+    const failed = place.events().find(({ event }) => event === 'step_failed');
+    expect(failed).toMatchObject({ step: 'One', exit_code: code, message: reason });
+  });
+});
+
+describe('by the name `orchestrate`', { timeout: 120_000 }, () => {
+  const loop = `  - name: Loop
+    for_each:
+      items: [a, b]
+      steps:
+        - name: Inner
+          command: [sh, -c, 'echo "doing $1"; test "$1" = a', sh, '\${item}']
+          on: { success: { goto: _loop_continue }, failure: { goto: _loop_break } }
+    on: { success: { goto: _end }, failure: { goto: _error } }
+`;
+  const orchestrate = join(packageRoot, 'bin', 'orchestrate');
+  const called = (place: OrchestrateProject, ...args: readonly string[]) =>
+    finished(spawn(process.execPath, [orchestrate, ...args], { cwd: place.root }));
+
+  it('every command that is shown can be typed', async () => {
+    const place = projectWith(`steps:\n${loop}`);
+    const { code, stdout, stderr } = await called(place, 'run', 'workflows/flow.yaml');
+    expect(code).toBe(1);
+    expect(stderr).toContain("ERROR: Step 'Loop/1/Inner' failed after");
+    const id = place.ids[0]!;
+    expect(stdout).toContain(`\ndetails: orchestrate show ${id.slice(-6)}\n`);
+    expect(stdout).toContain(`\nresume:  orchestrate resume ${id.slice(-6)}\n`);
+    expect((await called(place, 'run', '--help')).stdout).toContain('$ orchestrate run workflows/ship.yaml');
+    expect((await called(place, 'run')).stderr).toContain('`orchestrate run --help` shows what it takes');
+  });
+
+  it('a step of a loop is named where it is asked for alone', async () => {
+    const place = projectWith(`steps:\n${loop}`);
+    const refusal =
+      'error E_TARGET: `Inner` is a step of `Loop`, and runs in it only\nhint: to run all of it: orchestrate run-step Loop\n';
+    expect(await called(place, 'run-step', 'Inner')).toMatchObject({ code: 2, stderr: refusal });
+    expect(await called(place, 'run-step', 'workflows/flow.yaml', 'Inner')).toMatchObject({
+      code: 2,
+      stderr: refusal,
+    });
+    await called(place, 'run', 'workflows/flow.yaml');
+    const { stdout } = await called(place, 'logs', place.ids[0]!, '--step', 'Inner');
+    expect(stdout).toContain('doing a\n');
+    expect(stdout).toContain('doing b\n');
   });
 });
 

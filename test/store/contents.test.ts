@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inWords, readContent } from '../../src/store/contents.ts';
+import { readContent } from '../../src/store/contents.ts';
 import { MemoryDisk } from '../../src/store/memory-disk.ts';
 import { failure } from '../../src/store/memory-tree.ts';
 import { DiskTurnFolders } from '../../src/store/turn-folders.ts';
@@ -44,17 +44,6 @@ describe('readContent', () => {
     broken.plant('x.md', '1');
     expect(() => readContent(broken, 'x.md')).toThrowError('cannot read x.md: input/output error');
   });
-});
-
-it.each([
-  [0, '0 bytes'],
-  [1023, '1023 bytes'],
-  [1024, '1 KiB'],
-  [1025, '1.1 KiB'],
-  [1024 * 1024, '1 MiB'],
-  [4 * 1024 * 1024 + 1, '4.1 MiB'],
-])('%i bytes are %s', (bytes, words) => {
-  expect(inWords(bytes)).toBe(words);
 });
 
 describe('collecting', () => {

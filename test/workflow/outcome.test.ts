@@ -62,9 +62,27 @@ describe('exit codes', () => {
     expect(classOf(script, exited(code))).toBe(ofScript);
   });
 
-  it('names a command that is not there', () => {
-    const { outcome } = readWork(launch, { exit: exited(127), outcome: null, collected });
-    expect(outcome).toMatchObject({ reason: { text: 'command not found: make' } });
+  it('names a command only where it was not there: 127 may be the word of any program', () => {
+    const says = (of: Launch, exit: Exit) => {
+      const { outcome } = readWork(of, { exit, outcome: null, collected });
+      return outcome.is === 'failed' ? outcome.reason.text : null;
+    };
+    const missing = { ended: 'spawn-failed', error: 'command not found: make' } as const;
+    expect(says(launch, exited(127, missing))).toBe('it could not be started: command not found: make');
+    expect(says(launch, exited(127))).toBe('exit code 127');
+    expect(says(script, exited(127, { stderr: 'sh: 1: nosuch: not found' }))).toBe(
+      'exit code 127: sh: 1: nosuch: not found',
+    );
+    expect(says(launch, exited(126, { stderr: 'sh: ./x: Permission denied' }))).toBe(
+      'exit code 126: sh: ./x: Permission denied',
+    );
+  });
+
+  it('says how much was too much to print', () => {
+    const exit = exited(null, { ended: 'output-limit', error: 'more than 1 GiB on standard output' });
+    expect(readWork(launch, { exit, outcome: null, collected }).outcome).toMatchObject({
+      reason: { text: 'it printed more than 1 GiB on standard output: write what is large into a file' },
+    });
   });
 
   it('says the last line of what failed', () => {

@@ -1,5 +1,6 @@
 import { MailroomError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
+import { stepsIn } from '../../core/workflow/bodies.ts';
 import { list } from '../../core/workflow/check/scene.ts';
 import type { Context } from '../context.ts';
 import { printable } from '../format.ts';
@@ -29,10 +30,10 @@ export async function printLogs(context: Context, reference: string, options: Lo
 }
 
 /** One that has not run yet has printed nothing; for one that there is not, nobody waits. */
-function expectStep({ definition }: StoredRun, path: string): void {
+function expectStep({ definition: { body } }: StoredRun, path: string): void {
   const step = path.split('/', 1)[0]!.replace(/#\d+$/, '');
-  const ids = definition.body.steps.map(({ id }) => id);
-  if (ids.includes(step)) return;
+  const ids = body.steps.map(({ id }) => id);
+  if (ids.includes(step) || stepsIn(body).some(({ id }) => id === path)) return;
   const hint = didYouMean(step, ids) ?? `the steps are ${list(ids)}`;
   throw new MailroomError('E_TARGET', `the run has no step \`${step}\``, hint);
 }
@@ -52,7 +53,7 @@ class LogReader {
   read(): string {
     return this.#run
       .logs()
-      .filter(({ path }) => this.#step === null || path === this.#step || path.startsWith(`${this.#step}/`))
+      .filter(({ path }) => this.#isWanted(path))
       .map((log) => {
         const { name } = log;
         const from = this.#at.get(name) ?? 0;
@@ -64,5 +65,11 @@ class LogReader {
         return `${head}${printable(text)}${text.endsWith('\n') ? '' : '\n'}`;
       })
       .join('');
+  }
+
+  /** A step and all below it; of a step of a loop that is named alone, each iteration. */
+  #isWanted(path: string): boolean {
+    const step = this.#step;
+    return step === null || `${path}/`.startsWith(`${step}/`) || path.endsWith(`/${step}`);
   }
 }

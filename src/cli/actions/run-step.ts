@@ -1,7 +1,7 @@
 import { MailroomError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import type { Context } from '../context.ts';
-import { startRun, type StartOptions } from '../run-start.ts';
+import { loopAround, noStepAlone, startRun, type StartOptions } from '../run-start.ts';
 
 /** `second`: the step, where the workflow is named as well. */
 export async function runStep(
@@ -20,14 +20,18 @@ async function workflowWith(context: Context, step: string): Promise<string> {
   const found: string[] = [];
   const wrong: string[] = [];
   const names = new Set<string>();
+  let loop: string | null = null;
   for (const file of workflows.list()) {
     const { checked } = await workflows.read(file, root);
     if (!checked.ok) wrong.push(file);
-    else for (const { id } of checked.value.body.steps) names.add(id);
+    else {
+      for (const { id } of checked.value.body.steps) names.add(id);
+      loop ??= loopAround(checked.value.body, step);
+    }
     if (checked.ok && checked.value.body.steps.some(({ id }) => id === step)) found.push(file);
   }
   const [only, other] = found;
-  if (only === undefined) throw noStep(step, [...names], wrong);
+  if (only === undefined) throw loop === null ? noStep(step, [...names], wrong) : noStepAlone(step, loop);
   if (other !== undefined)
     throw new MailroomError(
       'E_TARGET',

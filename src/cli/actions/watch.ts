@@ -92,7 +92,7 @@ async function startAgain(context: Context, reference: string, options: StartOpt
     return await startRun(context, reference, options);
   } catch (error) {
     if (!(error instanceof MailroomError)) throw error;
-    const called = { words: [], commands: [] };
+    const called = { name: context.name, words: [], commands: [] };
     return tellFailure(error, context.terminal, { json: options.json === true, debug: false, called });
   }
 }

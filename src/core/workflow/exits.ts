@@ -113,7 +113,7 @@ function programFailure(launch: Launch, exit: Exit): ProgramFailure {
     case 'over-budget':
       return { class: 'NON_RETRYABLE', code: 'E_BUDGET', says: 'it used more than its budget' };
     case 'output-limit':
-      return never('it printed more than it may');
+      return never(`it printed ${exit.error ?? 'too much'}: write what is large into a file`);
     case 'output-failed':
       return {
         class: 'FATAL',
@@ -137,9 +137,9 @@ function programFailure(launch: Launch, exit: Exit): ProgramFailure {
     case timedOutCode:
       return transient(says, 'E_TIMEOUT');
     case notRunnable:
-      return never(`${commandName(launch)} cannot be run${because}`);
     case notFound:
-      return never(`command not found: ${commandName(launch)}${because}`);
+      // Said by the program itself, or by what it ran: a program that is not there was not started.
+      return never(says);
     default:
       return launch.work.kind === 'script' ? transient(says) : never(says);
   }
@@ -148,10 +148,6 @@ function programFailure(launch: Launch, exit: Exit): ProgramFailure {
 /** The limit that a process went over, in words. */
 function timeoutText({ timeout }: Launch): string {
   return timeout === null ? 'timed out' : `timed out after ${formatDuration(timeout)}`;
-}
-
-function commandName({ work }: Launch): string {
-  return work.kind === 'command' ? (work.argv[0] ?? '') : 'in the script';
 }
 
 /** The last line that says something; of a long one the beginning. */
