@@ -122,14 +122,52 @@ describe('what is sent to a relay', () => {
     expect(to.problem).toMatch(/^the relay .* has not answered within 0\.1 s$/);
   });
 
-  it('says why a relay cannot be reached', async () => {
-    const { url } = relay;
-    await relay.close();
-    const lost = promised<string | null>();
-    const to = link({ pauses: [1, 60_000] }, url);
+  /** What a link says is wrong, as soon as anything is. */
+  async function problemOf(url: string, options: RelayLinkOptions = {}): Promise<string> {
+    const lost = promised<string>();
+    const to = link({ pauses: [60_000], ...options }, url);
     const look = () => (to.problem === null ? setImmediate(look) : lost.keep(to.problem));
     look();
-    expect(await lost.done).toMatch(/^the relay ws:\/\/127\.0\.0\.1:\d+ cannot be reached: .*ECONNREFUSED/);
+    const problem = await lost.done;
+    expect(problem.startsWith(`the relay ${url} `)).toBe(true);
+    return problem.slice(`the relay ${url} `.length);
+  }
+
+  it('says in plain words why a relay cannot be reached', async () => {
+    const { url } = relay;
+    expect(await problemOf(url.replace('ws:', 'wss:'))).toBe(
+      'cannot be reached: it does not speak as relays do',
+    );
+    const wants = () => ({ kinds: [1] });
+    const long = problemOf(url, { wants });
+    await relay.until(() => relay.filters.length === 1);
+    relay.say('x'.repeat(2 * 1024 * 1024), true);
+    expect(await long).toBe('cannot be reached: it sends a message that is longer than 1 MiB');
+    await relay.close();
+    expect(await problemOf(url)).toBe(
+      'cannot be reached: nothing accepts connections at this address (ECONNREFUSED)',
+    );
+    relay = await TestRelay.open();
+  });
+
+  it.each([
+    ['HTTP/1.1 404 Not Found\r\n\r\n', 'no relay is at this address: it answers with HTTP status 404'],
+    ['220 mail.example.com\r\n', 'it does not speak as relays do'],
+    ['', 'it has ended the connection (ECONNRESET)'],
+    [
+      'HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n',
+      'it does not speak as relays do',
+    ],
+  ])('says so of a server that answers %j', async (text, reason) => {
+    const server = createServer(
+      (socket) => void socket.on('error', () => {}).once('data', () => socket.end(text)),
+    );
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    expect(await problemOf(`ws://127.0.0.1:${String(port)}`)).toBe(`cannot be reached: ${reason}`);
+    for (const each of links) each.close();
+    await new Promise((resolve) => server.close(resolve));
   });
 });
 

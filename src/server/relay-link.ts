@@ -1,5 +1,6 @@
 import { WebSocket } from 'ws';
 import type { NostrEvent } from '../core/nip/events.ts';
+import { relayFailure } from './relay-failures.ts';
 import { isWanted, readRelayMessage, type RelayFilter, type RelayMessage } from './relay-messages.ts';
 
 export interface RelayLinkOptions {
@@ -118,7 +119,7 @@ export class RelayLink {
     });
     // Why it was lost; that it was comes with `close`. What comes of closing it says nothing of the relay.
     socket.on('error', (error) => {
-      if (!this.#closed) this.#failure = `cannot be reached: ${error.message || 'no answer'}`;
+      if (!this.#closed) this.#failure = `cannot be reached: ${relayFailure(error)}`;
     });
     socket.on('close', () => this.#gone());
     return socket;

@@ -1,0 +1,33 @@
+/** By the code of an error: why a relay cannot be reached. */
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing accepts connections at this address',
+  ECONNRESET: 'it has ended the connection',
+  ENOTFOUND: 'its host name is not known',
+  EAI_AGAIN: 'its host name cannot be looked up now',
+  ETIMEDOUT: 'it does not answer in time',
+  EHOSTUNREACH: 'there is no way to its host',
+  ENETUNREACH: 'there is no way to its network',
+  WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 'it sends a message that is longer than 1 MiB',
+};
+
+/** By what the library for connections says. */
+const words: readonly (readonly [RegExp, string])[] = [
+  [/handshake has timed out/, 'it does not answer in time'],
+  [/socket hang up|TLS connection was established/, 'it has ended the connection'],
+];
+
+/** Codes and words of what answers, and not as a relay does. */
+const foreign =
+  /^(?:HPE_|WS_ERR_|EPROTO|ERR_SSL_WRONG_VERSION)|websocket|subprotocol|extension|upgrade header/i;
+
+/** Why a relay cannot be reached, in plain words, with the code of the system where there is one. */
+export function relayFailure({ code, message }: Error & { readonly code?: string }): string {
+  const known = reasons[code ?? ''] ?? words.find(([pattern]) => pattern.test(message))?.[1];
+  const shown = code === undefined || code.startsWith('WS_') ? '' : ` (${code})`;
+  if (known !== undefined) return `${known}${shown}`;
+  const [, status] = /^Unexpected server response: (\d+)$/.exec(message) ?? [];
+  if (status !== undefined) return `no relay is at this address: it answers with HTTP status ${status}`;
+  if (foreign.test(code ?? message)) return 'it does not speak as relays do';
+  if (/CERT|SELF_SIGNED|SSL|TLS/.test(code ?? '')) return `its certificate is not accepted${shown}`;
+  return message === '' ? `it does not answer${shown}` : message;
+}
