@@ -3,7 +3,7 @@ import type { NewDefinition } from '../core/nip/defining.ts';
 import type { WorkflowList } from '../core/nip/listing.ts';
 import type { ExecutionReport } from '../core/nip/report.ts';
 import type { ToldExecution } from '../core/nip/told.ts';
-import type { BeginOptions, RunController } from './run-services.ts';
+import type { BeginOptions, RunController, StoredRun } from './run-services.ts';
 
 /** What the language nip lets people and their agents do with workflows by id. */
 export interface NipServices {
@@ -16,11 +16,13 @@ export interface NipServices {
   list(): Promise<WorkflowList>;
   /** What a run of a defined workflow begins with. Throws `E_TARGET` where nothing is known of it, and what is wrong with the rest. */
   prepare(asked: AskedExecution): Promise<Omit<BeginOptions, 'watch'>>;
-  /** How a run stands. Throws `E_TARGET`. */
+  /** The run of this project that a word means: as `status`, but for those elsewhere. Throws `E_TARGET`. */
+  find(word: string): StoredRun;
+  /** How a run stands, by its id. Throws `E_TARGET`. */
   report(run: string): Promise<ExecutionReport>;
   /**
-   * The same, and of the run that a request (the id of its event) asks for, here or as relays tell of it. Throws `E_TARGET`
-   * where nothing is known of it.
+   * The same, by its `executionId` or the end of the run's id, too, and of the run that a request (the id of its event) asks for,
+   * here or as relays tell of it. Throws `E_TARGET` where nothing is known of it.
    */
   status(word: string): Promise<ExecutionReport | ToldStatus>;
   /**
@@ -30,6 +32,11 @@ export interface NipServices {
   handOver(controller: RunController): Promise<void>;
   /** Sends the relays of the project what they have not answered yet. */
   send(): Promise<SentEvents>;
+  /**
+   * Does so until it is closed, with what is left of earlier runs, too; null: the project has no relays. `failed`: something is
+   * wrong with the program.
+   */
+  keepSending(failed: (error: unknown) => void): Promise<{ close(): Promise<void> } | null>;
 }
 
 /** What others say of the run that a request asks for. */
@@ -55,8 +62,10 @@ export interface Defined {
   readonly eventId: string;
   readonly version: string;
   readonly stepCount: number;
-  /** The event of the earlier definition that was known by this id; null: there was none, or it was the same. */
+  /** The event of the definition that was known by this id until now; null: there was none, or it is the same, or still known by it. */
   readonly replaced: string | null;
+  /** The event of a newer definition by the same author, which stays known by this id; null: this one is. */
+  readonly newer: string | null;
   /** By address, what each relay of the project says to it; missing: it was sent to none. */
   readonly relays?: Readonly<Record<string, string>>;
 }

@@ -1,6 +1,8 @@
 import { MailroomError } from '../core/errors.ts';
 import type { ExecutionReport } from '../core/nip/report.ts';
+import { progressOf } from '../core/nip/telling.ts';
 import { patience, waitFor } from '../engine/operations/project.ts';
+import type { Progress } from '../server/progress.ts';
 import { serveWorkflows, type RunList } from '../server/workflow-tools.ts';
 import type { Context } from './context.ts';
 import type { NipServices } from './nip-services.ts';
@@ -16,13 +18,17 @@ export async function serveDesk(context: Context, version: string): Promise<void
   const { workflows } = project;
   const nip = await project.nip();
   const going = new Map<RunController, Promise<void>>();
+  const sending = keepSending(context, nip);
   await serveWorkflows({
     version,
     define: (definition) => nip.define(definition),
-    execute: async ({ workflowId, inputs, budget, timeout, async: isAsync }) => {
+    execute: async ({ workflowId, inputs, budget, timeout, async: isAsync }, report) => {
       const asked = { inputs, msats: budget, timeout: timeout === null ? null : timeout * 1_000 };
       const begin = await nip.prepare({ ...asked, workflow: workflowId });
-      const run = await workflows.begin({ ...begin, watch: () => {} });
+      let started: RunController | null = null;
+      const watch = () => started && report(progressIn(started));
+      const run = (started = await workflows.begin({ ...begin, watch }));
+      watch();
       const over = run.follow().finally(() => going.delete(run));
       // What goes wrong in it is in its journal, for whoever asks.
       going.set(
@@ -35,10 +41,35 @@ export async function serveDesk(context: Context, version: string): Promise<void
     status: (execution) => nip.status(execution),
     list: () => nip.list(),
     runs: (most) => listed(workflows, nip, most),
-    cancel: (execution) => cancelled(context, nip, execution),
+    cancel: (execution, report) => cancelled(context, nip, execution, report),
   });
   for (const run of going.keys()) run.end('stop');
   await Promise.all(going.values());
+  await (await sending)?.close();
+}
+
+/** Sends relays what earlier runs have left. A project whose settings are wrong sends nothing: every tool says what is wrong. */
+async function keepSending(
+  { terminal }: Context,
+  nip: NipServices,
+): Promise<Awaited<ReturnType<NipServices['keepSending']>>> {
+  try {
+    return await nip.keepSending((error) => terminal.complain(`${String(error)}\n`));
+  } catch (error) {
+    if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;
+    return null;
+  }
+}
+
+/** How far a run is: how many of its steps need nothing any more, completed or not. */
+function progressIn({ run, state, rules }: RunController): Progress {
+  const { settled, completed, total, current } = progressOf(state, rules);
+  const at = current === null ? '' : `, at ${current}`;
+  return {
+    done: settled,
+    total,
+    message: `run ${run}: ${String(completed)} of ${String(total)} steps completed${at}`,
+  };
 }
 
 /** The newest runs of the language. A run that cannot be read hides no other. */
@@ -58,17 +89,23 @@ async function listed(workflows: WorkflowServices, nip: NipServices, most: numbe
 }
 
 function entryOf(report: ExecutionReport): RunList['runs'][number] {
-  const { executionId, workflowId, status, progress, totalCost, runtime, message } = report;
-  return { executionId, workflowId, status, progress, totalCost, runtime, message };
+  const { executionId, run, workflowId, status, progress, totalCost, runtime, message } = report;
+  return { executionId, run, workflowId, status, progress, totalCost, runtime, message };
 }
 
 /** Answers when the run is over, or has not ended some seconds after it was asked to. */
-async function cancelled(context: Context, nip: NipServices, execution: string): Promise<ExecutionReport> {
+async function cancelled(
+  context: Context,
+  nip: NipServices,
+  execution: string,
+  report: (progress: Progress) => void,
+): Promise<ExecutionReport> {
   const { workflows } = context.project();
-  const stored = workflows.run(execution);
+  const stored = nip.find(execution);
   const { run } = stored;
   // Throws where the run is of another language.
   await nip.report(run);
+  report({ done: 0, total: 1, message: `run ${run}: it is asked to end` });
   await cancelRun(context, stored);
   const changed = (milliseconds: number) => workflows.changed(run, milliseconds);
   await waitFor({ changed }, context.terminal.now, patience, () =>

@@ -2,17 +2,34 @@ import type { Diagnostic } from '../core/diagnostic.ts';
 import { MailroomError } from '../core/errors.ts';
 import { ProblemsError } from '../engine/operations/problems.ts';
 
+/** What a tool gives. */
+interface Given {
+  /** As the output schema of the tool says. */
+  readonly document: object;
+  /** The same for clients that read text; missing: the document as JSON. */
+  readonly text?: string;
+  /** Why the document is that of a failure; missing: it is none. */
+  readonly failure?: string | null;
+}
+
 /** What a tool answers. */
 interface Answer {
   readonly content: { readonly type: 'text'; readonly text: string }[];
+  readonly structuredContent?: { readonly [key: string]: unknown };
   readonly isError?: boolean;
   readonly [key: string]: unknown;
 }
 
-/** What the agent hears: what was done, or why it was not and what would be right. */
-export async function answer(act: () => string | Promise<string>): Promise<Answer> {
+/** What the agent receives: what was done, or why it was not and what would be right. */
+export async function answer(act: () => Given | Promise<Given>): Promise<Answer> {
   try {
-    return { content: [{ type: 'text', text: await act() }] };
+    const { document, text = JSON.stringify(document, null, 2), failure = null } = await act();
+    const texts = failure === null ? [text] : [text, failure];
+    return {
+      content: texts.map((each) => ({ type: 'text', text: each })),
+      structuredContent: { ...document },
+      ...(failure !== null && { isError: true }),
+    };
   } catch (error) {
     if (!(error instanceof MailroomError)) throw error;
     const all = error instanceof ProblemsError ? error.problems : [error];

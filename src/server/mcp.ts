@@ -28,6 +28,10 @@ const fields = z
   .optional()
   .describe('What the type of message asks for, by name');
 const subject = z.string().optional().describe('One line');
+const written = z.strictObject({
+  path: z.string().describe('The file of the message in the staging folder'),
+  message: z.string(),
+});
 const type = (what: string) =>
   z.string().optional().describe(`${what}; may be left out where there is only one`);
 
@@ -64,6 +68,7 @@ function addMail(server: McpServer, { project, turn }: TurnDesk): void {
         fields,
         attachments: z.array(z.string()).optional().describe('Paths inside the project'),
       }),
+      outputSchema: written,
     },
     (letter) =>
       answer(async () => {
@@ -75,7 +80,7 @@ function addMail(server: McpServer, { project, turn }: TurnDesk): void {
           fields: letter.fields ?? {},
           attachments: letter.attachments ?? [],
         });
-        return `Staged ${path}. It is sent when this turn ends.`;
+        return saying(path, `Staged ${path}. It is sent when this turn ends.`);
       }),
   );
 }
@@ -100,14 +105,22 @@ function addQuestion(server: McpServer, { project, turn }: TurnDesk): void {
         subject,
         fields,
       }),
+      outputSchema: written,
     },
     (asked) =>
       answer(async () => {
         const to = [asked.to].flat();
         const kind = asked.type ?? (await questionType(project, turn.role, to));
         const letter = { to, type: kind, subject: asked.subject ?? null, body: asked.question };
-        await stageLetter(project, turn, { ...letter, fields: asked.fields ?? {}, attachments: [] });
-        return 'Asked. End your turn now, without any more work: you are started again with the answer.';
+        const path = await stageLetter(project, turn, {
+          ...letter,
+          fields: asked.fields ?? {},
+          attachments: [],
+        });
+        return saying(
+          path,
+          'Asked. End your turn now, without any more work: you are started again with the answer.',
+        );
       }),
   );
 }
@@ -121,8 +134,13 @@ function addThread(server: McpServer, { project, turn }: TurnDesk): void {
 
       description: 'Read what was said in this thread so far, oldest first.',
       inputSchema: z.strictObject({}),
+      outputSchema: z.strictObject({ thread: z.string().describe('The messages as files, oldest first') }),
     },
-    () => answer(() => threadText(project, turn.thread)),
+    () =>
+      answer(() => {
+        const text = threadText(project, turn.thread);
+        return { document: { thread: text }, text };
+      }),
   );
   server.registerTool(
     'report_progress',
@@ -138,11 +156,20 @@ function addThread(server: McpServer, { project, turn }: TurnDesk): void {
       description:
         'Tell the people who watch, in one line, how far you are. It is no message and wakes nobody.',
       inputSchema: z.strictObject({ text: z.string().max(500).describe('One line') }),
+      outputSchema: z.strictObject({ message: z.string() }),
     },
     ({ text }) =>
       answer(() => {
         noteProgress(project, turn, text);
-        return 'Noted.';
+        return { document: { message: 'Noted.' }, text: 'Noted.' };
       }),
   );
+}
+
+/** What was written, and what to do now. */
+function saying(
+  path: string,
+  message: string,
+): { readonly document: z.infer<typeof written>; readonly text: string } {
+  return { document: { path, message }, text: message };
 }

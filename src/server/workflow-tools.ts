@@ -7,25 +7,27 @@ import type { NewDefinition } from '../core/nip/defining.ts';
 import type { WorkflowList } from '../core/nip/listing.ts';
 import type { ExecutionReport } from '../core/nip/report.ts';
 import { answer } from './answer.ts';
+import { withProgress, type Progress } from './progress.ts';
+import * as documents from './workflow-documents.ts';
 
 /** What is done for those who ask. */
 export interface WorkflowDesk {
   readonly version: string;
   define(definition: NewDefinition): Promise<object>;
   /** Starts a run and, unless `async`, follows it to its end. */
-  execute(asked: AskedRun): Promise<ExecutionReport>;
+  execute(asked: AskedRun, report: (progress: Progress) => void): Promise<ExecutionReport>;
   status(execution: string): Promise<object>;
   list(): Promise<WorkflowList>;
   /** At most so many runs, newest first. */
   runs(most: number): Promise<RunList>;
   /** Ends a run permanently, and says how it stands then. */
-  cancel(execution: string): Promise<object>;
+  cancel(execution: string, report: (progress: Progress) => void): Promise<ExecutionReport>;
 }
 
 export interface RunList {
   readonly runs: readonly Pick<
     ExecutionReport,
-    'executionId' | 'workflowId' | 'status' | 'progress' | 'totalCost' | 'runtime' | 'message'
+    'executionId' | 'run' | 'workflowId' | 'status' | 'progress' | 'totalCost' | 'runtime' | 'message'
   >[];
   /** Why some runs are not listed. */
   readonly problems: readonly string[];
@@ -66,14 +68,15 @@ const step = z.strictObject({
 });
 
 const definition = z.strictObject({
-  name: z.string().describe('For people'),
+  name: z.string().min(1).describe('For people'),
   id: z
     .string()
+    .min(1)
     .optional()
     .describe(
       'What `execute_workflow` runs it by, the tag `d`; default: made of the name. A later definition of an id replaces the earlier one',
     ),
-  version: z.string().optional().describe('Of the definition, for people: 1.2.0. Default: 1.0.0'),
+  version: z.string().min(1).optional().describe('Of the definition, for people: 1.2.0. Default: 1.0.0'),
   description: z.string().optional(),
   steps: z.array(step).min(1),
   edges: z
@@ -109,7 +112,9 @@ const execution = z.strictObject({
   async: z.boolean().default(false).describe('Answer at once; `workflow_status` tells how the run stands'),
 });
 
-const anExecution = z.string().describe('The id that `execute_workflow` answered with, or the end of it');
+const anExecution = z
+  .string()
+  .describe('The `executionId` that `execute_workflow` answered with, or the id of the run or the end of it');
 
 /** Serves until standard input ends. */
 export async function serveWorkflows(desk: WorkflowDesk): Promise<void> {
@@ -132,8 +137,9 @@ function addLists(server: McpServer, desk: WorkflowDesk): void {
       description:
         'List the workflows that `execute_workflow` can run, with their inputs, and the kinds of tasks that the roles of the project do.',
       inputSchema: z.strictObject({}),
+      outputSchema: documents.workflows,
     },
-    () => answer(async () => text(await desk.list())),
+    () => answer(async () => ({ document: await desk.list() })),
   );
   server.registerTool(
     'list_runs',
@@ -143,8 +149,9 @@ function addLists(server: McpServer, desk: WorkflowDesk): void {
 
       description: 'List the runs of workflows, newest first.',
       inputSchema: z.strictObject({ limit: z.int().min(1).max(100).default(20).describe('At most so many') }),
+      outputSchema: documents.runs,
     },
-    ({ limit }) => answer(async () => text(await desk.runs(limit))),
+    ({ limit }) => answer(async () => ({ document: await desk.runs(limit) })),
   );
 }
 
@@ -156,8 +163,9 @@ function addRuns(server: McpServer, desk: WorkflowDesk): void {
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
       description: 'Define a new workflow with multiple steps.',
       inputSchema: definition,
+      outputSchema: documents.defined,
     },
-    (asked) => answer(async () => text(await desk.define(asked))),
+    (asked) => answer(async () => ({ document: await desk.define(asked) })),
   );
   server.registerTool(
     'execute_workflow',
@@ -166,18 +174,13 @@ function addRuns(server: McpServer, desk: WorkflowDesk): void {
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
       description: 'Execute a defined workflow with provided inputs.',
       inputSchema: execution,
+      outputSchema: documents.report,
     },
-    async (asked) => {
-      let failure: string | null = null;
-      const answered = await answer(async () => {
-        const report = await desk.execute(asked);
-        failure = failureOf(report);
-        return text(report);
-      });
-      if (failure === null) return answered;
-      const content = [...answered.content, { type: 'text' as const, text: failure }];
-      return { ...answered, content, isError: true };
-    },
+    (asked, call) =>
+      answer(async () => {
+        const document = await withProgress(call, (report) => desk.execute(asked, report));
+        return { document, failure: failureOf(document) };
+      }),
   );
   server.registerTool(
     'workflow_status',
@@ -188,11 +191,12 @@ function addRuns(server: McpServer, desk: WorkflowDesk): void {
       description: 'Tell how a run of a workflow stands, and what it has given so far.',
       inputSchema: z.strictObject({
         executionId: anExecution.describe(
-          'The id that `execute_workflow` answered with, or of a request (kind 5920)',
+          'The `executionId` that `execute_workflow` answered with, the id of the run or the end of it, or that of a request (kind 5920)',
         ),
       }),
+      outputSchema: documents.standing,
     },
-    (asked) => answer(async () => text(await desk.status(asked.executionId))),
+    ({ executionId }) => answer(async () => ({ document: await desk.status(executionId) })),
   );
   server.registerTool(
     'cancel_workflow',
@@ -202,17 +206,17 @@ function addRuns(server: McpServer, desk: WorkflowDesk): void {
 
       description: 'Cancel a run: its steps are stopped, and it cannot be resumed.',
       inputSchema: z.strictObject({ executionId: anExecution }),
+      outputSchema: documents.report,
     },
-    (asked) => answer(async () => text(await desk.cancel(asked.executionId))),
+    ({ executionId }, call) =>
+      answer(async () => ({
+        document: await withProgress(call, (report) => desk.cancel(executionId, report)),
+      })),
   );
 }
 
 /** Why a run did not complete, in a line; null: it has, or has not ended. */
-function failureOf({ executionId, status, message }: ExecutionReport): string | null {
+function failureOf({ run, status, message }: ExecutionReport): string | null {
   if (status === 'completed' || status === 'running') return null;
-  return `The run ${executionId} is ${status}${message === '' ? '' : `: ${message}`}`;
-}
-
-function text(document: object): string {
-  return JSON.stringify(document, null, 2);
+  return `The run ${run} is ${status}${message === '' ? '' : `: ${message}`}`;
 }

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
-import process from 'node:process';
-import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { Client } from '@modelcontextprotocol/client';
 import { verifyEvent } from 'nostr-tools/pure';
 import { afterEach, describe, expect, it } from 'vitest';
 import { rowsOnPage } from '../docs/workflow-tables.ts';
 import { NipProject } from '../support/nip.ts';
-import { finished, program, said } from '../support/project.ts';
+import { McpTools } from '../support/mcp.ts';
+import { finished, said } from '../support/project.ts';
 import { waits } from '../support/nip-request.ts';
 
 /*
@@ -119,19 +118,11 @@ const skills = rowsOnPage(readFileSync(new URL('../../docs/nip.md', import.meta.
 
 describe('the tools', { timeout: 120_000 }, () => {
   async function tools(place: NipProject): Promise<(name: string, given: object) => Promise<unknown>> {
-    const env = { PATH: process.env['PATH'] ?? '', HOME: place.root };
-    const transport = new StdioClientTransport({
-      command: process.execPath,
-      args: [program, 'mcp'],
-      cwd: place.root,
-      env,
-    });
-    client = new Client({ name: 'agent of a person', version: '1' });
-    await client.connect(transport);
+    const opened = await McpTools.open(place);
+    client = opened.client;
     return async (name, given) => {
-      const { content } = await client!.callTool({ name, arguments: given as Record<string, unknown> });
-      const [first] = content as { readonly text: string }[];
-      return first!.text.startsWith('{') ? (JSON.parse(first!.text) as unknown) : first!.text;
+      const { text, document } = await opened.call(name, given);
+      return document ?? text;
     };
   }
 
@@ -163,6 +154,7 @@ describe('the tools', { timeout: 120_000 }, () => {
       version: '1.0.0',
       stepCount: 2,
       replaced: null,
+      newer: null,
     });
     expect(await call('execute_workflow', { workflowId: 'count-words', inputs: { text: 5 } })).toBe(
       'E_USAGE: the input `text` must be a string, not 5',

@@ -4,7 +4,13 @@ import type { BeginOptions, FoundWorkflow, WorkflowServices } from '../../cli/ru
 import type { NipSettings } from '../../core/config.ts';
 import { MailroomError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
-import { definitionTemplate, definitionText } from '../../core/nip/defining.ts';
+import {
+  definitionId,
+  definitionTemplate,
+  definitionText,
+  type NewDefinition,
+} from '../../core/nip/defining.ts';
+import { currentDefinition } from '../../core/nip/definitions.ts';
 import { tagOf, type NostrEvent } from '../../core/nip/events.ts';
 import { workflowList } from '../../core/nip/listing.ts';
 import { checkInputs } from '../../core/nip/request.ts';
@@ -19,8 +25,8 @@ import { refuseTrackedState } from '../tracked.ts';
 import { fetchDefinition } from './fetched-definition.ts';
 import { keepDefinition, withoutStarts } from './executions.ts';
 import { relaysOf } from './relays.ts';
-import { reportRun, standing } from './standing.ts';
-import { sendAll } from './unsent.ts';
+import { reportRun, runOf, standing } from './standing.ts';
+import { keepSending, sendAll } from './unsent.ts';
 import { expectRead } from '../workflow-services.ts';
 import { checkWorkflow, readWorkflow } from '../workflows.ts';
 
@@ -36,15 +42,16 @@ export function nipServices(
   const settings = async () => expectRead(await readSettings(disk, packageRoot));
   return {
     define: async (asked) => {
-      const given =
-        'text' in asked
-          ? asked
-          : { text: definitionText(definitionTemplate(asked, Date.now())), file: 'definition' };
       const all = await settings();
-      return define(disk, all.config.nip, await checkWorkflow(disk, all, given.text, given.file));
+      const found =
+        'text' in asked
+          ? await checkWorkflow(disk, all, asked.text, asked.file)
+          : await checkArguments(disk, all, asked);
+      return define(disk, all.config.nip, found);
     },
     list: async () => workflowList(new EventLog(disk, definitionLog).read(), (await settings()).protocol),
     prepare: async (asked) => prepare(disk, await settings(), asked),
+    find: (word) => runOf(disk, runs, word),
     report: async (run) => reportRun(disk, (await settings()).config.nip, runs.run(run)),
     status: (word) => standing(disk, runs, async () => (await settings()).config.nip, word),
     handOver: (controller) =>
@@ -56,6 +63,7 @@ export function nipServices(
         await begun(runs, controller.run);
       }),
     send: async () => sendAll(disk, (await settings()).config.nip),
+    keepSending: async (failed) => keepSending(disk, (await settings()).config.nip, failed),
   };
 }
 
@@ -69,24 +77,40 @@ async function begun(runs: Pick<WorkflowServices, 'run' | 'changed'>, run: strin
   }
 }
 
+/** Reads a definition by the arguments of a tool, which are what it says is wrong. Throws `E_VALUE` where they give it no id. */
+async function checkArguments(
+  disk: RealDisk,
+  settings: Settings,
+  asked: NewDefinition,
+): Promise<FoundWorkflow> {
+  if (definitionId(asked) === '')
+    throw new MailroomError('E_VALUE', `no id can be made of the name \`${asked.name}\``, 'give an `id`');
+  const text = definitionText(definitionTemplate(asked, Date.now()));
+  const found = await checkWorkflow(disk, settings, text, 'definition');
+  if (found.checked.ok) return found;
+  const { inArguments } = await import('../../spec/workflow/nip/arguments.ts');
+  return { ...found, checked: { ok: false, problems: inArguments(found.checked.problems, asked) } };
+}
+
 async function define(disk: RealDisk, nip: NipSettings, found: FoundWorkflow): Promise<Defined> {
   const { body } = expectNip(found);
   await refuseTrackedState(disk);
-  const before = new EventLog(disk, definitionLog).read();
-  const event = await keepDefinition(disk, found.text);
-  const known = before.findLast((each) => tagOf(each, 'd') === tagOf(event, 'd'));
-  // One that was kept before is not kept again, and replaces nothing.
-  const isNew = !before.some(({ id }) => id === event.id);
+  const definitions = new EventLog(disk, definitionLog);
+  const before = definitions.read();
+  const event = await keepDefinition(disk, found.text, true);
+  const id = tagOf(event, 'd') ?? '';
+  const [old, current] = [before, definitions.read()].map((all) => currentDefinition(all, id));
   const relays = nip.publishDefinitions ? await relaysOf(disk, nip) : null;
   relays?.want(definitionLog, [event], true);
   relays?.send(definitionLog);
   await relays?.close();
   return {
-    workflowId: tagOf(event, 'd') ?? '',
+    workflowId: id,
     eventId: event.id,
     version: tagOf(event, 'version') ?? '1.0.0',
     stepCount: body.steps.length,
-    replaced: isNew ? (known?.id ?? null) : null,
+    replaced: current?.id === event.id && old !== null && old?.id !== event.id ? old!.id : null,
+    newer: current?.id === event.id ? null : (current?.id ?? null),
     ...(relays && { relays: relays.verdicts(definitionLog, event) }),
   };
 }
@@ -136,11 +160,11 @@ function isTexts(inputs: AskedExecution['inputs']): inputs is readonly (readonly
   return Array.isArray(inputs);
 }
 
-/** The definition that a word means: by the id of its event, else the last one of that `d`; else relays are asked. Throws `E_TARGET`. */
+/** The definition that a word means: by the id of its event, else the current one of that `d`; else relays are asked. Throws `E_TARGET`. */
 async function named(disk: RealDisk, { relays }: NipSettings, word: string): Promise<NostrEvent> {
   const all = new EventLog(disk, definitionLog).read();
-  const found = all.find(({ id }) => id === word) ?? all.findLast((event) => tagOf(event, 'd') === word);
-  if (found !== undefined) return found;
+  const found = all.find(({ id }) => id === word) ?? currentDefinition(all, word);
+  if (found !== null) return found;
   const { event, problems } = await fetchDefinition(relays, word);
   if (event !== null) return event;
   const known = [...new Set(all.map((each) => tagOf(each, 'd')))].join(', ');

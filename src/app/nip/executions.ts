@@ -3,7 +3,8 @@ import type { FoundWorkflow } from '../../cli/run-services.ts';
 import type { NipSettings } from '../../core/config.ts';
 import { MailroomError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
-import { isSame, kinds, tagOf, type NostrEvent } from '../../core/nip/events.ts';
+import { currentDefinition } from '../../core/nip/definitions.ts';
+import { isSame, kinds, tagOf, type EventTemplate, type NostrEvent } from '../../core/nip/events.ts';
 import { requestEvent } from '../../core/nip/telling.ts';
 import type { Budget } from '../../core/mail/protocol.ts';
 import type { RunFolder } from '../../core/workflow/ports.ts';
@@ -103,22 +104,33 @@ async function refuseMore(disk: RealDisk, { maxConcurrentWorkflows: most }: NipS
   throw new MailroomError('E_LOCKED', text, '`nip: { maxConcurrentWorkflows }` in mailroom.yaml allows more');
 }
 
-/** Keeps a definition, signed by the project unless its author has; one that was kept before is not kept again. */
-export async function keepDefinition(disk: RealDisk, text: string): Promise<NostrEvent> {
+/**
+ * Keeps a definition, signed by the project unless its author has; one that was kept before is not kept again. `current`: it
+ * takes the place of the others with its id, unless its author has signed a newer one, as its text was signed earlier.
+ */
+export async function keepDefinition(disk: RealDisk, text: string, current = false): Promise<NostrEvent> {
   const { loadSigner } = await import('../../engine/nip/signer.ts');
   const { definitionEventOf } = await import('../../spec/workflow/nip/event.ts');
   const signer = await loadSigner(projectKey(disk));
   const given = definitionEventOf(text, Date.now());
   const definitions = new EventLog(disk, definitionLog);
-  const known = definitions
-    .read()
-    .findLast((each) =>
-      'sig' in given ? each.id === given.id : each.pubkey === signer.pubkey && isSame(each, given),
-    );
+  const all = definitions.read();
+  const isThis = (each: NostrEvent) =>
+    'sig' in given ? each.id === given.id : each.pubkey === signer.pubkey && isSame(each, given);
+  const id = tagOf(given, 'd') ?? '';
+  const now = currentDefinition(all, id);
+  const known = now !== null && isThis(now) ? now : current ? undefined : all.findLast(isThis);
   if (known !== undefined) return known;
-  const definition = 'sig' in given ? given : signer.sign(given);
+  const own = all.filter((each) => each.pubkey === signer.pubkey && tagOf(each, 'd') === id);
+  const definition = 'sig' in given ? given : signer.sign(after(given, own));
   definitions.append([definition]);
   return definition;
+}
+
+/** Of definitions with one author and id, relays keep the one with the latest time, in seconds. */
+function after(event: EventTemplate, earlier: readonly NostrEvent[]): EventTemplate {
+  const last = Math.max(-1, ...earlier.map(({ created_at: at }) => at));
+  return { ...event, created_at: Math.max(event.created_at, last + 1) };
 }
 
 /** Says in signed events that a run begins: the definition, when it was not said before, and the request. */

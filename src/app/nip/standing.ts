@@ -2,7 +2,7 @@ import type { ToldStatus } from '../../cli/nip-services.ts';
 import type { StoredRun, WorkflowServices } from '../../cli/run-services.ts';
 import type { NipSettings } from '../../core/config.ts';
 import { MailroomError } from '../../core/errors.ts';
-import { kinds } from '../../core/nip/events.ts';
+import { kinds, tagOf } from '../../core/nip/events.ts';
 import { reportOf, type ExecutionReport } from '../../core/nip/report.ts';
 import { toldOf } from '../../core/nip/told.ts';
 import { compile } from '../../core/workflow/rules.ts';
@@ -32,11 +32,20 @@ export async function reportRun(
   const alive = await stored.alive();
   const unsentEvents = unsentCount(disk, nip, run);
   return reportOf(stored.state(), compile(definition), {
+    request: request ?? null,
     definition: event,
     alive,
     unsentEvents,
     at: Date.now(),
   });
+}
+
+/**
+ * The run of this project that a word means: by what its request calls it, by the id of that event, or by the id of the run or
+ * the end of it. Throws `E_TARGET` where it means none, or may mean several.
+ */
+export function runOf(disk: RealDisk, { run }: Pick<WorkflowServices, 'run'>, word: string): StoredRun {
+  return followed(disk, { run }, word) ?? run(word);
 }
 
 /** How a run stands: one of this project, or the one that a request asks for, here or as relays tell of it. */
@@ -46,11 +55,21 @@ export async function standing(
   settings: () => Promise<NipSettings>,
   word: string,
 ): Promise<ExecutionReport | ToldStatus> {
-  const here = find(word);
+  const here = followed(disk, { run }, word) ?? find(word);
   const nip = await settings();
-  if (here !== null || !/^[0-9a-f]{64}$/.test(word)) return reportRun(disk, nip, here ?? run(word));
-  const asked = listRuns(disk).find((each) => new EventLog(disk, each.run).read()[0]?.id === word);
-  return asked === undefined ? told(nip, word) : reportRun(disk, nip, run(asked.run));
+  if (here === null && /^[0-9a-f]{64}$/.test(word)) return told(nip, word);
+  return reportRun(disk, nip, here ?? run(word));
+}
+
+/** The run whose request has this id, or calls it so. */
+function followed(disk: RealDisk, { run }: Pick<WorkflowServices, 'run'>, word: string): StoredRun | null {
+  const [only, ...more] = listRuns(disk).filter((card) => {
+    const [request] = new EventLog(disk, card.run).read();
+    return request !== undefined && (request.id === word || tagOf(request, 'd') === word);
+  });
+  if (more.length === 0) return only === undefined ? null : run(only.run);
+  const all = [only!, ...more].map((each) => each.run).join(', ');
+  throw new MailroomError('E_TARGET', `\`${word}\` may be ${all}`, 'give the id of the run');
 }
 
 /** What relays tell of the run that a request asks for. Throws `E_TARGET` where nothing is told. */

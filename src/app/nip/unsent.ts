@@ -88,3 +88,20 @@ export async function sendAll(disk: RealDisk, nip: NipSettings): Promise<SentEve
   const unsent = left();
   return { sent: Math.max(0, before - unsent), unsent, problems: relays.problems };
 }
+
+/** Sends what is left, and what comes, until it is closed; null: the project has no relays. `failed`: something is wrong with the program. */
+export async function keepSending(
+  disk: RealDisk,
+  nip: NipSettings,
+  failed: (error: unknown) => void,
+): Promise<{ close(): Promise<void> } | null> {
+  const relays = nip.enabled ? await relaysOf(disk, nip) : null;
+  if (relays === null) return null;
+  const sending = new UnsentEvents(disk, relays).follow(failed);
+  return {
+    close: async () => {
+      await sending.close();
+      await relays.close();
+    },
+  };
+}

@@ -27,13 +27,15 @@ export async function define(context: Context, file: string, options: NipOptions
   context.announce();
   const nip = await context.place().nip();
   const defined = await nip.define({ text, file });
-  const { workflowId, eventId, version, stepCount, replaced } = defined;
+  const { workflowId, eventId, version, stepCount, replaced, newer } = defined;
   const instead = replaced === null ? '' : `, replaces event ${replaced}`;
+  const kept =
+    newer === null ? '' : `, but ${workflowId} stays event ${newer}, which its author signed later`;
   const steps = stepCount === 1 ? '1 step' : `${String(stepCount)} steps`;
   terminal.write(
     options.json === true
       ? json({ schema: 1, ...defined })
-      : `defined ${workflowId} ${version}, ${steps}: event ${eventId}${instead}\n${relayLines(defined).join('')}`,
+      : `defined ${workflowId} ${version}, ${steps}: event ${eventId}${instead}${kept}\n${relayLines(defined).join('')}`,
   );
   return 0;
 }
@@ -111,8 +113,9 @@ function timeoutOf(text: string | undefined): number | null {
 }
 
 function lines(report: ExecutionReport): string {
-  const { executionId, workflowId } = report;
-  return linesOf(workflowId, `run ${executionId}`, report);
+  const { run, executionId, workflowId } = report;
+  const called = executionId === run ? '' : `, asked for as ${executionId}`;
+  return linesOf(workflowId, `run ${run}${called}`, report);
 }
 
 function toldLines(report: ToldExecution): string {

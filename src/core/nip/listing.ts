@@ -1,4 +1,5 @@
 import type { Protocol } from '../mail/protocol.ts';
+import { currentDefinition } from './definitions.ts';
 import { tagOf, type NostrEvent } from './events.ts';
 
 /** A definition, as far as one needs it to run it. */
@@ -20,12 +21,12 @@ export interface WorkflowList {
   readonly kinds: readonly { readonly kind: number; readonly roles: readonly string[] }[];
 }
 
-/** Of several definitions with one id only the last, which is the one that runs. `protocol` null: there are no roles. */
+/** Of several definitions with one id only the one that runs. `protocol` null: there are no roles. */
 export function workflowList(definitions: readonly NostrEvent[], protocol: Protocol | null): WorkflowList {
-  const last = new Map(definitions.map((event) => [tagOf(event, 'd'), event]));
+  const ids = new Set(definitions.map((event) => tagOf(event, 'd') ?? ''));
   const roles = [...(protocol?.roles.values() ?? [])];
   return {
-    workflows: [...last.values()].map(summaryOf),
+    workflows: [...ids].map((id) => summaryOf(currentDefinition(definitions, id)!)),
     kinds: ascending(roles.flatMap(({ kinds = [] }) => kinds)).map((kind) => ({
       kind,
       roles: roles.flatMap(({ name, kinds = [] }) => (kinds.includes(kind) ? name : [])),

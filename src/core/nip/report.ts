@@ -1,5 +1,4 @@
 import type { Json } from '../json.ts';
-import { isIn } from '../workflow/fold/steps.ts';
 import { purseOf } from '../workflow/msats.ts';
 import type { Rules } from '../workflow/rules.ts';
 import type { RunState } from '../workflow/state.ts';
@@ -8,7 +7,10 @@ import { progressOf, runStatus } from './telling.ts';
 
 /** How a run stands, in the words of the language. Amounts are in thousandths of a satoshi, times in milliseconds. */
 export interface ExecutionReport {
+  /** What its request calls it: the tag `d`. Of a run that this project has asked for it is the id of the run. */
   readonly executionId: string;
+  /** Its id in this project. */
+  readonly run: string;
   /** The id of its workflow: the tag `d`. */
   readonly workflowId: string;
   /** `stopped`: it is not over, and no process works on it. */
@@ -32,6 +34,8 @@ export interface ExecutionReport {
 
 /** What the state of a run does not say. */
 export interface ReportFacts {
+  /** The event that asks for it; null: it is not known. */
+  readonly request: EventTemplate | null;
   /** The event that defines the workflow, which says what it gives; null: it is not known. */
   readonly definition: EventTemplate | null;
   /** Whether a process works on it. */
@@ -42,22 +46,21 @@ export interface ReportFacts {
 }
 
 export function reportOf(state: RunState, rules: Rules, facts: ReportFacts): ExecutionReport {
-  const { definition, alive, unsentEvents, at: clock } = facts;
-  const all = [...rules.root.steps.values()];
-  const runs = all.map(({ at }) => state.steps.get(at));
+  const { request, definition, alive, unsentEvents, at: clock } = facts;
   const purse = purseOf(state);
   const { startedAt, endedAt, now } = state;
   const isStopped = endedAt === null && !alive;
   const run = state.given?.run ?? '';
-  const progress = progressOf(state, rules);
+  const { completed, total, current } = progressOf(state, rules);
   return {
-    executionId: run,
+    executionId: (request && tagOf(request, 'd')) ?? run,
+    run,
     workflowId: (definition && tagOf(definition, 'd')) ?? rules.workflow.name,
     status: isStopped ? 'stopped' : runStatus(state),
     outputs: outputsOf(state, rules, definition),
-    stepsCompleted: progress.completed,
-    progress,
-    currentStep: isStopped ? null : (runs.find((each) => isIn(each, 'running'))?.step ?? null),
+    stepsCompleted: completed,
+    progress: { completed, total },
+    currentStep: isStopped ? null : current,
     totalCost: state.cost.msats ?? 0,
     remainingBudget: purse && purse.total - purse.spent,
     runtime: startedAt === null ? 0 : (endedAt ?? (alive ? Math.max(clock, now) : now)) - startedAt,

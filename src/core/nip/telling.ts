@@ -108,9 +108,7 @@ function resultEvent(
 }
 
 function statusEvent(state: RunState, rules: Rules, { id, request }: Execution): EventTemplate {
-  const steps = [...rules.root.steps.keys()].map((step) => state.steps.get(step));
-  const { completed, total } = progressOf(state, rules);
-  const current = steps.find((run) => isIn(run, 'running'))?.step;
+  const { completed, total, current } = progressOf(state, rules);
   return {
     kind: kinds.status,
     created_at: seconds(state.now),
@@ -120,23 +118,35 @@ function statusEvent(state: RunState, rules: Rules, { id, request }: Execution):
       ['status', runStatus(state)],
       ['progress', String(completed), String(total)],
       ['cost', String(state.cost.msats ?? 0)],
-      ...(current === undefined ? [] : [['step', current]]),
+      ...(current === null ? [] : [['step', current]]),
       ['p', request.pubkey],
     ],
     content: state.reason?.text ?? '',
   };
 }
 
-/** How many steps of a run have completed, of all. */
-export function progressOf(
-  state: RunState,
-  rules: Rules,
-): { readonly completed: number; readonly total: number } {
-  const all = [...rules.root.steps.values()];
-  const isDone = ({ at }: StepRule) =>
-    isIn(state.steps.get(at), 'settled') &&
+/** How far a run is. */
+export interface StepProgress {
+  /** Steps that have completed. */
+  readonly completed: number;
+  /** Those and the ones that failed, were skipped or cancelled. */
+  readonly settled: number;
+  readonly total: number;
+  /** The first step in the file that is running; null: none is. */
+  readonly current: string | null;
+}
+
+export function progressOf(state: RunState, rules: Rules): StepProgress {
+  const all = [...rules.root.steps.values()].map(({ at }) => ({ at, run: state.steps.get(at) }));
+  const settled = all.filter(({ run }) => isIn(run, 'settled'));
+  const isDone = ({ at }: { readonly at: string }) =>
     stepStatus[statusOf(state, at) as keyof typeof stepStatus] === 'completed';
-  return { completed: all.filter(isDone).length, total: all.length };
+  return {
+    completed: settled.filter(isDone).length,
+    settled: settled.length,
+    total: all.length,
+    current: all.find(({ run }) => isIn(run, 'running'))?.run?.step ?? null,
+  };
 }
 
 /** Says that a request is not followed, and why. */

@@ -128,9 +128,7 @@ function given(next: Key | undefined, { inputs }: Names): Tree {
   const word = next === undefined ? null : String(next.word);
   if (word !== null && !inputs.has(word)) {
     const known = [...inputs].map((each) => `\`$input.${each}\``).join(', ');
-    const hint =
-      didYouMean(word, inputs) ??
-      (known === '' ? 'declare it: ["input", "…", "string", "true"]' : `there is ${known}`);
+    const hint = didYouMean(word, inputs) ?? (known === '' ? 'it declares none' : `there is ${known}`);
     throw new SyntaxProblem(`the workflow has no input \`${word}\``, hint, next!.node.span);
   }
   return path(['parameters'], next?.node.span ?? { start: 0, end: 0 });

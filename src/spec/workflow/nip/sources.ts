@@ -15,7 +15,7 @@ export function lowerInputs({ inputs }: StepTag, names: Names, scribe: Scribe): 
     const value = part.source.startsWith('$') ? reference(part, names, scribe) : literalOf(part.source);
     const name = part.name ?? nameOf(part.source);
     if (seen.has(name)) {
-      const hint = 'name them: "input:first=…", "input:second=…"';
+      const hint = 'give each a name: `first=$input.text`';
       scribe.error('E_DUPLICATE', part.path, `two inputs of the step are called \`${name}\``, hint);
     }
     seen.add(name);
