@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { folding } from './folding.ts';
 import { latency } from './latency.ts';
+import { loops } from './loops.ts';
 import { programs } from './program.ts';
 import { report, type Line } from './report.ts';
 import { routing } from './routing.ts';
@@ -15,6 +16,7 @@ const measures: Readonly<Record<string, () => Line[] | Promise<Line[]>>> = {
   trail,
   programs,
   workflows,
+  loops,
 };
 
 /** `npm run bench`, or `npm run bench -- routing latency` for some of it. */

@@ -53,7 +53,9 @@ export function world(
   env: Readonly<Record<string, string>> = {},
 ): World {
   const workflow = orchestrate(steps, more);
-  return new World(workflow, { given: { context: startContext(workflow, {}, env), env } });
+  return new World(workflow, {
+    given: { context: startContext(workflow, { context: {}, parameters: {}, env }), env },
+  });
 }
 
 /** The words that `Two` is started with, after `One` has printed `said`. */

@@ -96,6 +96,10 @@ export const rows: Rows = {
       'is what the page says: its input, its values, its environment, and what is kept of what it prints',
     );
     heldBy(flow, 'are set by set_context, and a resume keeps them');
+    const context = { a: 'x', b: '${context.a}/${env.CI}', c: { d: ['${context.b}'] } };
+    expect(words(['${context.c.d}'], { context, env: ['CI'] }, { CI: 'yes' })).toEqual(['["x/yes"]']);
+    const early = { context: { a: '${context.b}', b: 'x' } };
+    expect(refused([step('One')], early, alone)).toContain('nothing sets `${context.b}`');
   },
   '`${steps.X.…}`': () => {
     const each = ['exit_code', 'output', 'duration', 'status'].map((name) => `\${steps.One.${name}}`);
@@ -255,6 +259,9 @@ export const rows: Rows = {
     expect(runs(list(['a', 'b']))).toBe('In a, More, In b, More, Last: completed');
     expect(runs(list('${context.all}'), { More: [2] }, { context: { all: ['c', 'd'] } })).toBe(
       'In c, More, In d, More, Last: completed',
+    );
+    expect(refused([loop({ for_each: { items: ['a'], as: 'steps' } }, in1, more), step('Last')])).toContain(
+      '`steps` means something else in variables',
     );
     expect(refused(list('${steps.Last.output}'))).toContain('`items` must be a list, or one `${context.…}`');
   },

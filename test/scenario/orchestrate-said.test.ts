@@ -206,6 +206,16 @@ describe('a limit of visits', { timeout: 120_000 }, () => {
   });
 });
 
+describe('a run with a limit of visits', { timeout: 120_000 }, () => {
+  it('keeps it when it is resumed, and its file counts as unchanged', async () => {
+    const place = projectWith(`steps:\n${sh('One', 'test -e ../ready', '', '_end')}`);
+    expect((await place.flow(['--max-visits', '5'])).code).toBe(1);
+    place.write('ready', '');
+    const { code, stderr } = await place.run(['resume', place.ids[0]!]);
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('was edited')]);
+  });
+});
+
 describe('the example', { timeout: 120_000 }, () => {
   it('runs no value of its context as a program', async () => {
     const text = readFileSync(new URL('../../workflows/orchestrate.yaml', import.meta.url), 'utf8');

@@ -19,7 +19,7 @@ export function orchestrate(
 
 /** A lowered workflow on the machine: every process that it starts, and what the run came to. */
 export function played(workflow: Workflow, script: Script, options: WorldOptions = {}) {
-  const context = startContext(workflow, {}, {});
+  const context = startContext(workflow, { context: {}, parameters: {}, env: {} });
   const given = { context, ...options.given };
   const world = new World(workflow, { watched: false, ...options, given });
   const trace: string[] = [];

@@ -129,11 +129,11 @@ function msatsOf({ msatsPerUsd, budgetEnforcement }: NipSettings, { msats }: Bud
 /** As `startContext`. Throws `ProblemsError`, as for all that is wrong before anything has begun. */
 function contextAtStart(
   definition: Workflow,
-  { context }: BeginOptions,
+  { context, parameters }: BeginOptions,
   env: Readonly<Record<string, string>>,
 ): Record<string, Json> {
   try {
-    return startContext(definition, context, env);
+    return startContext(definition, { context, parameters, env });
   } catch (error) {
     if (!(error instanceof MailroomError)) throw error;
     const { code, message, hint } = error;

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { MailroomError } from '../../core/errors.ts';
+import { withVisits } from '../../core/workflow/given.ts';
 import type { Workflow } from '../../core/workflow/model.ts';
 import { fillParameters, parameterWord } from '../../core/workflow/parameters.ts';
 import type { Context } from '../context.ts';
@@ -45,9 +46,15 @@ async function editedDefinition(
   const applied = definition.shown?.overrides ?? [];
   const overrides = applied.filter(({ isNamed }) => isNamed).map(({ file }) => file);
   const isGone = (file: string) => context.services.readText(resolve(root, file)) === null;
-  return source === null || [source, ...overrides].some(isGone)
-    ? null
-    : workflows.read(source, root, { overrides });
+  if (source === null || [source, ...overrides].some(isGone)) return null;
+  return visitedAs(definition, await workflows.read(source, root, { overrides }));
+}
+
+/** A run keeps the `--max-visits` of its start. */
+function visitedAs({ maxVisits }: Workflow, edited: FoundWorkflow): FoundWorkflow {
+  const { checked } = edited;
+  if (maxVisits === undefined || !checked.ok) return edited;
+  return { ...edited, checked: { ...checked, value: withVisits(checked.value, maxVisits) } };
 }
 
 function expectEdited({ run }: StoredRun, edited: FoundWorkflow | null): Workflow {

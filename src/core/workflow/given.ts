@@ -1,4 +1,5 @@
 import { MailroomError } from '../errors.ts';
+import type { Given } from './event.ts';
 import type { Json } from '../json.ts';
 import { stepsIn } from './bodies.ts';
 import { Evaluation } from './evaluation.ts';
@@ -7,18 +8,24 @@ import type { Body, Workflow } from './model.ts';
 import { attempt } from './resolve.ts';
 
 /**
- * The values of `context` at the start of a run: those of the caller, and the definition's where it gives none. Throws
- * `E_VAR_MISSING` or `E_EXPRESSION` for one that has no value.
+ * The values of `context` at the start of a run: those of the caller, and the definition's where it gives none. Each of these may
+ * read parameters, variables, what the caller gave, and those above it. Throws `E_VAR_MISSING` or `E_EXPRESSION` for one that
+ * has no value.
  */
 export function startContext(
   { context }: Workflow,
-  given: Readonly<Record<string, Json>>,
-  env: Readonly<Record<string, string>>,
+  given: Pick<Given, 'context' | 'parameters' | 'env'>,
 ): Record<string, Json> {
-  const evaluation = new Evaluation({ env: { ...env } }, machineLanguage, true);
-  const own = Object.entries(context).filter(([name]) => !Object.hasOwn(given, name));
-  const values = attempt(() => own.map(([name, value]) => [name, evaluation.render(value)] as const));
-  if (values.ok) return { ...Object.fromEntries(values.value), ...given };
+  const { parameters, env } = given;
+  const known: Record<string, Json> = { ...given.context };
+  const values = attempt(() => {
+    for (const [name, value] of Object.entries(context)) {
+      if (Object.hasOwn(known, name)) continue;
+      const sources = { env: { ...env }, parameters: { ...parameters }, context: { ...known } };
+      known[name] = new Evaluation(sources, machineLanguage, true).render(value);
+    }
+  });
+  if (values.ok) return known;
   const { why } = values;
   if (why.is === 'failed')
     throw new MailroomError(why.reason.code, why.reason.text, 'give it by `--context`');
@@ -45,5 +52,5 @@ export function withVisits(workflow: Workflow, maxVisits: number): Workflow {
     });
     return each.kind === 'sequence' ? { ...each, steps, maxVisits } : { ...each, steps };
   };
-  return { ...workflow, body: body(workflow.body) };
+  return { ...workflow, maxVisits, body: body(workflow.body) };
 }

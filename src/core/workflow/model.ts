@@ -27,7 +27,7 @@ export interface Workflow {
   /** Null: its runs work where the caller says, else in the project. */
   readonly home: Home | null;
   readonly parameters: Readonly<Record<string, ValueType>>;
-  /** Values of `context` where the caller gives no others; they see nothing but `env`. */
+  /** Values of `context` where the caller gives none. Each sees `env`, parameters, what the caller gives and those above it. */
   readonly context: Readonly<Record<string, Template>>;
   readonly env: Readonly<Record<string, Template>>;
   /** Names of variables of the host that steps get and that expressions see as `env`. */
@@ -37,6 +37,8 @@ export interface Workflow {
   readonly budget: Budget;
   readonly triggers: readonly Trigger[];
   readonly hooks: readonly Hook[];
+  /** How often a step of a sequence may be entered, by the word of who started the run; missing: as the file says. */
+  readonly maxVisits?: number;
   /** How plans and records show it; missing: as any workflow. */
   readonly shown?: ShownWorkflow;
   readonly body: Body;

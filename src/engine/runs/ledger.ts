@@ -6,8 +6,9 @@ import type { RunJournal } from '../../core/workflow/ports.ts';
 import { runStateOf, type RunState } from '../../core/workflow/state.ts';
 import { HostTime } from '../host-time.ts';
 
-/** Records between two snapshots. */
+/** Records between two snapshots, at the least; and for each step of the state, which a snapshot writes. */
 const snapshotEvery = 5_000;
+const recordsPerStep = 2;
 
 type Recorded = Fact | Happening;
 
@@ -91,8 +92,13 @@ export class RunLedger {
     return events;
   }
 
+  /**
+   * Whether so much was recorded since the last snapshot that the next start would be slow. A large state is written less
+   * often: the snapshots of a run then take a share of what its records take, however long it is.
+   */
   get snapshotDue(): boolean {
-    return this.#sinceSnapshot >= snapshotEvery && !this.dirty;
+    const least = Math.max(snapshotEvery, recordsPerStep * this.#state.steps.size);
+    return this.#sinceSnapshot >= least && !this.dirty;
   }
 
   snapshot(): void {

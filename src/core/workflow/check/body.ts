@@ -56,6 +56,13 @@ export class Graph {
     return !this.doubtful.has(step) && this.needs[step]?.includes(target) === false;
   }
 
+  /** Whether a step needs another one, directly or not. */
+  follows(step: number, other: number): boolean {
+    const seen = new Set([step]);
+    for (const each of seen) for (const need of this.needs[each] ?? []) seen.add(need);
+    return step !== other && seen.has(other);
+  }
+
   /** Asks whether a step comes before another one; the answer comes with `answer`. Number -1 comes after all. */
   ask(step: number, target: number, no: () => void): void {
     if (!this.isSequence && this.lacks(step, target)) this.queries.push({ step, target, no });

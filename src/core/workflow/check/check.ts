@@ -16,7 +16,8 @@ export type { CheckContext, Problem } from './scene.ts';
 export function checkWorkflow(workflow: Workflow, context: CheckContext): Problem[] {
   const scene = new Scene(workflow, context);
   const before: Here = { scene, place: null, items: new Set() };
-  for (const template of Object.values(workflow.env)) checkTemplate(template, before);
+  for (const template of [...Object.values(workflow.env), ...Object.values(workflow.context)])
+    checkTemplate(template, before);
   for (const trigger of workflow.triggers)
     if (trigger.kind === 'message') checkMessage(trigger.role, trigger.type, trigger, scene);
   const graph = checkBody(scene, workflow.body, null, new Set());

@@ -2,6 +2,7 @@ import type { Reference, Segment } from '../../expression/references.ts';
 import type { Step } from '../model.ts';
 import { findName, findStep, handsOver, isNamespace, stepProperties, type Here } from './meaning.ts';
 import { givesText, propertiesOf, valueNames } from './gives.ts';
+import type { Graph } from './body.ts';
 import { a, type At } from './scene.ts';
 
 /** Whether what an expression reads is there: parameters, earlier steps, what they hand over. */
@@ -75,15 +76,26 @@ function checkStep({ path, span }: Reference, node: object, here: Here): void {
   found.graph.ask(found.from, found.target, () => {
     const owner = found.graph.steps[found.from]!;
     if (owner === target) return scene.expression(at, `\`${owner.id}\` cannot read what it has not done yet`);
+    const isLater = found.graph.follows(found.target, found.from);
     scene.expression(
       at,
-      `\`${target.id}\` does not come before \`${owner.id}\``,
-      `let \`${owner.id}\` depend on it: \`depends_on: [${target.id}]\``,
+      `\`${target.id}\` ${isLater ? 'comes after' : 'does not come before'} \`${owner.id}\``,
+      isLater
+        ? fromLater(owner, found.graph)
+        : `let \`${owner.id}\` depend on it: \`depends_on: [${target.id}]\``,
     );
   });
   // What a language reads for itself has no place in the text, and says what holds instead.
   if (span.start === span.end) return;
   checkInStep(target, path, node, here);
+}
+
+/** What hands the result of a later step to an earlier one. */
+function fromLater({ id }: Step, { parent }: Pick<Graph, 'parent'>): string {
+  const isRound = parent?.graph.steps[parent.step]?.work.kind === 'while';
+  return isRound
+    ? `a step with \`set\` after it hands it to \`${id}\` of the next round, as \`context.…\``
+    : 'exchange the two, or read something else';
 }
 
 function unknownStep(name: string, at: At, { scene, place }: Here): void {

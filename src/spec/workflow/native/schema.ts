@@ -24,7 +24,9 @@ export const nativeFile = z
     context: z
       .record(name, z.string())
       .optional()
-      .describe('Values of `context` where the caller gives none.'),
+      .describe(
+        'Values of `context` where the caller gives none; expressions may read parameters, `env` and the values above.',
+      ),
     inherit: z
       .array(variableName)
       .optional()

@@ -123,9 +123,14 @@ function checkName(name: string, path: Path, steps: ReadonlyMap<string, unknown>
 function workflowOf(input: Partial<OrchestrateFile>, body: Body, facts: FileFacts): Workflow {
   const place = { step: '', loops: [], isCondition: false };
   // What holds at the start is there before any step is.
-  const nothing = { ...facts, steps: new Map<string, never>(), context: new Set<string>(), only: null };
-  const lowering = { ...nothing, place, items: new Set<string>(), loop: null, allowed: new Set<string>() };
-  const context = Object.entries(input.context ?? {}).map(([name, value]) => {
+  const nothing = { ...facts, steps: new Map<string, never>(), only: null };
+  const around = { ...nothing, place, items: new Set<string>(), loop: null, allowed: new Set<string>() };
+  const entries = Object.entries(input.context ?? {});
+  const context = entries.map(([name, value], index) => {
+    // A value sees those above it, and what the caller gives.
+    const above = entries.slice(0, index).map(([other]) => other);
+    const known = facts.surroundings.starting && new Set([...facts.surroundings.starting.context, ...above]);
+    const lowering = { ...around, context: known };
     const tree = valueTree(value, (text, inner) => lowerTyped(text, ['context', name, ...inner], lowering));
     return [name, templateOf(tree)] as const;
   });

@@ -116,6 +116,13 @@ function warnOfCommand(argv: readonly Template[], path: Path, { scribe }: Loweri
 
 function lowerForEach(input: ForEachInput, path: Path, lowering: Lowering): Work {
   const as = input.as ?? 'item';
+  if (['context', 'steps', 'env', 'loop'].includes(as))
+    lowering.scribe.error(
+      'E_DUPLICATE',
+      [...path, 'as'],
+      `\`${as}\` means something else in variables`,
+      'give the item another name',
+    );
   const around = insideLoop('for_each', lowering, ['item', as]);
   return {
     kind: 'for-each',

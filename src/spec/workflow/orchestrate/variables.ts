@@ -85,7 +85,8 @@ function meant(
     const { context, only, place } = lowering;
     const isRun = only === null || [place.step, ...place.loops].includes(only);
     if (context === null || context.has(name) || !isRun) return pathTree(words, span);
-    const hint = didYouMean(name, context) ?? 'give it by `--context`, or under `context:`';
+    const where = place.step === '' ? 'above what reads it' : 'under `context:`';
+    const hint = didYouMean(name, context) ?? `give it by \`--context\`, or ${where}`;
     return missing(`nothing sets ${shown}`, hint);
   }
   if (lowering.secrets.has(name))
