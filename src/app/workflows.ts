@@ -104,13 +104,13 @@ function expectText(path: string): string {
   return text;
 }
 
-/** Files that lie among workflows make them: who may write those decides what is run. */
+/** What a workflow reads by name makes it: overrides, agents, skills, modules. Not memories: runs are meant to change them. */
 function noting(files: ProjectFiles, note: (path: string, text: string) => void): ProjectFiles {
   return {
     ...files,
     read: (path) => {
       const text = files.read(path);
-      if (text !== null && path.startsWith('workflows/')) note(path, text);
+      if (text !== null && !path.startsWith('memory/')) note(path, text);
       return text;
     },
   };

@@ -9,18 +9,16 @@ import {
 } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { MailroomError } from '../core/errors.ts';
+import { ruleNames } from '../core/rule-names.ts';
 import { isAbove } from './program-paths.ts';
 import { realPlace, textOf, type KnownRepository } from './repository-place.ts';
-
-/** What says who may do what, and what was said. */
-const RULES = ['.mailroom', 'agents', 'protocols', 'workflows', 'mailroom.yaml'];
 
 /** What makes a folder a repository: one with a folder `.git`, or a bare one. */
 const REPOSITORY = ['.git', 'HEAD'];
 
 /** The rules of a project and its journal, absolute, be they there or not. */
 export function rulesOf(project: string): string[] {
-  return RULES.map((name) => join(project, name));
+  return ruleNames.map((name) => join(project, name));
 }
 
 /** What links among the rules lead to: a file may serve two programs, and an agent may write the other one's. */

@@ -102,6 +102,41 @@ describe('up', () => {
     expect(await world.project.run(['reload', 'w'])).toMatchObject({ stdout: 'no workflow has changed\n' });
   });
 
+  const parts = {
+    'workflows/parts/native.yaml': `${head}${steps}`,
+    'workflows/parts/ship.yaml': `workflow: { id: ship, name: Ship, version: 1.0.0 }
+context: { global_modules: ['ctx:rules'] }
+stages: [{ id: one, name: One, roles: { primary: { artifact: 'agent:x', model: opus } } }]
+`,
+    '.claude/agents/x.md': '---\nname: x\ntools: Read\n---\nLook.\n',
+    'modules/rules.md': 'Be kind.\n',
+  };
+  it.each([
+    ['a sub-workflow', 'native', 'workflows/parts/native.yaml', `${head}${steps}# Changed\n`],
+    ['an agent', 'ship', '.claude/agents/x.md', '---\nname: x\ntools: Read, Write, Bash\n---\nLook.\n'],
+    ['a module', 'ship', 'modules/rules.md', 'Be mean.\n'],
+    [
+      'overrides',
+      'ship',
+      '.skillmeat-workflow-overrides.yaml',
+      'overrides: { ship: { stages: { one: { roles: { primary: { model: sonnet } } } } } }\n',
+    ],
+    [
+      'overrides of the folder',
+      'ship',
+      'workflows/overrides.yaml',
+      'overrides: { ship: { stages: { one: { roles: { primary: { model: sonnet } } } } } }\n',
+    ],
+  ])('starts no workflow of which %s has changed', async (_, part, file, text) => {
+    const body = `steps:\n  say: { workflow: parts/${part}.yaml }\n`;
+    const world = upped('  mail: { message: { role: maker, type: task } }\n', parts, body);
+    await world.up('quiet');
+    world.project.write(file, text);
+    world.project.drop('agents/maker/inbox/hello.md', 'Do it\n');
+    await world.until(() => world.heard.includes('run `mailroom reload workflows/w.yaml`'));
+    expect(world.runs()).toEqual([]);
+  });
+
   it('means a sub-workflow that has changed, too, and every workflow as it is at the start', async () => {
     const sub = `name: s\nversion: "1"\ntimeout: 1m\nsteps: { say: { command: [echo, old] } }\n`;
     const triggers = '  mail: { message: { role: maker, type: task } }\n';

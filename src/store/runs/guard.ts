@@ -1,10 +1,9 @@
+import { ruleNames } from '../../core/rule-names.ts';
 import { pathError } from '../disk.ts';
 import type { Disk } from '../disk.ts';
 
 /** Throws `E_PATH` where a path of a root, links followed, lies in something that no step may write or hand over. */
 export type Guard = (disk: Disk, real: string, said: string) => void;
-
-const rules = ['.mailroom', 'agents', 'protocols', 'workflows', 'mailroom.yaml'];
 
 /**
  * Keeps the files of runs out of what the project obeys and believes: its rules, its mail, its journal with the keys and
@@ -15,7 +14,7 @@ export function guardOf(project: string): Guard {
     const path = real === '' ? disk.root : `${disk.root}/${real}`;
     const place = path.startsWith(`${project}/`) ? path.slice(project.length + 1).split('/') : [];
     const [first = '', second, tree] = place;
-    const isOurs = rules.includes(first) && !(first === '.mailroom' && second === 'worktrees' && tree);
+    const isOurs = ruleNames.includes(first) && !(first === '.mailroom' && second === 'worktrees' && tree);
     if (isOurs || path.split('/').includes('.git'))
       throw pathError(said, `it leads to ${path}, which no step may write or hand over`);
   };
