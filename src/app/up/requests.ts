@@ -62,9 +62,7 @@ export class UpRequests {
   resume(): void {
     for (const { run, startedBy } of listRuns(this.#disk)) {
       const [request] = startedBy === 'up' ? new EventLog(this.#disk, run).read() : [];
-      // What the project itself has signed was started by a trigger.
-      const isAsked = request !== undefined && request.pubkey !== this.#signer.pubkey;
-      if (isAsked) this.#runs.run('', run, {}).catch(this.#failed);
+      if (request !== undefined) this.#runs.run('', run, {}).catch(this.#failed);
     }
   }
 
