@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Client } from '@modelcontextprotocol/client';
-import { verifyEvent } from 'nostr-tools/pure';
+import { finalizeEvent, generateSecretKey, verifyEvent } from 'nostr-tools/pure';
 import { afterEach, describe, expect, it } from 'vitest';
 import { rowsOnPage } from '../docs/workflow-tables.ts';
 import { NipProject } from '../support/nip.ts';
@@ -91,6 +91,42 @@ describe('the commands', { timeout: 120_000 }, () => {
     place.write('go', '');
     expect(await place.run(['resume', run])).toMatchObject({ code: 0 });
     expect(await document()).toMatchObject({ status: 'completed', message: '' });
+  });
+
+  it('make an earlier text the current one again, unless its author has signed a newer one', async () => {
+    const place = (project = new NipProject());
+    const file = place.read('workflows/measure.json');
+    const define = async (text: string) => {
+      place.write('defined.json', text);
+      return JSON.parse((await place.run(['nip', 'define', 'defined.json', '--json'])).stdout) as Record<
+        'eventId' | 'replaced' | 'newer',
+        string | null
+      >;
+    };
+    const first = await define(file);
+    const second = await define(file.replace('1.0.0', '2.0.0'));
+    const again = await define(file);
+    expect([second.replaced, again.replaced, again.newer]).toEqual([first.eventId, second.eventId, null]);
+    const times = place.events('definitions').map(({ created_at: at }) => at);
+    expect(new Set(times).size).toBe(3);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    const executed = await place.run(['nip', 'execute', 'measure', '--input', 'text=a', '--json']);
+    const { executionId } = JSON.parse(executed.stdout) as { executionId: string };
+    expect(place.events(executionId)[0]?.tags[0]).toContain(again.eventId);
+    const key = generateSecretKey();
+    const signed = (at: number) => {
+      const template = { created_at: 1_700_000_000 + at, kind: 30_920, content: 'x' };
+      const { tags } = JSON.parse(file) as { tags: string[][] };
+      return JSON.stringify(finalizeEvent({ ...template, tags }, key));
+    };
+    const newer = await define(signed(2));
+    expect(newer).toMatchObject({ replaced: again.eventId, newer: null });
+    expect(await define(signed(1))).toMatchObject({ replaced: null, newer: newer.eventId });
+    place.write('defined.json', signed(1));
+    expect((await place.run(['nip', 'define', 'defined.json'])).stdout).toContain(
+      `, but measure stays event ${newer.eventId!}, which its author signed later\n`,
+    );
+    expect((await define(file)).replaced).toBe(newer.eventId);
   });
 
   it.each([
