@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { definitionTemplate } from '../../src/core/nip/defining.ts';
 import { kinds, tagOf, type EventTemplate, type NostrEvent } from '../../src/core/nip/events.ts';
 import { checkInputs, isReplayed, readAsked } from '../../src/core/nip/request.ts';
 import { requestEvent, untold } from '../../src/core/nip/telling.ts';
@@ -297,4 +298,61 @@ export const refusals: Rows = {
     ]);
     heldBy(overRelays, following);
   },
+};
+
+export const differences: Rows = {
+  'steps are delegated by NIP-XX2 to agents that are discovered': () => {
+    expect(rolesOf('x')).toEqual(['one']);
+  },
+  'a step without a timeout has 30 s': () => {
+    expect(nip(a).body.steps[0]?.timeout).toBeNull();
+  },
+  'ready steps run in rounds, each of which ends as a whole': () => {
+    const c = ['step', 'c', '5200', 'output:three'];
+    const world = new World(
+      nip(a, b, c, ['edge', 'a', 'c'], ['edge', 'b', 'd'], ['step', 'd', '5200', 'output:four']),
+    );
+    world.done('a');
+    expect(world.running).toEqual(['b', 'c']);
+  },
+  'every definition has edges': () => {
+    expect(new World(nip(a, b)).running).toEqual(['a', 'b']);
+  },
+  'a condition is any JSONPath; one that cannot be evaluated is false': () => {
+    for (const path of ['$.one[*]', '$.one ==', '$.oen'])
+      expect(refused(a, b, ['edge', 'a', 'b', path])).not.toBe('nothing');
+  },
+  'the tag `e` of events holds the execution id': () => {
+    const [event] = saidOf(() => {}, kinds.status);
+    expect(event?.tags.slice(0, 2)).toEqual([
+      ['e', request.id, '', 'execution'],
+      ['d', 'r1'],
+    ]);
+  },
+  'a status is published on every change': () =>
+    heldBy(
+      'workflow/nip-order',
+      'holds back all but the newest of many `running` statuses, and no result, so that none is far ahead',
+    ),
+  'a step that has ended keeps what it has not spent of its reservation': () =>
+    heldBy('workflow/msats', 'is shared among the steps that are left, at most a step its cap'),
+  'a request has a bid, `execute_workflow` a budget': () => {
+    expect(readAsked(request)).toMatchObject({ value: { msats: null } });
+    expect(readAsked(request, 500)).toMatchObject({ value: { msats: 500 } });
+  },
+  '`define_workflow` is given edges, inputs and versions': () => {
+    const step = { id: 'a', agentKind: 5_200, outputName: 'one' };
+    expect(definitionTemplate({ name: 'A', steps: [step] }, 0).tags).toEqual([
+      ['d', 'a'],
+      ['name', 'A'],
+      ['version', '1.0.0'],
+      ['step', 'a', '5200', 'output:one'],
+      ['output', 'one', 'any'],
+    ]);
+  },
+  '`execute_workflow` fails where a run fails': () =>
+    heldBy(
+      'scenario/nip-tools',
+      'answer with an error where a run fails, and where a file of the project is wrong',
+    ),
 };

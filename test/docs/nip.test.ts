@@ -6,7 +6,7 @@ import { nipSettings } from '../../src/spec/nip-settings.ts';
 import { keysAt } from '../../src/spec/shape.ts';
 import { nip } from '../workflow/nip.ts';
 import { constructsBelow } from './held.ts';
-import { events, refusals, rows, skills } from './nip-rows.ts';
+import { differences, events, refusals, rows, skills } from './nip-rows.ts';
 
 const page = readFileSync(new URL('../../docs/nip.md', import.meta.url), 'utf8');
 const all = [...page.matchAll(/^\| (.+?) +\| (.+?) +\|$/gm)].map(([, construct = '']) => construct);
@@ -36,6 +36,7 @@ describe('docs/nip.md', () => {
     ['By id', skills],
     ['Events', events],
     ['Relays', refusals],
+    ['Differences', differences],
   ] as const;
 
   describe.each(tables)('below %s', (heading, played) => {
