@@ -30,15 +30,15 @@ export function variables(names: readonly string[]): Record<string, string> {
 /** The same as warnings of what was read. */
 export function withWeakSecrets(checked: Checked<Workflow>): Checked<Workflow> {
   if (!checked.ok) return checked;
-  const warnings = weakSecrets(checked.value).map((message): Diagnostic => {
+  const warnings = weakSecrets([checked.value]).map((message): Diagnostic => {
     return { code: 'E_VALUE', severity: 'warning', message, place: null, hint: null };
   });
   return warnings.length === 0 ? checked : { ...checked, warnings: [...checked.warnings, ...warnings] };
 }
 
-/** A warning for each secret of a definition whose value here cannot be masked in everything. */
-export function weakSecrets(definition: Workflow): string[] {
-  return Object.entries(variables(secretsOf(definition))).flatMap(([name, value]) => {
+/** A warning for each secret of these definitions whose value here cannot be masked in everything. */
+export function weakSecrets(definitions: readonly Workflow[]): string[] {
+  return Object.entries(variables(definitions.flatMap(secretsOf))).flatMap(([name, value]) => {
     const why = weakness(value);
     if (why === null) return [];
     return [

@@ -25,6 +25,19 @@ describe('up', () => {
     expect(world.trigger(run)).toMatchObject({ name: 'clock', kind: 'cron', count: 1 });
   });
 
+  it('warns once of a secret that cannot be masked everywhere', async () => {
+    const world = upped(
+      '  poll: { command: [cat, head], every: 1h }\n',
+      {
+        'workflows/v.yaml': `${head.replace('w', 'v')}secrets: [API_KEY]\ntriggers:\n  clock: { cron: "0 0 1 1 *" }\n${steps}`,
+      },
+      `secrets: [API_KEY, OTHER_KEY]\n${steps}`,
+    );
+    const said = await world.up('API_KEY', { API_KEY: 'output', OTHER_KEY: 'hunter-two' });
+    expect(said.split('the value of the secret `API_KEY` is a common word')).toHaveLength(2);
+    expect(said).not.toContain('OTHER_KEY');
+  });
+
   it('starts a run when a file has changed, and not for the files that were there', async () => {
     const world = upped('  src: { files: ["src/**/*.ts", "!src/**/*.gen.ts"], debounce: 50ms }\n', {
       'src/a.ts': '1',

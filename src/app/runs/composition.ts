@@ -172,7 +172,7 @@ function controllerOf(
   return {
     run,
     rules: host.rules,
-    notes: [host.cut, lacks, ...weakSecrets(host.rules.workflow)].filter((note) => note !== null),
+    notes: [host.cut, lacks, ...weakSecrets([host.rules.workflow])].filter((note) => note !== null),
     get state() {
       return host.state;
     },

@@ -19,6 +19,7 @@ import { watchTrees } from '../../store/watch-tree.ts';
 import { confirm } from '../confirmed.ts';
 import type { Settings } from '../definition.ts';
 import type { RunSettings } from '../runs/composition.ts';
+import { weakSecrets } from '../secrets.ts';
 import { triggeredWorkflows, type TriggeredWorkflow } from '../triggered.ts';
 import { openRelays } from './relays.ts';
 import { UpRuns, type OnRun } from './runs.ts';
@@ -54,7 +55,12 @@ export async function openWorkflows(
   return {
     triggers,
     runs,
-    notes: [...forgotten, ...found.problems, ...notesOf(found.workflows, listener)],
+    notes: [
+      ...forgotten,
+      ...found.problems,
+      ...weakSecrets(found.workflows.flatMap(({ definition }) => definition ?? [])),
+      ...notesOf(found.workflows, listener),
+    ],
     problems: () => [
       ...problemsNow().filter((problem) => problem !== null),
       ...runs.problems,
