@@ -3,13 +3,33 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 
 export type JsonObject = { [key: string]: Json };
 
-/** The value that a text says; undefined: it is no JSON. */
-export function parseJson(text: string): Json | undefined {
+/** Whatever copies, masks or prints a value calls itself for each level, and must not run out of stack. */
+const mostLevels = 200;
+
+/** The value that a text says, or why it says none. `levels`: how deep its lists and objects may be nested. */
+export function readJson(
+  text: string,
+  levels = mostLevels,
+): { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly problem: string } {
+  let value: Json;
   try {
-    return JSON.parse(text) as Json;
+    value = JSON.parse(text) as Json;
   } catch {
-    return undefined;
+    return { ok: false, problem: 'it is not JSON' };
   }
+  if (isNestedWithin(value, levels)) return { ok: true, value };
+  return { ok: false, problem: `it is nested more than ${String(levels)} levels deep` };
+}
+
+/** The same; undefined: it is not JSON, or nested more than 200 levels deep. */
+export function parseJson(text: string): Json | undefined {
+  const read = readJson(text);
+  return read.ok ? read.value : undefined;
+}
+
+function isNestedWithin(value: Json, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => isNestedWithin(inner, levels - 1));
 }
 
 /** A text in quotes, or a number. */

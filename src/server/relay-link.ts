@@ -1,7 +1,8 @@
 import { WebSocket } from 'ws';
 import type { NostrEvent } from '../core/nip/events.ts';
+import { readRelayMessage, type RelayMessage } from '../spec/letters.ts';
 import { relayFailure } from './relay-failures.ts';
-import { isWanted, readRelayMessage, type RelayFilter, type RelayMessage } from './relay-messages.ts';
+import { isWanted, type RelayFilter } from './relay-messages.ts';
 
 export interface RelayLinkOptions {
   /** Asked whenever a connection is open; null: nothing is wanted. */
@@ -115,7 +116,8 @@ export class RelayLink {
     const socket = new WebSocket(this.url, limits);
     socket.on('open', () => this.#opened());
     socket.on('message', (data, isBinary) => {
-      if (!isBinary) this.#hear(readRelayMessage((data as Buffer).toString('utf8')));
+      const message = isBinary ? null : readRelayMessage((data as Buffer).toString('utf8'));
+      if (message?.ok === true) this.#hear(message.value);
     });
     // Why it was lost; that it was comes with `close`. What comes of closing it says nothing of the relay.
     socket.on('error', (error) => {
@@ -144,10 +146,8 @@ export class RelayLink {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
   }
 
-  #hear(message: RelayMessage | null): void {
-    switch (message?.is) {
-      case undefined:
-        return;
+  #hear(message: RelayMessage): void {
+    switch (message.is) {
       case 'event':
         if (this.#filter !== null && isWanted(message.event, this.#filter))
           this.#options.heard?.(message.event);

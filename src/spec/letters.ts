@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { errorCodes, type ErrorCode } from '../core/errors.ts';
-import { parseJson, type Json, type JsonObject } from '../core/json.ts';
+import { readJson, type JsonObject } from '../core/json.ts';
 import type { Target } from '../core/mail/event.ts';
 import type { StepAnswer, StepLetter, StepNotice } from '../core/mail/step-answer.ts';
+import type { NostrEvent } from '../core/nip/events.ts';
 import type { TriggersMemory } from '../core/workflow/triggers/memory.ts';
 import { name } from './schema.ts';
 
@@ -15,7 +16,7 @@ import { name } from './schema.ts';
 export type Read<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
-/** Nothing of ours is nested so deeply; whatever copies or prints a document must not run out of stack. */
+/** Nothing of ours is nested so deeply, and a document becomes a part of others. */
 const mostLevels = 64;
 
 const aUuid = 'the id of a message';
@@ -196,16 +197,63 @@ export interface Holder extends Readonly<z.output<typeof holder>> {}
 const contextHolder = z.object({ run: word, restored: flag }, { error: anObject });
 const parked = z.object({ until: instant }, { error: anObject });
 
+const hex = (digits: number) => {
+  const error = `${String(digits)} hexadecimal digits in lower case`;
+  return z.string({ error }).regex(new RegExp(`^[\\da-f]{${String(digits)}}$`), { error });
+};
+const aKind = 'the number of a kind of events';
+const aSecond = 'a time in seconds since 1970';
+
+const signedEvent = z.object(
+  {
+    id: hex(64),
+    pubkey: hex(64),
+    created_at: z.int({ error: aSecond }).min(0, { error: aSecond }).max(8.64e12, { error: aSecond }),
+    kind: z.int({ error: aKind }).min(0, { error: aKind }).max(65_535, { error: aKind }),
+    tags: z.array(z.array(text, { error: 'a list of strings' }), { error: 'a list of lists of strings' }),
+    content: text,
+    sig: hex(128),
+  } satisfies Shape<NostrEvent>,
+  { error: anObject },
+);
+
+const delivery = z.object({ relay: line, event: hex(64), answer: line.nullable() }, { error: anObject });
+
+/** An event and a relay. `answer` null: it is to be sent there; empty: the relay has taken it; else why it has not. */
+export interface Delivery extends Readonly<z.output<typeof delivery>> {}
+
+/** What a relay writes for people: nobody reads more of it, and it need not be there. */
+const remark = z.unknown().transform((said) => (typeof said === 'string' ? said.slice(0, 200) : ''));
+
+const relayMessage = z.union([
+  z
+    .tuple([z.literal('EVENT'), z.unknown(), signedEvent], z.unknown())
+    .transform(([, , event]) => ({ is: 'event', event }) as const),
+  z
+    .tuple([z.literal('OK'), text, z.unknown(), remark.optional()], z.unknown())
+    .transform(
+      ([, id, taken, reason = '']) => ({ is: 'answer', id, accepted: taken === true, reason }) as const,
+    ),
+  z.tuple([z.literal('EOSE')], z.unknown()).transform(() => ({ is: 'caught-up' }) as const),
+  z
+    .tuple([z.literal('CLOSED'), z.unknown().optional(), remark.optional()], z.unknown())
+    .transform(([, , reason = '']) => ({ is: 'closed', reason }) as const),
+]);
+
+/**
+ * What a relay says, as far as it means something here: an `event`, of which nothing is verified; an `answer` to an event that
+ * it was sent; that it has sent all that it had (`caught-up`); that it does not serve what was asked (`closed`).
+ */
+export type RelayMessage = z.output<typeof relayMessage>;
+
 /** A schema for each key of a type. */
 type Shape<T> = { readonly [K in keyof T]-?: z.ZodType<T[K]> } & Record<string, z.ZodType>;
 
 function reader<T>(schema: z.ZodType<T>): (text: string) => Read<T> {
   return (given) => {
-    const value = parseJson(given);
-    if (value === undefined) return { ok: false, problem: 'it is not JSON' };
-    if (!isShallow(value, mostLevels))
-      return { ok: false, problem: `it is nested more than ${String(mostLevels)} levels deep` };
-    const read = schema.safeParse(value);
+    const json = readJson(given, mostLevels);
+    if (!json.ok) return json;
+    const read = schema.safeParse(json.value);
     if (read.success) return { ok: true, value: read.data };
     return { ok: false, problem: problemOf(read.error) };
   };
@@ -216,11 +264,6 @@ function problemOf({ issues }: z.ZodError): string {
   const path = issue?.path.join('.') ?? '';
   const subject = path === '' ? 'it' : `\`${path.slice(0, 200)}\``;
   return `${subject} must be ${issue?.message ?? 'something else'}`;
-}
-
-function isShallow(value: Json, left: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  return left > 0 && Object.values(value).every((inner) => isShallow(inner, left - 1));
 }
 
 export const readControl: (text: string) => Read<ControlFile> = reader(control);
@@ -238,3 +281,7 @@ export const readHolderFile: (text: string) => Read<Holder> = reader(holder);
 export const readContextHolderFile = reader(contextHolder);
 /** Until when a provider is not to be asked. */
 export const readParkedFile = reader(parked);
+/** An event by its shape; whether its signature is that of its text is asked elsewhere. */
+export const readEvent: (text: string) => Read<NostrEvent> = reader(signedEvent);
+export const readDelivery: (text: string) => Read<Delivery> = reader(delivery);
+export const readRelayMessage: (text: string) => Read<RelayMessage> = reader(relayMessage);

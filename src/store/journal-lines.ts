@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { MailroomError } from '../core/errors.ts';
+import { isJsonObject } from '../core/json.ts';
 import { decode, encode, longText } from './codec.ts';
 import type { TextStore } from './codec.ts';
 
@@ -104,9 +105,11 @@ function isRecord(json: string, n: number): boolean {
 
 function parseRecord<Event>(json: string, texts: TextStore): JournalRecord<Event> | null {
   // The checksum held: this is what `formatRecord` wrote, unless a file of ours lies where another should.
-  const value = JSON.parse(json) as LineValue<Event>;
-  if (!('encoded' in value)) return 'event' in value ? value : null;
-  return { n: value.n, event: decode(value.encoded, texts) as Event };
+  const value: unknown = JSON.parse(json);
+  if (!isJsonObject(value)) return null;
+  const line = value as unknown as LineValue<Event>;
+  if (!('encoded' in line)) return 'event' in line ? line : null;
+  return { n: line.n, event: decode(line.encoded, texts) as Event };
 }
 
 /** The start of a record inside a line. No string can look like it: quotes are escaped in strings. */

@@ -11,7 +11,7 @@ const rooms: Readonly<Record<string, { may: readonly string[]; types?: readonly 
   process: { may: ['core'] },
   providers: { may: ['core'], types: ['process'] },
   engine: { may: ['core', 'spec'] },
-  server: { may: ['core', 'engine'] },
+  server: { may: ['core', 'spec', 'engine'] },
   cli: { may: ['core', 'engine', 'server', 'app'] },
   web: { may: [], types: ['core'] },
   app: { may: ['core', 'spec', 'store', 'process', 'providers', 'engine', 'server', 'cli'] },

@@ -79,7 +79,7 @@ const files: FileTable<EffectName> = [
 
 const moves: MoveTable<EffectName> = [
   ...movesOfHeldPlaces,
-  [draft, `${run}/(definition|run)\\.json$`, 'card.write'],
+  [draft, `${run}/(definition|run\\.json)$`, 'card.write'],
   [draft, `${run}/lock\\.json$`, 'holder.note'],
   [draft, `${run}/steps/`, 'step.note'],
   [draft, `${run}/dead/`, 'dead.write'],

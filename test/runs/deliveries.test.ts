@@ -6,10 +6,11 @@ import { Deliveries } from '../../src/store/nip/deliveries.ts';
 import { EventLog } from '../../src/store/nip/event-log.ts';
 
 const relays = ['wss://one', 'wss://two'];
+const [a, b] = ['a'.repeat(64), 'b'.repeat(64)];
 const event = (id: string): NostrEvent => ({
   id,
-  pubkey: 'ada',
-  sig: 's',
+  pubkey: 'c'.repeat(64),
+  sig: 'd'.repeat(128),
   kind: 7_920,
   created_at: 1,
   tags: [],
@@ -21,8 +22,8 @@ function keeps(disk: MemoryDisk): void {
   const to = new Relays(disk, relays, () => {
     throw new Error('nobody is to be connected to');
   });
-  to.keep('run', [event('a')]);
-  to.keep('run', [event('b')]);
+  to.keep('run', [event(a)]);
+  to.keep('run', [event(b)]);
 }
 
 it.each(['unsynced', undefined] as const)(
@@ -48,7 +49,7 @@ it.each(['unsynced', undefined] as const)(
       for (const relay of relays)
         expect([...new Deliveries(disk, 'run').unsent(relay)]).toEqual(expect.arrayContaining(kept));
       if (!isThrough) continue;
-      expect(kept).toEqual(['a', 'b']);
+      expect(kept).toEqual([a, b]);
       break;
     }
     expect(crashes).toBeGreaterThan(4);
@@ -59,27 +60,27 @@ it('counts an event once for all relays, and no more when each has taken or refu
   const disk = new MemoryDisk(() => 0);
   const deliveries = new Deliveries(disk, 'run');
   const left = () => unsentCount(disk, { relays }, 'run');
-  deliveries.want([event('a'), event('b')], relays);
+  deliveries.want([event(a), event(b)], relays);
   expect(left()).toBe(2);
-  deliveries.answered('wss://one', 'a', '');
-  deliveries.answered('wss://two', 'a', 'blocked: no');
-  deliveries.answered('wss://one', 'b', '');
+  deliveries.answered('wss://one', a, '');
+  deliveries.answered('wss://two', a, 'blocked: no');
+  deliveries.answered('wss://one', b, '');
   expect(left()).toBe(1);
   // Noted before, and answered: it is not sent again unless somebody asks for it.
-  deliveries.want([event('a')], relays);
+  deliveries.want([event(a)], relays);
   expect(left()).toBe(1);
-  deliveries.want([event('a')], relays, true);
-  expect([...deliveries.unsent('wss://two')].toSorted()).toEqual(['a', 'b']);
+  deliveries.want([event(a)], relays, true);
+  expect([...deliveries.unsent('wss://two')].toSorted()).toEqual([a, b]);
   expect([...deliveries.unsent('wss://one')]).toEqual([]);
 });
 
 it('reads on behind half a line that a killed process left', () => {
   const disk = new MemoryDisk(() => 0);
   const deliveries = new Deliveries(disk, 'run');
-  deliveries.want([event('a')], ['wss://one']);
+  deliveries.want([event(a)], ['wss://one']);
   const file = disk.openAppend('.mailroom/events/relays/run.jsonl');
   file.write(Buffer.from('{"relay":"wss://o'));
   file.close();
-  deliveries.answered('wss://one', 'a', '');
-  expect(deliveries.answer('wss://one', 'a')).toBe('');
+  deliveries.answered('wss://one', a, '');
+  expect(deliveries.answer('wss://one', a)).toBe('');
 });

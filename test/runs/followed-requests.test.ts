@@ -6,8 +6,9 @@ import { EventLog } from '../../src/store/nip/event-log.ts';
 import { createRun, runJournal } from '../../src/store/runs/run-folders.ts';
 import { step, workflow } from './samples.ts';
 
-function request(id: string): NostrEvent {
-  return { id, pubkey: 'ada', sig: 's', kind: 5920, created_at: 1, tags: [], content: '' };
+function request(what: string): NostrEvent {
+  const [id, pubkey, sig] = ['a'.repeat(64), 'b'.repeat(64), 'c'.repeat(128)];
+  return { id, pubkey, sig, kind: 5920, created_at: 1, tags: [], content: what };
 }
 
 it('follows a request again whose run never began, and none whose run did, whatever was killed in between', () => {

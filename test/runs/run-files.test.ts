@@ -181,8 +181,11 @@ describe.each(benches)('RunFiles: $name', ({ make }) => {
     expect(files.collect(checking, false)).toMatchObject({ values: { ok: [true] }, decision: 'FAIL\nno' });
     bench.plant(values, '{');
     bench.plant('project/verdict/decision.json', Buffer.of(0, 255));
-    const nonsense = { values: { unreadable: expect.stringMatching(/^it is no JSON/) }, decision: '' };
+    const nonsense = { values: { unreadable: 'it is not JSON' }, decision: '' };
     expect(files.collect(checking, false)).toMatchObject(nonsense);
+    bench.plant(values, `${'['.repeat(100_000)}${']'.repeat(100_000)}`);
+    const deep = { values: { unreadable: 'it is nested more than 200 levels deep' } };
+    expect(files.collect(checking, false)).toMatchObject(deep);
   });
 
   it('does not remove a folder that lies where a decision should be', () => {

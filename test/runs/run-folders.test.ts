@@ -62,7 +62,7 @@ describe.each(benches)('the folders of runs: $name', ({ make }) => {
     );
   });
 
-  it('are listed newest first, and what is no run is passed over', () => {
+  it('are listed newest first with those whose card is damaged, and what is not a run is left out', () => {
     const bench = make();
     const { project } = bench;
     for (const [run, startedAt] of [
@@ -74,19 +74,28 @@ describe.each(benches)('the folders of runs: $name', ({ make }) => {
       begin(project, run, startedAt);
     bench.plant('project/.mailroom/runs/file', '');
     bench.plant('project/.mailroom/runs/empty', '', 'folder');
+    bench.plant('project/.mailroom/runs/a b', '', 'folder');
     begin(project, 'broken');
     project.write('.mailroom/runs/broken/run.json', '{');
     begin(project, 'copied');
     project.write('.mailroom/runs/copied/run.json', JSON.stringify(card('a')));
-    expect(listRuns(project).map(({ run }) => run)).toEqual(['c', 'd', 'b', 'a']);
+    expect(listRuns(project).map(({ run }) => run)).toEqual(['c', 'd', 'b', 'a', 'copied', 'broken']);
+    for (const run of ['broken', 'copied'])
+      expect(() => readRun(project, run)).toThrow(`.mailroom/runs/${run}/run.json is missing or damaged`);
   });
 
-  it('refuse a name that is no name, and a definition that is gone', () => {
+  it('refuse a name that is not one, and a definition that is gone or is not what was written', () => {
     const { project } = make();
     expect(() => readRun(project, '../a')).toThrowError(expect.objectContaining({ code: 'E_PATH' }));
     expect(readRun(project, 'none')).toBe(null);
     begin(project, 'a');
-    project.remove('.mailroom/runs/a/definition.json');
+    const [path, hint] = ['.mailroom/runs/a/definition', 'is missing or damaged'];
+    const text = project.read(path, 100_000)!.toString();
+    for (const other of ['', '{}', text.slice(0, -2), text.replace('make', 'fake')]) {
+      project.write(path, other);
+      expect(() => readRun(project, 'a')).toThrow(`${path} ${hint}`);
+    }
+    project.remove(path);
     expect(() => readRun(project, 'a')).toThrowError(expect.objectContaining({ code: 'E_JOURNAL' }));
   });
 

@@ -259,6 +259,35 @@ describe('a request over a relay', patiently, () => {
     await ended;
   });
 
+  it('is followed beside a run of an earlier `up` that nobody can read, which is named', async () => {
+    const place = projectWith(`, relays: ['${relay.url}'], requesters: ['${getPublicKey(key)}']`);
+    await place.run(['nip', 'define', 'workflows/measure.json']);
+    const { id } = place.events('definitions')[0]!;
+    for (const isDamaged of [true, false]) {
+      const up = place.start(['up', '--plain']);
+      const ended = finished(up);
+      try {
+        await relay.until(() => relay.filters.length === 1);
+        const request = asks(id, key);
+        relay.say(request);
+        await relay.until(() => over(relay, request) !== undefined);
+        expect(tag(over(relay, request)!, 'status')).toBe('completed');
+      } finally {
+        up.kill('SIGTERM');
+      }
+      const [run = ''] = place.list('.mailroom/runs');
+      const definition = `.mailroom/runs/${run}/definition`;
+      const named = `${definition} is missing or damaged`;
+      const { stdout, stderr } = await ended;
+      expect(`${stdout}${stderr}`.includes(named)).toBe(!isDamaged);
+      if (isDamaged) place.write(definition, '{}');
+      place.write(
+        `.mailroom/events/${run}.jsonl`,
+        `{"id":5}\n${place.read(`.mailroom/events/${run}.jsonl`)}`,
+      );
+    }
+  });
+
   it('is left to others that it is addressed to, that do it already, or have done it', async () => {
     const theirs = generateSecretKey();
     const place = projectWith(`, relays: ['${relay.url}'], requesters: ['${getPublicKey(key)}']`);

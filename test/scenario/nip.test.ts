@@ -287,7 +287,11 @@ describe('a request of somebody else', { timeout: 120_000 }, () => {
       (event: object) => ({ ...event, content: 'x' }),
       'its signature is not that of its text and its author',
     ],
-    ['no signature', (event: object) => ({ ...event, sig: undefined }), 'it is no signed event'],
+    [
+      'no signature',
+      (event: object) => ({ ...event, sig: undefined }),
+      'it is not a signed event: `sig` must be 128 hexadecimal digits in lower case',
+    ],
     ['a workflow that nobody knows', (event: object) => event, 'nothing is known of the workflow 00ff'],
   ])('is refused with %s', async (_name, change, reason) => {
     const place = projectWith({ 'request.json': JSON.stringify(change(asks('00ff', text))) });

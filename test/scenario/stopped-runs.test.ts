@@ -38,7 +38,7 @@ it('a run whose host was killed is cancelled at once, what it left running too, 
     'name: other\nversion: "1"\ntimeout: 1m\nsteps:\n  two: { command: [echo, two] }\n',
   );
   expect((await place.run(['run', 'other.yaml'])).code).toBe(0);
-  const definition = `.mailroom/runs/${killed}/definition.json`;
+  const definition = `.mailroom/runs/${killed}/definition`;
   const text = place.read(definition);
   const why = expect.stringContaining(`${definition} is missing or damaged`) as string;
   place.write(definition, '{');

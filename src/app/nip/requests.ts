@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { AskedWorkflow } from '../../cli/run-services.ts';
 import { MailroomError } from '../../core/errors.ts';
-import type { Json } from '../../core/json.ts';
-import { asEvent, type NostrEvent } from '../../core/nip/events.ts';
+import type { NostrEvent } from '../../core/nip/events.ts';
 import { checkInputs, isReplayed, readAsked, type AskedRun } from '../../core/nip/request.ts';
 import { ProblemsError } from '../../engine/operations/problems.ts';
+import { readEvent } from '../../spec/letters.ts';
 import { definitionFile, definitionLog, EventLog } from '../../store/nip/event-log.ts';
 import type { RealDisk } from '../../store/real-disk.ts';
 import { readText } from '../../store/text.ts';
@@ -52,13 +52,8 @@ export async function judgeRequest(
 /** An event that is meant to be a request: it is not told by more than its kind, or by asking for a workflow. */
 function requestIn(text: string): NostrEvent | null {
   if (!/"kind"\s*:\s*5920\b/.test(text)) return null;
-  try {
-    const event = asEvent(JSON.parse(text) as Json);
-    return event ?? refuse('it is no signed event');
-  } catch (error) {
-    if (error instanceof MailroomError) throw error;
-    return refuse('it is no JSON');
-  }
+  const event = readEvent(text);
+  return event.ok ? event.value : refuse(`it is not a signed event: ${event.problem}`);
 }
 
 /** The file of the definition that a request names. */

@@ -25,7 +25,11 @@ export async function openRelays(
   const unsent = new UnsentEvents(disk, relays);
   const sending = unsent.follow(failed);
   return {
-    problems: () => [...relays.problems, ...(unsent.problem === null ? [] : [unsent.problem])],
+    problems: () => [
+      ...relays.problems,
+      ...(requests?.problems ?? []),
+      ...(unsent.problem === null ? [] : [unsent.problem]),
+    ],
     close: async () => {
       await sending.close();
       await requests?.close();

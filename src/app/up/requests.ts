@@ -42,6 +42,8 @@ export class UpRequests {
   #waiting = 0;
   #last: Promise<void> = Promise.resolve();
   #definitions: readonly string[] = [];
+  /** What the disk refuses, by what was to be done. */
+  readonly #problems = new Map<string, string>();
 
   constructor(disk: RealDisk, settings: Settings, { runs, signer, relays, failed }: Parts) {
     this.#disk = disk;
@@ -62,8 +64,21 @@ export class UpRequests {
   resume(): void {
     for (const { run, startedBy } of listRuns(this.#disk)) {
       const [request] = startedBy === 'up' ? new EventLog(this.#disk, run).read() : [];
-      if (request !== undefined) this.#runs.run('', run, {}).catch(this.#failed);
+      if (request !== undefined)
+        this.#runs.run('', run, {}).catch((error: unknown) => this.#hindered(run, error));
     }
+  }
+
+  /** What is wrong now: a run that an earlier `up` was asked for cannot be resumed, or the disk refuses something. */
+  get problems(): readonly string[] {
+    return [...this.#problems.values()];
+  }
+
+  /** A run or a log that cannot be read keeps nothing else from its work; an error of the program ends it. */
+  #hindered(what: string, error: unknown): void {
+    if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') return this.#failed(error);
+    // Another process works on that run.
+    if (error.code !== 'E_LOCKED') this.#problems.set(what, error.message);
   }
 
   async close(): Promise<void> {
@@ -75,10 +90,15 @@ export class UpRequests {
   }
 
   #look(): void {
-    const known = this.#known();
-    if (known.length === this.#definitions.length) return;
-    this.#definitions = known;
-    this.#relays.renew();
+    try {
+      const known = this.#known();
+      this.#problems.delete(definitionLog);
+      if (known.length === this.#definitions.length) return;
+      this.#definitions = known;
+      this.#relays.renew();
+    } catch (error) {
+      this.#hindered(definitionLog, error);
+    }
   }
 
   #wants(): RelayFilter | null {
@@ -94,7 +114,8 @@ export class UpRequests {
     this.#waiting += 1;
     this.#last = this.#last
       .then(() => this.#take(event))
-      .catch(this.#failed)
+      .then(() => void this.#problems.delete(refusalLog))
+      .catch((error: unknown) => this.#hindered(refusalLog, error))
       .finally(() => (this.#waiting -= 1));
   }
 

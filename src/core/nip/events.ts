@@ -1,5 +1,3 @@
-import { isJsonObject, type Json } from '../json.ts';
-
 /*
  * Events of the language nip, as Nostr has them. What is signed is the text of all but `id` and `sig`.
  */
@@ -30,15 +28,4 @@ export function tagOf({ tags }: Pick<EventTemplate, 'tags'>, name: string, marke
 /** Whether two say the same, whenever that was. */
 export function isSame(a: EventTemplate, b: EventTemplate): boolean {
   return a.kind === b.kind && a.content === b.content && JSON.stringify(a.tags) === JSON.stringify(b.tags);
-}
-
-/** An event of whatever kind, by its shape; null: it is none. */
-export function asEvent(value: Json): NostrEvent | null {
-  if (!isJsonObject(value)) return null;
-  const { id, pubkey, sig, kind, created_at: at, content, tags } = value;
-  const texts = [id, pubkey, sig, content].every((each) => typeof each === 'string');
-  const numbers = [kind, at].every((each) => Number.isSafeInteger(each) && Number(each) >= 0);
-  const isList = (each: Json) => Array.isArray(each) && each.every((word) => typeof word === 'string');
-  if (!texts || !numbers || !Array.isArray(tags) || !tags.every(isList)) return null;
-  return { id, pubkey, sig, kind, created_at: at, content, tags } as unknown as NostrEvent;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asEvent, type NostrEvent } from './events.ts';
+import type { NostrEvent } from './events.ts';
 import { checkInputs, isReplayed, readAsked } from './request.ts';
 
 const base = [
@@ -95,16 +95,4 @@ describe('a request', () => {
     expect(isReplayed({ ...first, id: 'other' }, [first])).toBe(true);
     expect(isReplayed({ ...first, id: 'other', pubkey: 'other' }, [first])).toBe(false);
   });
-});
-
-describe('the shape of an event', () => {
-  it.each([
-    null,
-    5,
-    [],
-    {},
-    { ...event([]), kind: '5920' },
-    { ...event([]), tags: [[1]] },
-    { ...event([]), sig: null },
-  ])('is not that of %j', (value) => expect(asEvent(value as never)).toBeNull());
 });

@@ -1,4 +1,4 @@
-import type { Json } from '../json.ts';
+import { parseJson, type Json } from '../json.ts';
 import { kinds, tagOf, type NostrEvent } from './events.ts';
 import type { ExecutionReport } from './report.ts';
 
@@ -76,9 +76,6 @@ function numberOf(text: string | null): number {
 }
 
 function valueOf(content: string): Json {
-  try {
-    return JSON.parse(content) as Json;
-  } catch {
-    return content;
-  }
+  const value = parseJson(content);
+  return value === undefined ? content : value;
 }

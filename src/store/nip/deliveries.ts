@@ -1,17 +1,11 @@
 import type { NostrEvent } from '../../core/nip/events.ts';
+import { readDelivery, type Delivery } from '../../spec/letters.ts';
 import type { Disk } from '../disk.ts';
 import { eventsFolder } from './event-log.ts';
 import { JsonLines } from './json-lines.ts';
 
 const folder = `${eventsFolder}/relays`;
 const ending = '.jsonl';
-
-/** Without an answer: the event is to be sent to the relay. An empty answer: the relay has taken it; else why it has not. */
-interface Line {
-  readonly relay: string;
-  readonly event: string;
-  readonly answer?: string;
-}
 
 /** The logs with events that were ever to be sent to a relay. */
 export function deliveryLogs(disk: Disk): string[] {
@@ -21,11 +15,11 @@ export function deliveryLogs(disk: Disk): string[] {
 
 /** Which events of a log are to be sent to which relay, and what each relay has answered. */
 export class Deliveries {
-  readonly #lines: JsonLines<Line>;
+  readonly #lines: JsonLines<Delivery>;
 
   /** `log`: the name of an event log. */
   constructor(disk: Disk, log: string) {
-    this.#lines = new JsonLines(disk, `${folder}/${log}${ending}`);
+    this.#lines = new JsonLines(disk, `${folder}/${log}${ending}`, readDelivery);
   }
 
   /** In bytes: as long as it is the same, nothing here has changed. */
@@ -40,10 +34,10 @@ export class Deliveries {
   want(events: readonly NostrEvent[], relays: readonly string[], again = false): void {
     const known = this.#answers();
     const lines = relays.flatMap((relay) =>
-      events.flatMap(({ id }): Line[] => {
+      events.flatMap(({ id }): Delivery[] => {
         const answer = known.get(relay)?.get(id);
         const isKnown = again ? answer === null || answer === '' : answer !== undefined;
-        return isKnown ? [] : [{ relay, event: id }];
+        return isKnown ? [] : [{ relay, event: id, answer: null }];
       }),
     );
     this.#lines.append(lines, { sync: true });
@@ -68,7 +62,7 @@ export class Deliveries {
   /** By relay and event; null: not answered. */
   #answers(): Map<string, Map<string, string | null>> {
     const answers = new Map<string, Map<string, string | null>>();
-    for (const { relay, event, answer = null } of this.#lines.read()) {
+    for (const { relay, event, answer } of this.#lines.read()) {
       const own = answers.get(relay) ?? new Map<string, string | null>();
       own.set(event, answer);
       answers.set(relay, own);

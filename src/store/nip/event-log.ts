@@ -1,4 +1,5 @@
 import type { NostrEvent } from '../../core/nip/events.ts';
+import { readEvent } from '../../spec/letters.ts';
 import type { Disk } from '../disk.ts';
 import { JsonLines } from './json-lines.ts';
 
@@ -34,7 +35,7 @@ export class EventLog {
 
   /** `name`: the id of a run, `definitionLog`, `requestLog` or `refusalLog`. */
   constructor(disk: Disk, name: string) {
-    this.#lines = new JsonLines(disk, `${eventsFolder}/${name}.jsonl`);
+    this.#lines = new JsonLines(disk, `${eventsFolder}/${name}.jsonl`, readEvent);
   }
 
   /** All events, in their order. */

@@ -1,4 +1,4 @@
-import { parseJson } from '../../core/json.ts';
+import type { Read } from '../../spec/letters.ts';
 import { parentOf, type Disk } from '../disk.ts';
 
 const newline = 0x0a;
@@ -7,10 +7,12 @@ const newline = 0x0a;
 export class JsonLines<T extends object> {
   readonly #disk: Disk;
   readonly #file: string;
+  readonly #readLine: (line: string) => Read<T>;
 
-  constructor(disk: Disk, file: string) {
+  constructor(disk: Disk, file: string, readLine: (line: string) => Read<T>) {
     this.#disk = disk;
     this.#file = file;
+    this.#readLine = readLine;
   }
 
   /** In bytes; null: there is no such file. */
@@ -18,10 +20,13 @@ export class JsonLines<T extends object> {
     return this.#disk.look(this.#file)?.size ?? null;
   }
 
-  /** All objects, in their order. Half a line, which a process that was killed left, is none. */
+  /** All objects, in their order. A line that is none is left out: half of one, say, which a process that was killed left. */
   read(): T[] {
     const text = this.#disk.read(this.#file, this.size ?? 0)?.toString('utf8') ?? '';
-    return text.split('\n').flatMap((line) => (parseJson(line) as T | undefined) ?? []);
+    return text.split('\n').flatMap((line) => {
+      const read = this.#readLine(line);
+      return read.ok ? read.value : [];
+    });
   }
 
   /** `sync`: they are durable before this returns. Throws `E_DISK`. */

@@ -9,9 +9,19 @@ export function readConfirmed(disk: Disk): Map<string, string> {
   return new Map(
     text.split('\n').flatMap((line) => {
       const [fingerprint = '', name] = line.split('  ');
-      return name === undefined ? [] : [[decodeURIComponent(name), fingerprint]];
+      const file = name === undefined ? null : decoded(name);
+      return file === null ? [] : [[file, fingerprint]];
     }),
   );
+}
+
+/** Null: nobody has encoded it so, and nothing is confirmed by it. */
+function decoded(name: string): string | null {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return null;
+  }
 }
 
 /** Replaces all that was confirmed. */

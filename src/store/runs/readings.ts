@@ -1,3 +1,4 @@
+import { readJson } from '../../core/json.ts';
 import type { Collected } from '../../core/workflow/launch.ts';
 import { readContent } from '../contents.ts';
 import type { Disk } from '../disk.ts';
@@ -12,11 +13,8 @@ export function readValues(disk: Disk, path: string): Collected['values'] {
   const content = readContent(disk, path, valuesBytes);
   if (content === 'gone') return null;
   if (!content.ok) return { unreadable: content.problem };
-  try {
-    return JSON.parse(content.text) as Collected['values'];
-  } catch (error) {
-    return { unreadable: `it is no JSON: ${(error as Error).message}` };
-  }
+  const read = readJson(content.text);
+  return read.ok ? read.value : { unreadable: read.problem };
 }
 
 /** The text of a decision file, empty where it is none; null: there is no such file. */

@@ -7,7 +7,7 @@ import { readContent } from '../contents.ts';
 import { join } from '../disk.ts';
 import type { Disk } from '../disk.ts';
 import { listJournal, segmentName } from '../journal-files.ts';
-import { newline } from '../journal-lines.ts';
+import { formatLine, newline, openLine } from '../journal-lines.ts';
 import { JournalReader } from '../journal-reader.ts';
 import { DiskJournal } from '../journal.ts';
 import { runFolder, runsFolder } from './layout.ts';
@@ -27,34 +27,45 @@ export function createRun(disk: Disk, card: RunCard, definition: Workflow): Stor
   const folder = runFolder(card.run);
   if (hasBegun(disk, card.run)) throw new MailroomError('E_TARGET', `there is a run ${card.run} already`);
   for (const name of ['control', 'inbox', 'logs']) disk.makeFolder(join(folder, name));
-  disk.write(join(folder, 'definition.json'), `${JSON.stringify(definition)}\n`, { sync: true });
-  disk.write(join(folder, 'run.json'), `${JSON.stringify(card, null, 2)}\n`, { sync: true });
+  replaceDefinition(disk, card.run, definition);
+  disk.write(cardFile(card.run), `${JSON.stringify(card, null, 2)}\n`, { sync: true });
   return { card, run: card.run, definition, workspace: card.workspace };
 }
 
-/** Replaces the definition of a run by an edited one. */
+/** Replaces the definition of a run by an edited one. Like a record, it is believed only where its checksum is right. */
 export function replaceDefinition(disk: Disk, run: string, definition: Workflow): void {
-  const path = join(runFolder(run), 'definition.json');
-  disk.write(path, `${JSON.stringify(definition)}\n`, { sync: true });
+  disk.write(definitionFile(run), formatLine(JSON.stringify(definition)), { sync: true });
 }
 
-/** Null: there is no such run. Throws `E_JOURNAL` for one whose definition is gone or damaged. */
+function definitionFile(run: string): string {
+  return join(runFolder(run), 'definition');
+}
+
+function cardFile(run: string): string {
+  return join(runFolder(run), 'run.json');
+}
+
+/** Null: there is no such run. Throws `E_JOURNAL` for one whose card or definition is gone or damaged. */
 export function readRun(disk: Disk, run: string): StoredRun | null {
   const card = readCard(disk, run);
   if (card === null || !hasBegun(disk, run)) return null;
-  const path = join(runFolder(run), 'definition.json');
-  const text = disk.read(path, Number.MAX_SAFE_INTEGER)?.toString('utf8') ?? '';
-  try {
-    return { card, run, definition: JSON.parse(text) as Workflow, workspace: card.workspace };
-  } catch {
-    throw new MailroomError('E_JOURNAL', `${path} is missing or damaged`, 'start a new run');
-  }
+  if (card === 'damaged') throw damaged(cardFile(run));
+  const bytes = disk.read(definitionFile(run), Number.MAX_SAFE_INTEGER);
+  const json = bytes === null ? null : openLine(bytes.subarray(0, -1));
+  if (json === null) throw damaged(definitionFile(run));
+  return { card, run, definition: JSON.parse(json) as Workflow, workspace: card.workspace };
 }
 
-/** Every run that exists, newest first; one of which nobody may say whether it does is told of when it is read. */
+/**
+ * Every run that exists, newest first, and any that may exist. Of one whose card is damaged only its name is right: `readRun`
+ * throws what is wrong with it.
+ */
 export function listRuns(disk: Disk): RunCard[] {
   return (disk.list(runsFolder) ?? [])
-    .flatMap((run) => readCard(disk, run) ?? [])
+    .flatMap((run) => {
+      const card = readCard(disk, run);
+      return card === 'damaged' ? { ...unknown, run } : (card ?? []);
+    })
     .filter(({ run }) => mayHaveBegun(disk, run))
     .toSorted((a, b) => b.startedAt - a.startedAt || (a.run < b.run ? 1 : -1));
 }
@@ -108,10 +119,17 @@ function hasBegun(disk: Disk, run: string): boolean {
   }
 }
 
-function readCard(disk: Disk, run: string): RunCard | null {
+const unknown = { workflow: '', workspace: '', source: null, startedBy: 'person', startedAt: 0 } as const;
+
+/** Null: no folder of a run has this name. */
+function readCard(disk: Disk, run: string): RunCard | 'damaged' | null {
   const folder = runFolder(run);
-  if (disk.look(folder)?.kind !== 'folder') return null;
-  const content = readContent(disk, join(folder, 'run.json'), 1_000_000);
+  if (!/^[\w-]{1,100}$/.test(run) || disk.look(folder)?.kind !== 'folder') return null;
+  const content = readContent(disk, cardFile(run), 1_000_000);
   const card = content !== 'gone' && content.ok ? readRunCard(content.text) : null;
-  return card?.ok === true && card.value.run === run ? card.value : null;
+  return card?.ok === true && card.value.run === run ? card.value : 'damaged';
+}
+
+function damaged(path: string): MailroomError {
+  return new MailroomError('E_JOURNAL', `${path} is missing or damaged`, 'start a new run');
 }

@@ -1,5 +1,19 @@
 import fc from 'fast-check';
+import { followedRequests } from '../../../src/app/nip/executions.ts';
+import { MailroomError } from '../../../src/core/errors.ts';
 import type { Json, JsonObject } from '../../../src/core/json.ts';
+import { workflowList } from '../../../src/core/nip/listing.ts';
+import { toldOf } from '../../../src/core/nip/told.ts';
+import { Deliveries, deliveryLogs } from '../../../src/store/nip/deliveries.ts';
+import {
+  definitionFile,
+  definitionLog,
+  EventLog,
+  refusalLog,
+  requestLog,
+} from '../../../src/store/nip/event-log.ts';
+import { readConfirmed } from '../../../src/store/runs/confirmed.ts';
+import { contextLockFile, readContextHolder } from '../../../src/store/runs/context-holder.ts';
 import { refuseBadMemories, rememberedWorkflows } from '../../../src/store/runs/trigger-memory.ts';
 import { readHolder } from '../../../src/store/holder.ts';
 import { listRuns, readRun } from '../../../src/store/runs/run-folders.ts';
@@ -18,6 +32,20 @@ const definition = workflow(
   step('build', [], { kind: 'role', role: 'one', instructions: template('Build it.') }),
 );
 const runs = `.mailroom/runs/${run}`;
+const context = '/w/context';
+const logs = [definitionLog, requestLog, refusalLog, run];
+const event = {
+  id: 'a'.repeat(64),
+  pubkey: 'b'.repeat(64),
+  created_at: 1_700_000_000,
+  kind: 7_920,
+  tags: [
+    ['d', 'x'],
+    ['status', 'running'],
+  ],
+  content: '{}',
+  sig: 'c'.repeat(128),
+};
 
 /** Where a document may lie, and a right one to begin with; it does nothing that would keep the rest from being done. */
 const places: Readonly<Record<string, JsonObject>> = {
@@ -55,6 +83,18 @@ const places: Readonly<Record<string, JsonObject>> = {
     usage: { usd: 1, tokens: 1 },
     durationMs: 1,
   },
+  [`${runs}/run.json`]: {
+    run,
+    workflow: 'w',
+    workspace: '/w',
+    source: null,
+    startedBy: 'person',
+    startedAt: 1,
+  },
+  [`${runs}/definition`]: { name: 'w', body: { steps: [] } },
+  [`${contextLockFile(context)}.json`]: { run, restored: true },
+  ...Object.fromEntries(logs.map((log) => [`.mailroom/events/${log}.jsonl`, event])),
+  '.mailroom/events/relays/definitions.jsonl': { relay: 'ws://x', event: event.id, answer: null },
 };
 
 /** A document with something else in one place, or something else altogether. */
@@ -82,14 +122,39 @@ function follow(desk: Desk): void {
   }
 }
 
+/** What is damaged may be refused, in words. */
+function clearly(act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;
+  }
+}
+
+/** Everything that is made of signed events, and of what relays have answered to them. */
+function readEvents({ disk }: Desk): void {
+  const definitions = new EventLog(disk, definitionLog).read();
+  for (const each of definitions) definitionFile(disk, each);
+  JSON.stringify([workflowList(definitions, null), followedRequests(disk)]);
+  for (const log of logs) {
+    const events = new EventLog(disk, log).read();
+    JSON.stringify(toldOf(events));
+    new Deliveries(disk, log).want(events, ['ws://x']);
+  }
+  for (const log of deliveryLogs(disk)) new Deliveries(disk, log).unsent('ws://x');
+}
+
 function play(documents: readonly (readonly [string, Json])[]): void {
   const desk = begin(definition);
   for (const [path, document] of documents) desk.disk.write(path, JSON.stringify(document));
   refuseBadMemories(desk.disk);
   rememberedWorkflows(desk.disk);
   readHolder(desk.disk);
+  readContextHolder(desk.disk, context);
+  readConfirmed(desk.disk);
   listRuns(desk.disk);
-  readRun(desk.disk, run);
+  clearly(() => readRun(desk.disk, run));
+  readEvents(desk);
   desk.settle();
   follow(desk);
   // And so does the next controller.
@@ -118,6 +183,18 @@ export const letters: Target = {
     {
       name: 'a step whose id is a path',
       run: () => attempt([[incoming, { ...places[incoming], role: 'one', id: '../../../../x' }]]),
+    },
+    {
+      name: 'a definition whose id is a path',
+      run: () => attempt([['.mailroom/events/definitions.jsonl', { ...event, id: '../../x' }]]),
+    },
+    {
+      name: 'an event of a year that no calendar has',
+      run: () => attempt([[`.mailroom/events/${run}.jsonl`, { ...event, created_at: 2 ** 53 - 1 }]]),
+    },
+    {
+      name: 'a run of which nobody knows what it is',
+      run: () => attempt([[`${runs}/run.json`, []]]),
     },
     {
       name: 'an answer without values',
