@@ -26,8 +26,10 @@ export async function showRun(context: Context, word: string, asJson: boolean): 
   }
   if (!/\.(ya?ml|json)$/.test(word) && !(await workflows.isWorkflow(word))) return false;
   const { checked, path, text } = await workflows.read(word, services.cwd);
-  if (asJson) terminal.write(json({ schema: 1, file: path, workflow: checked.ok ? checked.value : null }));
-  else terminal.write(`# ${path}\n${text.trimEnd()}\n`);
+  if (asJson) {
+    const { showWorkflow } = await import('../engine/operations/show-workflow.ts');
+    terminal.write(json(showWorkflow(path, text, checked)));
+  } else terminal.write(`# ${path}\n${text.trimEnd()}\n`);
   return true;
 }
 

@@ -157,3 +157,24 @@ it('the record has the run and each stage as far as it has come', () => {
     },
   });
 });
+
+it('the record has each item of a fan-out', () => {
+  const template = { ...by('x', 'opus'), outputs: { n: { type: 'integer' } } };
+  const fanOut = { source: '${{ parameters.all }}', stage_template: template };
+  const policy = { on_failure: 'continue', retry: { max_attempts: 1 } };
+  const each = { id: 'each', type: 'fan_out', fan_out: fanOut, error_policy: policy };
+  const all = { type: 'array', default: ['p', 'q', 'r'] };
+  const workflow = swdl([each], { config: { parameters: { all } } }, files);
+  const world = new World(workflow, { given: { parameters: { all: ['p', 'q', 'r'] } } });
+  world.done('each/0/each', { values: { n: 1 } });
+  world.fails('each/1/each');
+  const record = runRecord(world.state, world.rules) as { run: { stages: Record<string, unknown> } };
+  expect(record.run.stages['each']).toMatchObject({
+    status: 'running',
+    items: [
+      { item: 'p', status: 'success', attempt: 1, outputs: { n: 1 } },
+      { item: 'q', status: 'failed', attempt: 1, reason: expect.any(String) as string },
+      { item: 'r', status: 'running', attempt: 1 },
+    ],
+  });
+});

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../json.ts';
 import { isIn } from './fold/steps.ts';
-import type { Rules } from './rules.ts';
+import { itemScope } from './path.ts';
+import type { BodyRule, Rules } from './rules.ts';
 import { entered } from './scope.ts';
 import type { RunState, StepRun } from './state.ts';
 import type { RunStatus } from './status.ts';
@@ -26,7 +27,8 @@ export function runRecord(state: RunState, rules: Rules): JsonObject {
   const scope = state.scopes.get('');
   const stages = [...root.steps.keys()].map((id) => {
     const run = scope && entered(state, scope, id);
-    return [id, run === undefined ? { status: 'pending' } : stageRecord(state, run)] as const;
+    const record = run === undefined ? { status: 'pending' } : stageRecord(state, run);
+    return [id, { ...record, ...itemsOf(state, root.steps.get(id)?.inner ?? null, run) }] as const;
   });
   return {
     run: {
@@ -41,6 +43,19 @@ export function runRecord(state: RunState, rules: Rules): JsonObject {
       stages: Object.fromEntries(stages),
     },
   };
+}
+
+/** What each item of a stage for many has come to, in their order. */
+function itemsOf(state: RunState, inner: BodyRule | null, run: StepRun | undefined): JsonObject {
+  const open = run?.open ?? null;
+  const [step] = inner?.steps.keys() ?? [];
+  if (run === undefined || open?.items == null || step === undefined) return {};
+  const items = open.items.map((item, index): JsonObject => {
+    const scope = state.scopes.get(itemScope(run.path, index));
+    const done = scope && entered(state, scope, step);
+    return { item, ...(done === undefined ? { status: 'pending' } : stageRecord(state, done)) };
+  });
+  return { items };
 }
 
 function stageRecord(state: RunState, run: StepRun): JsonObject {
