@@ -1,6 +1,7 @@
 import { MailroomError } from '../core/errors.ts';
 import type { ExecutionReport } from '../core/nip/report.ts';
 import { progressOf } from '../core/nip/telling.ts';
+import { ProblemsError } from '../engine/operations/problems.ts';
 import { patience, waitFor } from '../engine/operations/project.ts';
 import type { Progress } from '../server/progress.ts';
 import { serveWorkflows, type RunList } from '../server/workflow-tools.ts';
@@ -81,7 +82,9 @@ async function listed(workflows: WorkflowServices, nip: NipServices, most: numbe
     try {
       if (workflows.run(run).definition.language === 'nip') runs.push(entryOf(await nip.report(run)));
     } catch (error) {
-      if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;
+      // What is wrong with the settings is no matter of this run.
+      if (!(error instanceof MailroomError) || error instanceof ProblemsError || error.code === 'E_INTERNAL')
+        throw error;
       problems.push(`${run}: ${error.message}`);
     }
   }

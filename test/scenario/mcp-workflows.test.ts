@@ -174,6 +174,8 @@ describe('what is wrong with a file of the project', patiently, () => {
     for (const [name, given] of [
       ['define_workflow', definition],
       ['list_workflows', {}],
+      ['list_runs', {}],
+      ['cancel_workflow', { executionId: run }],
       ['execute_workflow', { workflowId: 'measure', inputs: { text: 'a' } }],
       ['workflow_status', { executionId: run }],
     ] as const) {
