@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import { finalizeEvent, generateSecretKey, getPublicKey, verifyEvent, type Event } from 'nostr-tools/pure';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NipProject } from '../support/nip.ts';
@@ -286,6 +286,33 @@ describe('a request over a relay', patiently, () => {
         `{"id":5}\n${place.read(`.mailroom/events/${run}.jsonl`)}`,
       );
     }
+  });
+
+  it('is resumed by the next `up`, also where the project itself has signed it', async () => {
+    const own = generateSecretKey();
+    const place = projectWith(`, relays: ['${relay.url}'], requesters: ['${getPublicKey(own)}']`);
+    place.write('.mailroom/nostr.key', `${Buffer.from(own).toString('hex')}\n`);
+    chmodSync(`${place.root}/.mailroom/nostr.key`, 0o600);
+    await place.run(['nip', 'define', 'workflows/measure.json']);
+    place.write('agents/clerk.mjs', `${waits}${place.read('agents/clerk.mjs')}`);
+    const request = asks(place.events('definitions')[0]!.id, own);
+    const killed = place.start(['up']);
+    const dead = finished(killed);
+    await relay.until(() => relay.filters.length === 1);
+    relay.say(request);
+    await relay.until(() => answers(relay, request).length > 0);
+    killed.kill('SIGKILL');
+    await dead;
+    place.write('go', '');
+    const up = place.start(['up']);
+    const ended = finished(up);
+    try {
+      await relay.until(() => over(relay, request) !== undefined);
+      expect(tag(over(relay, request)!, 'status')).toBe('completed');
+    } finally {
+      up.kill('SIGTERM');
+    }
+    await ended;
   });
 
   it('is left to others that it is addressed to, that do it already, or have done it', async () => {

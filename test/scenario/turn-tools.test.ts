@@ -102,7 +102,7 @@ describe('the tools of a turn', { timeout: 120_000 }, () => {
     expect(rows[2]?.fields).toEqual({ good: true });
     const said = ['t1', 't3'].map((turn) => project.read(`.mailroom/turns/${turn}/1/stdout`)).join('\n');
     expect(said).toContain('E_FORBIDDEN');
-    expect(said).toContain('End your turn now');
+    expect(said).toContain('Asked. End your turn now');
     expect(said).toMatch(
       /type: task[\s\S]*Make it[\s\S]*type: review[\s\S]*Is it good\?[\s\S]*type: verdict/,
     );
@@ -136,8 +136,19 @@ describe('the tools of a turn', { timeout: 120_000 }, () => {
     );
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['send_message', 'ask', 'read_thread', 'report_progress']);
-    await client.callTool({ name: 'send_message', arguments: { to: 'user', type: 'done', body: 'Made' } });
-    await client.callTool({ name: 'report_progress', arguments: { text: 'half' } });
+    for (const { outputSchema } of tools)
+      expect(outputSchema).toMatchObject({ type: 'object', additionalProperties: false });
+    const call = async (name: string, given: Record<string, unknown>) => {
+      const { content, structuredContent } = await client!.callTool({ name, arguments: given });
+      return [structuredContent, ...content.map((each) => each.type === 'text' && each.text)];
+    };
+    const message = expect.stringMatching(/^Staged .*\. It is sent when this turn ends\.$/) as string;
+    expect(await call('send_message', { to: 'user', type: 'done', body: 'Made' })).toEqual([
+      { path: expect.stringMatching(/\.md$/) as string, message },
+      message,
+    ]);
+    expect(await call('report_progress', { text: 'half' })).toEqual([{ message: 'Noted.' }, 'Noted.']);
+    expect(await call('read_thread', {})).toEqual([{ thread: '' }, '']);
     const markdown = '---\ntype: task\n---\n# Heading\n\n---\nrest\n';
     const rule = '---\nA rule is all that it has.\n';
     for (const body of [markdown, rule])
