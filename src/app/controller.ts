@@ -21,7 +21,14 @@ import { bootId, readProcess } from '../process/proc.ts';
 import { ProcessRunner } from '../process/runner.ts';
 import { startDetached } from '../process/detached.ts';
 import { controlFolder, DiskControl } from '../store/control.ts';
-import { lockFile, readBoot, removeHolder, writeBoot, writeHolder } from '../store/holder.ts';
+import {
+  lockFile,
+  readBoot,
+  removeHolder,
+  writeBoot,
+  writeHolder,
+  type HolderNote,
+} from '../store/holder.ts';
 import { journalFolder } from '../store/journal-files.ts';
 import { maskOf } from '../process/mask.ts';
 import { projectKey } from '../store/nip/key.ts';
@@ -58,8 +65,9 @@ export async function startController(
   };
   try {
     const startTime = readProcess(process.pid)?.startTime ?? null;
-    writeHolder(disk, { since: Date.now(), triggers: options.triggers, startTime });
-    return await compose(disk, definition, options, { lock, open: open && kept });
+    const note = { since: Date.now(), triggers: options.triggers, startTime };
+    writeHolder(disk, note);
+    return await compose(disk, definition, options, { lock, note, open: open && kept });
   } catch (error) {
     // Whoever listens for somebody would keep the program from ending.
     for (const workflows of opened) await workflows.close();
@@ -82,7 +90,11 @@ async function compose(
   disk: RealDisk,
   definition: Wired,
   options: ControllerOptions,
-  { lock, open }: { readonly lock: Lock; readonly open: OpenWorkflows | null },
+  {
+    lock,
+    note,
+    open,
+  }: { readonly lock: Lock; readonly note: HolderNote; readonly open: OpenWorkflows | null },
 ): Promise<Controller> {
   const { config, protocol, hash } = definition;
   const lockGone = lockWatch(disk, [lockFile]);
@@ -110,6 +122,9 @@ async function compose(
   host.start();
   // Not before: what was lost must be drawn again first.
   if (boot !== null && boot !== bootBefore) writeBoot(disk, boot);
+  const problems = () =>
+    [host.problem, trail.problem(), ...(up?.workflows.problems() ?? [])].filter((each) => each !== null);
+  const publish = publisher(disk, note, problems);
   const all = new UpHost(host, up?.workflows.triggers ?? [], up?.workflows.runs ?? noRuns);
   const loop = new Loop(
     all,
@@ -120,7 +135,7 @@ async function compose(
       trail,
       gone: journalWatch(disk, journalFolder, lockGone),
     },
-    { untilIdle: options.untilIdle, onChange: () => options.onChange(host.state) },
+    { untilIdle: options.untilIdle, onChange: () => (publish(), options.onChange(host.state)) },
   );
   events.to = reporting(host, loop);
   hints.told = () => loop.told();
@@ -130,7 +145,6 @@ async function compose(
   const changed = edited ? 'the protocol has changed since the last start' : null;
   const lacks = await recordingNote(options.record, disk.root);
   const notes = [host.cut, trail.problem(), changed, lacks, ...(up?.workflows.notes ?? [])];
-  const problems = () => [host.problem, trail.problem(), ...(up?.workflows.problems() ?? [])];
   const close = async () => {
     await up?.workflows.close();
     journal.close();
@@ -139,14 +153,14 @@ async function compose(
   return handleOf(host, loop, { definition, notes, problems, close });
 }
 
-/** What the caller of a controller gets. `notes` and `problems`: those that are null are none. */
+/** What the caller of a controller gets. `notes`: those that are null are none. */
 function handleOf(
   host: MailHost,
   loop: Loop,
   parts: {
     readonly definition: Wired;
     readonly notes: readonly (string | null)[];
-    readonly problems: () => readonly (string | null)[];
+    readonly problems: () => readonly string[];
     readonly close: () => Promise<void>;
   },
 ): Controller {
@@ -156,7 +170,7 @@ function handleOf(
       return host.state;
     },
     notes: parts.notes.filter((note) => note !== null),
-    problems: () => parts.problems().filter((problem) => problem !== null),
+    problems: parts.problems,
     end: (how) => loop.end(how),
     run: async () => {
       try {
@@ -168,6 +182,21 @@ function handleOf(
         await parts.close();
       }
     },
+  };
+}
+
+/** Writes the problems beside the lock whenever they have changed, for `status`; a disk that refuses that keeps nobody from working. */
+function publisher(disk: RealDisk, note: HolderNote, problems: () => readonly string[]): () => void {
+  let published: readonly string[] = [];
+  return () => {
+    const now = problems();
+    if (now.length === published.length && now.every((each, index) => each === published[index])) return;
+    published = now;
+    try {
+      writeHolder(disk, { ...note, problems: now });
+    } catch (error) {
+      if (!(error instanceof MailroomError)) throw error;
+    }
   };
 }
 

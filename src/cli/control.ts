@@ -25,7 +25,7 @@ export async function control(
   const project = context.project();
   context.announce();
   const verdicts: Verdict[] = [];
-  for (const target of targetsOf(project, verb, word, othersOf(verb, project))) {
+  for (const target of await targetsOf(project, verb, word, othersOf(verb, project))) {
     const asked = { verb, target, now: options.now === true, by: caller(context) };
     verdicts.push(await ask(project, asked, terminal.now));
   }

@@ -187,6 +187,7 @@ const holder = z.object(
     since: instant,
     triggers: flag,
     startTime: line.nullable(),
+    problems: z.array(line).default([]),
   },
   { error: anObject },
 );

@@ -6,14 +6,27 @@ import type { Disk } from './disk.ts';
 
 export type { Holder };
 
+/** What a process says of itself that holds a lock. `problems`: none, if missing. */
+export type HolderNote = Omit<Holder, 'pid' | 'host' | 'problems'> & {
+  readonly problems?: readonly string[];
+};
+
 /** What the kernel's lock is taken on. */
 export const lockFile = '.mailroom/lock';
 
 const bootFile = '.mailroom/boot';
 
-/** Writes down that this process holds a lock, for whoever finds it taken. `lock`: what the lock is taken on. */
-export function writeHolder(disk: Disk, told: Omit<Holder, 'pid' | 'host'>, lock = lockFile): Holder {
-  const holder = { pid: process.pid, host: hostname(), ...told };
+/** A holder whose file is larger than is read would be nobody. */
+const mostProblems = 5;
+const longestProblem = 300;
+
+/**
+ * Writes down that this process holds a lock, and its problems now, for whoever finds it taken: at most five of 300 characters.
+ * `lock`: what the lock is taken on.
+ */
+export function writeHolder(disk: Disk, told: HolderNote, lock = lockFile): Holder {
+  const problems = (told.problems ?? []).slice(0, mostProblems).map((each) => each.slice(0, longestProblem));
+  const holder = { pid: process.pid, host: hostname(), ...told, problems };
   disk.write(holderOf(lock), `${JSON.stringify(holder)}\n`);
   return holder;
 }

@@ -55,6 +55,8 @@ export class Bench {
   hash = 'one';
   /** Whether a controller holds the project. */
   up = true;
+  /** What the controller says is wrong. */
+  problems: readonly string[] = [];
   /** What threads have worktrees of their own. */
   worktrees: readonly WorktreeStatus[] = [];
   environment: Record<string, string | undefined> = {};
@@ -207,7 +209,7 @@ export class Bench {
       state: () => this.#read(),
       holder: () => {
         const since = Date.UTC(2026, 10, 21, 20, 0, 0);
-        return this.up ? { pid: 4242, host: 'box', since, triggers: true } : null;
+        return this.up ? { pid: 4242, host: 'box', since, triggers: true, problems: this.problems } : null;
       },
       mail: (role, folder) => readMail(disk, role, folder),
       names: (role, box) => mailNames(disk, `agents/${role}/${box}`),

@@ -54,6 +54,17 @@ describe('pause and unpause', () => {
     expect(file).toMatchObject({ verb: 'pause', target: { kind: 'role', role: 'qa' }, now: false });
   });
 
+  it('know the roles of the protocol before anything was started', async () => {
+    const bench = new Bench();
+    bench.up = false;
+    expect(await bench.run('pause', 'qa')).toEqual({
+      code: 0,
+      out: 'pause qa: recorded, takes effect at the next `mailroom up`\n',
+      err: '',
+    });
+    expect((await bench.run('pause', 'nobody')).code).toBe(2);
+  });
+
   it('are refused for what is not there', async () => {
     const bench = working();
     expect(await bench.run('pause', 'architec')).toMatchObject({

@@ -182,6 +182,7 @@ describe('nobody writes, whatever the rights,', () => {
   it.each([
     ['the rules', rules, []],
     ['rules that are not there yet', rules.slice(0, 3), ['mailroom.yaml', 'protocols', 'workflows']],
+    ['overrides that are not there yet', ['.skillmeat-workflow-overrides.yaml'], []],
     ['a repository that is not there yet', ['.git', 'HEAD'], ['.git']],
     ['mail before there are roles', ['agents'], ['agents']],
   ])('%s', async (_, paths, without) => {

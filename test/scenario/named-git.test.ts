@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
+import type { StatusDocument } from '../../src/engine/operations/status.ts';
 import { playProject, smallTeam } from '../support/play.ts';
-import type { TestProject } from '../support/project.ts';
+import { finished, said, type TestProject } from '../support/project.ts';
 
 let project: TestProject;
 afterEach(() => project.remove());
@@ -63,3 +64,31 @@ it(
     expect(git('status', '--porcelain')).toBe('');
   },
 );
+
+it('`status` shows why the trail is not written while `up` runs', { timeout: 60_000 }, async () => {
+  project = playProject(
+    smallTeam,
+    { maker: `send('done', 'user');` },
+    {
+      'mailroom.yaml':
+        'providers: { play: { command: [node, play/run.mjs] } }\ndefaults: { provider: play }\n',
+    },
+  );
+  git('init', '--quiet', '--initial-branch=mailroom-trail');
+  git('commit', '--quiet', '--allow-empty', '--message=First');
+  const up = project.start(['up', '--plain'], bare());
+  await said(up, '3 roles');
+  project.write('agents/maker/inbox/task.md', '---\ntype: task\n---\nDo it.\n');
+  const shown = async () => {
+    const { stdout } = await project.run(['status', '--json']);
+    return (JSON.parse(stdout) as StatusDocument).problems;
+  };
+  let problems = await shown();
+  while (problems.length === 0) problems = await shown();
+  expect(problems).toEqual([
+    `the branch mailroom-trail is checked out in ${project.root}, so no trail is written to it (switch to another branch there, or name another one for the trail with \`trail.branch\`)`,
+  ]);
+  up.kill('SIGTERM');
+  await finished(up);
+  expect(await shown()).toEqual([]);
+});

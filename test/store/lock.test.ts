@@ -58,9 +58,12 @@ describe('the holder', () => {
   it('is written down for others to read', () => {
     expect(readHolder(disk)).toBe(null);
     const told = { since: 1_700_000_000_000, triggers: true, startTime: 'boot-1' };
-    const holder = { pid: process.pid, host: hostname(), ...told };
+    const holder = { pid: process.pid, host: hostname(), ...told, problems: [] };
     expect(writeHolder(disk, told)).toEqual(holder);
     expect(readHolder(disk)).toEqual(holder);
+    const problems = Array.from({ length: 9 }, () => '\0'.repeat(9_999));
+    writeHolder(disk, { ...told, problems });
+    expect(readHolder(disk)?.problems).toEqual(Array.from({ length: 5 }, () => '\0'.repeat(300)));
     removeHolder(disk);
     expect(readHolder(disk)).toBe(null);
   });

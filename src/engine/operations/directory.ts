@@ -1,4 +1,4 @@
-import type { Message, ThreadId } from '../../core/mail/message.ts';
+import type { Message, RoleName, ThreadId } from '../../core/mail/message.ts';
 import type { MailState } from '../../core/mail/state.ts';
 import { allMessages } from './messages.ts';
 import type { Project } from './project.ts';
@@ -38,15 +38,16 @@ function wholeDirectory(project: Project, state: MailState, roles: readonly stri
   };
 }
 
-/** What a word names in a project. Old mail is looked through only when the state does not know the word. */
+/** What a word names in a project. Old mail is looked through only when the state does not know the word. `defined`: roles of the protocol. */
 export function resolve(
   project: Project,
   state: MailState,
   word: string,
   kinds: readonly NamedKind[],
   others?: Directory['others'],
+  defined: readonly RoleName[] = [],
 ): Named {
-  const roles = [...new Set([...state.roles.keys(), ...project.roles()])];
+  const roles = [...new Set([...state.roles.keys(), ...project.roles(), ...defined])];
   try {
     return findNamed(word, directoryOf(state, roles), kinds);
   } catch {

@@ -38,6 +38,8 @@ export interface Holder {
   readonly since: number;
   /** False: it is a run that moves the mail for its roles, and starts no workflow by its triggers. */
   readonly triggers: boolean;
+  /** What is wrong now and will be tried again. */
+  readonly problems: readonly string[];
 }
 
 /** How long a command waits for the controller's word, in milliseconds. */

@@ -18,7 +18,8 @@ export async function readStatus(
   const definition = await project.definition();
   const protocol = definition.ok ? definition.value.protocol : null;
   const { runs, triggers, problems: wrong } = await workflows.status(holder);
-  const problems = definition.ok ? wrong : [unreadable(definition.problems.length), ...wrong];
+  const unread = definition.ok ? [] : [unreadable(definition.problems.length)];
+  const problems = [...new Set([...unread, ...(holder?.problems ?? []), ...wrong])];
   const roles = [...(protocol?.roles.keys() ?? project.roles())];
   const dropped = holder === null ? droppedMail(project, state, roles) : new Map<RoleName, number>();
   const recorded =

@@ -1,5 +1,5 @@
 import type { Command, Target } from '../../core/mail/event.ts';
-import { fileName } from '../../core/mail/message.ts';
+import { fileName, type RoleName } from '../../core/mail/message.ts';
 import { emptyState, type MailState } from '../../core/mail/state.ts';
 import { MailroomError } from '../../core/errors.ts';
 import type { ControlFile } from '../../spec/letters.ts';
@@ -31,17 +31,24 @@ const takes: Readonly<Record<Command['verb'], readonly NamedKind[]>> = {
  * What a word means as the target of a command; a message may have failed for several roles. Throws `E_TARGET`; `others` is
  * what else the command takes, for its hint.
  */
-export function targetsOf(
+export async function targetsOf(
   project: Project,
   verb: Command['verb'],
   word: string,
   others?: Directory['others'],
-): ControlFile['target'][] {
+): Promise<ControlFile['target'][]> {
   const state = project.state() ?? emptyState();
   if (verb === 'cancel' && isOver(state, word))
     throw new MailroomError('E_REFUSED', `turn ${word} is over: it is too late to cancel it`);
-  const named = resolve(project, state, word, takes[verb], others);
+  const roles = takes[verb].includes('role') ? await definedRoles(project) : [];
+  const named = resolve(project, state, word, takes[verb], others, roles);
   return named.kind === 'message' ? letters(project, state, named.message) : [targetOf(named)];
+}
+
+/** Before the first start only the protocol knows them; of one that cannot be read there are none. */
+async function definedRoles(project: Project): Promise<RoleName[]> {
+  const definition = await project.definition();
+  return definition.ok ? [...definition.value.protocol.roles.keys()] : [];
 }
 
 /** Whether a word names a turn that there was. */

@@ -28,7 +28,7 @@ export interface StatusDocument extends MailStatus {
 export interface MailStatus {
   readonly schema: 1;
   /** Who holds the project; null: no controller runs. */
-  readonly controller: (Omit<Holder, 'since'> & { readonly since: string }) | null;
+  readonly controller: (Omit<Holder, 'since' | 'problems'> & { readonly since: string }) | null;
   /** True when the protocol was edited since the controller read it. */
   readonly protocol_changed: boolean;
   readonly paused: {
@@ -140,6 +140,10 @@ export interface StatusParts {
   readonly now: number;
 }
 
+function controllerStatus({ pid, host, since, triggers }: Holder): NonNullable<MailStatus['controller']> {
+  return { pid, host, since: iso(since), triggers };
+}
+
 export function statusOf(state: MailState, parts: StatusParts): MailStatus {
   const { holder, protocol, hash, now } = parts;
   const names = new Set([...(protocol?.roles.keys() ?? []), ...state.roles.keys()]);
@@ -148,7 +152,7 @@ export function statusOf(state: MailState, parts: StatusParts): MailStatus {
   const gone = (name: RoleName) => `E_MAIL_VANISHED: the inbox of ${name} is gone, with mail in it`;
   return {
     schema: 1,
-    controller: holder && { ...holder, since: iso(holder.since) },
+    controller: holder && controllerStatus(holder),
     protocol_changed: holder !== null && hash !== null && state.protocol !== '' && hash !== state.protocol,
     paused: {
       all: state.paused.all,
