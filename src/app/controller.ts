@@ -9,7 +9,7 @@ import { MailroomError } from '../core/errors.ts';
 import type { Message, RoleName } from '../core/mail/message.ts';
 import type { Protocol } from '../core/mail/protocol.ts';
 import type { AgentJob, Exit, Outcome, RunnerEvents, Trail } from '../core/ports.ts';
-import { Loop } from '../engine/loop.ts';
+import { Loop, type LoopPorts } from '../engine/loop.ts';
 import { MailHost } from '../engine/mail-host.ts';
 import { SharedSlots, type SlotUser } from '../engine/slots.ts';
 import { UpHost, type LoopHints, type OpenWorkflows, type UpWorkflows } from '../engine/runs/up-host.ts';
@@ -124,18 +124,12 @@ async function compose(
   if (boot !== null && boot !== bootBefore) writeBoot(disk, boot);
   const problems = () =>
     [host.problem, trail.problem(), ...(up?.workflows.problems() ?? [])].filter((each) => each !== null);
-  const publish = publisher(disk, note, problems);
+  const onChange = publishing(disk, note, problems, () => options.onChange(host.state));
   const all = new UpHost(host, up?.workflows.triggers ?? [], up?.workflows.runs ?? noRuns);
   const loop = new Loop(
     all,
-    {
-      watch: (onHint) => watchFolders(watched(disk, protocol), onHint),
-      timer,
-      now: Date.now,
-      trail,
-      gone: journalWatch(disk, journalFolder, lockGone),
-    },
-    { untilIdle: options.untilIdle, onChange: () => (publish(), options.onChange(host.state)) },
+    { ...loopPorts(disk, protocol), trail, gone: journalWatch(disk, journalFolder, lockGone) },
+    { untilIdle: options.untilIdle, onChange },
   );
   events.to = reporting(host, loop);
   hints.told = () => loop.told();
@@ -186,9 +180,15 @@ function handleOf(
 }
 
 /** Writes the problems beside the lock whenever they have changed, for `status`; a disk that refuses that keeps nobody from working. */
-function publisher(disk: RealDisk, note: HolderNote, problems: () => readonly string[]): () => void {
+function publishing(
+  disk: RealDisk,
+  note: HolderNote,
+  problems: () => readonly string[],
+  then: () => void,
+): () => void {
   let published: readonly string[] = [];
   return () => {
+    then();
     const now = problems();
     if (now.length === published.length && now.every((each, index) => each === published[index])) return;
     published = now;
@@ -225,6 +225,12 @@ async function openUp(
 
 function lockLost(): MailroomError {
   return new MailroomError('E_LOCKED', 'the lock of the project was lost, so all work was stopped');
+}
+
+/** What the loop needs of the machine. */
+function loopPorts(disk: RealDisk, protocol: Protocol): Pick<LoopPorts, 'watch' | 'timer' | 'now'> {
+  const watch: LoopPorts['watch'] = (onHint) => watchFolders(watched(disk, protocol), onHint);
+  return { watch, timer, now: Date.now };
 }
 
 /** The folders in which something may be dropped. */

@@ -82,6 +82,12 @@ async function containment(): Promise<Finding[]> {
         state: 'warning',
         text: `none (${bubblewrap.why}): an agent can read and write what you can, as far as its own switches let it`,
       };
+  const asRoot = process.getuid?.() === 0 && !bubblewrap.works;
+  const free: Finding = {
+    topic: 'containment',
+    state: 'warning',
+    text: 'as root and without bubblewrap an agent can read and write every file of this machine: run Mailroom as another user, or install bubblewrap',
+  };
   const kept: Finding = namespace.works
     ? {
         topic: 'containment',
@@ -93,7 +99,7 @@ async function containment(): Promise<Finding[]> {
         state: 'warning',
         text: `process groups only (${namespace.why}): what leaves its group is ended by a sweep of /proc`,
       };
-  return [sandbox, kept];
+  return [sandbox, kept, ...(asRoot ? [free] : [])];
 }
 
 async function agent(one: (typeof agents)[number]): Promise<Finding[]> {

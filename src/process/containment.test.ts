@@ -23,9 +23,12 @@ describe('wrap', () => {
   });
 
   it('gives a namespace a first process of ours, which is the gate as well', () => {
-    const outer = `${setpriv} --pdeathsig KILL ${unshare} --pid --fork --kill-child --mount-proc --`.split(
-      ' ',
-    );
+    const bounds =
+      '-all,+chown,+dac_override,+fowner,+fsetid,+kill,+setgid,+setuid,+setfcap,+net_bind_service';
+    const outer =
+      `${setpriv} --pdeathsig KILL ${unshare} --pid --fork --kill-child --mount-proc -- ${setpriv} --inh-caps=-all --bounding-set=${bounds}`.split(
+        ' ',
+      );
     const stay = '(exec "$@"); exit $?';
     expect(wrap({ kind: 'namespace', user: false, network: true }, ['a'], false, '/w')).toEqual([
       ...outer,
@@ -43,9 +46,9 @@ describe('wrap', () => {
       'sh',
       'a',
     ]);
-    expect(wrap({ kind: 'namespace', user: true, network: true }, ['a'], false, '/w')).toContain(
-      '--map-current-user',
-    );
+    const asUser = wrap({ kind: 'namespace', user: true, network: true }, ['a'], false, '/w');
+    expect(asUser).toContain('--map-current-user');
+    expect(asUser.join(' ')).not.toContain('--bounding-set');
   });
 
   it('binds only what is given into a sandbox, deeper paths last', () => {

@@ -12,6 +12,10 @@ const BECOME = 'exec "$@"';
 /** Stays as the first process of a namespace: it reaps orphans, and signals reach the program, which is not the first. */
 const STAY = '(exec "$@"); exit $?';
 
+/** What root keeps in a namespace: enough for work in folders of other users, and nothing that could change a mount or enter another namespace. */
+const ROOT_BOUNDS =
+  '-all,+chown,+dac_override,+fowner,+fsetid,+kill,+setgid,+setuid,+setfcap,+net_bind_service';
+
 const PROBE_MS = 3000;
 
 /** The command line that runs `argv` so contained and, if wanted, behind the launch gate on file descriptors 3 and 4. */
@@ -38,7 +42,9 @@ function namespaceArguments({ user, network }: Extract<Containment, { kind: 'nam
   const own = user ? '--user --map-current-user ' : '';
   const alone = network ? '' : '--net ';
   const words = `--pdeathsig KILL ${ownProgram('unshare')} ${own}${alone}--pid --fork --kill-child --mount-proc --`;
-  return [ownProgram('setpriv'), ...words.split(' ')];
+  // With all that root may, a process could leave the namespace again.
+  const bounds = user ? [] : [ownProgram('setpriv'), '--inh-caps=-all', `--bounding-set=${ROOT_BOUNDS}`];
+  return [ownProgram('setpriv'), ...words.split(' '), ...bounds];
 }
 
 export type Availability = { readonly works: true } | { readonly works: false; readonly why: string };

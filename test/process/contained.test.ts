@@ -152,6 +152,14 @@ describe.each(contained)('inside a $kind', (containment: Containment) => {
     expect(list.stdoutTail).not.toContain('node');
   });
 
+  it('a process cannot leave it, root neither: it undoes no mount and enters no other namespace', async () => {
+    const script =
+      'umount -l /proc && echo unmounted; nsenter --net=/proc/1/ns/net true && echo entered; ' +
+      'unshare --user --map-root-user umount -l /proc && echo unmounted; echo held';
+    const { stdoutTail } = await start(['sh', '-c', script], { containment }).exited;
+    expect(stdoutTail).toBe('held\n');
+  });
+
   it('orphans are reaped', async () => {
     const script =
       '(sh -c "exit 0" & ); until ! grep -l "^State:.Z" /proc/[0-9]*/status; do :; done; echo clean';
