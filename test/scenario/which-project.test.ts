@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { afterEach, expect, it } from 'vitest';
@@ -100,4 +100,14 @@ it('a run of orchestrate keeps its journal in the folder above `workflows/`, whe
   const [first = '', second = ''] = world.list('base/.mailroom/runs');
   expect(await inFolder('base', 'resume', '--update', first)).toMatchObject({ code: 0 });
   expect(await inFolder('base/workflows', 'resume', '--update', second)).toMatchObject({ code: 0 });
+});
+
+it('no program of a workspace outside the project is taken for one of ours', async () => {
+  world = new TestProject({ 'project/mailroom.yaml': '', 'project/workflows/w.yaml': native });
+  world.write('work/bin/flock', `#!/bin/sh\ntouch ${world.root}/ran\n`);
+  chmodSync(join(world.root, 'work/bin/flock'), 0o755);
+  const args = ['-C', join(world.root, 'project'), 'run', 'w', '--workspace', join(world.root, 'work')];
+  const path = `${join(world.root, 'work/bin')}:${process.env['PATH'] ?? ''}`;
+  expect(await world.run(args, { PATH: path })).toMatchObject({ code: 0 });
+  expect([has('work/written.txt'), has('ran')]).toEqual([true, false]);
 });

@@ -17,6 +17,7 @@ import { ProblemsError } from '../../engine/operations/problems.ts';
 import { happeningOf, type RunControlFile } from '../../engine/runs/commands.ts';
 import type { RunHost } from '../../engine/runs/run-host.ts';
 import { buildEnvironment } from '../../process/environment.ts';
+import { keepProgramsOutOf } from '../../process/own-programs.ts';
 import type { RealDisk } from '../../store/real-disk.ts';
 import { contextFolderOf, takeContext, whereItLies } from '../../store/runs/context-holder.ts';
 import { makeProjectFolder } from '../../store/scaffold.ts';
@@ -37,6 +38,7 @@ export async function beginRun(
   origin: Origin,
 ): Promise<RunController> {
   const { definition, workspace, workflow, watch } = options;
+  keepProgramsOutOf(workspace);
   refuseUnsetSecrets(definition);
   refuseGivenSecrets(definition, options);
   const env = buildEnvironment({ inherit: definition.inherit });
@@ -85,6 +87,7 @@ export async function resumeRun(
   origin: Origin,
 ): Promise<RunController> {
   const run = definition === null ? stored : { ...stored, definition };
+  keepProgramsOutOf(run.workspace);
   refuseUnsetSecrets(run.definition);
   checkRecords(openRoot, run);
   return locked(disk, run.run, run.workspace, run.definition, async (lock) => {
@@ -184,6 +187,7 @@ export async function cancelRun(
   origin: Origin,
 ): Promise<void> {
   const run = whereItLies(disk, openRoot, stored);
+  keepProgramsOutOf(run.workspace);
   const lock = await takeRun(disk, run.run, contextFolderOf(disk, openRoot, run));
   const controller = await orReleased(lock, async () => {
     return starting(await composeRun(disk, settings, run, { watch: () => {}, lock, origin }), (host) => {
