@@ -87,7 +87,8 @@ export async function readSettings(
   const value = { config, hash: hashOf(disk), providers, widened, tools };
   const texts = readProtocolFiles(disk).map(({ path, text }) => ({ file: path, text }));
   if (texts.length === 0) return { ok: true, value: { ...value, protocol: null }, warnings: read.warnings };
-  const protocol = parseProtocol(texts, config, { cores: availableParallelism(), widened });
+  const withoutMcp = withoutMcpOf(providers);
+  const protocol = parseProtocol(texts, config, { cores: availableParallelism(), widened, withoutMcp });
   if (!protocol.ok) return protocol;
   const warnings = [...read.warnings, ...protocol.warnings];
   return { ok: true, value: { ...value, protocol: protocol.value }, warnings };
@@ -98,6 +99,11 @@ export function widenedBy(providers: ReadonlyMap<string, Provider>): Settings['w
   return new Map(
     [...providers].map(([name, provider]) => [name, (rights) => provider.restrict(rights).widened] as const),
   );
+}
+
+/** By provider name: why its agents can be given no MCP servers, in words. */
+export function withoutMcpOf(providers: ReadonlyMap<string, Provider>): ReadonlyMap<string, string> {
+  return new Map([...providers].flatMap(([name, { mcp }]) => (mcp === true ? [] : [[name, mcp] as const])));
 }
 
 /** What a project says of itself. */

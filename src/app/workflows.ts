@@ -11,7 +11,7 @@ import { findProgram } from '../process/proc.ts';
 import { readContent } from '../store/contents.ts';
 import type { RealDisk } from '../store/real-disk.ts';
 import { findText, readText } from '../store/text.ts';
-import type { Settings } from './definition.ts';
+import { withoutMcpOf, type Settings } from './definition.ts';
 import { identitiesBy } from './find-workflow.ts';
 import { withWeakSecrets } from './secrets.ts';
 
@@ -66,9 +66,7 @@ export async function checkWorkflow(
     protocol,
     widened,
     unheld: new Map([...providers.values()].map(({ name, unheld }) => [name, unheld])),
-    withoutMcp: new Map(
-      [...providers.values()].flatMap(({ name, mcp }) => (mcp === true ? [] : [[name, mcp] as const])),
-    ),
+    withoutMcp: withoutMcpOf(providers),
     strict: refusesWidening(config),
     hasProgram: (name) => findProgram(name, process.env['PATH'], disk.root) === 'found',
     programOf: (provider) => programFor(config, provider),

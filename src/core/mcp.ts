@@ -14,3 +14,9 @@ export type McpServer =
       readonly env: Readonly<Record<string, string>>;
     }
   | { readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+/** Says that MCP servers are named for the agent of a provider that can be given none. `why`: in words. */
+export function withoutServers(names: readonly string[], provider: string, why: string): string {
+  const servers = names.map((name) => `\`${name}\``).join(', ');
+  return `the MCP ${names.length === 1 ? 'server' : 'servers'} ${servers} cannot be connected to \`${provider}\`: ${why}`;
+}

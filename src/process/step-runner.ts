@@ -130,7 +130,7 @@ export class ProcessStepRunner implements StepRunner {
       writable: [folder, ...(temporary === null ? [] : [temporary]), ...command.writable],
       owed,
       guarded: Object.keys(command.files).map((name) => join(folder, name)),
-      ...(provider !== null && { agent: agentReach(command, false) }),
+      ...(provider !== null && { agent: agentReach(command, job.mayConfigure === true) }),
     });
     if (containment.kind !== 'bubblewrap') refuseShunned(provider ?? '', command, { workspace, env });
     const { project } = this.#options;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { argv, duration, limits, name, oneOrMore, roleDefaults, text, wholeNumber } from './schema.ts';
+import { agentConfiguration, argv, duration, limits, name, oneOrMore, roleDefaults, text, wholeNumber } from './schema.ts';
 
 const role = z
   .strictObject({
@@ -14,16 +14,7 @@ const role = z
       .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'the name of a variable' }), z.string())
       .optional()
       .describe("Variables added to the agent's environment."),
-    mcp: z
-      .array(z.string().regex(/^[A-Za-z0-9_-]+$/, { error: 'the name of an MCP server' }))
-      .optional()
-      .describe('MCP servers of your own settings of its CLI that it may use; default: none.'),
-    may_configure: z
-      .boolean({ error: 'true or false' })
-      .optional()
-      .describe(
-        'Whether it may write what configures agents in its workspace, such as `.claude`; default false.',
-      ),
+    ...agentConfiguration,
     kinds: z
       .array(wholeNumber(0).max(65_535, { error: 'at most 65535' }))
       .optional()

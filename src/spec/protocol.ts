@@ -16,6 +16,8 @@ export interface ProtocolOptions {
   readonly cores?: number;
   /** By provider name: the rights that it gives an agent beyond these capabilities, in words. Not there: none. */
   readonly widened?: CheckContext['widened'];
+  /** By provider name: why its agents can be given no MCP servers, in words. Not there: they can. */
+  readonly withoutMcp?: CheckContext['withoutMcp'];
 }
 
 /**
@@ -33,6 +35,7 @@ export function parseProtocol(
     broken: merged.broken,
     providers: providerNames(config),
     widened: options.widened ?? new Map(),
+    withoutMcp: options.withoutMcp ?? new Map(),
     strict: refusesWidening(config),
   });
   const located = [...problems, ...checked].map((problem) => locate(problem, merged));

@@ -96,6 +96,20 @@ export const roleDefaults = {
   budget: budget.optional().describe('What one turn may cost; a launch reserves it.'),
 };
 
+/** What an agent may use and write of what configures agents. */
+export const agentConfiguration = {
+  mcp: z
+    .array(z.string().regex(/^[A-Za-z0-9_-]+$/, { error: 'the name of an MCP server' }))
+    .optional()
+    .describe('MCP servers of your own settings of its CLI that it may use; default: none.'),
+  may_configure: z
+    .boolean({ error: 'true or false' })
+    .optional()
+    .describe(
+      'Whether it may write what configures agents in its workspace, such as `.claude`; default false.',
+    ),
+};
+
 /** Limits on a thread and a day, each with a default. */
 export const limits = z
   .strictObject({

@@ -29,6 +29,11 @@ function filesOf(name: string, text: string): { file: string; text: string }[] {
   return [{ file: name, text: first }, ...others];
 }
 
+const withoutMcp = new Map([
+  ['human', 'a person has no MCP servers'],
+  ['replay', 'it gets no MCP servers from Mailroom'],
+]);
+
 const widened = new Map<string, (rights: readonly string[]) => string[]>([
   ...builtInProviders.map((name) => [name, () => []] as const),
   [
@@ -65,6 +70,7 @@ function diagnoseWorkflow(name: string): readonly Diagnostic[] {
     ...nowhere,
     protocol: protocolOf(),
     widened,
+    withoutMcp,
     load,
     files: { ...nowhere.files, read: (path) => others.find(({ file }) => file === path)?.text ?? null },
     workflows: () =>
@@ -80,7 +86,7 @@ function diagnose(name: string): readonly Diagnostic[] {
   if (name.startsWith('workflow')) return diagnoseWorkflow(name);
   if (name.endsWith('.md')) return problemsOf(parseMessage(text, name));
   if (name.startsWith('config')) return problemsOf(parseConfig(text, name));
-  return problemsOf(parseProtocol(filesOf(name, text), undefined, { widened }));
+  return problemsOf(parseProtocol(filesOf(name, text), undefined, { widened, withoutMcp }));
 }
 
 function problemsOf(

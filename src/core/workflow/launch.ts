@@ -58,6 +58,8 @@ export type LaunchWork =
       readonly maxCommandTime: number | null;
       /** Names of MCP servers of the person's own settings that it may use; missing: none. */
       readonly mcp?: readonly string[];
+      /** True: it may write what configures agents in its workspace; missing: it must not. */
+      readonly mayConfigure?: true;
       /** What earlier rounds left to be done, in words; null: this is the first. */
       readonly again: string | null;
     }

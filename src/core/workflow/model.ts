@@ -222,6 +222,8 @@ export interface Agent {
   readonly maxCommandTime: number | null;
   /** Names of MCP servers of the person's own settings that it may use; missing: none. */
   readonly mcp?: readonly string[];
+  /** True: it may write what configures agents in its workspace; missing: it must not. */
+  readonly mayConfigure?: true;
 }
 
 /** A point where a person must say yes. */

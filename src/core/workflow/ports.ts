@@ -88,6 +88,8 @@ export interface StepJob {
   readonly command: CommandLine;
   /** Missing: it has a network. */
   readonly network?: false;
+  /** True: it may write what configures agents in the workspace; missing: it must not. */
+  readonly mayConfigure?: true;
   /** Absolute. */
   readonly workspace: string;
   readonly folder: string;

@@ -56,6 +56,7 @@ export function invocationOf(
     maxSteps: work.maxSteps,
     maxCommandTime: work.maxCommandTime,
     ...(work.mcp !== undefined && { mcp: { own: work.mcp, servers: {} } }),
+    ...(work.mayConfigure && { mayConfigure: work.mayConfigure }),
     model: work.model,
     workspace,
     project: surroundings.project,

@@ -153,6 +153,7 @@ export class Workers {
       owed: owedPaths(launch, prepared),
       command,
       ...(launch.network === false && { network: false }),
+      ...(invocation?.mayConfigure && { mayConfigure: true }),
       workspace,
       folder,
       stdout,

@@ -13,7 +13,7 @@ export interface Surroundings {
   /** By provider name: the bounds of a step that nothing holds an agent to. Not there: none. */
   readonly unheld: WorkflowContext['unheld'];
   /** By provider name: why its agents can be given no MCP servers, in words. Not there: they can. */
-  readonly withoutMcp: ReadonlyMap<string, string>;
+  readonly withoutMcp: CheckContext['withoutMcp'];
   /** Whether a widened right is an error. */
   readonly strict: boolean;
   /** Whether a program of this name is on PATH. */

@@ -1,3 +1,4 @@
+import { withoutServers } from '../../mcp.ts';
 import { wideningRefused } from '../../widening.ts';
 import { didYouMean } from '../../nearest.ts';
 import { isHuman } from '../protocol.ts';
@@ -11,7 +12,21 @@ export function checkProvider(scene: Scene, role: Role): void {
   const path = ['roles', role.name];
   if (role.provider !== '') checkName(scene, role.provider, [...path, 'provider']);
   role.fallback.forEach((name, index) => checkName(scene, name, [...path, 'fallback', index]));
-  for (const provider of providersOf(role)) checkRights(scene, role, provider);
+  for (const provider of providersOf(role)) {
+    checkRights(scene, role, provider);
+    checkServers(scene, role, provider);
+  }
+}
+
+/** Whether the provider's program can be given the MCP servers that the role names. */
+function checkServers(scene: Scene, { name, mcp = [] }: Role, provider: string): void {
+  const why = scene.context.withoutMcp.get(provider);
+  if (mcp.length === 0 || why === undefined) return;
+  scene.error(
+    ['roles', name, 'mcp'],
+    withoutServers(mcp, provider, why),
+    `remove \`mcp\`, or give \`${name}\` another provider`,
+  );
 }
 
 function checkName(scene: Scene, name: string, path: readonly (string | number)[]): void {

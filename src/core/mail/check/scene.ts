@@ -27,6 +27,8 @@ export interface CheckContext {
   readonly providers: readonly string[];
   /** By provider: the rights that an agent has although the role does not, in words. Not there: the provider is exact. */
   readonly widened: ReadonlyMap<string, (capabilities: readonly Capability[]) => readonly string[]>;
+  /** By provider: why its agents can be given no MCP servers, in words. Not there: they can. */
+  readonly withoutMcp: ReadonlyMap<string, string>;
   /** Whether a widened right is an error. */
   readonly strict: boolean;
 }

@@ -37,6 +37,8 @@ export interface CheckContext {
   readonly widened: MailContext['widened'];
   /** By provider: the bounds that nothing holds an agent to. Not there: none. */
   readonly unheld: ReadonlyMap<string, readonly AgentBound[]>;
+  /** By provider: why its agents can be given no MCP servers, in words. Not there: they can. */
+  readonly withoutMcp: MailContext['withoutMcp'];
   /** Whether a widened right is an error. */
   readonly strict: boolean;
   /** The expressions of the language, as they stand outside of loops. */

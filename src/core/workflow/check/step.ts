@@ -1,4 +1,5 @@
 import type { AgentBound } from '../../ports.ts';
+import { withoutServers } from '../../mcp.ts';
 import { wideningRefused } from '../../widening.ts';
 import { typesOf } from '../../expression/types.ts';
 import type { Tree } from '../../expression/tree.ts';
@@ -134,7 +135,15 @@ function checkBounds(owner: object, agent: Agent, scene: Scene): void {
 /** `owner`: the step, or its check. */
 function checkAgent(step: Step, owner: object, agent: Agent, scene: Scene): void {
   checkBounds(owner, agent, scene);
+  checkServers(agent, scene);
   checkRights(step, agent, scene);
+}
+
+/** Whether the agent's program can be given the MCP servers that the step names. */
+function checkServers({ provider, mcp = [] }: Agent, scene: Scene): void {
+  const why = scene.context.withoutMcp.get(provider);
+  if (mcp.length === 0 || why === undefined) return;
+  scene.error(whole(mcp), withoutServers(mcp, provider, why), 'remove `mcp`, or choose another provider');
 }
 
 /** What the agent's program cannot hold it to. */

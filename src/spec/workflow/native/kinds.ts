@@ -33,6 +33,8 @@ const agents = [
   'model',
   'max_steps',
   'max_command_time',
+  'mcp',
+  'may_configure',
   ...processes,
 ];
 

@@ -37,6 +37,7 @@ export function readNative(
     protocol: surroundings.protocol,
     widened: surroundings.widened,
     unheld: surroundings.unheld,
+    withoutMcp: surroundings.withoutMcp,
     strict: surroundings.strict,
     language: nativeLanguage,
   });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { argv, duration, name, rights, text, wholeNumber } from '../../schema.ts';
+import { agentConfiguration, argv, duration, name, rights, text, wholeNumber } from '../../schema.ts';
 import { completionCheck, convergence, worker } from './check-schema.ts';
 import type { CheckInput, ConvergenceInput, Worker } from './check-schema.ts';
 import { literalPath, madeValue, taken, variableName, variables, workBudget } from './parts.ts';
@@ -131,6 +131,8 @@ export interface StepInput {
   retry?: z.output<typeof retry> | undefined;
   max_steps?: number | undefined;
   max_command_time?: number | undefined;
+  mcp?: string[] | undefined;
+  may_configure?: boolean | undefined;
   completion_check?: CheckInput | undefined;
   max_iterations?: number | undefined;
   on_iterations_exhausted?: 'abort' | 'continue' | undefined;
@@ -227,6 +229,7 @@ const whatIsDone = {
   stdout: text.optional().describe('The file that gets what it prints; of an agent, its final text.'),
   max_steps: wholeNumber(1).optional().describe('How many steps the worker may take.'),
   max_command_time: duration.optional().describe('How long each command of the worker may take.'),
+  ...agentConfiguration,
   budget: workBudget.optional().describe('What one run of the worker may cost.'),
   with: z
     .record(name, z.json())

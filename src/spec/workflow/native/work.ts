@@ -23,6 +23,8 @@ interface AgentInput {
   readonly capabilities?: readonly Capability[] | undefined;
   readonly max_steps?: number | undefined;
   readonly max_command_time?: number | undefined;
+  readonly mcp?: readonly string[] | undefined;
+  readonly may_configure?: boolean | undefined;
 }
 
 interface WorkerInput extends AgentInput {
@@ -66,11 +68,13 @@ export function lowerAgent(
     capabilities: rightsOf(scribe, input, path),
     maxSteps: input.max_steps ?? null,
     maxCommandTime: input.max_command_time ?? null,
+    ...(input.mcp !== undefined && { mcp: scribe.from([...path, 'mcp'], [...input.mcp]) }),
+    ...(input.may_configure === true && { mayConfigure: true as const }),
   };
 }
 
 function warnOfScript(scribe: Scribe, input: WorkerInput, path: Path): void {
-  for (const key of ['model', 'max_steps', 'max_command_time'] as const)
+  for (const key of ['model', 'max_steps', 'max_command_time', 'mcp', 'may_configure'] as const)
     if (input[key] !== undefined)
       scribe.warn([...path, key], `\`${key}\` does nothing with CUSTOM: it is a script`);
 }

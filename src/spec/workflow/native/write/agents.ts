@@ -14,6 +14,8 @@ export function writeAgent(work: Agent): JsonObject {
     model: work.model,
     max_steps: work.maxSteps,
     max_command_time: work.maxCommandTime && duration(work.maxCommandTime),
+    mcp: work.mcp && [...work.mcp],
+    may_configure: work.mayConfigure,
   });
 }
 
