@@ -88,7 +88,9 @@ export async function readSettings(
   const texts = readProtocolFiles(disk).map(({ path, text }) => ({ file: path, text }));
   if (texts.length === 0) return { ok: true, value: { ...value, protocol: null }, warnings: read.warnings };
   const withoutMcp = withoutMcpOf(providers);
-  const protocol = parseProtocol(texts, config, { cores: availableParallelism(), widened, withoutMcp });
+  const parsed = parseProtocol(texts, config, { cores: availableParallelism(), widened, withoutMcp });
+  const { withRoleSettings } = await import('./obeyed-settings.ts');
+  const protocol = await withRoleSettings(parsed, { root: disk.root, config, providers });
   if (!protocol.ok) return protocol;
   const warnings = [...read.warnings, ...protocol.warnings];
   return { ok: true, value: { ...value, protocol: protocol.value }, warnings };

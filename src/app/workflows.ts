@@ -84,6 +84,8 @@ export async function checkWorkflow(
       return loaded;
     },
   });
+  const { withStepSettings } = await import('./obeyed-settings.ts');
+  const held = await withStepSettings(checked, { root: disk.root, config, providers });
   const { verified } = await import('./nip/executions.ts');
   const path = shown(file);
   note(path, text);
@@ -91,7 +93,7 @@ export async function checkWorkflow(
     file,
     path,
     text,
-    checked: withWeakSecrets(await verified(text, checked, shown(file))),
+    checked: withWeakSecrets(await verified(text, held, shown(file))),
     fingerprint: fingerprintOf(texts),
   };
 }

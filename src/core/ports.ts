@@ -5,6 +5,7 @@ import type { Launched, MailEventRecord, Reason, Session, Usage } from './mail/e
 import type { MessageId, RoleName, ThreadId } from './mail/message.ts';
 import type { Budget, Capability, Gate } from './mail/protocol.ts';
 import type { StepAnswer } from './mail/step-answer.ts';
+import type { RepositorySettings } from './agent-settings.ts';
 import type { McpAccess } from './mcp.ts';
 import type { ProgramHome } from './program-home.ts';
 import type { Reading } from './reading.ts';
@@ -299,6 +300,8 @@ export interface Provider {
   readonly unheld: readonly AgentBound[];
   /** Whether its agents can be given MCP servers by name; else why not, in words. */
   readonly mcp: true | string;
+  /** Missing: nothing of a repository configures its agents. */
+  readonly obeys?: RepositorySettings;
   start(invocation: Invocation): CommandLine;
   /** `now` is for limits that say "resets in …"; `previous` is the session that was resumed (usage is a difference). */
   read(exit: Exit, invocation: Invocation, now: number): Outcome;

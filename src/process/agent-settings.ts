@@ -1,12 +1,14 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { dirname, extname, join, resolve } from 'node:path';
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import { settingsFolders } from '../core/agent-settings.ts';
 import { MailroomError } from '../core/errors.ts';
 import type { CommandLine } from '../core/ports.ts';
+import { refuseLink } from './guarded-places.ts';
 import { repositoryOf } from './repository-place.ts';
 import type { AgentReach } from './types.ts';
 
 /** What configures agents in a workspace. What is not there is held, too, where no CLI stumbles over an empty folder. */
-const HELD = ['.claude', '.codex', '.gemini', '.opencode', '.mcp.json'];
+const HELD = [...settingsFolders, '.mcp.json'];
 const HELD_IF_THERE = /^(?:opencode\.jsonc?|\.env.*)$/;
 
 /** What a command line says of the settings of its program. */
@@ -14,31 +16,57 @@ export function agentReach({ settings = [], shuns = [] }: CommandLine, mayConfig
   return { settings, shuns, mayConfigure };
 }
 
-/** What in a workspace an agent must not write, absolute. A link is none of it: it cannot be held, nor what it leads to. */
-export function workspaceSettings(workspace: string, { mayConfigure }: AgentReach): string[] {
+/**
+ * What in a workspace an agent must not write, absolute. A link is none of it: nobody but the repository says where it leads,
+ * and a sandbox shows what it holds. Where the agent writes beside one it could replace it: throws `E_PATH`, but for variables.
+ */
+export function workspaceSettings(
+  workspace: string,
+  { mayConfigure }: AgentReach,
+  changes: boolean,
+): string[] {
   if (mayConfigure) return [];
   const there = namesIn(workspace).filter((name) => HELD_IF_THERE.test(name));
-  return [...HELD, ...there].map((name) => join(workspace, name)).filter((path) => !isLink(path));
+  const all = [...HELD, ...there].map((name) => join(workspace, name));
+  if (changes) for (const path of all) if (!basename(path).startsWith('.env')) refuseLink(path);
+  return all.filter((path) => !isLink(path));
 }
 
 /**
  * The person's own settings that an agent must not write. What is not there yet is made, with nothing in it, since a sandbox
- * can hold only what it shows and an agent would make it. A link cannot be held.
+ * can hold only what it shows and an agent would make it.
  */
 export function ownSettings({ settings }: AgentReach): string[] {
   for (const path of settings) make(path);
-  return settings.filter((path) => existsSync(path) && !isLink(path));
+  return settings.filter((path) => existsSync(path) || isLink(path));
 }
 
-/** What of the shunned names is there, in the workspace and the folders above it, up to the top of its repository. */
-export function shunned(workspace: string, top: string | null, { shuns }: AgentReach): string[] {
-  const folders = [workspace];
-  if (top !== null) {
-    for (let at = workspace; at !== top && at !== dirname(at); at = dirname(at)) folders.push(dirname(at));
-  }
-  return folders
-    .flatMap((folder) => shuns.map((name) => join(folder, name)))
+/**
+ * What of a folder a program may write where its settings lie in it. All of it, unless one of them is a link: a sandbox holds
+ * none, so that the folder can only be read, and what lies in it besides is written.
+ */
+export function writableBeside(settings: readonly string[], folder: string): string[] {
+  if (!settings.some((path) => dirname(path) === folder && isLink(path))) return [folder];
+  return namesIn(folder)
+    .map((name) => join(folder, name))
+    .filter((path) => !settings.includes(path) && !isLink(path));
+}
+
+/**
+ * What of these names is there, in a workspace and in the folders above it, up to the top of its repository; outside of one
+ * up to the root, as CLIs look for settings there. The person's home is left out: what lies there is their own.
+ */
+export function settingsAround(workspace: string, home: string, names: readonly string[]): string[] {
+  const top = repositoryOf(workspace, resolve(home))?.top ?? '/';
+  return foldersUpTo(top, workspace)
+    .filter((folder) => folder !== resolve(home))
+    .flatMap((folder) => names.map((name) => join(folder, name)))
     .filter((path) => existsSync(path));
+}
+
+function foldersUpTo(top: string, folder: string): string[] {
+  const above = dirname(folder);
+  return folder === top || above === folder ? [folder] : [folder, ...foldersUpTo(top, above)];
 }
 
 /** Refuses a program that would run what a repository wants, where no sandbox hides that. Throws `E_PROVIDER`. */
@@ -47,8 +75,7 @@ export function refuseShunned(
   command: CommandLine,
   { workspace, env }: { readonly workspace: string; readonly env: Readonly<Record<string, string>> },
 ): void {
-  const repository = repositoryOf(workspace, resolve(env['HOME'] ?? '/'));
-  const [path] = shunned(workspace, repository?.top ?? null, agentReach(command, false));
+  const [path] = settingsAround(workspace, env['HOME'] ?? '/', command.shuns ?? []);
   if (path === undefined) return;
   throw new MailroomError(
     'E_PROVIDER',

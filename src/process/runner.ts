@@ -26,6 +26,7 @@ import { checkGates } from './gates.ts';
 import { removeDeadPlaces } from './held-places.ts';
 import { maskOf } from './mask.ts';
 import { agentReach, refuseShunned } from './agent-settings.ts';
+import { realPlace } from './repository-place.ts';
 import { openPlaces } from './sandbox-places.ts';
 import { supervise } from './supervise.ts';
 import { sweepMarked } from './sweep.ts';
@@ -148,7 +149,9 @@ export class ProcessRunner implements Runner {
     const tree = job.noteTree ? await workspaceTree(invocation.workspace) : null;
     const watches = await this.#watch(job.watched ?? []);
     const watch = await this.#watchEdits(invocation.workspace);
-    const command = completed(provider.start(invocation));
+    // Where the program finds itself: what it was told of its folder must name the same one.
+    const workspace = realPlace(invocation.workspace);
+    const command = completed(provider.start({ ...invocation, workspace }));
     writeFiles(invocation.paths.folder, command.files);
     const supervised = this.#supervise(job, command, temporary);
     const launched = await supervised.ready;

@@ -2,7 +2,7 @@ import { accessSync, existsSync, statSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import process from 'node:process';
 import { MailroomError } from '../core/errors.ts';
-import { ownSettings, shunned, workspaceSettings } from './agent-settings.ts';
+import { ownSettings, settingsAround, workspaceSettings, writableBeside } from './agent-settings.ts';
 import {
   linkedRules,
   obeyedByGit,
@@ -50,17 +50,20 @@ export function sandboxFor(
   const programs = searched(reach);
   if (changes && programs.includes(realPlace(workspace))) refuseWorkspace(workspace);
   const held = [...rules.filter((path) => !commands || path !== git[0]), ...obeyed, ...programs];
+  const { agent } = reach;
+  const own = agent === undefined ? [] : ownSettings(agent);
+  const given = reach.writable.flatMap((folder) => writableBeside(own, folder));
   const shown = [
     project,
     workspace,
     ...(repository === null ? [] : [repository.top]),
     ...git,
     ...programPaths(reach),
+    ...reach.writable.filter((folder) => !given.includes(folder)),
   ].filter(isReachable);
-  const writable = [...(changes ? [workspace] : owed), ...(commands ? git : []), ...reach.writable];
-  const { agent } = reach;
-  const settings = agent === undefined ? [] : [...ownSettings(agent), ...workspaceSettings(workspace, agent)];
-  const unseen = agent === undefined ? [] : shunned(workspace, repository?.top ?? null, agent);
+  const writable = [...(changes ? [workspace] : owed), ...(commands ? git : []), ...given];
+  const settings = agent === undefined ? [] : [...own, ...workspaceSettings(workspace, agent, changes)];
+  const unseen = agent === undefined ? [] : settingsAround(workspace, reach.env['HOME'] ?? '/', agent.shuns);
   const folders = unseen.filter((path) => statSync(path).isDirectory());
   const files = [join(project, SECRET), ...unseen.filter((path) => !folders.includes(path))];
   return withPlaces({ shown, writable, held: [...held, ...settings, ...reach.guarded] }, (names) => ({

@@ -1,6 +1,7 @@
 import type { Capability } from '../core/mail/protocol.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { Usage } from '../core/mail/event.ts';
+import { settingsFiles, settingsFolders } from '../core/agent-settings.ts';
 import type { McpServer } from '../core/mcp.ts';
 import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } from '../core/ports.ts';
 import type { Reading } from '../core/reading.ts';
@@ -129,6 +130,11 @@ function definition(server: McpServer): Record<string, unknown> {
   return { type: 'url' in server ? 'http' : 'stdio', ...server };
 }
 
+/** What configures agents in the workspace, and in folders below it. */
+const settingsRules = [...settingsFolders.map((name) => `${name}/**`), ...settingsFiles].map(
+  (pattern) => `Edit(**/${pattern})`,
+);
+
 /**
  * Tools that a role has no right to are not offered at all. The staging folder is writable for everybody: path rules
  * begin with `//` for an absolute path, and `Edit` covers every tool that writes files. The mode `acceptEdits` would let a
@@ -153,6 +159,7 @@ function rights(invocation: Invocation, tests: readonly string[]): string[] {
     ['--permission-mode', 'default'],
     ['--tools', tools.join(',')],
     ['--allowedTools', allowed.join(',')],
+    ...(edits && invocation.mayConfigure !== true ? [['--disallowedTools', settingsRules.join(',')]] : []),
     ['--add-dir', paths.outbox],
     // MCP servers of the person who runs the host would bring rights that the role was not given.
     ['--strict-mcp-config'],

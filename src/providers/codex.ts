@@ -86,9 +86,9 @@ function commandLine(invocation: Invocation, options: ProviderOptions, own: read
     ...sandbox(invocation),
     ...(model === null ? [] : ['-m', model]),
     ...quiet,
-    // Also where the person has said of this folder that they trust it: then its `.codex` would count.
+    // Also where the person has said of a folder that they trust it: then its `.codex` would count.
     '-c',
-    `projects={${JSON.stringify(workspace)}={trust_level="untrusted"}}`,
+    `projects={${foldersAbove(workspace).map(untrusted).join(',')}}`,
     ...own,
     ...serverSettings(invocation),
     ...options.arguments,
@@ -96,6 +96,16 @@ function commandLine(invocation: Invocation, options: ProviderOptions, own: read
     ...(session === null ? [] : ['resume', session.id]),
     '-',
   ];
+}
+
+/** A folder and all above it. */
+function foldersAbove(folder: string): string[] {
+  const above = folder.slice(0, folder.lastIndexOf('/'));
+  return folder === '' ? ['/'] : [folder, ...foldersAbove(above)];
+}
+
+function untrusted(folder: string): string {
+  return `${JSON.stringify(folder)}={trust_level="untrusted"}`;
 }
 
 /** Its own settings name servers that a role does not get: each is switched off, as no switch does so for all. */

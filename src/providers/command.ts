@@ -7,6 +7,7 @@ import { latest } from './limits.ts';
 import type { ProviderOptions } from './options.ts';
 import { because, limited, never, transient } from './outcomes.ts';
 import { unknownUsage } from './prices.ts';
+import { obeyedBy } from './repository-settings.ts';
 import { environment } from './variables.ts';
 
 /** EX_TEMPFAIL of sysexits.h: "not now": here, a limit of use. */
@@ -31,12 +32,14 @@ const temporaryFailure = 75;
  */
 export function commandProvider(options: ProviderOptions): Provider {
   const program = options.command[0] ?? options.name;
+  const obeys = obeyedBy(program);
   return {
     name: options.name,
     sessions: false,
     restrict: () => ({ exact: true, widened: [] }),
     unheld: ['max_steps', 'max_command_time'],
     mcp: 'its author says what it connects to; it gets no MCP servers from Mailroom',
+    ...(obeys !== null && { obeys }),
     start: (invocation) => ({
       argv: [...options.command, ...options.arguments],
       env: environment(invocation),

@@ -1,4 +1,5 @@
 import { parseEnv } from 'node:util';
+import { settingsFiles, settingsFolders } from '../core/agent-settings.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { Usage } from '../core/mail/event.ts';
 import type { Capability } from '../core/mail/protocol.ts';
@@ -128,12 +129,12 @@ function reading(invocation: Invocation, options: ProviderOptions): Reading {
  * What is allowed beyond the approval mode: files in the staging folder (not below it, not by `..`), what is owed, tests. And
  * what the role has no right to is denied, also where rules or settings of the person allow it.
  */
-function policy({ paths, capabilities, owed }: Invocation, tests: readonly string[]): string {
-  const inJson = (path: string) => escapeForPattern(JSON.stringify(path).slice(1, -1));
+function policy(invocation: Invocation, tests: readonly string[]): string {
+  const { paths, capabilities, owed } = invocation;
   const patterns = [
     String.raw`\x00"file_path":"${inJson(paths.outbox)}/[^"/\\]+"\x00`,
-    // What is owed, and below it; a name in between does not begin with a dot.
-    ...owed.map((path) => String.raw`\x00"file_path":"${inJson(path)}(/[^"/\\.][^"/\\]*)*"\x00`),
+    // What is owed, and below it; no name there begins with a dot.
+    ...owed.map((path) => String.raw`\x00"file_path":"${inJson(path)}(?:|/(?!\.|[^"]*/\.)[^"\\]+)"\x00`),
   ];
   const files = '["write_file", "replace"]';
   const commands = '"run_shell_command"';
@@ -144,10 +145,34 @@ function policy({ paths, capabilities, owed }: Invocation, tests: readonly strin
     const commandPrefix = JSON.stringify(tests);
     rules.push(rule(commands, { commandPrefix, decision: '"allow"', priority: '100' }));
   }
+  const writes = capabilities.includes('EDIT') || capabilities.includes('RUN_COMMANDS');
+  if (writes && invocation.mayConfigure !== true)
+    for (const pattern of settingsPatterns(invocation))
+      rules.push(rule(files, { argsPattern: JSON.stringify(pattern), decision: '"deny"', priority: '200' }));
   if (capabilities.includes('RUN_COMMANDS')) return rules.join('\n');
   const refused = capabilities.includes('EDIT') ? [commands] : [commands, files];
   const denials = refused.map((tools) => rule(tools, { decision: '"deny"', priority: '1' }));
   return [...rules, ...denials].join('\n');
+}
+
+/**
+ * What configures agents in the workspace and below it; and absolute paths that lead there by a detour. Gemini drops a rule
+ * whose pattern repeats a group that repeats something.
+ */
+function settingsPatterns({ workspace }: Invocation): string[] {
+  const names = [
+    ...settingsFolders.map((name) => String.raw`${escapeForPattern(name)}(?:|/[^"]*)`),
+    ...settingsFiles.map((name) => escapeForPattern(name).replace(String.raw`\*`, '[^"/]*')),
+  ].join('|');
+  const opening = String.raw`\x00"file_path":"`;
+  return [
+    String.raw`${opening}(?:${inJson(workspace)}/|(?!/))(?:|[^"]*/)(?:${names})"\x00`,
+    String.raw`${opening}/(?:|[^"]*/)\.{0,2}/[^"]*"\x00`,
+  ];
+}
+
+function inJson(path: string): string {
+  return escapeForPattern(JSON.stringify(path).slice(1, -1));
 }
 
 function rule(tools: string, keys: Readonly<Record<string, string>>): string {

@@ -93,7 +93,10 @@ function defaults(kind: ProviderKind, surroundings: Surroundings): ProviderOptio
     inherit: [],
     writable: foldersOf(kind, surroundings),
     settings: settingsOf(kind, surroundings),
-    guarded: guardedSettings(kind, foldersOf(kind, surroundings)),
+    guarded: [
+      ...guardedSettings(kind, foldersOf(kind, surroundings)),
+      ...(kind === 'claude' ? settingsOf(kind, surroundings) : []),
+    ],
     environment: surroundings.environment,
     tests: usualTests,
     ...(surroundings.recording !== undefined && { recording: surroundings.recording }),
@@ -150,7 +153,7 @@ function foldersOf(kind: ProviderKind, surroundings: Surroundings): string[] {
   const named = place(surroundings);
   switch (kind) {
     case 'claude':
-      return [named('CLAUDE_CONFIG_DIR', '~/.claude'), atHome('~/.claude.json', surroundings)];
+      return [named('CLAUDE_CONFIG_DIR', '~/.claude')];
     case 'codex':
       return [named('CODEX_HOME', '~/.codex')];
     case 'gemini':

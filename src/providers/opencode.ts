@@ -1,3 +1,4 @@
+import { settingsFiles, settingsFolders } from '../core/agent-settings.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Usage } from '../core/mail/event.ts';
 import type { Capability } from '../core/mail/protocol.ts';
@@ -14,6 +15,7 @@ import { together, unknownUsage, usageOf, type Count } from './prices.ts';
 import { goOn } from './sessions.ts';
 import { spending, type Counter } from './spending.ts';
 import { jsonSettings, missingServers, serversIn } from './own-settings.ts';
+import { opencodeObeys } from './repository-settings.ts';
 import { instructionFiles, withInstructions } from './repository-words.ts';
 import { namesOf, ownOf, serversOf } from './tools.ts';
 import { environment } from './variables.ts';
@@ -40,6 +42,7 @@ export function opencodeProvider(options: ProviderOptions): Provider {
     restrict,
     unheld: ['max_command_time'],
     mcp: true,
+    obeys: opencodeObeys,
     start: (invocation) => start(invocation, options),
     read: (exit, invocation, now) => read(exit, invocation, options, now),
   };
@@ -79,7 +82,7 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
     files: {},
     writable: options.writable,
     settings: options.guarded,
-    shuns: ['.opencode', 'opencode.json', 'opencode.jsonc'],
+    shuns: opencodeObeys.names,
     reading: reading(invocation, options),
     ...spending({ budget, maxSteps: invocation.maxSteps, isStep }, counter(options.price(model))),
   };
@@ -163,7 +166,7 @@ function permissions(invocation: Invocation, tests: readonly string[]): Record<s
     '*': 'deny',
     ...Object.fromEntries([...looking, ...servers].map((tool) => [tool, 'allow'])),
     read: { '*': 'allow', '*.env': 'deny', '*.env.*': 'deny', '*.env.example': 'allow' },
-    edit: edits || commands ? 'allow' : { '*': 'deny', ...allowed },
+    edit: edits || commands ? { '*': 'allow', ...settingsRules(invocation) } : { '*': 'deny', ...allowed },
     bash: commands ? 'allow' : shell,
     webfetch: commands ? 'allow' : 'deny',
     task: commands ? 'allow' : 'deny',
@@ -171,6 +174,18 @@ function permissions(invocation: Invocation, tests: readonly string[]): Record<s
     doom_loop: 'deny',
     external_directory: commands ? 'allow' : { '*': 'deny', [`${paths.folder}/*`]: 'allow' },
   };
+}
+
+/** What configures agents in the workspace, wherever that lies in its git root. */
+function settingsRules({ workspace, mayConfigure }: Invocation): Record<string, string> {
+  if (mayConfigure === true) return {};
+  const folder = workspace.slice(workspace.lastIndexOf('/') + 1);
+  const patterns = [...settingsFolders.map((name) => `${name}/*`), ...settingsFiles].flatMap((name) => [
+    name,
+    `${folder}/${name}`,
+    `*/${folder}/${name}`,
+  ]);
+  return Object.fromEntries(patterns.map((pattern) => [pattern, 'deny']));
 }
 
 function definition(server: McpServer): Record<string, unknown> {

@@ -1,5 +1,15 @@
 import * as z from 'zod';
-import { agentConfiguration, argv, duration, limits, name, oneOrMore, roleDefaults, text, wholeNumber } from './schema.ts';
+import {
+  agentConfiguration,
+  argv,
+  duration,
+  limits,
+  name,
+  oneOrMore,
+  roleDefaults,
+  text,
+  wholeNumber,
+} from './schema.ts';
 
 const role = z
   .strictObject({

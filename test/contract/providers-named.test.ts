@@ -37,7 +37,7 @@ describe('the providers of a project', () => {
     const environment = { HOME: '/home/ada', CODEX_HOME: '/data/codex', XDG_CACHE_HOME: '/cache' };
     const providers = builtInProviders({ ...surroundings, environment });
     const writable = (name: string) => providers.get(name)?.start(invocation()).writable;
-    expect(writable('claude')).toEqual(['/home/ada/.claude', '/home/ada/.claude.json']);
+    expect(writable('claude')).toEqual(['/home/ada/.claude']);
     expect(writable('codex')).toEqual(['/data/codex']);
     expect(writable('gemini')).toEqual(['/home/ada/.gemini']);
     expect(writable('opencode')).toContain('/cache/opencode');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Capability } from '../../src/core/mail/protocol.ts';
+import type { Invocation } from '../../src/core/ports.ts';
 import { agents, everybody, invocation, program } from './providers-samples.ts';
 
 const folder = '/project/.mailroom/turns/t7/1';
@@ -50,9 +51,12 @@ describe.each(everybody)('$name', (provider) => {
 describe('the command line of claude', () => {
   const rules = `Edit(/${folder}/outbox/**),Read(/${folder}/**)`;
   const always = ['-p', '--output-format', 'stream-json', '--verbose', '--setting-sources', 'user'];
+  const settings =
+    'Edit(**/.claude/**),Edit(**/.codex/**),Edit(**/.gemini/**),Edit(**/.opencode/**),Edit(**/.mcp.json),Edit(**/opencode.json),Edit(**/opencode.jsonc),Edit(**/.env*)';
   const rights = (tools: string, allowed: string) =>
     [
       ['--permission-mode', 'default', '--tools', tools, '--allowedTools', allowed],
+      allowed.includes('Edit(**)') ? ['--disallowedTools', settings] : [],
       ['--add-dir', `${folder}/outbox`, '--strict-mcp-config'],
     ].flat();
 
@@ -92,7 +96,7 @@ describe('the command line of claude', () => {
 
 describe('the command line of codex', () => {
   const quiet =
-    '-c analytics.enabled=false -c check_for_update_on_startup=false --disable plugins --disable apps -c projects={"/project"={trust_level="untrusted"}}';
+    '-c analytics.enabled=false -c check_for_update_on_startup=false --disable plugins --disable apps -c projects={"/project"={trust_level="untrusted"},"/"={trust_level="untrusted"}}';
   const workspace = (network: boolean) =>
     `exec --json --skip-git-repo-check -s workspace-write -c sandbox_workspace_write.writable_roots=["${folder}/outbox"] -c sandbox_workspace_write.exclude_slash_tmp=true -c sandbox_workspace_write.network_access=${network}`;
 
@@ -179,6 +183,32 @@ priority = 1
     expect(policy(['RUN_COMMANDS', 'EDIT'])).not.toContain('commandPrefix');
   });
 
+  it('denies what configures agents, in the workspace and below it, by any name of it', () => {
+    const policyFor = (changes: Partial<Invocation>) =>
+      agent('gemini').start(invocation({ capabilities: ['EDIT'], ...changes })).files['gemini-policy.toml'] ??
+      '';
+    const patterns = [...policyFor({}).matchAll(/^argsPattern = (.*)\ndecision = "deny"$/gm)].map(
+      ([, text]) => JSON.parse(text ?? '') as string,
+    );
+    // It drops what it takes for a pattern that could run for ever.
+    expect(patterns.filter((pattern) => /\([^)]*[*+?{].*\)[*+?{]/.test(pattern))).toEqual([]);
+    const denied = (path: string) => {
+      const call = `\0${JSON.stringify({ file_path: path }).slice(1, -1)}\0`;
+      return patterns.some((pattern) => new RegExp(pattern).test(call));
+    };
+    const names = ['.codex/config.toml', 'src/../.gemini', './.mcp.json', 'a/b/.env.local', '.claude//x'];
+    const paths = [
+      ...names,
+      ...names.map((name) => `/project/${name}`),
+      '/x/../project/.codex',
+      '//project/.codex',
+    ];
+    expect(paths.filter((path) => !denied(path))).toEqual([]);
+    const others = ['src/a.ts', '/project/src/a.ts', '/other/.claude/x', 'a.env', 'claude/x', '.envs/x'];
+    expect(others.filter(denied)).toEqual([]);
+    expect(policyFor({ mayConfigure: true })).not.toContain('opencode');
+  });
+
   it('has no telemetry, and a home of its own for its settings', () => {
     const { env, home } = agent('gemini').start(invocation());
     expect(env).toMatchObject({ GEMINI_CLI_NO_RELAUNCH: 'true', GEMINI_TELEMETRY_ENABLED: 'false' });
@@ -216,8 +246,9 @@ describe('the command line of opencode', () => {
       task: 'deny',
       external_directory: { '*': 'deny', [`${folder}/*`]: 'allow' },
     });
-    expect(permissions(['READ', 'EDIT'])).toMatchObject({ edit: 'allow', bash: { '*': 'deny' } });
-    expect(permissions(['READ', 'RUN_COMMANDS'])).toMatchObject({ edit: 'allow', bash: 'allow' });
+    const edit = { '*': 'allow', '.claude/*': 'deny', '*/project/.env*': 'deny' };
+    expect(permissions(['READ', 'EDIT'])).toMatchObject({ edit, bash: { '*': 'deny' } });
+    expect(permissions(['READ', 'RUN_COMMANDS'])).toMatchObject({ edit, bash: 'allow' });
     expect(JSON.stringify(permissions(['READ']))).not.toContain('"ask"');
   });
 

@@ -1,14 +1,27 @@
-import { existsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Workplace } from '../contract/turns.ts';
-import { attacks, lay } from './support/attacks.ts';
-import { clis, type Cli } from './support/clis.ts';
+import { attacks, lay, type Bait } from './support/attacks.ts';
+import { clis, codex, gemini, opencode, type Cli } from './support/clis.ts';
 import { Model } from './support/model.ts';
 import { Setting } from './support/players.ts';
 
-/** The CLI in a repository that attacks it; the model tries what its role may not do. No sandbox: its switches hold alone. */
-async function attacked(cli: Cli, files: (url: string, mark: string) => Readonly<Record<string, unknown>>) {
+/** Where an attack lies, and where the agent works. */
+interface Attack {
+  /** Files below the folder that holds the project, the home and all else. */
+  readonly files: (bait: Bait) => Readonly<Record<string, unknown>>;
+  /** The workspace from that folder; default: the project. */
+  readonly workspace?: string;
+  /** Is called with that folder when the files lie there. */
+  readonly prepare?: (root: string) => void;
+  /** Variables that the CLI does not get, although it needs them elsewhere. */
+  readonly without?: readonly string[];
+}
+
+/** The CLI among files that attack it; the model tries what its role may not do. No sandbox: its switches hold alone. */
+async function attacked(cli: Cli, { files, workspace = 'project', prepare, without = [] }: Attack) {
   const place = new Workplace(onTestFinished);
   const [model, theirs] = [await Model.start(), await Model.start()];
   onTestFinished(async () => {
@@ -16,9 +29,11 @@ async function attacked(cli: Cli, files: (url: string, mark: string) => Readonly
     await theirs.stop();
   });
   const mark = join(place.root, 'mark');
-  lay(place.project, files(theirs.url, mark));
   const setting = new Setting(cli, place, model);
-  const turn = setting.turn(['READ']);
+  lay(place.root, files({ url: theirs.url, mark, root: place.root }));
+  prepare?.(place.root);
+  mkdirSync(join(place.root, workspace), { recursive: true });
+  const { env, ...turn } = setting.turn(['READ']);
   const tried = join(place.root, 'tried');
   const tools = [cli.shell(`touch '${tried}'`), cli.write(`${tried}-file`, 'x')];
   const play = ({ results }: { readonly results: readonly string[] }) => {
@@ -27,24 +42,111 @@ async function attacked(cli: Cli, files: (url: string, mark: string) => Readonly
   };
   model.plays(play);
   theirs.plays(play);
-  const { outcome, exit } = await setting.run(turn);
+  const given = Object.fromEntries(Object.entries(env).filter(([name]) => !without.includes(name)));
+  const { outcome, exit } = await setting.run({
+    ...turn,
+    env: given,
+    workspace: join(place.root, workspace),
+  });
   return {
     outcome: { ...outcome, stderr: exit.stderr },
     stolen: theirs.asked.length,
     ran: existsSync(mark),
     tried: [tried, `${tried}-file`].filter((path) => existsSync(path)),
-    asked: model.asked,
   };
 }
 
+const nothing = { stolen: 0, ran: false, tried: [] };
+const done = { ...nothing, outcome: { is: 'done', text: 'Done.' } };
+const refused = {
+  ...nothing,
+  outcome: {
+    is: 'never',
+    reason: { code: 'E_PROVIDER', text: expect.stringContaining('plug-ins') as string },
+  },
+};
+
+const git = (root: string, ...words: readonly string[]) =>
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', '-C', join(root, 'project'), ...words]);
+
+/** The attacks of a CLI in a folder. */
+const within =
+  (folder: string, cli: Cli) =>
+  (bait: Bait): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.entries(attacks[cli.name](bait)).map(([path, text]) => [`${folder}/${path}`, text]),
+    );
+
 describe.each(clis)('$name in a repository that configures it', (cli) => {
+  // No switch of opencode keeps it from plug-ins of a repository: without a sandbox it is not started there.
+  const expected = cli.name === 'opencode' ? refused : done;
+
   it('talks to the person’s server, runs nothing of the repository, and has no more rights', async () => {
-    const came = await attacked(cli, (url, mark) => attacks[cli.name]({ url, mark }));
-    // No switch of opencode keeps it from plug-ins of a repository: without a sandbox it is not started there.
-    const outcome =
-      cli.name === 'opencode'
-        ? { is: 'never', reason: { code: 'E_PROVIDER', text: expect.stringContaining('plug-ins') as string } }
-        : { is: 'done', text: 'Done.' };
-    expect(came).toMatchObject({ outcome, stolen: 0, ran: false, tried: [] });
+    expect(await attacked(cli, { files: within('project', cli) })).toMatchObject(expected);
   });
+
+  it('does so in a folder of the repository', async () => {
+    const prepare = (root: string) => void git(root, 'init', '-q');
+    const workspace = 'project/packages/one';
+    expect(await attacked(cli, { files: within('project', cli), prepare, workspace })).toMatchObject(
+      expected,
+    );
+  });
+});
+
+describe('codex in a repository that the person trusts', () => {
+  const files = (bait: Bait) => ({
+    ...within('project', codex)(bait),
+    'home/.codex/config.toml': ['project', 'link', 'tree']
+      .map((name) => `[projects."${bait.root}/${name}"]\ntrust_level = "trusted"\n`)
+      .join(''),
+  });
+  const begin = (root: string) => void git(root, 'init', '-q');
+
+  it.each<[string, Omit<Attack, 'files'>]>([
+    ['at its top', { prepare: begin }],
+    ['in a folder of it', { prepare: begin, workspace: 'project/packages/one' }],
+    ['where there is no git', {}],
+    [
+      'by a link',
+      {
+        workspace: 'link',
+        prepare: (root) => {
+          begin(root);
+          symlinkSync(join(root, 'project'), join(root, 'link'));
+        },
+      },
+    ],
+    [
+      'in a worktree elsewhere',
+      {
+        workspace: 'tree/packages',
+        prepare: (root) => {
+          begin(root);
+          git(root, 'add', '-A');
+          git(root, 'commit', '-qm', 'all');
+          git(root, 'worktree', 'add', '-q', join(root, 'tree'));
+        },
+      },
+    ],
+  ])('obeys none of its settings %s', async (_, where) => {
+    expect(await attacked(codex, { files, ...where })).toMatchObject(done);
+  });
+});
+
+it('gemini sends nothing to an address that only a file of the repository names', async () => {
+  const attack = { files: within('project', gemini), without: ['GOOGLE_GEMINI_BASE_URL'] };
+  // There is no other server here, so the turn fails.
+  expect(await attacked(gemini, attack)).toMatchObject({ ...nothing, outcome: { is: 'later' } });
+});
+
+it.each([
+  [
+    'plug-ins',
+    { 'project/.opencode/plugin/theirs.js': "require('fs').writeFileSync('ran', '')\n" },
+    'project',
+  ],
+  ['a folder above it, without git', { 'opencode.json': { plugin: ['./theirs.js'] } }, 'project/packages'],
+])('opencode is not started without a sandbox among %s', async (_, files, workspace) => {
+  expect(await attacked(opencode, { files: () => files, workspace })).toMatchObject(refused);
 });

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { clis, type Cli } from './support/clis.ts';
@@ -22,36 +30,77 @@ const own: Readonly<Record<Cli['name'], string>> = {
   opencode: '.config/opencode/opencode.json',
 };
 
+/** A person with settings, whose agent has every right, in the sandbox. */
+async function settled(cli: Cli, files: Readonly<Record<string, string>> = {}) {
+  const team = await gather(
+    [cli],
+    { 'protocols/lone.yaml': protocol(cli), ...files },
+    { sandbox: 'required' },
+  );
+  const home = team.env['HOME'] ?? '';
+  const settings = join(home, own[cli.name]);
+  if (!existsSync(settings)) {
+    mkdirSync(dirname(settings), { recursive: true });
+    writeFileSync(settings, cli.name === 'codex' ? '' : '{}\n');
+  }
+  return { ...team, home, settings };
+}
+
+/** Lets the agent run a command, and ends the thread; what `up` said of it. */
+async function runs(cli: Cli, { project, model, env }: Awaited<ReturnType<typeof gather>>, command: string) {
+  model.plays(({ results }) =>
+    results.length === 0
+      ? { say: 'I try.', tools: [cli.shell(`${command} touch '${project.root}/tried'`)] }
+      : { say: '---\ntype: done\nto: user\n---\nDone.' },
+  );
+  project.drop('agents/worker/inbox/task.md', 'Try it.\n');
+  const ran = await project.run(['up', '--until-idle', '--plain'], env);
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  expect(existsSync(join(project.root, 'tried'))).toBe(true);
+}
+
+const plants = (path: string) => `(mkdir -p '${dirname(path)}'; echo planted >> '${path}'); `;
+
+/** The settings of all CLIs that a person has in their home, and what a repository has. */
+const homes = [...Object.values(own), '.claude/.claude.json'];
+const repository = ['.claude/x', '.gemini/x', '.codex/x', '.opencode/x', '.mcp.json'];
+
 it.each(clis)(
-  'in the sandbox $name with every right changes no settings, and runs no plug-in of the repository',
+  'in the sandbox $name with every right changes no settings of any CLI, and runs no plug-in of the repository',
   async (cli) => {
-    const files = {
-      'protocols/lone.yaml': protocol(cli),
-      '.opencode/plugin/theirs.js': `require('fs').writeFileSync('plugged', '')\n`,
-    };
-    const { project, model, env } = await gather([cli], files, { sandbox: 'required' });
-    const home = env['HOME'] ?? '';
-    const theirs = join(home, own[cli.name]);
-    if (!existsSync(theirs)) {
-      mkdirSync(dirname(theirs), { recursive: true });
-      writeFileSync(theirs, cli.name === 'codex' ? '' : '{}\n');
-    }
-    const before = readFileSync(theirs, 'utf8');
-    const places = [theirs, ...['.claude', '.gemini', '.codex'].map((name) => join(project.root, name, 'x'))];
-    const tries = places.map((path) => `(mkdir -p '${dirname(path)}'; echo planted >> '${path}'); `).join('');
-    const tool = cli.shell(`${tries} touch '${project.root}/tried'`);
-    model.plays(({ results }) =>
-      results.length === 0
-        ? { say: 'I try.', tools: [tool] }
-        : { say: '---\ntype: done\nto: user\n---\nDone.' },
+    const plugin = `require('fs').writeFileSync('plugged', '')\n`;
+    const team = await settled(cli, { '.opencode/plugin/theirs.js': plugin });
+    const before = readFileSync(team.settings, 'utf8');
+    const { root } = team.project;
+    const places = [
+      ...homes.map((path) => join(team.home, path)),
+      ...repository.map((path) => join(root, path)),
+    ];
+    await runs(cli, team, places.map(plants).join(''));
+    expect(readFileSync(team.settings, 'utf8')).toBe(before);
+    const planted = places.filter(
+      (path) => existsSync(path) && readFileSync(path, 'utf8').includes('planted'),
     );
-    project.drop('agents/worker/inbox/task.md', 'Try it.\n');
-    expect(await project.run(['up', '--until-idle', '--plain'], env)).toMatchObject({ code: 0, stderr: '' });
-    expect({
-      settings: readFileSync(theirs, 'utf8'),
-      planted: places.slice(1).filter((path) => existsSync(path)),
-      tried: existsSync(join(project.root, 'tried')),
-      plugged: existsSync(join(project.root, 'plugged')),
-    }).toEqual({ settings: before, planted: [], tried: true, plugged: false });
+    expect(planted).toEqual([]);
+    expect(existsSync(join(root, 'plugged'))).toBe(false);
+  },
+);
+
+it.each(clis)(
+  'in the sandbox $name works where settings of the person are links, and replaces none',
+  async (cli) => {
+    const team = await settled(cli);
+    const { CLAUDE_CONFIG_DIR: _, ...env } = team.env;
+    // They have used it before.
+    await runs(cli, { ...team, env }, '');
+    const target = join(team.home, 'dotfiles');
+    renameSync(team.settings, target);
+    symlinkSync(target, team.settings);
+    const before = readFileSync(target, 'utf8');
+    const replaces = `(rm -f '${team.settings}'; ln -sfn /x '${team.settings}'); `;
+    const servers = join(team.home, '.claude.json');
+    await runs(cli, { ...team, env }, replaces + plants(team.settings) + plants(target) + plants(servers));
+    expect([readlinkSync(team.settings), readFileSync(target, 'utf8')]).toEqual([target, before]);
+    expect(existsSync(servers) && readFileSync(servers, 'utf8').includes('planted')).toBe(false);
   },
 );

@@ -54,7 +54,9 @@ const expected = {
 };
 
 const came = () =>
-  Object.fromEntries(['plain', 'allowed'].map((name) => [name, JSON.parse(project.read(`${name}.json`)) as unknown]));
+  Object.fromEntries(
+    ['plain', 'allowed'].map((name) => [name, JSON.parse(project.read(`${name}.json`)) as unknown]),
+  );
 
 it('gives a role the MCP servers that it names, and lets it write settings where it may', async () => {
   const play = `${looks}\n  send('done', 'user');`;

@@ -6,6 +6,8 @@ import type { Cli } from './clis.ts';
 export interface Bait {
   readonly url: string;
   readonly mark: string;
+  /** The folder that holds everything. */
+  readonly root: string;
 }
 
 type Files = Readonly<Record<string, unknown>>;

@@ -1,0 +1,35 @@
+import type { RepositorySettings } from '../core/agent-settings.ts';
+
+/** What each CLI takes from a repository, where it is not Mailroom that starts it. */
+const settings: Readonly<Record<string, readonly string[]>> = {
+  claude: ['.claude/settings.json', '.claude/settings.local.json', '.mcp.json'],
+  codex: ['.codex/config.toml', '.codex/hooks.json'],
+  gemini: ['.gemini/settings.json', '.gemini/.env', '.env'],
+  opencode: ['opencode.json', 'opencode.jsonc', '.opencode'],
+};
+
+/** What in them names servers, programs and permissions. */
+const keys =
+  'env hooks apiKeyHelper permissions mcpServers enableAllProjectMcpServers mcp_servers model_provider model_providers notify sandbox_mode tools GOOGLE_GEMINI_BASE_URL GOOGLE_VERTEX_BASE_URL provider permission agent mcp plugin';
+
+/** Of all switches of opencode none keeps it from the plug-ins of a repository. */
+export const opencodeObeys: RepositorySettings = {
+  names: settings['opencode'] ?? [],
+  keys: ['plugin'],
+  may: 'name or hold plug-ins, and no switch keeps opencode from them',
+  advice: 'install bubblewrap and leave `sandbox` at auto: without a sandbox its turns are refused there',
+  hidden: true,
+};
+
+/** What a program of the project's author obeys; null: nothing that is known. `program`: its name or path. */
+export function obeyedBy(program: string): RepositorySettings | null {
+  const cli = program.slice(program.lastIndexOf('/') + 1);
+  if (!Object.hasOwn(settings, cli)) return null;
+  return {
+    names: settings[cli] ?? [],
+    keys: keys.split(' '),
+    may: `name other servers, programs and permissions for ${cli}, which a command of yours starts`,
+    advice: `use the provider \`${cli}\`, which keeps the settings of repositories from it`,
+    hidden: false,
+  };
+}
