@@ -277,8 +277,16 @@ export type Outcome =
       /** For a rate limit: when it ends, if the program said so; milliseconds since 1970. */
       readonly until: number | null;
       readonly usage: Usage;
+      /** The conversation that was resumed, with what it has come to; missing or null: none, or its program counts each run anew. */
+      readonly session?: Session | null;
     }
-  | { readonly is: 'never'; readonly reason: Reason; readonly usage: Usage };
+  | {
+      readonly is: 'never';
+      readonly reason: Reason;
+      readonly usage: Usage;
+      /** The same. */
+      readonly session?: Session | null;
+    };
 
 /** Whether a provider can hold a role to exactly these rights, or only to wider ones. */
 export interface Restriction {

@@ -261,7 +261,9 @@ export class Turns {
     const borrowed = this.#borrowed.get(turn) ?? [];
     this.#borrowed.delete(turn);
     const outcome: Outcome =
-      failure !== null && came.is === 'done' ? { is: 'never', reason: failure, usage: came.usage } : came;
+      failure !== null && came.is === 'done'
+        ? { is: 'never', reason: failure, usage: came.usage, session: came.session }
+        : came;
     const { code, durationMs } = exit;
     folders.result(turn, attempt, round, { outcome, exit: code, durationMs, reported: reports });
     if (outcome.is === 'done') {
@@ -272,13 +274,23 @@ export class Turns {
       return [{ type: 'returned', turn, attempt, round, result }];
     }
     const later = outcome.is === 'later';
-    const { usage } = outcome;
+    const { usage, session } = outcome;
     const reason = soundReason(outcome.reason, invocation);
     const errorClass = later ? outcome.class : 'NON_RETRYABLE';
     const until = later ? outcome.until : null;
     const lost = borrowed.length === 0 ? [] : folders.collect(turn, attempt, round);
     return [
-      { type: 'attempt-failed', turn, attempt, round, class: errorClass, reason, until, usage },
+      {
+        type: 'attempt-failed',
+        turn,
+        attempt,
+        round,
+        class: errorClass,
+        reason,
+        until,
+        usage,
+        ...(session && { session }),
+      },
       ...lost.flatMap(({ name, content }) =>
         borrowed.includes(name) && content.ok ? [this.#refused(role, name, content.text, reason)] : [],
       ),

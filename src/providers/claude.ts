@@ -12,7 +12,7 @@ import { networkVariables, type ProviderOptions } from './options.ts';
 import { endOf } from './limits.ts';
 import { because, denied, never } from './outcomes.ts';
 import { sinceSession, together, usageOf } from './prices.ts';
-import { settle } from './sessions.ts';
+import { failedIn, settle } from './sessions.ts';
 import { spending, type Counter } from './spending.ts';
 import { jsonSettings, missingServers, serversIn } from './own-settings.ts';
 import { instructionFiles, withInstructions } from './repository-words.ts';
@@ -177,10 +177,11 @@ function read(exit: Exit, invocation: Invocation, options: ProviderOptions, now:
       ? usageTold(events, options)
       : sinceSession(total, invocation.session);
   const stopped = interrupted(exit, options.name);
-  if (stopped !== null) return { ...stopped, usage };
+  const session = failedIn(total, usage, invocation.session);
+  if (stopped !== null) return { ...stopped, usage, session };
   // On an API error the result says `subtype: success` and `is_error: true`: the subtype alone proves nothing.
   if (result?.['subtype'] !== 'success' || result['is_error'] !== false || exit.code !== 0) {
-    return unsuccessful(exit, events, result, { now, usage, program: options.name });
+    return { ...unsuccessful(exit, events, result, { now, usage, program: options.name }), session };
   }
   return {
     is: 'done',

@@ -11,7 +11,7 @@ import { networkVariables, type ProviderOptions } from './options.ts';
 import { denied } from './outcomes.ts';
 import { pricedSinceSession, unknownUsage } from './prices.ts';
 import { runningCommands, type CommandNews } from './running-commands.ts';
-import { settle } from './sessions.ts';
+import { failedIn, settle } from './sessions.ts';
 import { spending } from './spending.ts';
 import { missingServers, serversIn, tomlSettings } from './own-settings.ts';
 import { namesOf, ownOf, serversOf } from './tools.ts';
@@ -191,10 +191,11 @@ function read(exit: Exit, invocation: Invocation, options: ProviderOptions, now:
   const price = options.price(invocation.model);
   const { total, usage } = pricedSinceSession(totalOf(final), price, invocation.session);
   const stopped = interrupted(exit, options.name);
-  if (stopped !== null) return { ...stopped, usage };
+  const session = failedIn(total, usage, invocation.session);
+  if (stopped !== null) return { ...stopped, usage, session };
   if (final?.['type'] !== 'turn.completed' || exit.code !== 0) {
     const failure = { program: options.name, status: null, text: complaint(events, final), usage, login };
-    return failed({ ...failure, stderr: exit.stderr }, now);
+    return { ...failed({ ...failure, stderr: exit.stderr }, now), session };
   }
   return {
     is: 'done',

@@ -49,6 +49,22 @@ describe('an agent that tells what it uses as it goes', () => {
     expect(agent('claude').start(invocation())).not.toHaveProperty('overspent');
   });
 
+  it.each(['claude', 'codex'])(
+    'says what the conversation of %s has come to that it had resumed and failed in',
+    (name) => {
+      const resumed = fixture(name, 'resume');
+      const session = { id: 's', usd: 0, tokens: 10 };
+      const done = agent(name).read(resumed, invocation({ session }), now);
+      const failed = agent(name).read({ ...resumed, code: 1 }, invocation({ session }), now);
+      const total = 10 + (done.usage.tokens ?? 0);
+      expect(total).toBeGreaterThan(10);
+      expect(failed).toMatchObject({ usage: done.usage, session: { id: 's', tokens: total } });
+      expect(failed.is).not.toBe('done');
+      const alone = agent(name).read({ ...resumed, code: 1 }, invocation(), now);
+      expect(alone).toMatchObject({ session: null });
+    },
+  );
+
   it('that was ended for it costs what it had told, and is not tried again', () => {
     const stdout = [answer('a', 400), answer('a', 400), answer('b', 400)].join('');
     const outcome = agent('claude').read(

@@ -371,13 +371,4 @@ describe('an invocation', () => {
     expect(world.running('engineer').phase).toMatchObject({ launched: process });
     expect(world.state.threads.get('task')?.tree).toBe('first');
   });
-
-  it('leaves its session to the next turn of its role in the thread', () => {
-    const world = designed();
-    const session = { id: 's', usd: 1, tokens: 2 };
-    world.turn('engineer', ['→ qa: review-request'], { session });
-    expect(world.state.threads.get('task')?.sessions).toEqual({
-      engineer: { ...session, provider: 'agent' },
-    });
-  });
 });

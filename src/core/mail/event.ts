@@ -184,6 +184,8 @@ export type Happening<N> =
       /** For a rate limit: when the provider is free again. */
       readonly until: number | null;
       readonly usage: Usage;
+      /** The conversation that it had resumed, with what that has come to; missing: none. */
+      readonly session?: Session;
     } & AtInvocation)
   | ({ readonly type: 'stopped' } & AtInvocation)
   | ({ readonly type: 'requeued'; readonly notBefore: number; readonly counted: boolean } & AtTurn)

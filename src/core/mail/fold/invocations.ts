@@ -1,5 +1,5 @@
 import { limitUsage } from '../../usage-limits.ts';
-import type { Happening } from '../event.ts';
+import type { Happening, Session } from '../event.ts';
 import type { Message } from '../message.ts';
 import type { MailState, Turn } from '../state.ts';
 import { changeTurn, current, settle } from './turns.ts';
@@ -30,6 +30,7 @@ export function invocation(state: MailState, event: InvocationEvent): boolean {
     }
     case 'returned':
       settle(state, running, event.result.usage);
+      countSession(state, running, event.result.session);
       changeTurn(state, running.id, {
         phase: { is: 'returned', since, result: event.result, gates: null },
       });
@@ -38,6 +39,7 @@ export function invocation(state: MailState, event: InvocationEvent): boolean {
       const { class: errorClass, reason, until } = event;
       const limited = errorClass === 'RETRYABLE_RATE_LIMIT';
       settle(state, running, limited ? limitUsage(event.usage) : event.usage);
+      countSession(state, running, event.session ?? null);
       if (reason.code === 'E_SESSION') forgetSession(state, running);
       changeTurn(state, running.id, {
         limits: running.limits + (limited ? 1 : 0),
@@ -51,6 +53,21 @@ export function invocation(state: MailState, event: InvocationEvent): boolean {
     default:
       return event satisfies never;
   }
+}
+
+/** What a conversation has come to is charged once, whatever becomes of the turn: the next that resumes it counts from there. */
+function countSession(
+  state: MailState,
+  { id, thread, role, lastResult }: Turn,
+  session: Session | null,
+): void {
+  if (session === null) return;
+  if (lastResult?.session?.id === session.id)
+    changeTurn(state, id, { lastResult: { ...lastResult, session } });
+  const sessions = state.threads.get(thread)?.sessions ?? {};
+  const kept = sessions[role];
+  if (kept?.id === session.id)
+    changeThread(state, thread, { sessions: { ...sessions, [role]: { ...kept, ...session } } });
 }
 
 /** What is not there is not resumed again, whatever becomes of this turn. */
