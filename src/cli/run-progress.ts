@@ -1,7 +1,7 @@
 import type { RunEvent } from '../core/workflow/event.ts';
 import type { RunState, StepRun } from '../core/workflow/state.ts';
 import { warningsOfSettled } from '../core/workflow/view.ts';
-import { describeRunEvent, type RunChange } from '../engine/operations/runs/changes.ts';
+import { describeRunEvent, isSummarised, type RunChange } from '../engine/operations/runs/changes.ts';
 import { span } from '../engine/operations/times.ts';
 import { cut, line, money, seconds } from './format.ts';
 import { LiveBlock } from './live-block.ts';
@@ -42,7 +42,7 @@ export function startRunProgress(
       for (const problem of wrong) if (!told.has(problem)) tell(colours.red(line(problem)));
       told = new Set(wrong);
       for (const event of events) {
-        const change = describeRunEvent(event, state);
+        const change = describeRunEvent(event, state, controller.rules);
         // Where lines are drawn in place, they show what has started.
         if (change !== null && !(live && change.kind === 'started')) tell(paintedRun(change, colours));
         for (const warning of warningsOfSettled(event, state)) tell(colours.yellow(`! ${line(warning)}`));
@@ -76,11 +76,11 @@ export function paintedRun({ kind, text }: RunChange, colours: Colours): string 
 }
 
 /** What runs, is checked, or waits for a person, with its time; and how far the run is. */
-function blockLines(terminal: Terminal, { state }: RunController): string[] {
+function blockLines(terminal: Terminal, { state, rules }: RunController): string[] {
   const now = terminal.now();
   const active = [...state.active].flatMap((path) => state.steps.get(path) ?? []);
   const done = [...state.steps.values()].filter(({ phase }) => phase.is === 'settled').length;
-  const lines = active.map((step) => stepLine(step, now));
+  const lines = active.map((step) => stepLine(step, now, isSummarised(state, rules, step.path)));
   const fitting = lines.slice(0, Math.max(1, terminal.rows() - 3));
   const hidden = lines.length - fitting.length;
   const figures = [
@@ -98,13 +98,13 @@ function blockLines(terminal: Terminal, { state }: RunController): string[] {
   ];
 }
 
-function stepLine({ path, phase, startedAt, iteration }: StepRun, now: number): string {
+function stepLine({ path, phase, startedAt, iteration }: StepRun, now: number, isSummary: boolean): string {
   const round = iteration > 1 ? `, round ${String(iteration)}` : '';
   switch (phase.is) {
     case 'running':
       return `▸ ${path}  ${span(now - phase.since)}${round}`;
     case 'checking':
-      return `▸ ${path}  is checked, ${span(now - phase.since)}${round}`;
+      return `▸ ${path}  ${isSummary ? 'is summarized' : 'is checked'}, ${span(now - phase.since)}${round}`;
     case 'waiting':
     case 'check-waiting': {
       const why = phase.provider === null ? 'tries again' : `${phase.provider} is at its limit, goes on`;

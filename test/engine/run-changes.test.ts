@@ -4,7 +4,7 @@ import { World } from '../workflow/world.ts';
 
 /** All that is told of a run. */
 function told(world: World): (string | undefined)[] {
-  const changes = world.history.map((event) => describeRunEvent(event, world.state));
+  const changes = world.history.map((event) => describeRunEvent(event, world.state, world.rules));
   return changes.filter((change) => change !== null).map(({ text }) => text);
 }
 
@@ -24,6 +24,21 @@ describe('what is told of a run', () => {
     const world = new World('a');
     world.fails('a', { class: 'NON_RETRYABLE', text: 'it broke' });
     expect(told(world)).toEqual(['a', 'a FAILED in 0.0s: it broke', 'the run ends: a failed']);
+  });
+});
+
+describe('what is told of a worker', () => {
+  it('that is tried again gives the reason and the pause', () => {
+    const world = new World('a : retry=1');
+    world.fails('a', { text: 'exit code 1: no luck' });
+    const [, again] = told(world);
+    expect(again).toMatch(/^a is tried again in [\d.]+m?s: exit code 1: no luck$/);
+  });
+
+  it('that is checked asks whether it is complete', () => {
+    const world = new World('a : check=2');
+    world.done('a');
+    expect(told(world)).toEqual(['a', 'a: is it complete?']);
   });
 });
 

@@ -2,6 +2,9 @@ import picocolors from 'picocolors';
 import { expect, it } from 'vitest';
 import { shownPlan } from '../../src/cli/plan-text.ts';
 import { runRecord } from '../../src/core/workflow/run-record.ts';
+import { mermaidOf } from '../../src/engine/operations/graph/mermaid.ts';
+import { pictureOf } from '../../src/engine/operations/graph/picture.ts';
+import { describeRunEvent } from '../../src/engine/operations/runs/changes.ts';
 import { planDocument } from '../../src/engine/operations/runs/plan.ts';
 import { stage, swdl } from '../docs/swdl-plays.ts';
 import { result, World } from './world.ts';
@@ -177,4 +180,24 @@ it('the record has each item of a fan-out', () => {
       { item: 'r', status: 'running', attempt: 1 },
     ],
   });
+});
+
+it('a summary is called one, and draws no way back', () => {
+  const definition = swdl([stage('plan', { handoff: { summary_prompt: 'In short?' } })]);
+  expect(mermaidOf(pictureOf(definition))).toBe('flowchart TD\n  n0["plan<br/>claude, opus"]\n');
+  const place = new World(swdl([stage('plan', { handoff: { summary_prompt: 'In short?' } }), stage('b')]));
+  place.fails('b', { class: 'RETRYABLE_RATE_LIMIT', until: place.now + 30_000 });
+  place.done('plan');
+  place.pass(30_000);
+  const told = place.history.flatMap(
+    (event) => describeRunEvent(event, place.state, place.rules)?.text ?? [],
+  );
+  expect(told).toEqual([
+    'plan',
+    'b, attempt 2',
+    'b waits: claude is at its limit in 30s',
+    'the summary of plan waits: claude is at its limit in 30s',
+    'plan: summarizing',
+    'b, attempt 2',
+  ]);
 });

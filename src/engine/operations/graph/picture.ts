@@ -92,8 +92,9 @@ function edgesOf(step: Step, pathOf: (id: string) => string): Edge[] {
     to: path,
     label: need.when === null ? '' : 'if',
   }));
+  // The summary of a step is no way back.
   const again =
-    step.check === null
+    step.check === null || step.check.purpose === 'summary'
       ? []
       : [
           {

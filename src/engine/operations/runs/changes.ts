@@ -1,6 +1,9 @@
 import { isJsonObject } from '../../../core/json.ts';
 import type { Ending, RunEvent } from '../../../core/workflow/event.ts';
 import type { RunState } from '../../../core/workflow/state.ts';
+import { lastFailure } from '../../../core/workflow/records.ts';
+import type { Rules } from '../../../core/workflow/rules.ts';
+import { findStep } from '../../../core/workflow/scope.ts';
 import { skipText } from '../../../core/workflow/view.ts';
 import { duration } from '../times.ts';
 
@@ -11,7 +14,7 @@ export interface RunChange {
 }
 
 /** What an event means to somebody who watches; null: nothing. `state` is that after it. */
-export function describeRunEvent(event: RunEvent, state: RunState): RunChange | null {
+export function describeRunEvent(event: RunEvent, state: RunState, rules: Rules): RunChange | null {
   switch (event.type) {
     case 'started': {
       const { attempt = 1, iteration = 1 } = state.steps.get(event.path) ?? {};
@@ -22,11 +25,33 @@ export function describeRunEvent(event: RunEvent, state: RunState): RunChange | 
       };
     }
     case 'checking':
-      return { kind: 'started', text: `${event.path}: is it complete?` };
+      return { kind: 'started', text: checking(event.path, isSummarised(state, rules, event.path)) };
     case 'retrying':
-      return { kind: 'again', text: retrying(event) };
+      return { kind: 'again', text: retrying(event, state, rules) };
     case 'iterating':
       return { kind: 'again', text: `${event.path} is incomplete${because(event.reasons)}` };
+    case 'skipped':
+      return { kind: 'skipped', text: `${event.path} SKIPPED: ${skipText(event.reason)}` };
+    case 'settled':
+      return settled(event, state);
+    case 'asked':
+    case 'judged':
+    case 'hooked':
+    case 'rolled-back':
+      return describeForPeople(event, state);
+    case 'ending':
+      return event.scope === '' ? { kind: 'bad', text: describeEnding(event.ending) } : null;
+    default:
+      return null;
+  }
+}
+
+/** What people have to do in a run, have done, or must know of outside it. */
+function describeForPeople(
+  event: Of<'asked' | 'judged' | 'hooked' | 'rolled-back'>,
+  state: RunState,
+): RunChange | null {
+  switch (event.type) {
     case 'asked':
       return {
         kind: 'notice',
@@ -34,18 +59,10 @@ export function describeRunEvent(event: RunEvent, state: RunState): RunChange | 
       };
     case 'judged':
       return { kind: 'notice', text: `${event.path} is ${verdicts[event.verdict]} by ${event.by}` };
-    case 'skipped':
-      return { kind: 'skipped', text: `${event.path} SKIPPED: ${skipText(event.reason)}` };
-    case 'settled':
-      return settled(event, state);
     case 'hooked':
       return event.problem === null ? null : { kind: 'bad', text: `hook on_${event.on}: ${event.problem}` };
     case 'rolled-back':
       return rolledBack(event);
-    case 'ending':
-      return event.scope === '' ? { kind: 'bad', text: describeEnding(event.ending) } : null;
-    default:
-      return null;
   }
 }
 
@@ -69,7 +86,7 @@ export function describeOneOfRuns(event: RunEvent, state: RunState): RunChange |
     case 'judged':
     case 'hooked':
     case 'rolled-back': {
-      const change = describeRunEvent(event, state);
+      const change = describeForPeople(event, state);
       return change && { ...change, text: `${name}: ${change.text}` };
     }
     default:
@@ -88,12 +105,23 @@ const verdicts = { approve: 'approved', reject: 'rejected' } as const;
 
 type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
-function retrying({ path, what, at, notBefore, provider }: Of<'retrying'>): string {
+/** Whether what follows the work of a step is its summary, and no check. */
+export function isSummarised(state: RunState, rules: Rules, path: string): boolean {
+  return findStep(state, rules, path)?.rule.step.check?.purpose === 'summary';
+}
+
+function checking(path: string, isSummary: boolean): string {
+  return isSummary ? `${path}: summarizing` : `${path}: is it complete?`;
+}
+
+function retrying(event: Of<'retrying'>, state: RunState, rules: Rules): string {
+  const { path, what, at, notBefore, provider } = event;
   const wait = notBefore > at ? ` in ${duration(notBefore - at)}` : '';
-  const subject = what === 'check' ? `the check of ${path}` : path;
-  return provider === null
-    ? `${subject} is tried again${wait}`
-    : `${subject} waits: ${provider} is at its limit${wait}`;
+  const ofCheck = isSummarised(state, rules, path) ? `the summary of ${path}` : `the check of ${path}`;
+  const subject = what === 'check' ? ofCheck : path;
+  if (provider !== null) return `${subject} waits: ${provider} is at its limit${wait}`;
+  const failure = what === 'worker' ? lastFailure(state, path) : null;
+  return `${subject} is tried again${wait}${failure === null ? '' : `: ${failure.reason.text}`}`;
 }
 
 function settled({ path, status, reason, at }: Of<'settled'>, state: RunState): RunChange {
