@@ -164,7 +164,7 @@ test.each([
   ['parameters.list[3]', 'parameters.list.3'],
   ['parameters.list[parameters.count]', 'parameters.list.*'],
   ['item', 'item'],
-  ['fromJSON(steps.plan.values.json).missing', '(a part of a computed value)'],
+  ['fromJSON(steps.plan.values.json).missing', 'fromJSON(…).missing'],
 ])('%s has no value: %s is absent', (text, path) => {
   const result = evaluate(treeOf(text), context, loose, 'value');
   expect(result).toMatchObject({ ok: false, why: { kind: 'absent', path } });

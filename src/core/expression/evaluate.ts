@@ -3,7 +3,7 @@ import { compare } from './compare.ts';
 import { functionOf, type Language } from './language.ts';
 import { expressionLimits } from './limits.ts';
 import type { Span } from './problem.ts';
-import { guardedNodes, pathOf } from './references.ts';
+import { guardedNodes, pathOf, segmentOf } from './references.ts';
 import { isDeeper, type Call, type Logic, type Tree } from './tree.ts';
 import { isTrue, lookUp, property, toText } from './values.ts';
 
@@ -165,8 +165,11 @@ function call(tree: Call, scene: Scene, value: (part: Tree) => Json): Json {
   }
 }
 
-function pathText(tree: Tree): string {
-  const path = pathOf(tree);
-  if (path === null) return '(a part of a computed value)';
-  return path.map((each) => each.name ?? '*').join('.');
+/** What a node reads, as its author wrote it; a call without its arguments: `fromJSON(…).name`. */
+export function pathText(tree: Tree): string {
+  if (tree.kind === 'name') return tree.name;
+  if (tree.kind === 'call') return `${tree.name}(…)`;
+  if (tree.kind !== 'index') return '(…)';
+  const { name } = segmentOf(tree);
+  return tree.written ?? `${pathText(tree.object)}.${name ?? '*'}`;
 }

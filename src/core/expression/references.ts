@@ -67,7 +67,8 @@ export function pathOf(tree: Tree): readonly Segment[] | null {
   return [...path, { name: node.name, span: node.span }].toReversed();
 }
 
-function segmentOf({ key }: Index): Segment {
+/** The word of a node's own key. */
+export function segmentOf({ key }: Index): Segment {
   const isWord = key.kind === 'literal' && (typeof key.value === 'string' || typeof key.value === 'number');
   return { name: isWord ? String(key.value) : null, span: key.span };
 }

@@ -30,6 +30,8 @@ export interface Index extends Node {
   readonly key: Tree;
   /** `loose`: a key that differs only in case is found when the very key is not there. */
   readonly comparing: Comparing;
+  /** The path in the words of its author, where the machine has others; missing: it has the same. */
+  readonly written?: string;
 }
 
 export interface Not extends Node {

@@ -1,5 +1,6 @@
 import type { Span } from '../../../core/expression/problem.ts';
 import type { Json } from '../../../core/json.ts';
+import { pathText } from '../../../core/expression/evaluate.ts';
 import { pathOf } from '../../../core/expression/references.ts';
 import type { Index, Literal, Tree } from '../../../core/expression/tree.ts';
 
@@ -99,7 +100,8 @@ function translateIndex(tree: Index, known: Known): Tree {
   const [namespace = '', , property = ''] = words;
   if (words.length === 3 && isWord(namespace, 'stages')) {
     if (isWord(property, 'status')) return statusOf(object, tree.span);
-    if (isWord(property, 'outputs')) return { ...tree, object, key: literal('values', tree.key.span) };
+    if (isWord(property, 'outputs'))
+      return { ...tree, object, key: literal('values', tree.key.span), written: pathText(tree) };
   }
   return { ...tree, object, key: translate(tree.key, known) };
 }
