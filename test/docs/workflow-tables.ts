@@ -27,8 +27,13 @@ export const tables: readonly Table[] = [
   { heading: 'Hooks', path: ['hooks'] },
 ];
 
-interface Schema {
+export interface Schema {
   readonly $ref?: string;
+  readonly title?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly string[];
+  readonly const?: string;
+  readonly pattern?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: Schema;
   readonly items?: Schema;
@@ -40,8 +45,18 @@ interface Schema {
 }
 
 /** The rows of a table as the schema has them: key, whether it must be there, what it means. */
-export function rowsOf({ path }: Table): string[][] {
-  const root = z.toJSONSchema(nativeFile, { io: 'input' }) as Schema;
+export function rowsOf(table: Table): string[][] {
+  const { properties = {}, required = [] } = schemaAt(
+    z.toJSONSchema(nativeFile, { io: 'input' }) as Schema,
+    table,
+  );
+  return Object.entries(properties)
+    .filter(([key]) => key !== '$schema')
+    .map(([key, { description = '' }]) => [`\`${key}\``, required.includes(key) ? 'yes' : '', description]);
+}
+
+/** The part of a schema that a table shows. */
+export function schemaAt(root: Schema, { path }: Table): Schema {
   const resolve = (schema: Schema): Schema => {
     const name = schema.$ref?.split('/').at(-1);
     return name === undefined ? schema : resolve(root.$defs?.[name] ?? {});
@@ -55,10 +70,7 @@ export function rowsOf({ path }: Table): string[][] {
     if (next === undefined) throw new Error(`the schema has no ${path.join('.')}`);
     return next;
   }, root);
-  const { properties = {}, required = [] } = resolve(found);
-  return Object.entries(properties)
-    .filter(([key]) => key !== '$schema')
-    .map(([key, { description = '' }]) => [`\`${key}\``, required.includes(key) ? 'yes' : '', description]);
+  return resolve(found);
 }
 
 /** The rows of the first table below a heading of a page. */

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../../src/core/json.ts';
+import { parseWorkflow } from '../../src/spec/workflow/index.ts';
+import { nowhere } from '../../src/spec/workflow/surroundings.ts';
+import { parseYaml } from '../../src/spec/yaml.ts';
+import { shownTitles, swdlRows, swdlTables, titles, unused } from './swdl-tables.ts';
+import { rowsOnPage } from './workflow-tables.ts';
+
+const page = readFileSync(new URL('../../docs/swdl-reference.md', import.meta.url), 'utf8');
+const example = /^```yaml\n([^]+?)^```$/m.exec(page)?.[1] ?? '';
+
+describe('docs/swdl-reference.md', () => {
+  it.each(swdlTables)('has the keys of the schema: $heading', (table) => {
+    expect(rowsOnPage(page, table.heading)).toEqual(swdlRows(table));
+  });
+
+  it('leaves out no map of the language', () => {
+    expect(titles().size).toBeGreaterThan(15);
+    expect([...titles()].filter((title) => !shownTitles().has(title))).toEqual([]);
+  });
+
+  it('has an example that uses every key, and is right but for files that are not there', () => {
+    const yaml = parseYaml(example, 'ship.yaml');
+    const value: Json = yaml.ok ? yaml.value.value : null;
+    expect(unused(value)).toEqual([]);
+    const result = parseWorkflow(example, 'ship.yaml', nowhere);
+    expect(
+      result.ok ? result.warnings.filter(({ code }) => code !== 'E_REFERENCE') : result.problems,
+    ).toEqual([]);
+  });
+});
