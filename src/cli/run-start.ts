@@ -36,10 +36,7 @@ export async function startRun(
 ): Promise<number> {
   context.outsideTurn('run');
   const { services } = context;
-  const given = {
-    ...contextFileOf(context, options.contextFile),
-    ...Object.fromEntries((options.context ?? []).map(pair)),
-  };
+  const given = givenContext(context, options);
   const found = await openWorkflow(context, reference, {
     starting: { context: new Set(Object.keys(given)), only },
     overrides: options.overrides ?? [],
@@ -150,6 +147,14 @@ export function pair(text: string): [string, string] {
   const at = text.indexOf('=');
   if (at <= 0) throw new MailroomError('E_USAGE', `\`${text}\` must be name=value`);
   return [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** The values of `context` that the command line gives, those of the file first. Throws `E_USAGE`. */
+export function givenContext(
+  context: Context,
+  { context: pairs = [], contextFile }: Pick<StartOptions, 'context' | 'contextFile'>,
+): JsonObject {
+  return { ...contextFileOf(context, contextFile), ...Object.fromEntries(pairs.map(pair)) };
 }
 
 function contextFileOf({ services }: Context, file: string | undefined): JsonObject {

@@ -228,7 +228,10 @@ export const rows: Rows = {
     };
     expect([limited([]), limited(['rate_limit_exhausted'])]).toEqual(['a RUNNING', 'a FAILED']);
   },
-  '`handoff.format`': () => heldBy(stages, handover),
+  '`handoff.format`': () => {
+    heldBy(stages, handover);
+    heldBy('spec/workflow/swdl-given', 'is not what it reads already');
+  },
   '`handoff.summary_prompt`': () =>
     heldBy(stages, handover, 'needs no summary to be complete: without one there is a warning'),
   '`handoff.include_run_log`': () => heldBy(stages, handover),

@@ -6,6 +6,7 @@ import { stageStatuses } from '../../src/spec/workflow/swdl/language.ts';
 import { stageSchema, swdlFile } from '../../src/spec/workflow/swdl/schema.ts';
 import { World } from '../workflow/world.ts';
 import { constructsBelow } from './held.ts';
+import { differences } from './swdl-differences.ts';
 import { stage, swdl } from './swdl-plays.ts';
 import { references, rows } from './swdl-rows.ts';
 
@@ -57,6 +58,7 @@ describe('docs/swdl.md', () => {
   it('tells of what is played, and of nothing else', () => {
     expect(constructsBelow(page, 'What a name leads to')).toEqual(Object.keys(references));
     expect(constructs).toEqual(Object.keys(rows));
+    expect(constructsBelow(page, 'Where Mailroom differs')).toEqual(Object.keys(differences));
   });
 
   it('asks only if it is risky, as its example says', () => {
@@ -74,6 +76,10 @@ describe('docs/swdl.md', () => {
   });
 
   it.each(Object.entries(references))('is right about %s', (_reference, play) =>
+    expect(play()).toBeUndefined(),
+  );
+
+  it.each(Object.entries(differences))('differs from the specification: %s', (_what, play) =>
     expect(play()).toBeUndefined(),
   );
 

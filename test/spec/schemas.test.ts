@@ -63,6 +63,22 @@ describe('the committed schemas', () => {
   });
 });
 
+test.each([
+  ['an agent without roles', { id: 'a' }, false],
+  ['an agent', { id: 'a', roles: { primary: { artifact: 'agent:x' } } }, true],
+  ['a gate without a gate', { id: 'a', type: 'gate', roles: { primary: { artifact: 'agent:x' } } }, false],
+  ['a gate', { id: 'a', type: 'gate', gate: { kind: 'manual_approval' } }, true],
+  ['a fan-out without a list', { id: 'a', type: 'fan_out' }, false],
+  [
+    'a template without roles',
+    { id: 'a', type: 'fan_out', fan_out: { source: [1], stage_template: {} } },
+    false,
+  ],
+])('editors know of a stage of swdl: %s', (_what, stage, isRight) => {
+  const file = { workflow: { id: 'w', name: 'W', version: '1.0.0' }, stages: [stage] };
+  expect(schema('swdl.schema.json').safeParse(file).success).toBe(isRight);
+});
+
 describe('a workflow of another language', () => {
   const [, demonstration = ''] =
     /`(version: "1\.0"[^`]+)`/.exec(read('test/scenario/orchestrate.test.ts')) ?? [];

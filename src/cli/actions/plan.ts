@@ -7,20 +7,25 @@ import { paintDiagnostics } from '../failures.ts';
 import { line } from '../format.ts';
 import { json } from '../output.ts';
 import { ceilingLines, shownPlan } from '../plan-text.ts';
-import { expectDefinition, pair } from '../run-start.ts';
+import { expectDefinition, givenContext, pair } from '../run-start.ts';
 import type { Colours } from '../terminal.ts';
 import { openWorkflow } from '../workflow-place.ts';
 
 export interface PlanOptions {
   readonly param?: readonly string[];
   readonly input?: readonly string[];
+  readonly context?: readonly string[];
+  readonly contextFile?: string;
   readonly overrides?: readonly string[];
   readonly json?: boolean;
 }
 
 export async function plan(context: Context, reference: string, options: PlanOptions): Promise<number> {
   const { terminal } = context;
-  const found = await openWorkflow(context, reference, { overrides: options.overrides ?? [] });
+  const found = await openWorkflow(context, reference, {
+    starting: { context: new Set(Object.keys(givenContext(context, options))), only: null },
+    overrides: options.overrides ?? [],
+  });
   const definition = expectDefinition(found);
   const { workflows } = context.place();
   const { readParameters } = await import('../../engine/operations/runs/parameters.ts');

@@ -1,45 +1,12 @@
 import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { describe, expect, test } from 'vitest';
-import type { Agent, Step, Workflow } from '../../../src/core/workflow/model.ts';
+import type { Agent, Step } from '../../../src/core/workflow/model.ts';
 import { evaluate } from '../../../src/core/expression/evaluate.ts';
 import { machineLanguage } from '../../../src/core/workflow/language.ts';
 import { parseWorkflow } from '../../../src/spec/workflow/index.ts';
-import { nowhere, type Surroundings } from '../../../src/spec/workflow/surroundings.ts';
-
-const texts: Readonly<Record<string, string>> = {
-  'agents/plain/role.md': 'You are plain.\n',
-  'agents/said/role.md': '---\nprovider: codex\nmodel: o9\ncapabilities: [EDIT]\n---\nYou are said.\n',
-  '.claude/agents/theirs.md':
-    '---\nname: theirs\ntools: Read, Edit, Bash(npm test:*)\nmodel: inherit\n---\nTheirs.\n',
-};
-
-function withFiles(
-  more: Readonly<Record<string, string>> = {},
-  rest: Partial<Surroundings> = {},
-): Surroundings {
-  const all = { ...texts, ...more };
-  return {
-    ...nowhere,
-    ...rest,
-    files: {
-      read: (path) => all[path] ?? null,
-      list: (folder) =>
-        Object.keys(all).flatMap((path) =>
-          path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : [],
-        ),
-      tracked: ['a.ts', 'b.ts'],
-    },
-  };
-}
-
-function read(text: string, surroundings = withFiles()): Workflow {
-  const result = parseWorkflow(text, 'w.yaml', surroundings);
-  if (!result.ok) throw new Error(result.problems.map(({ message }) => message).join('\n'));
-  return result.value;
-}
-
-const head = 'workflow: { id: w, name: W, version: 1.0.0 }\n';
+import type { Surroundings } from '../../../src/spec/workflow/surroundings.ts';
+import { head, read, withFiles } from './swdl.ts';
 
 function stage(more = '', top = '', surroundings?: Surroundings): Step {
   const text = `${head}${top}stages:\n  - { id: one, roles: { primary: { artifact: "agent:plain" } }${more} }\n`;

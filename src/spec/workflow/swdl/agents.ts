@@ -1,6 +1,12 @@
 import type { Json } from '../../../core/json.ts';
 import { capabilities as allCapabilities, type Capability } from '../../../core/mail/protocol.ts';
+import { didYouMean } from '../../../core/nearest.ts';
+import { wideningRefused } from '../../../core/widening.ts';
+import type { Path } from '../../yaml.ts';
 import type { Surroundings } from '../surroundings.ts';
+import { nameIn, tellMissing } from './equipment.ts';
+import type { Lowering } from './facts.ts';
+import type { WorkInput } from './schema.ts';
 import { firstOf, type Sought } from './materials.ts';
 
 /** Who plays an agent, and what is said of it. */
@@ -11,6 +17,8 @@ export interface Player {
   readonly capabilities: readonly Capability[];
   /** Who the agent is, in its own words. */
   readonly text: string;
+  /** Tools that its file names and that no capability gives it. */
+  readonly dropped: readonly string[];
 }
 
 /** What an agent may do of which nothing is said. */
@@ -20,6 +28,10 @@ const usualModel = 'opus';
 
 /** Rights behind the tools that Claude Code names. */
 const rightsOfTools: Readonly<Record<string, readonly Capability[]>> = {
+  Read: ['READ'],
+  Grep: ['READ'],
+  Glob: ['READ'],
+  LS: ['READ'],
   Edit: ['EDIT'],
   MultiEdit: ['EDIT'],
   Write: ['EDIT'],
@@ -27,11 +39,68 @@ const rightsOfTools: Readonly<Record<string, readonly Capability[]>> = {
   Bash: ['RUN_TESTS', 'RUN_COMMANDS'],
 };
 
+/** Who does a stage. An agent that is not there, and what it is not given or cannot be held to, is told. */
+export function playerOf({ roles }: WorkInput, path: Path, lowering: Lowering): Player {
+  const { artifact, model = null } = roles!.primary;
+  const sought = seekPlayer(nameIn(artifact), model, lowering.surroundings);
+  if (sought.found === null) {
+    tellMissing(lowering, [...path, 'roles', 'primary', 'artifact'], artifact, sought.looked);
+    return { provider: 'claude', model, capabilities: ['READ'], text: '', dropped: [] };
+  }
+  tellWidened(sought.found, artifact, path, lowering);
+  tellDropped(sought.found, artifact, path, lowering);
+  return sought.found;
+}
+
+/** Tools that the agent's own file names and that it is not given. */
+function tellDropped({ dropped }: Player, artifact: string, path: Path, { scribe }: Lowering): void {
+  if (dropped.length === 0) return;
+  const servers = dropped.some((tool) => tool.startsWith('mcp__'));
+  scribe.warn(
+    [...path, 'roles', 'primary', 'artifact'],
+    `\`${artifact}\` is not given ${dropped.join(', ')}: no capability stands for it`,
+    servers
+      ? 'name MCP servers under `roles.tools`: `mcp:<name>`'
+      : 'remove it from `tools` of the file of the agent',
+  );
+}
+
+/** A program that is not there, and what it cannot hold its agent to. */
+function tellWidened(
+  { provider, capabilities }: Player,
+  artifact: string,
+  path: Path,
+  { surroundings, scribe }: Lowering,
+): void {
+  const at = [...path, 'roles', 'primary', 'artifact'];
+  const known = [...surroundings.widened.keys()].filter((name) => name !== 'human');
+  if (known.length > 0 && !known.includes(provider)) {
+    const isPerson = provider === 'human';
+    const why = isPerson
+      ? 'a person, who has no program'
+      : `the provider \`${provider}\`, which is not there`;
+    const hint = isPerson ? 'let a stage of the type gate ask' : didYouMean(provider, known);
+    scribe.error(
+      'E_UNKNOWN_NAME',
+      at,
+      `\`${artifact}\` is played by ${why}`,
+      hint ?? `there is ${known.join(', ')}`,
+    );
+    return;
+  }
+  const rights = surroundings.widened.get(provider)?.(capabilities) ?? [];
+  if (rights.length === 0) return;
+  const message = `\`${provider}\` cannot hold \`${artifact}\` to its capabilities: ${rights.join('; ')}`;
+  const hint = surroundings.strict ? wideningRefused : null;
+  if (surroundings.strict) scribe.error('E_CAPABILITY', at, message, hint);
+  else scribe.warn(at, message, hint);
+}
+
 /**
  * Who plays `agent:<name>`: the protocol's role of that name, else what role.md or Claude's agent file of that name says, else
  * the defaults of the project. `model`: what the stage says.
  */
-export function seekPlayer(
+function seekPlayer(
   name: string,
   model: string | null,
   { protocol, agents, players, files }: Surroundings,
@@ -46,7 +115,8 @@ export function seekPlayer(
   const front = file.found?.front ?? {};
   const provider =
     role?.provider ?? (isClaudes ? 'claude' : (text(front['provider']) ?? players.provider ?? 'claude'));
-  const rights = isClaudes ? rightsOf(front['tools']) : listOf(front['capabilities']);
+  const tools = isClaudes ? toolsOf(front['tools']) : null;
+  const rights = isClaudes ? tools && rightsOf(tools) : listOf(front['capabilities']);
   const own = text(front['model']);
   const usual = provider === 'claude' ? usualModel : agents.model;
   return {
@@ -55,6 +125,7 @@ export function seekPlayer(
       model: model ?? role?.model ?? (own === 'inherit' ? null : own) ?? usual,
       capabilities: role?.capabilities ?? rights ?? players.capabilities ?? usualRights,
       text: file.found?.body ?? '',
+      dropped: (tools ?? []).filter((tool) => !Object.hasOwn(rightsOfTools, tool)),
     },
   };
 }
@@ -69,11 +140,15 @@ function listOf(value: Json | undefined): readonly Capability[] | null {
   return allCapabilities.filter((each) => value.includes(each));
 }
 
-/** The rights behind a list of tools, as Claude Code writes it: `Read, Edit, Bash(npm test:*)`. */
-function rightsOf(value: Json | undefined): readonly Capability[] | null {
-  const names =
+/** The names in a list of tools, as Claude Code writes it: `Read, Edit, Bash(npm test:*)`; null: there is no list. */
+function toolsOf(value: Json | undefined): readonly string[] | null {
+  const entries =
     typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value.map(String) : null;
-  if (names === null) return null;
-  const given = names.flatMap((each) => rightsOfTools[/^\s*(\w+)/.exec(each)?.[1] ?? ''] ?? []);
+  return entries?.flatMap((entry) => /^\s*([\w-]+)/.exec(entry)?.[1] ?? []) ?? null;
+}
+
+/** The rights behind tools. */
+function rightsOf(tools: readonly string[]): readonly Capability[] {
+  const given = tools.flatMap((tool) => rightsOfTools[tool] ?? []);
   return allCapabilities.filter((each) => each === 'READ' || given.includes(each));
 }

@@ -36,6 +36,7 @@ const ofStage: Hints = {
   on_timeout: 'it stands under `gate`',
   stage_template: 'it stands under `fan_out`',
   max_attempts: 'it stands under `error_policy.retry`',
+  budget: '`run --budget` bounds the run; a native workflow has `budget` for a step',
 };
 
 /** The same of the file. */
@@ -60,6 +61,7 @@ const ofFile: Hints = {
   parallel_group: ofStage['parallel_group']!,
   secrets,
   credentials: secrets,
+  budget: '`run --budget` bounds the run',
   jobs: 'they are `stages`, a list',
   steps: 'they are `stages`, a list',
 };

@@ -2,6 +2,7 @@ import type { Tree } from '../../../core/expression/tree.ts';
 import type { Template } from '../../../core/expression/template.ts';
 import type { Path } from '../../yaml.ts';
 import type { Lowering, Place } from './facts.ts';
+import { refuseAbsentContext } from './context.ts';
 import { languageAt } from './language.ts';
 import { warnUnbraced } from './braces.ts';
 import { checkReads } from './reads.ts';
@@ -12,11 +13,21 @@ export function lowerText(text: string, path: Path, place: Place, lowering: Lowe
   return translateText(readText(text, path, place, lowering), lowering, false);
 }
 
-/** The same as it was written: its expressions are checked. */
-export function readText(text: string, path: Path, place: Place, lowering: Lowering): Template {
+/** The same as it was written: its expressions are checked. `lenient`: what is not there is nothing. */
+export function readText(
+  text: string,
+  path: Path,
+  place: Place,
+  lowering: Lowering,
+  lenient = false,
+): Template {
   warnUnbraced(text, path, place, lowering);
   const template = lowering.scribe.template(path, text, languageAt(place));
-  for (const part of template) if (part.kind === 'expression') checkReads(part.tree, path, place, lowering);
+  for (const part of template) {
+    if (part.kind === 'text') continue;
+    checkReads(part.tree, path, place, lowering);
+    if (!lenient) refuseAbsentContext(part.tree, path, place, lowering);
+  }
   return template;
 }
 

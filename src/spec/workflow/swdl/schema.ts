@@ -184,6 +184,13 @@ const work = {
   error_policy: stagePolicy.optional().describe('What happens when it fails.'),
 };
 
+/** What a stage of a type must have, as JSON Schema. */
+function ofType(type: string, required: readonly string[]): object {
+  const keys = required.filter((key) => key !== 'type').map((key) => [key, { description: `Of ${type}.` }]);
+  const is = { const: type, description: 'What it is.' };
+  return { type: 'object', properties: { type: is, ...Object.fromEntries(keys) }, required };
+}
+
 const fanOut = z
   .strictObject({
     source: z
@@ -198,7 +205,8 @@ const fanOut = z
           .optional()
           .describe('How an item is tried again, and how long an attempt may take.'),
       })
-      .meta({ title: 'stage template' })
+      // For editors: what a stage of each type must have is checked with words of its own.
+      .meta({ title: 'stage template', required: ['roles'] })
       .describe('The stage that is run for each item, which is `item` in it.'),
   })
   .meta({ title: 'fan-out' });
@@ -223,7 +231,15 @@ export const stageSchema = z
     fan_out: fanOut.optional().describe('Of a stage of the type fan_out: for what it is run.'),
     ui,
   })
-  .meta({ title: 'stage' });
+  // For editors, as above.
+  .meta({
+    title: 'stage',
+    anyOf: [
+      ofType('agent', ['roles']),
+      ofType('gate', ['type', 'gate']),
+      ofType('fan_out', ['type', 'fan_out']),
+    ],
+  });
 
 const hook = z
   .strictObject({

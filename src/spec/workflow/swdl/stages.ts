@@ -1,13 +1,12 @@
 import type { Template, TemplatePart } from '../../../core/expression/template.ts';
 import type { Types } from '../../../core/expression/types.ts';
-import { didYouMean } from '../../../core/nearest.ts';
-import { wideningRefused } from '../../../core/widening.ts';
 import type { Agent, Check, Gate, Step, Taken, ValueType } from '../../../core/workflow/model.ts';
 import { misfit } from '../../../core/workflow/values.ts';
 import type { Path } from '../../yaml.ts';
-import { seekPlayer, type Player } from './agents.ts';
-import { equipment, nameIn, tellMissing } from './equipment.ts';
-import { handedBy } from './handoff.ts';
+import { playerOf, type Player } from './agents.ts';
+import { equipment, nameIn } from './equipment.ts';
+import { handedToStage } from './handoff.ts';
+import { refuseAbsentContext } from './context.ts';
 import { checkKeys } from './kinds.ts';
 import {
   lowerExpression,
@@ -64,8 +63,12 @@ function lowerFanOut(base: Step, stage: KnownStage, lowering: Lowering): Step {
     typeof source === 'string'
       ? readExpression(source, [...here, 'source'], around, lowering)
       : constant(source);
-  if (typeof source === 'string')
+  if (typeof source === 'string') {
     tellNoList(typesOfTree(list, around, lowering), [...here, 'source'], lowering);
+    refuseAbsentContext(list, [...here, 'source'], around, lowering);
+    const needs = { what: 'the fan-out runs for what is in it', instead: 'read it by `default(…)`' };
+    warnOptional([{ kind: 'expression', tree: list }], [...here, 'source'], needs, lowering);
+  }
   const { file } = lowering;
   const { error_policy: own } = input;
   const policy = {
@@ -160,19 +163,6 @@ function lowerGate({ id, gate }: StageInput, path: Path, place: Place, lowering:
   };
 }
 
-/** What a stage is handed by those that it depends on; a gate passes on what it was handed, besides its decision. */
-function handedToStage({ depends_on: needs = [] }: StageInput, { stages }: Lowering): Taken[] {
-  const givers = new Set<KnownStage>();
-  const waiting = [...needs];
-  for (let need = waiting.shift(); need !== undefined; need = waiting.shift()) {
-    const known = stages.get(need);
-    if (known === undefined || givers.has(known)) continue;
-    givers.add(known);
-    if (known.input.type === 'gate') waiting.push(...(known.input.depends_on ?? []));
-  }
-  return [...givers].flatMap(handedBy);
-}
-
 /** A step that an agent does. */
 function lowerWork(
   base: Step,
@@ -227,48 +217,6 @@ function serversOf(
   return servers.length === 0 ? {} : { mcp: servers.map(({ reference }) => nameIn(reference)) };
 }
 
-function playerOf({ roles }: WorkInput, path: Path, lowering: Lowering): Player {
-  const { artifact, model = null } = roles!.primary;
-  const sought = seekPlayer(nameIn(artifact), model, lowering.surroundings);
-  if (sought.found === null) {
-    tellMissing(lowering, [...path, 'roles', 'primary', 'artifact'], artifact, sought.looked);
-    return { provider: 'claude', model, capabilities: ['READ'], text: '' };
-  }
-  tellWidened(sought.found, artifact, path, lowering);
-  return sought.found;
-}
-
-/** A program that is not there, and what it cannot hold its agent to. */
-function tellWidened(
-  { provider, capabilities }: Player,
-  artifact: string,
-  path: Path,
-  { surroundings, scribe }: Lowering,
-): void {
-  const at = [...path, 'roles', 'primary', 'artifact'];
-  const known = [...surroundings.widened.keys()].filter((name) => name !== 'human');
-  if (known.length > 0 && !known.includes(provider)) {
-    const isPerson = provider === 'human';
-    const why = isPerson
-      ? 'a person, who has no program'
-      : `the provider \`${provider}\`, which is not there`;
-    const hint = isPerson ? 'let a stage of the type gate ask' : didYouMean(provider, known);
-    scribe.error(
-      'E_UNKNOWN_NAME',
-      at,
-      `\`${artifact}\` is played by ${why}`,
-      hint ?? `there is ${known.join(', ')}`,
-    );
-    return;
-  }
-  const rights = surroundings.widened.get(provider)?.(capabilities) ?? [];
-  if (rights.length === 0) return;
-  const message = `\`${provider}\` cannot hold \`${artifact}\` to its capabilities: ${rights.join('; ')}`;
-  const hint = surroundings.strict ? wideningRefused : null;
-  if (surroundings.strict) scribe.error('E_CAPABILITY', at, message, hint);
-  else scribe.warn(at, message, hint);
-}
-
 /** Who the agent is, what the stage is about, and what it may use. */
 function instructionsOf(
   { roles, name, description }: WorkInput & Pick<StageInput, 'name' | 'description'>,
@@ -312,9 +260,15 @@ function lowerInputs({ inputs = {} }: WorkInput, path: Path, place: Place, lower
     const taken = { name, description, type, required };
     if (typeof source !== 'string')
       return { ...taken, source: [{ kind: 'expression', tree: constant(source) }] };
-    const read = readText(source, [...at, 'source'], place, lowering);
+    const read = readText(source, [...at, 'source'], place, lowering, !required);
     checkFit(read, type, [...at, 'source'], name, place, lowering);
-    if (required) warnOptional(read, [...at, 'source'], name, lowering);
+    if (required)
+      warnOptional(
+        read,
+        [...at, 'source'],
+        { what: `the input \`${name}\` is required`, instead: 'do not require it' },
+        lowering,
+      );
     return { ...taken, source: translateText(read, lowering, !required) };
   });
 }
