@@ -108,17 +108,19 @@ function watchFiles(
 /** What is first in the path of the records is what git is told to leave alone. */
 function recordsOf(workspace: string, home: Home): RecordsFolder {
   const base = new RealDisk(baseOf(workspace, home));
-  const line = `${home.records.split('/')[0] ?? home.records}/`;
+  const records = `${home.records.split('/')[0] ?? home.records}/`;
   const told =
     base
       .read('.gitignore', 1024 * 1024)
       ?.toString('utf8')
       .split(/\r?\n/) ?? [];
-  const names = [line, line.slice(0, -1), `/${line}`];
+  const isMissing = (line: string) =>
+    !told.some((each) => [line, line.slice(0, -1), `/${line}`].includes(each.trim()));
+  const lines = [records, '.mailroom/'].filter(isMissing);
   return {
-    isFirst: base.look(home.records) === null && !told.some((each) => names.includes(each.trim())),
-    line,
-    ignore: () => void appendMissingLines(base, '.gitignore', [line]),
+    isFirst: base.look(home.records) === null && isMissing(records),
+    lines,
+    ignore: () => void appendMissingLines(base, '.gitignore', lines),
   };
 }
 
@@ -149,6 +151,9 @@ function runsNamed(disk: RealDisk, word: string): string[] {
     .filter((run) => run === end || (end.length >= 4 && run.endsWith(end)));
 }
 
+/** Where runs of the language orchestrate are shown. */
+const shownRuns = '.orchestrator/runs';
+
 function findRun(disk: RealDisk, word: string): StoredRun | null {
   const [only, other] = runsNamed(disk, word);
   if (other !== undefined)
@@ -159,7 +164,14 @@ function findRun(disk: RealDisk, word: string): StoredRun | null {
 function expectRun(disk: RealDisk, word: string): StoredRun {
   const found = findRun(disk, word);
   if (found !== null) return found;
-  throw new MailroomError('E_TARGET', `there is no run \`${word}\``, '`mailroom runs` lists them');
+  const shown = disk.list(shownRuns)?.find((id) => id.startsWith(word) || id.endsWith(word));
+  if (shown === undefined)
+    throw new MailroomError('E_TARGET', `there is no run \`${word}\``, '`mailroom runs` lists them');
+  throw new MailroomError(
+    'E_TARGET',
+    `the journal of the run ${shown} is gone: ${shownRuns}/${shown} only shows what it was`,
+    'start the workflow again; a run cannot be resumed without its folder in .mailroom/runs/',
+  );
 }
 
 function openRun(disk: RealDisk, id: string): StoredRun {

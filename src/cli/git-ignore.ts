@@ -13,12 +13,13 @@ export async function mindGitIgnore(
   const { workflows } = context.place();
   const records = workflows.records(workspace, home);
   if (!records.isFirst) return;
+  const lines = records.lines.join(' and ');
   if (!context.terminal.interactive || quiet) {
-    context.terminal.complain(`put ${records.line} into .gitignore: what is shown of runs lies there\n`);
+    context.terminal.complain(`put ${lines} into .gitignore: runs are kept there\n`);
     return;
   }
   const { confirm, isCancel } = await import('@clack/prompts');
-  const answer = await confirm({ message: `Put ${records.line} into .gitignore?` });
+  const answer = await confirm({ message: `Put ${lines} into .gitignore?` });
   if (isCancel(answer)) throw new MailroomError('E_CANCELLED', 'nothing was started');
   if (answer) records.ignore();
 }

@@ -80,11 +80,11 @@ export interface FoundWorkflow {
 
 /** Where runs are shown, as far as git is concerned. */
 export interface RecordsFolder {
-  /** Nothing was shown there yet, and git is not told of it. */
+  /** Nothing was shown there yet, and .gitignore does not list it. */
   readonly isFirst: boolean;
-  /** What git would be told. */
-  readonly line: string;
-  /** Tells git. */
+  /** The lines that .gitignore lacks. */
+  readonly lines: readonly string[];
+  /** Adds them. */
   ignore(): void;
 }
 

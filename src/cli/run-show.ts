@@ -47,7 +47,7 @@ function runLines(
 ): string[] {
   const { definition, card, folder, workspace } = run;
   const isLeft = state.endedAt === null && !alive;
-  const status = isLeft ? 'stopped: `mailroom resume` goes on' : state.status;
+  const status = isLeft ? 'stopped: `mailroom resume` continues it' : state.status;
   const cost = money(state.cost);
   const took =
     state.startedAt === null
@@ -77,8 +77,9 @@ function runLines(
 /** Every step that the definition has at its top, and whatever was entered within. */
 function stepRows({ definition }: StoredRun, state: RunState): string[][] {
   const tops = definition.body.steps.map(({ id }) => id);
+  const order = new Map([...state.steps.keys()].map((path, index) => [path, index]));
   const paths = [...new Set([...tops, ...state.steps.keys()])].toSorted(
-    (a, b) => tops.indexOf(topOf(a)) - tops.indexOf(topOf(b)) || (a < b ? -1 : 1),
+    (a, b) => tops.indexOf(topOf(a)) - tops.indexOf(topOf(b)) || compareInner(a, b, order),
   );
   return paths.map((path) => {
     const step = state.steps.get(path);
@@ -95,6 +96,17 @@ function stepRows({ definition }: StoredRun, state: RunState): string[][] {
 /** Why a step ended as it did; of a gate that waits, what it asks. */
 function reasonFor(step: StepRun): string {
   return step.phase.is === 'asked' ? `asks: ${step.phase.message}` : (reasonOf(step) ?? '');
+}
+
+/** Iterations by their number, and in each the steps as they began; `order` is that of all steps. */
+function compareInner(a: string, b: string, order: ReadonlyMap<string, number>): number {
+  const [left, right] = [a.split('/'), b.split('/')];
+  const at = left.findIndex((part, index) => part !== right[index]);
+  if (at === -1 || right[at] === undefined) return left.length - right.length;
+  const numbers = Number(left[at]) - Number(right[at]);
+  if (!Number.isNaN(numbers)) return numbers;
+  const began = (path: readonly string[]) => order.get(path.slice(0, at + 1).join('/')) ?? Infinity;
+  return began(left) - began(right);
 }
 
 function topOf(path: string): string {

@@ -108,7 +108,11 @@ async function startedDefinition(found: FoundWorkflow, { maxVisits }: StartOptio
   const definition = expectDefinition(found);
   if (maxVisits === undefined) return definition;
   if (!/^[1-9]\d{0,8}$/.test(maxVisits))
-    throw new MailroomError('E_USAGE', `\`${maxVisits}\` is no number of visits`, 'a whole number from 1 on');
+    throw new MailroomError(
+      'E_USAGE',
+      `\`${maxVisits}\` is not a number of visits`,
+      'write a whole number from 1 on',
+    );
   const { withVisits } = await import('../core/workflow/given.ts');
   return withVisits(definition, Number(maxVisits));
 }
@@ -164,7 +168,7 @@ function contextFileOf({ services }: Context, file: string | undefined): JsonObj
   try {
     value = JSON.parse(text) as Json;
   } catch (error) {
-    throw new MailroomError('E_USAGE', `${file} is no JSON: ${error instanceof Error ? error.message : ''}`);
+    throw new MailroomError('E_USAGE', `${file} is not JSON: ${error instanceof Error ? error.message : ''}`);
   }
   if (!isJsonObject(value)) throw new MailroomError('E_USAGE', `${file} must hold one JSON object`);
   return value;
@@ -192,7 +196,7 @@ async function refuseAboveCeiling(
   const { dollars } = await import('../engine/operations/runs/parameters.ts');
   const { refuseAbove } = await import('../engine/operations/runs/plan.ts');
   const maxUsd = dollars(text);
-  if (maxUsd === undefined) throw new MailroomError('E_USAGE', `\`${text}\` is no number of dollars`);
+  if (maxUsd === undefined) throw new MailroomError('E_USAGE', `\`${text}\` is not a number of dollars`);
   refuseAbove(maxUsd, definition, { ...(await workflows.planning()), budget });
 }
 

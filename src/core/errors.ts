@@ -23,7 +23,7 @@ export const errorCodes = {
   E_WORKFLOW: 2,
   /** An expression that cannot be read, reads what is not there yet, or can never have a value that fits. */
   E_EXPRESSION: 2,
-  /** The exploration found a sequence of messages after which somebody waits for ever. */
+  /** The exploration found a sequence of messages after which somebody waits forever. */
   E_STUCK: 2,
   /** A capability that a provider can only widen. */
   E_CAPABILITY: 2,

@@ -9,7 +9,7 @@ import type { Capability } from '../core/mail/protocol.ts';
  */
 
 const namePattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
-const aName = 'a name of letters, digits, `_`, `-` and `.` that does not begin with `-` or `.`';
+const aName = 'a name of letters A to Z, digits, `_`, `-` and `.` that does not begin with `-` or `.`';
 
 /** The name of a role, a type, a field: it becomes a file's or a folder's name. */
 export const name = z

@@ -14,7 +14,7 @@ vi.mock('@clack/prompts', () => ({
 async function asked(given: unknown, { interactive = true, isFirst = true } = {}): Promise<string[]> {
   answer = given;
   const told: string[] = [];
-  const records = { line: '.orchestrator/', isFirst, ignore: () => told.push('ignored') };
+  const records = { lines: ['.orchestrator/', '.mailroom/'], isFirst, ignore: () => told.push('ignored') };
   const context = {
     place: () => ({ workflows: { records: () => records } }),
     terminal: { interactive, complain: (text: string) => told.push(text) },
@@ -37,7 +37,7 @@ describe('on its first run orchestrate', () => {
 
   it('only says so without a terminal', async () => {
     expect(await asked(true, { interactive: false })).toEqual([
-      'put .orchestrator/ into .gitignore: what is shown of runs lies there\n',
+      'put .orchestrator/ and .mailroom/ into .gitignore: runs are kept there\n',
     ]);
   });
 });

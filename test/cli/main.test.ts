@@ -39,11 +39,11 @@ describe('the program', () => {
         trail [thread]              show what was said, thread by thread
         show <id>                   show a message, turn, thread or run: where it is, what it cost, why it
                                     failed; or a workflow
-        pause <target>              start nothing more of a role, in a thread, or at all; what runs goes
-                                    on
-        unpause <target>            let a role, a thread or everything go on after \`pause\`
-        cancel <target>             end a run, a turn or a thread for good; mail of a turn or thread goes
-                                    to failed/
+        pause <target>              start nothing more of a role, in a thread, or at all; what runs
+                                    continues
+        unpause <target>            let a role, a thread or everything continue after \`pause\`
+        cancel <target>             end a run, a turn or a thread permanently; mail of a turn or thread
+                                    goes to failed/
         retry <target> [step]       put a failed message back into its inboxes, or run a failed step
                                     again, with what came after it
         worktree [action] [thread]  list the git worktrees of threads, merge what one made, or remove its
@@ -60,14 +60,14 @@ describe('the program', () => {
         graph <workflow>            draw a workflow
         convert <workflow>          print a workflow as a file of the native language that does the same
         run <workflow>              run a workflow to its end
-        resume <run>                go on with a run: what is done is not done again
+        resume <run>                continue a run: what is done is not done again
         run-step <workflow> [step]  run one step of a workflow alone, in a run of its own
         watch <workflow>            run a workflow, and again whenever a file of its workspace has changed
         nip <action> [what]         define a workflow of the language nip, execute one by its id, tell how
                                     a run stands, or send events
         runs                        list the runs of the project, newest first
         logs <run>                  print what the steps of a run printed
-        approve <run> <gate>        open a gate of a run: what waits for it goes on
+        approve <run> <gate>        approve a gate of a run, so that what waits for it can run
         reject <run> <gate>         close a gate of a run: what waits for it is skipped
 
       Exit codes:
@@ -93,7 +93,7 @@ describe('the program', () => {
     expect(out).toMatchInlineSnapshot(`
       "Usage: mailroom pause [options] <target>
 
-      start nothing more of a role, in a thread, or at all; what runs goes on
+      start nothing more of a role, in a thread, or at all; what runs continues
 
       Arguments:
         target               a role, a thread by its id, or \`all\`

@@ -29,6 +29,27 @@ describe('docs/workflow-reference.md', () => {
       expect(page).toContain(`\`${name}\``);
   });
 
+  it('names the values that keys allow', () => {
+    const schema = readFileSync(new URL('../../schemas/workflow.schema.json', import.meta.url), 'utf8');
+    const rows = new Map(rowsOnPage(page, 'Allowed values').map(([key = '', values = '']) => [key, values]));
+    const keys = ['on_failure', 'on_retries_exhausted', 'on_iterations_exhausted', 'join', 'capabilities'];
+    for (const [row, values] of [
+      ...keys.map((key) => [`\`${key}\``, enumOf(schema, key)] as const),
+      ['`on_timeout` of a gate', enumOf(schema, 'on_timeout')] as const,
+      ['`type` of a value or parameter', enumOf(schema, 'type')] as const,
+    ]) {
+      expect(values.length).toBeGreaterThan(1);
+      for (const value of values) expect(rows.get(row)).toContain(`\`${value}\``);
+    }
+  });
+
+  it('names what a process finds in its environment', () => {
+    const code = readFileSync(new URL('../../src/engine/runs/command-line.ts', import.meta.url), 'utf8');
+    const names = code.match(/MAILROOM_\w+(?=:)/g) ?? [];
+    expect(names.length).toBeGreaterThan(7);
+    for (const name of names) expect(page).toContain(`\`${name}\``);
+  });
+
   it('shows workflows that can be read', () => {
     const examples = [...page.matchAll(/^```yaml\n([^]+?)^```$/gm)].map(([, text]) => text ?? '');
     expect(examples.length).toBeGreaterThan(1);
@@ -36,3 +57,17 @@ describe('docs/workflow-reference.md', () => {
       expect(parseWorkflow(text, 'example.yaml', nowhere)).toMatchObject({ ok: true, warnings: [] });
   });
 });
+
+/** All values that a schema allows under a key, wherever that stands. */
+function enumOf(schema: string, key: string): string[] {
+  const found = new Set<string>();
+  JSON.parse(schema, (name: string, value: unknown) => {
+    if (name !== key) return value;
+    const text = JSON.stringify(value);
+    for (const [, list = ''] of text.matchAll(/"enum":\[([^\]]*)\]/g))
+      for (const [, word = ''] of list.matchAll(/"([^"]*)"/g)) found.add(word);
+    for (const [, word = ''] of text.matchAll(/"const":"([^"]*)"/g)) found.add(word);
+    return value;
+  });
+  return [...found];
+}

@@ -71,6 +71,22 @@ describe('--param', () => {
     );
   });
 
+  it('is JSON for a list or a mapping, and says so', () => {
+    const structured: Record<string, ValueType> = {
+      langs: { ...anyValue, type: 'array', required: true },
+      sizes: { ...anyValue, type: 'object', default: {} },
+    };
+    expect(readParameters(structured, [['langs', '["a"]']])).toEqual({ langs: ['a'], sizes: {} });
+    const given = [
+      ['langs', 'a,b'],
+      ['sizes', 'a=1'],
+    ] as const;
+    expect(() => readParameters(structured, given)).toThrow(
+      'the parameter `langs` must be an array, not a,b; write it as JSON: \'["a", "b"]\'; ' +
+        'the parameter `sizes` must be an object, not a=1; write it as JSON: \'{"a": 1}\'',
+    );
+  });
+
   it('is told of in the words of the language', () => {
     expect(() => readParameters(types, [['x', '1']], 'input')).toThrow(
       expect.objectContaining({

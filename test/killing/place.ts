@@ -106,7 +106,7 @@ export class Place {
     });
   }
 
-  /** Ends what does not end by itself: that is a problem, not a reason to wait for ever. */
+  /** Ends what does not end by itself: that is a problem, not a reason to wait forever. */
   async run(argv: readonly string[], start: Start): Promise<Ran> {
     const child = this.start(argv, start);
     const timer = setTimeout(() => child.kill('SIGKILL'), longest);

@@ -3,7 +3,7 @@ import { isHuman, type Protocol } from '../../src/core/mail/protocol.ts';
 import type { Mail, MailState, Wait } from '../../src/core/mail/state.ts';
 
 /**
- * Who waits for ever, found by looking at every wait again and again until nothing changes. Call it when there is nothing
+ * Who waits forever, found by looking at every wait again and again until nothing changes. Call it when there is nothing
  * left to decide: then it must be empty, for whoever is stuck has been named and failed back.
  */
 export function checkAlive(state: MailState, protocol: Protocol): string[] {

@@ -75,7 +75,7 @@ function roleOf(name: string, types: ReadonlyMap<string, MessageType>, tape: Tap
   const escalated = [...types.values()].filter(({ escalateTo }) => escalateTo === name);
   const all = [...new Set([...mine, ...escalated].map((type) => type.name))];
   const asks = all.filter((type) => types.get(type)?.reply.length);
-  // A request that waits for a key may wait for ever: then it is named, and fails its thread.
+  // A request that waits for a key may wait forever: then it is named, and fails its thread.
   const joined = joins && !calm && asks.length > 0 && tape.oneIn(3) ? asks[0]! : 'note';
   const alone = joins ? all.filter((type) => type !== joined && type !== 'key') : all;
   return {

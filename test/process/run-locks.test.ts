@@ -51,7 +51,9 @@ describe('the lock of a run', () => {
       expect(await isAlive(project, 'a')).toBe(false);
       const lock = await takeRun(project, 'a', '/context');
       expect([await isAlive(project, 'a'), await isAlive(project, 'b')]).toEqual([true, false]);
-      await expect(takeRun(project, 'a', '/other')).rejects.toThrowError(locked(/goes on with the run a/));
+      await expect(takeRun(project, 'a', '/other')).rejects.toThrowError(
+        locked(/another process works on the run a/),
+      );
       await expect(takeRun(project, 'b', '/context')).rejects.toThrowError(locked(/\/context is used by/));
       const beside = await takeRun(project, 'b', '/other');
       await beside.release();
@@ -71,7 +73,9 @@ describe('the lock of a run', () => {
     project.remove('.mailroom/runs/a/lock');
     project.remove('.mailroom/locks');
     expect(await isAlive(project, 'a')).toBe(true);
-    await expect(takeRun(project, 'a', '/other')).rejects.toThrowError(locked(/goes on with the run a/));
+    await expect(takeRun(project, 'a', '/other')).rejects.toThrowError(
+      locked(/another process works on the run a/),
+    );
     project.write('.mailroom/runs/a/lock.json', JSON.stringify({ ...ofParent, startTime: 'otherboot-1' }));
     expect(await isAlive(project, 'a')).toBe(false);
     const next = await takeRun(project, 'a', '/other');

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, readFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { appears } from '../support/appears.ts';
 import { OrchestrateProject, sh } from '../support/orchestrate.ts';
 import { finished, packageRoot, program } from '../support/project.ts';
 
@@ -193,6 +194,32 @@ describe('by the name `orchestrate`', { timeout: 120_000 }, () => {
     const { stdout } = await called(place, 'logs', place.ids[0]!, '--step', 'Inner');
     expect(stdout).toContain('doing a\n');
     expect(stdout).toContain('doing b\n');
+  });
+});
+
+describe('a run that cannot be resumed', { timeout: 120_000 }, () => {
+  it('because another process works on it is named, and so is one whose journal is gone', async () => {
+    const wait = 'test -e ../go || exit 1; touch begun; while test -e ../go; do sleep 0.05; done';
+    const place = projectWith(`steps:\n${sh('One', wait)}`);
+    await place.flow();
+    const run = place.ids[0]!;
+    place.write('go', '');
+    const first = place.start(['resume', run]);
+    const over = finished(first);
+    await appears(join(place.root, 'workspace/begun'));
+    expect(await place.run(['resume', run])).toMatchObject({
+      code: 1,
+      stderr: `error E_LOCKED: another process works on the run ${run}\nhint: \`mailroom show ${run}\` shows what it does\n`,
+    });
+    rmSync(join(place.root, 'go'));
+    expect((await over).code).toBe(0);
+    rmSync(join(place.root, '.mailroom'), { recursive: true });
+    expect(await place.run(['resume', run])).toMatchObject({
+      code: 2,
+      stderr: `error E_TARGET: the journal of the run ${run} is gone: .orchestrator/runs/${run} only shows what it was
+hint: start the workflow again; a run cannot be resumed without its folder in .mailroom/runs/
+`,
+    });
   });
 });
 

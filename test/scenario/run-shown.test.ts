@@ -51,4 +51,27 @@ describe('what `run` shows', { timeout: 60_000 }, () => {
       attempts: 1,
     });
   });
+
+  it('has iterations by their number in `show`, and in each the steps as they began', async () => {
+    const items = JSON.stringify(Array.from({ length: 11 }, (_, index) => index));
+    const place = projectWith(`  each:
+    for_each:
+      items: ${items}
+      as: n
+      concurrency: 3
+      steps:
+        write: { command: ["true"] }
+        ask: { depends_on: [write], command: ["true"] }
+  all: { command: ["true"] }
+`);
+    await place.run(['run', 'work.yaml']);
+    const [{ run }] = JSON.parse((await place.run(['runs', '--json'])).stdout) as [{ run: string }];
+    const { stdout } = await place.run(['show', run]);
+    const steps = stdout.slice(stdout.indexOf('STEP')).trimEnd().split('\n').slice(1);
+    expect(steps.map((row) => row.split(' ', 1)[0])).toEqual([
+      'each',
+      ...Array.from({ length: 11 }, (_, index) => [`each/${index}/write`, `each/${index}/ask`]).flat(),
+      'all',
+    ]);
+  });
 });

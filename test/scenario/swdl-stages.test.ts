@@ -233,7 +233,7 @@ ${agent('a')}`,
     const ran = await run.run(['run', 'workflows/w.yaml', '--json']);
     expect(ran.code).toBe(0);
     expect((JSON.parse(ran.stdout) as { warnings: string[] }).warnings).toEqual([
-      expect.stringMatching(/^a: there is no summary of it: /),
+      expect.stringMatching(/^a: its summary is missing: /),
     ]);
     expect(promptOf(run, 'b')).not.toContain('summary of a');
   });

@@ -6,7 +6,7 @@ import { readProcess } from '../../process/proc.ts';
 import { removeHolder, writeHolder } from '../../store/holder.ts';
 import type { RealDisk } from '../../store/real-disk.ts';
 import { contextLockFile, readContextHolder } from '../../store/runs/context-holder.ts';
-import { runLockFile } from '../../store/runs/layout.ts';
+import { ownContextFolder, runLockFile } from '../../store/runs/layout.ts';
 import { otherHolder } from '../holding.ts';
 import { fallbackLock, type Lock } from '../lock.ts';
 import { refuseTrackedState } from '../tracked.ts';
@@ -18,7 +18,8 @@ import { refuseTrackedState } from '../tracked.ts';
 export async function takeRun(project: RealDisk, run: string, contextFolder: string): Promise<Lock> {
   await refuseTrackedState(project);
   const before = readContextHolder(project, contextFolder)?.run ?? null;
-  const inUse = () => (before === run ? going(run) : usedBy(contextFolder, before ?? 'another run'));
+  const isOwn = before === run || contextFolder === join(project.root, ownContextFolder(run));
+  const inUse = () => (isOwn ? going(run) : usedBy(contextFolder, before));
   const context = await take(project, contextLockFile(contextFolder), before, inUse);
   try {
     const own = await take(project, runLockFile(run), run, () => going(run));
@@ -81,15 +82,15 @@ export async function tryLock(project: RealDisk, file: string): Promise<Lock | n
 function going(run: string): MailroomError {
   return new MailroomError(
     'E_LOCKED',
-    `another process goes on with the run ${run}`,
+    `another process works on the run ${run}`,
     `\`mailroom show ${run}\` shows what it does`,
   );
 }
 
-function usedBy(folder: string, holder: string): MailroomError {
+function usedBy(folder: string, holder: string | null): MailroomError {
   return new MailroomError(
     'E_LOCKED',
-    `the context folder ${folder} is used by the run ${holder}`,
-    'wait for it, cancel it, or give this run another `--workspace`',
+    `the context folder ${folder} is used by ${holder === null ? 'another run' : `the run ${holder}`}`,
+    'wait for it, cancel it, or give this run another folder: `--workspace DIR`, or `context_dir` of its workflow',
   );
 }

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 
 /** `approve`: opens a gate. */
 export function addApprove(program: Command, context: Context): void {
-  addVerdict(program, context, 'approve', 'open a gate of a run: what waits for it goes on');
+  addVerdict(program, context, 'approve', 'approve a gate of a run, so that what waits for it can run');
 }
 
 /** `reject`: closes a gate. */

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 export function addCancel(program: Command, context: Context): void {
   program
     .command('cancel')
-    .description('end a run, a turn or a thread for good; mail of a turn or thread goes to failed/')
+    .description('end a run, a turn or a thread permanently; mail of a turn or thread goes to failed/')
     .argument('<target>', 'a turn (t12), or a run or a thread by its id')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom cancel t12')

@@ -9,7 +9,7 @@ export function addLogs(program: Command, context: Context): void {
     .description('print what the steps of a run printed')
     .argument('<run>', 'a run, by its id or the end of it')
     .option('--step <step>', 'only this step, with all that lies in it')
-    .option('--follow', 'go on as long as the run does')
+    .option('--follow', 'print until the run ends')
     .addHelpText('after', '\nExample:\n  $ mailroom logs 8c1d02 --step build --follow')
     .action(
       context.act(async (run: string, options: LogsOptions) =>

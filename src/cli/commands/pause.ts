@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 export function addPause(program: Command, context: Context): void {
   program
     .command('pause')
-    .description('start nothing more of a role, in a thread, or at all; what runs goes on')
+    .description('start nothing more of a role, in a thread, or at all; what runs continues')
     .argument('<target>', 'a role, a thread by its id, or `all`')
     .option('--now', 'stop what runs too; it starts again after `unpause`, and nothing is counted')
     .option('--json', 'print one JSON document')

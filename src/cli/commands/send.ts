@@ -15,7 +15,7 @@ export function addSend(program: Command, context: Context): void {
     .option('--subject <line>', 'its subject, instead of its first line')
     .option('--field <name=value>', 'a field of its type; may be given several times', collect)
     .option('--attach <path>', 'a path inside the project; may be given several times', collect)
-    .option('--thread <id>', 'goes on with this thread instead of starting one')
+    .option('--thread <id>', 'continue this thread instead of starting one')
     .option('--in-reply-to <id>', 'the message that it answers or refers to')
     .option('--as <role>', 'the role to speak for, instead of `user`')
     .option('--wait', 'wait for the answer, or for the end of the thread, and print it')

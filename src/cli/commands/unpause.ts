@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 export function addUnpause(program: Command, context: Context): void {
   program
     .command('unpause')
-    .description('let a role, a thread or everything go on after `pause`')
+    .description('let a role, a thread or everything continue after `pause`')
     .argument('<target>', 'a role, a thread by its id, or `all`')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom unpause all')

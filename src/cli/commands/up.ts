@@ -7,7 +7,7 @@ export function addUp(program: Command, context: Context): void {
   program
     .command('up')
     .description('watch the mail, deliver it and wake who has something to do')
-    .option('--until-idle', 'end when nothing more happens by itself')
+    .option('--until-idle', 'exit when no work is left')
     .option('--drain', 'on Ctrl-C, let running turns finish')
     .option('--record <dir>', 'record what its agents do into this folder')
     .option('--replay <dir>', 'let a recording answer in the place of all agents: no tokens are spent')

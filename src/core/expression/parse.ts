@@ -55,7 +55,7 @@ function nameProblem(
   const instead = Object.hasOwn(insteadOf, name) ? insteadOf[name]! : null;
   const hint =
     didYouMean(name, namespaces) ??
-    (isWhole ? `a string stands in single quotes: '${name}'` : instead) ??
+    (isWhole ? `write a string in single quotes: '${name}'` : instead) ??
     `there is ${namespaces.map((each) => `\`${each}\``).join(', ')}`;
   return { message: `nothing here is called \`${name}\``, hint, span };
 }

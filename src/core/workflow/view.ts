@@ -215,7 +215,7 @@ function stepWarnings(run: StepRun): string[] {
   const warnings = [...absent, ...(result?.warnings ?? [])].map((warning) => `${path}: ${warning}`);
   return summary?.problem == null
     ? warnings
-    : [...warnings, `${path}: there is no summary of it: ${summary.problem}`];
+    : [...warnings, `${path}: its summary is missing: ${summary.problem}`];
 }
 
 /** Of hooks that failed, and of what steps left out, lack, or changed without the right to. */

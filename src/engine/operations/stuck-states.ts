@@ -18,7 +18,7 @@ export function stuckWarning({ path, why }: StuckState): Diagnostic {
   return {
     code: 'E_STUCK',
     severity: 'warning',
-    message: `somebody waits for ever: ${why}`,
+    message: `somebody waits forever: ${why}`,
     place: null,
     hint: `this leads there: ${path.join('; ')}`,
   };

@@ -25,7 +25,7 @@ export function readParameters(
     const type = Object.hasOwn(types, name) ? types[name] : undefined;
     const value = type && parseValue(text, type);
     if (type === undefined) problems.push(unknownParameter(name, types, word));
-    else if (value === undefined) problems.push(wrongParameter(name, text, type, word));
+    else if (value === undefined) problems.push(`${wrongParameter(name, text, type, word)}${asJson(type)}`);
     else read[name] = value;
   }
   // One that was given wrongly is not missing as well.
@@ -35,6 +35,12 @@ export function readParameters(
   problems.push(...filled.problems);
   if (problems.length > 0) throw new MailroomError('E_USAGE', problems.join('; '), hint(types, word));
   return filled.values;
+}
+
+/** Lists and mappings are given as JSON. */
+function asJson({ type }: ValueType): string {
+  if (type === 'array') return `; write it as JSON: '["a", "b"]'`;
+  return type === 'object' ? `; write it as JSON: '{"a": 1}'` : '';
 }
 
 function hint(types: Types, word: ParameterWord): string | null {

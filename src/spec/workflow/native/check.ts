@@ -3,6 +3,7 @@ import type { Check, Convergence } from '../../../core/workflow/model.ts';
 import type { Path } from '../../yaml.ts';
 import type { Scribe } from '../scribe.ts';
 import type { CheckInput, ConvergenceInput } from './check-schema.ts';
+import { keysOfKinds, kinds } from './kinds.ts';
 import { checkInside } from './paths.ts';
 import type { StepInput } from './step-schema.ts';
 import { lowerCommand, lowerWorker } from './work.ts';
@@ -62,7 +63,10 @@ function lowerCheckWork(
   return null;
 }
 
+/** Of what fits to no step of its kind, that is said. */
 function warnUseless(scribe: Scribe, step: StepInput, path: Path): void {
+  if (kinds.some((kind) => step[kind] !== undefined && !keysOfKinds[kind].includes('completion_check')))
+    return;
   const keys = ['on_iterations_exhausted', 'convergence'] as const;
   const useless: string[] = keys.filter((key) => step[key] !== undefined);
   if ((step.max_iterations ?? 1) > 1) useless.push('max_iterations');

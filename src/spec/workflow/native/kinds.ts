@@ -22,6 +22,8 @@ const everywhere = ['description', 'depends_on', 'join', 'when', 'next'];
 const failing = ['on_failure', 'max_retries', 'retry', 'on_retries_exhausted', 'timeout'];
 const checked = ['completion_check', 'max_iterations', 'on_iterations_exhausted', 'convergence'];
 const producing = ['inputs', 'outputs', 'values', ...failing, ...checked, 'budget'];
+/** Kinds whose work is other steps, so that nobody is there who could be asked whether it is complete. */
+const bodies: readonly Kind[] = ['workflow', 'for_each', 'while'];
 const streams = ['stdin', 'stdout', 'secrets', 'grace'];
 const processes = ['workspace', 'network', 'env', 'capabilities', ...streams, ...producing];
 
@@ -102,9 +104,15 @@ export function kindOf(scribe: Scribe, input: StepInput, path: Path): Kind | nul
 
 function unfit(scribe: Scribe, kind: Kind, path: Path): void {
   const key = String(path.at(-1));
+  const message = `\`${key}\` does nothing in a step that is ${what[kind]}`;
+  scribe.error('E_UNKNOWN_KEY', path, message, hintFor(key, kind), 'key');
+}
+
+function hintFor(key: string, kind: Kind): string {
+  if (checked.includes(key) && bodies.includes(kind))
+    return 'a step inside it may have one; a `while` loop repeats several steps';
   const near = nearest(key, keysOfKinds[kind]);
-  const hint = near === null ? `there it has ${keysOfKinds[kind].join(', ')}` : `did you mean \`${near}\`?`;
-  scribe.error('E_UNKNOWN_KEY', path, `\`${key}\` does nothing in a step that is ${what[kind]}`, hint, 'key');
+  return near === null ? `there it has ${keysOfKinds[kind].join(', ')}` : `did you mean \`${near}\`?`;
 }
 
 /** A key that a worker must have: `instructions`, `capabilities`. */

@@ -13,7 +13,7 @@ import type { Lowering } from './lowering.ts';
 export function lowerForEach(input: ForEachInput, path: Path, lowering: Lowering): ForEach {
   const { scribe, language } = lowering;
   const as = input.as ?? 'item';
-  const taken = language.namespaces.find((each) => each.toLowerCase() === as.toLowerCase());
+  const taken = [...language.namespaces, 'loop'].find((each) => each.toLowerCase() === as.toLowerCase());
   if (taken !== undefined && input.as !== undefined && as !== 'item')
     scribe.error(
       'E_DUPLICATE',

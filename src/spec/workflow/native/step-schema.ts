@@ -274,7 +274,7 @@ export const stepSchema: z.ZodType<StepInput, Record<string, unknown>> = z
       .enum(['all', 'any'])
       .optional()
       .describe('Whether all of them must let it run, or one is enough; default all.'),
-    next: next.optional().describe('In a sequence: where to go on.'),
+    next: next.optional().describe('In a sequence: where to continue.'),
     when: z
       .union([z.string(), z.boolean()], { error: 'an expression' })
       .optional()

@@ -184,7 +184,14 @@ function policyOf(input: StepInput, path: Path, { scribe, language }: Lowering):
 
 function lowerRetry(scribe: Scribe, input: StepInput, path: Path, work: Work): Retry {
   const { on_failure: policy = 'abort', max_retries: max = 0, retry = {} } = input;
-  if (policy !== 'retry')
+  if (policy === 'retry') {
+    if (input.max_retries === undefined)
+      scribe.warn(
+        [...path, 'on_failure'],
+        '`on_failure: retry` allows no further attempt without `max_retries`',
+        'write how many, such as `max_retries: 2`',
+      );
+  } else
     for (const key of ['max_retries', 'retry', 'on_retries_exhausted'] as const)
       if (input[key] !== undefined && input[key] !== 0)
         scribe.warn(

@@ -26,8 +26,8 @@ const deferred: Readonly<Record<string, string>> = {
   parallel: 'a native workflow runs as many steps at once as its dependencies allow; see docs/workflows.md',
   limits: '`timeout` is the limit of a step; a native workflow has budgets, too',
   input_files: 'a native workflow has `inputs`, as many as a step needs',
-  catch: '`on.failure` and `on.timeout` say where to go on; a native workflow has `on_failure`',
-  strict_flow: 'a native workflow goes on by dependencies: see docs/workflows.md',
+  catch: '`on.failure` and `on.timeout` say where to continue; a native workflow has `on_failure`',
+  strict_flow: 'a native workflow runs by dependencies: see docs/workflows.md',
 };
 
 export function tellDeferred(scribe: Scribe, path: Path, key: string): void {
@@ -84,8 +84,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   on_timeout: 'it is `on: { timeout: { goto: … } }`',
   next: 'it is `on: { success: { goto: … } }`',
   goto: 'it is `on: { success: { goto: … } }`',
-  depends_on: 'steps go on one after another, by `on`; `when: { step_ok: … }` asks for another step',
-  needs: 'steps go on one after another, by `on`; `when: { step_ok: … }` asks for another step',
+  depends_on: 'steps run one after another, by `on`; `when: { step_ok: … }` asks for another step',
+  needs: 'steps run one after another, by `on`; `when: { step_ok: … }` asks for another step',
   if: 'it is `when`',
   condition: 'it is `when`',
   run: 'it is `command: [program, argument]`; a script is `command: [sh, -c, "…"]`',

@@ -113,11 +113,11 @@ const transition = z
 
 const transitions = z
   .strictObject({
-    success: transition.optional().describe('Where to go on after exit code 0.'),
-    failure: transition.optional().describe('Where to go on after any other.'),
+    success: transition.optional().describe('Where to continue after exit code 0.'),
+    failure: transition.optional().describe('Where to continue after any other.'),
     timeout: transition
       .optional()
-      .describe('Where to go on when its time is over; default: as after a failure.'),
+      .describe('Where to continue after a timeout; default: as after a failure.'),
   })
   .meta({ title: 'set of transitions' });
 
@@ -209,7 +209,7 @@ export const step: z.ZodType<StepInput, Record<string, unknown>> = z
     prompt_file: text.optional().describe('The same, of a provider: its prompt.'),
     output_file: text.optional().describe('The file in artifacts/<step>/ that gets what it prints.'),
     when: condition.optional().describe('It is skipped unless this holds.'),
-    on: transitions.optional().describe('Where to go on.'),
+    on: transitions.optional().describe('Where to continue.'),
     timeout: seconds.optional().describe('Seconds; default 300.'),
     retry: z
       .strictObject(
@@ -234,7 +234,7 @@ export const orchestrateFile = z
     $schema: z.string().optional().describe('For editors.'),
     version: z.union([z.literal('1.0'), z.literal(1)], { error: '"1.0"' }).describe('Always "1.0".'),
     name: text.describe('What the workflow is called.'),
-    strict_flow: z.boolean().optional().describe('Always true: every step says where to go on.'),
+    strict_flow: z.boolean().optional().describe('Always true: every step says where to continue.'),
     context: z.record(name, z.json()).optional().describe('Values of `context` at the start.'),
     env: variableNames.optional().describe('Variables that `${env.…}` may read; the steps get them, too.'),
     secrets: variableNames

@@ -68,6 +68,6 @@ function markAt(text: string, at: number): Mark {
   const span = { start: at, end };
   const inside = text.slice(at + 2, close).trim();
   if (variable.test(inside)) return { kind: 'variable', words: inside.split('.'), span, end };
-  const message = `\`${text.slice(at, end)}\` is no variable: \`\${context.key}\`, \`\${steps.Name.output}\``;
+  const message = `\`${text.slice(at, end)}\` is not a variable: \`\${context.key}\`, \`\${steps.Name.output}\``;
   return { kind: 'problem', message, span, end };
 }

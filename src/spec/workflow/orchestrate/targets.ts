@@ -20,7 +20,7 @@ export function lowerNext(input: StepInput, path: Path, here: readonly string[],
       lowering.scribe.error(
         'E_MISSING_KEY',
         input.on === undefined ? path : at,
-        `\`${input.name}\` does not say where to go on after ${way === 'success' ? 'success' : 'a failure'}`,
+        `\`${input.name}\` does not say where to continue after ${way === 'success' ? 'success' : 'a failure'}`,
         `write \`on: { ${way}: { goto: … } }\`; \`_end\` and \`_error\` end the run`,
         'key',
       );
@@ -79,7 +79,7 @@ function lowerGoto(name: string, path: Path, here: readonly string[], lowering: 
     const hint =
       loop === null
         ? 'a loop is entered at its own step'
-        : 'a loop is left by `_loop_break`; its own `on` says where to go on';
+        : 'a loop is left by `_loop_break`; its own `on` says where to continue';
     scribe.error('E_WORKFLOW', path, message, hint);
   } else
     scribe.error(
