@@ -12,9 +12,9 @@ export type Split =
 /**
  * Divides a message into front matter and body. Front matter is there only when line 1 is exactly `---`. Other readers
  * take `---js` for a language and run it; here every such line is refused, never obeyed. A line of four or more dashes
- * is a rule in the prose.
+ * is a rule in the prose. `longest`: in characters.
  */
-export function splitFrontMatter(text: string, file: string): Split {
+export function splitFrontMatter(text: string, file: string, longest = largestFrontMatter): Split {
   const clean = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   if (!clean.startsWith('---')) return { ok: true, front: null, body: clean };
   const newline = clean.indexOf('\n');
@@ -31,9 +31,9 @@ export function splitFrontMatter(text: string, file: string): Split {
       'let line 1 be `---`, or begin a plain message with a word',
     );
   }
-  const close = closingLine(clean);
+  const close = closingLine(clean, longest);
   if (close === null) {
-    const whole = clean.length <= largestFrontMatter;
+    const whole = clean.length <= longest;
     const message = whole
       ? 'front matter is opened and not closed'
       : 'front matter is not closed within 64 KiB';
@@ -43,11 +43,11 @@ export function splitFrontMatter(text: string, file: string): Split {
 }
 
 /** Where the line `---` that closes front matter begins. */
-function closingLine(text: string): number | null {
-  const head = text.slice(0, largestFrontMatter + 8);
+function closingLine(text: string, longest: number): number | null {
+  const head = text.slice(0, longest + 8);
   for (let at = head.indexOf('\n---', 3); at !== -1; at = head.indexOf('\n---', at + 1)) {
     const after = head[at + 4];
-    if (after === '\n' || after === undefined) return at - 3 > largestFrontMatter ? null : at + 1;
+    if (after === '\n' || after === undefined) return at - 3 > longest ? null : at + 1;
   }
   return null;
 }

@@ -28,10 +28,10 @@ export function parseMessage(text: string, file: string): Checked<Draft> {
 
 /**
  * Reads a message as `formatMessage` wrote it, `id` and `created` included. Only for files that are known to be ours: in
- * those of authors, both are hearsay. A plain text, or an envelope without one of its keys, is `E_MESSAGE`.
+ * those of authors, both are hearsay. What fits in 64 KiB as its author wrote it may be longer as we write it. A plain text, or an envelope without one of its keys, is `E_MESSAGE`.
  */
 export function parseEnvelope(text: string, file: string): Checked<Message> {
-  const opened = openMessage(text, file);
+  const opened = openMessage(text, file, text.length);
   if (!opened.ok) return { ok: false, problems: opened.problems };
   const envelope = new Envelope(
     opened.yaml ?? { value: {}, place: () => new Source(file, text).place(0, 1) },
@@ -55,13 +55,14 @@ type Opened =
   | { readonly ok: true; readonly yaml: Located | null; readonly body: string }
   | { readonly ok: false; readonly problems: readonly Diagnostic[] };
 
-function openMessage(text: string, file: string): Opened {
-  const split = splitFrontMatter(text, file);
+function openMessage(text: string, file: string, longest?: number): Opened {
+  const split = splitFrontMatter(text, file, longest);
   if (!split.ok) return { ok: false, problems: [split.problem] };
   if (split.front === null) return { ok: true, yaml: null, body: split.body };
   const plain = readPlainYaml(split.front);
-  if (plain !== null) return { ok: true, yaml: plainDocument(plain, split.front, file), body: split.body };
-  const yaml = parseYaml(split.front, file, 2);
+  if (plain !== null)
+    return { ok: true, yaml: plainDocument(plain, split.front, file, longest), body: split.body };
+  const yaml = parseYaml(split.front, file, 2, longest);
   if (yaml.ok) return { ok: true, yaml: yaml.value, body: split.body };
   return { ok: false, problems: yaml.problems.map((problem) => ({ ...problem, code: 'E_MESSAGE' })) };
 }
@@ -81,10 +82,10 @@ export const nothingSaid: Draft = {
 };
 
 /** A document that was read without the parser: it is parsed when something in it is wrong, to say where. */
-function plainDocument(value: JsonObject, front: string, file: string): Located {
+function plainDocument(value: JsonObject, front: string, file: string, longest?: number): Located {
   let parsed: Checked<Located> | null = null;
   const place: Located['place'] = (path, part) => {
-    parsed ??= parseYaml(front, file, 2);
+    parsed ??= parseYaml(front, file, 2, longest);
     return parsed.ok ? parsed.value.place(path, part) : new Source(file, front, 2).place(0, 1);
   };
   return { value, place };

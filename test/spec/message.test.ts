@@ -303,6 +303,19 @@ describe('a message of ours', () => {
     expect(parseEnvelope(formatMessage(message), 'm.md')).toEqual({ ok: true, value: message, warnings: [] });
   });
 
+  test.each([
+    ['control characters', '\u0001'.repeat(50_000)],
+    ['a long list', Array.from({ length: 25_000 }, () => 0)],
+  ])(
+    'is read back with %s, also when its author fitted into 64 KiB what takes more as we write it',
+    (_, notes) => {
+      const long = { ...message, fields: { notes } };
+      const written = formatMessage(long);
+      expect(written.length).toBeGreaterThan(64 * 1024);
+      expect(parseEnvelope(written, 'm.md')).toEqual({ ok: true, value: long, warnings: [] });
+    },
+  );
+
   test('lacks nothing', () => {
     const problems = (text: string): string[] => {
       const result = parseEnvelope(text, 'm.md');
