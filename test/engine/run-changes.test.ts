@@ -23,7 +23,7 @@ describe('what is told of a run', () => {
   it('gives the reason of a failure once', () => {
     const world = new World('a');
     world.fails('a', { class: 'NON_RETRYABLE', text: 'it broke' });
-    expect(told(world)).toEqual(['a', 'a FAILED in 0.0s: it broke', 'the run ends: a failed']);
+    expect(told(world)).toEqual(['a', 'a FAILED in 0.0s: it broke; the run ends']);
   });
 });
 

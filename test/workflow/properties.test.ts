@@ -5,7 +5,7 @@ import { decide } from '../../src/core/workflow/decide.ts';
 import { emptyRunState } from '../../src/core/workflow/state.ts';
 import { graphText, sequenceText } from './random-graph.ts';
 import { finish, play } from './random-run.ts';
-import { copy } from './world.ts';
+import { copy, World } from './world.ts';
 
 const tape = fc.array(fc.nat({ max: 1_000 }), { maxLength: 80 });
 const limits = fc.record({
@@ -58,6 +58,42 @@ describe('any schedule', () => {
       }),
       { numRuns: 150 },
     );
+  });
+
+  it('of a graph ends with the step that fails, though a torn write keeps no more than that', () => {
+    const world = new World('a\nb', { watched: false });
+    world.fails('a', { class: 'NON_RETRYABLE' });
+    world.rewind(world.history.slice(0, 1 + world.history.findIndex(({ type }) => type === 'settled')));
+    world.settle();
+    expect([world.statuses, world.state.status]).toEqual(['a FAILED, b CANCELLED', 'FAILED']);
+  });
+
+  it('of a sequence comes to the same, of whatever was decided at one time a torn write keeps only the first', () => {
+    let torn = 0;
+    fc.assert(
+      fc.property(sequenceText, tape, limits, fc.nat(), (definition, moves, options, pick) => {
+        const world = play(definition, moves, options);
+        const { history } = world;
+        const several = world.decided.filter(({ from, to }) => to - from > 1);
+        const [{ from, to, now } = { from: 0, to: 0, now: 0 }] = several.slice(
+          pick % Math.max(1, several.length),
+        );
+        if (to === 0) return;
+        const after = new World(definition, options);
+        after.rewind(history.slice(0, to));
+        for (let kept = from + 1; kept < to; kept += 1) {
+          const again = new World(definition, { ...options, watched: false });
+          again.rewind(history.slice(0, kept));
+          again.now = now;
+          again.settle();
+          // What was decided again is there twice, and the second time means nothing.
+          expect({ ...again.state, events: 0 }).toEqual({ ...after.state, events: 0 });
+          torn += 1;
+        }
+      }),
+      { numRuns: 200 },
+    );
+    expect(torn).toBeGreaterThan(100);
   });
 
   it('that failed goes on when it is resumed, finishes nothing twice, and ends', () => {

@@ -59,6 +59,8 @@ const mostRounds = 200_000;
 export class World {
   readonly rules: Rules;
   readonly history: RunEvent[] = [];
+  /** What was decided at one time, until nothing was left to decide: from one length of the history to another. */
+  readonly decided: { readonly from: number; readonly to: number; readonly now: number }[] = [];
   state: RunState = emptyRunState();
   now = start;
   decision: Decision = { facts: [], processes: [], looks: [], wake: null };
@@ -107,14 +109,18 @@ export class World {
 
   /** Records what is decided until nothing is. */
   settle(): void {
+    const { now } = this;
+    const from = this.history.length;
     for (let round = 0; round < mostRounds; round += 1) {
       this.decision = decide(this.state, this.rules, this.now, {
         agents: this.#agents,
         processes: this.#slots,
       });
       const { facts, looks } = this.decision;
-      if (facts.length === 0 && looks.length === 0)
+      if (facts.length === 0 && looks.length === 0) {
+        this.decided.push({ from, to: this.history.length, now });
         return this.#watch?.rest(this.state, this.decision, this.#slots);
+      }
       if (facts.length === 0)
         for (const { path, file } of looks)
           this.record({ type: 'looked', path, file, exists: this.files.has(file), problem: null });

@@ -1,9 +1,9 @@
 import { verdictIn } from './commands.ts';
 import type { RunEvent } from './event.ts';
-import { endBody, expand, leave, open, reopen, sweep } from './fold/bodies.ts';
+import { expand, leave, open, reopen, sweep } from './fold/bodies.ts';
 import { begin, cancel, close, resume, retryStep, setClock, update } from './fold/runs.ts';
 import { look, seen } from './fold/looks.ts';
-import { settleStep, skip } from './fold/settle.ts';
+import { endBody, settleStep, skip } from './fold/settle.ts';
 import { current } from './fold/steps.ts';
 import {
   answer,
@@ -58,7 +58,7 @@ function fold(state: RunState, event: RunEvent, before: number): void {
     case 'left':
       return leave(state, event);
     case 'ending':
-      return endBody(state, event);
+      return endBody(state, event.scope, event.ending);
     case 'swept':
       return sweep(state, event);
     case 'reopened':

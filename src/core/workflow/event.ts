@@ -234,6 +234,8 @@ export type Fact =
       readonly convergence: ConvergenceState | null;
       /** What it sets in `context`; missing: nothing. */
       readonly context?: Readonly<Record<string, Json>>;
+      /** The body that it ends, the run's own or the one around it, in the same record: a torn write keeps both or none. Missing: none. */
+      readonly ends?: Path;
     } & Aftermath)
   /** A body whose steps are all settled is through, and leaves this. */
   | {

@@ -206,10 +206,8 @@ export function abort(
   failure: StepFailure,
   convergence: ConvergenceState | null = null,
 ): Fact[] {
-  const { path } = entered;
-  const scope = failure.class === 'FATAL' ? '' : entered.scope.path;
-  const ending = { why: 'aborted', path, class: failure.class, reason: failure.reason } as const;
-  return [failed(entered, failure, 'closed', convergence), { type: 'ending', scope, ending }];
+  const ends = failure.class === 'FATAL' ? '' : entered.scope.path;
+  return [{ ...failed(entered, failure, 'closed', convergence), ends }];
 }
 
 function failed(
@@ -217,7 +215,7 @@ function failed(
   { class: errorClass, reason, timedOut }: StepFailure,
   leaves: 'satisfied' | 'closed',
   convergence: ConvergenceState | null,
-): Fact {
+): Extract<Fact, { type: 'settled' }> {
   const { path } = entered;
   const way = timedOut ? 'timeout' : 'failure';
   const after = aftermath(entered, leaves, way, { path, class: errorClass, reason });

@@ -29,7 +29,9 @@ export function starts(scene: Scene, room: Room): Fact[] {
       facts.push(...start(scene, room, entered));
   }
   // A run that ends starts nothing.
-  const ends = facts.some(({ type }) => type === 'ending');
+  const ends = facts.some(
+    (fact) => fact.type === 'ending' || (fact.type === 'settled' && fact.ends !== undefined),
+  );
   return ends ? facts.filter(({ type }) => type !== 'started') : facts;
 }
 

@@ -87,15 +87,6 @@ export function leave(state: RunState, { path, failed, broke, exits }: Of<'left'
   state.stirred.add(run.path);
 }
 
-/** A body takes up nothing new. */
-export function endBody(state: RunState, { scope: path, ending }: Of<'ending'>): void {
-  const scope = state.scopes.get(path);
-  if (!scope || scope.left !== null || scope.ending !== null) return;
-  scope.ending = ending;
-  if (path === '') state.ending ??= ending;
-  state.sweeping.add(path);
-}
-
 /** Everything of an ending body that was not settled is. */
 export function sweep(state: RunState, event: Of<'swept'>): void {
   state.sweeping.delete(event.scope);

@@ -1,5 +1,5 @@
 import type { ErrorClass } from '../../errors.ts';
-import type { Aftermath, Counter, Fact, Path, Wake } from '../event.ts';
+import type { Aftermath, Counter, Ending, Fact, Path, Wake } from '../event.ts';
 import { countFailure, forgetFailures } from '../breaker.ts';
 import { pathIn } from '../path.ts';
 import type { Phase, RunState, Scope, StepRun } from '../state.ts';
@@ -88,4 +88,16 @@ export function settleStep(state: RunState, event: Extract<Fact, { type: 'settle
   if (provider !== null && status === 'FAILED' && reason) countFailure(state, event.path, reason);
   if (provider !== null && status !== 'FAILED') forgetFailures(state);
   follow(state, run.scope, event);
+  const { path, ends } = event;
+  if (ends !== undefined && errorClass !== null && reason !== null)
+    endBody(state, ends, { why: 'aborted', path, class: errorClass, reason });
+}
+
+/** A body takes up nothing new. */
+export function endBody(state: RunState, path: Path, ending: Ending): void {
+  const scope = state.scopes.get(path);
+  if (!scope || scope.left !== null || scope.ending !== null) return;
+  scope.ending = ending;
+  if (path === '') state.ending ??= ending;
+  state.sweeping.add(path);
 }

@@ -124,12 +124,12 @@ function retrying(event: Of<'retrying'>, state: RunState, rules: Rules): string 
   return `${subject} is tried again${wait}${failure === null ? '' : `: ${failure.reason.text}`}`;
 }
 
-function settled({ path, status, reason, at }: Of<'settled'>, state: RunState): RunChange {
+function settled({ path, status, reason, ends, at }: Of<'settled'>, state: RunState): RunChange {
   const startedAt = state.steps.get(path)?.startedAt ?? at;
   const kind = status === 'SUCCEEDED' ? 'good' : 'bad';
   return {
     kind,
-    text: `${path} ${status} in ${duration(at - startedAt)}${reason === null ? '' : `: ${reason.text}`}`,
+    text: `${path} ${status} in ${duration(at - startedAt)}${reason === null ? '' : `: ${reason.text}`}${ends === '' ? '; the run ends' : ''}`,
   };
 }
 
@@ -150,8 +150,7 @@ function because(reasons: readonly string[]): string {
 function describeEnding(ending: Ending): string {
   switch (ending.why) {
     case 'aborted':
-      // Of a step the line before this one has said it.
-      return `the run ends: ${ending.path === '' ? ending.reason.text : `${ending.path} failed`}`;
+      return `the run ends: ${ending.reason.text}`;
     case 'timed-out':
       return 'the run ends: its time is over';
     case 'cancelled':
