@@ -78,6 +78,16 @@ describe.each(cases)('a context folder in $workspace: $name', ({ make, workspace
     expect(bench.text('project/.mailroom/runs/run-1/context/use/plan/deep/plan.md')).toBe('run-1');
   });
 
+  it('is given up by an earlier run whose definition is damaged', () => {
+    const bench = world();
+    start(bench, workspace, 'run-1', ship);
+    leave(bench, workspace, 'run-1', ['make', 'use']);
+    bench.project.write('.mailroom/runs/run-1/definition', 'torn');
+    start(bench, workspace, 'run-2', ship);
+    expect(bench.tree(`${workspace}/context`)).toEqual([]);
+    expect(bench.tree('project/.mailroom/runs/run-2/found')).toContain('use/plan/deep/plan.md');
+  });
+
   it('has its things again when a run is resumed', () => {
     const bench = world();
     start(bench, workspace, 'run-1', ship);

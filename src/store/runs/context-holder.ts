@@ -11,7 +11,7 @@ import type { RunFolder } from '../../core/workflow/ports.ts';
 import { ownContextFolder, runFolder } from './layout.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { plainPath, realPath } from './paths.ts';
-import { readRun } from './run-folders.ts';
+import { readRun, type StoredRun } from './run-folders.ts';
 import type { OpenRoot } from './open-root.ts';
 import { surveyFolder } from './survey.ts';
 
@@ -88,7 +88,7 @@ export function takeContext(
   if (holder?.run === run && holder.restored) return;
   const place = { disk, below: insideOf(project, folder) };
   if (holder?.run !== run) {
-    const before = holder === null ? null : readRun(project, holder.run);
+    const before = holder === null ? null : readEarlier(project, holder.run);
     if (before !== null)
       moveEntries(project, place, topNames(before.definition), join(runFolder(before.run), 'context'));
     moveEntries(project, place, topNames(definition), join(runFolder(run), 'found'));
@@ -96,6 +96,16 @@ export function takeContext(
   }
   restore(project, place, join(runFolder(run), 'context'));
   writeHolder(project, folder, { run, restored: true });
+}
+
+/** Null also where its files are damaged: nobody knows what it had here, and it can never be resumed. */
+function readEarlier(project: Disk, run: string): StoredRun | null {
+  try {
+    return readRun(project, run);
+  } catch (error) {
+    if (error instanceof MailroomError && error.code === 'E_JOURNAL') return null;
+    throw error;
+  }
 }
 
 /**
