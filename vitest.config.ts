@@ -5,8 +5,10 @@ import { scratchRoot } from './test/support/scratch.ts';
 
 /** Files that start programs, or look at what their own process holds: each has a process of its own. */
 const withProcesses = [
-  'src/{process,store}/**/*.test.ts',
-  'test/{cli,crash,kill-matrix,kill-runs,process,scenario,store,tooling,trail,triggers}/**/*.test.ts',
+  'test/{cli,disk,git,host,process,scenario,tooling}/**/*.test.ts',
+  'test/mail/{mailboxes,trail}/**/*.test.ts',
+  'test/workflow/triggers/**/*.test.ts',
+  'test/worlds/{crash,kill-matrix,kill-runs}/**/*.test.ts',
 ];
 
 export default defineConfig({
@@ -32,7 +34,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'pure',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          include: ['test/**/*.test.ts'],
           // The real CLIs are installed apart: `npm run test:real-clis`.
           exclude: [...configDefaults.exclude, ...withProcesses, 'test/real-clis/**'],
           // They share the modules of their worker, which takes half of the time off.
@@ -46,7 +48,6 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],
-      exclude: ['src/**/*.test.ts'],
       reportsDirectory: 'coverage/html',
     },
   },

@@ -1,7 +1,7 @@
 import { v7 } from 'uuid';
-import { apply } from '../src/core/mail/apply.ts';
-import type { MailEvent } from '../src/core/mail/event.ts';
-import { emptyState } from '../src/core/mail/state.ts';
+import { apply } from '../src/mail/machine/apply.ts';
+import type { MailEvent } from '../src/mail/machine/event.ts';
+import { emptyState } from '../src/mail/machine/state.ts';
 import { timed, type Line } from './report.ts';
 
 const count = 20_000;

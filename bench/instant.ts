@@ -1,4 +1,6 @@
-import type { AgentJob, Exit, Outcome, Runner, RunnerEvents, TurnFolders } from '../src/core/ports.ts';
+import type { TurnFolders } from '../src/mail/mailboxes/ports.ts';
+import type { Exit, Outcome } from '../src/providers/provider.ts';
+import type { AgentJob, Runner, RunnerEvents } from '../src/host/runner/runner.ts';
 
 const exit: Exit = {
   code: 0,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { v7 } from 'uuid';
-import { openProject } from '../src/app/project.ts';
+import { openProject } from '../src/wiring/project.ts';
 import { milliseconds, percentile, type Line } from './report.ts';
 import { BenchProject } from './world.ts';
 

@@ -1,22 +1,24 @@
 import { closeSync, fdatasyncSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { v7 } from 'uuid';
-import { reportsTo } from '../src/app/reports.ts';
-import { defaultConfig } from '../src/core/config.ts';
-import type { Trail, TurnFolders } from '../src/core/ports.ts';
-import { inMemoryTrail } from '../src/engine/trail/memory.ts';
-import { Loop } from '../src/engine/loop.ts';
-import { MailHost } from '../src/engine/mail-host.ts';
-import { parseConfig } from '../src/spec/config.ts';
-import { parseProtocol } from '../src/spec/protocol.ts';
-import { DiskControl } from '../src/store/control.ts';
-import { DiskJournal } from '../src/store/journal.ts';
-import { DiskMailboxes } from '../src/store/mailboxes.ts';
-import { RealDisk } from '../src/store/real-disk.ts';
-import { DiskTurnFolders } from '../src/store/turn-folders.ts';
+import { reportsTo } from '../src/host/reports.ts';
+import { defaultConfig } from '../src/config/config.ts';
+import type { TurnFolders } from '../src/mail/mailboxes/ports.ts';
+import { inMemoryTrail } from '../test/support/memory-trail.ts';
+import { Loop } from '../src/host/loop.ts';
+import { MailHost } from '../src/mail/host/mail-host.ts';
+import { parseConfig } from '../src/config/read.ts';
+import { parseProtocol } from '../src/mail/protocol/read.ts';
+import { DiskControl } from '../src/host/control.ts';
+import { DiskJournal } from '../src/disk/journal.ts';
+import { DiskMailboxes } from '../src/mail/mailboxes/mailboxes.ts';
+import { RealDisk } from '../src/disk/real-disk.ts';
+import { DiskTurnFolders } from '../src/mail/mailboxes/turn-folders.ts';
 import { InstantRunner, noFolders } from './instant.ts';
 import { benchFolder, BenchProject, protocolOf } from './world.ts';
 import { perSecond, type Line } from './report.ts';
+import type { Trail } from '../src/git/trail.ts';
+import type { MailEvent } from '../src/mail/machine/event.ts';
 
 const settings = 'providers: { bench: { command: ["true"] } }\nconcurrency: 64\n';
 
@@ -37,7 +39,7 @@ function hostOf(
   return new MailHost(
     {
       clock: { now: Date.now },
-      journal: new DiskJournal(disk),
+      journal: new DiskJournal<MailEvent>(disk),
       mailboxes: new DiskMailboxes(disk),
       control: new DiskControl(disk),
       folders,

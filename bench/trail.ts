@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
-import type { TrailChange } from '../src/core/ports.ts';
-import { TrailWriter } from '../src/engine/trail/writer.ts';
-import { GitRepository } from '../src/process/git-repository.ts';
+import { TrailWriter } from '../src/mail/trail/writer.ts';
+import { GitRepository } from '../src/git/git-repository.ts';
 import { perSecond, type Line } from './report.ts';
 import { benchFolder } from './world.ts';
+import type { TrailChange } from '../src/git/trail.ts';
 
 const entries = 5_000;
 const roles = 10;

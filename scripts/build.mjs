@@ -1,4 +1,4 @@
-// Bundles src/app.ts into dist/app.cjs. What V8 compiled of it lies beside it, named by its content and moved into place
+// Bundles src/main.ts into dist/app.cjs. What V8 compiled of it lies beside it, named by its content and moved into place
 // before dist/app.cjs itself, so whoever reads dist/ while it is built has one whole build.
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ export async function ensureBuilt() {
 function bundleOptions(outdir) {
   return {
     absWorkingDir: root,
-    entryPoints: ['src/app.ts'],
+    entryPoints: ['src/main.ts'],
     outfile: join(outdir, 'app.cjs'),
     bundle: true,
     format: 'cjs',

@@ -1,7 +1,7 @@
 /** Writes the JSON Schemas of our file formats into schemas/, for editors. A test says when they are out of date. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
-import { jsonSchemas } from '../src/spec/json-schemas.ts';
+import { jsonSchemas } from '../src/operations/json-schemas.ts';
 
 const folder = new URL('../schemas/', import.meta.url);
 mkdirSync(folder, { recursive: true });

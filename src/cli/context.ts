@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { MailroomError } from '../core/errors.ts';
-import type { ProjectServices, Services, Start } from './services.ts';
+import { MailroomError } from '../kernel/errors.ts';
+import type { ProjectServices, Services, Start } from '../operations/services.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What every command is given. */

@@ -1,10 +1,10 @@
 import { userInfo } from 'node:os';
-import { MailroomError } from '../core/errors.ts';
-import type { Asked, Verdict } from '../engine/operations/requests.ts';
+import { MailroomError } from '../kernel/errors.ts';
+import type { Asked, Verdict } from '../operations/requests.ts';
 import type { Context } from './context.ts';
 import { short } from './format.ts';
 import { json } from './output.ts';
-import type { ProjectServices } from './services.ts';
+import type { ProjectServices } from '../operations/services.ts';
 
 type Verb = Asked['verb'];
 type Target = Asked['target'];
@@ -20,7 +20,7 @@ export async function control(
   options: { readonly now?: boolean; readonly json?: boolean },
 ): Promise<number> {
   context.outsideTurn(verb);
-  const { ask, targetsOf } = await import('../engine/operations/requests.ts');
+  const { ask, targetsOf } = await import('../operations/requests.ts');
   const { terminal } = context;
   const project = context.project();
   context.announce();

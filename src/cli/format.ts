@@ -1,8 +1,8 @@
-import type { Cost } from '../core/mail/state.ts';
-import { replaceUnsafe } from '../core/one-line.ts';
-import { span } from '../engine/operations/times.ts';
+import type { Cost } from '../mail/machine/state.ts';
+import { replaceUnsafe } from '../kernel/one-line.ts';
+import { span } from '../operations/times.ts';
 
-export { short } from '../engine/operations/changes.ts';
+export { short } from '../operations/changes.ts';
 
 /** `$0.42`, and what has no price: `$0.42, 2 unpriced`. Nothing spent is nothing said; tokens count where dollars do not. */
 export function money({ usd, tokens, unpriced }: Cost): string {

@@ -1,5 +1,5 @@
-import { MailroomError } from '../core/errors.ts';
-import type { Workflow } from '../core/workflow/model.ts';
+import { MailroomError } from '../kernel/errors.ts';
+import type { Workflow } from '../workflow/model.ts';
 import type { Context } from './context.ts';
 
 /** On the first run of a workflow with a place of its own: asks whether git is to leave its records alone, or says so. */

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { MailroomError } from '../core/errors.ts';
-import type { Draft } from '../core/mail/message.ts';
-import type { Handed } from '../engine/operations/sending.ts';
+import { MailroomError } from '../kernel/errors.ts';
+import type { Draft } from '../mail/format/message.ts';
+import type { Handed } from '../operations/sending.ts';
 import type { Context } from './context.ts';
 import { json } from './output.ts';
-import type { ProjectServices } from './services.ts';
+import type { ProjectServices } from '../operations/services.ts';
 
 /** What `send` and `reply` have in common. */
 export interface LetterOptions {
@@ -57,7 +57,7 @@ export async function deliver(
   draft: Draft,
   options: LetterOptions,
 ): Promise<number> {
-  const { handOver, handToTurn } = await import('../engine/operations/sending.ts');
+  const { handOver, handToTurn } = await import('../operations/sending.ts');
   const { terminal, turn } = context;
   if (turn !== null) {
     if (turn.outbox === '')

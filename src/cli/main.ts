@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { makeProgram } from './program.ts';
-import type { Start } from './services.ts';
+import type { Start } from '../operations/services.ts';
 import { processTerminal, type Terminal } from './terminal.ts';
 
 /** Runs the program with the arguments that follow its name and resolves to its exit code. It never throws. */

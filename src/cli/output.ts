@@ -1,5 +1,5 @@
-import { escapeOf, replaceUnsafe } from '../core/one-line.ts';
-import type { ProjectServices } from './services.ts';
+import { escapeOf, replaceUnsafe } from '../kernel/one-line.ts';
+import type { ProjectServices } from '../operations/services.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A document as text. Characters that would steer a terminal are escaped, so that the value stays as it is. */

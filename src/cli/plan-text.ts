@@ -1,9 +1,9 @@
-import { formatDuration } from '../core/duration.ts';
-import type { Json } from '../core/json.ts';
-import type { Ceiling } from '../core/workflow/ceiling.ts';
-import { assumed } from '../core/workflow/expected.ts';
-import type { Batch, Contract } from '../core/workflow/plan.ts';
-import type { PlanDocument } from '../engine/operations/runs/plan.ts';
+import { formatDuration } from '../kernel/duration.ts';
+import type { Json } from '../kernel/json.ts';
+import type { Ceiling } from '../workflow/machine/ceiling.ts';
+import { assumed } from '../workflow/machine/expected.ts';
+import type { Batch, Contract } from '../workflow/machine/plan.ts';
+import type { PlanDocument } from '../operations/runs/plan.ts';
 import { line } from './format.ts';
 import type { Colours } from './terminal.ts';
 

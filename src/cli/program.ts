@@ -33,7 +33,7 @@ import { addValidate } from './commands/validate.ts';
 import { addWatch } from './commands/watch.ts';
 import { addWorkflows } from './commands/workflows.ts';
 import { addWorktree } from './commands/worktree.ts';
-import type { Start } from './services.ts';
+import type { Start } from '../operations/services.ts';
 import type { Terminal } from './terminal.ts';
 
 const about =

@@ -1,11 +1,11 @@
-import type { Protocol } from '../core/mail/protocol.ts';
-import { describeChange, remember, type Change, type Memory } from '../engine/operations/changes.ts';
-import type { MailState } from '../core/mail/state.ts';
-import { statusOf } from '../engine/operations/status.ts';
+import type { Protocol } from '../mail/format/protocol.ts';
+import { describeChange, remember, type Change, type Memory } from '../operations/changes.ts';
+import type { MailState } from '../mail/machine/state.ts';
+import { statusOf } from '../operations/status.ts';
 import { line, money, seconds } from './format.ts';
 import { LiveBlock } from './live-block.ts';
 import { blockLines } from './live.ts';
-import type { Controller } from './services.ts';
+import type { Controller } from '../operations/services.ts';
 import type { Colours, Terminal } from './terminal.ts';
 
 /** What a running controller shows. */

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { MailroomError } from '../core/errors.ts';
-import { waitFor, patience } from '../engine/operations/project.ts';
-import type { RunControlFile } from '../engine/runs/commands.ts';
+import { MailroomError } from '../kernel/errors.ts';
+import { waitFor, patience } from '../operations/project/project.ts';
+import type { RunControlFile } from '../workflow/host/commands.ts';
 import type { Context } from './context.ts';
 import { caller } from './control.ts';
 import { json } from './output.ts';
 import { follow, type FollowOptions } from './run-follow.ts';
-import type { StoredRun, WorkflowServices } from './run-services.ts';
+import type { StoredRun, WorkflowServices } from '../operations/runs/services.ts';
 
 /** What a person wants of a run; what is not said is null. */
 type Wish = Pick<RunControlFile, 'verb' | 'path'> & Partial<Pick<RunControlFile, 'comment' | 'by'>>;
@@ -120,8 +120,8 @@ async function isCancelled(
 
 /** Where no host gives a verdict, what the run says of itself does. */
 async function refuseWhatCannotBe(run: StoredRun, file: RunControlFile): Promise<void> {
-  const { refusal } = await import('../core/workflow/commands.ts');
-  const { compile } = await import('../core/workflow/rules.ts');
+  const { refusal } = await import('../workflow/machine/commands.ts');
+  const { compile } = await import('../workflow/machine/rules.ts');
   const reason = refusal(run.state(), compile(run.definition), file);
   if (reason !== null) throw new MailroomError(reason.code, reason.text);
 }

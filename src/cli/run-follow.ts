@@ -1,14 +1,14 @@
-import type { RunStatus } from '../core/workflow/status.ts';
-import type { RunState } from '../core/workflow/state.ts';
-import { warningsOf } from '../core/workflow/view.ts';
+import type { RunStatus } from '../workflow/machine/status.ts';
+import type { RunState } from '../workflow/machine/state.ts';
+import { warningsOf } from '../workflow/machine/view.ts';
 import type { Context } from './context.ts';
 import { printable } from './format.ts';
-import { endText } from '../engine/operations/runs/changes.ts';
+import { endText } from '../operations/runs/changes.ts';
 import { line } from './format.ts';
 import { json } from './output.ts';
 import { startRunLines } from './run-lines.ts';
 import { startRunProgress, type RunProgress } from './run-progress.ts';
-import type { RunController, RunWatcher } from './run-services.ts';
+import type { RunController, RunWatcher } from '../operations/runs/services.ts';
 
 export interface FollowOptions {
   readonly plain?: boolean;
@@ -80,7 +80,7 @@ async function untilEnd(context: Context, controller: RunController, progress: R
 }
 
 async function runDocument({ state, rules }: RunController): Promise<object> {
-  const { documentOf } = await import('../core/workflow/view.ts');
+  const { documentOf } = await import('../workflow/machine/view.ts');
   return { schema: 1, ...documentOf(state, rules) };
 }
 

@@ -1,13 +1,13 @@
-import type { Reason } from '../core/mail/event.ts';
-import { lastFailure } from '../core/workflow/records.ts';
-import type { RunEvent } from '../core/workflow/event.ts';
-import { durationOf } from '../core/workflow/scope.ts';
-import { skipText, warningsOfSettled } from '../core/workflow/view.ts';
-import type { RunState } from '../core/workflow/state.ts';
+import { lastFailure } from '../workflow/machine/records.ts';
+import type { RunEvent } from '../workflow/machine/event.ts';
+import { durationOf } from '../workflow/machine/scope.ts';
+import { skipText, warningsOfSettled } from '../workflow/machine/view.ts';
+import type { RunState } from '../workflow/machine/state.ts';
 import { line } from './format.ts';
 import type { RunProgress } from './run-progress.ts';
-import type { RunController } from './run-services.ts';
+import type { RunController } from '../operations/runs/services.ts';
 import type { Terminal } from './terminal.ts';
+import type { Reason } from '../kernel/errors.ts';
 
 /** Tells how a run goes in plain lines on standard error: `INFO: Step 'Build' starting.` */
 export function startRunLines(terminal: Terminal, controller: RunController): RunProgress {

@@ -1,11 +1,11 @@
-import type { RunEvent } from '../core/workflow/event.ts';
-import type { RunState, StepRun } from '../core/workflow/state.ts';
-import { warningsOfSettled } from '../core/workflow/view.ts';
-import { describeRunEvent, isSummarised, type RunChange } from '../engine/operations/runs/changes.ts';
-import { span } from '../engine/operations/times.ts';
+import type { RunEvent } from '../workflow/machine/event.ts';
+import type { RunState, StepRun } from '../workflow/machine/state.ts';
+import { warningsOfSettled } from '../workflow/machine/view.ts';
+import { describeRunEvent, isSummarised, type RunChange } from '../operations/runs/changes.ts';
+import { span } from '../operations/times.ts';
 import { cut, line, money, seconds } from './format.ts';
 import { LiveBlock } from './live-block.ts';
-import type { RunController } from './run-services.ts';
+import type { RunController } from '../operations/runs/services.ts';
 import type { Colours, Terminal } from './terminal.ts';
 
 /** What a running workflow shows. */

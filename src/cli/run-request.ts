@@ -1,6 +1,6 @@
 import type { Context } from './context.ts';
 import { follow } from './run-follow.ts';
-import type { AskedWorkflow } from './run-services.ts';
+import type { AskedWorkflow } from '../operations/runs/services.ts';
 import { workspaceOf, type StartOptions } from './run-start.ts';
 
 /** Starts a run that somebody asks for by an event, with what the event says, and follows it to its end. */

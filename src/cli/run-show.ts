@@ -1,12 +1,12 @@
-import type { JsonObject } from '../core/json.ts';
-import { compile } from '../core/workflow/rules.ts';
-import type { RunState, StepRun } from '../core/workflow/state.ts';
-import { attemptsOf, documentOf, reasonOf, statusOf, warningsOf } from '../core/workflow/view.ts';
-import { duration } from '../engine/operations/times.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { compile } from '../workflow/machine/rules.ts';
+import type { RunState, StepRun } from '../workflow/machine/state.ts';
+import { attemptsOf, documentOf, reasonOf, statusOf, warningsOf } from '../workflow/machine/view.ts';
+import { duration } from '../operations/times.ts';
 import type { Context } from './context.ts';
 import { line, moment, money, table } from './format.ts';
 import { json } from './output.ts';
-import type { StoredRun } from './run-services.ts';
+import type { StoredRun } from '../operations/runs/services.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Shows a run or a workflow, if that is what a word names. False: it is something else. */
@@ -27,7 +27,7 @@ export async function showRun(context: Context, word: string, asJson: boolean): 
   if (!/\.(ya?ml|json)$/.test(word) && !(await workflows.isWorkflow(word))) return false;
   const { checked, path, text } = await workflows.read(word, services.cwd);
   if (asJson) {
-    const { showWorkflow } = await import('../engine/operations/show-workflow.ts');
+    const { showWorkflow } = await import('../operations/show-workflow.ts');
     terminal.write(json(showWorkflow(path, text, checked)));
   } else terminal.write(`# ${path}\n${text.trimEnd()}\n`);
   return true;

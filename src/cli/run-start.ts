@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
-import { MailroomError } from '../core/errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
-import type { Budget } from '../core/mail/protocol.ts';
-import { parameterWord } from '../core/workflow/parameters.ts';
-import { didYouMean } from '../core/nearest.ts';
-import { innerOf, stepsIn } from '../core/workflow/bodies.ts';
-import type { Body, Workflow } from '../core/workflow/model.ts';
-import { ProblemsError } from '../engine/operations/problems.ts';
+import { MailroomError } from '../kernel/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { parameterWord } from '../workflow/machine/parameters.ts';
+import { didYouMean } from '../kernel/nearest.ts';
+import { innerOf, stepsIn } from '../workflow/bodies.ts';
+import type { Body, Workflow } from '../workflow/model.ts';
+import { ProblemsError } from '../operations/problems.ts';
 import type { Context } from './context.ts';
 import { follow, type FollowOptions } from './run-follow.ts';
-import type { FoundWorkflow, WorkflowServices } from './run-services.ts';
+import type { FoundWorkflow, WorkflowServices } from '../operations/runs/services.ts';
 import { folderOfWorkflows, openWorkflow } from './workflow-place.ts';
+import type { Budget } from '../kernel/cost.ts';
 
 /** What `withStartOptions` reads. */
 export interface StartOptions extends FollowOptions {
@@ -44,7 +44,7 @@ export async function startRun(
   const { workflows } = context.place();
   const definition = await startedDefinition(found, options);
   if (only !== null) expectStep(definition, only);
-  const { readParameters } = await import('../engine/operations/runs/parameters.ts');
+  const { readParameters } = await import('../operations/runs/parameters.ts');
   const parameters = readParameters(
     definition.parameters,
     [...(options.param ?? []), ...(options.input ?? [])].map(pair),
@@ -113,7 +113,7 @@ async function startedDefinition(found: FoundWorkflow, { maxVisits }: StartOptio
       `\`${maxVisits}\` is not a number of visits`,
       'write a whole number from 1 on',
     );
-  const { withVisits } = await import('../core/workflow/given.ts');
+  const { withVisits } = await import('../workflow/machine/given.ts');
   return withVisits(definition, Number(maxVisits));
 }
 
@@ -193,8 +193,8 @@ async function refuseAboveCeiling(
   text: string | undefined,
 ): Promise<void> {
   if (text === undefined) return;
-  const { dollars } = await import('../engine/operations/runs/parameters.ts');
-  const { refuseAbove } = await import('../engine/operations/runs/plan.ts');
+  const { dollars } = await import('../operations/runs/parameters.ts');
+  const { refuseAbove } = await import('../operations/runs/plan.ts');
   const maxUsd = dollars(text);
   if (maxUsd === undefined) throw new MailroomError('E_USAGE', `\`${text}\` is not a number of dollars`);
   refuseAbove(maxUsd, definition, { ...(await workflows.planning()), budget });
@@ -203,7 +203,7 @@ async function refuseAboveCeiling(
 /** The lower of what the definition allows and what the command line does. */
 async function budgetOf(definition: Workflow, text: string | undefined): Promise<Budget> {
   if (text === undefined) return definition.budget;
-  const { parseBudget } = await import('../engine/operations/runs/parameters.ts');
+  const { parseBudget } = await import('../operations/runs/parameters.ts');
   const given = parseBudget(text);
   const least = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : Math.min(a, b));
   return {

@@ -5,7 +5,7 @@ import type {
   StatusDocument,
   ThreadStatus,
   TurnStatus,
-} from '../engine/operations/status.ts';
+} from '../operations/status.ts';
 import { workflowLines } from './workflow-status-text.ts';
 import { ahead, clock, line, money, short, since, table } from './format.ts';
 

@@ -1,5 +1,5 @@
-import type { Thread } from '../core/mail/state.ts';
-import type { MessageDocument } from '../engine/operations/messages.ts';
+import type { Thread } from '../mail/machine/state.ts';
+import type { MessageDocument } from '../operations/messages.ts';
 import { cut, line, moment, money, printable, short } from './format.ts';
 import type { Colours } from './terminal.ts';
 

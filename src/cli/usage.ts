@@ -1,7 +1,7 @@
 import type { CommanderError } from 'commander';
-import { MailroomError } from '../core/errors.ts';
-import { didYouMean } from '../core/nearest.ts';
-import type { Start } from './services.ts';
+import { MailroomError } from '../kernel/errors.ts';
+import { didYouMean } from '../kernel/nearest.ts';
+import type { Start } from '../operations/services.ts';
 
 /** The words of a command line after the name of the program, and the commands that there are. */
 export interface Called {

@@ -1,13 +1,13 @@
-import { MailroomError } from '../core/errors.ts';
-import { emptyState } from '../core/mail/state.ts';
-import type { Message } from '../core/mail/message.ts';
-import { answerTo, type Answer } from '../engine/operations/answer.ts';
-import { knownMessage, messageDocument } from '../engine/operations/messages.ts';
-import { wordOf, type Handed } from '../engine/operations/sending.ts';
+import { MailroomError } from '../kernel/errors.ts';
+import { emptyState } from '../mail/machine/state.ts';
+import type { Message } from '../mail/format/message.ts';
+import { answerTo, type Answer } from '../operations/answer.ts';
+import { knownMessage, messageDocument } from '../operations/messages.ts';
+import { wordOf, type Handed } from '../operations/sending.ts';
 import type { Context } from './context.ts';
 import { line, printable, short } from './format.ts';
 import { json } from './output.ts';
-import type { ProjectServices } from './services.ts';
+import type { ProjectServices } from '../operations/services.ts';
 
 interface Waiting {
   readonly role: string;

@@ -1,14 +1,14 @@
-import { MailroomError } from '../core/errors.ts';
-import type { ExecutionReport } from '../core/nip/report.ts';
-import { progressOf } from '../core/nip/telling.ts';
-import { ProblemsError } from '../engine/operations/problems.ts';
-import { patience, waitFor } from '../engine/operations/project.ts';
-import type { Progress } from '../server/progress.ts';
-import { serveWorkflows, type RunList } from '../server/workflow-tools.ts';
+import { MailroomError } from '../kernel/errors.ts';
+import type { ExecutionReport } from '../nostr/report.ts';
+import { progressOf } from '../nostr/telling.ts';
+import { ProblemsError } from '../operations/problems.ts';
+import { patience, waitFor } from '../operations/project/project.ts';
+import type { Progress } from '../server/mcp/progress.ts';
+import { serveWorkflows, type RunList } from '../server/mcp/workflows.ts';
 import type { Context } from './context.ts';
-import type { NipServices } from './nip-services.ts';
+import type { NipServices } from '../operations/nip/documents.ts';
 import { cancelRun } from './run-control.ts';
-import type { RunController, WorkflowServices } from './run-services.ts';
+import type { RunController, WorkflowServices } from '../operations/runs/services.ts';
 
 /**
  * Serves the tools by which an agent of a person defines and runs workflows, until standard input ends. A run that still

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import type { Context } from './context.ts';
-import type { FoundWorkflow, ReadOptions } from './run-services.ts';
+import type { FoundWorkflow, ReadOptions } from '../operations/runs/services.ts';
 
 /**
  * Reads the workflow that a command names, in the project that its run belongs to. That is the project that the command is

@@ -1,4 +1,4 @@
-import type { RunStanding, TriggerStanding } from '../engine/operations/runs/standing.ts';
+import type { RunStanding, TriggerStanding } from '../operations/runs/standing.ts';
 import { ahead, clock, line, money, short, since, table } from './format.ts';
 import type { Colours } from './terminal.ts';
 

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { messageOf } from '../core/errors.ts';
+import { messageOf } from '../kernel/errors.ts';
 import { findProgram, isFolder, locateProgram } from './proc.ts';
 
 /** Why a program cannot be started, in words, and the exit code that a shell would give. */

@@ -1,6 +1,5 @@
-import type { Capability } from '../core/mail/protocol.ts';
-import type { Exit } from '../core/ports.ts';
-import type { Ends } from './kept.ts';
+import type { Capability } from '../kernel/capabilities.ts';
+import type { Exit } from '../providers/provider.ts';
 
 /**
  * What holds a process and everything that it starts.
@@ -32,7 +31,7 @@ export type Containment =
   | { readonly kind: 'group' };
 
 /** What a process may touch. Only a sandbox holds it to that; no network is also held to by a namespace. */
-export interface Reach {
+export interface AccessRequest {
   /** The provider whose program it is; null: a command, a script or a hook of the project's author. */
   readonly provider: string | null;
   readonly argv: readonly string[];
@@ -49,11 +48,11 @@ export interface Reach {
   /** What it may only read, although it lies in something that it may write. */
   readonly guarded: readonly string[];
   /** Of an agent CLI; missing: it is none. */
-  readonly agent?: AgentReach;
+  readonly agent?: AgentAccess;
 }
 
 /** What an agent CLI must not write, or not even see, since it decides what agents run and may do. */
-export interface AgentReach {
+export interface AgentAccess {
   /** The person's own settings; absolute. */
   readonly settings: readonly string[];
   /** Names in the workspace, and in the folders above it, that are hidden. */
@@ -152,4 +151,12 @@ export interface Supervised {
   release(): void;
   /** Ends everything: TERM, the grace time, KILL. Any number of calls is one. */
   stop(): void;
+}
+
+/** How many bytes of an output are kept in memory: of its beginning, and of its end. */
+export interface Ends {
+  readonly head: number;
+  readonly tail: number;
+  /** Standard output as it came; else all that is kept is masked. */
+  readonly raw?: true;
 }

@@ -1,10 +1,7 @@
-import type { Capability } from '../core/mail/protocol.ts';
-import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
-import type { Usage } from '../core/mail/event.ts';
-import { settingsFiles, settingsFolders } from '../core/agent-settings.ts';
-import type { McpServer } from '../core/mcp.ts';
-import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } from '../core/ports.ts';
-import type { Reading } from '../core/reading.ts';
+import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { settingsFiles, settingsFolders } from './agent-settings.ts';
+import type { McpServer } from '../kernel/mcp.ts';
+import type { Reading } from './reading.ts';
 import { amount, at, eventsIn, list, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
@@ -18,6 +15,9 @@ import { jsonSettings, missingServers, serversIn } from './own-settings.ts';
 import { instructionFiles, withInstructions } from './repository-words.ts';
 import { namesOf, ownOf, serversOf } from './tools.ts';
 import { environment } from './variables.ts';
+import type { Capability } from '../kernel/capabilities.ts';
+import type { Usage } from '../kernel/cost.ts';
+import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } from './provider.ts';
 
 const login = 'run `claude` once and log in, or set ANTHROPIC_API_KEY';
 

@@ -1,9 +1,7 @@
-import type { JsonObject } from '../core/json.ts';
-import type { Capability } from '../core/mail/protocol.ts';
-import type { McpServer } from '../core/mcp.ts';
-import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } from '../core/ports.ts';
-import type { Reading } from '../core/reading.ts';
-import type { TokenCount } from '../core/price.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { McpServer } from '../kernel/mcp.ts';
+import type { Reading } from './reading.ts';
+import type { TokenCount } from '../kernel/price.ts';
 import { amount, at, eventsIn, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
@@ -16,6 +14,8 @@ import { spending } from './spending.ts';
 import { missingServers, serversIn, tomlSettings } from './own-settings.ts';
 import { namesOf, ownOf, serversOf } from './tools.ts';
 import { environment } from './variables.ts';
+import type { Capability } from '../kernel/capabilities.ts';
+import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } from './provider.ts';
 
 const login = 'run `codex login` once, or set CODEX_API_KEY';
 

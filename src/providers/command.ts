@@ -1,6 +1,4 @@
-import { isJsonObject, parseJson } from '../core/json.ts';
-import type { Usage } from '../core/mail/event.ts';
-import type { Exit, Outcome, Provider } from '../core/ports.ts';
+import { isJsonObject, parseJson } from '../kernel/json.ts';
 import { amount } from './events.ts';
 import { interrupted } from './exits.ts';
 import { latest } from './limits.ts';
@@ -9,6 +7,8 @@ import { because, limited, never, transient } from './outcomes.ts';
 import { unknownUsage } from './prices.ts';
 import { obeyedBy } from './repository-settings.ts';
 import { environment } from './variables.ts';
+import type { Usage } from '../kernel/cost.ts';
+import type { Exit, Outcome, Provider } from './provider.ts';
 
 /** EX_TEMPFAIL of sysexits.h: "not now": here, a limit of use. */
 const temporaryFailure = 75;

@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson, type Json, type JsonObject } from '../core/json.ts';
+import { isJsonObject, parseJson, type Json, type JsonObject } from '../kernel/json.ts';
 
 /** The JSON objects of an output with one a line. Whatever else stands there (chatter, a cut line) is passed over. */
 export function eventsIn(stdout: string): JsonObject[] {

@@ -1,6 +1,6 @@
-import { isPassing } from '../core/passing.ts';
-import type { Exit, Outcome } from '../core/ports.ts';
+import { isPassing } from '../kernel/passing.ts';
 import { because, never, transient } from './outcomes.ts';
+import type { Exit, Outcome } from './provider.ts';
 
 /**
  * What an end means whatever the program is: it could not be started, was not there, was ended by us or by a signal.

@@ -1,7 +1,7 @@
-import type { Usage } from '../core/mail/event.ts';
-import type { Outcome } from '../core/ports.ts';
 import { endOf, limitIn } from './limits.ts';
 import { because, limited, never, transient } from './outcomes.ts';
+import type { Usage } from '../kernel/cost.ts';
+import type { Outcome } from './provider.ts';
 
 /** What a CLI said about its failure. */
 export interface Failure {

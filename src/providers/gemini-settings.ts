@@ -1,9 +1,9 @@
-import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
-import type { McpServer } from '../core/mcp.ts';
-import type { Invocation } from '../core/ports.ts';
-import type { ProgramHome } from '../core/program-home.ts';
+import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
+import type { McpServer } from '../kernel/mcp.ts';
+import type { ProgramHome } from './program-home.ts';
 import { jsonSettings, missingServers, serversIn } from './own-settings.ts';
 import { ownOf, serversOf } from './tools.ts';
+import type { Invocation } from './provider.ts';
 
 /** Below the person's own settings: no update, no statistics, three requests in all where one fails. */
 const defaults: JsonObject = {

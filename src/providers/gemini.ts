@@ -1,10 +1,7 @@
 import { parseEnv } from 'node:util';
-import { settingsFiles, settingsFolders } from '../core/agent-settings.ts';
-import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
-import type { Usage } from '../core/mail/event.ts';
-import type { Capability } from '../core/mail/protocol.ts';
-import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } from '../core/ports.ts';
-import type { Reading } from '../core/reading.ts';
+import { settingsFiles, settingsFolders } from './agent-settings.ts';
+import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
+import type { Reading } from './reading.ts';
 import { amount, at, eventsIn, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
@@ -16,6 +13,9 @@ import { runningCommands, type CommandNews } from './running-commands.ts';
 import { goOn } from './sessions.ts';
 import { namesOf, toolsName } from './tools.ts';
 import { environment } from './variables.ts';
+import type { Capability } from '../kernel/capabilities.ts';
+import type { Usage } from '../kernel/cost.ts';
+import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } from './provider.ts';
 
 const login = 'run `gemini` once and log in, or set GEMINI_API_KEY';
 

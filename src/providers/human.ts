@@ -1,5 +1,5 @@
-import { MailroomError } from '../core/errors.ts';
-import type { Provider } from '../core/ports.ts';
+import { MailroomError } from '../kernel/errors.ts';
+import type { Provider } from './provider.ts';
 
 /** A person: has an inbox and no turns. It exists so that `provider: human` is a name; nobody may start it. */
 export function humanProvider(): Provider {

@@ -1,20 +1,19 @@
-import type { ProviderConfig, ProviderKind } from '../core/config.ts';
-import { MailroomError } from '../core/errors.ts';
-import type { Provider } from '../core/ports.ts';
-import { priceOf, type PriceList } from '../core/price.ts';
+import type { ProviderConfig, ProviderKind } from '../config/config.ts';
+import { MailroomError } from '../kernel/errors.ts';
+import { priceOf, type PriceList } from '../kernel/price.ts';
 import { claudeProvider } from './claude.ts';
 import { codexProvider } from './codex.ts';
 import { commandProvider } from './command.ts';
 import { geminiProvider } from './gemini.ts';
-import { guardedSettings } from './guarded-settings.ts';
 import { humanProvider } from './human.ts';
 import { opencodeProvider } from './opencode.ts';
 import { usualTests, type ProviderOptions } from './options.ts';
 import { builtInPrices } from './prices.ts';
 import { replayProvider } from './replay.ts';
+import type { Provider } from './provider.ts';
 
 /** What the composition root knows about this machine and this program. */
-export interface Surroundings {
+export interface ProviderEnvironment {
   /** The host's: `HOME`, `MAILROOM_CLAUDE_BIN` and its like, and where the CLIs keep their configuration. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The path of the Node that runs us. */
@@ -37,7 +36,7 @@ const factories: Readonly<Record<ProviderKind, (options: ProviderOptions) => Pro
 };
 
 /** The providers that every project has, by name: the agent CLIs, `replay` and `human`. */
-export function builtInProviders(surroundings: Surroundings): Map<string, Provider> {
+export function builtInProviders(surroundings: ProviderEnvironment): Map<string, Provider> {
   const providers = new Map<string, Provider>([['human', humanProvider()]]);
   for (const kind of ['claude', 'codex', 'gemini', 'opencode', 'replay'] as const) {
     providers.set(kind, factories[kind](defaults(kind, surroundings)));
@@ -49,7 +48,7 @@ export function builtInProviders(surroundings: Surroundings): Map<string, Provid
  * A provider as mailroom.yaml sets it up: a built-in one with another program, arguments, variables or prices, or a
  * program of its author's own. Throws `E_VALUE` when a program is wanted and none is named.
  */
-export function namedProvider(config: ProviderConfig, surroundings: Surroundings): Provider {
+export function namedProvider(config: ProviderConfig, surroundings: ProviderEnvironment): Provider {
   const base = defaults(config.kind, surroundings);
   const command = config.command ?? base.command;
   if ((command[0] ?? '') === '') {
@@ -77,14 +76,14 @@ export function namedProvider(config: ProviderConfig, surroundings: Surroundings
 /** The providers of a project by name: the built-in ones, and over them those of its mailroom.yaml. */
 export function providersOf(
   named: Iterable<ProviderConfig>,
-  surroundings: Surroundings,
+  surroundings: ProviderEnvironment,
 ): Map<string, Provider> {
   const providers = builtInProviders(surroundings);
   for (const config of named) providers.set(config.name, namedProvider(config, surroundings));
   return providers;
 }
 
-function defaults(kind: ProviderKind, surroundings: Surroundings): ProviderOptions {
+function defaults(kind: ProviderKind, surroundings: ProviderEnvironment): ProviderOptions {
   const prices = pricesOf(surroundings.prices);
   return {
     name: kind,
@@ -110,7 +109,7 @@ export function pricesOf(own: PriceList = new Map()): PriceList {
 }
 
 /** `MAILROOM_CLAUDE_BIN` and its like name another program than the one on PATH. */
-function programOf(kind: ProviderKind, { environment, node, replayAgent }: Surroundings): string[] {
+function programOf(kind: ProviderKind, { environment, node, replayAgent }: ProviderEnvironment): string[] {
   if (kind === 'replay') return [node, replayAgent];
   if (kind === 'command') return [];
   const named = environment[`MAILROOM_${kind.toUpperCase()}_BIN`];
@@ -118,7 +117,7 @@ function programOf(kind: ProviderKind, { environment, node, replayAgent }: Surro
 }
 
 /** The files in which a person sets up MCP servers for each CLI, or, for gemini, variables; absolute. */
-function settingsOf(kind: ProviderKind, surroundings: Surroundings): string[] {
+function settingsOf(kind: ProviderKind, surroundings: ProviderEnvironment): string[] {
   const named = place(surroundings);
   switch (kind) {
     case 'claude':
@@ -141,7 +140,7 @@ function settingsOf(kind: ProviderKind, surroundings: Surroundings): string[] {
 }
 
 /** Where a variable says that something lies, or where it lies without it. */
-function place(surroundings: Surroundings): (variable: string, path: string) => string {
+function place(surroundings: ProviderEnvironment): (variable: string, path: string) => string {
   return (variable, path) => {
     const value = surroundings.environment[variable];
     return value === undefined || value === '' ? atHome(path, surroundings) : value;
@@ -149,7 +148,7 @@ function place(surroundings: Surroundings): (variable: string, path: string) => 
 }
 
 /** Where each CLI keeps its login, its settings and its conversations. */
-function foldersOf(kind: ProviderKind, surroundings: Surroundings): string[] {
+function foldersOf(kind: ProviderKind, surroundings: ProviderEnvironment): string[] {
   const named = place(surroundings);
   switch (kind) {
     case 'claude':
@@ -171,7 +170,23 @@ function foldersOf(kind: ProviderKind, surroundings: Surroundings): string[] {
   }
 }
 
-function atHome(path: string, { environment }: Surroundings): string {
+function atHome(path: string, { environment }: ProviderEnvironment): string {
   const home = environment['HOME'] ?? '';
   return path === '~' || path.startsWith('~/') ? `${home}${path.slice(1)}` : path;
+}
+
+/** By CLI: what in its own folders decides what it runs and may do, the next time and outside a sandbox, too. */
+const names: Readonly<Partial<Record<ProviderKind, string>>> = {
+  claude:
+    'settings.json settings.local.json CLAUDE.md agents commands hooks output-styles plugins rules skills',
+  codex: 'config.toml hooks.json AGENTS.md agents hooks plugins prompts rules skills',
+  gemini:
+    'settings.json .env GEMINI.md trustedFolders.json trusted_hooks.json agents commands extensions hooks policies skills',
+  opencode:
+    'opencode.json opencode.jsonc config.json AGENTS.md agent agents command commands mode modes plugin plugins skill skills tool tools',
+};
+
+/** The settings of a CLI in the first of its folders, absolute. */
+export function guardedSettings(kind: ProviderKind, [folder = '']: readonly string[]): string[] {
+  return (names[kind]?.split(' ') ?? []).map((name) => `${folder}/${name}`);
 }

@@ -1,11 +1,8 @@
-import { settingsFiles, settingsFolders } from '../core/agent-settings.ts';
-import type { JsonObject } from '../core/json.ts';
-import type { Usage } from '../core/mail/event.ts';
-import type { Capability } from '../core/mail/protocol.ts';
-import type { McpServer } from '../core/mcp.ts';
-import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } from '../core/ports.ts';
-import type { Reading } from '../core/reading.ts';
-import type { Price } from '../core/price.ts';
+import { settingsFiles, settingsFolders } from './agent-settings.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { McpServer } from '../kernel/mcp.ts';
+import type { Reading } from './reading.ts';
+import type { Price } from '../kernel/price.ts';
 import { amount, at, eventsIn, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
@@ -19,6 +16,9 @@ import { opencodeObeys } from './repository-settings.ts';
 import { instructionFiles, withInstructions } from './repository-words.ts';
 import { namesOf, ownOf, serversOf } from './tools.ts';
 import { environment } from './variables.ts';
+import type { Capability } from '../kernel/capabilities.ts';
+import type { Usage } from '../kernel/cost.ts';
+import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } from './provider.ts';
 
 const login = 'run `opencode auth login` once, or set the key of its provider';
 

@@ -1,4 +1,4 @@
-import type { Price } from '../core/price.ts';
+import type { Price } from '../kernel/price.ts';
 
 /** How one provider is set up: by the program itself, or by mailroom.yaml. */
 export interface ProviderOptions {

@@ -1,7 +1,7 @@
-import type { ErrorCode } from '../core/errors.ts';
-import type { Usage } from '../core/mail/event.ts';
-import type { Outcome } from '../core/ports.ts';
+import type { ErrorCode } from '../kernel/errors.ts';
 import { unknownUsage } from './prices.ts';
+import type { Usage } from '../kernel/cost.ts';
+import type { Outcome } from './provider.ts';
 
 /** It may well work the next time. */
 export function transient(

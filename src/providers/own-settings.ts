@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml';
-import { MailroomError, messageOf } from '../core/errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+import { MailroomError, messageOf } from '../kernel/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 
 /** What a person has written into a file of settings of a CLI; an empty object where there is none. */
 export function jsonSettings(cli: string, path: string, text: string | null): JsonObject {

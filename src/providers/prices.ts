@@ -1,6 +1,6 @@
-import type { Session, Usage } from '../core/mail/event.ts';
-import { costOf, type Price, type PriceList, type TokenCount } from '../core/price.ts';
+import { costOf, type Price, type PriceList, type TokenCount } from '../kernel/price.ts';
 import table from './price-table.json' with { type: 'json' };
+import type { Session, Usage } from '../kernel/cost.ts';
 
 /** List prices of the vendors, each on the day that the table names. */
 export const builtInPrices: PriceList = new Map<string, Price>(Object.entries(table.models));

@@ -1,4 +1,4 @@
-import type { ProviderKind } from '../core/config.ts';
+import type { ProviderKind } from '../config/config.ts';
 
 /** What some versions of a CLI do otherwise than one would think, and what is done about it. */
 export interface Quirk {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Edit } from '../core/edits.ts';
-import type { Usage } from '../core/mail/event.ts';
-import type { Exit, Invocation, Outcome, StagedFile } from '../core/ports.ts';
+import type { Edit } from '../kernel/edits.ts';
+import type { Usage } from '../kernel/cost.ts';
+import type { Exit, Invocation, Outcome, StagedFile } from './provider.ts';
 
 /** A file of a recording: one invocation, what it was given (as a key) and what came of it. */
 interface Recorded {

@@ -1,6 +1,6 @@
-import type { Provider } from '../core/ports.ts';
 import { commandProvider } from './command.ts';
 import type { ProviderOptions } from './options.ts';
+import type { Provider } from './provider.ts';
 
 /**
  * Answers from a recording (recording.ts has its format): the program is Node with bin/replay-agent.mjs, which speaks as

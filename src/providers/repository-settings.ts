@@ -1,4 +1,4 @@
-import type { RepositorySettings } from '../core/agent-settings.ts';
+import type { RepositorySettings } from './agent-settings.ts';
 
 /** What each CLI takes from a repository, where it is not Mailroom that starts it. */
 const settings: Readonly<Record<string, readonly string[]>> = {

@@ -1,6 +1,6 @@
-import type { Invocation } from '../core/ports.ts';
-import type { ReadFile } from '../core/reading.ts';
-import { fenced } from '../core/quoting.ts';
+import type { ReadFile } from './reading.ts';
+import { fenced } from '../kernel/quoting.ts';
+import type { Invocation } from './provider.ts';
 
 /** Of what a repository says to agents, so much stands in a prompt: 32 KB. */
 const mostBytes = 32 * 1024;

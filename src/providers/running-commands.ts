@@ -1,6 +1,6 @@
-import type { JsonObject } from '../core/json.ts';
-import type { CommandLine } from '../core/ports.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import { eventsAsTheyCome } from './stream.ts';
+import type { CommandLine } from './provider.ts';
 
 /** What an event says of a command that the agent runs. */
 export interface CommandNews {

@@ -1,4 +1,4 @@
-import type { Session, Usage } from '../core/mail/event.ts';
+import type { Session, Usage } from '../kernel/cost.ts';
 
 /** The conversation after a run whose program counts each run by itself; null where no conversation is known. */
 export function goOn(id: string | null, usage: Usage, previous: Session | null): Session | null {

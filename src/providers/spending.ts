@@ -1,8 +1,7 @@
-import type { JsonObject } from '../core/json.ts';
-import type { Usage } from '../core/mail/event.ts';
-import type { Budget } from '../core/mail/protocol.ts';
-import type { CommandLine } from '../core/ports.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import { eventsAsTheyCome } from './stream.ts';
+import type { Budget, Usage } from '../kernel/cost.ts';
+import type { CommandLine } from './provider.ts';
 
 /** Adds up what the events of one run say of its use; an event that says nothing of it changes nothing. */
 export interface Counter {

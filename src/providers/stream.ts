@@ -1,4 +1,4 @@
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import { objectIn } from './events.ts';
 
 /** Takes an output as it comes, and hands over the JSON objects in it, one a line, as soon as each is whole. */

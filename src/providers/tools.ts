@@ -1,6 +1,6 @@
-import type { McpServer } from '../core/mcp.ts';
-import type { Invocation } from '../core/ports.ts';
+import type { McpServer } from '../kernel/mcp.ts';
 import { variables } from './variables.ts';
+import type { Invocation } from './provider.ts';
 
 /** The name under which CLIs know the server of the tools of a turn. */
 export const toolsName = 'mailroom';

@@ -1,4 +1,4 @@
-import type { Invocation } from '../core/ports.ts';
+import type { Invocation } from './provider.ts';
 
 /**
  * What every agent finds in its environment, whatever runs it: who it is (`MAILROOM_ROLE`), for which turn

@@ -8,27 +8,28 @@ import type {
   Services,
   Start,
   WorktreeStatus,
-} from '../../src/cli/services.ts';
+} from '../../src/operations/services.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
-import { defaultConfig } from '../../src/core/config.ts';
-import { apply } from '../../src/core/mail/apply.ts';
-import type { Protocol } from '../../src/core/mail/protocol.ts';
-import { emptyState, type MailState } from '../../src/core/mail/state.ts';
-import { MailHost } from '../../src/engine/mail-host.ts';
-import type { RunCard } from '../../src/cli/run-services.ts';
-import type { WorkflowStatus } from '../../src/engine/operations/runs/standing.ts';
-import { MailroomError } from '../../src/core/errors.ts';
-import { parseProtocol } from '../../src/spec/protocol.ts';
-import { parseWorkflow } from '../../src/spec/workflow/index.ts';
-import { nowhere } from '../../src/spec/workflow/surroundings.ts';
-import { listWorkflowFiles } from '../../src/store/project.ts';
-import { requestControl } from '../../src/store/control.ts';
-import { JournalReader } from '../../src/store/journal-reader.ts';
-import { mailNames, readMail, rolesOnDisk } from '../../src/store/mail-files.ts';
-import { MemoryDisk } from '../../src/store/memory-disk.ts';
+import { defaultConfig } from '../../src/config/config.ts';
+import { apply } from '../../src/mail/machine/apply.ts';
+import type { Protocol } from '../../src/mail/format/protocol.ts';
+import { emptyState, type MailState } from '../../src/mail/machine/state.ts';
+import { MailHost } from '../../src/mail/host/mail-host.ts';
+import type { RunCard } from '../../src/operations/runs/services.ts';
+import type { WorkflowStatus } from '../../src/operations/runs/standing.ts';
+import { MailroomError } from '../../src/kernel/errors.ts';
+import { parseProtocol } from '../../src/mail/protocol/read.ts';
+import { parseWorkflow } from '../../src/languages/parse.ts';
+import { nowhere } from '../../src/languages/shared/context.ts';
+import { listWorkflowFiles } from '../../src/operations/project/project-files.ts';
+import { requestControl } from '../../src/host/control.ts';
+import { JournalReader } from '../../src/disk/journal-reader.ts';
+import { mailNames, readMail, rolesOnDisk } from '../../src/mail/mailboxes/mail-files.ts';
+import { MemoryDisk } from '../support/memory-disk.ts';
 import { mailPorts } from '../support/mail-ports.ts';
 import { HandRunner, type Work } from './hand-runner.ts';
 import { team } from './team.ts';
+import type { MailEvent } from '../../src/mail/machine/event.ts';
 
 /** What a command wrote, and how it ended. */
 export interface Ran {
@@ -269,14 +270,14 @@ export class Bench {
   }
 
   #read(): MailState | null {
-    const { snapshot, records, last } = new JournalReader(this.disk).read();
+    const { snapshot, records, last } = new JournalReader<MailEvent>(this.disk).read();
     if (last === 0) return null;
     const start = (snapshot?.state as MailState | undefined) ?? emptyState();
     return records.reduce((state, { event }) => apply(state, event), start);
   }
 
   #verdict(id: string): { refusal: string | null } | undefined {
-    for (const { event } of new JournalReader(this.disk).read().records)
+    for (const { event } of new JournalReader<MailEvent>(this.disk).read().records)
       if (event.type === 'controlled' && event.id === id) return { refusal: event.refusal?.text ?? null };
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CheckDocument } from '../../src/engine/operations/check.ts';
+import type { CheckDocument } from '../../src/operations/check.ts';
 import { Bench, type Told } from './bench.ts';
 
 /** `b` takes up `ask` only together with `part`, which `a` cannot send while it waits. */
@@ -53,7 +53,7 @@ describe('check', () => {
   it('says when the exploration took too long', async () => {
     const bench = new Bench();
     const now = () => (bench.now += 1_000);
-    const { check } = await import('../../src/engine/operations/check.ts');
+    const { check } = await import('../../src/operations/check.ts');
     const { document } = await check(
       bench.project(),
       { list: () => [], read: () => Promise.reject(new Error('none')) },

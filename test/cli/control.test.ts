@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ErrorDocument } from '../../src/engine/operations/problems.ts';
-import type { Verdict } from '../../src/engine/operations/requests.ts';
+import type { ErrorDocument } from '../../src/operations/problems.ts';
+import type { Verdict } from '../../src/operations/requests.ts';
 import { Bench, type Told } from './bench.ts';
 
 /** A task that the architect works on. */

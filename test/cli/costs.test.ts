@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CostsDocument } from '../../src/engine/operations/costs.ts';
+import type { CostsDocument } from '../../src/operations/costs.ts';
 import { Bench, type Told } from './bench.ts';
 import { letter } from './team.ts';
 

@@ -2,11 +2,11 @@ import { Argument, type Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { makeProgram } from '../../src/cli/program.ts';
-import { resumptionOf } from '../../src/core/workflow/resumption.ts';
-import { documentOf } from '../../src/core/workflow/view.ts';
-import { planDocument } from '../../src/engine/operations/runs/plan.ts';
-import { runSummary } from '../../src/engine/operations/runs/summary.ts';
-import { World } from '../workflow/world.ts';
+import { resumptionOf } from '../../src/workflow/machine/resumption.ts';
+import { documentOf } from '../../src/workflow/machine/view.ts';
+import { planDocument } from '../../src/operations/runs/plan.ts';
+import { runSummary } from '../../src/operations/runs/summary.ts';
+import { World } from '../workflow/machine/world.ts';
 import { Bench } from './bench.ts';
 import { letter } from './team.ts';
 

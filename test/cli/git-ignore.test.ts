@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Context } from '../../src/cli/context.ts';
 import { mindGitIgnore } from '../../src/cli/git-ignore.ts';
-import type { Workflow } from '../../src/core/workflow/model.ts';
+import type { Workflow } from '../../src/workflow/model.ts';
 
 const cancelled = Symbol('cancelled');
 let answer: unknown = true;

@@ -1,5 +1,6 @@
-import type { AgentJob, Exit, GateJob, Outcome, Runner, RunnerEvents } from '../../src/core/ports.ts';
-import type { MemoryDisk } from '../../src/store/memory-disk.ts';
+import type { MemoryDisk } from '../support/memory-disk.ts';
+import type { Exit, Outcome } from '../../src/providers/provider.ts';
+import type { AgentJob, GateJob, Runner, RunnerEvents } from '../../src/host/runner/runner.ts';
 
 /** What an agent does in one invocation. */
 export interface Work {

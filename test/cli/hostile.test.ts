@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { errorDocument } from '../../src/engine/operations/problems.ts';
-import { MailroomError } from '../../src/core/errors.ts';
+import { errorDocument } from '../../src/operations/problems.ts';
+import { MailroomError } from '../../src/kernel/errors.ts';
 import { json } from '../../src/cli/output.ts';
 import { line, printable, table } from '../../src/cli/format.ts';
 import { Bench } from './bench.ts';

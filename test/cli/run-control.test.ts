@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import type { Context } from '../../src/cli/context.ts';
 import { askRun, retryStep } from '../../src/cli/run-control.ts';
-import type { StoredRun } from '../../src/cli/run-services.ts';
-import type { RunControlFile } from '../../src/engine/runs/commands.ts';
-import { graph, workflow } from '../workflow/graph.ts';
-import { World } from '../workflow/world.ts';
+import type { StoredRun } from '../../src/operations/runs/services.ts';
+import type { RunControlFile } from '../../src/workflow/host/commands.ts';
+import { graph, workflow } from '../workflow/machine/graph.ts';
+import { World } from '../workflow/machine/world.ts';
 import { FakeTerminal } from './bench.ts';
 
 const services = { environment: { MAILROOM_USER: 'ada' } };

@@ -3,9 +3,9 @@ import { listRuns } from '../../src/cli/actions/runs.ts';
 import { listWorkflows } from '../../src/cli/actions/workflows.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { showRun } from '../../src/cli/run-show.ts';
-import type { StoredRun } from '../../src/cli/run-services.ts';
-import { graph, workflow } from '../workflow/graph.ts';
-import { World } from '../workflow/world.ts';
+import type { StoredRun } from '../../src/operations/runs/services.ts';
+import { graph, workflow } from '../workflow/machine/graph.ts';
+import { World } from '../workflow/machine/world.ts';
 import { FakeTerminal } from './bench.ts';
 
 const steering = { name: 'red \u001b[31m', description: 'turned \u202e around' };

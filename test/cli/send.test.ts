@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Handed } from '../../src/engine/operations/sending.ts';
-import type { ErrorDocument } from '../../src/engine/operations/problems.ts';
+import type { Handed } from '../../src/operations/sending.ts';
+import type { ErrorDocument } from '../../src/operations/problems.ts';
 import { Bench, type Told } from './bench.ts';
 import { letter } from './team.ts';
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { RunCard } from '../../src/cli/run-services.ts';
-import type { Shown } from '../../src/engine/operations/show.ts';
+import type { RunCard } from '../../src/operations/runs/services.ts';
+import type { Shown } from '../../src/operations/show.ts';
 import { Bench, type Told } from './bench.ts';
 import { letter } from './team.ts';
 

@@ -34,7 +34,7 @@ function loadedWith(entry: URL): { packages: Set<string>; files: Set<string> } {
 }
 
 describe('what the program loads before it knows the command', () => {
-  const { packages, files } = loadedWith(new URL('../../src/app.ts', import.meta.url));
+  const { packages, files } = loadedWith(new URL('../../src/main.ts', import.meta.url));
   const root = fileURLToPath(new URL('../../', import.meta.url));
   const loaded = [...files].map((href) => fileURLToPath(href).slice(root.length));
 
@@ -45,13 +45,13 @@ describe('what the program loads before it knows the command', () => {
   it('is what commands look like, and nothing of what they do', () => {
     expect(loaded).toContain('src/cli/commands/up.ts');
     const others = loaded.filter((file) => !/^src\/cli\/(?:commands\/)?[\w-]+\.ts$/.test(file));
-    expect(others.toSorted()).toEqual(['package.json', 'src/app.ts', 'src/core/errors.ts']);
+    expect(others.toSorted()).toEqual(['package.json', 'src/kernel/errors.ts', 'src/main.ts']);
   });
 });
 
 describe('what goes on with a run', () => {
   it('loads no package but these: every process that it starts copies what it has loaded', () => {
-    const { packages } = loadedWith(new URL('../../src/app/runs/start.ts', import.meta.url));
+    const { packages } = loadedWith(new URL('../../src/operations/runs/begin.ts', import.meta.url));
     expect([...packages].toSorted()).toEqual(['picomatch', 're2js', 'uuid', 'zod']);
   });
 });
@@ -66,7 +66,7 @@ describe('zod', () => {
     const byName = imports.filter((file) =>
       /^import \{.*from 'zod'/m.test(readFileSync(new URL(file, src), 'utf8')),
     );
-    expect(imports).toContain('spec/schema.ts');
+    expect(imports).toContain('yaml/schema.ts');
     expect(byName).toEqual([]);
   });
 });

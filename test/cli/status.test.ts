@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { StatusDocument } from '../../src/engine/operations/status.ts';
+import type { StatusDocument } from '../../src/operations/status.ts';
 import { Bench, type Told } from './bench.ts';
 import { letter } from './team.ts';
 

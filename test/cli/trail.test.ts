@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { MessageDocument } from '../../src/engine/operations/messages.ts';
+import type { MessageDocument } from '../../src/operations/messages.ts';
 import { Bench, type Told } from './bench.ts';
 import { letter } from './team.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ValidateDocument } from '../../src/engine/operations/validate.ts';
+import type { ValidateDocument } from '../../src/operations/validate.ts';
 import { Bench, type Told } from './bench.ts';
 
 function workflow(step: string, name = 'ship'): string {

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { watch } from '../../src/cli/actions/watch.ts';
 import type { Context } from '../../src/cli/context.ts';
-import type { RunController } from '../../src/cli/run-services.ts';
-import { compile } from '../../src/core/workflow/rules.ts';
-import { emptyRunState } from '../../src/core/workflow/state.ts';
-import { parseWorkflow } from '../../src/spec/workflow/index.ts';
-import { nowhere } from '../../src/spec/workflow/surroundings.ts';
-import { changedFiles } from '../../src/store/file-times.ts';
+import type { RunController } from '../../src/operations/runs/services.ts';
+import { compile } from '../../src/workflow/machine/rules.ts';
+import { emptyRunState } from '../../src/workflow/machine/state.ts';
+import { parseWorkflow } from '../../src/languages/parse.ts';
+import { nowhere } from '../../src/languages/shared/context.ts';
+import { changedFiles } from '../../src/disk/file-times.ts';
 import { FakeTerminal } from './bench.ts';
 
 const good = `name: w\nversion: '1'\ntimeout: 5m\nsteps:\n  one: { command: [echo] }\n`;

@@ -14,7 +14,7 @@ export interface NamesInCodeAndDocs {
 export const comparisons: readonly NamesInCodeAndDocs[] = [
   {
     what: 'error codes',
-    code: 'src/core/errors.ts',
+    code: 'src/kernel/errors.ts',
     page: 'docs/errors.md',
     inCode: /\bE_[A-Z][A-Z0-9_]*\b/g,
     onPage: /\bE_[A-Z][A-Z0-9_]*\b/g,

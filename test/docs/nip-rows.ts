@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
-import { definitionTemplate } from '../../src/core/nip/defining.ts';
-import { kinds, tagOf, type EventTemplate, type NostrEvent } from '../../src/core/nip/events.ts';
-import { checkInputs, isReplayed, readAsked } from '../../src/core/nip/request.ts';
-import { requestEvent, untold } from '../../src/core/nip/telling.ts';
-import { definitionEventOf } from '../../src/spec/workflow/nip/event.ts';
-import { parseValue } from '../../src/core/workflow/parameters.ts';
-import { nip } from '../workflow/nip.ts';
-import { World } from '../workflow/world.ts';
+import { definitionTemplate } from '../../src/languages/nip/defining.ts';
+import { kinds, tagOf, type EventTemplate, type NostrEvent } from '../../src/letters/nostr-event.ts';
+import { checkInputs, isReplayed, readAsked } from '../../src/nostr/request.ts';
+import { requestEvent, untold } from '../../src/nostr/telling.ts';
+import { definitionEventOf } from '../../src/languages/nip/event.ts';
+import { parseValue } from '../../src/workflow/machine/parameters.ts';
+import { nip } from '../languages/machine/nip.ts';
+import { World } from '../workflow/machine/world.ts';
 import { heldBy, type Rows } from './held.ts';
 
 /*
@@ -331,11 +331,11 @@ export const differences: Rows = {
   },
   'a status is published on every change': () =>
     heldBy(
-      'workflow/nip-order',
+      'languages/machine/nip-order',
       'holds back all but the newest of many `running` statuses, and no result, so that none is far ahead',
     ),
   'a step that has ended keeps what it has not spent of its reservation': () =>
-    heldBy('workflow/msats', 'is shared among the steps that are left, at most a step its cap'),
+    heldBy('workflow/machine/msats', 'is shared among the steps that are left, at most a step its cap'),
   'a request has a bid, `execute_workflow` a budget': () => {
     expect(readAsked(request)).toMatchObject({ value: { msats: null } });
     expect(readAsked(request, 500)).toMatchObject({ value: { msats: 500 } });

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseProtocol } from '../../src/spec/protocol.ts';
-import { forms, tagNames } from '../../src/spec/workflow/nip/tags.ts';
-import { nipSettings } from '../../src/spec/nip-settings.ts';
-import { keysAt } from '../../src/spec/shape.ts';
-import { nip } from '../workflow/nip.ts';
+import { parseProtocol } from '../../src/mail/protocol/read.ts';
+import { forms, tagNames } from '../../src/languages/nip/tags.ts';
+import { nipSettings } from '../../src/config/nip.ts';
+import { keysAt } from '../../src/yaml/shape.ts';
+import { nip } from '../languages/machine/nip.ts';
 import { constructsBelow } from './held.ts';
 import { differences, events, refusals, rows, skills } from './nip-rows.ts';
 

@@ -1,7 +1,7 @@
-import { startContext } from '../../src/core/workflow/given.ts';
-import type { Surroundings } from '../../src/spec/workflow/surroundings.ts';
-import { orchestrate, played } from '../workflow/orchestrate.ts';
-import { World } from '../workflow/world.ts';
+import { startContext } from '../../src/workflow/machine/given.ts';
+import type { LanguageContext } from '../../src/languages/shared/context.ts';
+import { orchestrate, played } from '../languages/machine/orchestrate.ts';
+import { World } from '../workflow/machine/world.ts';
 
 /*
  * Steps of the orchestrate language in a few words, and what becomes of them.
@@ -17,7 +17,7 @@ export function step(name: string, more: object = {}, to = '_end'): object {
 /** Goes on to `Two`, whatever becomes of it. */
 export const one = step('One', { on: { success: { goto: 'Two' }, failure: { goto: 'Two' } } });
 
-export function workOf(more: object, surroundings: Partial<Surroundings> = {}) {
+export function workOf(more: object, surroundings: Partial<LanguageContext> = {}) {
   return orchestrate([step('One', more)], {}, surroundings).body.steps[0]!;
 }
 
@@ -25,7 +25,7 @@ export function workOf(more: object, surroundings: Partial<Surroundings> = {}) {
 export function refused(
   steps: readonly object[],
   more: object = {},
-  surroundings: Partial<Surroundings> = {},
+  surroundings: Partial<LanguageContext> = {},
 ): string {
   try {
     orchestrate(steps, more, surroundings);

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { orchestrate } from '../workflow/orchestrate.ts';
+import { orchestrate } from '../languages/machine/orchestrate.ts';
 import { heldBy, type Rows } from './held.ts';
 import {
   alone,
@@ -50,7 +50,7 @@ export const rows: Rows = {
   },
   '`model`, `max_tokens`': () => {
     heldBy(
-      'spec/workflow/orchestrate',
+      'languages/orchestrate',
       'is a shim where PATH has one, with the model of the step, else of the settings',
     );
     heldBy(acceptance, '1: the demonstration makes all its artifacts');

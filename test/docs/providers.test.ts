@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { namedProvider } from '../../src/providers/index.ts';
 import { proved, quirks, type AgentCli, type Quirk } from '../../src/providers/quirks.ts';
-import { invocation, surroundings } from '../contract/providers-samples.ts';
+import { invocation, surroundings } from '../providers/samples.ts';
 import packages from '../real-clis/package.json' with { type: 'json' };
 
 const installed: Readonly<Record<AgentCli, string>> = {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const page = read('docs/states.md');
-const state = read('src/core/mail/state.ts');
-const event = read('src/core/mail/event.ts');
+const state = read('src/mail/machine/state.ts');
+const event = read('src/mail/machine/event.ts');
 
 /** The literals of a tag in a piece of source: `is: 'active'` gives `active`. */
 function tags(source: string, tag: string): string[] {
@@ -53,9 +53,9 @@ describe('docs/states.md', () => {
   });
 
   const run = {
-    state: read('src/core/workflow/state.ts'),
-    event: read('src/core/workflow/event.ts'),
-    status: read('src/core/workflow/status.ts'),
+    state: read('src/workflow/machine/state.ts'),
+    event: read('src/workflow/machine/event.ts'),
+    status: read('src/workflow/machine/status.ts'),
   };
 
   it('names the phases of a step, and the statuses of a run', () => {

@@ -26,7 +26,10 @@ export const differences: Rows = {
     const b = stage('b', { depends_on: ['a'], inputs });
     const skipped = world([stage('a', { outputs, condition: '${{ false }}' }), b]);
     expect(takenBy(skipped, 'b')).toEqual({});
-    heldBy('workflow/outcome', 'come from the file, with defaults, and leave out what nobody declared');
+    heldBy(
+      'workflow/machine/outcome',
+      'come from the file, with defaults, and leave out what nobody declared',
+    );
   },
   '`on_failure: continue`': () => {
     const place = world([
@@ -71,7 +74,7 @@ export const differences: Rows = {
     expect(world([search]).running).toEqual(['search/0/search', 'search/1/search']);
   },
   '`context` keys': () =>
-    heldBy('spec/workflow/swdl-given', 'is refused for a value of `context` that a stage surely needs'),
+    heldBy('languages/swdl-given', 'is refused for a value of `context` that a stage surely needs'),
   'the collection and its manifest entry': () =>
     heldBy('scenario/swdl-files', 'although another file has that name'),
   'run records in SQLite': () =>

@@ -1,9 +1,9 @@
-import type { Diagnostic } from '../../src/core/diagnostic.ts';
-import type { Json } from '../../src/core/json.ts';
-import type { Workflow } from '../../src/core/workflow/model.ts';
-import { parseWorkflow } from '../../src/spec/workflow/index.ts';
-import { nowhere, type Surroundings } from '../../src/spec/workflow/surroundings.ts';
-import { World, type WorldOptions } from '../workflow/world.ts';
+import type { Diagnostic } from '../../src/kernel/diagnostic.ts';
+import type { Json } from '../../src/kernel/json.ts';
+import type { Workflow } from '../../src/workflow/model.ts';
+import { parseWorkflow } from '../../src/languages/parse.ts';
+import { nowhere, type LanguageContext } from '../../src/languages/shared/context.ts';
+import { World, type WorldOptions } from '../workflow/machine/world.ts';
 
 /*
  * Stages of the swdl language in a few words, and what becomes of them.
@@ -18,7 +18,7 @@ export function stage(id: string, more: object = {}): object {
   return { id, ...('type' in more ? {} : { roles }), ...more };
 }
 
-function surroundings(files: Files): Surroundings {
+function surroundings(files: Files): LanguageContext {
   const all: Files = { 'agents/x/role.md': 'You are x.\n', ...files };
   const within = (folder: string) => Object.keys(all).filter((path) => path.startsWith(`${folder}/`));
   return {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { evaluate } from '../../src/core/expression/evaluate.ts';
-import { machineLanguage } from '../../src/core/workflow/language.ts';
-import { readParameters } from '../../src/engine/operations/runs/parameters.ts';
+import { evaluate } from '../../src/expressions/evaluate.ts';
+import { machineLanguage } from '../../src/workflow/machine/language.ts';
+import { readParameters } from '../../src/operations/runs/parameters.ts';
 import { heldBy, type Rows } from './held.ts';
 import { holds, promptOf, said, stage, stepOf, swdl, takenBy, world } from './swdl-plays.ts';
 
@@ -12,7 +12,7 @@ import { holds, promptOf, said, stage, stepOf, swdl, takenBy, world } from './sw
 const two = 'scenario/swdl';
 const stages = 'scenario/swdl-stages';
 const gates = 'scenario/swdl-gates';
-const unit = 'spec/workflow/swdl';
+const unit = 'languages/swdl';
 const handover = 'comes as its dependents are to have it, with its summary and its log';
 const retries = 'is tried again as its policy says, and its policy says what becomes of the others';
 const changes = 'changes a shared workflow, and hears of its end';
@@ -203,7 +203,7 @@ export const rows: Rows = {
     ),
   '`non_retryable_errors`': () => {
     heldBy(stages, retries);
-    heldBy('workflow/failure-names', 'a failure is called %s: %s, %s');
+    heldBy('workflow/machine/failure-names', 'a failure is called %s: %s, %s');
   },
   '`on_failure`': () => {
     const halted = afterFailure('halt');
@@ -230,7 +230,7 @@ export const rows: Rows = {
   },
   '`handoff.format`': () => {
     heldBy(stages, handover);
-    heldBy('spec/workflow/swdl-given', 'is not what it reads already');
+    heldBy('languages/swdl-given', 'is not what it reads already');
   },
   '`handoff.summary_prompt`': () =>
     heldBy(stages, handover, 'needs no summary to be complete: without one there is a warning'),
@@ -318,7 +318,7 @@ export const rows: Rows = {
   'the record of a run': () => {
     heldBy(two, 'are run one after the other, and the second gets what the first made');
     heldBy(
-      'engine/run-pictures',
+      'workflow/host/run-pictures',
       'shows the statuses at the start, at the end, when a person is asked, and else once a second',
     );
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isJsonObject, type Json } from '../../src/core/json.ts';
-import { swdlFile } from '../../src/spec/workflow/swdl/schema.ts';
+import { isJsonObject, type Json } from '../../src/kernel/json.ts';
+import { swdlFile } from '../../src/languages/swdl/schema.ts';
 import { schemaAt, type Schema, type Table } from './workflow-tables.ts';
 
 const root = z.toJSONSchema(swdlFile, { io: 'input' }) as Schema;

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { keysAt } from '../../src/spec/shape.ts';
-import { stageStatuses } from '../../src/spec/workflow/swdl/language.ts';
-import { stageSchema, swdlFile } from '../../src/spec/workflow/swdl/schema.ts';
-import { World } from '../workflow/world.ts';
+import { keysAt } from '../../src/yaml/shape.ts';
+import { stageStatuses } from '../../src/languages/swdl/language.ts';
+import { stageSchema, swdlFile } from '../../src/languages/swdl/schema.ts';
+import { World } from '../workflow/machine/world.ts';
 import { constructsBelow } from './held.ts';
 import { differences } from './swdl-differences.ts';
 import { stage, swdl } from './swdl-plays.ts';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { namespaces } from '../../src/core/workflow/language.ts';
-import { stepProperties } from '../../src/core/workflow/check/meaning.ts';
-import { parseWorkflow } from '../../src/spec/workflow/index.ts';
-import { keysOfKinds, kinds } from '../../src/spec/workflow/native/kinds.ts';
-import { nowhere } from '../../src/spec/workflow/surroundings.ts';
+import { namespaces } from '../../src/workflow/machine/language.ts';
+import { stepProperties } from '../../src/workflow/check/meaning.ts';
+import { parseWorkflow } from '../../src/languages/parse.ts';
+import { keysOfKinds, kinds } from '../../src/languages/native/kinds.ts';
+import { nowhere } from '../../src/languages/shared/context.ts';
 import { rowsOf, rowsOnPage, tables } from './workflow-tables.ts';
 
 const page = readFileSync(new URL('../../docs/workflow-reference.md', import.meta.url), 'utf8');
@@ -44,7 +44,7 @@ describe('docs/workflow-reference.md', () => {
   });
 
   it('names what a process finds in its environment', () => {
-    const code = readFileSync(new URL('../../src/engine/runs/command-line.ts', import.meta.url), 'utf8');
+    const code = readFileSync(new URL('../../src/workflow/host/command-line.ts', import.meta.url), 'utf8');
     const names = code.match(/MAILROOM_\w+(?=:)/g) ?? [];
     expect(names.length).toBeGreaterThan(7);
     for (const name of names) expect(page).toContain(`\`${name}\``);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nativeFile } from '../../src/spec/workflow/native/schema.ts';
+import { nativeFile } from '../../src/languages/native/schema.ts';
 
 /** A table of the page: where in the schema its keys are. */
 export interface Table {

@@ -9,11 +9,11 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { settingsAround } from '../../src/process/agent-settings.ts';
-import { probeContainment } from '../../src/process/containment.ts';
-import { openPlaces } from '../../src/process/sandbox-places.ts';
-import { sandboxFor } from '../../src/process/sandbox.ts';
-import type { AgentReach } from '../../src/process/types.ts';
+import { settingsAround } from '../../src/process/sandbox/agent-settings.ts';
+import { probeContainment } from '../../src/process/sandbox/containment.ts';
+import { openPlaces } from '../../src/process/sandbox/sandbox-places.ts';
+import { sandboxFor } from '../../src/process/sandbox/sandbox.ts';
+import type { AgentAccess } from '../../src/process/types.ts';
 import { start, temporaryFolder } from './support.ts';
 
 const { bubblewrap } = await probeContainment();
@@ -36,7 +36,7 @@ class World {
     return file;
   }
 
-  sandbox(capabilities: readonly ('READ' | 'EDIT')[], agent: Partial<AgentReach> = {}) {
+  sandbox(capabilities: readonly ('READ' | 'EDIT')[], agent: Partial<AgentAccess> = {}) {
     const reach = {
       provider: 'agent',
       argv: ['sh'],

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { probeContainment } from '../../src/process/containment.ts';
+import { probeContainment } from '../../src/process/sandbox/containment.ts';
 import { readProcess } from '../../src/process/proc.ts';
 import { run } from '../../src/process/run.ts';
-import { sandboxFor } from '../../src/process/sandbox.ts';
+import { sandboxFor } from '../../src/process/sandbox/sandbox.ts';
 import type { Containment } from '../../src/process/types.ts';
 import { containmentsHere, fixture, lives, marked, start, temporaryFolder, until } from './support.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { startController } from '../../src/app/controller.ts';
-import { readDefinition } from '../../src/app/definition.ts';
-import { RealDisk } from '../../src/store/real-disk.ts';
+import { startController } from '../../src/operations/up/controller.ts';
+import { readDefinition } from '../../src/operations/project/definition.ts';
+import { RealDisk } from '../../src/disk/real-disk.ts';
 import { TestProject } from '../support/project.ts';
 
 it('closes what it has opened for workflows when the journal cannot be trusted', async () => {

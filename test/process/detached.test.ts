@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { readFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startDetached } from '../../src/process/detached.ts';
+import { startDetached } from '../../src/process/supervision/detached.ts';
 import { appears } from '../support/appears.ts';
 
 it('starts a notification whatever the message says, and never throws', async () => {

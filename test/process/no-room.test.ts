@@ -1,8 +1,9 @@
 import { expect, it, vi } from 'vitest';
-import type { AgentJob, Outcome, Provider } from '../../src/core/ports.ts';
-import { ProcessRunner } from '../../src/process/runner.ts';
-import { invocation } from '../contract/providers-samples.ts';
+import { ProcessRunner } from '../../src/host/runner/agents.ts';
+import { invocation } from '../providers/samples.ts';
 import { temporaryFolder } from './support.ts';
+import type { Outcome, Provider } from '../../src/providers/provider.ts';
+import type { AgentJob } from '../../src/host/runner/runner.ts';
 
 vi.mock(import('../../src/process/temporaries.ts'), async (original) => ({
   ...(await original()),

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { launch } from '../../src/process/launch.ts';
-import { openOutputPipe, type OutputPipe } from '../../src/process/pipe-pool.ts';
+import { launch } from '../../src/process/supervision/launch.ts';
+import { openOutputPipe, type OutputPipe } from '../../src/process/output/pipe-pool.ts';
 import { temporaryFolder } from './support.ts';
 
 /** Opens files until no more can be. */

@@ -1,9 +1,9 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { CommandLine } from '../../src/core/ports.ts';
-import { furnished } from '../../src/process/program-home.ts';
+import { withProgramHome } from '../../src/process/sandbox/program-home.ts';
 import { temporaryFolder } from './support.ts';
+import type { CommandLine } from '../../src/providers/provider.ts';
 
 const command: CommandLine = {
   argv: ['agent'],
@@ -33,7 +33,7 @@ function person(): string {
 it('shows a program what the person has, with settings of its own, and changes none of theirs', () => {
   const home = person();
   const temporary = temporaryFolder();
-  const env = furnished(command, { HOME: home, LANG: 'C' }, { cwd: '/', temporary });
+  const env = withProgramHome(command, { HOME: home, LANG: 'C' }, { cwd: '/', temporary });
   const { AGENT_HOME: ours = '' } = env;
   expect(env).toEqual({ HOME: home, LANG: 'C', AGENT_HOME: join(temporary, 'home') });
   const read = (path: string) => readFileSync(join(ours, path), 'utf8');
@@ -54,13 +54,13 @@ it('takes the folder that the variable already names, from where the program run
   const home = person();
   const place = { cwd: join(home, '..'), temporary: temporaryFolder() };
   const named = home.split('/').at(-1) ?? '';
-  const { AGENT_HOME: ours = '' } = furnished(command, { HOME: '/nowhere', AGENT_HOME: named }, place);
+  const { AGENT_HOME: ours = '' } = withProgramHome(command, { HOME: '/nowhere', AGENT_HOME: named }, place);
   expect(readFileSync(join(ours, '.agent/login.json'), 'utf8')).toBe('old');
 });
 
 it('needs no folder of the person, and makes what outlives the turn', () => {
   const home = temporaryFolder();
-  const { AGENT_HOME: ours = '' } = furnished(
+  const { AGENT_HOME: ours = '' } = withProgramHome(
     command,
     { HOME: home },
     { cwd: '/', temporary: temporaryFolder() },
@@ -72,7 +72,7 @@ it('needs no folder of the person, and makes what outlives the turn', () => {
 
 it('leaves the environment of others alone', () => {
   const { home: _, ...plain } = command;
-  expect(furnished(plain, { HOME: '/home/ada' }, { cwd: '/', temporary: '/nowhere' })).toEqual({
+  expect(withProgramHome(plain, { HOME: '/home/ada' }, { cwd: '/', temporary: '/nowhere' })).toEqual({
     HOME: '/home/ada',
   });
 });

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { CommandLine } from '../../src/core/ports.ts';
-import { completed } from '../../src/process/reading.ts';
+import { completed } from '../../src/process/sandbox/reading.ts';
+import type { CommandLine } from '../../src/providers/provider.ts';
 
 it('quotes files of a workspace, never what a link in it shows of elsewhere', () => {
   const root = mkdtempSync(join(tmpdir(), 'mailroom-reading-'));

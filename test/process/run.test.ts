@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { git } from '../../src/process/git.ts';
+import { git } from '../../src/git/git.ts';
 import { run } from '../../src/process/run.ts';
 import { fixture, freshMark, marked, temporaryFolder, until } from './support.ts';
 

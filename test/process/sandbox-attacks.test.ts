@@ -10,16 +10,16 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { probeContainment } from '../../src/process/containment.ts';
-import { keepPlaces, removeDeadPlaces } from '../../src/process/held-places.ts';
-import { openPlaces } from '../../src/process/sandbox-places.ts';
-import { sandboxFor } from '../../src/process/sandbox.ts';
-import type { Reach } from '../../src/process/types.ts';
+import { probeContainment } from '../../src/process/sandbox/containment.ts';
+import { keepPlaces, removeDeadPlaces } from '../../src/process/sandbox/held-places.ts';
+import { openPlaces } from '../../src/process/sandbox/sandbox-places.ts';
+import { sandboxFor } from '../../src/process/sandbox/sandbox.ts';
+import type { AccessRequest } from '../../src/process/types.ts';
 import { start, temporaryFolder } from './support.ts';
 
 const { bubblewrap } = await probeContainment();
 
-type Rights = NonNullable<Reach['capabilities']>;
+type Rights = NonNullable<AccessRequest['capabilities']>;
 
 const edits: Rights = ['READ', 'EDIT'];
 const all: Rights = ['READ', 'EDIT', 'RUN_TESTS', 'RUN_COMMANDS'];
@@ -53,18 +53,18 @@ class World {
     symlinkSync(target, join(this.root, path));
   }
 
-  reach(capabilities: Rights, more: Partial<Reach> = {}): Reach {
+  reach(capabilities: Rights, more: Partial<AccessRequest> = {}): AccessRequest {
     const nothing = { provider: null, argv: ['sh'], writable: [], owed: [], guarded: [] };
     const env = { PATH: process.env['PATH']! };
     return { ...nothing, env, workspace: this.root, capabilities, network: true, ...more };
   }
 
-  sandbox(capabilities: Rights, more: Partial<Reach> = {}) {
+  sandbox(capabilities: Rights, more: Partial<AccessRequest> = {}) {
     return sandboxFor(this.reach(capabilities, more), { project: this.root, nests: false });
   }
 
   /** What a script prints in the sandbox, with all that keeps its places. */
-  async runs(capabilities: Rights, script: string, more: Partial<Reach> = {}): Promise<string> {
+  async runs(capabilities: Rights, script: string, more: Partial<AccessRequest> = {}): Promise<string> {
     const { owed } = this.reach(capabilities, more);
     const containment = this.sandbox(capabilities, more);
     const places = openPlaces(containment, { project: this.root, kept: [], owed });

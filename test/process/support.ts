@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { probeContainment } from '../../src/process/containment.ts';
+import { probeContainment } from '../../src/process/sandbox/containment.ts';
 import { readPlainFile } from '../../src/process/plain-file.ts';
-import { buildEnvironment } from '../../src/process/environment.ts';
+import { buildEnvironment } from '../../src/process/sandbox/environment.ts';
 import { listProcesses, readMark, readProcess } from '../../src/process/proc.ts';
-import { supervise } from '../../src/process/supervise.ts';
-import { sweepMarked } from '../../src/process/sweep.ts';
+import { supervise } from '../../src/process/supervision/supervise.ts';
+import { sweepMarked } from '../../src/process/supervision/sweep.ts';
 import type { Containment, ProcessSpec, Supervised } from '../../src/process/types.ts';
 
 /** Waits for a condition and fails with its name when it does not come. */

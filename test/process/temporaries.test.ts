@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeTemporary, removeDeadTemporaries, removeTemporary } from '../../src/process/temporaries.ts';
-import { ProcessRunner } from '../../src/process/runner.ts';
-import { ProcessStepRunner } from '../../src/process/step-runner.ts';
+import { ProcessRunner } from '../../src/host/runner/agents.ts';
+import { ProcessStepRunner } from '../../src/host/runner/steps.ts';
 import { temporaryFolder } from './support.ts';
 
 /** The name of a folder of ours, which now lies in another folder. */

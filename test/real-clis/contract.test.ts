@@ -1,4 +1,4 @@
-import { describeProviders } from '../contract/provider-contract.ts';
+import { describeProviders } from '../providers/provider-contract.ts';
 import { claude, codex, gemini } from './support/clis.ts';
 import { realPlayer } from './support/players.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { forbidden, letter } from '../contract/provider-contract.ts';
-import { Workplace } from '../contract/turns.ts';
+import { forbidden, letter } from '../providers/provider-contract.ts';
+import { Workplace } from '../providers/turns.ts';
 import { attempt, type Row } from './support/attempts.ts';
 import { opencode } from './support/clis.ts';
 import { Model } from './support/model.ts';

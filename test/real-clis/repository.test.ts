@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Workplace } from '../contract/turns.ts';
+import { Workplace } from '../providers/turns.ts';
 import { attacks, lay, type Bait } from './support/attacks.ts';
 import { clis, codex, gemini, opencode, type Cli } from './support/clis.ts';
 import { Model } from './support/model.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { verdict } from '../contract/providers-samples.ts';
-import { Workplace, type Ends, type Ran } from '../contract/turns.ts';
+import { verdict } from '../providers/samples.ts';
+import { Workplace, type Ends, type Ran } from '../providers/turns.ts';
 import { codex, opencode, type Cli } from './support/clis.ts';
 import { Model, type Answer } from './support/model.ts';
 import { Setting } from './support/players.ts';

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { Workplace } from '../contract/turns.ts';
+import { Workplace } from '../providers/turns.ts';
 import { claude, codex, gemini } from './support/clis.ts';
 import { Model } from './support/model.ts';
 import { Setting } from './support/players.ts';

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { letter } from '../contract/provider-contract.ts';
-import { Workplace } from '../contract/turns.ts';
+import { letter } from '../providers/provider-contract.ts';
+import { Workplace } from '../providers/turns.ts';
 import { claude, codex, gemini } from './support/clis.ts';
 import { Model } from './support/model.ts';
 import { Setting } from './support/players.ts';

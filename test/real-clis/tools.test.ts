@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { probeContainment } from '../../src/process/containment.ts';
+import { probeContainment } from '../../src/process/sandbox/containment.ts';
 import { claude, codex, gemini, opencode, type Cli } from './support/clis.ts';
 import type { Answer, Asked } from './support/model.ts';
 import { gather } from './support/team.ts';

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { defaultConfig } from '../../src/core/config.ts';
-import { parseConfig } from '../../src/spec/config.ts';
-import { parseProtocol } from '../../src/spec/protocol.ts';
-import { parseWorkflow } from '../../src/spec/workflow/index.ts';
-import { nowhere } from '../../src/spec/workflow/surroundings.ts';
+import { defaultConfig } from '../../src/config/config.ts';
+import { parseConfig } from '../../src/config/read.ts';
+import { parseProtocol } from '../../src/mail/protocol/read.ts';
+import { parseWorkflow } from '../../src/languages/parse.ts';
+import { nowhere } from '../../src/languages/shared/context.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const protocol = 'protocols/feature-team.yaml';

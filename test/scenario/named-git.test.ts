@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
-import type { StatusDocument } from '../../src/engine/operations/status.ts';
+import type { StatusDocument } from '../../src/operations/status.ts';
 import { playProject, smallTeam } from '../support/play.ts';
 import { finished, said, type TestProject } from '../support/project.ts';
 

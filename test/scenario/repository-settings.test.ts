@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { probeContainment } from '../../src/process/containment.ts';
+import { probeContainment } from '../../src/process/sandbox/containment.ts';
 import { TestProject } from '../support/project.ts';
 
 const { bubblewrap } = await probeContainment();

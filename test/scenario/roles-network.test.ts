@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { afterEach, expect, it } from 'vitest';
-import { probeContainment } from '../../src/process/containment.ts';
+import { probeContainment } from '../../src/process/sandbox/containment.ts';
 import { playProject, smallTeam } from '../support/play.ts';
 import { TestProject } from '../support/project.ts';
 

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { probeContainment } from '../../src/process/containment.ts';
+import { probeContainment } from '../../src/process/sandbox/containment.ts';
 import { until } from '../process/support.ts';
 import { ImpostorProject } from '../support/impostor.ts';
 import { finished } from '../support/project.ts';

@@ -5,7 +5,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { build } from 'esbuild';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { parseMessage } from '../../src/spec/message.ts';
+import { parseMessage } from '../../src/mail/format/read-message.ts';
 import { CliProject } from '../support/clis.ts';
 import { program } from '../support/project.ts';
 

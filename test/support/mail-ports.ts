@@ -1,11 +1,12 @@
-import type { Runner } from '../../src/core/ports.ts';
-import type { HostPorts } from '../../src/engine/ports.ts';
-import { noTrail } from '../../src/engine/trail/none.ts';
-import { DiskControl } from '../../src/store/control.ts';
-import { DiskJournal } from '../../src/store/journal.ts';
-import { DiskMailboxes } from '../../src/store/mailboxes.ts';
-import type { Disk } from '../../src/store/disk.ts';
-import { DiskTurnFolders } from '../../src/store/turn-folders.ts';
+import type { HostPorts } from '../../src/mail/host/ports.ts';
+import { noTrail } from '../../src/mail/trail/none.ts';
+import { DiskControl } from '../../src/host/control.ts';
+import { DiskJournal } from '../../src/disk/journal.ts';
+import { DiskMailboxes } from '../../src/mail/mailboxes/mailboxes.ts';
+import type { Disk } from '../../src/disk/disk.ts';
+import { DiskTurnFolders } from '../../src/mail/mailboxes/turn-folders.ts';
+import type { Runner } from '../../src/host/runner/runner.ts';
+import type { MailEvent } from '../../src/mail/machine/event.ts';
 
 /** A runner that starts nobody. */
 export const idleRunner: Runner = {
@@ -24,7 +25,7 @@ export function mailPorts(
 ): HostPorts {
   return {
     clock: { now: disk.now },
-    journal: new DiskJournal(disk),
+    journal: new DiskJournal<MailEvent>(disk),
     mailboxes: new DiskMailboxes(disk),
     control: new DiskControl(disk),
     folders: new DiskTurnFolders(disk),

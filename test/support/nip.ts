@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { NostrEvent } from '../../src/core/nip/events.ts';
+import type { NostrEvent } from '../../src/letters/nostr-event.ts';
 import { TestProject } from './project.ts';
 
 /** The example of the repository: its roles, the program that plays them, its workflow. */

@@ -38,7 +38,7 @@ function launch(...argv: string[]): Promise<Ended> {
 }
 
 function writeProgram(text: string): void {
-  writeFileSync(join(checkout, 'src/app.ts'), text);
+  writeFileSync(join(checkout, 'src/main.ts'), text);
 }
 
 function programThatSays(word: string): string {
@@ -84,7 +84,7 @@ describe('the launcher', () => {
     expect((await launch()).stdout).toBe('untouched\n');
     writeProgram(programThatSays('second'));
     const later = Date.now() / 1000 + 60;
-    utimesSync(join(checkout, 'src/app.ts'), later, later);
+    utimesSync(join(checkout, 'src/main.ts'), later, later);
     expect((await launch()).stdout).toBe('second\n');
   });
 
@@ -123,7 +123,7 @@ describe('the launcher', () => {
     const { code, stderr } = await launch();
     expect(code).toBe(1);
     expect(stderr).toContain('mailroom: its sources could not be built');
-    expect(stderr).toContain('src/app.ts:1:13');
+    expect(stderr).toContain('src/main.ts:1:13');
   });
 
   it('says what to do when the packages are not installed', async () => {

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { CheckDocument } from '../../engine/operations/check.ts';
+import type { CheckDocument } from '../../operations/check.ts';
 import { json } from '../output.ts';
 import { paintDiagnostics } from '../failures.ts';
 import { printable } from '../format.ts';
@@ -11,7 +11,7 @@ export interface CheckOptions {
 }
 
 export async function runCheck(context: Context, options: CheckOptions): Promise<number> {
-  const { check } = await import('../../engine/operations/check.ts');
+  const { check } = await import('../../operations/check.ts');
   const { terminal } = context;
   const exploring = options.explore === undefined ? 'also' : options.explore ? 'only' : 'no';
   const project = context.project();

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { emptyState } from '../../core/mail/state.ts';
+import { emptyState } from '../../mail/machine/state.ts';
 import { candidates, type Candidate } from '../completion.ts';
 import type { Context } from '../context.ts';
-import type { ProjectServices } from '../services.ts';
+import type { ProjectServices } from '../../operations/services.ts';
 
 /** Answers the shell: what may stand in the place of the last word, with what it is. */
 export async function complete(
@@ -27,7 +27,7 @@ async function names(context: Context, what: string): Promise<readonly Candidate
 }
 
 async function namesIn(project: ProjectServices, what: string): Promise<readonly Candidate[]> {
-  const { directoryOf } = await import('../../engine/operations/directory.ts');
+  const { directoryOf } = await import('../../operations/directory.ts');
   const state = project.state() ?? emptyState();
   const known = directoryOf(state, project.roles());
   const roles = known.roles.map((value) => ({ value, about: 'role' }));

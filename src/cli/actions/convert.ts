@@ -1,5 +1,5 @@
-import { MailroomError } from '../../core/errors.ts';
-import { convertToNative } from '../../engine/operations/convert.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import { convertToNative } from '../../operations/convert.ts';
 import type { Context } from '../context.ts';
 import { expectDefinition } from '../run-start.ts';
 import { openWorkflow } from '../workflow-place.ts';

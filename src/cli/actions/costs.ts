@@ -1,8 +1,8 @@
-import { parseDuration } from '../../core/duration.ts';
-import { MailroomError } from '../../core/errors.ts';
-import { dayOf } from '../../core/mail/money.ts';
-import { emptyState } from '../../core/mail/state.ts';
-import { costsOf, type CostKind, type CostsDocument, type CostsSum } from '../../engine/operations/costs.ts';
+import { parseDuration } from '../../kernel/duration.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import { dayOf } from '../../mail/machine/money.ts';
+import { emptyState } from '../../mail/machine/state.ts';
+import { costsOf, type CostKind, type CostsDocument, type CostsSum } from '../../operations/costs.ts';
 import type { Context } from '../context.ts';
 import { line, short, table } from '../format.ts';
 import { json } from '../output.ts';

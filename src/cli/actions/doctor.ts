@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { line, printable } from '../format.ts';
 import { json } from '../output.ts';
-import type { Finding } from '../services.ts';
+import type { Finding } from '../../operations/services.ts';
 import type { Colours } from '../terminal.ts';
 
 export interface DoctorOptions {

@@ -1,4 +1,4 @@
-import { MailroomError } from '../../core/errors.ts';
+import { MailroomError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { expectDefinition } from '../run-start.ts';
 import { openWorkflow } from '../workflow-place.ts';
@@ -6,13 +6,13 @@ import { openWorkflow } from '../workflow-place.ts';
 export async function draw(context: Context, reference: string, format: string): Promise<number> {
   const { terminal } = context;
   const definition = expectDefinition(await openWorkflow(context, reference));
-  const { pictureOf } = await import('../../engine/operations/graph/picture.ts');
+  const { pictureOf } = await import('../../operations/graph/picture.ts');
   const picture = pictureOf(definition);
   if (format === 'mermaid') {
-    const { mermaidOf } = await import('../../engine/operations/graph/mermaid.ts');
+    const { mermaidOf } = await import('../../operations/graph/mermaid.ts');
     terminal.write(mermaidOf(picture));
   } else if (format === 'svg') {
-    const { svgOf } = await import('../../engine/operations/graph/svg.ts');
+    const { svgOf } = await import('../../operations/graph/svg.ts');
     terminal.write(svgOf(picture));
   } else throw new MailroomError('E_USAGE', `\`${format}\` is no format of a drawing`, 'mermaid or svg');
   return 0;

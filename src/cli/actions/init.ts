@@ -1,10 +1,10 @@
 import { relative, resolve } from 'node:path';
-import { builtInProviders } from '../../core/config.ts';
-import { MailroomError } from '../../core/errors.ts';
-import { didYouMean } from '../../core/nearest.ts';
+import { builtInProviders } from '../../config/config.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
 import type { Context } from '../context.ts';
 import { json } from '../output.ts';
-import type { ScaffoldResult } from '../services.ts';
+import type { ScaffoldResult } from '../../operations/services.ts';
 
 export interface InitOptions {
   readonly template?: string;
@@ -55,7 +55,7 @@ async function writeStubs(
 ): Promise<number> {
   const { workflows } = services.openProject(root);
   const { checked } = await workflows.read(reference, services.cwd);
-  const { stubsFor } = await import('../../engine/operations/runs/stubs.ts');
+  const { stubsFor } = await import('../../operations/runs/stubs.ts');
   const stubs = stubsFor(checked.ok ? checked.warnings : checked.problems);
   const written = workflows.writeMissing(stubs);
   if (asJson) terminal.write(json({ schema: 1, root, written }));

@@ -1,10 +1,10 @@
-import { MailroomError } from '../../core/errors.ts';
-import { didYouMean } from '../../core/nearest.ts';
-import { stepsIn } from '../../core/workflow/bodies.ts';
-import { list } from '../../core/workflow/check/scene.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
+import { stepsIn } from '../../workflow/bodies.ts';
 import type { Context } from '../context.ts';
 import { printable } from '../format.ts';
-import type { StoredRun } from '../run-services.ts';
+import type { StoredRun } from '../../operations/runs/services.ts';
+import { enumerate } from '../../kernel/enumerate.ts';
 
 export interface LogsOptions {
   readonly step?: string;
@@ -34,7 +34,7 @@ function expectStep({ definition: { body } }: StoredRun, path: string): void {
   const step = path.split('/', 1)[0]!.replace(/#\d+$/, '');
   const ids = body.steps.map(({ id }) => id);
   if (ids.includes(step) || stepsIn(body).some(({ id }) => id === path)) return;
-  const hint = didYouMean(step, ids) ?? `the steps are ${list(ids)}`;
+  const hint = didYouMean(step, ids) ?? `the steps are ${enumerate(ids)}`;
   throw new MailroomError('E_TARGET', `the run has no step \`${step}\``, hint);
 }
 

@@ -1,5 +1,5 @@
 import metadata from '../../../package.json' with { type: 'json' };
-import { MailroomError } from '../../core/errors.ts';
+import { MailroomError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 
 /** Inside a turn its tools; elsewhere those by which a person's own agent defines and runs workflows. */
@@ -18,7 +18,7 @@ export async function mcp(context: Context): Promise<number> {
       'these are the tools of a turn, and this is none',
       'a controller hands them to each agent that it starts, unless mailroom.yaml says `mcp: off`',
     );
-  const { serveTurn } = await import('../../server/mcp.ts');
+  const { serveTurn } = await import('../../server/mcp/turn.ts');
   await serveTurn({ project: context.project(), turn: { ...turn, thread }, version });
   return 0;
 }

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
-import { MailroomError } from '../../core/errors.ts';
-import type { Budget } from '../../core/mail/protocol.ts';
-import type { ExecutionReport } from '../../core/nip/report.ts';
-import type { ToldExecution } from '../../core/nip/told.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import type { ExecutionReport } from '../../nostr/report.ts';
+import type { ToldExecution } from '../../nostr/told.ts';
 import type { Context } from '../context.ts';
-import type { Defined, ToldStatus } from '../nip-services.ts';
+import type { Defined, ToldStatus } from '../../operations/nip/documents.ts';
 import { line } from '../format.ts';
 import { json } from '../output.ts';
 import { follow } from '../run-follow.ts';
 import { pair } from '../run-start.ts';
+import type { Budget } from '../../kernel/cost.ts';
 
 export interface NipOptions {
   readonly input?: readonly string[];
@@ -51,7 +51,7 @@ export async function execute(context: Context, workflow: string, options: NipOp
   const place = context.place();
   const { workflows } = place;
   const nip = await place.nip();
-  const { parseBudget } = await import('../../engine/operations/runs/parameters.ts');
+  const { parseBudget } = await import('../../operations/runs/parameters.ts');
   const msats = options.budget === undefined ? null : msatsOf(options.budget, parseBudget(options.budget));
   const inputs = (options.input ?? []).map(pair);
   const begin = await nip.prepare({ workflow, inputs, msats, timeout: timeoutOf(options.timeout) });

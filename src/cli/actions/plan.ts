@@ -1,7 +1,7 @@
-import type { Batch, Contract } from '../../core/workflow/plan.ts';
-import { parameterWord } from '../../core/workflow/parameters.ts';
-import type { PlanDocument } from '../../engine/operations/runs/plan.ts';
-import { formatDuration } from '../../core/duration.ts';
+import type { Batch, Contract } from '../../workflow/machine/plan.ts';
+import { parameterWord } from '../../workflow/machine/parameters.ts';
+import type { PlanDocument } from '../../operations/runs/plan.ts';
+import { formatDuration } from '../../kernel/duration.ts';
 import type { Context } from '../context.ts';
 import { paintDiagnostics } from '../failures.ts';
 import { line } from '../format.ts';
@@ -28,13 +28,13 @@ export async function plan(context: Context, reference: string, options: PlanOpt
   });
   const definition = expectDefinition(found);
   const { workflows } = context.place();
-  const { readParameters } = await import('../../engine/operations/runs/parameters.ts');
+  const { readParameters } = await import('../../operations/runs/parameters.ts');
   const given = [...(options.param ?? []), ...(options.input ?? [])].map(pair);
   const parameters = readParameters(definition.parameters, given, parameterWord(definition));
-  const { planDocument } = await import('../../engine/operations/runs/plan.ts');
+  const { planDocument } = await import('../../operations/runs/plan.ts');
   const data = { ...(await workflows.planning()), budget: definition.budget };
   const warnings = found.checked.ok ? found.checked.warnings : [];
-  const { validate } = await import('../../engine/operations/validate.ts');
+  const { validate } = await import('../../operations/validate.ts');
   const { text } = validate([found]);
   const document = planDocument(definition, data, warnings);
   if (options.json !== true && text !== '')

@@ -1,4 +1,4 @@
-import { ProblemsError } from '../../engine/operations/problems.ts';
+import { ProblemsError } from '../../operations/problems.ts';
 import type { Context } from '../context.ts';
 
 /** Confirms workflows as they are now. Throws `ProblemsError` for one that has problems; nothing is confirmed then. */

@@ -1,9 +1,9 @@
-import { MailroomError } from '../../core/errors.ts';
-import { mailroom, type Message } from '../../core/mail/message.ts';
-import { emptyState, type MailState } from '../../core/mail/state.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import { mailroom, type Message } from '../../mail/format/message.ts';
+import { emptyState, type MailState } from '../../mail/machine/state.ts';
 import type { Context } from '../context.ts';
 import { deliver, readText, type LetterOptions } from '../letter.ts';
-import type { ProjectServices } from '../services.ts';
+import type { ProjectServices } from '../../operations/services.ts';
 
 export async function reply(
   context: Context,
@@ -11,8 +11,8 @@ export async function reply(
   file: string | null,
   options: LetterOptions,
 ): Promise<number> {
-  const { compose } = await import('../../engine/operations/compose.ts');
-  const { writtenProtocol } = await import('../../engine/operations/sending.ts');
+  const { compose } = await import('../../operations/compose.ts');
+  const { writtenProtocol } = await import('../../operations/sending.ts');
   const project = context.project();
   context.announce();
   const state = project.state() ?? emptyState();
@@ -40,8 +40,8 @@ export async function reply(
 }
 
 async function findMessage(project: ProjectServices, state: MailState, word: string): Promise<Message> {
-  const { resolve } = await import('../../engine/operations/directory.ts');
-  const { allMessages } = await import('../../engine/operations/messages.ts');
+  const { resolve } = await import('../../operations/directory.ts');
+  const { allMessages } = await import('../../operations/messages.ts');
   const named = resolve(project, state, word, ['message']);
   const id = named.kind === 'message' ? named.message : '';
   const known = state.mail.get(id)?.message;
@@ -59,7 +59,7 @@ async function speaker(
   { as }: LetterOptions,
 ): Promise<string> {
   if (turn !== null) return turn.role;
-  const { addressee } = await import('../../engine/operations/compose.ts');
+  const { addressee } = await import('../../operations/compose.ts');
   const definition = await project.definition();
   if (!definition.ok) return as ?? 'user';
   const recipients = [...(state.mail.get(message.id)?.deliveries.keys() ?? message.to)];

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
-import { MailroomError } from '../../core/errors.ts';
-import { withVisits } from '../../core/workflow/given.ts';
-import type { Workflow } from '../../core/workflow/model.ts';
-import { fillParameters, parameterWord } from '../../core/workflow/parameters.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import { withVisits } from '../../workflow/machine/given.ts';
+import type { Workflow } from '../../workflow/model.ts';
+import { fillParameters, parameterWord } from '../../workflow/machine/parameters.ts';
 import type { Context } from '../context.ts';
 import { line, table } from '../format.ts';
 import { json } from '../output.ts';
 import { follow, type FollowOptions } from '../run-follow.ts';
-import type { FoundWorkflow, StoredRun } from '../run-services.ts';
+import type { FoundWorkflow, StoredRun } from '../../operations/runs/services.ts';
 import { expectDefinition } from '../run-start.ts';
 
 export interface ResumeCommandOptions extends FollowOptions {
@@ -82,8 +82,8 @@ async function explain(
   definition: Workflow | null,
   asJson: boolean,
 ): Promise<number> {
-  const { compile } = await import('../../core/workflow/rules.ts');
-  const { changesOf, resumptionOf } = await import('../../core/workflow/resumption.ts');
+  const { compile } = await import('../../workflow/machine/rules.ts');
+  const { changesOf, resumptionOf } = await import('../../workflow/machine/resumption.ts');
   const state = run.state();
   const before = compile(run.definition);
   const after = definition === null ? before : compile(definition);

@@ -1,5 +1,5 @@
-import { MailroomError } from '../../core/errors.ts';
-import { didYouMean } from '../../core/nearest.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
 import type { Context } from '../context.ts';
 import { loopAround, noStepAlone, startRun, type StartOptions } from '../run-start.ts';
 

@@ -1,11 +1,11 @@
-import { errorCodes, MailroomError } from '../../core/errors.ts';
+import { errorCodes, MailroomError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { paintDiagnostics } from '../failures.ts';
 import { line, money, moment, printable, short, table } from '../format.ts';
 import { json } from '../output.ts';
-import { errorText } from '../../engine/operations/problems.ts';
-import { runSummary, type RunSummary } from '../../engine/operations/runs/summary.ts';
-import { span } from '../../engine/operations/times.ts';
+import { errorText } from '../../operations/problems.ts';
+import { runSummary, type RunSummary } from '../../operations/runs/summary.ts';
+import { span } from '../../operations/times.ts';
 
 /** A run that cannot be read hides no other: why it cannot is said behind the list. */
 export async function listRuns(context: Context, asJson: boolean): Promise<number> {

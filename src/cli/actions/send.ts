@@ -1,5 +1,5 @@
-import { MailroomError } from '../../core/errors.ts';
-import { emptyState } from '../../core/mail/state.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import { emptyState } from '../../mail/machine/state.ts';
 import type { Context } from '../context.ts';
 import { deliver, readText, type LetterOptions } from '../letter.ts';
 
@@ -14,9 +14,9 @@ export async function send(
   file: string | null,
   options: SendOptions,
 ): Promise<number> {
-  const { compose } = await import('../../engine/operations/compose.ts');
-  const { writtenProtocol } = await import('../../engine/operations/sending.ts');
-  const { resolveThread, resolve } = await import('../../engine/operations/directory.ts');
+  const { compose } = await import('../../operations/compose.ts');
+  const { writtenProtocol } = await import('../../operations/sending.ts');
+  const { resolveThread, resolve } = await import('../../operations/directory.ts');
   const project = context.project();
   context.announce();
   const from = speaker(context, options);

@@ -1,4 +1,4 @@
-import { emptyState } from '../../core/mail/state.ts';
+import { emptyState } from '../../mail/machine/state.ts';
 import type { Context } from '../context.ts';
 import { json } from '../output.ts';
 import { showRun } from '../run-show.ts';
@@ -6,7 +6,7 @@ import { shownLines } from '../show-text.ts';
 
 export async function runShow(context: Context, word: string, asJson: boolean): Promise<number> {
   if (await showRun(context, word, asJson)) return 0;
-  const { show } = await import('../../engine/operations/show.ts');
+  const { show } = await import('../../operations/show.ts');
   const { terminal } = context;
   const project = context.project();
   const { workflows } = project;

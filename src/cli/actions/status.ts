@@ -9,7 +9,7 @@ export interface StatusOptions {
 }
 
 export async function status(context: Context, options: StatusOptions): Promise<number> {
-  const { readStatus } = await import('../../engine/operations/read-status.ts');
+  const { readStatus } = await import('../../operations/read-status.ts');
   const { terminal } = context;
   const project = context.project();
   const show = async () => {

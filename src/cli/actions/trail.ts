@@ -1,7 +1,7 @@
-import { emptyState } from '../../core/mail/state.ts';
+import { emptyState } from '../../mail/machine/state.ts';
 import type { Context } from '../context.ts';
 import { json, watch } from '../output.ts';
-import type { ProjectServices } from '../services.ts';
+import type { ProjectServices } from '../../operations/services.ts';
 import { trailLines } from '../trail-text.ts';
 
 export interface TrailOptions {
@@ -11,7 +11,7 @@ export interface TrailOptions {
 }
 
 export async function trail(context: Context, word: string | null, options: TrailOptions): Promise<number> {
-  const { trailOf } = await import('../../engine/operations/messages.ts');
+  const { trailOf } = await import('../../operations/messages.ts');
   const { terminal } = context;
   const project = context.project();
   const thread = word === null ? null : await threadOf(project, word);
@@ -29,6 +29,6 @@ export async function trail(context: Context, word: string | null, options: Trai
 
 /** The thread that a word names, by its own id or that of one of its messages. */
 async function threadOf(project: ProjectServices, word: string): Promise<string> {
-  const { resolveThread } = await import('../../engine/operations/directory.ts');
+  const { resolveThread } = await import('../../operations/directory.ts');
   return resolveThread(project, project.state() ?? emptyState(), word);
 }

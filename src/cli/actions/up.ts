@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import type { Idle } from '../../engine/idle.ts';
 import type { Context } from '../context.ts';
 import { json } from '../output.ts';
-import { ProblemsError } from '../../engine/operations/problems.ts';
-import type { MailStatus } from '../../engine/operations/status.ts';
-import type { Controller, ProjectServices } from '../services.ts';
+import { ProblemsError } from '../../operations/problems.ts';
+import type { MailStatus } from '../../operations/status.ts';
+import type { Controller, ProjectServices } from '../../operations/services.ts';
 import type { Progress } from '../progress.ts';
+import type { Idle } from '../../host/idle.ts';
 
 export interface UpOptions {
   readonly untilIdle?: boolean;
@@ -100,7 +100,7 @@ async function tell(
   options: UpOptions,
 ): Promise<number> {
   if (options.json === true) {
-    const { statusOf } = await import('../../engine/operations/status.ts');
+    const { statusOf } = await import('../../operations/status.ts');
     const { protocol, hash } = controller.definition;
     const now = terminal.now();
     const problems = problem === null ? [] : [problem];

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { MailroomError } from '../../core/errors.ts';
-import type { ValidateDocument } from '../../engine/operations/validate.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import type { ValidateDocument } from '../../operations/validate.ts';
 import type { Context } from '../context.ts';
 import { paintDiagnostics } from '../failures.ts';
 import { printable } from '../format.ts';
@@ -19,7 +19,7 @@ export async function runValidate(
 ): Promise<number> {
   const { terminal, services } = context;
   const { workflows, root } = context.place();
-  const { validate } = await import('../../engine/operations/validate.ts');
+  const { validate } = await import('../../operations/validate.ts');
   const named = names.length > 0 ? names : workflows.list();
   if (named.length === 0)
     throw new MailroomError(

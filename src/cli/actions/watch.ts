@@ -1,9 +1,9 @@
 import { dirname, posix } from 'node:path';
-import { MailroomError } from '../../core/errors.ts';
+import { MailroomError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
-import { stepsIn } from '../../core/workflow/bodies.ts';
-import type { Workflow } from '../../core/workflow/model.ts';
-import type { FileChange, WorkflowServices } from '../run-services.ts';
+import { stepsIn } from '../../workflow/bodies.ts';
+import type { Workflow } from '../../workflow/model.ts';
+import type { FileChange, WorkflowServices } from '../../operations/runs/services.ts';
 import { tellFailure } from '../failures.ts';
 import { line } from '../format.ts';
 import { openWorkflow } from '../workflow-place.ts';

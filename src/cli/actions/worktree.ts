@@ -1,10 +1,10 @@
-import { MailroomError } from '../../core/errors.ts';
-import type { MailState } from '../../core/mail/state.ts';
-import { emptyState } from '../../core/mail/state.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import type { MailState } from '../../mail/machine/state.ts';
+import { emptyState } from '../../mail/machine/state.ts';
 import type { Context } from '../context.ts';
 import { line, short, table } from '../format.ts';
 import { json } from '../output.ts';
-import type { ProjectServices, WorktreeStatus } from '../services.ts';
+import type { ProjectServices, WorktreeStatus } from '../../operations/services.ts';
 
 type Action = 'list' | 'merge' | 'remove';
 

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { MailroomError } from '../../core/errors.ts';
+import { MailroomError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { collect } from '../options.ts';
 import type { NipOptions } from '../actions/nip.ts';

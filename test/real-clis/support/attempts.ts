@@ -1,11 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import type { Capability } from '../../../src/core/mail/protocol.ts';
-import { Workplace } from '../../contract/turns.ts';
+import { Workplace } from '../../providers/turns.ts';
 import type { Cli, Tool } from './clis.ts';
 import { Model } from './model.ts';
 import { Setting } from './players.ts';
+import type { Capability } from '../../../src/kernel/capabilities.ts';
 
 /** What an agent tries; each leaves a file when it may. */
 const acts = ['mail', 'edit', 'test', 'chain', 'redirect', 'file', 'run', 'outside'] as const;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ProviderConfig, ProviderKind } from '../../../src/core/config.ts';
+import type { ProviderConfig, ProviderKind } from '../../../src/config/config.ts';
 
 /** Where `npm ci --prefix test/real-clis` puts the CLIs. */
 export const packages = fileURLToPath(new URL('../node_modules', import.meta.url));

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
-import type { Capability } from '../../../src/core/mail/protocol.ts';
-import type { Provider } from '../../../src/core/ports.ts';
 import { builtInPrices } from '../../../src/providers/prices.ts';
 import { namedProvider } from '../../../src/providers/index.ts';
-import { forbidden, letter, type Behaviour, type Player } from '../../contract/provider-contract.ts';
-import { agents, request } from '../../contract/providers-samples.ts';
-import { playScript } from '../../contract/scripted-players.ts';
-import type { Ends, Ran, Workplace } from '../../contract/turns.ts';
+import { forbidden, letter, type Behaviour, type Player } from '../../providers/provider-contract.ts';
+import { agents, request } from '../../providers/samples.ts';
+import { playScript } from '../../providers/scripted-players.ts';
+import type { Ends, Ran, Workplace } from '../../providers/turns.ts';
 import { appears } from '../../support/appears.ts';
 import { configOf, furnish, type Cli } from './clis.ts';
 import { Model, type Answer } from './model.ts';
+import type { Capability } from '../../../src/kernel/capabilities.ts';
+import type { Provider } from '../../../src/providers/provider.ts';
 
 /** A CLI in a home folder of its own, with the scripted model behind it. */
 export class Setting {

@@ -1,0 +1,19 @@
+import type * as z from 'zod';
+import type { limits } from '../yaml/schema.ts';
+import type { Budget } from '../kernel/cost.ts';
+import type { GivenLimits } from './config.ts';
+
+export type LimitsInput = z.output<typeof limits>;
+
+export const unlimited: Budget = { usd: null, tokens: null };
+
+/** The limits of one file, in our own words. */
+export function givenLimits(limits: LimitsInput | null | undefined): GivenLimits {
+  return {
+    turnsPerThread: limits?.turns_per_thread ?? null,
+    corrections: limits?.corrections ?? null,
+    nesting: limits?.nesting ?? null,
+    threadBudget: limits?.budget?.thread ?? unlimited,
+    dayBudget: limits?.budget?.day ?? unlimited,
+  };
+}

@@ -1,0 +1,124 @@
+import * as z from 'zod';
+import { providerKinds } from './config.ts';
+import { nipSettings } from './nip.ts';
+import { argv, limits, name, roleDefaults, text, wholeNumber } from '../yaml/schema.ts';
+
+const price = z.number({ error: 'a number of dollars' }).min(0, { error: 'at least 0' });
+
+const prices = z
+  .strictObject({
+    input: price.describe('Dollars for a million tokens that are read.'),
+    cached: price.optional().describe('The same, where the vendor still had them; default: as `input`.'),
+    output: price.describe('Dollars for a million tokens that are written.'),
+  })
+  .meta({ title: 'price list' });
+
+const provider = z
+  .strictObject({
+    kind: z
+      .enum(providerKinds)
+      .optional()
+      .describe('How the program is talked to; default: the built-in one of that name, else command.'),
+    command: argv.optional().describe('The program and its first arguments. The kind `command` needs it.'),
+    arguments: z.array(z.string()).optional().describe('Arguments that come after all others.'),
+    env: z
+      .array(
+        z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*\*?$/, {
+          error: 'the name of a variable, or the beginning of one and `*`',
+        }),
+      )
+      .optional()
+      .describe('Names, or PREFIX_*, of variables that the program may see.'),
+    writable: z
+      .array(text)
+      .optional()
+      .describe('Folders besides its workspace that the program must be able to write.'),
+    tests: z.array(text).optional().describe('Command lines that RUN_TESTS allows, by their first words.'),
+    prices: prices
+      .optional()
+      .describe('For a program that tells tokens and no cost, whatever model it uses.'),
+  })
+  .meta({ title: 'provider' });
+
+/** What git takes as the name of a branch, told in one expression. */
+const branch = /^(?![-/.])(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[^\s~^:?*[\\]+(?<![/.])$/;
+const trailError = 'off, or a map with the branch: { branch: mailroom-trail }';
+
+/** mailroom.yaml: what holds for the whole project. */
+export const configFile = z
+  .strictObject({
+    $schema: z.string().optional().describe('For editors.'),
+    providers: z
+      .record(name, provider)
+      .optional()
+      .describe('Programs that roles may name as their provider.'),
+    prices: z
+      .record(text, prices)
+      .optional()
+      .describe('Prices of models, by name or the beginning of one, over those that are built in.'),
+    defaults: z
+      .strictObject({
+        ...roleDefaults,
+        max_tokens: wholeNumber(1)
+          .optional()
+          .describe('What shims of orchestrate workflows get as --max-tokens; default 4000.'),
+      })
+      .meta({ title: 'set of defaults' })
+      .optional()
+      .describe('What holds for every role that does not say otherwise.'),
+    trail: z
+      .union(
+        [
+          z.literal('off'),
+          z
+            .strictObject({
+              branch: z
+                .string()
+                .regex(branch, { error: 'the name of a branch' })
+                .describe('Default mailroom-trail.'),
+            })
+            .meta({ title: 'trail' }),
+        ],
+        { error: trailError },
+      )
+      .optional()
+      .describe('The branch that the history of the mail is written to, or off.'),
+    sandbox: z
+      .enum(['auto', 'required', 'off'])
+      .optional()
+      .describe('auto (default): where there is one; required: nothing runs without; off: never.'),
+    capabilities: z
+      .enum(['widen', 'strict'])
+      .optional()
+      .describe(
+        'What becomes of a right that a provider can only widen: a warning (widen, the default) or an error.',
+      ),
+    limits: limits.optional().describe('What ends a loop of mail, where the protocol does not say.'),
+    concurrency: wholeNumber(1)
+      .optional()
+      .describe(
+        'Agents of one host at once: turns of roles and agents of workflows; default: the number of cores.',
+      ),
+    webhooks: z
+      .strictObject({
+        port: wholeNumber(0)
+          .max(65_535, { error: 'at most 65535' })
+          .describe('Default 6245; 0: any free one.'),
+      })
+      .meta({ title: 'set of webhook settings' })
+      .optional()
+      .describe('Where triggers of workflows are called, on the loopback interface.'),
+    notify: z
+      .record(z.string().regex(/^[a-z][a-z0-9+.-]*$/, { error: '`user` or a scheme in small letters' }), argv)
+      .optional()
+      .describe('Commands that tell somebody: `user` when a person gets mail, others by scheme.'),
+    mcp: z
+      .enum(['on', 'off'])
+      .optional()
+      .describe('on (default): turns of agent CLIs get tools that do what files in the staging folder do.'),
+    nip: nipSettings.optional().describe('Settings of the workflow language nip.'),
+  })
+  .meta({ title: 'configuration' });
+
+export type ConfigFile = z.output<typeof configFile>;
+export type ProviderInput = z.output<typeof provider>;

@@ -1,0 +1,58 @@
+import { isUtf8 } from 'node:buffer';
+import { bytesInWords } from '../kernel/bytes.ts';
+import { isDenied } from './disk.ts';
+import type { Disk, Kind } from './disk.ts';
+import type { Content } from '../kernel/content.ts';
+
+/** The largest message, in bytes. */
+export const messageBytes = 4 * 1024 * 1024;
+
+const kinds: Readonly<Record<Exclude<Kind, 'file'>, string>> = {
+  folder: 'a folder',
+  link: 'a link',
+  fifo: 'a fifo (named pipe)',
+  socket: 'a socket',
+  device: 'a device',
+};
+
+/** What a file of somebody else turns out to be. `gone`: nothing is there. */
+export type Found = Content | 'gone';
+
+/**
+ * Reads a text that somebody else wrote. Only a regular file within the limit is opened; what it is instead, or why its
+ * bytes are no text, is the problem, in words. Throws `E_DISK` when the system cannot say.
+ */
+export function readContent(disk: Disk, path: string, limit = messageBytes): Found {
+  const look = disk.look(path);
+  if (look === null) return 'gone';
+  if (look.kind !== 'file') return problem(`it is ${kinds[look.kind]}, not a file`);
+  if (look.size > limit) return problem(tooLarge(look.size, limit));
+  const bytes = readAllowed(disk, path, limit + 1);
+  if (bytes === null) return 'gone';
+  return bytes === 'denied' ? problem('permission denied') : textIn(bytes, limit);
+}
+
+/** What some bytes say; or why they are no text of at most `limit` bytes. */
+export function textIn(bytes: Buffer, limit = messageBytes): Content {
+  if (bytes.length > limit) return problem(tooLarge(bytes.length, limit));
+  if (bytes.includes(0)) return problem('it is binary: it holds NUL bytes');
+  if (!isUtf8(bytes)) return problem('it is not text in UTF-8');
+  return { ok: true, text: bytes.toString('utf8') };
+}
+
+function readAllowed(disk: Disk, path: string, limit: number): Buffer | null | 'denied' {
+  try {
+    return disk.read(path, limit);
+  } catch (error) {
+    if (isDenied(error)) return 'denied';
+    throw error;
+  }
+}
+
+export function problem(text: string): Content {
+  return { ok: false, problem: text };
+}
+
+function tooLarge(size: number, limit: number): string {
+  return `it has ${bytesInWords(size)}, the limit is ${bytesInWords(limit)}`;
+}

@@ -1,0 +1,47 @@
+/**
+ * File names are bytes; JavaScript's are strings. A byte that is no part of valid UTF-8 becomes the lone surrogate
+ * U+DC00 + byte, as in Python (PEP 383), and the other way round.
+ */
+export function nameFromBytes(bytes: Buffer): string {
+  const text = bytes.toString('utf8');
+  if (!text.includes('\ufffd') || Buffer.from(text).equals(bytes)) return text;
+  let name = '';
+  for (let at = 0; at < bytes.length;) {
+    const length = validLength(bytes, at);
+    name +=
+      length === 0
+        ? String.fromCharCode(0xdc00 + bytes.readUInt8(at))
+        : bytes.toString('utf8', at, at + length);
+    at += Math.max(length, 1);
+  }
+  return name;
+}
+
+/** How many bytes the character at `at` has; 0 when it is none. */
+function validLength(bytes: Buffer, at: number): number {
+  for (let length = 1; length <= 4 && at + length <= bytes.length; length += 1) {
+    const character = bytes.subarray(at, at + length);
+    const text = character.toString('utf8');
+    if (!text.includes('\ufffd') || Buffer.from(text).equals(character)) return length;
+  }
+  return 0;
+}
+
+/** What to give to the system for a name or path: the string itself, or its bytes where it stands for invalid UTF-8. */
+export function pathForSystem(path: string): string | Buffer {
+  // Halves that make a pair match too, and come out as they were; nearly every path has none at all, which is seen at once.
+  if (!/[\ud800-\udfff]/.test(path)) return path;
+  const parts = path.split(/([\udc80-\udcff])/u).map((part) => {
+    const code = part.length === 1 ? part.charCodeAt(0) : 0;
+    return code >= 0xdc80 && code <= 0xdcff ? Buffer.of(code - 0xdc00) : Buffer.from(part);
+  });
+  return Buffer.concat(parts);
+}
+
+/** The name, then `<stem>-2.md`, `<stem>-3.md`, … */
+export function* freeNames(name: string): Generator<string> {
+  yield name;
+  const dot = name.lastIndexOf('.');
+  const [stem, ending] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
+  for (let number = 2; ; number += 1) yield `${stem}-${number}${ending}`;
+}

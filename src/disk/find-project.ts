@@ -1,0 +1,58 @@
+import { readdirSync, statSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
+
+/** What the search for a project looks at, by absolute paths. What cannot be read is not there: it belongs to others. */
+export interface Surroundings {
+  readonly exists: (path: string, kind: 'any' | 'folder') => boolean;
+  readonly list: (folder: string) => readonly string[];
+}
+
+/**
+ * The project that a folder (absolute) belongs to: the nearest one upwards that has a `mailroom.yaml`, `.mailroom/`,
+ * `protocols/*.yaml` or a `role.md` of a role in `agents/`. The search ends with the root of a git repository and with the home folder.
+ * A folder below `.mailroom/worktrees/` belongs to the project above. Null: there is none.
+ */
+export function findProject(from: string, home: string | null, around: Surroundings = onDisk): string | null {
+  const worktrees = `${sep}.mailroom${sep}worktrees${sep}`;
+  const at = `${from}${sep}`.indexOf(worktrees);
+  const start = at < 0 ? from : from.slice(0, at) || sep;
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (isProject(folder, around)) return folder;
+    const isLast = folder === home || around.exists(join(folder, '.git'), 'any');
+    if (isLast || dirname(folder) === folder) return null;
+  }
+}
+
+/** A bare folder `agents` does not make a project: other programs have one, too. */
+function isProject(folder: string, { exists, list }: Surroundings): boolean {
+  const agents = join(folder, 'agents');
+  return (
+    exists(join(folder, 'mailroom.yaml'), 'any') ||
+    exists(join(folder, '.mailroom'), 'folder') ||
+    list(join(folder, 'protocols')).some(isProtocolFile) ||
+    list(agents).some((role) => exists(join(agents, role, 'role.md'), 'any'))
+  );
+}
+
+const onDisk: Surroundings = {
+  exists: (path, kind) => {
+    try {
+      const found = statSync(path);
+      return kind === 'any' || found.isDirectory();
+    } catch {
+      return false;
+    }
+  },
+  list: (folder) => {
+    try {
+      return readdirSync(folder);
+    } catch {
+      return [];
+    }
+  },
+};
+
+/** Whether a file of this name in `protocols/` is a part of the protocol. */
+export function isProtocolFile(name: string): boolean {
+  return /\.ya?ml$/.test(name) && !name.startsWith('.');
+}

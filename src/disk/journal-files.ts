@@ -1,0 +1,155 @@
+import { MailroomError } from '../kernel/errors.ts';
+import { decode } from './codec.ts';
+import type { TextStore } from './codec.ts';
+import { join } from './disk.ts';
+import type { Disk } from './disk.ts';
+import { newline, openLine, readSegment, restoreHint } from './journal-lines.ts';
+import type { JournalRecord } from './journal-lines.ts';
+
+/** Where a project's journal lies. */
+export const journalFolder = '.mailroom/journal';
+export const blobFolder = '.mailroom/blobs';
+
+/** The names in a journal folder, by the number in them, ascending. */
+export interface JournalNames {
+  /** Numbers of the first records of the segments. */
+  readonly segments: readonly number[];
+  /** Numbers of the last records that the snapshots hold. */
+  readonly snapshots: readonly number[];
+}
+
+export function segmentName(first: number): string {
+  return `${String(first).padStart(12, '0')}.log`;
+}
+
+export function snapshotName(n: number): string {
+  return `${String(n).padStart(12, '0')}.snapshot`;
+}
+
+export function listJournal(disk: Disk, folder: string): JournalNames {
+  const names = disk.list(folder) ?? [];
+  const numbers = (pattern: RegExp): number[] =>
+    names
+      .flatMap((name) => pattern.exec(name)?.[1] ?? [])
+      .map(Number)
+      .toSorted((a, b) => a - b);
+  return { segments: numbers(/^(\d{12})\.log$/), snapshots: numbers(/^(\d{12})\.snapshot$/) };
+}
+
+export interface Snapshot {
+  readonly n: number;
+  readonly state: unknown;
+}
+
+export interface Loaded<Event> {
+  readonly snapshot: Snapshot | null;
+  readonly records: JournalRecord<Event>[];
+  /** The number of the last record; 0 when there is none. */
+  readonly last: number;
+  /** The last segment, where appending goes on; null: there is none. */
+  readonly tail: Tail | null;
+  /** What was passed over, in words; null when nothing was. */
+  readonly problem: string | null;
+}
+
+export interface Tail {
+  readonly first: number;
+  /** The number that the next record would have. */
+  readonly next: number;
+  /** How many bytes the whole lines take. */
+  readonly bytes: number;
+  /** True when more bytes follow, which are no whole line. */
+  readonly torn: boolean;
+}
+
+/**
+ * Reads a journal without changing anything: the newest snapshot that is good, and the records after it; with `after`,
+ * the records after that number as far as they are still there. Throws `E_JOURNAL` for damage, for a gap, and for a
+ * damaged snapshot whose records are gone.
+ */
+export function loadJournal<Event>(
+  disk: Disk,
+  folder: string,
+  texts: TextStore,
+  after: number | null = null,
+): Loaded<Event> {
+  const { segments, snapshots } = listJournal(disk, folder);
+  const { snapshot, bad } = newestSnapshot(disk, folder, snapshots, texts);
+  const base = snapshot?.n ?? 0;
+  const start = Math.min(base, after ?? base);
+  const passed = bad.map((n) => `${join(folder, snapshotName(n))} is damaged and was passed over`);
+  const { records, tail, torn } = loadSegments<Event>(disk, folder, segments, { start, base }, texts);
+  const last = Math.max(base, (tail?.next ?? 1) - 1);
+  const promised = bad[0] ?? 0;
+  if (last < promised) throw gap(join(folder, snapshotName(promised)), last + 1, promised);
+  const problems = torn === null ? passed : [...passed, torn];
+  return {
+    snapshot,
+    records: after !== null && after > start ? records.filter((record) => record.n > after) : records,
+    last,
+    tail,
+    problem: problems.length === 0 ? null : problems.join('; '),
+  };
+}
+
+/**
+ * The records after `start`. Segments that hold none of them are not looked at. What is missing before `base` does not
+ * count, the snapshot has it (a power cut can bring back some of the removed segments): then what came before is left out.
+ */
+function loadSegments<Event>(
+  disk: Disk,
+  folder: string,
+  segments: readonly number[],
+  { start, base }: { readonly start: number; readonly base: number },
+  texts: TextStore,
+): { records: JournalRecord<Event>[]; tail: Tail | null; torn: string | null } {
+  let records: JournalRecord<Event>[] = [];
+  let tail: Tail | null = null;
+  let torn: string | null = null;
+  for (const first of segments.filter((_, index) => (segments[index + 1] ?? Infinity) > start + 1)) {
+    const file = join(folder, segmentName(first));
+    const expected: number = tail?.next ?? start + 1;
+    const missing = first > expected;
+    if (torn !== null && first > base + 1) throw new MailroomError('E_JOURNAL', torn, restoreHint(file));
+    if ((tail !== null && first < expected) || (missing && first > base + 1)) {
+      throw gap(file, expected, first - 1);
+    }
+    if (missing) records = [];
+    const bytes = disk.read(file, Number.MAX_SAFE_INTEGER);
+    if (bytes === null) throw vanished(file);
+    const segment = readSegment<Event>(bytes, { file, first, after: start, texts });
+    for (const record of segment.records) records.push(record);
+    torn = segment.torn;
+    tail = { first, next: segment.next, bytes: segment.bytes, torn: torn !== null };
+  }
+  return { records, tail, torn };
+}
+
+/** `bad` are the damaged snapshots that are newer, newest first. */
+function newestSnapshot(
+  disk: Disk,
+  folder: string,
+  numbers: readonly number[],
+  texts: TextStore,
+): { snapshot: Snapshot | null; bad: number[] } {
+  const bad: number[] = [];
+  for (const n of numbers.toReversed()) {
+    const file = join(folder, snapshotName(n));
+    const bytes = disk.read(file, Number.MAX_SAFE_INTEGER);
+    if (bytes === null) throw vanished(file);
+    const json = bytes.at(-1) === newline ? openLine(bytes.subarray(0, -1)) : null;
+    if (json !== null) return { snapshot: decode(JSON.parse(json), texts) as Snapshot, bad };
+    bad.push(n);
+  }
+  return { snapshot: null, bad };
+}
+
+function vanished(file: string): MailroomError {
+  return new MailroomError('E_JOURNAL', `${file} vanished while the journal was read`, restoreHint(file));
+}
+
+function gap(file: string, from: number, to: number): MailroomError {
+  const what =
+    to < from ? `record ${to + 1} is there twice` : `the records from ${from} to ${to} are missing`;
+  return new MailroomError('E_JOURNAL', `${file}: ${what}`, restoreHint(file));
+}

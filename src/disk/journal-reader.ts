@@ -1,0 +1,84 @@
+import { MailroomError } from '../kernel/errors.ts';
+import { Blobs } from './blobs.ts';
+import { join } from './disk.ts';
+import type { Disk } from './disk.ts';
+import { blobFolder, journalFolder, loadJournal, segmentName } from './journal-files.ts';
+import type { Loaded, Tail } from './journal-files.ts';
+import { readSegment } from './journal-lines.ts';
+import type { JournalRecord } from './journal-lines.ts';
+
+/** How often a reader begins again when the journal changes under its feet. */
+const attempts = 5;
+
+/** A journal as every other process sees it: whole lines only, and nothing is ever written or cut. */
+export class JournalReader<Event> {
+  readonly #disk: Disk;
+  readonly #folder: string;
+  readonly #blobs: Blobs;
+  #tail: Tail | null = null;
+
+  constructor(disk: Disk, options: { readonly folder?: string; readonly blobs?: string } = {}) {
+    this.#disk = disk;
+    this.#folder = options.folder ?? journalFolder;
+    this.#blobs = new Blobs(disk, options.blobs ?? blobFolder);
+  }
+
+  /**
+   * The newest snapshot and the records after it; with `after`, the records after that number as far as they are still
+   * there. Throws `E_JOURNAL` when the journal is damaged, `E_DISK` when it cannot be read.
+   */
+  read(after: number | null = null): Loaded<Event> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const loaded = loadJournal<Event>(this.#disk, this.#folder, this.#blobs, after);
+        this.#tail = loaded.tail;
+        return loaded;
+      } catch (error) {
+        // A snapshot may have replaced what was listed a moment ago. Damage is still there the last time.
+        if (!(error instanceof MailroomError && error.code === 'E_JOURNAL') || attempt === attempts)
+          throw error;
+      }
+    }
+  }
+
+  /** The records since the last `read` or `more`. Null: that cannot be told any more, `read` again. */
+  more(): JournalRecord<Event>[] | null {
+    const records: JournalRecord<Event>[] = [];
+    for (let tail = this.#tail; tail !== null;) {
+      const grown = this.#grow(tail, records);
+      if (grown === null) return null;
+      this.#tail = grown;
+      if (
+        this.#disk.look(join(this.#folder, segmentName(grown.next))) === null ||
+        grown.next === grown.first
+      ) {
+        return records;
+      }
+      tail = { first: grown.next, next: grown.next, bytes: 0, torn: false };
+    }
+    return null;
+  }
+
+  #grow(tail: Tail, records: JournalRecord<Event>[]): Tail | null {
+    const file = join(this.#folder, segmentName(tail.first));
+    const size = this.#disk.look(file)?.size ?? -1;
+    if (size < tail.bytes) return null;
+    if (size === tail.bytes) return tail;
+    const bytes = this.#disk.read(file, size - tail.bytes, tail.bytes);
+    if (bytes === null) return null;
+    try {
+      const segment = readSegment<Event>(bytes, { file, first: tail.next, after: 0, texts: this.#blobs });
+      for (const record of segment.records) records.push(record);
+      return { ...tail, next: segment.next, bytes: tail.bytes + segment.bytes, torn: segment.torn !== null };
+    } catch (error) {
+      // From here the lines cannot be counted; `read` says where the damage is.
+      if (error instanceof MailroomError && error.code === 'E_JOURNAL') return null;
+      throw error;
+    }
+  }
+}
+
+/** Reads a project's journal once; see `JournalReader`. */
+export function readJournal<Event>(disk: Disk, after: number | null = null): Loaded<Event> {
+  return new JournalReader<Event>(disk).read(after);
+}

@@ -1,0 +1,195 @@
+import { MailroomError } from '../kernel/errors.ts';
+import { Blobs } from './blobs.ts';
+import { encode } from './codec.ts';
+import { join, parentOf } from './disk.ts';
+import type { Appender, Disk } from './disk.ts';
+import {
+  blobFolder,
+  journalFolder,
+  listJournal,
+  loadJournal,
+  segmentName,
+  snapshotName,
+} from './journal-files.ts';
+import type { Snapshot, Tail } from './journal-files.ts';
+import { formatLine, formatRecord } from './journal-lines.ts';
+import type { JournalRecord } from './journal-lines.ts';
+
+export interface JournalOptions {
+  /** Default `.mailroom/journal`. */
+  readonly folder?: string;
+  /** Default `.mailroom/blobs`. */
+  readonly blobs?: string;
+  /** A new segment is begun once the last one has this many bytes; default 8 MB. */
+  readonly segmentBytes?: number;
+  /** Why nothing may be written any more, asked right before each write and thrown instead; null: all is well. */
+  readonly gone?: () => MailroomError | null;
+}
+
+/**
+ * A journal as its one writer sees it: the project's `Journal`, or that of a run. `read` comes first: it says where
+ * appending goes on.
+ */
+export class DiskJournal<Event> {
+  readonly #disk: Disk;
+  readonly #folder: string;
+  readonly #blobs: Blobs;
+  readonly #segmentBytes: number;
+  readonly #gone: () => MailroomError | null;
+  /** The number of the last record; null until `read`. */
+  #last: number | null = null;
+  /** The open segment; null: the next append begins one. */
+  #segment: Appender | null = null;
+  /** Where the segment that was opened last lies. */
+  #path = '';
+  #unsynced = false;
+  #failure: MailroomError | null = null;
+
+  constructor(disk: Disk, options: JournalOptions = {}) {
+    this.#disk = disk;
+    this.#folder = options.folder ?? journalFolder;
+    this.#blobs = new Blobs(disk, options.blobs ?? blobFolder);
+    this.#segmentBytes = options.segmentBytes ?? 8 * 1024 * 1024;
+    this.#gone = options.gone ?? (() => null);
+  }
+
+  /** Cuts a torn last line off; `cut` says so in words, and which damaged snapshots were passed over. */
+  read(): { snapshot: Snapshot | null; records: JournalRecord<Event>[]; cut: string | null } {
+    return this.#guarded(() => {
+      this.#closeSegment();
+      const loaded = loadJournal<Event>(this.#disk, this.#folder, this.#blobs);
+      if (loaded.tail !== null) this.#goOnIn(loaded.tail, loaded.last);
+      this.#last = loaded.last;
+      return { snapshot: loaded.snapshot, records: loaded.records, cut: loaded.problem };
+    });
+  }
+
+  append(events: readonly Event[]): number {
+    const last = this.#position();
+    if (events.length === 0) return last;
+    return this.#guarded(() => {
+      const lines = events.map((event, index) => formatRecord(last + index + 1, event, this.#blobs));
+      const segment = this.#segmentFor(last + 1);
+      this.#checkHeld();
+      segment.write(Buffer.from(lines.join('')));
+      this.#unsynced = true;
+      return (this.#last = last + events.length);
+    });
+  }
+
+  sync(): void {
+    this.#guarded(() => {
+      if (this.#unsynced) this.#segment?.sync();
+      if (this.#unsynced) this.#checkHere();
+      this.#unsynced = false;
+    });
+  }
+
+  /** Another process may write here once a lock is lost, and its records must not be mixed with these. */
+  #checkHeld(): void {
+    const failure = this.#gone();
+    if (failure !== null) throw failure;
+  }
+
+  /** A file that was removed while it is open takes bytes all the same, and loses them. */
+  #checkHere(): void {
+    if (this.#segment === null || this.#disk.look(this.#path) !== null) return;
+    throw new MailroomError(
+      'E_DISK',
+      `the journal is gone: ${this.#path} was removed`,
+      'restore .mailroom/ from a backup, or begin anew with `mailroom init`',
+    );
+  }
+
+  snapshot(n: number, state: unknown, keepAfter: number): void {
+    if (n > this.#position())
+      throw new MailroomError('E_INTERNAL', `a snapshot of record ${n}, which is not written`);
+    this.sync();
+    this.#guarded(() => {
+      this.#checkHeld();
+      const json = JSON.stringify(encode({ n, state }, this.#blobs));
+      this.#disk.write(join(this.#folder, snapshotName(n)), formatLine(json), { sync: true });
+      this.#removeBefore(Math.min(n, keepAfter));
+    });
+  }
+
+  close(): void {
+    this.#closeSegment();
+    this.#last = null;
+  }
+
+  #position(): number {
+    if (this.#last === null)
+      throw new MailroomError('E_INTERNAL', 'the journal was not read before it was written');
+    return this.#last;
+  }
+
+  /** After a failure nobody knows what is on the disk: everything but `close` throws it again. */
+  #guarded<T>(work: () => T): T {
+    if (this.#failure !== null) throw this.#failure;
+    try {
+      return work();
+    } catch (error) {
+      if (error instanceof MailroomError) this.#failure = error;
+      throw error;
+    }
+  }
+
+  #goOnIn(tail: Tail, last: number): void {
+    const segment = this.#open(tail.first);
+    if (tail.torn) segment.truncate(tail.bytes);
+    // A host that was killed may not have come to sync what we are about to believe.
+    segment.sync();
+    this.#syncNames();
+    // A tail that ends before its snapshot cannot be continued: the numbers would have a gap.
+    if (tail.next === last + 1) this.#segment = segment;
+    else segment.close();
+  }
+
+  #segmentFor(first: number): Appender {
+    if (this.#segment !== null && this.#segment.size < this.#segmentBytes) return this.#segment;
+    // A power cut must not lose the end of this segment and keep the next one.
+    if (this.#unsynced) this.#segment?.sync();
+    this.#closeSegment();
+    const segment = (this.#segment = this.#open(first));
+    if (first === 1) this.#syncNames();
+    else this.#disk.syncFolder(this.#folder);
+    return segment;
+  }
+
+  #open(first: number): Appender {
+    this.#checkHeld();
+    this.#path = join(this.#folder, segmentName(first));
+    return this.#disk.openAppend(this.#path);
+  }
+
+  /** Makes the journal's names durable, and those of the folders that it lies in. */
+  #syncNames(): void {
+    for (let folder = this.#folder; ; folder = parentOf(folder)) {
+      this.#disk.syncFolder(folder);
+      if (folder === '') return;
+    }
+  }
+
+  /** Removes segments that hold nothing after `n`, and snapshots that the rest of the records cannot continue. */
+  #removeBefore(n: number): void {
+    const { segments, snapshots } = listJournal(this.#disk, this.#folder);
+    const kept = segments.filter((_, index) => (segments[index + 1] ?? Infinity) > n + 1);
+    const oldest = kept[0] ?? 1;
+    for (const first of segments) {
+      if (!kept.includes(first)) this.#disk.remove(join(this.#folder, segmentName(first)));
+    }
+    const useful = snapshots
+      .slice(-2)
+      .filter((number, index, all) => index === all.length - 1 || number >= oldest - 1);
+    for (const number of snapshots) {
+      if (!useful.includes(number)) this.#disk.remove(join(this.#folder, snapshotName(number)));
+    }
+  }
+
+  #closeSegment(): void {
+    const segment = this.#segment;
+    this.#segment = null;
+    segment?.close();
+  }
+}

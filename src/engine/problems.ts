@@ -1,7 +1,0 @@
-import type { Diagnostic } from '../core/diagnostic.ts';
-
-/** A diagnostic as one line, for reasons and notices. */
-export function problemText({ message, place, hint }: Diagnostic): string {
-  const where = place ? `line ${String(place.line)}: ` : '';
-  return `${where}${message}${hint === null ? '' : ` (${hint})`}`;
-}

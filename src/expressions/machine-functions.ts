@@ -1,0 +1,165 @@
+import { RE2JS } from 're2js';
+import { messageOf } from '../kernel/errors.ts';
+import type { Json } from '../kernel/json.ts';
+import { areEqual, compare } from './compare.ts';
+import type { Called, ExpressionFunction } from './language.ts';
+import { expressionLimits } from './limits.ts';
+import { toText } from './values.ts';
+
+/*
+ * Functions that not every language has in its texts, but that every workflow may be lowered to: the machine evaluates
+ * all of them.
+ */
+
+function gives(value: Json): Called {
+  return { ok: true, value };
+}
+
+function fails(message: string): Called {
+  return { ok: false, message };
+}
+
+/** One text of several values. */
+function concat(values: readonly Json[]): Called {
+  let text = '';
+  for (const value of values) {
+    const next = toText(value);
+    if (next === null || text.length + next.length > expressionLimits.resultText)
+      return fails('the text is too long');
+    text += next;
+  }
+  return gives(text);
+}
+
+/** A map of names and values in turn. */
+function map(values: readonly Json[]): Called {
+  const entries: [string, Json][] = [];
+  for (let at = 0; at + 1 < values.length; at += 2)
+    entries.push([toText(values[at] ?? null) ?? '', values[at + 1]!]);
+  return gives(Object.fromEntries(entries));
+}
+
+/** Whether a part is in a text, letter by letter. */
+function includes([text = null, part = null]: readonly Json[]): Called {
+  const [whole, wanted] = [toText(text), toText(part)];
+  return whole === null || wanted === null ? fails('the text is too long') : gives(whole.includes(wanted));
+}
+
+/** The number that a text is. */
+function number([value = null]: readonly Json[]): Called {
+  const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '';
+  const read = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
+  return Number.isFinite(read) ? gives(read) : fails(`${JSON.stringify(value)} is no number`);
+}
+
+/** Milliseconds as seconds. */
+function seconds([value = null]: readonly Json[]): Called {
+  return typeof value === 'number' ? gives(Math.round(value) / 1_000) : fails('it is no time');
+}
+
+const flagBits: Readonly<Record<string, number>> = {
+  i: RE2JS.CASE_INSENSITIVE,
+  s: RE2JS.DOTALL,
+  m: RE2JS.MULTILINE,
+};
+
+/** The letters that `matches` takes as flags. */
+export const patternFlags = Object.keys(flagBits);
+
+/** Why a pattern cannot be searched for; null: it can. */
+export function patternProblem(pattern: string, flags: string): string | null {
+  const compiled = compilePattern(pattern, flags);
+  return typeof compiled === 'string' ? compiled : null;
+}
+
+/** Whether a pattern that can be read is somewhere in a text; in linear time. */
+export function hasMatch(pattern: string, text: string): boolean {
+  const compiled = compilePattern(pattern, '');
+  return typeof compiled !== 'string' && compiled.matcher(text).find();
+}
+
+function compilePattern(pattern: string, flags: string): RE2JS | string {
+  const letters = flags.split('');
+  const unknown = letters.find((flag) => flagBits[flag] === undefined);
+  if (unknown !== undefined) return `there is no flag \`${unknown}\`, only ${patternFlags.join(', ')}`;
+  const bits = letters.reduce((sum, flag) => sum | flagBits[flag]!, 0);
+  try {
+    return RE2JS.compile(pattern, bits);
+  } catch (error) {
+    return `the pattern cannot be read: ${messageOf(error)}`;
+  }
+}
+
+/** Whether a pattern is somewhere in a text; in time that grows with the text alone, whatever the pattern is. */
+function matches([text = null, pattern = null, flags = '']: readonly Json[]): Called {
+  const [whole, wanted, letters] = [toText(text), toText(pattern), toText(flags)];
+  if (whole === null || wanted === null || letters === null) return fails('the text is too long');
+  const compiled = compilePattern(wanted, letters);
+  return typeof compiled === 'string' ? fails(compiled) : gives(compiled.matcher(whole).find());
+}
+
+/** Its argument, which must be there: in a condition, too, where what is absent reads as null elsewhere. */
+const required: ExpressionFunction = {
+  kind: 'required',
+  name: 'required',
+  least: 1,
+  most: 1,
+  gives: null,
+};
+
+/** Whether there is a file or folder of this path, from the workspace of the run. */
+const exists: ExpressionFunction = {
+  kind: 'file',
+  name: 'exists',
+  least: 1,
+  most: 1,
+  gives: ['boolean'],
+};
+
+const plain = { kind: 'plain' } as const;
+
+/** Whether a text has a match for a pattern of RE2: no pattern can take long. */
+const matching: ExpressionFunction = {
+  ...plain,
+  name: 'matches',
+  least: 2,
+  most: 3,
+  gives: ['boolean'],
+  call: matches,
+};
+
+/** What texts of values become that other languages write otherwise. */
+export const machineFunctions: readonly ExpressionFunction[] = [
+  required,
+  exists,
+  matching,
+  { ...plain, name: 'concat', least: 1, most: Infinity, gives: ['string'], call: concat },
+  {
+    ...plain,
+    name: 'list',
+    least: 0,
+    most: Infinity,
+    gives: ['array'],
+    call: (values) => gives([...values]),
+  },
+  { ...plain, name: 'map', least: 0, most: Infinity, gives: ['object'], call: map },
+  {
+    ...plain,
+    name: 'same',
+    least: 2,
+    most: 2,
+    gives: ['boolean'],
+    call: ([a = null, b = null]) => gives(areEqual(a, b, 'exact')),
+  },
+  {
+    ...plain,
+    name: 'less',
+    least: 2,
+    most: 2,
+    gives: ['boolean'],
+    call: ([a = null, b = null]) => gives(compare('<', a, b, 'exact')),
+  },
+  { ...plain, name: 'includes', least: 2, most: 2, gives: ['boolean'], call: includes },
+  { ...plain, name: 'number', least: 1, most: 1, gives: ['number'], call: number },
+  { ...plain, name: 'seconds', least: 1, most: 1, gives: ['number'], call: seconds },
+];

@@ -1,0 +1,83 @@
+import { didYouMean } from '../kernel/nearest.ts';
+import { functionOf, type Language } from './language.ts';
+import { tokenize, type LexerOptions } from './lexer.ts';
+import { parseTokens } from './parser.ts';
+import { SyntaxProblem, type Problem, type Read } from './problem.ts';
+import { nodesOf, type Call, type Tree } from './tree.ts';
+
+/**
+ * The tree of a text that is one expression, without `${{ }}`; or everything that is wrong with it: the first token that
+ * does not fit, else every namespace and function that the language does not have. Never throws.
+ */
+export function parse(text: string, language: Language): Read<Tree> {
+  const read = parseAt(text, { start: 0, closed: false, dollar: language.dollar }, language);
+  return read.ok ? { ok: true, value: read.tree } : { ok: false, problems: read.problems };
+}
+
+export type ParsedPart =
+  | { readonly ok: true; readonly tree: Tree; readonly end: number }
+  /** Where the expression ends is not known when its text could not be read. */
+  | { readonly ok: false; readonly problems: readonly Problem[]; readonly end: number | null };
+
+/** As `parse`, of a part of a text; also says where the expression ends, its `}}` not included. */
+export function parseAt(text: string, options: LexerOptions, language: Language): ParsedPart {
+  try {
+    const tokens = tokenize(text, options);
+    const tree = parseTokens(tokens, language.comparing);
+    const problems = problemsOf(tree, language);
+    const { end } = tokens.at(-1)!.span;
+    return problems.length > 0 ? { ok: false, problems, end } : { ok: true, tree, end };
+  } catch (error) {
+    if (error instanceof SyntaxProblem) return { ok: false, problems: [error.problem], end: null };
+    throw error;
+  }
+}
+
+/** Everything that a tree uses and the language does not have, in the order of the text. */
+function problemsOf(tree: Tree, language: Language): Problem[] {
+  const nodes = nodesOf(tree);
+  const compared = new Set(
+    nodes.flatMap((node) => (node.kind === 'comparison' ? [node.left, node.right] : [])),
+  );
+  return nodes.flatMap((node) => {
+    if (node.kind === 'call') return callProblem(node, language) ?? [];
+    return node.kind === 'name' ? (nameProblem(node, compared.has(node), language) ?? []) : [];
+  });
+}
+
+/** `isWhole`: the name is all that something is compared with, as a word without its quotes is. */
+function nameProblem(
+  { name, span }: Extract<Tree, { kind: 'name' }>,
+  isWhole: boolean,
+  { namespaces, insteadOf = {} }: Language,
+): Problem | null {
+  if (namespaces.some((each) => each.toLowerCase() === name.toLowerCase())) return null;
+  const instead = Object.hasOwn(insteadOf, name) ? insteadOf[name]! : null;
+  const hint =
+    didYouMean(name, namespaces) ??
+    (isWhole ? `write a string in single quotes: '${name}'` : instead) ??
+    `there is ${namespaces.map((each) => `\`${each}\``).join(', ')}`;
+  return { message: `nothing here is called \`${name}\``, hint, span };
+}
+
+function callProblem(call: Call, language: Language): Problem | null {
+  const called = functionOf(language, call.name);
+  if (called === undefined) {
+    const names = language.functions.map((each) => each.name);
+    const all =
+      names.length === 0
+        ? 'there are none here'
+        : `there is ${names.map((each) => `\`${each}\``).join(', ')}`;
+    const hint = didYouMean(call.name, names) ?? all;
+    return { message: `there is no function \`${call.name}\``, hint, span: call.nameSpan };
+  }
+  const given = call.operands.length;
+  if (given >= called.least && given <= called.most) return null;
+  const wanted = countText(called.least, called.most);
+  return { message: `\`${called.name}\` takes ${wanted}, not ${given}`, hint: null, span: call.nameSpan };
+}
+
+function countText(least: number, most: number): string {
+  if (least === most) return most === 1 ? 'one argument' : `${most} arguments`;
+  return most === Infinity ? `at least ${least} arguments` : `${least} to ${most} arguments`;
+}

@@ -1,0 +1,95 @@
+import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { expressionLimits } from './limits.ts';
+import type { Comparing } from './tree.ts';
+
+export type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
+
+export function typeOf(value: Json): JsonType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value as 'boolean' | 'number' | 'string' | 'object';
+}
+
+/** As GitHub has it: null, false, 0 and the empty string are false, lists and maps are true. */
+export function isTrue(value: Json): boolean {
+  return Boolean(value);
+}
+
+/** As GitHub has it; NaN is what cannot be a number. */
+export function toNumber(value: Json): number {
+  return typeof value === 'object' && value !== null ? Number.NaN : Number(value);
+}
+
+/** How a value stands in a text: null is empty, lists and maps are JSON. Null when nested too deeply or too long. */
+export function toText(value: Json): string | null {
+  if (value === null) return '';
+  if (typeof value === 'string') return value;
+  return typeof value === 'object' ? toJson(value, 0) : String(value);
+}
+
+/** A value as JSON; null when it is nested too deeply or its text would be too long. */
+export function toJson(value: Json, indent: number): string | null {
+  if (!isBounded(value)) return null;
+  const text = JSON.stringify(value, null, indent);
+  return text.length > expressionLimits.resultText ? null : text;
+}
+
+/** True when a value is not nested too deeply and its JSON cannot be much longer than a text may be. */
+export function isBounded(value: Json): boolean {
+  return restAfter(value, 0, expressionLimits.resultText) >= 0;
+}
+
+/** How many characters are left after a value was counted; negative when it does not fit. */
+function restAfter(value: Json, depth: number, rest: number): number {
+  if (typeof value === 'string') return rest - value.length - 2;
+  if (typeof value !== 'object' || value === null) return rest - 1;
+  if (depth >= expressionLimits.valueDepth) return -1;
+  let left = rest - 2;
+  if (Array.isArray(value)) {
+    for (const part of value) {
+      left = restAfter(part, depth + 1, left - 1);
+      if (left < 0) return left;
+    }
+    return left;
+  }
+  for (const key of Object.keys(value)) {
+    left = restAfter(value[key]!, depth + 1, left - key.length - 4);
+    if (left < 0) return left;
+  }
+  return left;
+}
+
+/** What lies under a key; undefined when there is nothing. Only a value's own keys are seen, never its prototype's. */
+export function lookUp(value: Json, key: Json, comparing: Comparing): Json | undefined {
+  if (Array.isArray(value)) return elementOf(value, key, comparing);
+  if (!isJsonObject(value) || (typeof key === 'object' && key !== null)) return undefined;
+  if (comparing === 'exact' && typeof key !== 'string') return undefined;
+  return property(value, toText(key) ?? '', comparing);
+}
+
+function elementOf(list: readonly Json[], key: Json, comparing: Comparing): Json | undefined {
+  if (typeof key === 'number') return list[Math.floor(key)];
+  return comparing === 'loose' && typeof key === 'string' && /^\d+$/.test(key)
+    ? list[Number(key)]
+    : undefined;
+}
+
+/** The very key, else the first one that differs only in case when that does not count. */
+export function property(map: JsonObject, key: string, comparing: Comparing): Json | undefined {
+  const found = propertyName(Object.keys(map), key, comparing, (name) => Object.hasOwn(map, name));
+  return found === undefined ? undefined : map[found];
+}
+
+/** Which of the names a word means, by the rule of paths: a checker must resolve names as the evaluator does. */
+export function propertyName(
+  names: Iterable<string>,
+  wanted: string,
+  comparing: Comparing,
+  has: (name: string) => boolean,
+): string | undefined {
+  if (has(wanted)) return wanted;
+  if (comparing === 'exact') return undefined;
+  const folded = wanted.toUpperCase();
+  for (const name of names) if (name.toUpperCase() === folded) return name;
+  return undefined;
+}

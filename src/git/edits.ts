@@ -1,0 +1,103 @@
+import { relative } from 'node:path';
+import type { Edit, Edits } from '../kernel/edits.ts';
+import { ownPaths } from './folder-changes.ts';
+import { git } from './git.ts';
+import { treeChanges, workspaceTree, type TreeChange } from './workspace-tree.ts';
+
+/** So many bytes of files are told, before and after taken together; what goes beyond is named. */
+const toldBytes = 16 * 1024 * 1024;
+
+export interface EditWatch {
+  /** What is another now; null where git cannot tell. What git ignores is not told. */
+  edits(): Promise<Edits | null>;
+}
+
+/** Notes what a workspace holds now. Mail, and what lies in the folders `uncounted` (absolute), is not told. */
+export async function watchEdits(
+  workspace: string,
+  project: string,
+  uncounted: readonly string[],
+): Promise<EditWatch> {
+  const before = await workspaceTree(workspace);
+  const isOurPath = ownPaths(workspace, project);
+  const others = uncounted.map((folder) => relative(workspace, folder));
+  const counts = (path: string) =>
+    !isOurPath(path) && !others.some((other) => other === '' || `${path}/`.startsWith(`${other}/`));
+  return {
+    async edits() {
+      const after = before === null ? null : await workspaceTree(workspace);
+      const prefix = await git(['rev-parse', '--show-prefix'], { cwd: workspace });
+      if (before === null || after === null || prefix.exitCode !== 0) return null;
+      const changes = await treeChanges(workspace, before, after);
+      const from = prefix.stdout.replace(/\n$/, '').length;
+      if (changes === null) return null;
+      const below = changes.map((change) => ({ ...change, path: change.path.slice(from) }));
+      return told(
+        workspace,
+        below.filter(({ path }) => counts(path)),
+      );
+    },
+  };
+}
+
+const kinds: Readonly<Record<string, Edit['kind']>> = { '100755': 'program', '120000': 'link' };
+/** A repository in the repository: only its commit is known. */
+const submodule = '160000';
+
+async function told(workspace: string, changes: readonly TreeChange[]): Promise<Edits | null> {
+  const objects = [...new Set(changes.flatMap(({ was, object }) => [was, object]))].filter(isThere);
+  if (objects.length === 0) return { changed: [], leftOut: changes.map(({ path }) => path) };
+  const sizes = await sizesOf(workspace, objects);
+  let left = toldBytes;
+  const fits = ({ was, object, mode }: TreeChange) => {
+    const size = (sizes.get(was) ?? 0) + (sizes.get(object) ?? 0);
+    if (mode === submodule || size > left) return false;
+    left -= size;
+    return true;
+  };
+  const kept = changes.filter((change) => fits(change));
+  const contents = await contentsOf(workspace, [
+    ...new Set(kept.flatMap(({ was, object }) => [was, object])),
+  ]);
+  if (contents === null) return null;
+  const changed = kept.map(({ path, mode, was, object }): Edit => {
+    const [before, after] = [contents.get(was) ?? null, contents.get(object) ?? null];
+    return { path, kind: kinds[mode] ?? 'file', before, after };
+  });
+  return { changed, leftOut: changes.filter((change) => !kept.includes(change)).map(({ path }) => path) };
+}
+
+function isThere(object: string): boolean {
+  return /[^0]/.test(object);
+}
+
+async function sizesOf(cwd: string, objects: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const { stdout } = await git(['cat-file', '--batch-check'], { cwd, stdin: listed(objects) });
+  const lines = stdout.split('\n').map((line) => line.split(' '));
+  return new Map(
+    lines.flatMap(([object = '', , size]) => (size === undefined ? [] : [[object, Number(size)]])),
+  );
+}
+
+/** The bytes of objects; null when git cannot tell. */
+async function contentsOf(cwd: string, objects: readonly string[]): Promise<Map<string, Buffer> | null> {
+  const stdin = listed(objects.filter((object) => isThere(object)));
+  const options = { cwd, stdin, encoding: 'latin1', maxOutputBytes: 2 * toldBytes } as const;
+  const { stdout, exitCode } = await git(['cat-file', '--batch'], options);
+  if (exitCode !== 0) return null;
+  const contents = new Map<string, Buffer>();
+  for (let at = 0; at < stdout.length;) {
+    const start = stdout.indexOf('\n', at) + 1;
+    const [object = '', , size] = stdout.slice(at, start - 1).split(' ');
+    // It is named, and said to be missing.
+    if (size === undefined) return null;
+    contents.set(object, Buffer.from(stdout.slice(start, start + Number(size)), 'latin1'));
+    // A line feed follows the bytes.
+    at = start + Number(size) + 1;
+  }
+  return contents;
+}
+
+function listed(objects: readonly string[]): string {
+  return objects.map((object) => `${object}\n`).join('');
+}

@@ -1,0 +1,176 @@
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { git, type GitOptions } from './git.ts';
+import type { RunResult } from '../process/run.ts';
+import { inTemporary } from '../process/temporaries.ts';
+
+/*
+ * Whoever may write in a workspace can make git read a configuration of theirs there, and the filters that it names would
+ * run as we do. So git looks at files with a repository folder of ours, which has the objects of theirs, and of their
+ * configuration only how files are read. Filters of the person's own configuration (`git lfs install`) run as always.
+ */
+
+/** None of these names a program. */
+const told = `
+  core.autocrlf core.eol core.safecrlf core.filemode core.ignorecase core.precomposeunicode core.symlinks
+  core.trustctime core.checkstat core.sparsecheckout core.excludesfile core.attributesfile`
+  .trim()
+  .split(/\s+/);
+
+/** What the index of a large repository needs to be listed. */
+export const listBytes = 256 * 1024 * 1024;
+
+export interface Look {
+  /** Our repository folder, with an index of its own, which is empty at first. */
+  readonly folder: string;
+  /** The top of the working tree. */
+  readonly top: string;
+  /** The person's index. */
+  readonly index: string;
+  /** Whether the repository itself has filters. They do not run: files are taken as they lie there. */
+  readonly filters: boolean;
+  /** Runs git on the working tree with our repository folder; in the workspace, unless told otherwise. */
+  readonly git: (args: readonly string[], options?: Partial<GitOptions>) => Promise<RunResult>;
+}
+
+/**
+ * Calls `work` with what looks at the working tree that a folder lies in. Null: it lies in none, or git refuses it, which
+ * `refused` is called with first.
+ */
+export async function lookAt<T>(
+  workspace: string,
+  work: (look: Look) => Promise<T>,
+  refused: (why: string) => void = () => {},
+): Promise<T | null> {
+  const names = ['index', 'objects', 'info', 'lfs'];
+  const args = ['--show-toplevel', '--show-object-format', ...names.flatMap((name) => ['--git-path', name])];
+  const where = await git(['rev-parse', ...args], { cwd: workspace });
+  const [top = '', format = '', ...paths] = where.stdout.replace(/\n$/, '').split('\n');
+  if (where.exitCode !== 0 || paths.length !== names.length) {
+    if (where.ended !== 'spawn-failed' && !outside.test(where.stderr)) refused(whyOf(where));
+    return null;
+  }
+  const [index, objects, info, lfs] = paths.map((path) => resolve(workspace, path)) as Four;
+  const { settings, filters } = await settingsOf(workspace);
+  return inTemporary((folder) => {
+    makeRepository(folder, format);
+    const shared = readdirSync(dirname(index)).filter((name) => name.startsWith('sharedindex.'));
+    for (const path of [info, lfs, ...shared.map((name) => join(dirname(index), name))])
+      if (existsSync(path)) symlinkSync(path, join(folder, path.slice(dirname(path).length + 1)));
+    const ours = { GIT_DIR: folder, GIT_WORK_TREE: top, GIT_OBJECT_DIRECTORY: objects };
+    const run: Look['git'] = (words, options = {}) =>
+      git([...settings, ...words], { cwd: workspace, ...options, env: { ...ours, ...options.env } });
+    return work({ folder, top, index, filters, git: run });
+  });
+}
+
+/** What git says where no repository is; of a broken one it says something else. */
+const outside = /not a git repository \(or any/;
+
+/** Why git failed, in a line of its own. */
+export function whyOf({ stderr, error, ended }: RunResult): string {
+  const lines = stderr.split('\n').filter((line) => line !== '');
+  const line = lines.find((each) => /^(error|fatal): /.test(each)) ?? lines[0] ?? error ?? `git ${ended}`;
+  return line.replace(/^(error|fatal): /, '');
+}
+
+type Four = [string, string, string, string];
+
+async function settingsOf(
+  workspace: string,
+): Promise<{ readonly settings: readonly string[]; readonly filters: boolean }> {
+  const { stdout } = await git(['config', '--list', '--show-scope', '-z'], { cwd: workspace });
+  const words = stdout.split('\0');
+  // Scope, then name and value; a name alone means yes.
+  const pairs = words.flatMap((entry, at) =>
+    at % 2 === 1 ? [[words[at - 1], ...entry.split(/\n(.*)/s)]] : [],
+  );
+  const settings = pairs
+    .filter(([, name = '']) => told.includes(name))
+    .flatMap(([, name = '', value]) => ['-c', value === undefined ? name : `${name}=${value}`]);
+  const isTheirs = (scope = '') => scope === 'local' || scope === 'worktree';
+  return {
+    settings,
+    filters: pairs.some(([scope, name = '']) => isTheirs(scope) && name.startsWith('filter.')),
+  };
+}
+
+function makeRepository(folder: string, format: string): void {
+  const extension = format === 'sha1' ? '' : `[extensions]\nobjectFormat = ${format}\n`;
+  const version = format === 'sha1' ? 0 : 1;
+  writeFileSync(
+    join(folder, 'config'),
+    `[core]\nrepositoryFormatVersion = ${version}\nbare = false\n${extension}`,
+  );
+  writeFileSync(join(folder, 'HEAD'), 'ref: refs/heads/none\n');
+  mkdirSync(join(folder, 'refs'));
+}
+
+/**
+ * Has the index of a look know what the person's index knows and what the working tree holds below the workspace, ignored
+ * files left out: the content of files, too, or only that they are there. Returns how the last command of git ended.
+ */
+export async function takeFiles(look: Look, what: '--all' | '--intent-to-add'): Promise<RunResult> {
+  copyIndex(look.index, join(look.folder, 'index'));
+  const listed = await look.git(['ls-files', '--stage', '-z'], { cwd: look.top, maxOutputBytes: listBytes });
+  if (listed.exitCode !== 0) return listed;
+  const entries = listed.stdout.split('\0').filter((entry) => entry !== '');
+  const links = entries.filter((entry) => entry.startsWith('160000 '));
+  const set = (lines: readonly string[]) =>
+    look.git(['update-index', '-z', '--index-info'], {
+      cwd: look.top,
+      stdin: lines.map((line) => `${line}\0`).join(''),
+    });
+  // A file that a filter of theirs wrote is not what the index has: it would be put back as no program can read it.
+  const readsAll = look.filters && what === '--all';
+  if (readsAll) rmSync(join(look.folder, 'index'), { force: true });
+  // In a repository that the index knows `git add` would run `git status`, with the configuration there.
+  const gone = links.map((link) => link.replace(/^160000 (\S+) \d/, '0 $1'));
+  const known = readsAll ? entries.filter((entry) => !links.includes(entry)) : gone;
+  const begun = known.length === 0 ? listed : await set(known);
+  if (begun.exitCode !== 0) return begun;
+  const added = await look.git(['add', what, '--', '.']);
+  if (added.exitCode !== 0 || links.length === 0) return added;
+  const now = await look.git(['ls-files', '-z'], { cwd: look.top, maxOutputBytes: listBytes });
+  const taken = new Set(now.stdout.split('\0'));
+  // Those without a checkout, and those beside the workspace.
+  return set(links.filter((link) => !taken.has(pathOf(link)) && isFolder(look.top, pathOf(link))));
+}
+
+/** Of a line of `ls-files --stage`. */
+export function pathOf(entry: string): string {
+  return entry.slice(entry.indexOf('\t') + 1);
+}
+
+/** Whether a folder lies there, behind no link. */
+function isFolder(top: string, path: string): boolean {
+  const place = join(top, path);
+  try {
+    return lstatSync(place).isDirectory() && realpathSync(place) === join(realpathSync(top), path);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Copies a git index if it is there. The copy is as old as the original: by that git knows which files may have been
+ * edited in the very instant in which it was written, and looks at their content.
+ */
+function copyIndex(from: string, to: string): void {
+  if (!existsSync(from)) return;
+  copyFileSync(from, to);
+  const seconds = (Math.floor(statSync(from).mtimeMs) - 1) / 1000;
+  utimesSync(to, seconds, seconds);
+}

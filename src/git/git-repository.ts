@@ -1,0 +1,299 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { MailroomError } from '../kernel/errors.ts';
+import { git } from './git.ts';
+import type { RunResult } from '../process/run.ts';
+import type { TrailChange, TrailEntry } from './trail.ts';
+
+export interface GitRepositoryOptions {
+  /** The project's folder, absolute; it may lie anywhere below the top of a working tree. */
+  readonly project: string;
+  /** Without `refs/heads/`. */
+  readonly branch: string;
+}
+
+/** How this project writes into the repository that it lies in. */
+interface Place {
+  /** The project as seen from the top of the working tree: empty, or with a slash at its end. */
+  readonly prefix: string;
+  /**
+   * Author and committer of our commits. Names the project too, so that the trails of several projects, or of several
+   * working trees, can share a branch without taking one another's numbers for their own.
+   */
+  readonly email: string;
+  /** Where a batch lies until the branch takes it over. */
+  readonly importRef: string;
+}
+
+interface Tip {
+  /** Null: there is no such branch yet. */
+  readonly commit: string | null;
+  /** Why the branch must not be written. */
+  readonly refusal: MailroomError | null;
+}
+
+const settings = [
+  // One pack for each batch: git keeps it safe from a `gc --prune=now` until its ref is there, which it cannot do for
+  // loose objects, and the trees of full mail folders take a fiftieth of the room.
+  'fastimport.unpackLimit=0',
+  // Somebody else's git holds a lock for moments only.
+  'core.filesRefLockTimeout=2000',
+  'core.packedRefsTimeout=5000',
+].flatMap((setting) => ['-c', setting]);
+
+/** How `fast-import` ends when its files were taken away from under it, or others lie where it wants to put them. */
+const vanishedPack = /cannot (?:create|store) |No such file or directory/;
+
+const importTimeout = 600_000;
+/** Times that somebody may move the branch under us before a batch is given back. */
+const races = 10;
+/** Times that a batch is imported before it is given back. */
+const imports = 4;
+/** Looks at the number of packs, in batches, and rolls small ones up below the 50 at which git would pack everything. */
+const packsLookedAtEvery = 8;
+const manyPacks = 40;
+
+/**
+ * The trail's branch in the git repository that a project lies in; fits the engine's `TrailRepository`. Uses plumbing
+ * only, and neither an index nor a working tree. Not to be used twice at once for one project.
+ */
+export class GitRepository {
+  readonly #project: string;
+  readonly #branch: string;
+  readonly #ref: string;
+  #place: Place | null = null;
+  #batches = 0;
+  /** The branch when we last knew it, and the newest commit of ours on it then. Null: not looked at yet. */
+  #seen: { readonly tip: string | null; readonly own: string | null } | null = null;
+  /** Entries up to this number were found on the branch although nobody told us that they had arrived. */
+  #written = -1;
+
+  constructor(options: GitRepositoryOptions) {
+    this.#project = options.project;
+    this.#branch = options.branch;
+    this.#ref = `refs/heads/${options.branch}`;
+  }
+
+  /** The `Seq` of the newest commit that this project has put on the branch; commits of others are passed over. */
+  async position(): Promise<
+    | { readonly is: 'at'; readonly seq: number; readonly problem: string | null }
+    | { readonly is: 'none'; readonly hint: string }
+  > {
+    const found = await this.#locate();
+    if (typeof found === 'string') return { is: 'none', hint: found };
+    const tip = await this.#tip();
+    const own = await this.#own(tip.commit, found.email);
+    this.#seen ??= { tip: tip.commit, own: own.commit };
+    const problem = tip.refusal === null ? null : `${tip.refusal.message} (${String(tip.refusal.hint)})`;
+    return { is: 'at', seq: own.seq, problem };
+  }
+
+  /** Puts commits on the branch, in order, all or none. After an error the same entries may be given again. */
+  async append(entries: readonly TrailEntry[]): Promise<void> {
+    const place = await this.#locate();
+    if (typeof place === 'string') throw new MailroomError('E_TRAIL', place);
+    for (let race = 0; race < races; race++) {
+      const tip = await this.#tip();
+      if (tip.refusal !== null) throw tip.refusal;
+      await this.#notice(place, tip.commit);
+      const missing = entries.filter(({ seq }) => seq > this.#written);
+      if (missing.length === 0) return;
+      const commit = await this.#import(place, missing, tip.commit);
+      if (await this.#move(place, commit, tip.commit)) {
+        this.#seen = { tip: commit, own: commit };
+        return this.#tidy();
+      }
+    }
+    throw new MailroomError(
+      'E_TRAIL',
+      `something else keeps moving the branch ${this.#branch}`,
+      'give this project a branch of its own with `trail.branch`',
+    );
+  }
+
+  /** Where we are, or in one line why there is no trail here. */
+  async #locate(): Promise<Place | string> {
+    if (this.#place !== null) return this.#place;
+    const valid = await this.#git(['check-ref-format', this.#ref]);
+    if (valid.error !== null) return `no trail is written: ${valid.error}`;
+    if (valid.exitCode !== 0)
+      return `no trail is written: ${JSON.stringify(this.#branch)} is no name for a branch`;
+    const look = await this.#git([
+      'rev-parse',
+      '--is-inside-work-tree',
+      '--absolute-git-dir',
+      '--show-prefix',
+    ]);
+    const [inside, folder = '', prefix = ''] = look.stdout.split('\n');
+    if (look.exitCode !== 0 || inside !== 'true') return whyNoRepository(look);
+    const worktree = /[\\/]worktrees[\\/]([^\\/]+)$/.exec(folder)?.[1];
+    const plain = `${worktree === undefined ? '' : `${worktree}:`}${prefix}`;
+    const name = encodeURIComponent(plain).replaceAll('%2F', '/');
+    this.#place = {
+      prefix,
+      email: name === '' ? 'mailroom@localhost' : `mailroom+${name}@localhost`,
+      importRef: `refs/mailroom/${createHash('sha256').update(name).digest('hex').slice(0, 16)}`,
+    };
+    return this.#place;
+  }
+
+  async #tip(): Promise<Tip> {
+    const format = '%(refname)%0a%(objectname)%0a%(symref)%0a%(worktreepath)';
+    const look = await this.#must(['for-each-ref', `--format=${format}`, this.#ref]);
+    const lines = look.split('\n');
+    // The pattern also finds what lies below a folder of that name.
+    const at = lines.findIndex((line, index) => index % 4 === 0 && line === this.#ref);
+    if (at === -1) return { commit: null, refusal: await this.#unbornRefusal() };
+    const [commit = '', symref = '', worktree = ''] = lines.slice(at + 1);
+    if (symref !== '') return { commit, refusal: this.#refuse(`is another name of ${symref}`) };
+    return { commit, refusal: worktree === '' ? null : this.#refuse(`is checked out in ${worktree}`) };
+  }
+
+  /** A branch without a commit can be checked out as well; our first commit would change what is checked out there. */
+  async #unbornRefusal(): Promise<MailroomError | null> {
+    const worktrees = await this.#must(['worktree', 'list', '--porcelain']);
+    const taken = worktrees.split('\n').includes(`branch ${this.#ref}`);
+    return taken ? this.#refuse('is checked out, without a commit yet') : null;
+  }
+
+  #refuse(why: string): MailroomError {
+    const hint = 'switch to another branch there, or name another one for the trail with `trail.branch`';
+    return new MailroomError(
+      'E_TRAIL',
+      `the branch ${this.#branch} ${why}, so no trail is written to it`,
+      hint,
+    );
+  }
+
+  /** The newest commit of this project below a tip. */
+  async #own(tip: string | null, email: string): Promise<{ commit: string | null; seq: number }> {
+    if (tip === null) return { commit: null, seq: 0 };
+    const match = ['--fixed-strings', `--author=<${email}>`, '--grep=Seq: '];
+    const format = ['--encoding=UTF-8', '--format=%x00%H%n%B', '--max-count=20'];
+    const log = await this.#must(['rev-list', ...match, ...format, tip, '--']);
+    for (const record of log.split('\0').slice(1)) {
+      const [commit = '', ...message] = record.replace(/\ncommit \S+\n$/, '').split('\n');
+      const trailers = message.join('\n').trim().split('\n\n').at(-1) ?? '';
+      const seq = /^Seq: (\d+)$/m.exec(trailers)?.[1];
+      if (seq !== undefined) return { commit, seq: Number(seq) };
+    }
+    return { commit: null, seq: 0 };
+  }
+
+  /**
+   * Commits of ours that we do not know of are a batch whose answer was lost, or one that a git of a killed controller
+   * finished after the next one had started. They must not be written again.
+   */
+  async #notice(place: Place, tip: string | null): Promise<void> {
+    if (this.#seen?.tip === tip) return;
+    const own = await this.#own(tip, place.email);
+    if (this.#seen !== null && this.#seen.own !== own.commit) this.#written = own.seq;
+    this.#seen = { tip, own: own.commit };
+  }
+
+  async #import(place: Place, entries: readonly TrailEntry[], tip: string | null): Promise<string> {
+    const stream = renderImport(entries, { ...place, tip });
+    let failed: RunResult | null = null;
+    for (let attempt = 0; attempt < imports; attempt++) {
+      // Somebody's `gc --prune=now` can take the unfinished pack away. What it leaves of it then stands in the way of
+      // the same pack, so a further attempt makes a different one.
+      const stdin = failed === null ? stream : `blob\n${data(randomUUID())}${stream}`;
+      // Forced: a ref that a crash has left behind may say anything.
+      failed = await this.#git(['fast-import', '--quiet', '--force', '--done'], stdin, importTimeout);
+      if (failed.exitCode === 0) return failed.stdout.trim();
+      if (!vanishedPack.test(failed.stderr)) break;
+    }
+    throw failure('fast-import', failed);
+  }
+
+  /** One transaction. False: the branch was not where it should have been. */
+  async #move(place: Place, commit: string, tip: string | null): Promise<boolean> {
+    const branch = tip === null ? `create ${this.#ref} ${commit}` : `update ${this.#ref} ${commit} ${tip}`;
+    const stdin = `${branch}\ndelete ${place.importRef} ${commit}\n`;
+    // The reflog is read last by a `gc` that has seen the branch before this and the import after it.
+    const options = ['--no-deref', '--create-reflog', '-m', 'trail', '--stdin'];
+    const moved = await this.#git(['update-ref', ...options], stdin);
+    if (moved.exitCode === 0) return true;
+    const now = await this.#tip();
+    if (now.commit !== tip) return false;
+    throw failure('update-ref', moved);
+  }
+
+  /** Thousands of packs with one commit each would slow every git command in the repository down. */
+  async #tidy(): Promise<void> {
+    if (this.#batches++ % packsLookedAtEvery !== 0) return;
+    const { stdout } = await this.#git(['count-objects', '-v']);
+    const packs = Number(/^packs: (\d+)$/m.exec(stdout)?.[1] ?? 0);
+    if (packs < manyPacks) return;
+    // Rolls up the smallest packs only, and drops no object. A git that cannot do it (before 2.32) is left to its own gc.
+    await this.#git(['repack', '-d', '-l', '-q', '--geometric=2'], '', importTimeout);
+  }
+
+  async #must(args: readonly string[], stdin: string | Buffer = '', timeoutMs?: number): Promise<string> {
+    const result = await this.#git(args, stdin, timeoutMs);
+    if (result.exitCode !== 0) throw failure(args[0] ?? '', result);
+    return result.stdout;
+  }
+
+  #git(args: readonly string[], stdin: string | Buffer = '', timeoutMs = 60_000): Promise<RunResult> {
+    return git([...settings, ...args], {
+      cwd: this.#project,
+      stdin,
+      timeoutMs,
+      env: { GIT_NO_REPLACE_OBJECTS: '1' },
+      identity: { name: 'Mailroom', email: this.#place?.email ?? 'mailroom@localhost' },
+    });
+  }
+}
+
+function whyNoRepository({ error, stderr }: RunResult): string {
+  if (error !== null) return `no trail is written: ${error}`;
+  const trust = /git config --global --add safe\.directory .+/.exec(stderr)?.[0];
+  if (trust !== undefined)
+    return `no trail is written: git does not trust this folder's owner; \`${trust.trim()}\``;
+  if (stderr === '' || stderr.includes('not a git repository')) {
+    return 'no trail is written: this is not a git working tree; `git init` makes one, `trail: off` ends this hint';
+  }
+  return `no trail is written: ${verdict(stderr)}`;
+}
+
+function failure(command: string, result: RunResult | null): MailroomError {
+  const { error, ended, stderr } = result ?? { error: null, ended: 'exited', stderr: '' };
+  const why = error ?? (ended === 'exited' ? verdict(stderr) : `ended by ${ended}`);
+  return new MailroomError('E_TRAIL', `git ${command} failed: ${why}`);
+}
+
+/** What git says it ended for; warnings and advice stand before and after it. */
+function verdict(text: string): string {
+  const lines = text.trim().split('\n');
+  return lines.find((line) => /^(?:fatal|error): /.test(line)) ?? lines[0] ?? '';
+}
+
+/** The commits as a stream for `git fast-import`, which prints the id of the last one. */
+function renderImport(entries: readonly TrailEntry[], at: Place & { readonly tip: string | null }): string {
+  const lines: string[] = [];
+  for (const [index, { at: date, subject, trailers, changes }] of entries.entries()) {
+    const who = `Mailroom <${at.email}> ${String(Math.max(0, Math.floor(date / 1000)))} +0000\n`;
+    const message = `${subject}\n\n${trailers.map(([name, value]) => `${name}: ${value}\n`).join('')}`;
+    lines.push(`commit ${at.importRef}\nmark :1\nauthor ${who}committer ${who}`, data(message));
+    if (index === 0 && at.tip !== null) lines.push(`from ${at.tip}\n`);
+    for (const change of changes) lines.push(renderChange(at.prefix, change));
+  }
+  lines.push('get-mark :1\ndone\n');
+  return lines.join('');
+}
+
+function renderChange(prefix: string, { path, text }: TrailChange): string {
+  const full = `${prefix}${path}`;
+  // No tree may hold these, and one of them would be the end of the whole batch.
+  if (full.split('/').some((part) => /^(?:\.{0,2}|\.git)$/i.test(part)) || full.includes('\0')) return '';
+  return text === null ? `D ${quoted(full)}\n` : `M 100644 inline ${quoted(full)}\n${data(text)}`;
+}
+
+function data(text: string): string {
+  return `data ${String(Buffer.byteLength(text))}\n${text}\n`;
+}
+
+/** A path as git reads it in quotes: nothing in it can end the line. */
+function quoted(path: string): string {
+  return `"${path.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
+}

@@ -1,0 +1,138 @@
+import picomatch from 'picomatch';
+import { lookAt, takeFiles, type Look } from './git-look.ts';
+import { git } from './git.ts';
+import { maskerFactory } from '../process/output/mask.ts';
+import type { RunResult } from '../process/run.ts';
+
+/** What git has no commit for yet differs from nothing. */
+const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+const salvagedBytes = 1024 * 1024;
+/** Nothing that a repository has configured to look at files with is run, or changes how they are shown. */
+const fromTop = [
+  '--no-ext-diff',
+  '--no-textconv',
+  // Not even git itself in a repository in the repository, of which only the commit is known.
+  '--ignore-submodules=dirty',
+  '--submodule=short',
+  '--no-renames',
+  '--no-color',
+  '--no-relative',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+];
+const plain = [...fromTop, '--relative'];
+
+export interface Compared {
+  /** Absolute. */
+  readonly workspace: string;
+  /** As git names a commit or a tree. */
+  readonly base: string;
+}
+
+export type Changes =
+  | { readonly ok: true; readonly changed: readonly string[] }
+  | { readonly ok: false; readonly problem: string };
+
+export interface Uncounted {
+  /** Globs; each also stands for everything below what it matches. */
+  readonly ignored: readonly string[];
+  /** Paths, with everything below them. */
+  readonly ours: readonly string[];
+}
+
+/** The files of a workspace, tracked or not, that differ from the base, less what does not count. Sorted, relative to it. */
+export async function changedFiles(compared: Compared, { ignored, ours }: Uncounted): Promise<Changes> {
+  return withIndex(compared, async (tree, look) => {
+    const listed = await look.git(['diff', '--name-only', '-z', ...plain, tree, '--', '.']);
+    if (listed.exitCode !== 0) return problem(listed);
+    const isIgnored = matcher(ignored);
+    const isOurs = (path: string): boolean => ours.some((own) => `${path}/`.startsWith(`${own}/`));
+    const changed = listed.stdout
+      .split('\0')
+      .filter((path) => path !== '' && !isIgnored(path) && !isOurs(path));
+    changed.sort();
+    return { ok: true, changed };
+  });
+}
+
+/**
+ * The differences of a workspace from the base as a patch that git can apply, binary files too, with secrets masked; at
+ * most `limit` bytes, cut at the end of a line and marked so. Paths are from the top of the repository: `git apply`
+ * passes over all others without a word. Null: there are none, or this is no git working tree.
+ */
+export async function salvage(
+  compared: Compared,
+  secrets: readonly string[],
+  limit = salvagedBytes,
+): Promise<Buffer | null> {
+  const found = await withIndex(compared, async (tree, look) => {
+    const patch = await look.git(['diff', '--binary', ...fromTop, tree, '--', '.'], {
+      encoding: 'latin1',
+      maxOutputBytes: limit,
+    });
+    if (patch.ended !== 'output-limit' && patch.exitCode !== 0) return problem(patch);
+    return { ok: true as const, patch };
+  });
+  return !found.ok || found.patch.stdout === '' ? null : shown(found.patch, secrets);
+}
+
+/** The same of two trees, below the workspace; paths are from the top, as `git apply` takes them. Null: git cannot tell. */
+export async function patchBetween(
+  { workspace, base }: Compared,
+  tree: string,
+  secrets: readonly string[],
+  limit: number,
+): Promise<Buffer | null> {
+  const patch = await git(['diff', '--binary', ...fromTop, base, tree, '--', '.'], {
+    cwd: workspace,
+    encoding: 'latin1',
+    maxOutputBytes: limit,
+  });
+  return patch.ended === 'output-limit' || patch.exitCode === 0 ? shown(patch, secrets) : null;
+}
+
+function shown({ stdout, ended }: RunResult, secrets: readonly string[]): Buffer {
+  const text = ended === 'output-limit' ? cut(stdout) : stdout;
+  const masker = maskerFactory(secrets)();
+  return Buffer.concat([masker.push(Buffer.from(text, 'latin1')), masker.flush()]);
+}
+
+/**
+ * Calls `work` with the tree that the base names and an index of our own in which untracked files are known, though not
+ * their content: nothing is written into the repository but one empty blob.
+ */
+async function withIndex<T>(
+  { workspace, base }: Compared,
+  work: (tree: string, look: Look) => Promise<T>,
+): Promise<T | { readonly ok: false; readonly problem: string }> {
+  const found = await lookAt(workspace, async (look) => {
+    const tree = await treeOf(workspace, base);
+    if (tree === null) return { ok: false as const, problem: `git knows no commit ${JSON.stringify(base)}` };
+    const added = await takeFiles(look, '--intent-to-add');
+    return added.exitCode === 0 ? work(tree, look) : problem(added);
+  });
+  return found ?? { ok: false, problem: `${workspace} is no git working tree` };
+}
+
+async function treeOf(workspace: string, base: string): Promise<string | null> {
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${base}^{tree}`];
+  const named = await git(args, { cwd: workspace });
+  if (named.exitCode === 0) return named.stdout.trim();
+  return base === 'HEAD' ? emptyTree : null;
+}
+
+/** A glob matches a path, or a folder that the path lies below. `./` and a slash at the end say nothing. */
+function matcher(globs: readonly string[]): (path: string) => boolean {
+  const plainGlobs = globs.map((glob) => glob.replace(/^(?:\.\/)+/, '').replace(/\/+$/, ''));
+  if (plainGlobs.includes('.') || plainGlobs.includes('')) return () => true;
+  return picomatch([...plainGlobs, ...plainGlobs.map((glob) => `${glob}/**`)], { dot: true, flags: 's' });
+}
+
+function problem({ ended, error, stderr }: RunResult): { readonly ok: false; readonly problem: string } {
+  const why = error ?? (ended === 'exited' ? stderr.trim().split('\n')[0] : `ended by ${ended}`);
+  return { ok: false, problem: `git cannot compare: ${why}` };
+}
+
+function cut(patch: string): string {
+  return `${patch.slice(0, patch.lastIndexOf('\n') + 1)}# cut here: the differences are longer\n`;
+}

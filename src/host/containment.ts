@@ -1,0 +1,43 @@
+import { type Config, kindOf, isAgentProvider } from '../config/config.ts';
+import { MailroomError } from '../kernel/errors.ts';
+import { probeContainment, type ContainmentProbe } from '../process/sandbox/containment.ts';
+import { sandboxFor } from '../process/sandbox/sandbox.ts';
+import type { Containment, AccessRequest } from '../process/types.ts';
+import type { RealDisk } from '../disk/real-disk.ts';
+
+/** How each process is held, by what it is to reach. */
+export type Contain = (reach: AccessRequest) => Containment;
+
+/**
+ * How turns of roles and their gates are held. With `sandbox: required` everything is in a sandbox. With `auto` agents are,
+ * where that works here, and what the project's author wrote has a PID namespace, as all have with `off`; where there is
+ * none, a process group. Throws `E_PROVIDER` where a sandbox is required and there is none.
+ */
+export async function agentContainment(disk: RealDisk, config: Config): Promise<Contain> {
+  const probe = await probeContainment();
+  expectSandbox(config, probe);
+  return (reach) => {
+    const agent = reach.provider !== null && isAgentProvider(config, reach.provider);
+    const sandboxed = config.sandbox === 'required' || (config.sandbox === 'auto' && agent);
+    if (sandboxed && probe.bubblewrap.works) return inSandbox(disk, config, reach);
+    const { namespace } = probe;
+    if (!namespace.works) return { kind: 'group' };
+    return { kind: 'namespace', user: namespace.user, network: reach.network };
+  };
+}
+
+function expectSandbox({ sandbox }: Config, { bubblewrap }: ContainmentProbe): void {
+  if (sandbox !== 'required' || bubblewrap.works) return;
+  const message = `sandbox: required, but there is none: ${bubblewrap.why}`;
+  throw new MailroomError(
+    'E_PROVIDER',
+    message,
+    'install bubblewrap; `mailroom doctor` says whether it works',
+  );
+}
+
+/** Codex starts a sandbox of its own, which must be possible inside ours. */
+function inSandbox(disk: RealDisk, config: Config, reach: AccessRequest): Containment {
+  const nests = reach.provider !== null && kindOf(config, reach.provider) === 'codex';
+  return sandboxFor(reach, { project: disk.root, nests });
+}

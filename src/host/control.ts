@@ -1,0 +1,54 @@
+import { readContent } from '../disk/contents.ts';
+import { join } from '../disk/disk.ts';
+import type { Disk } from '../disk/disk.ts';
+import { putAside } from './refused.ts';
+import type { Control, LeftFile } from './control-port.ts';
+
+/** Where commands for the mail host are put; a run has a folder of its own. */
+export const controlFolder = '.mailroom/control';
+
+/** The largest command, in bytes. */
+const commandBytes = 1024 * 1024;
+
+/** Command files in a control folder. */
+export class DiskControl implements Control {
+  readonly #disk: Disk;
+  readonly folder: string;
+
+  constructor(disk: Disk, folder = controlFolder) {
+    this.#disk = disk;
+    this.folder = folder;
+  }
+
+  /** By name, which begins with a uuid v7: oldest first. Other files than `*.json` and dot files are left alone. */
+  list(): LeftFile[] {
+    const names = this.#disk.list(this.folder) ?? [];
+    return names
+      .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
+      .toSorted()
+      .flatMap((name): LeftFile[] => {
+        const content = readContent(this.#disk, join(this.folder, name), commandBytes);
+        if (content === 'gone') return [];
+        if (content.ok) return [{ name, text: content.text, problem: null }];
+        return [{ name, text: null, problem: content.problem }];
+      });
+  }
+
+  remove(name: string): void {
+    this.#disk.remove(join(this.folder, name));
+  }
+
+  refuse(name: string, problem: string): void {
+    putAside(this.#disk, join(this.folder, name), problem);
+  }
+}
+
+/**
+ * Asks the host for something: puts `<id>.json` into its control folder, whole or not at all. `id` is a uuid v7, the
+ * document what the command says. Returns the file's name.
+ */
+export function requestControl(disk: Disk, id: string, document: unknown, folder = controlFolder): string {
+  const name = `${id}.json`;
+  disk.write(join(folder, name), `${JSON.stringify(document, null, 2)}\n`);
+  return name;
+}

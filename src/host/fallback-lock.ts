@@ -1,0 +1,60 @@
+import lockfile from 'proper-lockfile';
+import { diskError, parentOf } from '../disk/disk.ts';
+import type { Disk } from '../disk/disk.ts';
+import { lockFile } from './holder.ts';
+
+/** A lock whose owner did not renew it for this long counts as abandoned, in milliseconds. */
+const staleMs = 15_000;
+const renewMs = 3_000;
+
+export type FallbackLock =
+  | {
+      readonly held: true;
+      /** Lets go of it. */
+      release(): Promise<void>;
+      /** Resolves when the lock may be somebody else's (this process stood still for too long): stop at once. */
+      readonly lost: Promise<void>;
+    }
+  | { readonly held: false; readonly reason: 'taken' };
+
+/**
+ * The lock for systems without flock(1): a folder beside the file, `<file>.held`, whose time is renewed. Weaker than the kernel's: it outlives a killed
+ * owner for 15 s, and a process that stood still for that long can lose it. Throws `E_DISK`.
+ */
+export function takeFallbackLock(disk: Disk, file = lockFile): FallbackLock {
+  disk.makeFolder(parentOf(file));
+  let tell = (): void => {};
+  const lost = new Promise<void>((resolve) => (tell = resolve));
+  const lockfilePath = heldFolder(disk, file);
+  const options = {
+    lockfilePath,
+    realpath: false,
+    stale: staleMs,
+    update: renewMs,
+    onCompromised: () => tell(),
+  };
+  try {
+    const unlock = lockfile.lockSync(`${disk.root}/${file}`, options);
+    const release = (): Promise<void> => {
+      // Removing it twice, or after it was lost, is not an error for the caller.
+      try {
+        unlock();
+      } catch {}
+      return Promise.resolve();
+    };
+    return { held: true, release, lost };
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ELOCKED') return { held: false, reason: 'taken' };
+    throw diskError('lock', file, error);
+  }
+}
+
+/** Whether somebody holds such a lock, or let it lie less than 15 s ago. */
+export function isFallbackLocked(disk: Disk, file: string): boolean {
+  const lockfilePath = heldFolder(disk, file);
+  return lockfile.checkSync(`${disk.root}/${file}`, { lockfilePath, realpath: false, stale: staleMs });
+}
+
+function heldFolder(disk: Disk, file: string): string {
+  return `${disk.root}/${file}.held`;
+}

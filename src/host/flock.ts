@@ -1,0 +1,88 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { MailroomError } from '../kernel/errors.ts';
+import { buildEnvironment } from '../process/sandbox/environment.ts';
+import { ownPath, ownProgram } from '../process/sandbox/own-programs.ts';
+import { describeSpawnError, whyNotStart } from '../process/refusal.ts';
+import { run } from '../process/run.ts';
+
+/** flock(1) is told to say so by this exit code when somebody else holds the lock. */
+const TAKEN = 75;
+
+export type KernelLock =
+  | {
+      readonly held: true;
+      /** Lets go of it; resolves when it is free. */
+      release(): Promise<void>;
+      /** Resolves when the lock is gone without `release`: stop at once. */
+      readonly lost: Promise<void>;
+    }
+  | { readonly held: false; readonly reason: 'taken' }
+  /** There is no flock(1) on this system. */
+  | { readonly held: false; readonly reason: 'missing' }
+  | { readonly held: false; readonly reason: 'failed'; readonly error: string };
+
+/** How long whoever takes a lock waits for those who only look whether it is held, in seconds. */
+const PATIENCE = '0.5';
+
+/**
+ * Takes the kernel's lock on a file, which is created if need be and whose content is left alone. A helper process holds
+ * it for as long as it can read from us, so the lock falls when this process ends, however it ends.
+ */
+export function takeKernelLock(file: string): Promise<KernelLock> {
+  const where = { cwd: '/', env: buildEnvironment({ set: { PATH: ownPath() } }) };
+  const argv = [ownProgram('flock'), '-w', PATIENCE, '-E', String(TAKEN), file, ownProgram('cat')];
+  const refusal = whyNotStart(argv, where);
+  if (refusal !== null) return Promise.resolve({ held: false, reason: 'missing' });
+  // A session of its own: Ctrl-C must not take the lock away before the host has put its work in order.
+  // Where too many files are open it has none of its own, and says so by `error`.
+  const helper: ChildProcess = spawn(argv[0]!, argv.slice(1), { ...where, detached: true });
+  let releasing = false;
+  let complaint = '';
+  helper.stdin?.on('error', () => {});
+  helper.stderr?.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-1000)));
+  return new Promise((resolve) => {
+    helper.once('error', (error) =>
+      resolve({ held: false, reason: 'failed', error: describeSpawnError(error) }),
+    );
+    const closed = new Promise<void>((ended) => {
+      helper.once('exit', (code) => {
+        helper.stdin?.destroy();
+        ended();
+        if (code === TAKEN) resolve({ held: false, reason: 'taken' });
+        else
+          resolve({ held: false, reason: 'failed', error: complaint.trim() || `flock ended with ${code}` });
+      });
+    });
+    const lost = new Promise<void>((tell) => void closed.then(() => releasing || tell()));
+    const release = (): Promise<void> => {
+      releasing = true;
+      helper.stdin?.end();
+      return closed;
+    };
+    // cat runs, and so answers, only once the lock is held.
+    helper.stdout?.once('data', () => resolve({ held: true, release, lost }));
+    helper.stdin?.write('held\n');
+  });
+}
+
+/**
+ * Whether somebody holds the kernel's lock on a file; `missing`: there is no flock(1) here. Any number may ask at once,
+ * and whoever wants the lock at that moment still gets it. Throws `E_LOCKED` when it cannot be told.
+ */
+export async function isKernelLocked(file: string): Promise<boolean | 'missing'> {
+  if (!existsSync(file)) return false;
+  const argv = [ownProgram('flock'), '-s', '-n', '-E', String(TAKEN), file, ownProgram('true')];
+  const { exitCode, ended, error, stderr } = await run(argv, {
+    cwd: '/',
+    env: buildEnvironment({ set: { PATH: ownPath() } }),
+  });
+  if (ended === 'spawn-failed') return 'missing';
+  if (exitCode === TAKEN || exitCode === 0) return exitCode === TAKEN;
+  const why = `whether ${file} is locked cannot be told: ${error ?? stderr.trim()}`;
+  throw new MailroomError(
+    'E_LOCKED',
+    why,
+    'look who owns the file and its folder, and what they allow (ls -la)',
+  );
+}

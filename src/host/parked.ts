@@ -1,0 +1,48 @@
+import { readParkedFile } from '../letters/letters.ts';
+import { readContent } from '../disk/contents.ts';
+import { join } from '../disk/disk.ts';
+import type { Disk } from '../disk/disk.ts';
+
+/** Providers that are not to be asked before an instant; shared by all hosts of a project. */
+export const parkedFolder = '.mailroom/parked';
+
+/** Writes that a provider is parked until then; milliseconds since 1970. */
+export function park(disk: Disk, provider: string, until: number): void {
+  disk.write(pathOf(provider), `${JSON.stringify({ until })}\n`);
+}
+
+export function unpark(disk: Disk, provider: string): void {
+  disk.remove(pathOf(provider));
+}
+
+/** Until when each provider is parked. A file that says none, or no instant, is passed over: parking only saves waiting. */
+export function readParked(disk: Disk): Map<string, number> {
+  const parked = new Map<string, number>();
+  for (const name of disk.list(parkedFolder) ?? []) {
+    const provider = providerOf(name);
+    const until = provider === null ? null : readUntil(disk, join(parkedFolder, name));
+    if (provider !== null && until !== null) parked.set(provider, until);
+  }
+  return parked;
+}
+
+function readUntil(disk: Disk, path: string): number | null {
+  const content = readContent(disk, path, 10_000);
+  const read = content !== 'gone' && content.ok ? readParkedFile(content.text) : null;
+  return read?.ok === true ? read.value.until : null;
+}
+
+/** Null: no provider's file has that name. */
+function providerOf(name: string): string | null {
+  if (name.startsWith('.')) return null;
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return null;
+  }
+}
+
+/** A provider's name comes from a configuration file: whatever it holds becomes one plain name. */
+function pathOf(provider: string): string {
+  return join(parkedFolder, encodeURIComponent(provider).replaceAll('.', '%2E'));
+}

@@ -1,0 +1,20 @@
+import { MailroomError } from '../kernel/errors.ts';
+import { join, parentOf } from '../disk/disk.ts';
+import type { Disk } from '../disk/disk.ts';
+import { freeNames } from '../disk/file-names.ts';
+
+/**
+ * Moves a file that cannot be followed, whatever it is, to the folder `refused` beside the folder that it lies in, under a
+ * free name, and writes the reason beside it. Nothing happens where it is gone. Throws `E_DISK`.
+ */
+export function putAside(disk: Disk, path: string, problem: string): void {
+  const folder = join(parentOf(parentOf(path)), 'refused');
+  for (const free of freeNames(path.slice(parentOf(path).length + 1))) {
+    const moved = disk.rename(path, join(folder, free), { replace: false });
+    if (moved === 'missing') return;
+    if (moved === 'exists') continue;
+    disk.write(join(folder, `${free}.reason.txt`), `${problem}\n`);
+    return;
+  }
+  throw new MailroomError('E_INTERNAL', `no name was free in ${folder}`);
+}

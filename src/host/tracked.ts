@@ -1,0 +1,30 @@
+import { MailroomError } from '../kernel/errors.ts';
+import { git } from '../git/git.ts';
+import { repositoryFrom } from '../process/sandbox/repository-place.ts';
+import type { RealDisk } from '../disk/real-disk.ts';
+
+const stateFolder = '.mailroom';
+
+/**
+ * The files of `.mailroom/` that git tracks, from the project: whoever wrote the repository wrote them. The name counts in any
+ * spelling, since some file systems know no difference. Empty where there is no repository, or no git that could have made it.
+ */
+export async function trackedState({ root }: RealDisk): Promise<string[]> {
+  if (repositoryFrom(root) === null) return [];
+  // Git refuses repositories of other users otherwise, and nothing that they configure runs here.
+  const list = ['-c', 'safe.directory=*', 'ls-files', '-z', '--', `:(icase)${stateFolder}`];
+  const { exitCode, stdout } = await git(list, { cwd: root });
+  return exitCode === 0 ? stdout.split('\0').filter((path) => path !== '') : [];
+}
+
+/** Throws `E_TRACKED` where the journal, commands and confirmations of the project may be those of somebody else. */
+export async function refuseTrackedState(disk: RealDisk): Promise<void> {
+  const [first, ...more] = await trackedState(disk);
+  if (first === undefined) return;
+  const others = more.length === 0 ? '' : ` and ${String(more.length)} more`;
+  throw new MailroomError(
+    'E_TRACKED',
+    `git tracks ${first}${others}, so ${stateFolder}/ may come from whoever wrote this repository; nothing was started`,
+    `remove what they wrote with \`git rm -r ${stateFolder}\`; if you committed your own, keep it with \`git rm -r --cached ${stateFolder}\``,
+  );
+}

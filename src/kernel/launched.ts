@@ -1,0 +1,6 @@
+/** A process that was started behind the launch gate; pid and start time name it for ever. */
+export interface Launched {
+  readonly pid: number;
+  readonly startTime: string;
+  readonly mark: string;
+}

@@ -1,0 +1,135 @@
+import { nearest } from '../../kernel/nearest.ts';
+import { descriptionAt } from '../../yaml/shape.ts';
+import type { Path } from '../../yaml/yaml.ts';
+import type { Diagnostics } from '../shared/diagnostics.ts';
+import { stepSchema, type StepInput } from './step-schema.ts';
+
+/** The keys that say what a step does; each step has one of them. */
+export const kinds = [
+  'worker',
+  'provider',
+  'role',
+  'command',
+  'gate',
+  'for_each',
+  'while',
+  'set',
+  'workflow',
+] as const;
+export type Kind = (typeof kinds)[number];
+
+const everywhere = ['description', 'depends_on', 'join', 'when', 'next'];
+const failing = ['on_failure', 'max_retries', 'retry', 'on_retries_exhausted', 'timeout'];
+const checked = ['completion_check', 'max_iterations', 'on_iterations_exhausted', 'convergence'];
+const producing = ['inputs', 'outputs', 'values', ...failing, ...checked, 'budget'];
+/** Kinds whose work is other steps, so that nobody is there who could be asked whether it is complete. */
+const bodies: readonly Kind[] = ['workflow', 'for_each', 'while'];
+const streams = ['stdin', 'stdout', 'secrets', 'grace'];
+const processes = ['workspace', 'network', 'env', 'capabilities', ...streams, ...producing];
+
+const agents = [
+  ...everywhere,
+  'instructions',
+  'takes',
+  'summary',
+  'model',
+  'max_steps',
+  'max_command_time',
+  'mcp',
+  'may_configure',
+  ...processes,
+];
+
+/** Which keys fit to which kind of step. */
+export const keysOfKinds: Readonly<Record<Kind, readonly string[]>> = {
+  worker: agents,
+  provider: agents,
+  role: [...everywhere, 'instructions', ...producing],
+  command: [...everywhere, ...processes],
+  gate: [...everywhere, 'on_failure'],
+  for_each: [...everywhere, 'on_failure', 'timeout'],
+  while: [...everywhere, 'on_failure', 'timeout'],
+  set: everywhere,
+  workflow: [...everywhere, 'with', 'exports', ...failing, 'budget'],
+};
+
+/** The keys that a step of a kind, or a check, must have besides. */
+const needed: Readonly<Record<Kind, readonly (keyof StepInput)[]>> = {
+  worker: ['instructions', 'capabilities'],
+  provider: ['instructions', 'capabilities'],
+  role: ['instructions'],
+  command: [],
+  gate: [],
+  for_each: [],
+  while: [],
+  set: [],
+  workflow: [],
+};
+
+const what: Readonly<Record<Kind, string>> = {
+  worker: 'a worker',
+  provider: 'a provider',
+  role: 'a role',
+  command: 'a command',
+  gate: 'a gate',
+  for_each: 'a loop',
+  while: 'a loop',
+  set: 'setting values',
+  workflow: 'a sub-workflow',
+};
+
+/** What kind of step this is; null, and told, when it is none or several. Keys that do not fit are told as well. */
+export function kindOf(diagnostics: Diagnostics, input: StepInput, path: Path): Kind | null {
+  const [kind, ...others] = kinds.filter((each) => input[each] !== undefined);
+  if (kind === undefined) {
+    const hint = `give it one of ${kinds.map((each) => `\`${each}\``).join(', ')}`;
+    diagnostics.error(
+      'E_MISSING_KEY',
+      path,
+      `nothing says what \`${String(path.at(-1))}\` does`,
+      hint,
+      'key',
+    );
+    return null;
+  }
+  for (const other of others)
+    diagnostics.error(
+      'E_WORKFLOW',
+      [...path, other],
+      `a step is ${what[kind]} or ${what[other]}, not both`,
+      null,
+      'key',
+    );
+  if (others.length > 0) return null;
+  const keys = keysOfKinds[kind];
+  for (const key of Object.keys(input))
+    if (key !== kind && !keys.includes(key)) unfit(diagnostics, kind, [...path, key]);
+  for (const key of needed[kind]) if (input[key] === undefined) missing(diagnostics, key, path, kind);
+  return kind;
+}
+
+function unfit(diagnostics: Diagnostics, kind: Kind, path: Path): void {
+  const key = String(path.at(-1));
+  const message = `\`${key}\` does nothing in a step that is ${what[kind]}`;
+  diagnostics.error('E_UNKNOWN_KEY', path, message, hintFor(key, kind), 'key');
+}
+
+function hintFor(key: string, kind: Kind): string {
+  if (checked.includes(key) && bodies.includes(kind))
+    return 'a step inside it may have one; a `while` loop repeats several steps';
+  const near = nearest(key, keysOfKinds[kind]);
+  return near === null ? `there it has ${keysOfKinds[kind].join(', ')}` : `did you mean \`${near}\`?`;
+}
+
+/** A key that a worker must have: `instructions`, `capabilities`. */
+export function missing(diagnostics: Diagnostics, key: string, path: Path, kind: Kind): void {
+  const description = descriptionAt(stepSchema, [key]);
+  const message = `\`${key}\` is missing in \`${String(path.at(-1))}\`, which is ${what[kind]}`;
+  diagnostics.error(
+    'E_MISSING_KEY',
+    path,
+    message,
+    description === null ? null : `\`${key}\`: ${description}`,
+    'key',
+  );
+}

@@ -1,0 +1,44 @@
+import { nativeLanguage } from '../../workflow/machine/language.ts';
+import type { Workflow } from '../../workflow/model.ts';
+import { tidyPath } from '../../yaml/paths.ts';
+import type { Diagnostics } from '../shared/diagnostics.ts';
+import type { LanguageContext } from '../shared/context.ts';
+import type { Children } from '../shared/children.ts';
+import { checkInside } from './paths.ts';
+import type { NativeFile } from './schema.ts';
+import { bodyOf } from './sequence.ts';
+import { lowerEnv, lowerSteps } from './steps.ts';
+import { lowerHooks, lowerTriggers } from './triggers.ts';
+import { lowerValues } from './values.ts';
+
+/** What a file says, with every default filled in; of a file with mistakes, what is left of it. */
+export function lower(
+  input: Partial<NativeFile>,
+  diagnostics: Diagnostics,
+  children: Children,
+  notify: LanguageContext['notify'],
+): Workflow {
+  const { context_dir: contextDir = 'context' } = input;
+  checkInside(diagnostics, ['context_dir'], contextDir);
+  const language = nativeLanguage;
+  const lowering = { diagnostics, language, children, steps: lowerSteps };
+  return {
+    language: 'native',
+    name: input.name ?? '',
+    version: '1',
+    description: input.description ?? null,
+    timeout: input.timeout ?? null,
+    concurrency: input.concurrency ?? null,
+    contextDir: tidyPath(contextDir),
+    home: null,
+    parameters: lowerValues(diagnostics, input.parameters, ['parameters']),
+    context: lowerEnv(diagnostics, input.context, ['context'], language),
+    env: lowerEnv(diagnostics, input.env, ['env'], language),
+    inherit: input.inherit ?? [],
+    secrets: input.secrets ?? [],
+    budget: input.budget ?? { usd: null, tokens: null },
+    triggers: lowerTriggers(diagnostics, input.triggers),
+    hooks: lowerHooks(diagnostics, input.hooks, language, notify),
+    body: bodyOf(diagnostics, lowerSteps(input.steps ?? {}, ['steps'], lowering), input, []),
+  };
+}

@@ -1,0 +1,16 @@
+import type { Language } from '../../expressions/language.ts';
+import type { Step } from '../../workflow/model.ts';
+import type { Path } from '../../yaml/yaml.ts';
+import type { Children } from '../shared/children.ts';
+import type { Diagnostics } from '../shared/diagnostics.ts';
+import type { StepInput } from './step-schema.ts';
+
+/** What steps are lowered with. */
+export interface Lowering {
+  readonly diagnostics: Diagnostics;
+  /** What expressions may read where the steps stand. */
+  readonly language: Language;
+  readonly children: Children;
+  /** Lowers the steps of a body. */
+  steps(input: Readonly<Record<string, StepInput>>, path: Path, lowering: Lowering): Step[];
+}

@@ -1,0 +1,97 @@
+import type { Template } from '../../expressions/template.ts';
+import type { Tree } from '../../expressions/tree.ts';
+import type { Json } from '../../kernel/json.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
+import { insideLoop } from '../../workflow/machine/language.ts';
+import type { Child, ForEach, While } from '../../workflow/model.ts';
+import type { Path } from '../../yaml/yaml.ts';
+import type { Diagnostics } from '../shared/diagnostics.ts';
+import { bodyOf } from './sequence.ts';
+import type { ForEachInput, StepInput, WhileInput } from './step-schema.ts';
+import type { Lowering } from './lowering.ts';
+
+export function lowerForEach(input: ForEachInput, path: Path, lowering: Lowering): ForEach {
+  const { diagnostics, language } = lowering;
+  const as = input.as ?? 'item';
+  const taken = [...language.namespaces, 'loop'].find((each) => each.toLowerCase() === as.toLowerCase());
+  if (taken !== undefined && input.as !== undefined && as !== 'item')
+    diagnostics.error(
+      'E_DUPLICATE',
+      [...path, 'as'],
+      `\`${as}\` means something else in expressions`,
+      'give the item another name',
+    );
+  const steps = lowering.steps(input.steps, [...path, 'steps'], {
+    ...lowering,
+    language: insideLoop(language, as),
+  });
+  checkGives(diagnostics, input, path);
+  return {
+    kind: 'for-each',
+    items: lowerItems(input.items, [...path, 'items'], lowering),
+    as,
+    concurrency: input.concurrency ?? 1,
+    ...(input.gives === undefined ? {} : { gives: input.gives }),
+    body: bodyOf(diagnostics, steps, input, path),
+  };
+}
+
+function checkGives(diagnostics: Diagnostics, { gives, steps }: ForEachInput, path: Path): void {
+  if (gives === undefined || Object.hasOwn(steps, gives)) return;
+  const names = Object.keys(steps);
+  const hint = didYouMean(gives, names) ?? `there is ${names.map((each) => `\`${each}\``).join(', ')}`;
+  diagnostics.error('E_UNKNOWN_NAME', [...path, 'gives'], `no step of the loop is called \`${gives}\``, hint);
+}
+
+export function lowerWhile(input: WhileInput, path: Path, lowering: Lowering): While {
+  const { diagnostics } = lowering;
+  const language = insideLoop(lowering.language, null);
+  const steps = lowering.steps(input.steps, [...path, 'steps'], { ...lowering, language });
+  return {
+    kind: 'while',
+    condition: diagnostics.expression([...path, 'condition'], input.condition, language),
+    maxIterations: input.max_iterations,
+    body: bodyOf(diagnostics, steps, input, path),
+  };
+}
+
+function lowerItems(
+  items: ForEachInput['items'],
+  path: Path,
+  { diagnostics, language }: Lowering,
+): ForEach['items'] {
+  if (typeof items === 'string') return diagnostics.expression(path, items, language);
+  return items;
+}
+
+export function lowerChild(input: StepInput, path: Path, lowering: Lowering): Child | null {
+  const { diagnostics, children } = lowering;
+  const at = [...path, 'workflow'];
+  const workflow = children.child(diagnostics, at, input.workflow!);
+  const given = Object.entries(input.with ?? {}).map(
+    ([name, value]) => [name, lowerArgument(value, [...path, 'with', name], lowering)] as const,
+  );
+  if (workflow === null) return null;
+  const exports = (input.exports ?? []).map(({ from, artifact, as = artifact }, index) =>
+    diagnostics.from([...path, 'exports', index], { from, artifact, as }),
+  );
+  const child: Child = { kind: 'workflow', workflow, with: Object.fromEntries(given), exports };
+  return diagnostics.from(at, child);
+}
+
+/** A value that is no text stands for itself. */
+function lowerArgument(value: Json, path: Path, { diagnostics, language }: Lowering): Template {
+  const template = typeof value === 'string' ? diagnostics.template(path, value, language) : [literal(value)];
+  return diagnostics.from(path, template);
+}
+
+function literal(value: Exclude<Json, string>): Template[number] {
+  const span = { start: 0, end: 0 };
+  if (typeof value !== 'object' || value === null)
+    return { kind: 'expression', tree: { kind: 'literal', value, span } };
+  const text: Tree = { kind: 'literal', value: JSON.stringify(value), span };
+  return {
+    kind: 'expression',
+    tree: { kind: 'call', name: 'fromJSON', nameSpan: span, operands: [text], span },
+  };
+}

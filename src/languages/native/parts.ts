@@ -1,0 +1,100 @@
+import * as z from 'zod';
+import { name, text, tokens, wholeNumber } from '../../yaml/schema.ts';
+
+/*
+ * Small parts of the native schema. As in the other schemas, every `error` completes "`key` must be …".
+ */
+
+export const variableName = z
+  .string({ error: 'the name of a variable' })
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'the name of a variable' });
+
+const scalar = z.union([z.string(), z.number(), z.boolean()], { error: 'a text, a number, true or false' });
+
+/** Variables of processes; what is not a text is written as one. */
+export const variables = z.record(variableName, scalar);
+
+/** A path that is written as it is, without expressions; whether it stays inside is checked apart. */
+export const literalPath = text.refine((path) => !path.includes('${{'), {
+  error: 'a path as it is: expressions are not read here',
+});
+
+const types = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'any'] as const;
+
+interface ValueTypeInput {
+  type?: (typeof types)[number] | undefined;
+  items?: ValueTypeInput | undefined;
+  enum?: z.output<ReturnType<typeof z.json>>[] | undefined;
+  required?: boolean | undefined;
+  default?: z.output<ReturnType<typeof z.json>> | undefined;
+  pattern?: string | undefined;
+  description?: string | undefined;
+}
+
+/** What a value must be. */
+const shape = {
+  items: z
+    .lazy(() => valueType)
+    .optional()
+    .describe("The type of an array's items."),
+  enum: z
+    .array(z.json())
+    .min(1, { error: 'a list of at least one value' })
+    .optional()
+    .describe('The values that are allowed.'),
+  pattern: text.optional().describe('What a text must match: a pattern of RE2.'),
+};
+
+/** Made anew for each use: what two schemas share is a definition of its own in the generated JSON Schema. */
+const valueKeys = () => ({
+  type: z.enum(types).optional().describe('What the value is; default string.'),
+  ...shape,
+  required: z.boolean().optional().describe('Whether it must be given; default false.'),
+  default: z.json().optional().describe('What holds where nothing is given.'),
+  description: text.optional().describe('What it means, for whoever gives it.'),
+});
+
+/** The type of a parameter. */
+export const valueType: z.ZodType<ValueTypeInput, ValueTypeInput> = z
+  .strictObject(valueKeys())
+  .meta({ title: 'type' });
+
+/** The type of a value that a step hands over. */
+export const madeValue = z
+  .strictObject({
+    ...valueKeys(),
+    answer: z
+      .boolean()
+      .optional()
+      .describe("Whether the worker's final text is it, read as JSON where it is JSON; default false."),
+  })
+  .meta({ title: 'handed-over value' });
+
+/** What one run of a worker may cost. */
+export const workBudget = z
+  .strictObject({
+    usd: z.number().min(0, { error: 'at least 0' }).optional().describe('Dollars.'),
+    tokens: tokens.optional().describe('Tokens of both directions: 4000, 400k, 2M.'),
+    msats: wholeNumber(0).optional().describe('Of a run with a budget in msats, the most that it is given.'),
+  })
+  .meta({ title: 'budget' })
+  .transform(({ usd = null, tokens: both = null, msats }) => ({
+    usd,
+    tokens: both,
+    ...(msats === undefined ? {} : { msats }),
+  }));
+
+/** A value that an agent is told. */
+export const taken = z
+  .strictObject({
+    value: z.string().optional().describe('What it is told: one expression, or a text with expressions.'),
+    log: name.optional().describe('Instead of a value: the step the end of whose log it is told.'),
+    type: z.enum(types).optional().describe('What the value must be; default anything.'),
+    ...shape,
+    required: z.boolean().optional().describe('Whether the step is skipped without it; default false.'),
+    description: text.optional().describe('What it means, for the agent.'),
+  })
+  .meta({ title: 'told value' });
+
+export type TakenInput = z.output<typeof taken>;
+export type { ValueTypeInput };

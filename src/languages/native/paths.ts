@@ -1,0 +1,42 @@
+import type { Template } from '../../expressions/template.ts';
+import { isInside } from '../../yaml/paths.ts';
+import type { Path } from '../../yaml/yaml.ts';
+import type { Diagnostics } from '../shared/diagnostics.ts';
+
+const hint = 'paths are relative to their folder, without `..`';
+
+/** Reports a path that leaves the folder which it is relative to. */
+export function checkInside(
+  diagnostics: Diagnostics,
+  path: Path,
+  text: string,
+  folder = 'the workspace',
+): void {
+  if (!isInside(text)) diagnostics.error('E_PATH', path, `\`${text}\` would leave ${folder}`, hint);
+}
+
+/** The same of a path with expressions: whatever they are, the rest must not lead outside. */
+export function checkTemplateInside(
+  diagnostics: Diagnostics,
+  path: Path,
+  template: Template,
+  hint_ = hint,
+): void {
+  const text = template.map((part) => (part.kind === 'text' ? part.text : 'x')).join('');
+  if (isInside(text)) return;
+  const shown = template.map((part) => (part.kind === 'text' ? part.text : '${{ … }}')).join('');
+  diagnostics.error('E_PATH', path, `\`${shown}\` would leave the workspace`, hint_);
+}
+
+/** A workspace: only one that is written literally may lie outside the run's. */
+export function checkWorkspace(diagnostics: Diagnostics, path: Path, template: Template): boolean {
+  const isLiteral = template.every((part) => part.kind === 'text');
+  if (!isLiteral)
+    checkTemplateInside(
+      diagnostics,
+      path,
+      template,
+      'only a workspace that is written literally may lie outside',
+    );
+  return isLiteral;
+}

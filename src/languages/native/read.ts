@@ -1,0 +1,52 @@
+import type { Diagnostic } from '../../kernel/diagnostic.ts';
+import { isJsonObject } from '../../kernel/json.ts';
+import { checkWorkflow } from '../../workflow/check/check.ts';
+import { nativeLanguage } from '../../workflow/machine/language.ts';
+import type { Workflow } from '../../workflow/model.ts';
+import { checkShape } from '../../yaml/issues.ts';
+import { repair, pathText, underKnownKeys, type Repaired } from '../../yaml/repair.ts';
+import { validParts } from '../../yaml/shape.ts';
+import type { YamlDocument } from '../../yaml/yaml.ts';
+import { Diagnostics } from '../shared/diagnostics.ts';
+import type { LanguageContext } from '../shared/context.ts';
+import { readByKeys } from './by-keys.ts';
+import { lostNames, whatIsLost } from './lost.ts';
+import { lower } from './lower.ts';
+import type { Children } from '../shared/children.ts';
+import { nativeFile } from './schema.ts';
+
+/** Everything that is wrong with a file of the native language, and what it says as far as it is right. */
+export function readNative(
+  document: YamlDocument,
+  surroundings: LanguageContext,
+  children: Children,
+): { readonly workflow: Workflow; readonly problems: readonly Diagnostic[] } {
+  const given = isJsonObject(document.value) ? document.value : {};
+  const right = readByKeys(given);
+  const mended = right === null ? repair(nativeFile, given) : null;
+  const problems = mended === null ? [] : checkShape(nativeFile, document).problems;
+  const usable = right ?? readByKeys(mended!.value) ?? validParts(nativeFile, mended!.value);
+  const diagnostics = scribeOf(document, mended);
+  const workflow = lower(usable, diagnostics, children, surroundings.notify);
+  diagnostics.refuseUnread(usable);
+  const { broken, isOrderUnknown } = whatIsLost(given, mended?.lost ?? []);
+  const found = checkWorkflow(workflow, {
+    broken: new Set([...broken, ...diagnostics.unclear]),
+    isOrderUnknown,
+    brokenParameters: lostNames(given['parameters'], new Set(Object.keys(workflow.parameters))),
+    protocol: surroundings.protocol,
+    widened: surroundings.widened,
+    unheld: surroundings.unheld,
+    withoutMcp: surroundings.withoutMcp,
+    strict: surroundings.strict,
+    language: nativeLanguage,
+  });
+  for (const problem of found) diagnostics.tell(problem);
+  return { workflow, problems: [...problems, ...diagnostics.problems] };
+}
+
+function scribeOf(document: YamlDocument, mended: Repaired | null): Diagnostics {
+  if (mended === null) return new Diagnostics(document);
+  const partial = new Set(mended.lost.map((path) => pathText(path.slice(0, -1))));
+  return new Diagnostics(underKnownKeys(document, mended), partial);
+}

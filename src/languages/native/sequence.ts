@@ -1,0 +1,138 @@
+import * as z from 'zod';
+import type { Language } from '../../expressions/language.ts';
+import type { Body, Next, Step, Target } from '../../workflow/model.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
+import { name, text, wholeNumber } from '../../yaml/schema.ts';
+import type { Path } from '../../yaml/yaml.ts';
+import type { Diagnostics } from '../shared/diagnostics.ts';
+
+/** How often a step of a sequence may be entered, unless the file says otherwise. */
+const usualVisits = 1_000;
+
+const target = z.union(
+  [
+    name,
+    z
+      .strictObject({
+        end: z
+          .enum(['round', 'loop', 'run', 'failed'])
+          .describe('What is over: this round, the loop, the run; or the run has failed.'),
+        message: text.optional().describe('What a run that failed says; expressions are allowed.'),
+      })
+      .meta({ title: 'end' }),
+  ],
+  { error: 'a step, or `{ end: round | loop | run | failed }`' },
+);
+
+export const next = z
+  .strictObject({
+    success: target.describe('The step that comes next, or an end.'),
+    failure: target.describe('The same after a failure.'),
+    timeout: target.optional().describe('The same when its time is over; default: as after a failure.'),
+  })
+  .meta({ title: 'ways on' });
+
+/** How the steps of a body follow each other. */
+export const flowKeys = {
+  flow: z
+    .enum(['graph', 'sequence'])
+    .optional()
+    .describe('graph (default): as soon as dependencies allow; sequence: one after another, by `next`.'),
+  max_visits: wholeNumber(1)
+    .optional()
+    .describe('How often a step of a sequence may be entered; default 1000.'),
+};
+
+export type NextInput = z.output<typeof next>;
+type TargetInput = z.output<typeof target>;
+
+export interface FlowInput {
+  readonly flow?: 'graph' | 'sequence' | undefined;
+  readonly max_visits?: number | undefined;
+}
+
+/** Steps as a body of the flow that the file wants; `path`: of the map that says so. */
+export function bodyOf(
+  diagnostics: Diagnostics,
+  steps: readonly Step[],
+  { flow, max_visits: most }: FlowInput,
+  path: Path,
+): Body {
+  if (flow === 'sequence') {
+    checkTargets(diagnostics, steps);
+    for (const step of steps)
+      if (step.needs.length > 0)
+        diagnostics.error(
+          'E_WORKFLOW',
+          [...path, 'flow'],
+          `\`${step.id}\` depends on others, and a sequence goes on by \`next\``,
+          null,
+        );
+    return { kind: 'sequence', steps, maxVisits: most ?? usualVisits };
+  }
+  if (most !== undefined)
+    diagnostics.warn([...path, 'max_visits'], '`max_visits` does nothing unless `flow` is sequence');
+  for (const step of steps)
+    if (step.next !== null)
+      diagnostics.error(
+        'E_WORKFLOW',
+        path,
+        `\`next\` of \`${step.id}\` does nothing in a graph`,
+        'say `flow: sequence`, or `depends_on`',
+      );
+  return { kind: 'graph', steps };
+}
+
+function checkTargets(diagnostics: Diagnostics, steps: readonly Step[]): void {
+  const names = steps.map(({ id }) => id);
+  for (const { next: ways } of steps)
+    for (const [way, each] of Object.entries(ways ?? {}) as [string, Target | null][])
+      if (each?.to === 'step' && !names.includes(each.step))
+        diagnostics.tell({
+          code: 'E_UNKNOWN_NAME',
+          severity: 'error',
+          node: ways!,
+          key: way,
+          span: null,
+          message: `no step is called \`${each.step}\``,
+          hint: didYouMean(each.step, names),
+        });
+}
+
+export function lowerNext(
+  diagnostics: Diagnostics,
+  input: NextInput | undefined,
+  path: Path,
+  language: Language,
+): Next | null {
+  if (input === undefined) return null;
+  const lower = (way: keyof NextInput): Target | null => {
+    const given = input[way];
+    return given === undefined ? null : lowerTarget(diagnostics, given, [...path, way], language);
+  };
+  return diagnostics.from(path, {
+    success: lower('success')!,
+    failure: lower('failure')!,
+    timeout: lower('timeout'),
+  });
+}
+
+function lowerTarget(diagnostics: Diagnostics, input: TargetInput, path: Path, language: Language): Target {
+  if (typeof input === 'string') return { to: 'step', step: input };
+  const { end, message } = input;
+  if (message !== undefined && end !== 'failed')
+    diagnostics.warn([...path, 'message'], '`message` is said only by a run that has failed');
+  switch (end) {
+    case 'round':
+      return { to: 'continue' };
+    case 'loop':
+      return { to: 'break' };
+    case 'run':
+      return { to: 'finish' };
+    case 'failed':
+      return {
+        to: 'fail',
+        message: message === undefined ? null : diagnostics.template([...path, 'message'], message, language),
+      };
+  }
+}

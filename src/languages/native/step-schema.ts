@@ -1,0 +1,291 @@
+import * as z from 'zod';
+import { agentConfiguration, argv, duration, name, rights, text, wholeNumber } from '../../yaml/schema.ts';
+import { completionCheck, convergence, worker } from './check-schema.ts';
+import type { CheckInput, ConvergenceInput, Worker } from './check-schema.ts';
+import { literalPath, madeValue, taken, variableName, variables, workBudget } from './parts.ts';
+import type { TakenInput } from './parts.ts';
+import { flowKeys, next, type FlowInput, type NextInput } from './sequence.ts';
+
+const input = z
+  .strictObject({
+    from: name.describe('The step that made it.'),
+    artifact: name.describe('Its name there.'),
+    as: literalPath.optional().describe('Where it is put in the workspace; default: its name.'),
+    required: z.boolean().optional().describe('Whether the step needs it; default false.'),
+  })
+  .meta({ title: 'input' });
+
+const output = z
+  .strictObject({
+    name: name.describe('What later steps call it.'),
+    path: text.describe('The file or folder in the workspace; expressions are allowed.'),
+    type: z.string().optional().describe('What it is, for people: code, review, test-report.'),
+    required: z.boolean().optional().describe('Whether the step fails without it; default false.'),
+  })
+  .meta({ title: 'output' });
+
+const retry = z
+  .strictObject({
+    base: duration.optional().describe('The first pause; default 1s for agents, 100ms for commands.'),
+    factor: z
+      .number()
+      .min(1, { error: 'at least 1' })
+      .optional()
+      .describe('What each pause grows by; default 2.'),
+    cap: duration.optional().describe('The longest pause; default 30s.'),
+    jitter: z.boolean().optional().describe('Whether pauses are shortened at random; default true.'),
+    codes: z
+      .array(wholeNumber(1))
+      .optional()
+      .describe('Exit codes after which it is tried again; default: all that may be better.'),
+    never: z
+      .array(text)
+      .optional()
+      .describe('Names of failures after which it never is: rate_limit_exhausted, or what the worker says.'),
+    mend: z
+      .boolean()
+      .optional()
+      .describe('Whether one miss of the `values` that it owes may be made good by it; default false.'),
+  })
+  .meta({ title: 'retry' });
+
+const gate = z
+  .strictObject({
+    message: text.describe('What is asked; expressions are allowed.'),
+    approvers: z.array(text).optional().describe('Who may say yes; default: anybody.'),
+    timeout: duration.optional().describe('How long to wait; default: as long as it takes.'),
+    on_timeout: z
+      .enum(['abort', 'approve', 'reject'])
+      .optional()
+      .describe('What happens then; default abort.'),
+  })
+  .meta({ title: 'gate' });
+
+const dependency = z
+  .strictObject({
+    step: name.describe('The step that must be over first.'),
+    when: z
+      .string()
+      .optional()
+      .describe('An expression: the dependency lets the step run only if it is true.'),
+  })
+  .meta({ title: 'dependency' });
+
+const exported = z
+  .strictObject({
+    from: name.describe('The step of the sub-workflow.'),
+    artifact: name.describe('Its artifact.'),
+    as: name.optional().describe('What it is called here; default: the same.'),
+  })
+  .meta({ title: 'export' });
+
+const failurePolicies = ['retry', 'continue', 'skip_dependents', 'skip', 'abort', 'rollback'] as const;
+
+interface WhileInput extends FlowInput {
+  condition: string;
+  max_iterations: number;
+  steps: Record<string, StepInput>;
+}
+
+interface ForEachInput extends FlowInput {
+  items: string | z.output<ReturnType<typeof z.json>>[];
+  as?: string | undefined;
+  concurrency?: number | undefined;
+  gives?: string | undefined;
+  steps: Record<string, StepInput>;
+}
+
+/** One step as it is written; which keys belong together is checked apart. */
+export interface StepInput {
+  description?: string | undefined;
+  worker?: Worker | undefined;
+  provider?: string | undefined;
+  role?: string | string[] | undefined;
+  command?: string[] | undefined;
+  gate?: z.output<typeof gate> | undefined;
+  for_each?: ForEachInput | undefined;
+  while?: WhileInput | undefined;
+  set?: Record<string, string> | undefined;
+  workflow?: string | undefined;
+  model?: string | undefined;
+  instructions?: string | undefined;
+  takes?: Record<string, TakenInput> | undefined;
+  summary?: string | undefined;
+  capabilities?: z.output<typeof rights> | undefined;
+  workspace?: string | undefined;
+  network?: boolean | undefined;
+  env?: z.output<typeof variables> | undefined;
+  secrets?: string[] | undefined;
+  stdin?: string | undefined;
+  stdout?: string | undefined;
+  depends_on?: (string | z.output<typeof dependency>)[] | undefined;
+  join?: 'all' | 'any' | undefined;
+  when?: string | boolean | undefined;
+  inputs?: z.output<typeof input>[] | undefined;
+  outputs?: z.output<typeof output>[] | undefined;
+  values?: Record<string, z.output<typeof madeValue>> | undefined;
+  timeout?: number | undefined;
+  grace?: number | undefined;
+  next?: NextInput | undefined;
+  max_retries?: number | undefined;
+  retry?: z.output<typeof retry> | undefined;
+  max_steps?: number | undefined;
+  max_command_time?: number | undefined;
+  mcp?: string[] | undefined;
+  may_configure?: boolean | undefined;
+  completion_check?: CheckInput | undefined;
+  max_iterations?: number | undefined;
+  on_iterations_exhausted?: 'abort' | 'continue' | undefined;
+  convergence?: ConvergenceInput | undefined;
+  on_failure?: (typeof failurePolicies)[number] | undefined;
+  on_retries_exhausted?: Exclude<(typeof failurePolicies)[number], 'retry'> | undefined;
+  budget?: z.output<typeof workBudget> | undefined;
+  with?: Record<string, z.output<ReturnType<typeof z.json>>> | undefined;
+  exports?: z.output<typeof exported>[] | undefined;
+}
+
+const forEach = z
+  .strictObject({
+    items: z
+      .union([z.string(), z.array(z.json())], { error: 'a list, or one expression that gives a list' })
+      .describe('A list, or one expression that gives one.'),
+    as: z
+      .string()
+      .regex(/^[A-Za-z_][\w-]*$/, { error: 'a word that an expression can name' })
+      .optional()
+      .describe('What the current item is called in expressions; `item` always is.'),
+    concurrency: wholeNumber(1).optional().describe('Items at once; default 1.'),
+    gives: name
+      .optional()
+      .describe('The step whose values are those of an item; default: those of all steps, by step.'),
+    ...flowKeys,
+    steps: z
+      .lazy(() => z.record(name, stepSchema))
+      .refine((steps) => Object.keys(steps).length > 0, { error: 'a map of at least one step' })
+      .describe('The steps that are run for each item.'),
+  })
+  .meta({ title: 'loop' });
+
+const whileLoop = z
+  .strictObject({
+    condition: text.describe('An expression: another round is made as long as it is true.'),
+    max_iterations: wholeNumber(1).describe('After so many rounds the loop fails, if it is still true.'),
+    ...flowKeys,
+    steps: z
+      .lazy(() => z.record(name, stepSchema))
+      .refine((steps) => Object.keys(steps).length > 0, { error: 'a map of at least one step' })
+      .describe('The steps of a round.'),
+  })
+  .meta({ title: 'while loop' });
+
+const count = wholeNumber(0);
+
+const whoWorks = {
+  worker: worker.optional().describe('The program that does the work; CUSTOM: `instructions` is a script.'),
+  provider: name.optional().describe('The provider of mailroom.yaml whose program does the work.'),
+  role: z
+    .union([name, z.array(name).min(1, { error: 'a list of at least one role' })], {
+      error: 'a role, or a list of roles',
+    })
+    .optional()
+    .describe('The role of the protocol that does the work; of several one that is free, then the cheapest.'),
+  command: argv.optional().describe('A program and its arguments, without a shell; expressions are allowed.'),
+  gate: gate.optional().describe('A person must say yes.'),
+  for_each: forEach.optional().describe('The same steps for each item of a list.'),
+  while: whileLoop.optional().describe('The same steps as long as a condition is true.'),
+  set: z
+    .record(name, z.string())
+    .optional()
+    .describe('Values of `context` that it sets; expressions are allowed.'),
+  workflow: text.optional().describe('The file of a sub-workflow, from the folder of this one.'),
+};
+
+const whatIsDone = {
+  model: text.optional().describe("The model, as the worker's program names it."),
+  instructions: z.string().optional().describe('What is to be done; expressions are allowed.'),
+  takes: z
+    .record(text, taken)
+    .optional()
+    .describe('What its agent is told besides, as quoted data, by name.'),
+  summary: text
+    .optional()
+    .describe('Asks its agent for a summary, which is `steps.<id>.summary`; expressions are allowed.'),
+  capabilities: rights.optional().describe('What the worker may do.'),
+  workspace: text.optional().describe("Where it works, from the run's workspace; default there."),
+  network: z
+    .boolean({ error: 'true or false' })
+    .optional()
+    .describe(
+      'Whether its processes have a network; default true. A sandbox or a process namespace holds them to it.',
+    ),
+  env: variables.optional().describe('Variables of this step; expressions are allowed.'),
+  secrets: z
+    .array(variableName)
+    .optional()
+    .describe('The secrets that it gets; default: those of the workflow.'),
+  stdin: text
+    .optional()
+    .describe('The file that it reads as standard input; of an agent without instructions, the prompt.'),
+  stdout: text.optional().describe('The file that gets what it prints; of an agent, its final text.'),
+  max_steps: wholeNumber(1).optional().describe('How many steps the worker may take.'),
+  max_command_time: duration.optional().describe('How long each command of the worker may take.'),
+  ...agentConfiguration,
+  budget: workBudget.optional().describe('What one run of the worker may cost.'),
+  with: z
+    .record(name, z.json())
+    .optional()
+    .describe("The sub-workflow's parameters; expressions are allowed."),
+  exports: z.array(exported).optional().describe("The sub-workflow's artifacts that become this step's."),
+};
+
+const howItGoes = {
+  timeout: duration.optional().describe('How long one run of the worker may take; default: any time.'),
+  grace: duration
+    .optional()
+    .describe('How long it may take to end itself when its time is over; default 3s.'),
+  max_retries: count.optional().describe('Further attempts, with `on_failure: retry`; default 0.'),
+  retry: retry.optional().describe('The pauses between attempts.'),
+  completion_check: completionCheck.optional().describe('Who says whether it is complete.'),
+  max_iterations: count
+    .optional()
+    .describe('How often the step runs at most until it is complete; default 1.'),
+  on_iterations_exhausted: z
+    .enum(['abort', 'continue'])
+    .optional()
+    .describe('What happens when it still is not; default abort.'),
+  convergence: convergence.optional().describe('What happens when the iterations come no nearer.'),
+  on_failure: z.enum(failurePolicies).optional().describe('What a failure does to the run; default abort.'),
+  on_retries_exhausted: z
+    .enum(['continue', 'skip_dependents', 'skip', 'abort', 'rollback'])
+    .optional()
+    .describe('What it does when no attempt is left; default abort.'),
+};
+
+export const stepSchema: z.ZodType<StepInput, Record<string, unknown>> = z
+  .strictObject({
+    description: z.string().optional().describe('What the step is for.'),
+    ...whoWorks,
+    ...whatIsDone,
+    depends_on: z
+      .array(z.union([name, dependency], { error: 'a step, or a map of `step` and `when`' }))
+      .optional()
+      .describe('The steps that must be over first, each with a condition or without.'),
+    join: z
+      .enum(['all', 'any'])
+      .optional()
+      .describe('Whether all of them must let it run, or one is enough; default all.'),
+    next: next.optional().describe('In a sequence: where to continue.'),
+    when: z
+      .union([z.string(), z.boolean()], { error: 'an expression' })
+      .optional()
+      .describe('The step is skipped unless this expression is true.'),
+    inputs: z.array(input).optional().describe('Artifacts of earlier steps.'),
+    outputs: z.array(output).optional().describe('Files and folders that become artifacts.'),
+    values: z.record(name, madeValue).optional().describe('Typed results that the worker hands over.'),
+    ...howItGoes,
+  })
+  .meta({ title: 'step' });
+
+export type InputInput = NonNullable<StepInput['inputs']>[number];
+export type OutputInput = NonNullable<StepInput['outputs']>[number];
+export type { ForEachInput, WhileInput };

@@ -1,0 +1,223 @@
+import type { Language } from '../../expressions/language.ts';
+import type { Template } from '../../expressions/template.ts';
+import type { FailurePolicy, Input, Need, Output, Retry, Step, Work } from '../../workflow/model.ts';
+import type { Path } from '../../yaml/yaml.ts';
+import type { Diagnostics } from '../shared/diagnostics.ts';
+import { lowerCheck } from './check.ts';
+import { kindOf, type Kind } from './kinds.ts';
+import type { Lowering } from './lowering.ts';
+import { lowerChild, lowerForEach, lowerWhile } from './nested.ts';
+import { checkInside, checkTemplateInside, checkWorkspace } from './paths.ts';
+import { lowerNext } from './sequence.ts';
+import type { InputInput, OutputInput, StepInput } from './step-schema.ts';
+import { lowerValues } from './values.ts';
+import { lowerSummary, lowerTakes } from './told.ts';
+import { lowerAgent, lowerCommand, lowerWorker } from './work.ts';
+
+/** The steps of a body. Of one that says nothing that can be done the rest is read all the same. */
+export function lowerSteps(
+  steps: Readonly<Record<string, StepInput>>,
+  path: Path,
+  lowering: Lowering,
+): Step[] {
+  return Object.entries(steps).map(([id, step]) => lowerStep(id, step, [...path, id], lowering));
+}
+
+/** What a step does of which that could not be found out. */
+const nothing: Work = { kind: 'assign', values: {} };
+
+function lowerStep(id: string, input: StepInput, path: Path, lowering: Lowering): Step {
+  const { diagnostics, language } = lowering;
+  const kind = kindOf(diagnostics, input, path);
+  const known = kind === null ? null : lowerWork(kind, input, path, lowering);
+  if (known === null) diagnostics.unclear.add(id);
+  const work = known ?? nothing;
+  return diagnostics.from<Step>(path, {
+    id,
+    description: input.description ?? null,
+    needs: lowerNeeds(input.depends_on, [...path, 'depends_on'], lowering),
+    join: input.join ?? 'all',
+    when: lowerWhen(input.when, [...path, 'when'], lowering),
+    work,
+    workspace: lowerWorkspace(input.workspace, [...path, 'workspace'], lowering),
+    env: lowerEnv(diagnostics, input.env, [...path, 'env'], language),
+    secrets: input.secrets ?? null,
+    stdin: lowerStream(input.stdin, [...path, 'stdin'], lowering),
+    stdout: lowerStdout(input.stdout, [...path, 'stdout'], lowering),
+    inputs: (input.inputs ?? []).map((each, index) =>
+      lowerInput(diagnostics, each, [...path, 'inputs', index]),
+    ),
+    outputs: (input.outputs ?? []).map((each, index) =>
+      lowerOutput(lowering, each, [...path, 'outputs', index]),
+    ),
+    values: lowerValues(diagnostics, input.values, [...path, 'values']),
+    timeout: input.timeout ?? null,
+    grace: input.grace ?? null,
+    retry: lowerRetry(diagnostics, input, path, work),
+    onFailure: policyOf(input, path, lowering),
+    ...(input.network === false && { network: false }),
+    ...(known && lowerTakes(input, work, path, lowering)),
+    check:
+      (known && lowerSummary(input, work, path, lowering)) ?? lowerCheck(diagnostics, input, path, language),
+    budget: input.budget ?? null,
+    next: lowerNext(diagnostics, input.next, [...path, 'next'], language),
+  });
+}
+
+function lowerWork(kind: Kind, input: StepInput, path: Path, lowering: Lowering): Work | null {
+  const { diagnostics, language } = lowering;
+  switch (kind) {
+    case 'worker':
+      return lowerWorker(diagnostics, { ...input, worker: input.worker! }, path, language);
+    case 'provider':
+      return diagnostics.from(path, lowerAgent(diagnostics, input.provider!, input, path, language));
+    case 'command':
+      return lowerCommand(diagnostics, { ...input, command: input.command! }, path, language);
+    case 'role': {
+      const instructions = diagnostics.template(
+        [...path, 'instructions'],
+        input.instructions ?? '',
+        language,
+      );
+      const [role = '', ...others] = [input.role!].flat();
+      return diagnostics.from(path, { kind, role, ...(others.length > 0 && { others }), instructions });
+    }
+    case 'gate': {
+      const { message, approvers = [], timeout = null, on_timeout: onTimeout = 'abort' } = input.gate!;
+      const text = diagnostics.template([...path, 'gate', 'message'], message, language);
+      return { kind, message: text, approvers, timeout, onTimeout };
+    }
+    case 'for_each':
+      return lowerForEach(input.for_each!, [...path, 'for_each'], lowering);
+    case 'while':
+      return lowerWhile(input.while!, [...path, 'while'], lowering);
+    case 'set':
+      return { kind: 'assign', values: lowerEnv(diagnostics, input.set, [...path, 'set'], language) };
+    case 'workflow':
+      return lowerChild(input, path, lowering);
+  }
+}
+
+function lowerNeeds(
+  needs: StepInput['depends_on'],
+  path: Path,
+  { diagnostics, language }: Lowering,
+): readonly Need[] {
+  const lowered = (needs ?? []).map((need, index): Need => {
+    if (typeof need === 'string') return { step: need, when: null };
+    const { step, when } = need;
+    const at = [...path, index, 'when'];
+    return { step, when: when === undefined ? null : diagnostics.expression(at, when, language) };
+  });
+  return diagnostics.from(path, lowered);
+}
+
+function lowerWhen(when: StepInput['when'], path: Path, { diagnostics, language }: Lowering): Step['when'] {
+  if (when === undefined) return null;
+  if (typeof when === 'string') return diagnostics.expression(path, when, language);
+  return { kind: 'literal', value: when, span: { start: 0, end: 0 } };
+}
+
+function lowerWorkspace(
+  text: string | undefined,
+  path: Path,
+  { diagnostics, language }: Lowering,
+): Step['workspace'] {
+  if (text === undefined) return null;
+  const template = diagnostics.template(path, text, language);
+  return { path: template, outside: checkWorkspace(diagnostics, path, template) };
+}
+
+/** Variables as texts with expressions. */
+export function lowerEnv(
+  diagnostics: Diagnostics,
+  env: Readonly<Record<string, string | number | boolean>> | undefined,
+  path: Path,
+  language: Language,
+): Record<string, Template> {
+  const entries = Object.entries(env ?? {});
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, diagnostics.template([...path, name], String(value), language)]),
+  );
+}
+
+/** A file of the workspace. */
+function lowerStream(
+  text: string | undefined,
+  path: Path,
+  { diagnostics, language }: Lowering,
+): Template | null {
+  if (text === undefined) return null;
+  const template = diagnostics.template(path, text, language);
+  checkTemplateInside(diagnostics, path, template);
+  return template;
+}
+
+function lowerStdout(text: string | undefined, path: Path, lowering: Lowering): Step['stdout'] {
+  const template = lowerStream(text, path, lowering);
+  return template && { folder: '', path: template };
+}
+
+function lowerInput(diagnostics: Diagnostics, input: InputInput, path: Path): Input {
+  const { from, artifact, as = artifact, required = false } = input;
+  if (input.as !== undefined) checkInside(diagnostics, [...path, 'as'], as);
+  return diagnostics.from(path, { from, artifact, as, required });
+}
+
+function lowerOutput({ diagnostics, language }: Lowering, input: OutputInput, path: Path): Output {
+  const template = diagnostics.template([...path, 'path'], input.path, language);
+  checkTemplateInside(diagnostics, [...path, 'path'], template);
+  const { name, type = null, required = false } = input;
+  return diagnostics.from(path, { name, path: template, type, required });
+}
+
+/** What a failure means when no attempt is left, or none was wanted. */
+function policyOf(input: StepInput, path: Path, { diagnostics, language }: Lowering): FailurePolicy {
+  const { on_failure: policy = 'abort', on_retries_exhausted: last = 'abort' } = input;
+  const key = policy === 'retry' && last !== 'abort' ? 'on_retries_exhausted' : 'on_failure';
+  const meant = key === 'on_failure' ? policy : last;
+  if (input.gate !== undefined && policy !== 'abort' && policy !== 'rollback')
+    diagnostics.error(
+      'E_WORKFLOW',
+      [...path, key],
+      `\`on_failure: ${policy}\` does nothing for a gate`,
+      'a rejected gate skips what depends on it, and `on_timeout` says what follows when nobody answers; `rollback` holds when that ends the run',
+    );
+  if (meant === 'rollback' && language.namespaces.includes('loop'))
+    diagnostics.error(
+      'E_WORKFLOW',
+      [...path, key],
+      'a step of a loop cannot roll back: a run is put back as a whole',
+      'say it of the loop',
+    );
+  return meant === 'skip_dependents' ? 'skip-dependents' : meant;
+}
+
+function lowerRetry(diagnostics: Diagnostics, input: StepInput, path: Path, work: Work): Retry {
+  const { on_failure: policy = 'abort', max_retries: max = 0, retry = {} } = input;
+  if (policy === 'retry') {
+    if (input.max_retries === undefined)
+      diagnostics.warn(
+        [...path, 'on_failure'],
+        '`on_failure: retry` allows no further attempt without `max_retries`',
+        'write how many, such as `max_retries: 2`',
+      );
+  } else
+    for (const key of ['max_retries', 'retry', 'on_retries_exhausted'] as const)
+      if (input[key] !== undefined && input[key] !== 0)
+        diagnostics.warn(
+          [...path, key],
+          `\`${key}\` does nothing unless \`on_failure\` is retry; it is ${policy}`,
+        );
+  const isQuick = work.kind === 'script' || work.kind === 'command';
+  return {
+    max: policy === 'retry' ? max : 0,
+    base: retry.base ?? (isQuick ? 100 : 1_000),
+    factor: retry.factor ?? 2,
+    cap: retry.cap ?? 30_000,
+    jitter: retry.jitter ?? true,
+    codes: retry.codes ?? null,
+    ...(retry.never === undefined ? {} : { never: retry.never }),
+    ...(retry.mend === true ? { mends: true } : {}),
+  };
+}

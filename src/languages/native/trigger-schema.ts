@@ -1,0 +1,113 @@
+import { Cron } from 'croner';
+import * as z from 'zod';
+import { argv, duration, name, oneOrMore, text } from '../../yaml/schema.ts';
+import { variableName } from './parts.ts';
+import { target } from '../shared/target.ts';
+
+const field = String.raw`(?:\*|[\dA-Za-z]+(?:-[\dA-Za-z]+)?)(?:/\d+)?`;
+const fields = String.raw`${field}(?:,${field})*`;
+const cronPattern = new RegExp(String.raw`^(?:${fields} ){4,5}${fields}$`);
+const aCron = 'five fields of a crontab, such as "0 3 * * *"';
+
+/** Whether there is any instant that a line means. */
+function fires(line: string): boolean {
+  try {
+    return new Cron(line).nextRun() !== null;
+  } catch {
+    return false;
+  }
+}
+
+function isTimezone(zone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+const cron = z
+  .strictObject({
+    cron: z
+      .string({ error: aCron })
+      .regex(cronPattern, { error: aCron, abort: true })
+      .refine(fires, { error: `${aCron}, with numbers that there are` })
+      .describe('When, as in a crontab.'),
+    timezone: text
+      .refine(isTimezone, { error: 'a time zone such as Europe/Berlin' })
+      .optional()
+      .describe("Whose clock: Europe/Berlin; default: the machine's."),
+  })
+  .meta({ title: 'trigger' });
+
+const files = z
+  .strictObject({
+    files: oneOrMore(text, 'a glob or a list of globs').describe('Globs; one of these files has changed.'),
+    debounce: duration.optional().describe('How long nothing more may change before the run; default 500ms.'),
+    cooldown: duration.optional().describe('How long after a run nothing starts another; default none.'),
+  })
+  .meta({ title: 'trigger' });
+
+const webhook = z
+  .strictObject({
+    webhook: z
+      .string()
+      .regex(/^\/[\w./-]*$/, { error: 'a path such as /hooks/ship' })
+      .describe('The path of the request, on the loopback interface.'),
+    secret: variableName.describe('The variable that holds the key of the HMAC-SHA256 over the body.'),
+  })
+  .meta({ title: 'trigger' });
+
+const command = z
+  .strictObject({
+    command: argv.describe('A program and its arguments.'),
+    every: duration.describe('How often it is run.'),
+    on: z
+      .enum(['change', 'success'])
+      .optional()
+      .describe('change (default): it printed something else than before; success: it exited with 0.'),
+  })
+  .meta({ title: 'trigger' });
+
+const message = z
+  .strictObject({
+    message: z
+      .strictObject({
+        role: name.describe('The role that gets it.'),
+        type: name.describe('Its type.'),
+      })
+      .meta({ title: 'message trigger' })
+      .describe('A message of this type came to this role.'),
+  })
+  .meta({ title: 'trigger' });
+
+const aTrigger = 'one of cron, files, webhook, command and message, with its settings';
+
+export const triggers = z.record(
+  name,
+  z.union([cron, files, webhook, command, message], { error: aTrigger }),
+);
+
+const hook = z
+  .strictObject({
+    run: argv.optional().describe('A program and its arguments; expressions are allowed.'),
+    notify: name.optional().describe('The role that gets a notice.'),
+    tell: target
+      .optional()
+      .describe('Whom to tell outside, by the command under `notify` of mailroom.yaml: slack:#deployments.'),
+  })
+  .refine((value) => Object.values(value).some((each) => each !== undefined), {
+    error: 'run: [program, arguments], notify: role, tell: <scheme>:<target>, or several of these',
+  })
+  .meta({ title: 'hook' });
+
+export const hooks = z
+  .strictObject({
+    on_start: hook.optional().describe('When a run begins.'),
+    on_complete: hook.optional().describe('When a run has succeeded.'),
+    on_failure: hook.optional().describe('When a run has ended in any other way.'),
+  })
+  .meta({ title: 'set of hooks' });
+
+export type TriggersInput = z.output<typeof triggers>;
+export type HooksInput = z.output<typeof hooks>;

@@ -1,0 +1,68 @@
+import type { Language } from '../../expressions/language.ts';
+import type { Hook, Trigger } from '../../workflow/model.ts';
+import type { Path } from '../../yaml/yaml.ts';
+import type { Diagnostics } from '../shared/diagnostics.ts';
+import type { LanguageContext } from '../shared/context.ts';
+import type { HooksInput, TriggersInput } from './trigger-schema.ts';
+
+const defaultDebounce = 500;
+
+export function lowerTriggers(diagnostics: Diagnostics, inputs: TriggersInput | undefined): Trigger[] {
+  return Object.entries(inputs ?? {}).map(([name, input]) =>
+    diagnostics.from(originOf(name, input), lowerTrigger(name, input)),
+  );
+}
+
+type TriggerInput = TriggersInput[string];
+
+function originOf(name: string, input: TriggerInput): Path {
+  return ['triggers', name, ...('message' in input ? ['message'] : [])];
+}
+
+function lowerTrigger(name: string, input: TriggerInput): Trigger {
+  if ('cron' in input)
+    return { name, kind: 'cron', expression: input.cron, timezone: input.timezone ?? null };
+  if ('files' in input) {
+    const { debounce = defaultDebounce, cooldown = 0 } = input;
+    return { name, kind: 'files', globs: input.files, debounce, cooldown };
+  }
+  if ('webhook' in input) return { name, kind: 'webhook', path: input.webhook, secret: input.secret };
+  if ('command' in input)
+    return { name, kind: 'command', argv: input.command, every: input.every, on: input.on ?? 'change' };
+  return { name, kind: 'message', ...input.message };
+}
+
+const events = { on_start: 'start', on_complete: 'complete', on_failure: 'failure' } as const;
+
+/** `notify`: the commands of mailroom.yaml that tell somebody, by scheme. */
+export function lowerHooks(
+  diagnostics: Diagnostics,
+  inputs: HooksInput | undefined,
+  language: Language,
+  notify: LanguageContext['notify'],
+): Hook[] {
+  return Object.entries(events).flatMap(([key, on]) => {
+    const input = inputs?.[key as keyof typeof events];
+    if (input === undefined) return [];
+    const path = ['hooks', key];
+    const command = [...path, 'run'];
+    const run =
+      input.run?.map((text, index) => diagnostics.template([...command, index], text, language)) ?? null;
+    if (run !== null) diagnostics.from(command, run);
+    const tell = lowerTell(diagnostics, input.tell, [...path, 'tell'], language, notify);
+    return [diagnostics.from(path, { on, run, notify: input.notify ?? null, ...tell })];
+  });
+}
+
+function lowerTell(
+  diagnostics: Diagnostics,
+  text: string | undefined,
+  path: Path,
+  language: Language,
+  notify: LanguageContext['notify'],
+): Pick<Hook, 'tell'> {
+  if (text === undefined) return {};
+  const [scheme = ''] = text.split(':', 1);
+  const target = diagnostics.template(path, text.slice(scheme.length + 1), language);
+  return { tell: { scheme, target, command: notify[scheme] ?? null } };
+}

@@ -1,0 +1,115 @@
+import type { Language } from '../../expressions/language.ts';
+import type { Agent, Work } from '../../workflow/model.ts';
+import type { Path } from '../../yaml/yaml.ts';
+import type { Diagnostics } from '../shared/diagnostics.ts';
+import type { Worker } from './check-schema.ts';
+import { missing } from './kinds.ts';
+import { capabilities as allCapabilities, type Capability } from '../../kernel/capabilities.ts';
+
+type Script = Extract<Work, { kind: 'script' }>;
+type Command = Extract<Work, { kind: 'command' }>;
+
+/** The provider that stands behind each worker; CUSTOM is none. */
+export const providers: Readonly<Record<Exclude<Worker, 'CUSTOM'>, string>> = {
+  CODEX_CLI: 'codex',
+  CLAUDE_CODE: 'claude',
+  GEMINI_CLI: 'gemini',
+  OPENCODE: 'opencode',
+};
+
+interface AgentInput {
+  readonly model?: string | undefined;
+  readonly instructions?: string | undefined;
+  readonly capabilities?: readonly Capability[] | undefined;
+  readonly max_steps?: number | undefined;
+  readonly max_command_time?: number | undefined;
+  readonly mcp?: readonly string[] | undefined;
+  readonly may_configure?: boolean | undefined;
+}
+
+interface WorkerInput extends AgentInput {
+  readonly worker: Worker;
+}
+
+/** A worker of a step or of a check. What it must have and has not is told, in a check; of a step it was told before. */
+export function lowerWorker(
+  diagnostics: Diagnostics,
+  input: WorkerInput,
+  path: Path,
+  language: Language,
+): Agent | Script {
+  const isCheck = path.at(-1) === 'completion_check';
+  for (const key of ['instructions', 'capabilities'] as const)
+    if (isCheck && input[key] === undefined) missing(diagnostics, key, path, 'worker');
+  if (input.worker !== 'CUSTOM')
+    return lowerAgent(diagnostics, providers[input.worker], input, path, language);
+  warnOfScript(diagnostics, input, path);
+  const script = diagnostics.script([...path, 'instructions'], input.instructions ?? '', language);
+  return { kind: 'script', script, capabilities: rightsOf(diagnostics, input, path) };
+}
+
+/** Of rights that are not said nothing more is to be said. */
+function rightsOf(
+  diagnostics: Diagnostics,
+  { capabilities = allCapabilities }: AgentInput,
+  path: Path,
+): Capability[] {
+  return diagnostics.from([...path, 'capabilities'], [...capabilities]);
+}
+
+/** An invocation of the program behind a provider. */
+export function lowerAgent(
+  diagnostics: Diagnostics,
+  provider: string,
+  input: AgentInput,
+  path: Path,
+  language: Language,
+): Agent {
+  return {
+    kind: 'agent',
+    provider,
+    model: input.model ?? null,
+    instructions: diagnostics.template([...path, 'instructions'], input.instructions ?? '', language),
+    capabilities: rightsOf(diagnostics, input, path),
+    maxSteps: input.max_steps ?? null,
+    maxCommandTime: input.max_command_time ?? null,
+    ...(input.mcp !== undefined && { mcp: diagnostics.from([...path, 'mcp'], [...input.mcp]) }),
+    ...(input.may_configure === true && { mayConfigure: true as const }),
+  };
+}
+
+function warnOfScript(diagnostics: Diagnostics, input: WorkerInput, path: Path): void {
+  for (const key of ['model', 'max_steps', 'max_command_time', 'mcp', 'may_configure'] as const)
+    if (input[key] !== undefined)
+      diagnostics.warn([...path, key], `\`${key}\` does nothing with CUSTOM: it is a script`);
+}
+
+interface CommandInput {
+  readonly command: readonly string[];
+  readonly capabilities?: readonly Capability[] | undefined;
+  readonly instructions?: string | undefined;
+  readonly model?: string | undefined;
+}
+
+export function lowerCommand(
+  diagnostics: Diagnostics,
+  input: CommandInput,
+  path: Path,
+  language: Language,
+): Command {
+  for (const key of ['instructions', 'model', 'max_steps', 'max_command_time'] as const)
+    if (key in input && path.at(-1) === 'completion_check')
+      diagnostics.error(
+        'E_UNKNOWN_KEY',
+        [...path, key],
+        `\`${key}\` does nothing beside \`command\``,
+        null,
+        'key',
+      );
+  const at = [...path, 'command'];
+  const argv = diagnostics.from(
+    at,
+    input.command.map((text, index) => diagnostics.template([...at, index], text, language)),
+  );
+  return { kind: 'command', argv, capabilities: input.capabilities ?? null };
+}

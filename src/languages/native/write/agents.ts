@@ -1,0 +1,88 @@
+import type { JsonObject } from '../../../kernel/json.ts';
+import type { Agent, Check, Step, Taken } from '../../../workflow/model.ts';
+import { providers } from '../work.ts';
+import { scriptText, templateText } from './expression.ts';
+import { duration, typeOf, withoutNothing } from './parts.ts';
+
+/** Who works, and at what. */
+export function writeAgent(work: Agent): JsonObject {
+  const worker = Object.entries(providers).find(([, name]) => name === work.provider)?.[0];
+  return withoutNothing({
+    ...(worker === undefined ? { provider: work.provider } : { worker }),
+    instructions: templateText(work.instructions),
+    capabilities: [...work.capabilities],
+    model: work.model,
+    max_steps: work.maxSteps,
+    max_command_time: work.maxCommandTime && duration(work.maxCommandTime),
+    mcp: work.mcp && [...work.mcp],
+    may_configure: work.mayConfigure,
+  });
+}
+
+/** What an agent is told besides, by name; null: nothing. */
+export function writeTakes(takes: readonly Taken[] = []): JsonObject | null {
+  if (takes.length === 0) return null;
+  return Object.fromEntries(takes.map((taken) => [taken.name, writeTaken(taken)]));
+}
+
+function writeTaken({ source, type, required, description, log }: Taken): JsonObject {
+  const what = log === undefined ? { value: templateText(source) } : { log };
+  return withoutNothing({ ...what, ...(type && typeOf(type)), required: required || null, description });
+}
+
+/** What an agent is asked for its summary; null: it is asked for none. */
+export function summaryOf(check: Check | null): string | null {
+  return check?.purpose === 'summary' && check.work.kind === 'agent'
+    ? templateText(check.work.instructions)
+    : null;
+}
+
+/** Who says that a step is complete, and what happens until it is. */
+export function writeCheck({ check }: Step): JsonObject {
+  if (check === null || check.purpose === 'summary') return {};
+  const { timeout, decisionFile, maxIterations, onExhausted, budget, convergence } = check;
+  return withoutNothing({
+    completion_check: withoutNothing({
+      ...writeChecker(check.work),
+      timeout: duration(timeout),
+      decision_file: decisionFile,
+      budget: budget && withoutNothing({ ...budget }),
+    }),
+    max_iterations: maxIterations,
+    on_iterations_exhausted: onExhausted,
+    convergence: convergence && writeConvergence(convergence),
+  });
+}
+
+function writeChecker(work: Check['work']): JsonObject {
+  switch (work.kind) {
+    case 'agent':
+      return writeAgent(work);
+    case 'script':
+      return {
+        worker: 'CUSTOM',
+        instructions: scriptText(work.script),
+        capabilities: [...work.capabilities],
+      };
+    case 'command':
+      return withoutNothing({
+        command: work.argv.map(templateText),
+        capabilities: work.capabilities && [...work.capabilities],
+      });
+  }
+}
+
+function writeConvergence(settings: NonNullable<Check['convergence']>): JsonObject {
+  const { diffBase, stages } = settings;
+  return withoutNothing({
+    enabled: true,
+    stall_threshold: settings.stallThreshold,
+    max_stage: settings.maxStage,
+    fail_on_max_stage: settings.failOnMaxStage,
+    stages: stages.map(({ stage, instructions }) => ({ stage, append_instructions: instructions })),
+    allowed_paths: [...settings.allowedPaths],
+    ignored_paths: [...settings.ignoredPaths],
+    ...(diffBase.kind === 'ref' ? { diff_base_ref: diffBase.ref } : { diff_base_ref_file: diffBase.path }),
+    max_changed_files: settings.maxChangedFiles,
+  });
+}

@@ -1,0 +1,166 @@
+import type { Json, JsonObject } from '../../../kernel/json.ts';
+import type { Body, Need, Next, Retry, Step, Target, Work } from '../../../workflow/model.ts';
+import { bodyOf } from '../../../workflow/bodies.ts';
+import { summaryOf, writeAgent, writeCheck, writeTakes } from './agents.ts';
+import { expressionText, itemsText, scriptText, templateText } from './expression.ts';
+import { duration, types, withoutNothing } from './parts.ts';
+
+/** Takes down what has no exact counterpart. */
+export type Note = (step: string, text: string) => void;
+
+/** The steps of a body under its keys: `steps`, and how they follow each other. */
+export function writeBody(body: Body, note: Note): JsonObject {
+  const steps = Object.fromEntries(body.steps.map((step) => [step.id, writeStep(step, body, note)]));
+  return body.kind === 'graph' ? { steps } : { flow: 'sequence', max_visits: body.maxVisits, steps };
+}
+
+function writeStep(step: Step, body: Body, note: Note): JsonObject {
+  const { when, grace, budget, workspace, secrets, stdin, stdout } = step;
+  return withoutNothing({
+    description: step.description,
+    ...writeWork(step, note),
+    depends_on: step.needs.length === 0 ? null : step.needs.map(writeNeed),
+    join: step.join === 'all' || step.needs.length === 0 ? null : step.join,
+    when: when === null ? null : `\${{ ${expressionText(when)} }}`,
+    workspace: workspace && templateText(workspace.path),
+    network: step.network ?? null,
+    env: texts(step.env),
+    secrets: secrets && [...secrets],
+    stdin: stdin && pathText(templateText(stdin), step.id, note),
+    stdout: stdout && [stdout.folder, templateText(stdout.path)].filter((part) => part !== '').join('/'),
+    inputs: step.inputs.length === 0 ? null : step.inputs.map((input) => ({ ...input })),
+    outputs:
+      step.outputs.length === 0
+        ? null
+        : step.outputs.map(({ path, type, ...output }) =>
+            withoutNothing({ ...output, path: templateText(path), type }),
+          ),
+    values: types(step.values),
+    timeout: timeoutOf(step),
+    ...writeCheck(step),
+    grace: grace === null || !isProgram(step.work) ? null : duration(grace),
+    ...policyOf(step),
+    budget: budget && withoutNothing({ ...budget }),
+    next: body.kind === 'sequence' && step.next !== null ? writeNext(step.next) : null,
+  });
+}
+
+function writeNeed({ step, when }: Need): Json {
+  return when === null ? step : { step, when: `\${{ ${expressionText(when)} }}` };
+}
+
+function isProgram({ kind }: Work): boolean {
+  return kind === 'command' || kind === 'script' || kind === 'agent';
+}
+
+function timeoutOf({ timeout, work }: Step): string | null {
+  return timeout === null || work.kind === 'gate' ? null : duration(timeout);
+}
+
+/** What a failure means, and how often it is tried again before. */
+function policyOf({ onFailure, retry, work }: Step): JsonObject {
+  const policy = onFailure === 'skip-dependents' ? 'skip_dependents' : onFailure;
+  const { max, base, factor, cap, jitter, codes, never = [], mends = false }: Retry = retry;
+  const isTried = max > 0 || policy === 'retry' || never.length > 0;
+  if (work.kind === 'gate') return policy === 'rollback' ? { on_failure: policy } : {};
+  if (!isTried || bodyOf(work) !== null) return policy === 'abort' ? {} : { on_failure: policy };
+  const pauses = { base: duration(base), factor, cap: duration(cap), jitter };
+  const bounds = withoutNothing({
+    codes: codes && [...codes],
+    never: never.length === 0 ? null : [...never],
+    mend: mends || null,
+  });
+  const last = policy === 'retry' || policy === 'abort' ? {} : { on_retries_exhausted: policy };
+  return { on_failure: 'retry', max_retries: max, retry: { ...pauses, ...bounds }, ...last };
+}
+
+function writeWork(step: Step, note: Note): JsonObject {
+  const { work } = step;
+  switch (work.kind) {
+    case 'command':
+      return {
+        command: work.argv.map(templateText),
+        ...(work.capabilities && { capabilities: [...work.capabilities] }),
+      };
+    case 'agent': {
+      const told = { takes: writeTakes(step.takes), summary: summaryOf(step.check) };
+      return withoutNothing({ ...writeAgent(work), ...told });
+    }
+    case 'script':
+      return {
+        worker: 'CUSTOM',
+        instructions: scriptText(work.script),
+        capabilities: [...work.capabilities],
+      };
+    case 'role':
+      return {
+        role: work.others === undefined ? work.role : [work.role, ...work.others],
+        instructions: templateText(work.instructions),
+      };
+    case 'gate': {
+      const { approvers, timeout, onTimeout } = work;
+      const gate = { message: templateText(work.message), on_timeout: onTimeout };
+      const limits = {
+        approvers: approvers.length === 0 ? null : [...approvers],
+        timeout: timeout && duration(timeout),
+      };
+      return { gate: withoutNothing({ ...gate, ...limits }) };
+    }
+    case 'for-each': {
+      const items = itemsText(work.items);
+      const settings = withoutNothing({ as: work.as, concurrency: work.concurrency, gives: work.gives });
+      return { for_each: { items, ...settings, ...writeBody(work.body, note) } };
+    }
+    case 'while': {
+      const condition = `\${{ ${expressionText(work.condition)} }}`;
+      return { while: { condition, max_iterations: work.maxIterations, ...writeBody(work.body, note) } };
+    }
+    case 'assign':
+      return { set: texts(work.values) ?? {} };
+    case 'workflow':
+      note(step.id, `put the sub-workflow \`${work.workflow.name}\` into that file`);
+      return withoutNothing({
+        workflow: `./${work.workflow.name}.yaml`,
+        with: texts(work.with),
+        exports: work.exports.length === 0 ? null : work.exports.map((each) => ({ ...each })),
+      });
+  }
+}
+
+function writeNext({ success, failure, timeout }: Next): JsonObject {
+  const written = { success: writeTarget(success), failure: writeTarget(failure) };
+  return timeout === null ? written : { ...written, timeout: writeTarget(timeout) };
+}
+
+function writeTarget(target: Target): Json {
+  switch (target.to) {
+    case 'step':
+      return target.step;
+    case 'end':
+    case 'continue':
+      return { end: 'round' };
+    case 'break':
+      return { end: 'loop' };
+    case 'finish':
+      return { end: 'run' };
+    case 'error':
+      return target.message === null ? { end: 'failed' } : { end: 'failed', message: target.message };
+    case 'fail':
+      return target.message === null
+        ? { end: 'failed' }
+        : { end: 'failed', message: templateText(target.message) };
+  }
+}
+
+function pathText(path: string, step: string, note: Note): string {
+  if (path.split('/').includes('..'))
+    note(step, `\`${path}\` leads out of the workspace, which a native workflow refuses`);
+  return path.replace(/^workspace\//, '');
+}
+
+function texts(templates: Readonly<Record<string, Step['env'][string]>>): JsonObject | null {
+  const entries = Object.entries(templates).map(
+    ([name, template]) => [name, templateText(template)] as const,
+  );
+  return entries.length === 0 ? null : Object.fromEntries(entries);
+}

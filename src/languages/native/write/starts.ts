@@ -1,0 +1,46 @@
+import type { JsonObject } from '../../../kernel/json.ts';
+import type { Hook, Trigger } from '../../../workflow/model.ts';
+import { templateText } from './expression.ts';
+import { duration, withoutNothing } from './parts.ts';
+
+/** What starts runs, by name; null: nothing does. */
+export function writeTriggers(triggers: readonly Trigger[]): JsonObject | null {
+  if (triggers.length === 0) return null;
+  return Object.fromEntries(triggers.map((trigger) => [trigger.name, writeTrigger(trigger)]));
+}
+
+function writeTrigger(trigger: Trigger): JsonObject {
+  switch (trigger.kind) {
+    case 'cron':
+      return withoutNothing({ cron: trigger.expression, timezone: trigger.timezone });
+    case 'files':
+      return withoutNothing({
+        files: [...trigger.globs],
+        debounce: duration(trigger.debounce),
+        cooldown: trigger.cooldown === 0 ? null : duration(trigger.cooldown),
+      });
+    case 'webhook':
+      return { webhook: trigger.path, secret: trigger.secret };
+    case 'command':
+      return { command: [...trigger.argv], every: duration(trigger.every), on: trigger.on };
+    case 'message':
+      return { message: { role: trigger.role, type: trigger.type } };
+  }
+}
+
+const keys = { start: 'on_start', complete: 'on_complete', failure: 'on_failure' } as const;
+
+/** What is run or told when a run begins or ends; null: nothing is. */
+export function writeHooks(hooks: readonly Hook[]): JsonObject | null {
+  if (hooks.length === 0) return null;
+  return Object.fromEntries(
+    hooks.map(({ on, run, notify, tell }) => [
+      keys[on],
+      withoutNothing({
+        run: run && run.map(templateText),
+        notify,
+        tell: tell && `${tell.scheme}:${templateText(tell.target)}`,
+      }),
+    ]),
+  );
+}

@@ -1,0 +1,66 @@
+import { stringify } from 'yaml';
+import type { JsonObject } from '../../../kernel/json.ts';
+import type { Workflow } from '../../../workflow/model.ts';
+import { writeBody } from './body.ts';
+import { templateText } from './expression.ts';
+import { duration, types, withoutNothing } from './parts.ts';
+import { writeHooks, writeTriggers } from './starts.ts';
+
+/** A year: as good as no limit. */
+const veryLong = 365 * 86_400_000;
+
+/**
+ * A workflow, in whichever language it was written, as a file of the native language that does the same. What has no exact
+ * counterpart is told in comments at its top.
+ */
+export function writeNative(workflow: Workflow): string {
+  const notes: string[] = [];
+  if (workflow.home !== null) {
+    notes.push(`Run it with \`--workspace ${workflow.home.workspace}\`, from the folder above that.`);
+    notes.push(`Nothing is shown in \`${workflow.home.records}\`: \`mailroom show\` tells of runs.`);
+    notes.push('Paths may not lead out of the workspace.');
+  }
+  if (workflow.timeout === null) notes.push('The original has no timeout of the whole run.');
+  if (workflow.shown !== undefined)
+    notes.push(
+      `There is no \`${workflow.shown.record}\`, and plans are those of any workflow.`,
+      'What agents, modules, memories and overrides said then is part of it: it does not change with them.',
+    );
+  if (workflow.language === 'nip')
+    notes.push(
+      'No event tells of its runs, and no request by an event starts one.',
+      'A key in its expressions is found whatever its case, where there is none of that case.',
+    );
+  if (workflow.contextDir === null)
+    notes.push('What steps have come to is shown in `context/`, which runs at the same time share.');
+  const body = writeBody(workflow.body, (step, text) => notes.push(`Step \`${step}\`: ${text}.`));
+  const document = { ...head(workflow), ...body };
+  const comments = [`Converted from ${workflow.language}.`, ...notes].map((text) => `# ${text}\n`).join('');
+  return `${comments}${stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })}`;
+}
+
+function head(workflow: Workflow): JsonObject {
+  const { description, timeout, concurrency, contextDir, parameters, context, env, inherit, secrets } =
+    workflow;
+  const texts = (all: Workflow['env']) =>
+    Object.fromEntries(Object.entries(all).map(([name, template]) => [name, templateText(template)]));
+  const unless = <T extends JsonObject | readonly string[]>(empty: boolean, value: T): T | null =>
+    empty ? null : value;
+  const budget = withoutNothing({ ...workflow.budget });
+  return withoutNothing({
+    name: workflow.name,
+    version: '1',
+    description,
+    timeout: duration(timeout ?? veryLong),
+    concurrency,
+    context_dir: contextDir === 'context' ? null : contextDir,
+    parameters: types(parameters),
+    context: unless(Object.keys(context).length === 0, texts(context)),
+    env: unless(Object.keys(env).length === 0, texts(env)),
+    inherit: unless(inherit.length === 0, [...inherit]),
+    secrets: unless(secrets.length === 0, [...secrets]),
+    budget: unless(Object.keys(budget).length === 0, budget),
+    triggers: writeTriggers(workflow.triggers),
+    hooks: writeHooks(workflow.hooks),
+  });
+}

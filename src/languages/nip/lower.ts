@@ -1,0 +1,169 @@
+import type { Need, RoleWork, Step, ValueType, Workflow } from '../../workflow/model.ts';
+import type { Protocol } from '../../mail/format/protocol.ts';
+import type { Diagnostics } from '../shared/diagnostics.ts';
+import type { LanguageContext } from '../shared/context.ts';
+import type { EdgeTag, Graph } from './graph.ts';
+import { readCondition, type Names } from './paths.ts';
+import { lowerInputs } from './sources.ts';
+import type { StepTag } from './steps.ts';
+import { wordAt } from './tags.ts';
+import { call } from './trees.ts';
+
+/** What a definition says, tag by tag. */
+export interface Definition {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly content: string;
+  readonly steps: readonly StepTag[];
+  readonly inputs: Readonly<Record<string, ValueType>>;
+  /** What it gives, by the names of what its steps make. */
+  readonly outputs: readonly string[];
+  readonly graph: Graph;
+}
+
+interface Lowering {
+  readonly definition: Definition;
+  readonly makers: Names['makers'];
+  readonly protocol: LanguageContext['protocol'];
+  readonly diagnostics: Diagnostics;
+}
+
+const second = 1_000;
+/** The longest pause before a step is tried again. */
+const longestPause = 30 * second;
+
+/** The workflow of a definition; what cannot be in it is told. */
+export function lower(
+  definition: Definition,
+  surroundings: LanguageContext,
+  diagnostics: Diagnostics,
+): Workflow {
+  const lowering = { definition, makers: makersOf(definition), protocol: surroundings.protocol, diagnostics };
+  const { name, version, content, inputs } = definition;
+  return {
+    language: 'nip',
+    name,
+    version,
+    description: content === '' ? null : content,
+    timeout: surroundings.nip.defaultTimeout,
+    concurrency: null,
+    contextDir: null,
+    home: null,
+    parameters: inputs,
+    context: {},
+    env: {},
+    inherit: [],
+    secrets: [],
+    budget: { usd: null, tokens: null },
+    triggers: [],
+    hooks: [],
+    body: { kind: 'graph', steps: definition.steps.map((step) => lowerStep(step, lowering)) },
+  };
+}
+
+/** Which steps make what, in the order of the file. */
+export function makersOf({ steps }: Pick<Definition, 'steps'>): Map<string, string[]> {
+  const makers = new Map<string, string[]>();
+  for (const { id, output } of steps)
+    if (output !== '') makers.set(output, [...(makers.get(output) ?? []), id]);
+  return makers;
+}
+
+function lowerStep(step: StepTag, lowering: Lowering): Step {
+  const { id, output, timeout, policy, retries, budget } = step;
+  const isRetried = policy === 'retry';
+  return {
+    id,
+    description: null,
+    needs: lowering.definition.graph.edges.flatMap((edge) =>
+      edge.to === id ? lowerEdge(edge, lowering) : [],
+    ),
+    join: 'any',
+    when: null,
+    work: lowerWork(step, lowering),
+    workspace: null,
+    env: {},
+    secrets: null,
+    stdin: null,
+    stdout: null,
+    inputs: [],
+    outputs: [],
+    values: { [output]: result },
+    timeout,
+    grace: null,
+    retry: {
+      max: isRetried ? retries : 0,
+      base: second,
+      factor: 2,
+      cap: longestPause,
+      jitter: false,
+      codes: null,
+    },
+    onFailure: policy,
+    check: null,
+    budget: budget === null ? null : { usd: null, tokens: null, msats: budget },
+    next: null,
+  };
+}
+
+/** The result of a step is whatever its role answers. */
+const result: ValueType = {
+  type: 'any',
+  items: null,
+  enum: null,
+  required: true,
+  description: null,
+  answer: true,
+};
+
+function lowerEdge({ from, to, condition, tag }: EdgeTag, lowering: Lowering): Need {
+  if (condition.trim() === 'always') return { step: from, when: null };
+  const read = readCondition(condition, namesFor(to, lowering));
+  if (read.ok) return { step: from, when: read.tree };
+  const { message, hint, span } = read.problem;
+  lowering.diagnostics.errorAt('E_EXPRESSION', wordAt(tag, 2), span, message, hint);
+  return { step: from, when: null };
+}
+
+function namesFor(step: string, { definition, makers }: Lowering): Names {
+  return {
+    inputs: new Set(Object.keys(definition.inputs)),
+    makers,
+    before: definition.graph.before?.get(step) ?? null,
+    steps: new Set(definition.steps.map(({ id }) => id)),
+  };
+}
+
+/** The roles that list the kind of the step. */
+function lowerWork(step: StepTag, lowering: Lowering): RoleWork {
+  const { id, kind, path } = step;
+  const inputs = lowerInputs(step, namesFor(id, lowering), lowering.diagnostics);
+  const [role = '', ...others] = kind === null ? [] : rolesFor(kind, lowering.protocol);
+  if (kind !== null && role === '')
+    lowering.diagnostics.error('E_UNKNOWN_NAME', wordAt({ path }, 1), ...nobody(kind, lowering.protocol));
+  const instructions = [
+    {
+      kind: 'text',
+      text: `A task of kind ${String(kind)}. Its input, which was written by others and is data:\n\n\`\`\`json\n`,
+    },
+    { kind: 'expression', tree: call('toJSON', [inputs]) },
+    { kind: 'text', text: '\n```' },
+  ] as const;
+  return { kind: 'role', role, ...(others.length === 0 ? {} : { others }), instructions };
+}
+
+function rolesFor(kind: number, protocol: LanguageContext['protocol']): string[] {
+  const roles = [...(protocol?.roles.values() ?? [])];
+  return roles.flatMap(({ name, kinds = [] }) => (kinds.includes(kind) ? name : []));
+}
+
+/** What is said when no role does a kind of task. */
+function nobody(kind: number, protocol: Pick<Protocol, 'roles'> | null): [string, string] {
+  const message = `no role does tasks of kind ${String(kind)}`;
+  const known = [...(protocol?.roles.values() ?? [])].flatMap(({ name, kinds = [] }) =>
+    kinds.length === 0 ? [] : `\`${name}\`: ${kinds.join(', ')}`,
+  );
+  const hint = `a role of the protocol lists what it does: \`kinds: [${String(kind)}]\``;
+  return [message, known.length === 0 ? hint : `${hint}; there is ${known.join('; ')}`];
+}

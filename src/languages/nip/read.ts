@@ -1,0 +1,149 @@
+import type { Diagnostic } from '../../kernel/diagnostic.ts';
+import { isJsonObject, type Json } from '../../kernel/json.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
+import type { ValueType, Workflow } from '../../workflow/model.ts';
+import { checkShape } from '../../yaml/issues.ts';
+import type { YamlDocument } from '../../yaml/yaml.ts';
+import { Diagnostics } from '../shared/diagnostics.ts';
+import type { LanguageContext } from '../shared/context.ts';
+import { readGraph } from './graph.ts';
+import { lower, makersOf, type Definition } from './lower.ts';
+import { definitionEvent } from './schema.ts';
+import { readStep, type StepTag } from './steps.ts';
+import { expectLength, oneOf, readTags, single, wordAt, wordsOf, type Tag } from './tags.ts';
+
+/** Everything that is wrong with a definition of the language nip, and what it says as far as it is right. */
+export function readNip(
+  document: YamlDocument,
+  surroundings: LanguageContext,
+): { readonly workflow: Workflow | null; readonly problems: readonly Diagnostic[] } {
+  const shape = checkShape(definitionEvent, document);
+  const diagnostics = new Diagnostics(document);
+  if (!surroundings.nip.enabled)
+    diagnostics.error(
+      'E_WORKFLOW',
+      ['kind'],
+      'workflows of the language nip are switched off',
+      'see `nip: { enabled }` in mailroom.yaml',
+    );
+  // A tag that is none was told; the others keep their places.
+  const given = isJsonObject(document.value) ? document.value : {};
+  const tags = readTags(wordsOf(given['tags'], document), diagnostics);
+  const content = typeof given['content'] === 'string' ? given['content'] : '';
+  const definition = definitionOf(tags, content, areTags(given['tags']), surroundings, diagnostics);
+  return {
+    workflow: lower(definition, surroundings, diagnostics),
+    problems: [...shape.problems, ...diagnostics.problems],
+  };
+}
+
+/** Whether each tag can be told from others: one that cannot may have been any. */
+function areTags(tags: Json | undefined): boolean {
+  return Array.isArray(tags) && tags.every((tag) => Array.isArray(tag) && tag.length > 0);
+}
+
+function definitionOf(
+  tags: readonly Tag[],
+  content: string,
+  isWhole: boolean,
+  { nip }: LanguageContext,
+  diagnostics: Diagnostics,
+): Definition {
+  const written = tags.filter(({ name }) => name === 'step');
+  const steps = distinct(
+    written.flatMap((tag) => readStep(tag, diagnostics) ?? []),
+    diagnostics,
+  );
+  if (written.length === 0 && isWhole)
+    diagnostics.error(
+      'E_MISSING_KEY',
+      ['tags'],
+      'there is no step',
+      'add ["step", "<id>", "<kind>", "output:<name>"]',
+      'key',
+    );
+  if (written.length > nip.maxSteps) {
+    const message = `it has ${String(written.length)} steps, and at most ${String(nip.maxSteps)} are allowed`;
+    diagnostics.error(
+      'E_WORKFLOW',
+      written[nip.maxSteps]!.path,
+      message,
+      '`nip: { maxSteps }` in mailroom.yaml allows more',
+    );
+  }
+  const id = single(tags, 'd', diagnostics) ?? '';
+  const broken = steps.length < written.length || !isWhole;
+  return {
+    id,
+    name: single(tags, 'name', diagnostics) ?? id,
+    version: single(tags, 'version', diagnostics) ?? '1.0.0',
+    content,
+    steps,
+    inputs: readInputs(tags, diagnostics),
+    outputs: readOutputs(tags, steps, broken, diagnostics),
+    graph: readGraph(tags, steps, broken, diagnostics),
+  };
+}
+
+/** The first step of each id. */
+function distinct(steps: readonly StepTag[], diagnostics: Diagnostics): StepTag[] {
+  const seen = new Set<string>();
+  return steps.filter(({ id, path }) => {
+    if (seen.has(id))
+      diagnostics.error('E_DUPLICATE', [...path, 1], `two steps are called \`${id}\``, 'give one another id');
+    const isNew = !seen.has(id);
+    seen.add(id);
+    return isNew;
+  });
+}
+
+const types = ['string', 'number', 'boolean', 'object'] as const;
+const inputName = /^[A-Za-z_][\w-]*$/;
+
+function readInputs(tags: readonly Tag[], diagnostics: Diagnostics): Record<string, ValueType> {
+  const inputs = new Map<string, ValueType>();
+  for (const tag of tags) {
+    if (tag.name !== 'input' || !expectLength(tag, 2, 3, diagnostics)) continue;
+    const [name = '', , required] = tag.words;
+    if (!inputName.test(name)) {
+      const hint = 'a letter or `_`, then letters, digits, `_` and `-`';
+      diagnostics.error('E_VALUE', wordAt(tag, 0), `\`${name}\` cannot be the name of an input`, hint);
+      continue;
+    }
+    if (inputs.has(name))
+      diagnostics.error(
+        'E_DUPLICATE',
+        wordAt(tag, 0),
+        `two inputs are called \`${name}\``,
+        'give one another name',
+      );
+    const type = oneOf(tag, 1, 'type of an input', types, diagnostics) ?? 'string';
+    const isRequired =
+      required !== undefined &&
+      oneOf(tag, 2, 'word for whether it is required', ['true', 'false'], diagnostics) === 'true';
+    inputs.set(name, { type, items: null, enum: null, required: isRequired, description: null });
+  }
+  return Object.fromEntries(inputs);
+}
+
+function readOutputs(
+  tags: readonly Tag[],
+  steps: readonly StepTag[],
+  broken: boolean,
+  diagnostics: Diagnostics,
+): string[] {
+  const made = makersOf({ steps });
+  return tags.flatMap((tag): string[] => {
+    if (tag.name !== 'output' || !expectLength(tag, 1, 2, diagnostics)) return [];
+    const [name = ''] = tag.words;
+    if (made.has(name)) return [name];
+    if (!broken)
+      diagnostics.error(
+        'E_UNKNOWN_NAME',
+        wordAt(tag, 0),
+        `no step makes \`${name}\``,
+        didYouMean(name, made.keys()),
+      );
+    return [];
+  });
+}

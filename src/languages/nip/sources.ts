@@ -1,0 +1,51 @@
+import { parseExactJson } from '../../kernel/json.ts';
+import type { Tree } from '../../expressions/tree.ts';
+import type { Diagnostics } from '../shared/diagnostics.ts';
+import { readPath, type Names } from './paths.ts';
+import type { InputPart, StepTag } from './steps.ts';
+import { call, literal } from './trees.ts';
+
+/** What a literal that has no name is called. */
+const unnamed = 'input';
+
+/** What a step is given, as one map: every path that has no value is null in it. */
+export function lowerInputs({ inputs }: StepTag, names: Names, diagnostics: Diagnostics): Tree {
+  const seen = new Set<string>();
+  const operands = inputs.flatMap((part): Tree[] => {
+    const value = part.source.startsWith('$') ? reference(part, names, diagnostics) : literalOf(part.source);
+    const name = part.name ?? nameOf(part.source);
+    if (seen.has(name)) {
+      const hint = 'give each a name: `first=$input.text`';
+      diagnostics.error('E_DUPLICATE', part.path, `two inputs of the step are called \`${name}\``, hint);
+    }
+    seen.add(name);
+    return value === null ? [] : [literal(name), value];
+  });
+  return call('map', operands);
+}
+
+function reference({ source, path, start }: InputPart, names: Names, diagnostics: Diagnostics): Tree | null {
+  const read = readPath(source, names);
+  if (read.ok) return call('default', [read.tree, literal(null)]);
+  const { message, hint, span } = read.problem;
+  diagnostics.errorAt(
+    'E_EXPRESSION',
+    path,
+    { start: span.start + start, end: span.end + start },
+    message,
+    hint,
+  );
+  return null;
+}
+
+/** Text that is JSON is that value, everything else a text. */
+function literalOf(text: string): Tree {
+  // A number that would be another one stays as it is written.
+  const value = parseExactJson(text) ?? text;
+  return typeof value === 'object' && value !== null ? call('fromJSON', [literal(text)]) : literal(value);
+}
+
+/** The last word of a path: `text` of `$input.text`, `list` of `$made['list'][0]`. */
+function nameOf(source: string): string {
+  return source.startsWith('$') ? (source.match(/[A-Za-z_][\w-]*/g)?.at(-1) ?? unnamed) : unnamed;
+}

@@ -1,0 +1,169 @@
+import type { Diagnostic } from '../../kernel/diagnostic.ts';
+import { isJsonObject, type Json } from '../../kernel/json.ts';
+import type { Body, Workflow } from '../../workflow/model.ts';
+import { checkShape } from '../../yaml/issues.ts';
+import { validParts } from '../../yaml/shape.ts';
+import type { Path, YamlDocument } from '../../yaml/yaml.ts';
+import { mendListed, type Listed } from '../shared/repaired.ts';
+import type { Diagnostics } from '../shared/diagnostics.ts';
+import type { LanguageContext } from '../shared/context.ts';
+import { checkFlow } from './flow.ts';
+import { betterHint, tellDeferred } from './kinds.ts';
+import type { FileFacts } from './lowering.ts';
+import { workspace } from './paths.ts';
+import { orchestrateFile, step as stepSchema, type OrchestrateFile, type StepInput } from './schema.ts';
+import { lowerBody, type Placed } from './steps.ts';
+import { specialTargets } from './targets.ts';
+import { templateOf, valueTree } from './trees.ts';
+import { lowerTyped } from './variables.ts';
+
+/** How often a step may be entered, unless the caller says otherwise. */
+const maxVisits = 1_000;
+
+/** Everything that is wrong with a file of the orchestrate language, and what it says as far as it is right. */
+export function readOrchestrate(
+  document: YamlDocument,
+  surroundings: LanguageContext,
+): { readonly workflow: Workflow; readonly problems: readonly Diagnostic[] } {
+  const shape = checkShape(orchestrateFile, document);
+  const given = isJsonObject(document.value) ? document.value : {};
+  const mended = mendListed(document, { file: orchestrateFile, list: 'steps', item: stepSchema });
+  const { items, diagnostics, lost } = mended;
+  const input = shape.value ?? (validParts(orchestrateFile, mended.around) as Partial<OrchestrateFile>);
+  const facts = factsOf(input, mended, given['steps'], surroundings);
+  const body = lowerBody(items, { items: new Set(), loop: null, loops: [] }, facts);
+  // A part of a step that cannot be used may have been a way.
+  const isOrderKnown = lost.every(([key]) => key !== 'steps');
+  if (items.length > 0 && isOrderKnown) checkFlow(body, facts, (step) => placeOf(step, items) ?? ['steps']);
+  for (const key of ['parallel', 'limits'] as const) if (key in given) tellDeferred(diagnostics, [], key);
+  if (input.strict_flow === false) tellDeferred(diagnostics, [], 'strict_flow');
+  const shapes = shape.problems.map((each) => ({ ...each, hint: betterHint(each.message, each.hint) }));
+  const workflow = workflowOf(input, body, facts);
+  return {
+    workflow,
+    problems: [...shapes, ...diagnostics.problems.filter((each) => !isToldBy(shapes, each))],
+  };
+}
+
+/** A misspelt key that was read as one that does not fit either is told of once. */
+function isToldBy(shapes: readonly Diagnostic[], { code, place }: Diagnostic): boolean {
+  return (
+    code === 'E_UNKNOWN_KEY' &&
+    shapes.some(
+      (shape) =>
+        shape.code === code && shape.place?.line === place?.line && shape.place?.column === place?.column,
+    )
+  );
+}
+
+function placeOf(name: string, steps: readonly Placed[]): Path | null {
+  for (const { input, path } of steps) {
+    if (input.name === name) return [...path, 'name'];
+    const inner = innerSteps(input, path);
+    const found = inner === null ? null : placeOf(name, inner);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function innerSteps(input: StepInput, path: Path): Placed[] | null {
+  const key = input.for_each === undefined ? 'while' : 'for_each';
+  const steps = input[key]?.steps;
+  return steps?.map((inner, index) => ({ input: inner, path: [...path, key, 'steps', index] })) ?? null;
+}
+
+function factsOf(
+  input: Partial<OrchestrateFile>,
+  { items: placed, diagnostics, lost }: Listed<StepInput>,
+  all: Json | undefined,
+  surroundings: LanguageContext,
+): FileFacts {
+  const steps = new Map<string, { input: StepInput; loops: readonly string[] }>();
+  const set = new Set<string>();
+  const collect = (each: readonly Placed[], loops: readonly string[]): void => {
+    for (const { input: step, path } of each) {
+      checkName(step.name, [...path, 'name'], steps, diagnostics);
+      if (!steps.has(step.name)) steps.set(step.name, { input: step, loops });
+      for (const name of Object.keys(step.set_context ?? {})) set.add(name);
+      collect(innerSteps(step, path) ?? [], [...loops, step.name]);
+    }
+  };
+  collect(placed, []);
+  const names = Array.isArray(all) ? all.flatMap((each) => (isJsonObject(each) ? each['name'] : [])) : [];
+  const broken = new Set(
+    names.filter((name): name is string => typeof name === 'string' && !steps.has(name)),
+  );
+  const { starting } = surroundings;
+  const own = [...Object.keys(input.context ?? {}), ...set];
+  const isLost = (...keys: readonly string[]) => lost.some((path) => keys.some((key) => path.includes(key)));
+  return {
+    diagnostics,
+    surroundings,
+    steps,
+    broken,
+    context:
+      starting === null || isLost('context', 'set_context') ? null : new Set([...own, ...starting.context]),
+    only: starting?.only ?? null,
+    env: isLost('env', 'secrets') ? null : new Set(input.env),
+    secrets: new Set([...(input.secrets ?? []), ...placed.flatMap((each) => secretsOf(each.input))]),
+    maxVisits,
+    readings: [],
+  };
+}
+
+function secretsOf(step: StepInput): string[] {
+  const inner = innerSteps(step, []) ?? [];
+  return [...(step.secrets ?? []), ...inner.flatMap((each) => secretsOf(each.input))];
+}
+
+function checkName(
+  name: string,
+  path: Path,
+  steps: ReadonlyMap<string, unknown>,
+  diagnostics: Diagnostics,
+): void {
+  if (specialTargets.includes(name))
+    diagnostics.error(
+      'E_DUPLICATE',
+      path,
+      `\`${name}\` is a target of its own`,
+      'give the step another name',
+    );
+  if (steps.has(name))
+    diagnostics.error('E_DUPLICATE', path, `two steps are called \`${name}\``, 'give one another name');
+}
+
+function workflowOf(input: Partial<OrchestrateFile>, body: Body, facts: FileFacts): Workflow {
+  const place = { step: '', loops: [], isCondition: false };
+  // What holds at the start is there before any step is.
+  const nothing = { ...facts, steps: new Map<string, never>(), only: null };
+  const around = { ...nothing, place, items: new Set<string>(), loop: null, allowed: new Set<string>() };
+  const entries = Object.entries(input.context ?? {});
+  const context = entries.map(([name, value], index) => {
+    // A value sees those above it, and what the caller gives.
+    const above = entries.slice(0, index).map(([other]) => other);
+    const known = facts.surroundings.starting && new Set([...facts.surroundings.starting.context, ...above]);
+    const lowering = { ...around, context: known };
+    const tree = valueTree(value, (text, inner) => lowerTyped(text, ['context', name, ...inner], lowering));
+    return [name, templateOf(tree)] as const;
+  });
+  return {
+    language: 'orchestrate',
+    name: input.name ?? '',
+    version: '1.0',
+    description: null,
+    timeout: null,
+    concurrency: null,
+    contextDir: null,
+    home: { workspace, records: '.orchestrator/runs' },
+    parameters: {},
+    context: Object.fromEntries(context),
+    env: {},
+    inherit: input.env ?? [],
+    secrets: input.secrets ?? [],
+    budget: { usd: null, tokens: null },
+    triggers: [],
+    hooks: [],
+    body,
+  };
+}

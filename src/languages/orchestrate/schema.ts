@@ -1,0 +1,252 @@
+import * as z from 'zod';
+import { name, rights, text, wholeNumber } from '../../yaml/schema.ts';
+
+/*
+ * The shape of a file of the orchestrate language. As in the other schemas, every `error` completes "`key` must be …".
+ */
+
+const variableName = z
+  .string({ error: 'the name of a variable' })
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'the name of a variable' });
+
+const variableNames = z.array(variableName, { error: 'a list of names of variables, such as [TOKEN]' });
+
+const seconds = z
+  .number({ error: 'a number of seconds' })
+  .positive({ error: 'a number of seconds, more than 0' });
+
+const operator = z.enum(['==', '!=', '>', '<', '>=', '<=']);
+
+/** A condition as it is written; all of its keys must hold. */
+export interface ConditionInput {
+  all?: ConditionInput[] | undefined;
+  any?: ConditionInput[] | undefined;
+  not?: ConditionInput | undefined;
+  step_ok?: string | undefined;
+  exit_code?: { step: string; op: z.output<typeof operator>; value: number } | undefined;
+  file_exists?: string | undefined;
+  env_set?: string | undefined;
+  equals?: { left: string; right: string } | undefined;
+  contains?: { haystack: string; needle: string } | undefined;
+  regex?: { text: string; pattern: string; flags?: string | undefined } | undefined;
+  number?: { left: string; op: z.output<typeof operator>; right: number } | undefined;
+}
+
+/** Made anew where it stands, so that each has its own description. */
+const conditions = () =>
+  z.array(
+    z.lazy(() => condition),
+    { error: 'a list of conditions, such as [{ step_ok: Build }]' },
+  );
+
+export const condition: z.ZodType<ConditionInput, Record<string, unknown>> = z
+  .strictObject(
+    {
+      all: conditions().optional().describe('All of these hold.'),
+      any: conditions().optional().describe('One of these holds.'),
+      not: z
+        .lazy(() => condition)
+        .optional()
+        .describe('This does not hold.'),
+      step_ok: z.string().optional().describe('The step has ended with exit code 0.'),
+      exit_code: z
+        .strictObject({
+          step: z.string().describe('The step.'),
+          op: operator.describe('How they compare.'),
+          value: z.number().describe('The number that it is compared with.'),
+        })
+        .optional()
+        .describe('How the exit code of a step compares.'),
+      file_exists: text.optional().describe('The file is there, from the workspace.'),
+      env_set: text.optional().describe('The variable, which `env` allows, is set.'),
+      equals: z
+        .strictObject(
+          { left: z.string().describe('A text.'), right: z.string().describe('A text.') },
+          { error: 'a map such as { left: …, right: … }' },
+        )
+        .optional()
+        .describe('The texts are the same.'),
+      contains: z
+        .strictObject({
+          haystack: z.string().describe('The text that is looked through.'),
+          needle: z.string().describe('The text that is looked for.'),
+        })
+        .optional()
+        .describe('The one text is in the other.'),
+      regex: z
+        .strictObject({
+          text: z.string().describe('The text that is looked through.'),
+          pattern: z.string().describe('A pattern of RE2.'),
+          flags: z
+            .string()
+            .optional()
+            .describe('i: case does not count; m: lines; s: a dot is any character.'),
+        })
+        .optional()
+        .describe('The text has a match; flags are i, m and s.'),
+      number: z
+        .strictObject({
+          left: z.string().describe('A text that is a number.'),
+          op: operator.describe('How they compare.'),
+          right: z.number().describe('The number that it is compared with.'),
+        })
+        .optional()
+        .describe('How the number that a text is compares.'),
+    },
+    { error: 'a map of conditions, such as { step_ok: Build }' },
+  )
+  .refine((value) => Object.keys(value).length > 0, { error: 'at least one condition' })
+  .meta({ title: 'condition' });
+
+const transition = z
+  .strictObject(
+    {
+      goto: text
+        .optional()
+        .describe('The step that comes next, or _start, _end, _error, _loop_break, _loop_continue.'),
+      error: z.string().optional().describe('The run fails with this message.'),
+      end: z.literal(true).optional().describe('The run ends well.'),
+    },
+    { error: 'a map such as { goto: NextStep }' },
+  )
+  .meta({ title: 'transition' });
+
+const transitions = z
+  .strictObject({
+    success: transition.optional().describe('Where to continue after exit code 0.'),
+    failure: transition.optional().describe('Where to continue after any other.'),
+    timeout: transition
+      .optional()
+      .describe('Where to continue after a timeout; default: as after a failure.'),
+  })
+  .meta({ title: 'set of transitions' });
+
+export interface ForEachInput {
+  items: string | z.output<ReturnType<typeof z.json>>[];
+  as?: string | undefined;
+  steps: StepInput[];
+  parallel?: unknown;
+}
+
+export interface WhileInput {
+  condition: ConditionInput;
+  max_iterations: number;
+  steps: StepInput[];
+}
+
+/** One step as it is written; which keys belong together is checked apart. */
+export interface StepInput {
+  name: string;
+  command?: string[] | undefined;
+  provider?: 'claude' | 'openai' | 'gemini' | undefined;
+  for_each?: ForEachInput | undefined;
+  while?: WhileInput | undefined;
+  set_context?: Record<string, z.output<ReturnType<typeof z.json>>> | undefined;
+  model?: string | undefined;
+  max_tokens?: number | undefined;
+  capabilities?: z.output<typeof rights> | undefined;
+  input_file?: string | undefined;
+  prompt_file?: string | undefined;
+  output_file?: string | undefined;
+  when?: ConditionInput | undefined;
+  on?: z.output<typeof transitions> | undefined;
+  timeout?: number | undefined;
+  retry?: { attempts?: number | undefined } | undefined;
+  allow_missing_vars?: string[] | undefined;
+  secrets?: string[] | undefined;
+  parallel?: unknown;
+  limits?: unknown;
+  input_files?: unknown;
+  catch?: unknown;
+}
+
+export type TransitionInput = z.output<typeof transition>;
+
+/** What the language leaves for later: its lowering says what does it here. */
+const deferred = z.unknown().optional().describe('Not there in this language: see docs/orchestrate.md.');
+
+const steps = () => z.array(z.lazy(() => step)).min(1, { error: 'a list of at least one step' });
+
+const forEach = z
+  .strictObject({
+    items: z
+      .union([z.string(), z.array(z.json())], { error: 'a list, or one `${context.…}` that is a list' })
+      .describe('A list, or one `${context.…}` that is one.'),
+    as: z
+      .string()
+      .regex(/^[A-Za-z_]\w*$/, { error: 'a word that `${…}` can name' })
+      .optional()
+      .describe('What the current item is called; `item` always is.'),
+    steps: steps().describe('The steps for each item.'),
+    parallel: deferred,
+  })
+  .meta({ title: 'loop' });
+
+const whileLoop = z
+  .strictObject({
+    condition: condition.describe('Another round is made as long as it holds.'),
+    max_iterations: wholeNumber(1).describe('After so many rounds the loop fails, if it still holds.'),
+    steps: steps().describe('The steps of a round.'),
+  })
+  .meta({ title: 'while loop' });
+
+export const step: z.ZodType<StepInput, Record<string, unknown>> = z
+  .strictObject({
+    name: name.describe('What it is called, once in the file.'),
+    command: z
+      .array(z.string(), { error: 'a list of a program and its arguments, such as ["npm", "test"]' })
+      .min(1, { error: 'a list of a program and its arguments, such as ["npm", "test"]' })
+      .optional()
+      .describe('A program and its arguments, without a shell.'),
+    provider: z.enum(['claude', 'openai', 'gemini']).optional().describe('An agent that gets a prompt.'),
+    for_each: forEach.optional().describe('The same steps for each item of a list.'),
+    while: whileLoop.optional().describe('The same steps as long as a condition holds.'),
+    set_context: z.record(name, z.json()).optional().describe('Sets values of `context`.'),
+    model: text.optional().describe('The model of a provider.'),
+    max_tokens: wholeNumber(1).optional().describe('What a shim gets as --max-tokens; default 4000.'),
+    capabilities: rights.optional().describe('What the agent of a provider may do; default READ.'),
+    input_file: text.optional().describe('The file that it reads as standard input.'),
+    prompt_file: text.optional().describe('The same, of a provider: its prompt.'),
+    output_file: text.optional().describe('The file in artifacts/<step>/ that gets what it prints.'),
+    when: condition.optional().describe('It is skipped unless this holds.'),
+    on: transitions.optional().describe('Where to continue.'),
+    timeout: seconds.optional().describe('Seconds; default 300.'),
+    retry: z
+      .strictObject(
+        { attempts: wholeNumber(1).optional().describe('Attempts, the first one counted.') },
+        { error: 'a map such as { attempts: 3 }' },
+      )
+      .meta({ title: 'retry' })
+      .optional()
+      .describe('After exit codes 1 and 124 it is tried again.'),
+    allow_missing_vars: z.array(text).optional().describe('Variables that are empty when they are missing.'),
+    secrets: variableNames.optional().describe('The secrets that it gets; default: those of the workflow.'),
+    parallel: deferred,
+    limits: deferred,
+    input_files: deferred,
+    catch: deferred,
+  })
+  .meta({ title: 'step' });
+
+/** A workflow of the orchestrate language. */
+export const orchestrateFile = z
+  .strictObject({
+    $schema: z.string().optional().describe('For editors.'),
+    version: z.union([z.literal('1.0'), z.literal(1)], { error: '"1.0"' }).describe('Always "1.0".'),
+    name: text.describe('What the workflow is called.'),
+    strict_flow: z.boolean().optional().describe('Always true: every step says where to continue.'),
+    context: z.record(name, z.json()).optional().describe('Values of `context` at the start.'),
+    env: variableNames.optional().describe('Variables that `${env.…}` may read; the steps get them, too.'),
+    secrets: variableNames
+      .optional()
+      .describe('Variables that the steps get and that are masked everywhere.'),
+    steps: z
+      .array(step)
+      .min(1, { error: 'a list of at least one step' })
+      .describe('The steps; the first one begins.'),
+    limits: deferred,
+    parallel: deferred,
+  })
+  .meta({ title: 'workflow' });
+
+export type OrchestrateFile = z.output<typeof orchestrateFile>;

@@ -1,0 +1,73 @@
+import type { Span } from '../../expressions/problem.ts';
+
+/** A part of a text: as it is, or a variable, its words by the dots. */
+export type Part =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'variable'; readonly words: readonly string[]; readonly span: Span };
+
+export interface Unreadable {
+  readonly message: string;
+  readonly span: Span;
+}
+
+const variable = /^[A-Za-z_][\w-]*(?:\.[\w-]+)*$/;
+
+/**
+ * The parts of a text: `${a.b}` is a variable, `$$` a dollar, and `${{ … }}` is left as it is, for tools that come later. Texts
+ * are not empty and do not touch each other. What cannot be read is left out and told. Linear in the text.
+ */
+export function readParts(text: string): { readonly parts: Part[]; readonly problems: Unreadable[] } {
+  const parts: Part[] = [];
+  const problems: Unreadable[] = [];
+  let plain = '';
+  const flush = (): void => {
+    if (plain !== '') parts.push({ kind: 'text', text: plain });
+    plain = '';
+  };
+  for (let at = 0; at < text.length;) {
+    const dollar = text.indexOf('$', at);
+    if (dollar === -1) {
+      plain += text.slice(at);
+      break;
+    }
+    plain += text.slice(at, dollar);
+    const mark = markAt(text, dollar);
+    at = mark.end;
+    if (mark.kind === 'text') plain += mark.text;
+    else if (mark.kind === 'problem') problems.push(mark);
+    else {
+      flush();
+      parts.push({ kind: 'variable', words: mark.words, span: mark.span });
+    }
+  }
+  flush();
+  return { parts, problems };
+}
+
+type Mark = { readonly end: number } & (
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'variable'; readonly words: readonly string[]; readonly span: Span }
+  | ({ readonly kind: 'problem' } & Unreadable)
+);
+
+/** What begins with the dollar at a place. */
+function markAt(text: string, at: number): Mark {
+  if (text.startsWith('$$', at)) return { kind: 'text', text: '$', end: at + 2 };
+  if (text.startsWith('${{', at)) {
+    const close = text.indexOf('}}', at);
+    const end = close === -1 ? text.length : close + 2;
+    return { kind: 'text', text: text.slice(at, end), end };
+  }
+  if (!text.startsWith('${', at)) return { kind: 'text', text: '$', end: at + 1 };
+  const close = text.indexOf('}', at);
+  if (close === -1) {
+    const message = '`${` is not closed; a dollar itself is written `$$`';
+    return { kind: 'problem', message, span: { start: at, end: at + 2 }, end: text.length };
+  }
+  const end = close + 1;
+  const span = { start: at, end };
+  const inside = text.slice(at + 2, close).trim();
+  if (variable.test(inside)) return { kind: 'variable', words: inside.split('.'), span, end };
+  const message = `\`${text.slice(at, end)}\` is not a variable: \`\${context.key}\`, \`\${steps.Name.output}\``;
+  return { kind: 'problem', message, span, end };
+}

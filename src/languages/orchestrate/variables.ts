@@ -1,0 +1,177 @@
+import type { Span } from '../../expressions/problem.ts';
+import type { Template, TemplatePart } from '../../expressions/template.ts';
+import type { Tree } from '../../expressions/tree.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
+import type { Path } from '../../yaml/yaml.ts';
+import type { Lowering } from './lowering.ts';
+import { readParts } from './substitution.ts';
+import { call, choose, compare, literal, path as pathTree } from './trees.ts';
+
+/** A text with variables. */
+export function lowerText(text: string, path: Path, lowering: Lowering): Template {
+  if (!text.includes('$')) return text === '' ? [] : [{ kind: 'text', text }];
+  const { parts, problems } = readParts(text);
+  for (const { message, span } of problems)
+    lowering.diagnostics.errorAt('E_EXPRESSION', path, span, message, null);
+  const lowered = parts.map((part): TemplatePart => {
+    if (part.kind === 'text') return part;
+    return { kind: 'expression', tree: lowerVariable(part.words, part.span, path, lowering) };
+  });
+  return lowering.diagnostics.from(path, lowered);
+}
+
+/** The same as one value of a condition: always a text, and what is missing ends the run. */
+export function lowerValue(text: string, path: Path, lowering: Lowering): Tree {
+  const trees = lowerText(text, path, lowering).map((part) =>
+    part.kind === 'text' ? literal(part.text) : mustBeThere(part.tree),
+  );
+  const [only] = trees;
+  return trees.length === 1 && only?.kind === 'literal' ? only : call('concat', literal(''), ...trees);
+}
+
+function mustBeThere(tree: Tree): Tree {
+  return tree.kind === 'call' && tree.name === 'default' ? tree : call('required', tree);
+}
+
+/** The same where one variable that is the whole text keeps its type. */
+export function lowerTyped(text: string, path: Path, lowering: Lowering): Tree {
+  const template = lowerText(text, path, lowering);
+  const [only] = template;
+  if (template.length === 1 && only?.kind === 'expression') return only.tree;
+  const trees = template.map((part) => (part.kind === 'text' ? literal(part.text) : part.tree));
+  if (trees.length === 0) return literal('');
+  return trees.length === 1 ? trees[0]! : call('concat', ...trees);
+}
+
+function lowerVariable(words: readonly string[], span: Span, path: Path, lowering: Lowering): Tree {
+  const isAllowed = lowering.allowed.has(words.join('.'));
+  const tree = meant(words, span, path, lowering, isAllowed);
+  if (tree === null) return literal('', span);
+  return isAllowed ? call('default', tree, literal('')) : tree;
+}
+
+/** Null, and told, for a variable that nothing can set. */
+function meant(
+  words: readonly string[],
+  span: Span,
+  path: Path,
+  lowering: Lowering,
+  isAllowed: boolean,
+): Tree | null {
+  const [namespace = '', name, ...rest] = words;
+  const missing = (message: string, hint: string | null): null => {
+    if (!isAllowed) lowering.diagnostics.errorAt('E_VAR_MISSING', path, span, message, hint);
+    return null;
+  };
+  const shown = `\`\${${words.join('.')}}\``;
+  if (lowering.items.has(namespace)) return pathTree(words, span);
+  if (namespace === 'loop')
+    return inLoop(name, span, lowering, (hint) => missing(`${shown} has no value here`, hint));
+  if (namespace === 'item')
+    return missing(`${shown} has no value here`, 'it is the current item of a `for_each`');
+  if (lowering.steps.has(namespace))
+    return missing(
+      `nothing can set ${shown}`,
+      `of a step there is \`\${steps.${[...words, 'output'].slice(0, 2).join('.')}}\``,
+    );
+  if (name === undefined || !['steps', 'context', 'env'].includes(namespace))
+    return missing(
+      `nothing can set ${shown}`,
+      didYouMean(namespace, ['context', 'steps', 'env', 'loop', ...lowering.items]) ??
+        'there are `context.…`, `steps.…`, `env.…`, `loop.…` and the item of a loop',
+    );
+  if (namespace === 'steps') return ofStep(words.slice(1), span, path, lowering, isAllowed);
+  if (namespace === 'context') {
+    const { context, only, place } = lowering;
+    const isRun = only === null || [place.step, ...place.loops].includes(only);
+    if (context === null || context.has(name) || !isRun) return pathTree(words, span);
+    const where = place.step === '' ? 'above what reads it' : 'under `context:`';
+    const hint = didYouMean(name, context) ?? `give it by \`--context\`, or ${where}`;
+    return missing(`nothing sets ${shown}`, hint);
+  }
+  if (lowering.secrets.has(name))
+    return missing(
+      `${shown} is a secret, and secrets reach a program by its environment only`,
+      `the program finds it in its variable \`${name}\``,
+    );
+  if (rest.length === 0 && lowering.env?.has(name) !== false) return pathTree(words, span);
+  return missing(`nothing allows ${shown}`, `name it under \`env: [${name}]\` of the workflow`);
+}
+
+const ofLoops = {
+  for_each: ['index', 'total', 'iteration', 'elapsed'],
+  while: ['index', 'iteration', 'elapsed'],
+};
+
+function inLoop(
+  name: string | undefined,
+  span: Span,
+  { loop }: Lowering,
+  missing: (hint: string) => null,
+): Tree | null {
+  if (loop === null) return missing('it is there in the steps of a loop');
+  const known = ofLoops[loop];
+  if (name !== undefined && known.includes(name)) return pathTree(['loop', name], span);
+  return missing(`a ${loop} loop has ${known.map((each) => `\`loop.${each}\``).join(', ')}`);
+}
+
+const properties = ['exit_code', 'output', 'duration', 'status'];
+
+/** What is there of an earlier step. Names of steps may have dots. */
+function ofStep(
+  words: readonly string[],
+  span: Span,
+  path: Path,
+  lowering: Lowering,
+  allowed: boolean,
+): Tree | null {
+  const property = words.at(-1) ?? '';
+  const step = words.slice(0, -1).join('.');
+  const { diagnostics, steps, broken, readings, place } = lowering;
+  const wrong = (message: string, hint: string | null): null => {
+    if (!allowed) diagnostics.errorAt('E_VAR_MISSING', path, span, message, hint);
+    return null;
+  };
+  if (broken.has(step)) return null;
+  if (!steps.has(step)) {
+    const name = step === '' ? property : step;
+    const hint = didYouMean(name, steps.keys()) ?? 'a step is read as `${steps.Name.output}`';
+    return wrong(`no step is called \`${name}\``, hint);
+  }
+  if (!properties.includes(property))
+    return wrong(
+      `a step has no \`${property}\``,
+      didYouMean(property, properties) ?? 'it has exit_code, output, duration and status',
+    );
+  const { input } = steps.get(step)!;
+  const isLoop = input.for_each !== undefined || input.while !== undefined;
+  if (isLoop && property === 'output')
+    return wrong(
+      `\`${step}\` is a loop, and has no \`output\``,
+      'a loop has exit_code, duration and status; a `set_context` in it hands on what is needed after it',
+    );
+  if (input.set_context !== undefined && ['output', 'duration'].includes(property))
+    return wrong(
+      `\`${step}\` sets values, and has no \`${property}\``,
+      'what it sets is read as `${context.…}`; it has exit_code and status',
+    );
+  readings.push({ step, path, span, by: place, allowed });
+  const read = pathTree(['steps', step, property], span);
+  const tree = allowed ? read : call('required', read);
+  if (property === 'duration') return call('seconds', tree);
+  return property === 'status' ? statusTree(read, allowed) : tree;
+}
+
+/** The words of this language for how a step ended. */
+export const statusWords = ['completed', 'failed', 'skipped'];
+
+function statusTree(status: Tree, isAllowed: boolean): Tree {
+  const there = isAllowed ? status : call('required', status);
+  const is = (word: string) => compare('==', there, literal(word));
+  const words = choose(
+    is('SUCCEEDED'),
+    literal('completed'),
+    choose(is('SKIPPED'), literal('skipped'), literal('failed')),
+  );
+  return isAllowed ? choose(compare('==', status, literal(null)), literal(null), words) : words;
+}

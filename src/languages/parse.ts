@@ -1,0 +1,123 @@
+import type { Checked, Diagnostic } from '../kernel/diagnostic.ts';
+import { bodyOf } from '../workflow/bodies.ts';
+import type { Body, Workflow } from '../workflow/model.ts';
+import { inOrder } from '../yaml/diagnostics.ts';
+import type { Path, YamlDocument } from '../yaml/yaml.ts';
+import { readDocument } from './shared/document.ts';
+import { readers } from './readers.ts';
+import type { Children } from './shared/children.ts';
+import type { Diagnostics } from './shared/diagnostics.ts';
+import type { LanguageContext } from './shared/context.ts';
+import { signsFor, tellLanguages, type LanguageName } from './shared/tell.ts';
+
+/** How deep sub-workflows may lie within each other, and how many steps there may be in all of them. */
+const deepest = 20;
+const most = 100_000;
+
+/**
+ * A workflow in whichever language it is written, its sub-workflows inside it, ready to run. Everything that is wrong in
+ * any of the files is reported at once, in the order of the text, file by file; warnings alone come with the value.
+ */
+export function parseWorkflow(text: string, file: string, surroundings: LanguageContext): Checked<Workflow> {
+  const reader = new Reader(surroundings);
+  const workflow = reader.read(text, file, []);
+  const problems = inOrder(reader.problems, reader.files);
+  if (workflow === null || problems.some((problem) => problem.severity === 'error'))
+    return { ok: false, problems };
+  return { ok: true, value: workflow, warnings: problems };
+}
+
+/** Reads a file and the files that it names, each once. */
+class Reader {
+  readonly problems: Diagnostic[] = [];
+  readonly files: string[] = [];
+  private readonly surroundings: LanguageContext;
+  private readonly done = new Map<string, Workflow | null>();
+  /** Steps of each sub-workflow, with those inside it. */
+  private readonly sizes = new Map<Workflow, number>();
+
+  constructor(surroundings: LanguageContext) {
+    this.surroundings = surroundings;
+  }
+
+  /** Null: nothing can be made of it. */
+  read(text: string, file: string, above: readonly string[]): Workflow | null {
+    this.files.push(file);
+    const document = readDocument(text, file);
+    if (!document.ok) {
+      this.problems.push(...document.problems);
+      return null;
+    }
+    const language = this.languageOf(document.value);
+    const read = language === null ? null : readers[language];
+    if (read === null) return null;
+    const way = [...above, file];
+    const children: Children = {
+      child: (diagnostics, path, name) => this.child(diagnostics, path, name, way),
+    };
+    const { workflow, problems } = read(document.value, this.surroundings, children);
+    this.problems.push(...problems);
+    return workflow;
+  }
+
+  /** The one language that the file is written in; null, and told, where it is none that can be read, or may be several. */
+  private languageOf(document: YamlDocument): LanguageName | null {
+    const [language, other] = tellLanguages(document);
+    if (language !== undefined && other === undefined && readers[language] !== null) return language;
+    const place = document.place(['version'], 'value');
+    const message =
+      language === undefined
+        ? 'this is a workflow of no language that is known here'
+        : other === undefined
+          ? `this is a workflow of the language ${language}, which is not read yet`
+          : `this may be ${language} or ${other}`;
+    this.problems.push({ code: 'E_WORKFLOW', severity: 'error', message, place, hint: signsFor(document) });
+    return null;
+  }
+
+  private child(diagnostics: Diagnostics, path: Path, name: string, way: readonly string[]): Workflow | null {
+    const loaded = this.surroundings.load(name, way.at(-1)!);
+    if (!loaded.ok) {
+      diagnostics.error(loaded.code, path, `cannot read \`${name}\`: ${loaded.problem}`, null);
+      return null;
+    }
+    const { file, text } = loaded;
+    const circle = way.indexOf(file);
+    if (circle !== -1) {
+      const chain = [...way.slice(circle), file].join(' → ');
+      diagnostics.error('E_WORKFLOW', path, `a workflow cannot be part of itself: ${chain}`, null);
+      return null;
+    }
+    if (way.length >= deepest) {
+      diagnostics.error('E_WORKFLOW', path, `workflows lie at most ${deepest} deep within each other`, null);
+      return null;
+    }
+    const known = this.done.get(file);
+    const workflow = known === undefined ? this.read(text, file, way) : known;
+    this.done.set(file, workflow);
+    if (workflow !== null) this.count(diagnostics, path, workflow);
+    return workflow;
+  }
+
+  /** A file that is used twice has its steps twice, and so on: what seems small may be very much. */
+  private count(diagnostics: Diagnostics, path: Path, workflow: Workflow): void {
+    if (this.sizeOf(workflow) > most)
+      diagnostics.error('E_WORKFLOW', path, `with its sub-workflows it has more than ${most} steps`, null);
+  }
+
+  private sizeOf(workflow: Workflow): number {
+    const known = this.sizes.get(workflow);
+    if (known !== undefined) return known;
+    const size = this.sizeOfBody(workflow.body);
+    this.sizes.set(workflow, size);
+    return size;
+  }
+
+  private sizeOfBody({ steps }: Body): number {
+    return steps.reduce((sum, { work }) => {
+      if (work.kind === 'workflow') return sum + 1 + this.sizeOf(work.workflow);
+      const loop = bodyOf(work);
+      return sum + 1 + (loop === null ? 0 : this.sizeOfBody(loop));
+    }, 0);
+  }
+}

@@ -1,0 +1,167 @@
+import type { Diagnostic } from '../../kernel/diagnostic.ts';
+import type { ErrorCode } from '../../kernel/errors.ts';
+import type { Language } from '../../expressions/language.ts';
+import type { Problem as ExpressionProblem, Span } from '../../expressions/problem.ts';
+import { parse } from '../../expressions/parse.ts';
+import { opening, parseTemplate, readExpression, type Template } from '../../expressions/template.ts';
+import type { Tree } from '../../expressions/tree.ts';
+import type { Problem } from '../../workflow/check/report.ts';
+import { readScript, type Script } from '../../expressions/script/script.ts';
+import { pathText } from '../../yaml/repair.ts';
+import type { Path, YamlDocument } from '../../yaml/yaml.ts';
+
+/** Stands for an expression that could not be read. */
+const nothing: Tree = { kind: 'literal', value: null, span: { start: 0, end: 0 } };
+
+/** Takes down what is wrong while a file is lowered, and which part of the model comes from where in the file. */
+export class Diagnostics {
+  readonly problems: Diagnostic[] = [];
+  /** Steps of which it could not be found out what they do. */
+  readonly unclear = new Set<string>();
+  private readonly document: YamlDocument;
+  private readonly origins = new Map<object, Path>();
+  private readonly partial: ReadonlySet<string>;
+  /** The texts whose expressions were read. */
+  private readonly read = new Set<string>();
+
+  /** `partial`: the maps of which a part could not be used. What is missing there may be just that, and nothing is said of it. */
+  constructor(document: YamlDocument, partial: ReadonlySet<string> = new Set()) {
+    this.document = document;
+    this.partial = partial;
+  }
+
+  /** Remembers where a part of the model comes from, and returns it. */
+  from<T extends object>(path: Path, part: T): T {
+    this.origins.set(part, path);
+    return part;
+  }
+
+  error(code: ErrorCode, path: Path, message: string, hint: string | null, part?: 'key' | 'value'): void {
+    if (this.isUnsure(code, path)) return;
+    this.problems.push({ code, severity: 'error', message, place: this.document.place(path, part), hint });
+  }
+
+  /** An error in a part of a text. */
+  errorAt(code: ErrorCode, path: Path, span: Span, message: string, hint: string | null): void {
+    this.problems.push({ code, severity: 'error', message, place: this.within(path, span), hint });
+  }
+
+  placeOf(path: Path): Diagnostic['place'] {
+    return this.document.place(path);
+  }
+
+  /** A warning about a part of a text. */
+  warnAt(path: Path, span: Span, message: string, hint: string | null = null): void {
+    const place = this.within(path, span);
+    this.problems.push({ code: 'E_EXPRESSION', severity: 'warning', message, place, hint });
+  }
+
+  warn(path: Path, message: string, hint: string | null = null): void {
+    if (this.isUnsure('E_WORKFLOW', path)) return;
+    const place = this.document.place(path, 'key');
+    this.problems.push({ code: 'E_WORKFLOW', severity: 'warning', message, place, hint });
+  }
+
+  /** A problem of the checks, at the part of the file that its node comes from. */
+  tell({ code, severity, node, key, span, message, hint }: Problem): void {
+    const origin = this.origins.get(node) ?? [];
+    const path = key === null ? origin : [...origin, key];
+    const place = span === null ? this.document.place(path) : this.within(path, span);
+    this.problems.push({ code, severity, message, place, hint });
+  }
+
+  /** Whether a part that could not be used may be why: keys that are missing, or do not go together. */
+  private isUnsure(code: ErrorCode, path: Path): boolean {
+    if (code !== 'E_MISSING_KEY' && code !== 'E_WORKFLOW') return false;
+    if (this.partial.size === 0) return false;
+    return this.partial.has(pathText(path)) || this.partial.has(pathText(path.slice(0, -1)));
+  }
+
+  private within(path: Path, { start, end }: Span): Diagnostic['place'] {
+    return this.document.placeWithin(path, start, end);
+  }
+
+  /** A text with expressions. */
+  template(path: Path, text: string, language: Language): Template {
+    if (!text.includes(opening)) return text === '' ? [] : [{ kind: 'text', text }];
+    this.read.add(pathText(path));
+    const read = parseTemplate(text, language);
+    if (read.ok) return this.from(path, read.value);
+    this.unreadable(path, text, read.problems);
+    return this.from(path, readable(text, language));
+  }
+
+  /** A text that is one expression, inside `${{ }}` or without. */
+  expression(path: Path, text: string, language: Language): Tree {
+    if (!text.includes(opening)) {
+      const read = parse(text, language);
+      if (read.ok) return this.from(path, read.value);
+      this.unreadable(path, text, read.problems);
+      return nothing;
+    }
+    this.read.add(pathText(path));
+    const read = parseTemplate(text.trimEnd(), language);
+    if (!read.ok) {
+      this.unreadable(path, text, read.problems);
+      return nothing;
+    }
+    const [only, other] = read.value.filter((part) => part.kind === 'expression' || part.text.trim() !== '');
+    if (only?.kind === 'expression' && other === undefined) return this.from(path, only.tree);
+    this.error(
+      'E_EXPRESSION',
+      path,
+      'one expression is wanted here, and nothing beside it',
+      'put all of it inside `${{ }}`',
+    );
+    return nothing;
+  }
+
+  /** A script of the shell: what its expressions say reaches it by its environment. */
+  script(path: Path, text: string, language: Language): Script {
+    if (!text.includes(opening)) return { text, variables: {} };
+    this.read.add(pathText(path));
+    const read = readScript(text, language);
+    if (read.ok) return this.from(path, read.value);
+    this.unreadable(path, text, read.problems);
+    return { text, variables: {} };
+  }
+
+  /** Expressions where none is read would reach an agent, or a person, as they are written. */
+  refuseUnread(value: unknown, path: Path = []): void {
+    if (typeof value === 'object' && value !== null) {
+      for (const [key, inner] of Object.entries(value))
+        this.refuseUnread(inner, [...path, Array.isArray(value) ? Number(key) : key]);
+      return;
+    }
+    if (typeof value !== 'string' || this.read.has(pathText(path))) return;
+    const start = value.indexOf(opening);
+    if (start < 0) return;
+    const end = value.indexOf('}}', start);
+    const key = path.findLast((part) => typeof part === 'string') ?? '';
+    const span = { start, end: end < 0 ? value.length : end + 2 };
+    const hint = key === 'items' ? 'make the whole list one expression' : 'write the value itself';
+    this.errorAt('E_EXPRESSION', path, span, `\`${key}\` must not contain an expression`, hint);
+  }
+
+  private unreadable(path: Path, text: string, problems: readonly ExpressionProblem[]): void {
+    for (const { message, hint, span } of problems) {
+      const place = this.within(path, span);
+      const isCut = message.includes('is not closed') && this.document.isPlain(path);
+      const cut = isCut && text.length > 0 ? 'quote the expression: "${{ … }}"' : null;
+      this.problems.push({ code: 'E_EXPRESSION', severity: 'error', message, place, hint: cut ?? hint });
+    }
+  }
+}
+
+/** The expressions of a text that can be read, so that they are checked although others cannot. */
+function readable(text: string, language: Language): Template {
+  const parts: Template[number][] = [];
+  let at = 0;
+  for (let open = text.indexOf(opening); open !== -1; open = text.indexOf(opening, at)) {
+    const read = readExpression(text, open, language);
+    if (read.ok) parts.push({ kind: 'expression', tree: read.tree });
+    at = read.end;
+  }
+  // A text beside them: a single expression would have a type.
+  return [{ kind: 'text', text: ' ' }, ...parts];
+}

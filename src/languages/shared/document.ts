@@ -1,0 +1,57 @@
+import type { Checked } from '../../kernel/diagnostic.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { Source } from '../../yaml/source.ts';
+import { parseYaml, type YamlDocument } from '../../yaml/yaml.ts';
+import { readPlainText } from '../../yaml/plain-blocks.ts';
+
+/** The largest workflow that is read, in characters: instructions may be long. */
+export const largestWorkflow = 4 * 1024 * 1024;
+
+/** From this length on it matters how fast a text is read. */
+const long = 16 * 1024;
+
+/** A workflow file as a document. */
+export function readDocument(text: string, file: string): Checked<YamlDocument> {
+  const plain = text.length > long && text.length <= largestWorkflow ? readPlainText(text) : null;
+  if (plain === null) return parseYaml(text, file, 1, largestWorkflow);
+  return { ok: true, value: new PlainDocument(plain, text, file), warnings: [] };
+}
+
+/** A document that was read without the parser: it is parsed when something in it is wrong, to say where. */
+class PlainDocument implements YamlDocument {
+  readonly value: JsonObject;
+  private readonly text: string;
+  private readonly file: string;
+  private parsed: YamlDocument | null = null;
+
+  constructor(value: JsonObject, text: string, file: string) {
+    this.value = value;
+    this.text = text;
+    this.file = file;
+  }
+
+  place: YamlDocument['place'] = (path, part) => this.document().place(path, part);
+  placeWithin: YamlDocument['placeWithin'] = (path, start, end) =>
+    this.document().placeWithin(path, start, end);
+  isPlain: YamlDocument['isPlain'] = (path) => this.document().isPlain(path);
+
+  /** Texts without quotes that are numbers are whole ones here, which are written as they are. */
+  sourceOf: YamlDocument['sourceOf'] = (path) => {
+    let value: unknown = this.value;
+    for (const key of path) value = (value as Record<string, unknown> | undefined)?.[key];
+    return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : null;
+  };
+
+  private document(): YamlDocument {
+    if (this.parsed !== null) return this.parsed;
+    const read = parseYaml(this.text, this.file, 1, largestWorkflow);
+    this.parsed = read.ok ? read.value : beginning(this.value, this.text, this.file);
+    return this.parsed;
+  }
+}
+
+/** Knows no other place than the beginning. */
+function beginning(value: JsonObject, text: string, file: string): YamlDocument {
+  const place = () => new Source(file, text).place(0, 1);
+  return { value, place, placeWithin: place, sourceOf: () => null, isPlain: () => false };
+}

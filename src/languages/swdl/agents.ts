@@ -1,0 +1,159 @@
+import type { Json } from '../../kernel/json.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
+import { wideningRefused } from '../../config/widening.ts';
+import type { Path } from '../../yaml/yaml.ts';
+import type { LanguageContext } from '../shared/context.ts';
+import { nameIn, tellMissing } from './prompt-context.ts';
+import type { Lowering } from './facts.ts';
+import type { WorkInput } from './schema.ts';
+import { firstOf, type Sought } from './materials.ts';
+import { capabilities as allCapabilities, type Capability } from '../../kernel/capabilities.ts';
+
+/** Who plays an agent, and what is said of it. */
+export interface AgentDefinition {
+  readonly provider: string;
+  /** Null: what the provider's program takes by itself. */
+  readonly model: string | null;
+  readonly capabilities: readonly Capability[];
+  /** Who the agent is, in its own words. */
+  readonly text: string;
+  /** Tools that its file names and that no capability gives it. */
+  readonly dropped: readonly string[];
+}
+
+/** What an agent may do of which nothing is said. */
+const usualRights: readonly Capability[] = ['READ', 'EDIT', 'RUN_TESTS'];
+/** The model of an agent of which nothing is said, where its program knows it. */
+const usualModel = 'opus';
+
+/** Rights behind the tools that Claude Code names. */
+const rightsOfTools: Readonly<Record<string, readonly Capability[]>> = {
+  Read: ['READ'],
+  Grep: ['READ'],
+  Glob: ['READ'],
+  LS: ['READ'],
+  Edit: ['EDIT'],
+  MultiEdit: ['EDIT'],
+  Write: ['EDIT'],
+  NotebookEdit: ['EDIT'],
+  Bash: ['RUN_TESTS', 'RUN_COMMANDS'],
+};
+
+/** Who does a stage. An agent that is not there, and what it is not given or cannot be held to, is told. */
+export function playerOf({ roles }: WorkInput, path: Path, lowering: Lowering): AgentDefinition {
+  const { artifact, model = null } = roles!.primary;
+  const sought = seekPlayer(nameIn(artifact), model, lowering.surroundings);
+  if (sought.found === null) {
+    tellMissing(lowering, [...path, 'roles', 'primary', 'artifact'], artifact, sought.looked);
+    return { provider: 'claude', model, capabilities: ['READ'], text: '', dropped: [] };
+  }
+  tellWidened(sought.found, artifact, path, lowering);
+  tellDropped(sought.found, artifact, path, lowering);
+  return sought.found;
+}
+
+/** Tools that the agent's own file names and that it is not given. */
+function tellDropped(
+  { dropped }: AgentDefinition,
+  artifact: string,
+  path: Path,
+  { diagnostics }: Lowering,
+): void {
+  if (dropped.length === 0) return;
+  const servers = dropped.some((tool) => tool.startsWith('mcp__'));
+  diagnostics.warn(
+    [...path, 'roles', 'primary', 'artifact'],
+    `\`${artifact}\` is not given ${dropped.join(', ')}: no capability stands for it`,
+    servers
+      ? 'name MCP servers under `roles.tools`: `mcp:<name>`'
+      : 'remove it from `tools` of the file of the agent',
+  );
+}
+
+/** A program that is not there, and what it cannot hold its agent to. */
+function tellWidened(
+  { provider, capabilities }: AgentDefinition,
+  artifact: string,
+  path: Path,
+  { surroundings, diagnostics }: Lowering,
+): void {
+  const at = [...path, 'roles', 'primary', 'artifact'];
+  const known = [...surroundings.widened.keys()].filter((name) => name !== 'human');
+  if (known.length > 0 && !known.includes(provider)) {
+    const isPerson = provider === 'human';
+    const why = isPerson
+      ? 'a person, who has no program'
+      : `the provider \`${provider}\`, which is not there`;
+    const hint = isPerson ? 'let a stage of the type gate ask' : didYouMean(provider, known);
+    diagnostics.error(
+      'E_UNKNOWN_NAME',
+      at,
+      `\`${artifact}\` is played by ${why}`,
+      hint ?? `there is ${known.join(', ')}`,
+    );
+    return;
+  }
+  const rights = surroundings.widened.get(provider)?.(capabilities) ?? [];
+  if (rights.length === 0) return;
+  const message = `\`${provider}\` cannot hold \`${artifact}\` to its capabilities: ${rights.join('; ')}`;
+  const hint = surroundings.strict ? wideningRefused : null;
+  if (surroundings.strict) diagnostics.error('E_CAPABILITY', at, message, hint);
+  else diagnostics.warn(at, message, hint);
+}
+
+/**
+ * Who plays `agent:<name>`: the protocol's role of that name, else what role.md or Claude's agent file of that name says, else
+ * the defaults of the project. `model`: what the stage says.
+ */
+function seekPlayer(
+  name: string,
+  model: string | null,
+  { protocol, agents, players, files }: LanguageContext,
+): Sought<AgentDefinition> {
+  const ours = `agents/${name}/role.md`;
+  const claudes = `.claude/agents/${name}.md`;
+  const role = protocol?.roles.get(name);
+  const file = firstOf(files, [ours, claudes]);
+  if (role === undefined && file.found === null)
+    return { found: null, looked: ['the roles of the protocol', ours, claudes] };
+  const isClaudes = file.found?.path === claudes;
+  const front = file.found?.front ?? {};
+  const provider =
+    role?.provider ?? (isClaudes ? 'claude' : (text(front['provider']) ?? players.provider ?? 'claude'));
+  const tools = isClaudes ? toolsOf(front['tools']) : null;
+  const rights = isClaudes ? tools && rightsOf(tools) : listOf(front['capabilities']);
+  const own = text(front['model']);
+  const usual = provider === 'claude' ? usualModel : agents.model;
+  return {
+    found: {
+      provider,
+      model: model ?? role?.model ?? (own === 'inherit' ? null : own) ?? usual,
+      capabilities: role?.capabilities ?? rights ?? players.capabilities ?? usualRights,
+      text: file.found?.body ?? '',
+      dropped: (tools ?? []).filter((tool) => !Object.hasOwn(rightsOfTools, tool)),
+    },
+  };
+}
+
+function text(value: Json | undefined): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** Names of rights; null: none are told. */
+function listOf(value: Json | undefined): readonly Capability[] | null {
+  if (!Array.isArray(value)) return null;
+  return allCapabilities.filter((each) => value.includes(each));
+}
+
+/** The names in a list of tools, as Claude Code writes it: `Read, Edit, Bash(npm test:*)`; null: there is no list. */
+function toolsOf(value: Json | undefined): readonly string[] | null {
+  const entries =
+    typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value.map(String) : null;
+  return entries?.flatMap((entry) => /^\s*([\w-]+)/.exec(entry)?.[1] ?? []) ?? null;
+}
+
+/** The rights behind tools. */
+function rightsOf(tools: readonly string[]): readonly Capability[] {
+  const given = tools.flatMap((tool) => rightsOfTools[tool] ?? []);
+  return allCapabilities.filter((each) => each === 'READ' || given.includes(each));
+}

@@ -1,0 +1,110 @@
+import type { Tree } from '../../expressions/tree.ts';
+import type { Json } from '../../kernel/json.ts';
+import type { Taken } from '../../workflow/model.ts';
+import type { KnownStage, Lowering } from './facts.ts';
+import type { StageInput } from './schema.ts';
+import { call, choose, equals, literal, ofStep, orNull } from './trees.ts';
+
+/** What a stage is handed by those that it depends on; a gate passes on what it was handed, besides its decision. */
+export function handedToStage(
+  { depends_on: needs = [], inputs = {}, fan_out: fanOut }: StageInput,
+  { stages }: Lowering,
+): Taken[] {
+  const givers = new Set<KnownStage>();
+  const waiting = [...needs];
+  for (let need = waiting.shift(); need !== undefined; need = waiting.shift()) {
+    const known = stages.get(need);
+    if (known === undefined || givers.has(known)) continue;
+    givers.add(known);
+    if (known.input.type === 'gate') waiting.push(...(known.input.depends_on ?? []));
+  }
+  // Each item of a fan-out has its part of the list, and the inputs of the template.
+  const given = [...Object.values(inputs), ...Object.values(fanOut?.stage_template.inputs ?? {})];
+  const sources = [...given.map(({ source }) => source), ...(fanOut === undefined ? [] : [fanOut.source])];
+  const read = readBy(sources);
+  return [...givers].flatMap((giver) => handedBy(giver, read));
+}
+
+/** The stage, and the output (missing: all of them), that a text reads as a whole. */
+const wholeOutput = /^\s*\$\{\{\s*stages\.([\w-]+)\.outputs(?:\.([\w-]+))?\s*\}\}\s*$/;
+
+/** What a stage is given already: outputs of others by id, which its sources read as a whole. */
+type Read = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Stands for all outputs of a stage. */
+const everything = '*';
+
+/** What these sources read as a whole. */
+function readBy(sources: readonly Json[]): Read {
+  const read = new Map<string, Set<string>>();
+  for (const source of sources) {
+    const [found, stage = '', output = everything] =
+      wholeOutput.exec(typeof source === 'string' ? source : '') ?? [];
+    if (found !== undefined) read.set(stage, (read.get(stage) ?? new Set()).add(output));
+  }
+  return read;
+}
+
+/**
+ * What a stage is given of one that it depends on, as that one hands it over, without what it reads already. A stage that did
+ * not succeed hands over nothing.
+ */
+function handedBy(stage: KnownStage, read: Read): Taken[] {
+  const { id, name, handoff = {}, type } = stage.input;
+  const about = name === undefined ? '' : ` (${name})`;
+  const taken = (of: string, source: Tree): Taken => ({
+    name: of,
+    description: null,
+    source: [
+      {
+        kind: 'expression',
+        tree: choose(equals(orNull(ofStep(id, 'status')), literal('SUCCEEDED')), source, literal(null)),
+      },
+    ],
+    type: null,
+    required: false,
+  });
+  const summary =
+    handoff.summary_prompt === undefined ? [] : [taken(`summary of ${id}`, orNull(ofStep(id, 'summary')))];
+  const handed = handedOver(stage, read.get(id) ?? new Set());
+  return [
+    ...summary,
+    ...(handed === null
+      ? []
+      : [taken(`${type === 'gate' ? 'decision at' : 'handed over by'} ${id}${about}`, handed)]),
+    ...(handoff.include_run_log === true
+      ? [{ ...taken(`end of the log of ${id}`, literal(null)), source: [], log: id }]
+      : []),
+  ];
+}
+
+/** The outputs that are left to be handed over, in their format; null: none are. */
+function handedOver({ input, outputs }: KnownStage, read: ReadonlySet<string>): Tree | null {
+  const { id, handoff = {} } = input;
+  const names = Object.keys(outputs ?? {});
+  const left = read.has(everything) ? [] : names.filter((name) => !read.has(name));
+  // Where nothing is declared there are only words.
+  const isEmpty = outputs !== null && names.length === 0;
+  if (handoff.format === 'raw' || isEmpty) return orNull(ofStep(id, 'output'));
+  if (left.length === 0 && (outputs !== null || read.has(everything))) return null;
+  if (handoff.format !== 'markdown' || outputs === null)
+    return left.length === names.length ? orNull(ofStep(id, 'values')) : mapOf(id, left);
+  const sections = left.map((name) => {
+    const value = ofStep(id, 'values', name);
+    const heading = `## ${name}\n\n`;
+    return choose(
+      equals(orNull(value), literal(null)),
+      literal(''),
+      call('concat', [literal(heading), value, literal('\n\n')]),
+    );
+  });
+  return orNull(call('concat', sections));
+}
+
+/** Some of the outputs of a stage. */
+function mapOf(id: string, names: readonly string[]): Tree {
+  return call(
+    'map',
+    names.flatMap((name) => [literal(name), orNull(ofStep(id, 'values', name))]),
+  );
+}

@@ -1,0 +1,121 @@
+import { didYouMean } from '../../kernel/nearest.ts';
+import { typeNames } from './types.ts';
+
+type Hints = Readonly<Record<string, string>>;
+
+const secrets = 'a native workflow has `secrets`; here agents use what their own program is logged in with';
+
+/** What does the same as a key that a stage does not have. */
+const ofStage: Hints = {
+  parallel_group: 'stages that do not depend on each other run at the same time',
+  needs: 'the stages that must be over first stand under `depends_on`',
+  on_failure:
+    'it stands under `error_policy`; where a failure leads to another stage, give that one a `condition` on its status',
+  continue_on_error: 'it is `error_policy: { on_failure: continue }`',
+  retry: 'it stands under `error_policy`',
+  timeout: 'it stands under `error_policy`',
+  timeout_minutes: 'it is `error_policy: { timeout: 30m }`',
+  secrets,
+  credentials: secrets,
+  strategy: 'a stage of the type fan_out is run for each item of a list',
+  matrix: 'a stage of the type fan_out is run for each item of a list',
+  agent: 'it is `roles: { primary: { artifact: "agent:<name>" } }`',
+  if: 'it is `condition`',
+  when: 'it is `condition`',
+  steps: 'a stage is done by one agent; several stages depend on each other by `depends_on`',
+  context_policy: 'it is `context: { modules: […] }`',
+  env: 'variables of all stages stand under `config.env`; what only this stage needs is one of its `inputs`',
+  parameters: 'they stand under `config.parameters`; a stage reads them by its `inputs`',
+  artifact: 'it stands under `roles.primary`',
+  model: 'it stands under `roles.primary`',
+  instructions: 'it stands under `roles.primary`',
+  tools: 'it stands under `roles`',
+  modules: 'it stands under `context`',
+  memory: 'it stands under `context`',
+  approvers: 'it stands under `gate`',
+  on_timeout: 'it stands under `gate`',
+  stage_template: 'it stands under `fan_out`',
+  max_attempts: 'it stands under `error_policy.retry`',
+  budget: '`run --budget` bounds the run; a native workflow has `budget` for a step',
+};
+
+/** The same of the file. */
+const ofFile: Hints = {
+  id: 'it stands under `workflow`',
+  name: 'it stands under `workflow`',
+  version: 'it stands under `workflow`',
+  description: 'it stands under `workflow`',
+  author: 'it stands under `workflow`',
+  tags: 'it stands under `workflow`',
+  timeout: 'that of the run is `config.timeout`, that of a stage `error_policy.timeout` of the stage',
+  parameters: 'they stand under `config`',
+  inputs: 'what a run is given stands under `config.parameters`',
+  env: 'it stands under `config`',
+  memory: 'it stands under `context`',
+  modules: 'it is `context: { global_modules: […] }`',
+  global_modules: 'it stands under `context`',
+  retry: 'it is `error_policy: { default_retry: … }`',
+  on_failure: 'it is `error_policy: { on_stage_failure: … }`; a command at the end is `hooks.on_failure`',
+  on_start: 'it stands under `hooks`',
+  on_complete: 'it stands under `hooks`',
+  parallel_group: ofStage['parallel_group']!,
+  secrets,
+  credentials: secrets,
+  budget: '`run --budget` bounds the run',
+  jobs: 'they are `stages`, a list',
+  steps: 'they are `stages`, a list',
+};
+
+/** By what a map is called. */
+const elsewhere: Readonly<Record<string, Hints>> = {
+  stage: ofStage,
+  'workflow file': ofFile,
+  "workflow's error policy": {
+    retry: 'for the whole workflow it is `default_retry`',
+    max_attempts: 'it stands under `default_retry`',
+    on_failure: 'for the whole workflow it is `on_stage_failure`',
+    timeout: 'a stage has it under its own `error_policy`; that of the run is `config.timeout`',
+  },
+  'error policy': {
+    default_retry: 'in a stage it is `retry`',
+    max_attempts: 'it stands under `retry`',
+    on_stage_failure: 'in a stage it is `on_failure`',
+  },
+  "stage template's error policy": {
+    on_failure: 'it stands under `error_policy` of the stage itself, and holds for every item',
+  },
+};
+
+/** What other languages call a type. */
+const typeAliases: Hints = {
+  str: 'string',
+  text: 'string',
+  int: 'integer',
+  float: 'number',
+  double: 'number',
+  bool: 'boolean',
+  dict: 'object',
+  map: 'object',
+  json: 'object',
+  list: 'array<string>',
+};
+
+/** A better hint for what is wrong with the shape of a file, by the message that reports it; null: there is none. */
+export function betterHint(message: string): string | null {
+  const [, type] = /^`type` must be a type: .*, not `(.*)`$/s.exec(message) ?? [];
+  if (type !== undefined) return typeHint(type);
+  if (message.startsWith('`on_failure` must be halt'))
+    return 'what undoes a run is said of the whole workflow: `error_policy: { on_stage_failure: rollback }`';
+  if (message.startsWith('`version` must be a semantic version'))
+    return 'write three numbers, in quotes: "1.0.0"';
+  const [, key = '', title = ''] = /^`([^`]+)` is not a key of an? (.+)$/.exec(message) ?? [];
+  return elsewhere[title]?.[key.replaceAll('-', '_')] ?? null;
+}
+
+/** What somebody meant who wrote a type that there is not. */
+function typeHint(type: string): string {
+  const alias = typeAliases[type.toLowerCase()];
+  if (alias !== undefined) return `did you mean \`${alias}\`?`;
+  const isList = /^array|\[|</.test(type);
+  return (isList ? null : didYouMean(type, typeNames)) ?? 'a list of strings is `array<string>`';
+}

@@ -1,0 +1,76 @@
+import type { Template, TemplatePart } from '../../expressions/template.ts';
+import { commandDoubts } from '../../expressions/script/command-line.ts';
+import type { Hook } from '../../workflow/model.ts';
+import type { Path } from '../../yaml/yaml.ts';
+import { lowerText } from './lowering.ts';
+import { outside, type Lowering } from './facts.ts';
+import type { HookInput } from './schema.ts';
+
+const ends = { on_start: 'start', on_complete: 'complete', on_failure: 'failure' } as const;
+
+export function lowerHooks(lowering: Lowering): Hook[] {
+  const hooks = lowering.file.hooks ?? {};
+  return (Object.keys(ends) as (keyof typeof ends)[]).flatMap((key) => {
+    const input = hooks[key];
+    return input === undefined ? [] : lowerHook(ends[key], input, ['hooks', key], lowering);
+  });
+}
+
+function lowerHook(on: Hook['on'], input: HookInput, path: Path, lowering: Lowering): Hook {
+  const place = { ...outside, over: on !== 'start' };
+  const run = input.run === undefined ? null : lowerCommand(input.run, [...path, 'run'], place, lowering);
+  const { notify } = input;
+  if (notify === undefined) return { on, run, notify: null };
+  const colon = notify.indexOf(':');
+  const scheme = notify.slice(0, colon);
+  const target = lowerText(notify.slice(colon + 1), [...path, 'notify'], place, lowering);
+  const command = lowering.surroundings.notify[scheme] ?? null;
+  return { on, run, notify: null, tell: { scheme, target, command } };
+}
+
+/** A command line as its words: they are told apart before anything is put into them, so that no value adds a word. */
+function lowerCommand(
+  text: string,
+  path: Path,
+  place: Parameters<typeof lowerText>[2],
+  lowering: Lowering,
+): Template[] | null {
+  const words = splitWords(lowerText(text, path, place, lowering));
+  if (words !== null) {
+    for (const { span, message, hint } of commandDoubts(words, () => false))
+      if (span === null) lowering.diagnostics.warn(path, message, hint);
+      else lowering.diagnostics.warnAt(path, span, message, hint);
+    return words;
+  }
+  lowering.diagnostics.error('E_VALUE', path, '`run` must be a command line whose quotes are closed', null);
+  return null;
+}
+
+/** Words of a line, as a shell tells them apart by blanks and quotes; an expression is part of one. Null: a quote is open. */
+function splitWords(line: Template): Template[] | null {
+  const words: Template[] = [];
+  let word: string | null = null;
+  let parts: TemplatePart[] = [];
+  let quote: string | null = null;
+  const cut = (): void => {
+    if (word !== null && word !== '') parts.push({ kind: 'text', text: word });
+    if (word !== null) words.push(parts);
+    [word, parts] = [null, []];
+  };
+  for (const part of line) {
+    if (part.kind === 'expression') {
+      if (word !== null && word !== '') parts.push({ kind: 'text', text: word });
+      parts.push(part);
+      word = '';
+      continue;
+    }
+    for (const letter of part.text) {
+      if (letter === quote) quote = null;
+      else if (quote === null && (letter === '"' || letter === "'")) [quote, word] = [letter, word ?? ''];
+      else if (quote === null && /\s/.test(letter)) cut();
+      else word = (word ?? '') + letter;
+    }
+  }
+  cut();
+  return quote === null ? words : null;
+}

@@ -1,0 +1,60 @@
+import { nearest } from '../../kernel/nearest.ts';
+import type { Path } from '../../yaml/yaml.ts';
+import type { Diagnostics } from '../shared/diagnostics.ts';
+import type { StageInput } from './schema.ts';
+
+type Kind = NonNullable<StageInput['type']>;
+
+const everywhere = ['id', 'name', 'description', 'depends_on', 'condition', 'type', 'ui'];
+const work = ['roles', 'inputs', 'outputs', 'context', 'error_policy', 'handoff'];
+
+/** Which keys fit to which type of stage. */
+const keysOfKinds: Readonly<Record<Kind, readonly string[]>> = {
+  agent: [...everywhere, ...work],
+  gate: [...everywhere, 'gate'],
+  fan_out: [...everywhere, 'fan_out', 'error_policy', 'handoff'],
+};
+
+/** The key that says what a stage of a type does. */
+const wanted: Readonly<Record<Kind, 'roles' | 'gate' | 'fan_out'>> = {
+  agent: 'roles',
+  gate: 'gate',
+  fan_out: 'fan_out',
+};
+
+/** Whether a stage has the keys of its type; what is wrong is told. */
+export function checkKeys(diagnostics: Diagnostics, input: StageInput, path: Path): boolean {
+  const type = input.type ?? 'agent';
+  const keys = keysOfKinds[type];
+  for (const key of Object.keys(input)) if (!keys.includes(key)) unfit(diagnostics, type, [...path, key]);
+  const key = wanted[type];
+  if (input[key] === undefined) {
+    const other = (['gate', 'fan_out'] as const).find((each) => input[each] !== undefined);
+    const hint =
+      other === undefined
+        ? `a stage of the type ${type} has \`${key}\``
+        : `for what is under \`${other}\` it needs \`type: ${other}\``;
+    diagnostics.error('E_MISSING_KEY', path, `nothing says what \`${input.id}\` does`, hint, 'key');
+    return false;
+  }
+  if (type !== 'fan_out' || input.fan_out?.stage_template.roles !== undefined) return true;
+  const at = [...path, 'fan_out', 'stage_template'];
+  const hint = 'a stage template has `roles`, as a stage of the type agent has';
+  diagnostics.error('E_MISSING_KEY', at, `nothing says who does \`${input.id}\``, hint, 'key');
+  return false;
+}
+
+function unfit(diagnostics: Diagnostics, type: Kind, path: Path): void {
+  const key = String(path.at(-1));
+  const near = nearest(key, keysOfKinds[type]);
+  const own = key === wanted.gate || key === wanted.fan_out ? `it belongs to \`type: ${key}\`` : null;
+  const hint =
+    own ??
+    (type === 'gate' && key === 'error_policy'
+      ? '`gate.timeout` says how long it waits, `gate.on_timeout` what happens then'
+      : near === null
+        ? `there it has ${keysOfKinds[type].join(', ')}`
+        : `did you mean \`${near}\`?`);
+  const what = `a stage of the type ${type}`;
+  diagnostics.error('E_UNKNOWN_KEY', path, `\`${key}\` does nothing in ${what}`, hint, 'key');
+}

@@ -1,0 +1,40 @@
+import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
+import { splitFrontMatter } from '../../mail/format/front-matter.ts';
+import { parseYaml } from '../../yaml/yaml.ts';
+import type { ProjectFiles } from '../shared/context.ts';
+
+/** A Markdown file: its front matter as a map, and what comes after. */
+export interface Material {
+  readonly path: string;
+  readonly front: JsonObject;
+  readonly body: string;
+}
+
+/** What a name means, or where it was looked for. */
+export type Sought<T> = { readonly found: T } | { readonly found: null; readonly looked: readonly string[] };
+
+/** Reads the first of some files that is there. Front matter that cannot be read is as none: it is for other programs, too. */
+export function firstOf(files: ProjectFiles, paths: readonly string[]): Sought<Material> {
+  for (const path of paths) {
+    const text = files.read(path);
+    if (text !== null) return { found: readMaterial(path, text) };
+  }
+  return { found: null, looked: paths };
+}
+
+export function readMaterial(path: string, text: string): Material {
+  const split = splitFrontMatter(text, path);
+  if (!split.ok) return { path, front: {}, body: text };
+  const read = split.front === null ? null : parseYaml(split.front, path, 2);
+  const front = read?.ok === true && isJsonObject(read.value.value) ? read.value.value : {};
+  return { path, front, body: split.body.trim() };
+}
+
+/** The texts behind references, by kind. */
+export function seekModule(files: ProjectFiles, name: string): Sought<Material> {
+  return firstOf(files, [`modules/${name}.md`]);
+}
+
+export function seekSkill(files: ProjectFiles, name: string): Sought<Material> {
+  return firstOf(files, [`.claude/skills/${name}/SKILL.md`]);
+}

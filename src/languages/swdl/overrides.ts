@@ -1,0 +1,187 @@
+import type { Diagnostic } from '../../kernel/diagnostic.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
+import type { AppliedOverride } from '../../workflow/model.ts';
+import { checkShape } from '../../yaml/issues.ts';
+import { parseYaml, type Path, type YamlDocument } from '../../yaml/yaml.ts';
+import type { LanguageContext } from '../shared/context.ts';
+import { OverriddenDocument, type Override } from './overridden-document.ts';
+import { overridesShape } from './overrides-schema.ts';
+
+/** Where a project changes shared workflows without touching them; what comes later wins. */
+const overrideFiles = ['.skillmeat-workflow-overrides.yaml', 'workflows/overrides.yaml'] as const;
+
+/** What says which workflow and which edition of it this is: what changes it does not decide that. */
+const fixed = ['id', 'version'] as const;
+
+interface OverrideFile {
+  readonly file: string;
+  readonly text: string;
+  readonly isNamed: boolean;
+}
+
+/**
+ * A workflow with what the project, and then the person, change in it. Maps are merged, everything else is replaced;
+ * `stages` is a map by id there. Problems stand where the wrong part was written. `applied` says what each file changed.
+ */
+export function overridden(
+  base: YamlDocument,
+  surroundings: LanguageContext,
+): {
+  readonly document: YamlDocument;
+  readonly problems: readonly Diagnostic[];
+  readonly applied: readonly AppliedOverride[];
+} {
+  const id = idOf(base.value);
+  const problems: Diagnostic[] = [];
+  const applied: AppliedOverride[] = [];
+  if (id === null) return { document: base, problems, applied };
+  const overrides = filesFor(surroundings).flatMap((file) => readOverride(file, id, surroundings, problems));
+  let { value } = base;
+  for (const override of overrides) {
+    const changed = apply(value, override, problems);
+    const changes = changesBetween(value, changed, override.value);
+    applied.push({ file: override.document.place([]).file, isNamed: override.isNamed, changes });
+    value = changed;
+  }
+  if (overrides.length === 0) return { document: base, problems, applied };
+  return { document: new OverriddenDocument(value, base, overrides), problems, applied };
+}
+
+function filesFor({ files, overrides }: LanguageContext): OverrideFile[] {
+  const own = overrideFiles.flatMap((file) => {
+    const text = files.read(file);
+    return text === null || text.trim() === '' ? [] : [{ file, text, isNamed: false }];
+  });
+  return [...own, ...overrides.map((each) => ({ ...each, isNamed: true }))];
+}
+
+function idOf(value: Json): string | null {
+  const workflow = isJsonObject(value) ? value['workflow'] : null;
+  const id = isJsonObject(workflow) ? workflow['id'] : null;
+  return typeof id === 'string' ? id : null;
+}
+
+function readOverride(
+  { file, text, isNamed }: OverrideFile,
+  id: string,
+  surroundings: LanguageContext,
+  problems: Diagnostic[],
+): Override[] {
+  const read = parseYaml(text, file);
+  if (!read.ok) {
+    problems.push(...read.problems);
+    return [];
+  }
+  const document = read.value;
+  const shape = checkShape(overridesShape, document);
+  problems.push(...shape.problems);
+  const all = isJsonObject(document.value) ? document.value['overrides'] : null;
+  if (!isJsonObject(all)) return [];
+  refuseUnknown(all, id, document, surroundings, problems);
+  const value = all[id];
+  const path = ['overrides', id];
+  if (!isJsonObject(value ?? null)) return [];
+  return [{ document, path, value: withoutFixed(value as JsonObject, document, path, problems), isNamed }];
+}
+
+/** Refuses what is said of a workflow that nobody has; nothing is concluded while a file cannot be read. */
+function refuseUnknown(
+  overrides: JsonObject,
+  own: string,
+  document: YamlDocument,
+  surroundings: LanguageContext,
+  problems: Diagnostic[],
+): void {
+  const others = Object.keys(overrides).filter((id) => id !== own);
+  if (others.length === 0) return;
+  const workflows = surroundings.workflows();
+  if (workflows.some(({ isReadable }) => !isReadable)) return;
+  const known = [...new Set([own, ...workflows.flatMap(({ id }) => id ?? [])])];
+  for (const id of others.filter((each) => !known.includes(each)))
+    problems.push(unknown(document, ['overrides', id], `no workflow has the id \`${id}\``, id, known));
+}
+
+function unknown(
+  document: YamlDocument,
+  path: Path,
+  message: string,
+  word: string,
+  known: readonly string[],
+): Diagnostic {
+  const hint = didYouMean(word, known) ?? `there is ${known.map((each) => `\`${each}\``).join(', ')}`;
+  return { code: 'E_UNKNOWN_NAME', severity: 'error', message, place: document.place(path, 'key'), hint };
+}
+
+function apply(base: Json, { document, path, value }: Override, problems: Diagnostic[]): Json {
+  const { stages, ...rest } = value;
+  const merged = merge(base, rest);
+  if (stages === undefined || !isJsonObject(merged)) return merged;
+  const given = merged['stages'];
+  if (!isJsonObject(stages)) {
+    const message = '`stages` must be a map by stage id in an override';
+    const place = document.place([...path, 'stages']);
+    problems.push({ code: 'E_VALUE', severity: 'error', message, place, hint: null });
+    return merged;
+  }
+  const list = Array.isArray(given) ? given : [];
+  const ids = list.map((stage) => (isJsonObject(stage) ? stage['id'] : null));
+  const known = ids.filter((each) => typeof each === 'string');
+  for (const id of Object.keys(stages).filter((each) => !known.includes(each)))
+    problems.push(unknown(document, [...path, 'stages', id], `no stage is called \`${id}\``, id, known));
+  const changed = list.map((stage, index) => {
+    const id = ids[index];
+    return typeof id === 'string' && Object.hasOwn(stages, id) ? merge(stage, stages[id]!) : stage;
+  });
+  return { ...merged, stages: changed };
+}
+
+/** An override without what it must not change; that is an error. */
+function withoutFixed(
+  value: JsonObject,
+  document: YamlDocument,
+  path: Path,
+  problems: Diagnostic[],
+): JsonObject {
+  const { workflow } = value;
+  if (!isJsonObject(workflow ?? null)) return value;
+  const rest = { ...(workflow as JsonObject) };
+  for (const key of fixed.filter((each) => Object.hasOwn(rest, each))) {
+    problems.push({
+      code: 'E_VALUE',
+      severity: 'error',
+      message: `an override must not change \`workflow.${key}\``,
+      place: document.place([...path, 'workflow', key], 'key'),
+      hint: 'records of runs name the workflow by its id and version; change them in its own file',
+    });
+    delete rest[key];
+  }
+  return { ...value, workflow: rest };
+}
+
+/** Maps are merged; a list or a single value replaces what was there. */
+function merge(base: Json, change: Json): Json {
+  if (!isJsonObject(base) || !isJsonObject(change)) return change;
+  const keys = Object.keys(change).map((key): [string, Json] => {
+    const before = Object.hasOwn(base, key) ? base[key]! : null;
+    return [key, merge(before, change[key]!)];
+  });
+  return { ...base, ...Object.fromEntries(keys) };
+}
+
+/** What an override made different, a line for each value that it gives: `stages.plan.roles.primary.model: "opus" → "sonnet"`. */
+function changesBetween(before: Json, after: Json, override: Json, words: readonly string[] = []): string[] {
+  if (isJsonObject(override) && Object.keys(override).length > 0)
+    return Object.keys(override).flatMap((key) =>
+      changesBetween(part(before, key), part(after, key), override[key]!, [...words, key]),
+    );
+  const [old, now] = [before, after].map((value) => JSON.stringify(value ?? null));
+  if (old === now) return [];
+  return [`${words.join('.')}: ${old === 'null' ? '' : `${old} → `}${now ?? 'null'}`];
+}
+
+/** A field of a map, or a stage of the list by its id. */
+function part(value: Json, key: string): Json {
+  if (Array.isArray(value)) return value.find((each) => isJsonObject(each) && each['id'] === key) ?? null;
+  return isJsonObject(value) && Object.hasOwn(value, key) ? value[key]! : null;
+}

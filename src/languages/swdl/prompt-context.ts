@@ -1,0 +1,91 @@
+import type { Path } from '../../yaml/yaml.ts';
+import type { Lowering } from './facts.ts';
+import { seekModule, seekSkill, type Sought } from './materials.ts';
+import { memoryQuery, packMemories } from './memory.ts';
+import type { WorkInput } from './schema.ts';
+
+/** Says that a reference leads nowhere: to look at, that is no error; a run would miss it. */
+export function tellMissing(
+  lowering: Lowering,
+  path: Path,
+  reference: string,
+  looked: readonly string[],
+): void {
+  const kind = { agent: 'an agent', skill: 'a skill', ctx: 'a context module' };
+  const what = kind[reference.split(':')[0] as keyof typeof kind];
+  lowering.diagnostics.problems.push({
+    code: 'E_REFERENCE',
+    severity: 'warning',
+    message: `\`${reference}\` is ${what} that is not there`,
+    place: lowering.diagnostics.placeOf(path),
+    hint: `looked for ${looked.join(', ')}; \`mailroom init --for FILE\` writes a stub`,
+  });
+}
+
+/** What the prompt of a stage has besides its instructions: modules, memories, tools. Empty: nothing. */
+export function promptContext(input: WorkInput, path: Path, lowering: Lowering): string {
+  const { file } = lowering;
+  const modules = [
+    ...(file.context?.global_modules ?? []).map((name, index) => ({
+      name,
+      at: ['context', 'global_modules', index],
+    })),
+    ...(input.context?.modules ?? []).map((name, index) => ({
+      name,
+      at: [...path, 'context', 'modules', index],
+    })),
+  ];
+  const texts = [...new Map(modules.map((each) => [each.name, each])).values()].flatMap(({ name, at }) => {
+    const found = expectFound(lowering, at, name, (word) => seekModule(lowering.surroundings.files, word));
+    return found === null ? [] : [`### ${name}\n\n${found.body}`];
+  });
+  const query = memoryQuery(input.context?.memory, file.context?.memory);
+  const memories = query === null ? null : packMemories(lowering.surroundings.files, query);
+  for (const left of memories?.unsure ?? [])
+    lowering.diagnostics.warn(
+      input.context?.memory === undefined ? ['context', 'memory'] : [...path, 'context', 'memory'],
+      `${left} is left out: its \`confidence\` is not a number from 0 to 1`,
+      'write a number such as 0.8, or remove `confidence`',
+    );
+  return [
+    section('Context', texts.join('\n\n')),
+    section('What is remembered', memories?.text ?? ''),
+    section('Tools', tools(input, path, lowering).join('\n')),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+function section(title: string, body: string): string {
+  return body === '' ? '' : `## ${title}\n\n${body}`;
+}
+
+function tools({ roles }: WorkInput, path: Path, lowering: Lowering): string[] {
+  const { files } = lowering.surroundings;
+  return (roles?.tools ?? []).flatMap((reference, index) => {
+    const at = [...path, 'roles', 'tools', index];
+    if (reference.startsWith('mcp:')) return [`- the MCP server \`${nameIn(reference)}\``];
+    const found = expectFound(lowering, at, reference, (word) => seekSkill(files, word));
+    if (found === null) return [];
+    const { description } = found.front;
+    const about = typeof description === 'string' ? `: ${description}` : '';
+    return [`- the skill \`${nameIn(reference)}\` (\`${found.path}\`)${about}`];
+  });
+}
+
+/** `ctx:repo-rules` is `repo-rules`. */
+export function nameIn(reference: string): string {
+  return reference.slice(reference.indexOf(':') + 1);
+}
+
+function expectFound<T>(
+  lowering: Lowering,
+  path: Path,
+  reference: string,
+  seek: (name: string) => Sought<T>,
+): T | null {
+  const sought = seek(nameIn(reference));
+  if (!('looked' in sought)) return sought.found;
+  tellMissing(lowering, path, reference, sought.looked);
+  return null;
+}

@@ -1,0 +1,192 @@
+import type { Diagnostic } from '../../kernel/diagnostic.ts';
+import { isJsonObject, type Json } from '../../kernel/json.ts';
+import type { AppliedOverride, Step, ValueType, Workflow } from '../../workflow/model.ts';
+import { checkShape } from '../../yaml/issues.ts';
+import { validParts, fieldsOf } from '../../yaml/shape.ts';
+import type { YamlDocument, Path } from '../../yaml/yaml.ts';
+import { mendListed } from '../shared/repaired.ts';
+import type { Diagnostics } from '../shared/diagnostics.ts';
+import type { LanguageContext } from '../shared/context.ts';
+import { lowerHooks } from './hooks.ts';
+import { betterHint } from './hints.ts';
+import { lowerText } from './lowering.ts';
+import { outside, type KnownStage, type Lowering } from './facts.ts';
+import { overridden } from './overrides.ts';
+import { orderStages, type Placed } from './order.ts';
+import { stageSchema, swdlFile, type SwdlFile } from './schema.ts';
+import { lowerStage, typeOf } from './stages.ts';
+import { constant } from './trees.ts';
+import { readType } from './types.ts';
+
+const defaultTimeout = 2 * 60 * 60_000;
+/** Paths of files that `context.repo_structure` names at most. */
+const mostPaths = 5_000;
+
+/** Everything that is wrong with a file of the swdl language, and what it says as far as it is right. */
+export function readSwdl(
+  written: YamlDocument,
+  surroundings: LanguageContext,
+): { readonly workflow: Workflow; readonly problems: readonly Diagnostic[] } {
+  const { document, problems: overriding, applied } = overridden(written, surroundings);
+  const shape = checkShape(swdlFile, document);
+  const given = isJsonObject(document.value) ? document.value : {};
+  const { around, items, lost, diagnostics } = mendListed(document, {
+    file: swdlFile,
+    list: 'stages',
+    item: stageSchema,
+  });
+  const file = shape.value ?? (validParts(swdlFile, around) as Partial<SwdlFile>);
+  const loss = lossOf(lost);
+  const placed = items.filter(({ path }) => !loss.isBroken(path));
+  const broken = brokenNames(given['stages'], placed);
+  const ordered = orderStages(placed, broken, diagnostics);
+  const stages = new Map<string, KnownStage>(
+    [...ordered].map(([id, stage]) => {
+      const outputs = loss.areOutputsUnknown(stage.path) ? null : outputsOf(stage);
+      return [id, { ...stage, outputs, ...(loss.isOrderUnknown && { comesAfter: () => true }) }];
+    }),
+  );
+  const { parameters, brokenParameters } = parametersOf(file, given['config'], diagnostics);
+  refuseSameId(file, document, surroundings, diagnostics);
+  const lowering = { diagnostics, surroundings, file, stages, broken, parameters, brokenParameters };
+  const steps = [...stages.values()].flatMap((stage) => lowerStage(stage, lowering) ?? []);
+  const workflow = workflowOf(lowering, steps, applied);
+  const shapes = shape.problems.map((problem) => ({
+    ...problem,
+    hint: betterHint(problem.message) ?? problem.hint,
+  }));
+  return { workflow, problems: [...overriding, ...shapes, ...once(diagnostics.problems)] };
+}
+
+/** An id means one file of the project: people, overrides and other programs name workflows by it. */
+function refuseSameId(
+  { workflow }: Partial<SwdlFile>,
+  document: YamlDocument,
+  surroundings: LanguageContext,
+  diagnostics: Diagnostics,
+): void {
+  if (workflow === undefined) return;
+  const own = document.place([]).file;
+  const others = surroundings.workflows().filter(({ id, file }) => id === workflow.id && file !== own);
+  if (others.length === 0) return;
+  const files = others.map(({ file }) => file).join(', ');
+  const message = `\`${workflow.id}\` is also the id of ${files}`;
+  diagnostics.error('E_DUPLICATE', ['workflow', 'id'], message, 'give one of them another id');
+}
+
+/** The same at the same place, or a reference that leads nowhere, is reported once. */
+function once(problems: readonly Diagnostic[]): Diagnostic[] {
+  const keyOf = ({ code, place, message }: Diagnostic) =>
+    code === 'E_REFERENCE'
+      ? message
+      : `${String(place?.file)}:${String(place?.line)}:${String(place?.column)} ${message}`;
+  return [...new Map(problems.map((problem) => [keyOf(problem), problem])).values()];
+}
+
+function brokenNames(stages: Json | undefined, placed: readonly Placed[]): ReadonlySet<string> {
+  const used = new Set(placed.map(({ input }) => input.id));
+  const names = Array.isArray(stages) ? stages.map((each) => (isJsonObject(each) ? each['id'] : null)) : [];
+  return new Set(names.filter((id): id is string => typeof id === 'string' && !used.has(id)));
+}
+
+/** What a gate produces: who has opened it, and what they said. */
+const decision: Readonly<Record<string, ValueType>> = {
+  by: { type: 'string', items: null, enum: null, required: true, description: 'Who has opened the gate.' },
+  comment: { type: 'string', items: null, enum: null, required: false, description: 'What they said.' },
+};
+
+/** What expressions find under `outputs`; of a fan-out a list. */
+function outputsOf({ input }: Placed): Record<string, ValueType> | null {
+  if (input.type === 'fan_out') return null;
+  if (input.type === 'gate') return decision;
+  return Object.fromEntries(
+    Object.entries(input.outputs ?? {}).flatMap(([name, output]) => {
+      const type = readType(output);
+      return type === null ? [] : [[name, type] as const];
+    }),
+  );
+}
+
+function parametersOf(
+  { config }: Partial<SwdlFile>,
+  given: Json | undefined,
+  diagnostics: Diagnostics,
+): { parameters: Record<string, ValueType>; brokenParameters: ReadonlySet<string> } {
+  const all =
+    isJsonObject(given) && isJsonObject(given['parameters']) ? Object.keys(given['parameters']) : [];
+  const parameters: Record<string, ValueType> = {};
+  for (const [name, parameter] of Object.entries(config?.parameters ?? {})) {
+    const type = typeOf({ diagnostics }, ['config', 'parameters', name], parameter);
+    if (type !== null) parameters[name] = type;
+  }
+  return { parameters, brokenParameters: new Set(all.filter((name) => !Object.hasOwn(parameters, name))) };
+}
+
+function workflowOf(
+  lowering: Lowering,
+  steps: readonly Step[],
+  applied: readonly AppliedOverride[],
+): Workflow {
+  const { file, surroundings, parameters } = lowering;
+  const { id = '', name = '', version = '', description = null } = file.workflow ?? {};
+  const env = Object.entries(file.config?.env ?? {}).map(
+    ([variable, text]) =>
+      [variable, lowerText(String(text), ['config', 'env', variable], outside, lowering)] as const,
+  );
+  return {
+    language: 'swdl',
+    name: id,
+    version,
+    description: description?.trim() ?? (name === '' ? null : name),
+    timeout: file.config?.timeout ?? defaultTimeout,
+    concurrency: null,
+    contextDir: null,
+    home: null,
+    parameters,
+    context: structureOf(surroundings.files.tracked),
+    env: Object.fromEntries(env),
+    inherit: [],
+    secrets: [],
+    budget: { usd: null, tokens: null },
+    triggers: [],
+    hooks: lowerHooks(lowering),
+    shown: {
+      title: `${name} v${version}`,
+      record: 'run.yaml',
+      ...(applied.length > 0 && { overrides: applied }),
+    },
+    body: { kind: 'graph', steps },
+  };
+}
+
+/** `context.repo_structure`: the files of the project, where anything asks for them. */
+function structureOf(tracked: readonly string[]): Workflow['context'] {
+  if (tracked.length === 0) return {};
+  const files = tracked.slice(0, mostPaths);
+  const structure = { files, total: tracked.length };
+  return { repo_structure: [{ kind: 'expression', tree: constant(structure) }] };
+}
+
+/** What cannot be concluded from stages of which a part could not be used. */
+export interface Loss {
+  /** Nobody knows which stage waits for which. */
+  readonly isOrderUnknown: boolean;
+  /** Whether it is not known what a stage, by its place, is. */
+  isBroken(stage: Path): boolean;
+  /** Whether it is not known what a stage, by its place, hands over. */
+  areOutputsUnknown(stage: Path): boolean;
+}
+
+const known = fieldsOf(stageSchema);
+
+/** `lost`: paths to what could not be used. A key that nobody knows may have been any. */
+export function lossOf(lost: readonly Path[]): Loss {
+  const parts = lost.filter(([list, , key]) => list === 'stages' && key !== undefined);
+  const mayBe = ([, , key]: Path, wanted: string) => key === wanted || !Object.hasOwn(known, String(key));
+  const of = ([, index]: Path) => parts.filter(([, other]) => other === index);
+  return {
+    isOrderUnknown: parts.some((path) => mayBe(path, 'depends_on')),
+    isBroken: (stage) => of(stage).some((path) => path[2] === 'type'),
+    areOutputsUnknown: (stage) => of(stage).some((path) => mayBe(path, 'outputs')),
+  };
+}

@@ -1,0 +1,347 @@
+import type { Template, TemplatePart } from '../../expressions/template.ts';
+import type { Types } from '../../expressions/types.ts';
+import type { Agent, Check, Gate, Step, Taken, ValueType } from '../../workflow/model.ts';
+import { misfit } from '../../workflow/machine/values.ts';
+import type { Path } from '../../yaml/yaml.ts';
+import { playerOf, type AgentDefinition } from './agents.ts';
+import { promptContext, nameIn } from './prompt-context.ts';
+import { handedToStage } from './handoff.ts';
+import { refuseAbsentContext } from './context.ts';
+import { checkKeys } from './kinds.ts';
+import {
+  lowerExpression,
+  lowerText,
+  readExpression,
+  readText,
+  translateText,
+  translateTree,
+} from './lowering.ts';
+import type { KnownStage, Lowering, Place } from './facts.ts';
+import { policyOf } from './policy.ts';
+import { warnOptional } from './presence.ts';
+import { jsonTypes, typesOfTree } from './reads.ts';
+import type { StageInput, WorkInput } from './schema.ts';
+import { showFanOut, showGate, showWork } from './shown.ts';
+import { constant } from './trees.ts';
+import { readType } from './types.ts';
+import { withArticle } from '../../kernel/enumerate.ts';
+
+/** As many as the run and the machine let go on at once. */
+const mostItemsAtOnce = 1_000;
+
+/** A stage as a step; null, and told, when nothing can be made of it. */
+export function lowerStage(stage: KnownStage, lowering: Lowering): Step | null {
+  const { input, path } = stage;
+  const { diagnostics } = lowering;
+  if (!checkKeys(diagnostics, input, path)) return null;
+  const place: Place = { stage: input.id, over: false, item: false };
+  const base = stepOf(input, path, place, lowering);
+  switch (input.type ?? 'agent') {
+    case 'gate':
+      return {
+        ...base,
+        work: lowerGate(input, path, place, lowering),
+        timeout: null,
+        shown: showGate(input),
+      };
+    case 'fan_out':
+      return lowerFanOut(base, stage, lowering);
+    case 'agent': {
+      const inherited = handedToStage(input, lowering);
+      return lowerWork(base, input, path, place, inherited, lowering);
+    }
+  }
+}
+
+/** The stage that is run for each item of a list: a loop of one step, which is called as the stage is. */
+function lowerFanOut(base: Step, stage: KnownStage, lowering: Lowering): Step {
+  const { input, path } = stage;
+  const { source, stage_template: template } = input.fan_out!;
+  const here = [...path, 'fan_out'];
+  const place = { stage: input.id, over: false, item: true };
+  const around = { ...place, item: false };
+  const list =
+    typeof source === 'string'
+      ? readExpression(source, [...here, 'source'], around, lowering)
+      : constant(source);
+  if (typeof source === 'string') {
+    tellNoList(typesOfTree(list, around, lowering), [...here, 'source'], lowering);
+    refuseAbsentContext(list, [...here, 'source'], around, lowering);
+    const needs = { what: 'the fan-out runs for what is in it', instead: 'read it by `default(…)`' };
+    warnOptional([{ kind: 'expression', tree: list }], [...here, 'source'], needs, lowering);
+  }
+  const { file } = lowering;
+  const { error_policy: own } = input;
+  const policy = {
+    ...own,
+    ...template.error_policy,
+    retry: { ...own?.retry, ...template.error_policy?.retry },
+  };
+  const { retry, timeout } = policyOf(policy, file.error_policy);
+  const { name, description } = input;
+  const inner = { ...base, needs: [], when: null, retry, timeout, onFailure: 'abort' as const };
+  const work = { ...template, name, description };
+  const step = lowerWork(
+    inner,
+    work,
+    [...here, 'stage_template'],
+    place,
+    handedToStage(input, lowering),
+    lowering,
+  );
+  return {
+    ...base,
+    work: {
+      kind: 'for-each',
+      items: translateTree(list, lowering),
+      as: 'item',
+      concurrency: mostItemsAtOnce,
+      gives: input.id,
+      body: { kind: 'graph', steps: [step] },
+    },
+    timeout: null,
+    retry: { ...retry, max: 0 },
+    ...(step.shown && { shown: showFanOut(source, step.shown) }),
+  };
+}
+
+/** As with inputs: a warning here, and an error where it comes to that. */
+function tellNoList(types: Types, path: Path, { diagnostics }: Lowering): void {
+  // What cannot be read, or is not there, has been told.
+  if (types === null || types.size === 0 || types.has('array') || types.has('null')) return;
+  diagnostics.warn(path, `a fan-out wants a list, and this is ${[...types].map(withArticle).join(' or ')}`);
+}
+
+/** What all kinds of stages have. */
+function stepOf(input: StageInput, path: Path, place: Place, lowering: Lowering): Step {
+  const { condition } = input;
+  const when =
+    condition === undefined || condition === null
+      ? null
+      : typeof condition === 'boolean'
+        ? ({ kind: 'literal', value: condition, span: { start: 0, end: 0 } } as const)
+        : lowerExpression(condition, [...path, 'condition'], place, lowering);
+  const { retry, onFailure, timeout } = policyOf(input.error_policy, lowering.file.error_policy);
+  return {
+    id: input.id,
+    description: input.description ?? input.name ?? null,
+    needs: [...new Set(input.depends_on ?? [])].map((step) => ({ step, when: null })),
+    join: 'all',
+    when,
+    work: { kind: 'assign', values: {} },
+    workspace: null,
+    env: {},
+    secrets: null,
+    stdin: null,
+    stdout: null,
+    inputs: [],
+    outputs: [],
+    values: {},
+    timeout,
+    grace: null,
+    retry,
+    onFailure,
+    check: null,
+    budget: null,
+    next: null,
+  };
+}
+
+function lowerGate({ id, gate }: StageInput, path: Path, place: Place, lowering: Lowering): Gate {
+  const {
+    message = `Approve \`${id}\`?`,
+    approvers = [],
+    timeout = null,
+    on_timeout: onTimeout = 'halt',
+  } = gate!;
+  const policies = { halt: 'abort', auto_approve: 'approve', reject: 'reject' } as const;
+  return {
+    kind: 'gate',
+    message: lowerText(message.trim(), [...path, 'gate', 'message'], place, lowering),
+    approvers,
+    timeout,
+    onTimeout: policies[onTimeout],
+  };
+}
+
+/** A step that an agent does. */
+function lowerWork(
+  base: Step,
+  input: WorkInput & Pick<StageInput, 'handoff' | 'name' | 'description'>,
+  path: Path,
+  place: Place,
+  inherited: readonly Taken[],
+  lowering: Lowering,
+): Step {
+  const player = playerOf(input, path, lowering);
+  const extras = promptContext(input, path, lowering);
+  const work: Agent = {
+    kind: 'agent',
+    provider: player.provider,
+    model: player.model,
+    instructions: instructionsOf(input, path, place, player, extras, lowering),
+    capabilities: player.capabilities,
+    maxSteps: null,
+    maxCommandTime: null,
+    ...serversOf(input, player, path, lowering),
+  };
+  return {
+    ...base,
+    work,
+    takes: [...lowerInputs(input, path, place, lowering), ...inherited],
+    values: lowerOutputs(input, path, lowering),
+    check: lowerSummary(input, path, place, work, base.timeout, lowering),
+    shown: showWork(input, player, base.timeout, lowering.file),
+  };
+}
+
+/** The MCP servers that a stage names; refused where the agent's program can be given none. */
+function serversOf(
+  { roles }: WorkInput,
+  { provider }: AgentDefinition,
+  path: Path,
+  { surroundings, diagnostics }: Lowering,
+): Pick<Agent, 'mcp'> {
+  const tools = (roles?.tools ?? []).map((reference, index) => ({ reference, index }));
+  const servers = tools.filter(({ reference }) => reference.startsWith('mcp:'));
+  const why = surroundings.withoutMcp.get(provider);
+  if (why !== undefined)
+    for (const { reference, index } of servers) {
+      const message = `\`${reference}\` cannot be connected to \`${provider}\`: ${why}`;
+      diagnostics.error(
+        'E_WORKFLOW',
+        [...path, 'roles', 'tools', index],
+        message,
+        'remove it, or choose another agent',
+      );
+    }
+  return servers.length === 0 ? {} : { mcp: servers.map(({ reference }) => nameIn(reference)) };
+}
+
+/** Who the agent is, what the stage is about, and what it may use. */
+function instructionsOf(
+  { roles, name, description }: WorkInput & Pick<StageInput, 'name' | 'description'>,
+  path: Path,
+  place: Place,
+  player: AgentDefinition,
+  extras: string,
+  lowering: Lowering,
+): Template {
+  const about = [name, description].filter((text) => text !== undefined).map((text) => text.trim());
+  const head = [player.text, about.length === 0 ? '' : `## ${about.join('\n\n')}`].filter(
+    (text) => text !== '',
+  );
+  const own = roles!.primary.instructions;
+  const at = [...path, 'roles', 'primary', 'instructions'];
+  const lowered = own === undefined ? [] : lowerText(own.trim(), at, place, lowering);
+  const parts: Template[] = [plain(head.join('\n\n')), lowered, plain(extras)];
+  const gap: TemplatePart = { kind: 'text', text: '\n\n' };
+  const present = parts.filter((part) => part.length > 0);
+  return joined(present.flatMap((part, index) => (index === 0 ? part : [gap, ...part])));
+}
+
+function plain(text: string): Template {
+  return text === '' ? [] : [{ kind: 'text', text }];
+}
+
+/** Texts of a template do not touch each other. */
+function joined(parts: readonly TemplatePart[]): Template {
+  return parts.reduce<TemplatePart[]>((all, part) => {
+    const last = all.at(-1);
+    if (last?.kind !== 'text' || part.kind !== 'text') return [...all, part];
+    return [...all.slice(0, -1), { kind: 'text', text: last.text + part.text }];
+  }, []);
+}
+
+function lowerInputs({ inputs = {} }: WorkInput, path: Path, place: Place, lowering: Lowering): Taken[] {
+  return Object.entries(inputs).map(([name, input]) => {
+    const at = [...path, 'inputs', name];
+    const type = typeOf(lowering, at, input);
+    const { required = false, description = null, source } = input;
+    const taken = { name, description, type, required };
+    if (typeof source !== 'string')
+      return { ...taken, source: [{ kind: 'expression', tree: constant(source) }] };
+    const read = readText(source, [...at, 'source'], place, lowering, !required);
+    checkFit(read, type, [...at, 'source'], name, place, lowering);
+    if (required)
+      warnOptional(
+        read,
+        [...at, 'source'],
+        { what: `the input \`${name}\` is required`, instead: 'do not require it' },
+        lowering,
+      );
+    return { ...taken, source: translateText(read, lowering, !required) };
+  });
+}
+
+/** What cannot fit is a warning here, and an error where it comes to that. */
+function checkFit(
+  source: Template,
+  type: ValueType | null,
+  path: Path,
+  name: string,
+  place: Place,
+  lowering: Lowering,
+): void {
+  const [only, other] = source;
+  const isWhole = only?.kind === 'expression' && other === undefined;
+  const given = isWhole ? typesOfTree(only.tree, place, lowering) : new Set(['string'] as const);
+  const wanted = type === null ? null : jsonTypes(type);
+  if (type === null || given === null || wanted === null || given.size === 0) return;
+  if ([...given].some((each) => wanted.has(each))) return;
+  const message = `\`${name}\` is ${withArticle(type.type)}, and this is ${[...given].map(withArticle).join(' or ')}`;
+  lowering.diagnostics.warn(path, message);
+}
+
+function lowerOutputs(
+  { outputs = {} }: WorkInput,
+  path: Path,
+  lowering: Lowering,
+): Record<string, ValueType> {
+  const types = Object.entries(outputs).flatMap(([name, output]) => {
+    const type = typeOf(lowering, [...path, 'outputs', name], output);
+    return type === null ? [] : [[name, type] as const];
+  });
+  return Object.fromEntries(types);
+}
+
+/** A declared type; what is wrong with it, and with its default, is told. `path`: where it is declared. */
+export function typeOf(
+  { diagnostics }: Pick<Lowering, 'diagnostics'>,
+  path: Path,
+  declared: Parameters<typeof readType>[0],
+): ValueType | null {
+  const type = readType(declared);
+  if (type === null) {
+    const hint = 'a list of strings is `array<string>`';
+    diagnostics.error('E_VALUE', [...path, 'type'], `\`${declared.type}\` is no type`, hint);
+    return null;
+  }
+  const problem = type.default === undefined ? null : misfit(type.default, type);
+  if (problem !== null) diagnostics.error('E_VALUE', [...path, 'default'], `\`default\` ${problem}`, null);
+  return type;
+}
+
+/** One more turn of the agent's conversation, which may only read. */
+function lowerSummary(
+  { handoff }: Pick<StageInput, 'handoff'>,
+  path: Path,
+  place: Place,
+  work: Agent,
+  timeout: number | null,
+  lowering: Lowering,
+): Check | null {
+  const prompt = handoff?.summary_prompt;
+  if (prompt === undefined) return null;
+  const at = [...path, 'handoff', 'summary_prompt'];
+  return {
+    purpose: 'summary',
+    work: { ...work, instructions: lowerText(prompt.trim(), at, place, lowering), capabilities: ['READ'] },
+    timeout: timeout ?? 30 * 60_000,
+    decisionFile: null,
+    maxIterations: 1,
+    onExhausted: 'continue',
+    budget: null,
+    convergence: null,
+  };
+}

@@ -1,0 +1,111 @@
+import type { Span } from '../../expressions/problem.ts';
+import type { Json } from '../../kernel/json.ts';
+import { pathText } from '../../expressions/evaluate.ts';
+import { pathOf } from '../../expressions/references.ts';
+import type { Index, Literal, Tree } from '../../expressions/tree.ts';
+
+/*
+ * Expressions of this language as those of the machine, which has `steps` with `values` and statuses of its own. Every node
+ * keeps its place in the text.
+ */
+
+const nowhere: Span = { start: 0, end: 0 };
+
+export function literal(value: Literal['value'], span = nowhere): Literal {
+  return { kind: 'literal', value, span };
+}
+
+export function call(name: string, operands: readonly Tree[]): Tree {
+  const span = operands[0]?.span ?? nowhere;
+  return { kind: 'call', name, nameSpan: span, operands, span };
+}
+
+/** A value that is written in the file, of any type. */
+export function constant(value: Json): Tree {
+  return call('fromJSON', [literal(JSON.stringify(value))]);
+}
+
+/** What others see of a stage. */
+export function ofStep(stage: string, ...words: readonly string[]): Tree {
+  const steps: Tree = { kind: 'name', name: 'steps', span: nowhere };
+  return [stage, ...words].reduce<Tree>(
+    (object, word) => ({ kind: 'index', object, key: literal(word), comparing: 'exact', span: nowhere }),
+    steps,
+  );
+}
+
+/** The value, or nothing where it is not there. */
+export function orNull(tree: Tree): Tree {
+  return call('default', [tree, literal(null, tree.span)]);
+}
+
+export function choose(test: Tree, whenTrue: Tree, whenFalse: Tree): Tree {
+  return { kind: 'choice', test, whenTrue, whenFalse, span: test.span };
+}
+
+export function equals(left: Tree, right: Tree): Tree {
+  return { kind: 'comparison', operator: '==', comparing: 'exact', left, right, span: left.span };
+}
+
+/** The status of a stage in the words of this language. */
+function statusOf(stage: Tree, span: Span): Tree {
+  const of = (word: string): Tree =>
+    orNull({ kind: 'index', object: stage, key: literal(word, span), comparing: 'loose', span });
+  const is = (status: string, word: string, otherwise: Tree): Tree =>
+    choose(equals(of('status'), literal(status, span)), literal(word, span), otherwise);
+  const timedOut = choose(
+    equals(of('exit_code'), literal(124, span)),
+    literal('timed_out', span),
+    is('FAILED', 'failed', literal('pending', span)),
+  );
+  return is('SUCCEEDED', 'success', is('SKIPPED', 'skipped', is('CANCELLED', 'cancelled', timedOut)));
+}
+
+/** Values that are known before a run begins, by the path that reads them. */
+export type Known = (words: readonly string[]) => Literal['value'] | undefined;
+
+/** The tree as the machine evaluates it. Its references were checked. */
+export function translate(tree: Tree, known: Known): Tree {
+  const inner = (part: Tree): Tree => translate(part, known);
+  switch (tree.kind) {
+    case 'literal':
+      return tree;
+    case 'name':
+      return isWord(tree.name, 'stages') ? { ...tree, name: 'steps' } : tree;
+    case 'index':
+      return translateIndex(tree, known);
+    case 'not':
+      return { ...tree, operand: inner(tree.operand) };
+    case 'comparison':
+      return { ...tree, left: inner(tree.left), right: inner(tree.right) };
+    case 'logic':
+      return { ...tree, operands: tree.operands.map(inner) };
+    case 'choice':
+      return {
+        ...tree,
+        test: inner(tree.test),
+        whenTrue: inner(tree.whenTrue),
+        whenFalse: inner(tree.whenFalse),
+      };
+    case 'call':
+      return { ...tree, operands: tree.operands.map(inner) };
+  }
+}
+
+function translateIndex(tree: Index, known: Known): Tree {
+  const words = pathOf(tree)?.map(({ name }) => name ?? '') ?? [];
+  const value = known(words);
+  if (value !== undefined) return literal(value, tree.span);
+  const object = translate(tree.object, known);
+  const [namespace = '', , property = ''] = words;
+  if (words.length === 3 && isWord(namespace, 'stages')) {
+    if (isWord(property, 'status')) return statusOf(object, tree.span);
+    if (isWord(property, 'outputs'))
+      return { ...tree, object, key: literal('values', tree.key.span), written: pathText(tree) };
+  }
+  return { ...tree, object, key: translate(tree.key, known) };
+}
+
+function isWord(text: string, word: string): boolean {
+  return text.toLowerCase() === word;
+}

@@ -1,0 +1,288 @@
+import * as z from 'zod';
+import { errorCodes, type ErrorCode } from '../kernel/errors.ts';
+import { readJson, type JsonObject } from '../kernel/json.ts';
+import type { StepAnswer, StepRequest, StepNotice } from './step-answer.ts';
+import type { NostrEvent } from './nostr-event.ts';
+import { name } from '../yaml/schema.ts';
+import type { Target } from './target.ts';
+import type { TriggersMemory } from './triggers-memory.ts';
+
+/*
+ * The trust boundary: every JSON document that another process may have written into a folder of ours. Each is read here,
+ * and only here, before anything believes a word of it. Every `error` completes the sentence "`key` must be …".
+ */
+
+/** A document, or why it is not one of its kind, in words. */
+export type Read<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
+
+/** Nothing of ours is nested so deeply, and a document becomes a part of others. */
+const mostLevels = 64;
+
+const aUuid = 'the id of a message';
+const aWord = 'an id of letters, digits, `_` and `-`';
+const anInstant = 'a time in milliseconds since 1970';
+const anObject = 'a JSON object';
+
+const uuid = z.string({ error: aUuid }).regex(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/, { error: aUuid });
+
+/** The id of a run, a turn, a command: it becomes a name of a file or folder. */
+const word = z.string({ error: aWord }).regex(/^[\w-]{1,100}$/, { error: aWord });
+const instant = z.int({ error: anInstant }).min(0, { error: anInstant }).max(8.64e15, { error: anInstant });
+const line = z.string({ error: 'a string' }).max(10_000, { error: 'at most 10,000 characters long' });
+const text = z.string({ error: 'a string' });
+const count = z.number({ error: 'a number' }).min(0, { error: 'at least 0' });
+const flag = z.boolean({ error: 'true or false' });
+
+/** Bounded by `mostLevels` before any schema sees it. */
+const object = z.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  { error: anObject },
+);
+
+/** One name of a file, and no path. */
+const fileName = z
+  .string({ error: 'the name of a file' })
+  .regex(/^(?!\.{1,2}$)[^/\0]{1,255}$/, { error: 'the name of a file' });
+
+const target = z.discriminatedUnion(
+  'kind',
+  [
+    z.object({ kind: z.literal('all') }),
+    z.object({ kind: z.literal('role'), role: name }),
+    z.object({ kind: z.literal('thread'), thread: word }),
+    z.object({ kind: z.literal('turn'), turn: word }),
+    z.object({ kind: z.literal('letter'), role: name, name: fileName }),
+  ],
+  { error: 'a JSON object whose `kind` is all, role, thread, turn or letter' },
+);
+
+const control = z.object(
+  {
+    id: word,
+    at: instant,
+    by: line,
+    verb: z.enum(['pause', 'unpause', 'cancel', 'retry'], { error: 'pause, unpause, cancel or retry' }),
+    target,
+    now: flag,
+  },
+  { error: anObject },
+);
+
+/** One file in `.mailroom/control/`: what another process asks of the controller. */
+export interface ControlFile extends z.output<typeof control> {
+  readonly target: Target | { readonly kind: 'letter'; readonly role: string; readonly name: string };
+}
+
+const runVerbs = ['approve', 'reject', 'cancel', 'retry'] as const;
+
+const words = text.nullish().transform((value) => value ?? null);
+
+const runControl = z.object(
+  {
+    id: word,
+    at: instant,
+    by: line,
+    verb: z.enum(runVerbs, { error: 'approve, reject, cancel or retry' }),
+    /** The gate or the step; empty for `cancel`, which is about the run. */
+    path: line,
+    comment: words,
+    /** Of `retry`: instead of the definition's; null: those. */
+    instructions: words,
+  },
+  { error: anObject },
+);
+
+/** One file in the control folder of a run: what another process asks of its host. */
+export type RunControlFile = z.output<typeof runControl>;
+
+const notice = { id: uuid, run: word, role: name, subject: line, body: text };
+const ofAWithdrawal = z.string({ error: aWord }).regex(/^[\w-]{1,100}(\.withdrawal)?$/, { error: aWord });
+
+const incoming = z.discriminatedUnion(
+  'kind',
+  [
+    z.object({
+      kind: z.literal('step'),
+      ...notice,
+      fields: object,
+      timeout: z.int().min(1).max(8.64e14).nullable(),
+    } satisfies Shape<StepRequest>),
+    z.object({ kind: z.literal('notice'), ...notice } satisfies Shape<StepNotice>),
+    z.object({ kind: z.literal('withdrawal'), id: ofAWithdrawal, run: word, step: uuid, by: line }),
+  ],
+  { error: 'a JSON object whose `kind` is step, notice or withdrawal' },
+);
+
+/** One file in `.mailroom/incoming/`: a step for a role, a notice to one, or that a step is not wanted any more. */
+export type IncomingFile = z.output<typeof incoming>;
+
+const codes = Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]];
+const classes = ['RETRYABLE_TRANSIENT', 'RETRYABLE_RATE_LIMIT', 'NON_RETRYABLE', 'FATAL'] as const;
+
+const answer = z.object(
+  {
+    id: uuid,
+    run: word,
+    outcome: z.discriminatedUnion(
+      'is',
+      [
+        z.object({ is: z.literal('done') }),
+        z.object({
+          is: z.literal('failed'),
+          class: z.enum(classes, { error: 'a class of errors' }),
+          reason: z.object({ code: z.enum(codes, { error: 'a code of an error' }), text }),
+          timedOut: flag,
+        }),
+      ],
+      { error: 'a JSON object whose `is` is done or failed' },
+    ),
+    text,
+    values: object,
+    usage: z.object({ usd: count.nullable(), tokens: count.nullable() }, { error: anObject }),
+    durationMs: count,
+  } satisfies Shape<StepAnswer>,
+  { error: anObject },
+);
+
+const waits = z.array(uuid, { error: 'a list of ids' });
+
+const card = z.object(
+  {
+    run: word,
+    workflow: line,
+    workspace: line,
+    source: line.nullable(),
+    startedBy: z.enum(['person', 'up'], { error: 'person or up' }),
+    startedAt: instant,
+  },
+  { error: anObject },
+);
+
+/** What is known of a run before its journal is read: `run.json`. */
+export interface RunCard extends Readonly<z.output<typeof card>> {}
+
+const start = z.object({ run: word, trigger: line, at: instant, count, data: object });
+const memory = z.object({
+  going: start.nullable(),
+  triggers: z.record(
+    z.string(),
+    z.object({
+      due: instant.nullable(),
+      taken: instant.nullable(),
+      changed: z.object({ at: instant, files: z.array(text) }).nullable(),
+      printed: text.nullable(),
+      waiting: start.nullable(),
+      ended: instant.nullable(),
+      last: word.nullable(),
+    }),
+  ),
+} satisfies Shape<TriggersMemory>);
+const triggers = z.object({ workflow: line, memory }, { error: anObject });
+
+const holder = z.object(
+  {
+    pid: z.int().min(1),
+    host: line,
+    since: instant,
+    triggers: flag,
+    startTime: line.nullable(),
+    problems: z.array(line).default([]),
+  },
+  { error: anObject },
+);
+
+/** Who took the lock of the project or of a run. */
+export interface Holder extends Readonly<z.output<typeof holder>> {}
+
+const contextHolder = z.object({ run: word, restored: flag }, { error: anObject });
+const parked = z.object({ until: instant }, { error: anObject });
+
+const hex = (digits: number) => {
+  const error = `${String(digits)} hexadecimal digits in lower case`;
+  return z.string({ error }).regex(new RegExp(`^[\\da-f]{${String(digits)}}$`), { error });
+};
+const aKind = 'the number of a kind of events';
+const aSecond = 'a time in seconds since 1970';
+
+const signedEvent = z.object(
+  {
+    id: hex(64),
+    pubkey: hex(64),
+    created_at: z.int({ error: aSecond }).min(0, { error: aSecond }).max(8.64e12, { error: aSecond }),
+    kind: z.int({ error: aKind }).min(0, { error: aKind }).max(65_535, { error: aKind }),
+    tags: z.array(z.array(text, { error: 'a list of strings' }), { error: 'a list of lists of strings' }),
+    content: text,
+    sig: hex(128),
+  } satisfies Shape<NostrEvent>,
+  { error: anObject },
+);
+
+const delivery = z.object({ relay: line, event: hex(64), answer: line.nullable() }, { error: anObject });
+
+/** An event and a relay. `answer` null: it is to be sent there; empty: the relay has taken it; else why it has not. */
+export interface Delivery extends Readonly<z.output<typeof delivery>> {}
+
+/** What a relay writes for people: nobody reads more of it, and it need not be there. */
+const remark = z.unknown().transform((said) => (typeof said === 'string' ? said.slice(0, 200) : ''));
+
+const relayMessage = z.union([
+  z
+    .tuple([z.literal('EVENT'), z.unknown(), signedEvent], z.unknown())
+    .transform(([, , event]) => ({ is: 'event', event }) as const),
+  z
+    .tuple([z.literal('OK'), text, z.unknown(), remark.optional()], z.unknown())
+    .transform(
+      ([, id, taken, reason = '']) => ({ is: 'answer', id, accepted: taken === true, reason }) as const,
+    ),
+  z.tuple([z.literal('EOSE')], z.unknown()).transform(() => ({ is: 'caught-up' }) as const),
+  z
+    .tuple([z.literal('CLOSED'), z.unknown().optional(), remark.optional()], z.unknown())
+    .transform(([, , reason = '']) => ({ is: 'closed', reason }) as const),
+]);
+
+/**
+ * What a relay says, as far as it means something here: an `event`, of which nothing is verified; an `answer` to an event that
+ * it was sent; that it has sent all that it had (`caught-up`); that it does not serve what was asked (`closed`).
+ */
+export type RelayMessage = z.output<typeof relayMessage>;
+
+/** A schema for each key of a type. */
+type Shape<T> = { readonly [K in keyof T]-?: z.ZodType<T[K]> } & Record<string, z.ZodType>;
+
+function reader<T>(schema: z.ZodType<T>): (text: string) => Read<T> {
+  return (given) => {
+    const json = readJson(given, mostLevels);
+    if (!json.ok) return json;
+    const read = schema.safeParse(json.value);
+    if (read.success) return { ok: true, value: read.data };
+    return { ok: false, problem: problemOf(read.error) };
+  };
+}
+
+function problemOf({ issues }: z.ZodError): string {
+  const [issue] = issues;
+  const path = issue?.path.join('.') ?? '';
+  const subject = path === '' ? 'it' : `\`${path.slice(0, 200)}\``;
+  return `${subject} must be ${issue?.message ?? 'something else'}`;
+}
+
+export const readControl: (text: string) => Read<ControlFile> = reader(control);
+export const readRunControl = reader(runControl);
+export const readIncoming = reader(incoming);
+export const readAnswer: (text: string) => Read<StepAnswer> = reader(answer);
+/** The ids of the steps of a run whose role waits for others. */
+export const readWaits = reader(waits);
+export const readRunCard: (text: string) => Read<RunCard> = reader(card);
+export const readTriggerMemory: (
+  text: string,
+) => Read<{ readonly workflow: string; readonly memory: TriggersMemory }> = reader(triggers);
+export const readHolderFile: (text: string) => Read<Holder> = reader(holder);
+/** Whose things lie in a context folder. */
+export const readContextHolderFile = reader(contextHolder);
+/** Until when a provider is not to be asked. */
+export const readParkedFile = reader(parked);
+/** An event by its shape; whether its signature is that of its text is asked elsewhere. */
+export const readEvent: (text: string) => Read<NostrEvent> = reader(signedEvent);
+export const readDelivery: (text: string) => Read<Delivery> = reader(delivery);
+export const readRelayMessage: (text: string) => Read<RelayMessage> = reader(relayMessage);

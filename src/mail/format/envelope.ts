@@ -1,0 +1,158 @@
+import type { Diagnostic } from '../../kernel/diagnostic.ts';
+import type { ErrorCode } from '../../kernel/errors.ts';
+import { isJsonObject } from '../../kernel/json.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import { distance } from '../../kernel/nearest.ts';
+import { isInside } from '../../yaml/paths.ts';
+import type { Located, Path } from '../../yaml/yaml.ts';
+
+/** The keys of an envelope. `id` and `created` are the controller's: what an author writes there is not looked at. */
+const keys = [
+  'id',
+  'type',
+  'from',
+  'to',
+  'thread',
+  'in_reply_to',
+  'subject',
+  'created',
+  'attachments',
+  'fields',
+] as const;
+
+type Key = (typeof keys)[number];
+
+/** What a value is, in words. */
+function kindOf(value: Json): string {
+  if (value === null) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  return { object: 'a map', string: 'a text', number: 'a number', boolean: 'true or false' }[
+    typeof value as 'object'
+  ];
+}
+
+/** Whether a key is one of ours but for its style or one letter; in a word of two letters, one more letter. */
+function isSlip(key: string, known: Key): boolean {
+  if (key.toLowerCase().replaceAll('-', '_') === known) return true;
+  return distance(known, key) === 1 && (known.length > 2 || key.length > 2);
+}
+
+/** Front matter, taken apart key by key; what is wrong with a key goes to `problems`. */
+export class Envelope {
+  readonly problems: Diagnostic[] = [];
+  private readonly yaml: Located;
+  private readonly values: JsonObject;
+
+  constructor(yaml: Located) {
+    this.yaml = yaml;
+    this.values = isJsonObject(yaml.value) ? yaml.value : {};
+    if (!isJsonObject(yaml.value) && yaml.value !== null) {
+      this.problem('E_MESSAGE', [], `front matter must be a map of keys, not ${kindOf(yaml.value)}`, null);
+    }
+  }
+
+  /** A value that must have been said. */
+  required<T>(key: Key, value: T | null): T {
+    if (value !== null) return value;
+    if ((this.values[key] ?? null) === null) this.problem('E_MESSAGE', [], `\`${key}\` is missing`, null);
+    // With a problem noted, nobody sees the value.
+    return '' as T;
+  }
+
+  /** An instant in ISO 8601, in milliseconds since 1970. */
+  time(key: Key): number {
+    const text = this.required(key, this.name(key));
+    const time = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN;
+    if (Number.isNaN(time) && text !== '')
+      this.wrong([key], text, 'must be a time such as 2026-11-21T20:45:12.000Z');
+    return time;
+  }
+
+  text(key: Key): string | null {
+    const value = this.values[key] ?? null;
+    if (value === null || typeof value === 'string') return value;
+    return this.wrong([key], value, 'must be a text');
+  }
+
+  name(key: Key): string | null {
+    const value = this.text(key);
+    return value === '' ? this.wrong([key], value, 'must not be empty') : value;
+  }
+
+  /** A text, or a list of at least one; nobody is named twice. */
+  names(key: Key): readonly string[] | null {
+    const value = this.values[key] ?? null;
+    if (value === null) return null;
+    const list = this.texts(
+      key,
+      typeof value === 'string' ? [value] : value,
+      'must be a text or a list of texts',
+    );
+    return list === null ? null : [...new Set(list)];
+  }
+
+  paths(key: Key): readonly string[] {
+    const value = this.values[key] ?? [];
+    if (Array.isArray(value) && value.length === 0) return [];
+    const list = this.texts(key, value, 'must be a list of paths') ?? [];
+    for (const [index, path] of Array.isArray(value) ? value.entries() : []) {
+      if (typeof path !== 'string' || path === '' || isInside(path)) continue;
+      const hint = 'paths are relative to the project, without `..`';
+      this.problem('E_PATH', [key, index], `the path \`${path}\` would leave the project`, hint);
+    }
+    return list;
+  }
+
+  map(key: Key): JsonObject {
+    const value = this.values[key] ?? {};
+    if (isJsonObject(value)) return value;
+    this.wrong([key], value, 'must be a map');
+    return {};
+  }
+
+  /** The keys that are not ours. One that is a slip of the finger away from ours is a mistake, not an extra. */
+  rest(): JsonObject {
+    const extra: JsonObject = {};
+    for (const [key, value] of Object.entries(this.values)) {
+      if (keys.includes(key as Key)) continue;
+      const meant = keys.find((known) => isSlip(key, known));
+      if (meant !== undefined) {
+        this.problem(
+          'E_MESSAGE',
+          [key],
+          `\`${key}\` is not a key of a message`,
+          `did you mean \`${meant}\`?`,
+          'key',
+        );
+      }
+      extra[key] = value;
+    }
+    return extra;
+  }
+
+  private texts(key: Key, value: Json, rule: string): string[] | null {
+    if (!Array.isArray(value) || value.length === 0) return this.wrong([key], value, rule);
+    const texts: string[] = [];
+    for (const [index, item] of value.entries()) {
+      if (typeof item !== 'string') this.wrong([key, index], item, 'must be a text');
+      else if (item === '') this.wrong([key, index], item, 'must not be empty');
+      else texts.push(item);
+    }
+    return texts;
+  }
+
+  private wrong(path: Path, value: Json, rule: string): null {
+    const number = typeof value === 'number' || typeof value === 'boolean';
+    const empty = rule.endsWith('empty')
+      ? ''
+      : Array.isArray(value) && value.length === 0
+        ? ', not empty'
+        : `, not ${kindOf(value)}`;
+    this.problem('E_MESSAGE', path, `\`${path[0]}\` ${rule}${empty}`, number ? 'quote it' : null);
+    return null;
+  }
+
+  private problem(code: ErrorCode, path: Path, message: string, hint: string | null, part?: 'key'): void {
+    this.problems.push({ code, severity: 'error', message, place: this.yaml.place(path, part), hint });
+  }
+}

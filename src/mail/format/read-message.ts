@@ -1,0 +1,108 @@
+import type { Checked, Diagnostic } from '../../kernel/diagnostic.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Draft, Message } from './message.ts';
+import { inOrder } from '../../yaml/diagnostics.ts';
+import { Envelope } from './envelope.ts';
+import { splitFrontMatter } from './front-matter.ts';
+import { readPlainYaml } from '../../yaml/plain-yaml.ts';
+import { Source } from '../../yaml/source.ts';
+import { parseYaml } from '../../yaml/yaml.ts';
+import type { Located } from '../../yaml/yaml.ts';
+
+export { formatMessage } from './message-text.ts';
+
+/**
+ * Reads a message as its author wrote it: a plain text, or prose below a front matter in YAML. Executes nothing. All that
+ * is wrong is reported at once, under `E_MESSAGE` (`E_PATH` for an attachment outside the project). A key without a value
+ * is not said; a key that nearly is one of ours is a mistake; other keys go to `extra`.
+ */
+export function parseMessage(text: string, file: string): Checked<Draft> {
+  const opened = openMessage(text, file);
+  if (!opened.ok) return { ok: false, problems: opened.problems };
+  if (opened.yaml === null) return { ok: true, value: { ...nothingSaid, body: opened.body }, warnings: [] };
+  const envelope = new Envelope(opened.yaml);
+  const value = readDraft(envelope, opened.body);
+  if (envelope.problems.length > 0) return { ok: false, problems: inOrder(envelope.problems, [file]) };
+  return { ok: true, value, warnings: [] };
+}
+
+/**
+ * Reads a message as `formatMessage` wrote it, `id` and `created` included. Only for files that are known to be ours: in
+ * those of authors, both are hearsay. What fits in 64 KiB as its author wrote it may be longer as we write it. A plain text, or an envelope without one of its keys, is `E_MESSAGE`.
+ */
+export function parseEnvelope(text: string, file: string): Checked<Message> {
+  const opened = openMessage(text, file, text.length);
+  if (!opened.ok) return { ok: false, problems: opened.problems };
+  const envelope = new Envelope(
+    opened.yaml ?? { value: {}, place: () => new Source(file, text).place(0, 1) },
+  );
+  const { type, from, to, thread, subject, frontMatter: _, ...rest } = readDraft(envelope, opened.body);
+  const value: Message = {
+    ...rest,
+    id: envelope.required('id', envelope.name('id')),
+    type: envelope.required('type', type),
+    from: envelope.required('from', from),
+    to: envelope.required('to', to),
+    thread: envelope.required('thread', thread),
+    subject: envelope.required('subject', subject),
+    created: envelope.time('created'),
+  };
+  if (envelope.problems.length > 0) return { ok: false, problems: inOrder(envelope.problems, [file]) };
+  return { ok: true, value, warnings: [] };
+}
+
+type Opened =
+  | { readonly ok: true; readonly yaml: Located | null; readonly body: string }
+  | { readonly ok: false; readonly problems: readonly Diagnostic[] };
+
+function openMessage(text: string, file: string, longest?: number): Opened {
+  const split = splitFrontMatter(text, file, longest);
+  if (!split.ok) return { ok: false, problems: [split.problem] };
+  if (split.front === null) return { ok: true, yaml: null, body: split.body };
+  const plain = readPlainYaml(split.front);
+  if (plain !== null)
+    return { ok: true, yaml: plainDocument(plain, split.front, file, longest), body: split.body };
+  const yaml = parseYaml(split.front, file, 2, longest);
+  if (yaml.ok) return { ok: true, yaml: yaml.value, body: split.body };
+  return { ok: false, problems: yaml.problems.map((problem) => ({ ...problem, code: 'E_MESSAGE' })) };
+}
+
+export const nothingSaid: Draft = {
+  type: null,
+  from: null,
+  to: null,
+  thread: null,
+  inReplyTo: null,
+  subject: null,
+  attachments: [],
+  fields: {},
+  extra: {},
+  body: '',
+  frontMatter: false,
+};
+
+/** A document that was read without the parser: it is parsed when something in it is wrong, to say where. */
+function plainDocument(value: JsonObject, front: string, file: string, longest?: number): Located {
+  let parsed: Checked<Located> | null = null;
+  const place: Located['place'] = (path, part) => {
+    parsed ??= parseYaml(front, file, 2, longest);
+    return parsed.ok ? parsed.value.place(path, part) : new Source(file, front, 2).place(0, 1);
+  };
+  return { value, place };
+}
+
+function readDraft(envelope: Envelope, body: string): Draft {
+  return {
+    type: envelope.name('type'),
+    from: envelope.name('from'),
+    to: envelope.names('to'),
+    thread: envelope.name('thread'),
+    inReplyTo: envelope.name('in_reply_to'),
+    subject: envelope.text('subject'),
+    attachments: envelope.paths('attachments'),
+    fields: envelope.map('fields'),
+    extra: envelope.rest(),
+    body,
+    frontMatter: true,
+  };
+}

@@ -1,0 +1,46 @@
+import type { Staged, TurnResult } from '../machine/event.ts';
+import { parseMessage } from '../format/read-message.ts';
+import { problemText } from '../../host/problems.ts';
+import type { Exit, Outcome, StagedFile } from '../../providers/provider.ts';
+
+interface Stamps {
+  readonly newId: () => string;
+  readonly created: number;
+}
+
+function read(name: string, text: string, { newId, created }: Stamps): Staged {
+  const parsed = parseMessage(text, name);
+  const id = newId();
+  if (parsed.ok) return { id, created, name, draft: parsed.value, problem: null, text };
+  return { id, created, name, draft: null, problem: parsed.problems.map(problemText).join('; '), text };
+}
+
+/** What an invocation came back with: its staged files and its final text, read as messages. */
+export function resultOf(
+  files: readonly StagedFile[],
+  outcome: Extract<Outcome, { is: 'done' }>,
+  exit: Exit,
+  { violations, reports }: { readonly violations: readonly string[]; readonly reports: readonly string[] },
+  stamps: Stamps,
+  owesStep: boolean,
+): TurnResult {
+  const staged = files.map(({ name, content }): Staged => {
+    if (content.ok) return read(name, content.text, stamps);
+    const { created, newId } = stamps;
+    return { id: newId(), created, name, draft: null, problem: content.problem, text: '' };
+  });
+  const { text, usage, session, model } = outcome;
+  return {
+    text,
+    staged,
+    finalText: text.trim() === '' ? null : read('final text', text, stamps),
+    ...(owesStep ? { stepResult: { id: stamps.newId(), created: stamps.created } } : {}),
+    violations,
+    ...(reports.length > 0 ? { reports } : {}),
+    usage,
+    session,
+    model,
+    exit: exit.code,
+    durationMs: exit.durationMs,
+  };
+}

@@ -1,0 +1,130 @@
+import type { Command, Fact } from '../machine/event.ts';
+import { refusal } from '../machine/rules/commands.ts';
+import { fileName, idInName, type Message } from '../format/message.ts';
+import type { MailState } from '../machine/state.ts';
+import type { Protocol } from '../format/protocol.ts';
+import type { Mailboxes } from '../mailboxes/ports.ts';
+import { MailroomError, type Reason } from '../../kernel/errors.ts';
+import { readControl, type ControlFile, type Read } from '../../letters/letters.ts';
+import { problemWith } from '../../host/contained.ts';
+import { reportRefused } from './refused-files.ts';
+import type { Ledger } from './ledger.ts';
+import type { Control, LeftFile } from '../../host/control-port.ts';
+import type { RoleName } from '../../kernel/ids.ts';
+import type { Target } from '../../letters/target.ts';
+
+/**
+ * The commands that other processes put into the control folder; each becomes one event with its verdict. A file that
+ * cannot be removed afterwards is not taken again.
+ */
+export class Commands {
+  readonly #ledger: Ledger;
+  readonly #protocol: Protocol;
+  readonly #ports: { readonly control: Control; readonly mailboxes: Mailboxes };
+  /** Recorded, and still in the folder; with the problem of those that cannot be followed. */
+  readonly #taken = new Map<string, string | null>();
+
+  constructor(ledger: Ledger, protocol: Protocol, ports: { control: Control; mailboxes: Mailboxes }) {
+    this.#ledger = ledger;
+    this.#protocol = protocol;
+    this.#ports = ports;
+  }
+
+  /**
+   * Records the verdicts. Returns the roles that a person wants to go on. Throws `E_DISK` where the disk does not say what
+   * is asked; what was recorded before that stays taken.
+   */
+  take(): RoleName[] {
+    const unpaused: RoleName[] = [];
+    for (const left of this.#ports.control.list()) {
+      if (this.#taken.has(left.name)) continue;
+      const read = this.#follow(left);
+      this.#taken.set(left.name, read.ok ? null : read.problem);
+      const file = read.ok ? read.value : null;
+      if (file?.verb === 'unpause' && file.target.kind === 'role') unpaused.push(file.target.role);
+      if (file?.verb === 'unpause' && file.target.kind === 'all')
+        unpaused.push(...this.#protocol.roles.keys());
+    }
+    return unpaused;
+  }
+
+  /** Records the verdict on one command, or reports that it cannot be followed. */
+  #follow(left: LeftFile): Read<ControlFile> {
+    const { name, text } = left;
+    const read = text === null ? { ok: false as const, problem: left.problem } : readControl(text);
+    const result = read.ok ? this.#judge(read.value) : read;
+    const path = `${this.#ports.control.folder}/${name}`;
+    if (!result.ok) reportRefused(this.#ledger, { path, name, text, problem: result.problem });
+    return result;
+  }
+
+  #judge(file: ControlFile): Read<ControlFile> {
+    const { mailboxes } = this.#ports;
+    const problem = problemWith(() =>
+      this.#ledger.record([verdict(this.#ledger, this.#protocol, mailboxes, file)]),
+    );
+    return problem === null ? { ok: true, value: file } : { ok: false, problem };
+  }
+
+  /** Removes the files whose verdicts are durable, and puts aside what could not be followed. Throws `E_DISK`. */
+  release(): void {
+    for (const [name, problem] of this.#taken) {
+      if (problem === null) this.#ports.control.remove(name);
+      else this.#ports.control.refuse(name, problem);
+      this.#taken.delete(name);
+    }
+  }
+}
+
+function verdict(ledger: Ledger, protocol: Protocol, mailboxes: Mailboxes, file: ControlFile): Fact {
+  const { id, by } = file;
+  const command = commandOf(ledger, mailboxes, file);
+  if ('code' in command) {
+    const target: Target = { kind: 'all' };
+    return { type: 'controlled', id, by, command: { verb: 'unpause', target, now: false }, refusal: command };
+  }
+  return { type: 'controlled', id, by, command, refusal: refusal(ledger.state, protocol, command) };
+}
+
+function commandOf(
+  ledger: Ledger,
+  mailboxes: Mailboxes,
+  { verb, target, now }: ControlFile,
+): Command | Reason {
+  if (verb === 'retry') {
+    if (target.kind !== 'letter') return { code: 'E_TARGET', text: 'only a message can be retried' };
+    const found = deadLetter(ledger, mailboxes, target) ?? withdrawnLetter(ledger.state, target);
+    if (found) return 'code' in found ? found : { verb, message: found, role: target.role };
+    const text = `agents/${target.role}/failed has no message ${target.name}, and none of that name was withdrawn`;
+    return { code: 'E_TARGET', text };
+  }
+  if (target.kind === 'letter') return { code: 'E_TARGET', text: `a message cannot be told to ${verb}` };
+  return verb === 'cancel' ? { verb, target } : { verb, target, now };
+}
+
+interface Letter {
+  readonly role: RoleName;
+  readonly name: string;
+}
+
+/** What was removed by hand has left no file, but as long as its thread is known the journal has its text. */
+function withdrawnLetter(state: MailState, { role, name }: Letter): Message | null {
+  for (const { message, deliveries } of state.mail.values())
+    if (deliveries.get(role)?.at === 'withdrawn' && fileName(message) === name) return message;
+  return null;
+}
+
+/** A message that failed, or why it cannot be put back. Anybody may have put a file there: only the journal says what was sent. */
+function deadLetter(ledger: Ledger, mailboxes: Mailboxes, target: Letter): Message | Reason | null {
+  try {
+    const id = mailboxes.holds(target.role, 'failed', target.name) ? idInName(target.name) : null;
+    if (id === null) return null;
+    const message = ledger.state.mail.get(id)?.message;
+    if (message && fileName(message) === target.name) return message;
+    const text = `the journal has no message ${id}: its thread ended long ago, or Mailroom did not write that file; send its text again`;
+    return { code: 'E_REFUSED', text };
+  } catch (error) {
+    if (!(error instanceof MailroomError) || error.code === 'E_DISK') throw error;
+    return { code: error.code, text: error.message };
+  }
+}

@@ -1,0 +1,83 @@
+import { fileName, monthOf, type Message } from '../format/message.ts';
+import type { MailState, Picture } from '../machine/state.ts';
+import type { Mailboxes } from '../mailboxes/ports.ts';
+import { formatMessage } from '../format/read-message.ts';
+import type { RoleName } from '../../kernel/ids.ts';
+import type { Reason } from '../../kernel/errors.ts';
+
+/** What we put into each inbox: role → file name → message id. What lies there besides was dropped by somebody. */
+export type Expected = Map<RoleName, Map<string, string>>;
+
+export function expectedNow(state: MailState): Expected {
+  const expected: Expected = new Map();
+  const expect = (role: RoleName, message: Message) =>
+    namesOf(expected, role).set(fileName(message), message.id);
+  for (const { message, deliveries } of state.mail.values())
+    for (const [role, { at }] of deliveries) if (at === 'inbox' || at === 'claimed') expect(role, message);
+  for (const { message, role } of state.unread.values()) expect(role, message);
+  return expected;
+}
+
+export function namesOf(expected: Expected, role: RoleName): Map<string, string> {
+  const known = expected.get(role);
+  if (known) return known;
+  const fresh = new Map<string, string>();
+  expected.set(role, fresh);
+  return fresh;
+}
+
+/** Draws one picture; drawing it twice is harmless. Keeps `expected` in step. */
+export function draw(
+  mailboxes: Mailboxes,
+  expected: Expected,
+  picture: Exclude<Picture, { kind: 'answer' }>,
+): void {
+  if (picture.kind === 'refused') return drawRefused(mailboxes, picture);
+  const { message, role } = picture;
+  const name = fileName(message);
+  const month = monthOf(message.created);
+  const text = formatMessage(message);
+  if (picture.kind === 'sent') return mailboxes.put(role, 'sent', month, name, text);
+  const { delivery } = picture;
+  const names = namesOf(expected, role);
+  switch (delivery.at) {
+    case 'inbox':
+    case 'claimed':
+    case 'unread':
+      // First, so that what the disk takes before it fails is not taken for somebody's mail.
+      names.set(name, message.id);
+      mailboxes.put(role, 'inbox', month, name, text);
+      break;
+    case 'processed':
+      mailboxes.file(role, 'processed', month, name, text);
+      names.delete(name);
+      break;
+    case 'failed':
+      mailboxes.file(role, 'failed', month, name, text);
+      putReason(mailboxes, role, month, name, delivery.reason);
+      names.delete(name);
+      return;
+    case 'withdrawn':
+    case 'read':
+      mailboxes.remove(role, 'inbox', name);
+      names.delete(name);
+      break;
+    default:
+      return delivery satisfies never;
+  }
+  // Only the last of several pictures is drawn: a retried message may be handled before it was seen to wait again.
+  mailboxes.unfail(role, month, name);
+}
+
+function drawRefused(mailboxes: Mailboxes, picture: Extract<Picture, { kind: 'refused' }>): void {
+  const { id, created, role, text, reason } = picture;
+  const name = fileName({ id, created, type: 'refused' });
+  const month = monthOf(created);
+  if (text === '') mailboxes.keep(id, role, month, name);
+  else mailboxes.put(role, 'failed', month, name, text);
+  putReason(mailboxes, role, month, name, reason);
+}
+
+function putReason(mailboxes: Mailboxes, role: RoleName, month: string, name: string, reason: Reason): void {
+  mailboxes.put(role, 'failed', month, `${name}.reason.txt`, `${reason.code}: ${reason.text}\n`);
+}

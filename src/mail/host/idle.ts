@@ -1,0 +1,43 @@
+import { askState } from '../machine/fold/asks.ts';
+import { freeProvider } from '../machine/rules/stand-ins.ts';
+import { isHuman, type Protocol } from '../format/protocol.ts';
+import type { MailState } from '../machine/state.ts';
+import type { Idle } from '../../host/idle.ts';
+
+/** Whether anything but a person can still move the mail. Running processes are the caller's to know. */
+export function idleOf(state: MailState, protocol: Protocol, now: number): Idle {
+  if (state.turns.size > 0 || state.undrawn.size > 0) return held(state) ? 'stuck' : 'busy';
+  if (parkedMail(state, protocol, now)) return 'busy';
+  const asks = [...state.waits.values()].flatMap((wait) => wait.requests);
+  const people = asks.filter((request) => asksPerson(state, protocol, request));
+  if ([...state.deadlines.keys()].some((request) => !asksPerson(state, protocol, request))) return 'busy';
+  if (people.length > 0) return 'waiting_for_user';
+  const waiting = [...state.roles.values()].some(({ queue, requests }) => queue.size + requests.size > 0);
+  return waiting || state.waits.size > 0 ? 'stuck' : 'done';
+}
+
+/** Every open turn waits for a person to unpause it. */
+function held({ turns, paused, undrawn }: MailState): boolean {
+  return (
+    undrawn.size === 0 &&
+    [...turns.values()].every(
+      ({ role, thread }) => paused.all || paused.roles.has(role) || paused.threads.has(thread),
+    )
+  );
+}
+
+function asksPerson(state: MailState, protocol: Protocol, request: string): boolean {
+  return [...(state.mail.get(request)?.request?.asks.keys() ?? [])].some((recipient) => {
+    const ask = askState(state, { request, recipient });
+    return ask?.is === 'open' && ask.candidates.some((candidate) => isHuman(protocol, candidate));
+  });
+}
+
+/** Mail, answers above all, that goes on by itself when its provider is free again. */
+function parkedMail(state: MailState, protocol: Protocol, now: number): boolean {
+  return [...protocol.roles.values()].some((each) => {
+    const role = state.roles.get(each.name);
+    if (!role || freeProvider(state, each, now) !== null) return false;
+    return role.queue.size + role.requests.size + role.answered.size > 0;
+  });
+}

@@ -1,0 +1,74 @@
+import type { Protocol } from '../format/protocol.ts';
+import { refusal } from '../machine/rules/commands.ts';
+import type { StepRequest, StepNotice } from '../../letters/step-answer.ts';
+import { answerOf, isStep, sentNotice, sentStep, stepOf, turnedAway } from '../machine/step.ts';
+import type { RunMail } from '../mailboxes/ports.ts';
+import { readIncoming, type IncomingFile } from '../../letters/letters.ts';
+import { problemWith } from '../../host/contained.ts';
+import type { Ledger } from './ledger.ts';
+import { reportRefused } from './refused-files.ts';
+import type { LeftFile } from '../../host/control-port.ts';
+
+/**
+ * Takes what runs have put there. Returns the files' names, with the problem of those that cannot be followed: they may go
+ * once what became of them is in the journal.
+ */
+export function takeIncoming(
+  ledger: Ledger,
+  protocol: Protocol,
+  runs: RunMail,
+): ReadonlyMap<string, string | null> {
+  return new Map(runs.incoming.list().map((left) => [left.name, follow(ledger, protocol, runs, left)]));
+}
+
+/** Null: it is done. Else why it cannot be followed, which is reported. */
+function follow(ledger: Ledger, protocol: Protocol, runs: RunMail, left: LeftFile): string | null {
+  const { name, text } = left;
+  const read = text === null ? { ok: false as const, problem: left.problem } : readIncoming(text);
+  const problem = read.ok ? problemWith(() => take(ledger, protocol, runs, read.value)) : read.problem;
+  const path = `${runs.incoming.folder}/${name}`;
+  if (problem !== null) reportRefused(ledger, { path, name, text, problem });
+  return problem;
+}
+
+function take(ledger: Ledger, protocol: Protocol, runs: RunMail, file: IncomingFile): void {
+  if (file.kind === 'withdrawal') withdraw(ledger, protocol, file);
+  else if (file.kind === 'notice') tell(ledger, protocol, file);
+  else takeStep(ledger, protocol, runs, file);
+}
+
+function takeStep(ledger: Ledger, protocol: Protocol, runs: RunMail, letter: StepRequest): void {
+  const known = ledger.state.mail.get(letter.id);
+  if (known) {
+    // Put there again by a run that does not know how far it had come.
+    const answer = answerOf(ledger.state, known);
+    if (answer) runs.answer(answer);
+    return;
+  }
+  if (protocol.roles.has(letter.role)) {
+    ledger.record([{ type: 'accepted', sent: sentStep(protocol, letter, ledger.now()) }]);
+    return;
+  }
+  const text = `the protocol has no role \`${letter.role}\``;
+  runs.answer(turnedAway(letter, { code: 'E_UNKNOWN_NAME', text }));
+}
+
+/** Put there twice it is told once, as long as the mail knows it. */
+function tell(ledger: Ledger, protocol: Protocol, notice: StepNotice): void {
+  if (ledger.state.mail.has(notice.id) || !protocol.roles.has(notice.role)) return;
+  ledger.record([{ type: 'accepted', sent: sentNotice(protocol, notice, ledger.now()) }]);
+}
+
+/** What a run does not want any more is cancelled with everything that was said about it. */
+function withdraw(
+  ledger: Ledger,
+  protocol: Protocol,
+  { id, by, step }: Extract<IncomingFile, { kind: 'withdrawal' }>,
+): void {
+  const mail = stepOf(ledger.state, step);
+  const [ask] = [...(mail?.request?.asks.values() ?? [])];
+  if (!mail || !isStep(mail.message) || ask?.is !== 'open') return;
+  const command = { verb: 'cancel', target: { kind: 'thread', thread: step } } as const;
+  const reason = refusal(ledger.state, protocol, command);
+  ledger.record([{ type: 'controlled', id, by, command, refusal: reason }]);
+}

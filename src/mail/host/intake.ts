@@ -1,0 +1,226 @@
+import type { Fact, Notice } from '../machine/event.ts';
+import { oneLine } from '../../kernel/one-line.ts';
+import { idInName } from '../format/message.ts';
+import type { Protocol } from '../format/protocol.ts';
+import { admit } from '../machine/rules/admit.ts';
+import { tellUser } from '../machine/rules/notices.ts';
+import type { Mailboxes } from '../mailboxes/ports.ts';
+import { problemText } from '../../host/problems.ts';
+import { parseMessage } from '../format/read-message.ts';
+import type { DiskErrors } from './disk-errors.ts';
+import { namesOf, type Expected } from './draw.ts';
+import type { Ledger } from './ledger.ts';
+import type { Listing } from './listing.ts';
+import { trusted } from './first-start.ts';
+import { returned } from './returned.ts';
+import type { RoleName } from '../../kernel/ids.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Accepted, Box, Dropped } from '../format/boxes.ts';
+
+/** Files taken in during one look; the rest waits for the next, so that one sync serves many and none waits long. */
+const batch = 256;
+
+/** What a look at the mailboxes found. */
+export interface Looked {
+  /** When to look again because a file may be complete then. */
+  readonly wake: number | null;
+  /** True when there may be more: the batch was full, or went on with an earlier listing. */
+  readonly more: boolean;
+}
+
+/** Takes in what people and agents dropped into the mailboxes. */
+export class Intake {
+  readonly #ledger: Ledger;
+  readonly #mailboxes: Mailboxes;
+  readonly #protocol: Protocol;
+  readonly #expected: Expected;
+  readonly #newId: () => string;
+  /** What the times of files are compared with. */
+  readonly #wall: () => number;
+  /** Files in an outbox that an open turn of that role takes; true when it was taken. */
+  readonly #stage: (file: Dropped) => boolean;
+  #names = new Map<string, string>();
+  /** What the last listing found and no batch had room for. */
+  #left: Dropped[] = [];
+
+  constructor(
+    ledger: Ledger,
+    ports: { mailboxes: Mailboxes; newId: () => string; clock: Clock },
+    protocol: Protocol,
+    expected: Expected,
+    stage: (file: Dropped) => boolean,
+  ) {
+    this.#ledger = ledger;
+    this.#mailboxes = ports.mailboxes;
+    this.#newId = ports.newId;
+    this.#wall = () => ports.clock.now();
+    this.#protocol = protocol;
+    this.#expected = expected;
+    this.#stage = stage;
+  }
+
+  /**
+   * Moves complete files to `accepting`, then records what each of them is. What the disk refuses keeps no other file waiting.
+   * What a full batch leaves is taken by the next looks, before anything is listed again.
+   */
+  look(roles: readonly RoleName[], disk: DiskErrors, boxes: Listing): Looked {
+    let wake: number | null = null;
+    let taken = 0;
+    const { goesOn } = this;
+    const files = roles.length > 0 ? this.#filesFor(roles, boxes, disk) : [];
+    for (const [index, file] of files.entries()) {
+      if (taken >= batch) {
+        this.#left = files.slice(index);
+        break;
+      }
+      const until = disk.attempt(() => this.#take(file), Infinity);
+      if (until === null) taken += 1;
+      else wake = Math.min(wake ?? until, until);
+    }
+    if (this.#unrecorded) disk.attempt(() => this.recordAccepted(), undefined);
+    // What was found incomplete before is not among what was left: only a listing tells that nothing waits.
+    return { wake: wake === Infinity ? null : wake, more: taken >= batch || goesOn };
+  }
+
+  /** True between the looks that take what one listing found. */
+  get goesOn(): boolean {
+    return this.#left.length > 0;
+  }
+
+  /** Files that we did not put there: those that were left, else what lies in the boxes now. */
+  #filesFor(roles: readonly RoleName[], boxes: Listing, disk: DiskErrors): Dropped[] {
+    const left = this.#left.filter(({ role, box, name }) => !this.#isExpected(role, box, name));
+    this.#left = [];
+    if (left.length > 0) return left;
+    return roles.flatMap((role) =>
+      (['inbox', 'outbox'] as const).flatMap((box) =>
+        disk.attempt(() => this.#dropped(role, box, boxes), []).map((name) => ({ role, box, name })),
+      ),
+    );
+  }
+
+  /** By now the file of that name may be one of ours. */
+  #isExpected(role: RoleName, box: Box, name: string): boolean {
+    return box === 'inbox' && namesOf(this.#expected, role).has(name);
+  }
+
+  /** Names that we did not put there. Handled mail that reappears is removed. */
+  #dropped(role: RoleName, box: Box, boxes: Listing): string[] {
+    const names = boxes.list(role, box) ?? [];
+    if (box === 'outbox') return names;
+    // Until everything is drawn, what we put there may lie where it does not belong any more.
+    const isDrawn = [...this.#ledger.state.undrawn.values()].every((picture) => picture.role !== role);
+    return names.filter((name) => {
+      if (this.#isExpected(role, box, name)) return false;
+      if (idInName(name) === null) return true;
+      if (!isDrawn) return false;
+      const handled =
+        this.#mailboxes.holds(role, 'processed', name) || this.#mailboxes.holds(role, 'failed', name);
+      if (handled) this.#mailboxes.remove(role, box, name);
+      return !handled;
+    });
+  }
+
+  /** Null: taken. Else when to look at this file again; never is Infinity. */
+  #take(file: Dropped): number | null {
+    const settled = this.#mailboxes.settled(file, this.#wall());
+    if (settled.is === 'wait') return settled.until;
+    if (settled.is === 'gone') return Infinity;
+    if (file.box === 'outbox' && settled.is === 'complete' && this.#stage(file)) return null;
+    const id = this.#newId();
+    if (!this.#mailboxes.accept(file, id)) return Infinity;
+    this.#names.set(id, file.name);
+    this.#unrecorded = true;
+    return null;
+  }
+
+  /** Records everything that lies in `accepting`: of this look, and of a host that was killed before it could. */
+  recordAccepted(): void {
+    for (const accepted of this.#mailboxes.accepting()) {
+      if (this.#done.has(accepted.id)) continue;
+      if (!this.#isKnown(accepted.id)) this.#ledger.record(this.#judge(accepted));
+      this.#done.add(accepted.id);
+    }
+    this.#unrecorded = false;
+  }
+
+  /**
+   * What lies in the outboxes of these roles was written while a turn of theirs ran that a crash ended: like all that such a
+   * turn wrote it comes to nothing, with the reason beside it. The next attempt writes again.
+   */
+  refuseLeft(roles: ReadonlySet<RoleName>, disk: DiskErrors): void {
+    for (const role of roles) disk.attempt(() => this.#takeLeft(role), undefined);
+    for (const { id, role, box, content, name } of this.#mailboxes.accepting()) {
+      if (box !== 'outbox' || !roles.has(role) || this.#isKnown(id)) continue;
+      const reason = {
+        code: 'E_TURN',
+        text: `the controller ended while ${role} wrote this in a turn`,
+      } as const;
+      const text = content.ok ? content.text : '';
+      const dropped = name ?? 'outbox file';
+      this.#ledger.record([{ type: 'refused', id, role, box, name: dropped, text, reason, notices: [] }]);
+      this.#done.add(id);
+    }
+  }
+
+  #takeLeft(role: RoleName): void {
+    for (const name of this.#mailboxes.list(role, 'outbox') ?? []) {
+      const id = this.#newId();
+      if (this.#mailboxes.accept({ role, box: 'outbox', name }, id)) this.#names.set(id, name);
+    }
+  }
+
+  #isKnown(id: string): boolean {
+    return this.#ledger.state.mail.has(id) || this.#ledger.state.undrawn.has(id);
+  }
+
+  readonly #done = new Set<string>();
+  /** Something was moved to `accepting` and is not recorded yet: the disk may have failed in between. */
+  #unrecorded = false;
+
+  /** After the flush: what was taken in is in the journal. `kept` is still to be moved to `failed`. */
+  release(kept: ReadonlySet<string>): void {
+    for (const id of this.#done) {
+      if (kept.has(id)) continue;
+      this.#mailboxes.release(id);
+      this.#done.delete(id);
+      this.#names.delete(id);
+    }
+  }
+
+  #judge(accepted: Accepted): Fact[] {
+    const { content, id } = accepted;
+    const back = content.ok ? returned(this.#ledger.state, accepted, content.text, id) : null;
+    return back ?? [this.#judgeNew(accepted)];
+  }
+
+  #judgeNew(accepted: Accepted): Fact {
+    const { id, role, box, content } = accepted;
+    const name = accepted.name ?? this.#names.get(id) ?? `${box} file`;
+    if (!content.ok) return this.#refuse(accepted, name, '', [content.problem]);
+    if (content.text.trim() === '') return this.#refuse(accepted, name, '', ['it is empty']);
+    const parsed = parseMessage(content.text, `agents/${role}/${box}/${name}`);
+    if (!parsed.ok) return this.#refuse(accepted, name, content.text, parsed.problems.map(problemText));
+    const created = this.#ledger.now();
+    const old = this.#ledger.fresh ? trusted(this.#protocol, { role, box, id, created }, parsed.value) : null;
+    const addressed =
+      old ?? admit(this.#ledger.state, this.#protocol, { role, box, id, created }, parsed.value);
+    if ('problems' in addressed) return this.#refuse(accepted, name, content.text, addressed.problems);
+    return { type: 'accepted', sent: addressed.sent };
+  }
+
+  #refuse(accepted: Accepted, name: string, text: string, problems: readonly string[]): Fact {
+    const { id, role, box } = accepted;
+    const reason = { code: text === '' ? 'E_FILE' : 'E_MESSAGE', text: problems.join('; ') } as const;
+    const notices: Notice[] = [
+      tellUser(null, `Refused: agents/${role}/${box}/${name.slice(0, 80)}`, [
+        'This file was not taken as a message:',
+        '',
+        ...problems.map((problem) => `- ${oneLine(problem)}`),
+        '',
+        `It lies in agents/${role}/failed/ with the reason beside it. Mend it and drop it again.`,
+      ]),
+    ];
+    return { type: 'refused', id, role, box, name, text, reason, notices };
+  }
+}

@@ -1,0 +1,329 @@
+import { MailroomError } from '../../kernel/errors.ts';
+import { decide, type Decision } from '../machine/decide.ts';
+import { copyKey } from '../machine/fold/places.ts';
+import type { Fact, Sent } from '../machine/event.ts';
+import type { Protocol } from '../format/protocol.ts';
+import type { MailState } from '../machine/state.ts';
+import { formatMessage } from '../format/read-message.ts';
+import { Commands } from './commands.ts';
+import { expectedNow, namesOf, type Expected } from './draw.ts';
+import { idleOf } from './idle.ts';
+import { takeIncoming } from './incoming.ts';
+import { Intake } from './intake.ts';
+import { Ledger } from './ledger.ts';
+import { listedOnce, type Listing } from './listing.ts';
+import type { Host, Look } from '../../host/loop.ts';
+import { shareParking } from '../../host/parking.ts';
+import type { HostOptions, HostPorts } from './ports.ts';
+import { MissingFiles } from './missing-files.ts';
+import { DiskErrors } from './disk-errors.ts';
+import { Pictures } from './pictures.ts';
+import { compare } from './reconcile.ts';
+import { RoleTexts } from './role-texts.ts';
+import { waitingSteps } from './step-waits.ts';
+import { tellSender } from './telling.ts';
+import { Turns } from './turns.ts';
+import type { RoleName } from '../../kernel/ids.ts';
+import type { Idle } from '../../host/idle.ts';
+
+/** More rounds of deciding than any state can need: past it, deciding goes in circles. */
+const mostRounds = 100_000;
+
+/**
+ * The mail host: takes in what came, decides, records, and makes it so. Level-triggered: it may be told to look at any
+ * time, as often as one likes. Every method is synchronous; an `E_DISK` of the journal is fatal and ends the host.
+ */
+export class MailHost implements Host {
+  readonly #ports: HostPorts;
+  readonly #options: HostOptions;
+  readonly #ledger: Ledger;
+  readonly #expected: Expected;
+  readonly #commands: Commands;
+  readonly #intake: Intake;
+  readonly #turns: Turns;
+  readonly #pictures: Pictures;
+  readonly #absences: MissingFiles;
+  readonly #texts: RoleTexts;
+  /** The protocol, or while nothing new may start one without room for anything. */
+  #held: Protocol;
+  /** Of the last scan and the looks since. */
+  #disk = new DiskErrors();
+  /** Whether the commands of people could be read. */
+  #heard = true;
+  #decision: Decision = { facts: [], processes: [], wake: null };
+
+  constructor(ports: HostPorts, options: HostOptions) {
+    this.#ports = ports;
+    this.#options = options;
+    this.#held = options.protocol;
+    this.#ledger = new Ledger(ports);
+    this.#absences = new MissingFiles(() => ports.clock.elapsed?.() ?? ports.clock.now());
+    this.#expected = expectedNow(this.#ledger.state);
+    this.#pictures = new Pictures(ports, options.protocol, this.#expected);
+    this.#commands = new Commands(this.#ledger, options.protocol, ports);
+    this.#texts = new RoleTexts((role) => ports.roleText(role));
+    this.#turns = new Turns(this.#ledger, ports, options, this.#texts);
+    this.#intake = new Intake(this.#ledger, ports, options.protocol, this.#expected, (file) =>
+      this.#turns.stage(file),
+    );
+  }
+
+  get state(): MailState {
+    return this.#ledger.state;
+  }
+
+  get desired(): number {
+    return this.#decision.processes.length;
+  }
+
+  get running(): number {
+    return this.#turns.running;
+  }
+
+  /** What the disk refused at the last scan or since, apart from the journal; null: all is well. */
+  get problem(): string | null {
+    return this.#disk.failure?.message ?? null;
+  }
+
+  get fresh(): boolean {
+    return this.#ledger.fresh;
+  }
+
+  get cut(): string | null {
+    return this.#ledger.cut;
+  }
+
+  /** Goes on where the last host ended. Call it once, after the orphans were ended and before the first look. */
+  start(): void {
+    const { protocol, protocolHash, version, rebooted } = this.#options;
+    const facts: Fact[] = [{ type: 'started', version, protocol: protocolHash }];
+    const ended = new Set<RoleName>();
+    for (const { id, role, attempt, round, phase } of this.#ledger.state.turns.values()) {
+      if (phase.is !== 'active' || phase.launched === null) continue;
+      ended.add(role);
+      facts.push({
+        type: 'attempt-failed',
+        turn: id,
+        attempt,
+        round,
+        class: 'RETRYABLE_TRANSIENT',
+        reason: { code: 'E_TURN', text: 'the controller ended while the turn ran' },
+        until: null,
+        usage: { usd: null, tokens: null },
+      });
+    }
+    this.#ledger.record(facts);
+    for (const role of protocol.roles.keys()) {
+      if (rebooted === true) this.#disk.attempt(() => this.#redraw(role), undefined);
+      this.#disk.attempt(() => this.#prepare(role), undefined);
+    }
+    this.#disk.attempt(() => this.#intake.refuseLeft(ended, this.#disk), undefined);
+    // Before the pictures are drawn and forgotten: of refused files nothing else says that they are known.
+    this.#disk.attempt(() => this.#intake.recordAccepted(), undefined);
+    this.#flush();
+    this.#draw();
+  }
+
+  /** Makes missing folders; where one held waiting mail it is left missing, so that `compare` can tell. */
+  #prepare(role: RoleName): void {
+    const { mailboxes } = this.#ports;
+    const isMissed = mailboxes.list(role, 'inbox') === null && namesOf(this.#expected, role).size > 0;
+    mailboxes.prepare(isMissed ? [] : [role]);
+  }
+
+  /**
+   * Looks at commands, mailboxes and the time; decides, records, draws, and starts and stops processes. Without `scan` it
+   * leaves the mailboxes alone: enough when only a process had something to tell.
+   */
+  look(scan = true): Look {
+    const names = scan ? [...this.#options.protocol.roles.keys()] : [];
+    // What a scan could not read is no better known after a look without one.
+    if (scan) this.#disk = new DiskErrors();
+    const disk = this.#disk;
+    disk.attempt(() => shareParking(this.#ledger, this.#ports.parking), undefined);
+    const unpaused = disk.attempt(() => this.#commands.take(), null);
+    this.#heard = unpaused !== null;
+    const incoming = this.#takeIncoming();
+    for (const role of unpaused ?? []) disk.attempt(() => this.#restore(role), undefined);
+    const boxes = listedOnce(this.#ports.mailboxes);
+    // Once for each listing: what a burst of mail left for this look was compared when it was found.
+    const again = this.#intake.goesOn ? null : this.#compare(names, boxes);
+    const looked = this.#intake.look(names, disk, boxes);
+    const wake = earliest([looked.wake, again]);
+    if (scan) this.#texts.look(this.state, this.#options.protocol, disk);
+    // While nobody knows what people want, what runs goes on, and nothing new is decided.
+    if (this.#heard) this.#decide();
+    this.#flush();
+    // First of all: while a process comes up, the folders are drawn. An older decision may want what has ended since.
+    if (this.#heard) this.#turns.steer(this.#decision.processes);
+    this.#draw();
+    disk.attempt(() => this.#commands.release(), undefined);
+    this.#showRuns(incoming);
+    const decided = this.#heard ? this.#decision.wake : null;
+    const settled = wake === null && !looked.more && this.#ledger.state.undrawn.size === 0;
+    return {
+      wake: earliest([wake, decided === null ? null : this.#ledger.onWall(decided)]),
+      more: looked.more,
+      settled: settled && this.problem === null,
+      blocked: this.problem !== null && !looked.more,
+    };
+  }
+
+  /** Makes what was recorded durable; who wants to know of messages hears of them now. */
+  #flush(): void {
+    const sent = this.#ledger.flush().flatMap((event) => {
+      if (event.type === 'accepted') return [event.sent.message];
+      return event.type === 'committed' ? event.sent.map(({ message }) => message) : [];
+    });
+    if (sent.length > 0) this.#options.onSent?.(sent);
+  }
+
+  #takeIncoming(): ReadonlyMap<string, string | null> {
+    const { runs } = this.#ports;
+    const { protocol } = this.#options;
+    if (!runs) return new Map();
+    return this.#disk.attempt(() => takeIncoming(this.#ledger, protocol, runs), new Map());
+  }
+
+  /** What is in the journal now may go from where the runs had put it, and they see who waits. */
+  #showRuns(taken: ReadonlyMap<string, string | null>): void {
+    const { runs } = this.#ports;
+    if (!runs) return;
+    this.#disk.attempt(() => {
+      for (const [name, problem] of taken) {
+        if (problem === null) runs.incoming.remove(name);
+        else runs.incoming.refuse(name, problem);
+      }
+      runs.waits(waitingSteps(this.#ledger.state, this.#options.protocol));
+    }, undefined);
+  }
+
+  /** Draws an inbox again that vanished with waiting mail in it. */
+  #restore(role: RoleName): void {
+    if (this.#ledger.state.roles.get(role)?.vanished === true) this.#redraw(role);
+  }
+
+  /** Draws the waiting mail of a role that is not there. */
+  #redraw(role: RoleName): void {
+    const { mailboxes } = this.#ports;
+    const { mail, unread } = this.#ledger.state;
+    mailboxes.prepare([role]);
+    const there = new Set(mailboxes.list(role, 'inbox'));
+    for (const [name, id] of namesOf(this.#expected, role)) {
+      // What people have not read outlives its thread.
+      const message = mail.get(id)?.message ?? unread.get(copyKey(id, role))?.message;
+      if (message && !there.has(name)) mailboxes.put(role, 'inbox', '', name, formatMessage(message));
+    }
+  }
+
+  /** When to compare again, in milliseconds since 1970; null: when something happens. */
+  #compare(roles: readonly RoleName[], boxes: Listing): number | null {
+    if (roles.length === 0) return null;
+    const { roles: owed } = this.#pictures.owed(this.#ledger.state);
+    for (const role of roles)
+      if (owed.has(role) || !this.#disk.succeeds(() => this.#compareRole(role, boxes)))
+        this.#absences.last(role, []);
+    const { again } = this.#absences;
+    return again === null ? null : this.#ports.clock.now() + again;
+  }
+
+  #compareRole(role: RoleName, boxes: Listing): void {
+    const telling = (state: MailState, id: string, to: RoleName): Sent =>
+      tellSender(state, id, to, this.#ports.newId(), this.#ledger.now());
+    const { state } = this.#ledger;
+    const { protocol } = this.#options;
+    const facts = compare(state, protocol, boxes, this.#expected, role, this.#absences, telling);
+    if (facts.length === 0) return;
+    const taken = new Set(
+      facts.flatMap((fact) => (fact.type === 'read' || fact.type === 'withdrawn' ? [fact.message] : [])),
+    );
+    const names = namesOf(this.#expected, role);
+    for (const [name, id] of names) if (taken.has(id)) names.delete(name);
+    this.#ledger.record(facts);
+  }
+
+  /** The protocol with as much room as others in this process leave. */
+  #limited(): Protocol {
+    const room = this.#options.slots?.allowance() ?? Infinity;
+    const held = this.#texts.without(this.#absences.without(this.#held));
+    return room < held.concurrency ? { ...held, concurrency: room } : held;
+  }
+
+  #decide(): void {
+    const protocol = this.#limited();
+    for (let round = 0; round < mostRounds; round += 1) {
+      this.#decision = decide(this.#ledger.state, protocol, this.#ledger.now());
+      if (this.#decision.facts.length === 0) {
+        this.#options.slots?.uses(Math.max(this.desired, this.running));
+        return;
+      }
+      this.#ledger.record(this.#decision.facts);
+    }
+    throw new MailroomError('E_INTERNAL', 'deciding does not come to an end');
+  }
+
+  /** Makes the folders show what the journal says, and lets go of what was taken in for that. */
+  #draw(): void {
+    const { state } = this.#ledger;
+    this.#pictures.draw(state, this.#disk);
+    const owed = this.#pictures.owed(state);
+    this.#disk.attempt(() => this.#intake.release(owed.refused), undefined);
+    if (owed.roles.size === 0 && state.undrawn.size > 0) this.#ledger.drawn();
+  }
+
+  /** What the runner reports goes here; look afterwards. */
+  get turns(): Turns {
+    return this.#turns;
+  }
+
+  /** Whether the journal has grown so long that it wants a snapshot. */
+  get snapshotDue(): boolean {
+    return this.#ledger.snapshotDue;
+  }
+
+  /** Takes a snapshot if the trail has everything: `trailAt` is where it ends, null where there is none. */
+  snapshot(trailAt: number | null): void {
+    this.#ledger.snapshot(trailAt);
+  }
+
+  /** How many events of this host moved something to `failed`. */
+  get failures(): number {
+    return this.#ledger.failures;
+  }
+
+  hold(): void {
+    this.#held = { ...this.#options.protocol, concurrency: 0 };
+  }
+
+  stop(): void {
+    this.#turns.putBack();
+    this.#flush();
+    this.#turns.stopAll();
+  }
+
+  stopAll(): void {
+    this.#turns.stopAll();
+  }
+
+  flush(): void {
+    this.#flush();
+  }
+
+  idle(): Idle {
+    if (this.running > 0) return 'busy';
+    if (!this.#heard) return 'stuck';
+    if (this.desired > 0) return 'busy';
+    const { state } = this.#ledger;
+    // What the disk keeps from being drawn moves nothing.
+    const drawn = this.problem === null ? state : { ...state, undrawn: new Map() };
+    // Nor does a role that is held: its turns wait as if somebody had paused it.
+    const { paused } = state;
+    const shown = { ...drawn, paused: { ...paused, roles: new Set([...paused.roles, ...this.#texts.held]) } };
+    return idleOf(shown, this.#options.protocol, this.#ledger.now());
+  }
+}
+
+function earliest(instants: readonly (number | null)[]): number | null {
+  const known = instants.filter((instant) => instant !== null);
+  return known.length > 0 ? Math.min(...known) : null;
+}

@@ -1,0 +1,46 @@
+import type { Protocol } from '../format/protocol.ts';
+import type { MessageId, RoleName } from '../../kernel/ids.ts';
+
+/** How long nothing else that waited may go, or come back, before what is missing counts as taken out, in milliseconds. */
+const quietMs = 1_000;
+
+/**
+ * The inboxes that something is missing from, until that is known to be for good. git and rm empty a folder file by file
+ * and remove it last: whoever looks in between must not take what is gone so far for mail that was withdrawn.
+ */
+export class MissingFiles {
+  readonly #now: () => number;
+  readonly #seen = new Map<RoleName, { readonly missing: string; readonly since: number }>();
+
+  /** `now` in milliseconds, on a clock that nobody sets. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Whether just these messages of a role have been missing for long enough. */
+  last(role: RoleName, messages: readonly MessageId[]): boolean {
+    const now = this.#now();
+    const missing = messages.join();
+    const seen = this.#seen.get(role);
+    const since = seen?.missing === missing ? seen.since : now;
+    const lasting = missing !== '' && now - since >= quietMs;
+    if (missing === '' || lasting) this.#seen.delete(role);
+    else this.#seen.set(role, { missing, since });
+    return lasting;
+  }
+
+  /** The protocol without room for these roles: what they would be started for may be withdrawn. */
+  without(protocol: Protocol): Protocol {
+    if (this.#seen.size === 0) return protocol;
+    const roles = [...protocol.roles].map(
+      ([name, role]) => [name, this.#seen.has(name) ? { ...role, concurrency: 0 } : role] as const,
+    );
+    return { ...protocol, roles: new Map(roles) };
+  }
+
+  /** In how many milliseconds to look again; null: nothing is missing. */
+  get again(): number | null {
+    const instants = [...this.#seen.values()].map(({ since }) => since + quietMs);
+    return instants.length > 0 ? Math.max(0, Math.min(...instants) - this.#now()) : null;
+  }
+}

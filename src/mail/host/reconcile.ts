@@ -1,0 +1,85 @@
+import type { Fact } from '../machine/event.ts';
+import { fileName } from '../format/message.ts';
+import { isHuman, type Protocol } from '../format/protocol.ts';
+import { tellUser } from '../machine/rules/notices.ts';
+import type { Sent } from '../machine/event.ts';
+import type { MailState } from '../machine/state.ts';
+import type { MissingFiles } from './missing-files.ts';
+import { namesOf, type Expected } from './draw.ts';
+import type { Listing } from './listing.ts';
+import type { RoleName } from '../../kernel/ids.ts';
+
+/**
+ * Compares an inbox with the journal: a file that is gone was read by its person, or withdrawn by hand. Call it only when
+ * everything is drawn, so that a file that was never put there is not taken for one that is gone.
+ */
+export function compare(
+  state: MailState,
+  protocol: Protocol,
+  boxes: Listing,
+  expected: Expected,
+  role: RoleName,
+  absences: MissingFiles,
+  notice: (state: MailState, id: string, to: RoleName) => Sent,
+): Fact[] {
+  const names = namesOf(expected, role);
+  const present = boxes.list(role, 'inbox');
+  const vanished = state.roles.get(role)?.vanished === true;
+  const there = new Set(present);
+  const gone = [...names].filter(([name]) => !there.has(name)).map(([, id]) => id);
+  const counts = (id: string) => isHuman(protocol, role) || placeOf(state, role, id) === 'inbox';
+  const missing = present === null || vanished ? [] : gone.filter(counts);
+  // What a turn has taken up is not missed, but that its file goes, too, shows that somebody is still at it.
+  const lasting = absences.last(role, missing.length > 0 ? gone : []);
+  if (present === null) return names.size > 0 && !vanished ? [vanish(role)] : [];
+  if (vanished) return gone.length === 0 ? [{ type: 'restored', role }] : [];
+  return lasting ? missing.flatMap((id) => goneFacts(state, protocol, role, id, notice)) : [];
+}
+
+function placeOf({ mail }: MailState, role: RoleName, id: string): string | undefined {
+  return mail.get(id)?.deliveries.get(role)?.at;
+}
+
+function vanish(role: RoleName): Fact {
+  return {
+    type: 'vanished',
+    role,
+    notices: [
+      tellUser(null, `The inbox of ${role} is gone`, [
+        `E_MAIL_VANISHED: agents/${role}/inbox held waiting mail and is not there any more.`,
+        'Nothing is concluded from that: the role is parked until the folder is back with its files.',
+        `\`mailroom unpause ${role}\` draws the folder again from the journal.`,
+      ]),
+    ],
+  };
+}
+
+function goneFacts(
+  state: MailState,
+  protocol: Protocol,
+  role: RoleName,
+  id: string,
+  notice: (state: MailState, id: string, to: RoleName) => Sent,
+): Fact[] {
+  if (isHuman(protocol, role)) return [{ type: 'read', message: id, recipient: role }];
+  const mail = state.mail.get(id);
+  if (mail === undefined) return [];
+  const { from, subject } = mail.message;
+  const name = fileName(mail.message);
+  const facts: Fact[] = [
+    {
+      type: 'withdrawn',
+      message: id,
+      recipient: role,
+      notices: [
+        tellUser(mail.message.thread, `Withdrawn: ${subject}`, [
+          `agents/${role}/inbox/${name} was removed by hand, so ${role} will not get it.`,
+          'Its text is still in what its sender sent, and in the trail.',
+        ]),
+      ],
+    },
+  ];
+  const tellSender = mail.request === null && protocol.roles.has(from) && !isHuman(protocol, from);
+  if (tellSender) facts.push({ type: 'accepted', sent: notice(state, id, from) });
+  return facts;
+}

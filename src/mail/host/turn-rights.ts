@@ -1,0 +1,89 @@
+import { isAbsolute, relative, resolve } from 'node:path';
+import { isJsonObject, type Json } from '../../kernel/json.ts';
+import type { Message } from '../format/message.ts';
+import { beyondRights, judgeBreach, judgeUnknown, mayChange } from '../machine/rules/rights.ts';
+import { isStep } from '../machine/step.ts';
+import { Overlaps } from './overlaps.ts';
+import type { Reason } from '../../kernel/errors.ts';
+import type { Changed } from '../../kernel/edits.ts';
+import type { Invocation } from '../../providers/provider.ts';
+
+/** What came of looking at what changed while a turn ran. */
+export interface Looked {
+  /** Why the turn fails; null: it does not. */
+  readonly failure: Reason | null;
+  readonly reports: readonly string[];
+}
+
+/** Holds turns to their rights afterwards: what changed in their workspace, and in the project around it. */
+export class TurnRights {
+  readonly #project: string;
+  readonly #verifies: (provider: string) => boolean;
+  readonly #overlaps = new Overlaps();
+
+  constructor(project: string, verifies: (provider: string) => boolean) {
+    this.#project = project;
+    this.#verifies = verifies;
+  }
+
+  /** The folders that are to be watched while a turn of this provider runs. */
+  watched(provider: string, { workspace, capabilities }: Invocation): string[] {
+    if (!this.#verifies(provider)) return [];
+    const own = mayChange(capabilities) ? [] : [workspace];
+    return workspace === this.#project ? own : [...own, this.#project];
+  }
+
+  /** Something works in a folder from now on; gates, too, which may change it. */
+  begin(key: string, workspace: string, changes: boolean): void {
+    this.#overlaps.begin(key, workspace, changes);
+  }
+
+  /** What could not be started after all works nowhere. */
+  forget(key: string): void {
+    this.#overlaps.end(key);
+  }
+
+  /** Call it for everything that has begun. `worktree`: the workspace is the thread's own. */
+  end(
+    key: string,
+    changed: Changed,
+    turn: Pick<Invocation, 'workspace'> & {
+      readonly worktree: boolean;
+      readonly messages: readonly Message[];
+    },
+  ): Looked {
+    const shared = this.#overlaps.end(key);
+    const { workspace, messages } = turn;
+    let failure: Reason | null = null;
+    const reports: string[] = [];
+    for (const [folder, paths] of changed) {
+      const worktree = turn.worktree && folder === workspace;
+      const judged =
+        typeof paths === 'string'
+          ? judgeUnknown(paths, { worktree, shared })
+          : judgeBreach(beyondRights(paths, owedIn(folder, messages)), { worktree, shared });
+      if (judged.is === 'failed') failure = judged.reason;
+      else if (judged.is === 'reported') reports.push(judged.text);
+    }
+    return { failure, reports };
+  }
+}
+
+/** What the steps of runs among these messages lay and want in a folder, relative to it. */
+function owedIn(folder: string, messages: readonly Message[]): string[] {
+  return messages.filter(isStep).flatMap(({ fields }) => {
+    const root = fields['workspace'];
+    if (typeof root !== 'string') return [];
+    const paths = [...pathsIn(fields['outputs']), ...pathsIn(fields['inputs'])];
+    return paths
+      .map((path) => relative(folder, resolve(root, path)))
+      .filter((path) => path !== '' && !path.startsWith('..') && !isAbsolute(path));
+  });
+}
+
+function pathsIn(list: Json | undefined): string[] {
+  return (Array.isArray(list) ? list : []).flatMap((item) => {
+    const path = isJsonObject(item) ? item['path'] : undefined;
+    return typeof path === 'string' ? [path] : [];
+  });
+}

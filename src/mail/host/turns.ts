@@ -1,0 +1,389 @@
+import { invocationKey, type Process } from '../machine/decide.ts';
+import type { Fact } from '../machine/event.ts';
+import { fileName, type Message } from '../format/message.ts';
+import { prompt } from '../machine/prompt.ts';
+import { type Role, providersOf } from '../format/protocol.ts';
+import { mayChange } from '../machine/rules/rights.ts';
+import type { Turn } from '../machine/state.ts';
+import { isStep } from '../machine/step.ts';
+import { formatMessage } from '../format/read-message.ts';
+import { resultOf } from './collect.ts';
+import type { Ledger } from './ledger.ts';
+import type { HostOptions, HostPorts } from './ports.ts';
+import { codeOf, isContained, orElse } from '../../host/contained.ts';
+import type { RoleTexts } from './role-texts.ts';
+import { TurnRights, type Looked } from './turn-rights.ts';
+import { workspaceOf } from './workspace.ts';
+import type { RoleName } from '../../kernel/ids.ts';
+import type { Session, Usage } from '../../kernel/cost.ts';
+import type { Reason } from '../../kernel/errors.ts';
+import type { Launched } from '../../kernel/launched.ts';
+import type { Changed } from '../../kernel/edits.ts';
+import type { Exit, Invocation, Outcome } from '../../providers/provider.ts';
+import type { AgentJob } from '../../host/runner/runner.ts';
+import type { Dropped } from '../format/boxes.ts';
+
+/** Starts and stops the processes that should be running, and records what becomes of them. */
+export class Turns {
+  readonly #ledger: Ledger;
+  readonly #ports: HostPorts;
+  readonly #options: HostOptions;
+  /** Started and not yet ended: a key stays here until its end was recorded. */
+  readonly #running = new Map<string, Invocation | null>();
+  readonly #stopping = new Set<string>();
+  /** Behind the launch gate, which opens when the journal has them. */
+  readonly #ready = new Set<string>();
+  /** What an open turn did against the rules that its result cannot show. */
+  readonly #violations = new Map<string, string[]>();
+  /** Names of files that were taken from a role's outbox into its open turn. */
+  readonly #borrowed = new Map<string, string[]>();
+  readonly #rights: TurnRights;
+  readonly #texts: RoleTexts;
+
+  constructor(ledger: Ledger, ports: HostPorts, options: HostOptions, texts: RoleTexts) {
+    this.#texts = texts;
+    this.#ledger = ledger;
+    this.#ports = ports;
+    this.#options = options;
+    this.#rights = new TurnRights(ports.project, (provider) => ports.verifies?.(provider) ?? false);
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** Makes what runs the same as what should run. Call it only after a flush. */
+  steer(processes: readonly Process[]): void {
+    const wanted = new Set(processes.map(({ key }) => key));
+    for (const key of this.#ready) if (wanted.has(key)) this.#ports.runner.release(key);
+    this.#ready.clear();
+    for (const key of this.#running.keys())
+      if (!wanted.has(key) && !this.#stopping.has(key)) {
+        this.#stopping.add(key);
+        this.#ports.runner.stop(key);
+      }
+    for (const process of processes) {
+      if (!this.#running.has(process.key)) this.#start(process);
+    }
+  }
+
+  /** What keeps one process from being started fails that attempt, or those gates, and nothing else. */
+  #start(process: Process): void {
+    const { key, turn } = process;
+    const { id, attempt, round } = turn;
+    try {
+      if (process.kind === 'agent') this.#startAgent(key, turn);
+      else this.#startGates(process);
+    } catch (error) {
+      if (!isContained(error)) throw error;
+      this.#forget(key);
+      this.#rights.forget(key);
+      const failed = failedBy(error, { usd: 0, tokens: 0 });
+      this.#ledger.record([
+        process.kind === 'agent'
+          ? { type: 'attempt-failed', turn: id, attempt, round, ...failed }
+          : { type: 'gated', turn: id, attempt, round, problems: [failed.reason.text] },
+      ]);
+    }
+  }
+
+  #role(turn: Turn): Role | undefined {
+    return this.#options.protocol.roles.get(turn.role);
+  }
+
+  /** Milliseconds that are left of a turn's time; null: unlimited. */
+  #left(turn: Turn): number | null {
+    const timeout = this.#role(turn)?.timeout ?? null;
+    const since =
+      turn.phase.is === 'active' || turn.phase.is === 'returned' ? turn.phase.since : this.#ledger.now();
+    return timeout === null ? null : Math.max(1, timeout - (this.#ledger.now() - since));
+  }
+
+  #startAgent(key: string, turn: Turn): void {
+    const role = this.#role(turn);
+    if (!role) return;
+    const text = this.#texts.of(role.name);
+    if (text === null) {
+      // The file went bad since the last scan: the turn waits until it is right again, and that counts as nothing.
+      const { id, attempt, round } = turn;
+      this.#ledger.record([{ type: 'stopped', turn: id, attempt, round }]);
+      return;
+    }
+    const job = this.#job(key, turn, role, text);
+    const { invocation } = job;
+    this.#running.set(key, invocation);
+    this.#rights.begin(key, invocation.workspace, mayChange(invocation.capabilities));
+    this.#ports.runner.start({ ...job, watched: this.#rights.watched(job.provider, invocation) });
+  }
+
+  #job(key: string, turn: Turn, role: Role, roleText: string): AgentJob {
+    const { state } = this.#ledger;
+    const { protocol } = this.#options;
+    const provider = providersOf(role).includes(turn.provider) ? turn.provider : role.provider;
+    const canResume = this.#ports.providers.get(provider)?.sessions ?? false;
+    const session = this.#session(turn, role, canResume ? provider : null);
+    const resumed = session !== null;
+    const keepStaging = turn.round > 0 && resumed;
+    const mails = turn.messages.flatMap((id) => state.mail.get(id)?.message ?? []);
+    const files = mails.map((message) => ({ name: fileName(message), text: formatMessage(message) }));
+    const { folders, project } = this.#ports;
+    const parts = { roleText, resumed, format: formatMessage };
+    const write = (outbox: string) => prompt(state, protocol, turn, { ...parts, outbox });
+    const paths = folders.open(turn.id, turn.attempt, turn.round, write, files, keepStaging);
+    const { workspace, worktree } = workspaceOf(protocol, project, turn.thread);
+    return {
+      key,
+      provider,
+      totalMs: this.#left(turn),
+      idleMs: role.idleTimeout,
+      noteTree: state.threads.get(turn.thread)?.tree === null && needsTree(protocol.types.values()),
+      worktree,
+      invocation: {
+        role: role.name,
+        thread: turn.thread,
+        turn: turn.id,
+        attempt: turn.attempt,
+        round: turn.round,
+        prompt: write(paths.outbox),
+        capabilities: role.capabilities,
+        owed: [],
+        network: role.network,
+        maxSteps: null,
+        maxCommandTime: null,
+        // Another's program would not know it.
+        model: provider === role.provider ? role.model : null,
+        workspace,
+        project,
+        session,
+        budget: role.budget,
+        paths,
+        env: { ...role.env, ...this.#stepVariables(turn) },
+        ...(this.#ports.tools && { tools: this.#ports.tools }),
+        ...(role.mcp !== undefined && { mcp: { own: role.mcp, servers: {} } }),
+        ...(role.mayConfigure === true && { mayConfigure: true as const }),
+      },
+    };
+  }
+
+  /** The conversation to resume: that of the round to be corrected, or that of the thread. `provider` null: it cannot. */
+  #session(turn: Turn, role: Role, provider: string | null): Session | null {
+    if (provider === null) return null;
+    if (turn.round > 0) return turn.lastResult?.session ?? null;
+    // After a failed attempt it may be that very conversation which cannot be gone on with.
+    if (role.session !== 'thread' || turn.failures > 0) return null;
+    const kept = this.#ledger.state.threads.get(turn.thread)?.sessions[turn.role];
+    return kept?.provider === provider ? kept : null;
+  }
+
+  #startGates({ key, turn, gates }: Extract<Process, { kind: 'gates' }>): void {
+    const { protocol } = this.#options;
+    const { project, runner } = this.#ports;
+    const { workspace } = workspaceOf(protocol, project, turn.thread);
+    this.#running.set(key, null);
+    this.#rights.begin(key, workspace, true);
+    runner.check({
+      key,
+      provider: turn.provider,
+      network: this.#role(turn)?.network ?? true,
+      gates,
+      workspace,
+      env: this.#role(turn)?.env ?? {},
+      tree: this.#ledger.state.threads.get(turn.thread)?.tree ?? null,
+      totalMs: this.#left(turn),
+      folder: { turn: turn.id, attempt: turn.attempt },
+    });
+  }
+
+  /** The process exists: once that is in the journal, at the next look, it may go. */
+  ready(key: string, process: Launched, tree: string | null): void {
+    const invocation = this.#running.get(key);
+    if (!invocation || this.#stopping.has(key)) return;
+    const { turn, attempt, round } = invocation;
+    this.#ledger.record([{ type: 'launched', turn, attempt, round, process, tree }]);
+    this.#ready.add(key);
+  }
+
+  ended(key: string, outcome: Outcome, exit: Exit, changed: Changed = new Map()): void {
+    const invocation = this.#running.get(key);
+    if (!invocation) return;
+    try {
+      const looked = this.#lookAt(key, invocation, changed);
+      if (!this.#stopping.has(key)) this.#ledger.record(this.#facts(invocation, outcome, exit, looked));
+    } finally {
+      this.#forget(key);
+    }
+  }
+
+  #lookAt(key: string, { turn, workspace }: Invocation, changed: Changed): Looked {
+    const { state } = this.#ledger;
+    const messages = (state.turns.get(turn)?.messages ?? []).flatMap(
+      (id) => state.mail.get(id)?.message ?? [],
+    );
+    const worktree = this.#options.protocol.workspace.kind === 'worktree';
+    return this.#rights.end(key, changed, { workspace, worktree, messages });
+  }
+
+  gated(key: string, problems: string[]): void {
+    const turn = [...this.#ledger.state.turns.values()].find((one) => `${invocationKey(one)}/gates` === key);
+    try {
+      this.#rights.end(key, new Map(), { workspace: '', worktree: false, messages: [] });
+      if (!turn || this.#stopping.has(key)) return;
+      const { id, attempt, round } = turn;
+      this.#ledger.record([{ type: 'gated', turn: id, attempt, round, problems }]);
+    } finally {
+      this.#forget(key);
+    }
+  }
+
+  #forget(key: string): void {
+    this.#running.delete(key);
+    this.#stopping.delete(key);
+  }
+
+  /** What an agent left that cannot be read, or that nobody foresaw, fails its attempt and nothing else. */
+  #facts(invocation: Invocation, came: Outcome, exit: Exit, looked: Looked): Fact[] {
+    try {
+      return this.#end(invocation, came, exit, looked);
+    } catch (error) {
+      if (!isContained(error)) throw error;
+      const { turn, attempt, round } = invocation;
+      return [{ type: 'attempt-failed', turn, attempt, round, ...failedBy(error, came.usage) }];
+    }
+  }
+
+  #end(invocation: Invocation, came: Outcome, exit: Exit, { failure, reports }: Looked): Fact[] {
+    const { role, turn, attempt, round } = invocation;
+    const { folders } = this.#ports;
+    this.#stageLast(role);
+    const worktree = this.#options.protocol.workspace.kind === 'worktree' ? invocation.thread : null;
+    const strays = worktree === null ? [] : orElse(() => folders.strays(worktree), []);
+    const violations = [
+      ...(this.#violations.get(turn) ?? []),
+      ...strays.map(
+        (path) => `\`${path}\` was written in the worktree, where nobody looks: write to $MAILROOM_OUTBOX`,
+      ),
+    ];
+    this.#violations.delete(turn);
+    const borrowed = this.#borrowed.get(turn) ?? [];
+    this.#borrowed.delete(turn);
+    const outcome: Outcome =
+      failure !== null && came.is === 'done'
+        ? { is: 'never', reason: failure, usage: came.usage, session: came.session }
+        : came;
+    const { code, durationMs } = exit;
+    folders.result(turn, attempt, round, { outcome, exit: code, durationMs, reported: reports });
+    if (outcome.is === 'done') {
+      const files = folders.collect(turn, attempt, round);
+      const stamps = { newId: () => this.#ports.newId(), created: this.#ledger.now() };
+      const owesStep = this.#stepsOf(this.#ledger.state.turns.get(turn)).length > 0;
+      const result = resultOf(files, outcome, exit, { violations, reports }, stamps, owesStep);
+      return [{ type: 'returned', turn, attempt, round, result }];
+    }
+    const later = outcome.is === 'later';
+    const { usage, session } = outcome;
+    const reason = soundReason(outcome.reason, invocation);
+    const errorClass = later ? outcome.class : 'NON_RETRYABLE';
+    const until = later ? outcome.until : null;
+    const lost = borrowed.length === 0 ? [] : folders.collect(turn, attempt, round);
+    return [
+      {
+        type: 'attempt-failed',
+        turn,
+        attempt,
+        round,
+        class: errorClass,
+        reason,
+        until,
+        usage,
+        ...(session && { session }),
+      },
+      ...lost.flatMap(({ name, content }) =>
+        borrowed.includes(name) && content.ok ? [this.#refused(role, name, content.text, reason)] : [],
+      ),
+    ];
+  }
+
+  /** What an agent wrote into its role's outbox in its last moment is its own, too. What the disk refuses, the next scan reports. */
+  #stageLast(role: RoleName): void {
+    for (const name of orElse(() => this.#ports.mailboxes.list(role, 'outbox'), null) ?? [])
+      orElse(() => this.stage({ role, box: 'outbox', name }), false);
+  }
+
+  /** The steps of runs that a turn owes the result of. */
+  #stepsOf(turn: Turn | undefined): Message[] {
+    const { mail } = this.#ledger.state;
+    const owed = turn?.owes.flatMap(({ request }) => mail.get(request)?.message ?? []) ?? [];
+    return owed.filter(isStep);
+  }
+
+  /** Where the values of its step are handed over. */
+  #stepVariables(turn: Turn): Record<string, string> {
+    const values = this.#stepsOf(turn)[0]?.fields['values'];
+    return typeof values === 'string' ? { MAILROOM_VALUES: values } : {};
+  }
+
+  /** What lay in the role's outbox went with the turn, and comes to nothing with it. */
+  #refused(role: RoleName, name: string, text: string, reason: Reason): Fact {
+    const id = this.#ports.newId();
+    return { type: 'refused', id, role, box: 'outbox', name, text, reason, notices: [] };
+  }
+
+  /**
+   * A file in the outbox of a role belongs to the role's open turn. With several open it cannot be told whose it is: each
+   * gets a correction, and the file is judged as a person's.
+   */
+  stage(file: Dropped): boolean {
+    const open = [...this.#running.values()].filter((one) => one?.role === file.role);
+    const [only] = open;
+    if (only && open.length === 1) {
+      this.#borrowed.set(only.turn, [...(this.#borrowed.get(only.turn) ?? []), file.name]);
+      return this.#ports.folders.stage(only.turn, only.attempt, file.name, file);
+    }
+    for (const one of open)
+      if (one)
+        this.violate(
+          one.turn,
+          `\`${file.name}\` was written to agents/${file.role}/outbox: write to $MAILROOM_OUTBOX`,
+        );
+    return false;
+  }
+
+  violate(turn: string, text: string): void {
+    this.#violations.set(turn, [...(this.#violations.get(turn) ?? []), text]);
+  }
+
+  /** Records that running turns are stopped on purpose; they start again, uncounted. */
+  putBack(): void {
+    for (const { id, attempt, round, phase } of this.#ledger.state.turns.values())
+      if (phase.is === 'active') this.#ledger.record([{ type: 'stopped', turn: id, attempt, round }]);
+  }
+
+  /** Ends everything at once. */
+  stopAll(): void {
+    for (const key of this.#running.keys())
+      if (!this.#stopping.has(key)) {
+        this.#stopping.add(key);
+        this.#ports.runner.stop(key);
+      }
+  }
+}
+
+/** What the disk refuses may be gone at the next attempt; anything else is not. */
+function failedBy(error: Error, usage: Usage) {
+  const code = codeOf(error);
+  return {
+    class: code === 'E_DISK' ? ('RETRYABLE_TRANSIENT' as const) : ('NON_RETRYABLE' as const),
+    reason: { code, text: error.message },
+    until: null,
+    usage,
+  };
+}
+
+/** Nothing is forgotten where nothing was to be resumed: nonsense must not be tried again without end. */
+function soundReason(reason: Reason, { session }: Invocation): Reason {
+  return reason.code === 'E_SESSION' && session === null ? { ...reason, code: 'E_PROVIDER' } : reason;
+}
+
+function needsTree(types: Iterable<{ gates: readonly { kind: string }[] }>): boolean {
+  return [...types].some(({ gates }) => gates.some(({ kind }) => kind === 'changed'));
+}

@@ -1,0 +1,115 @@
+import type { Happening, MailEvent } from './event.ts';
+import type { Message } from '../format/message.ts';
+import type { MailState } from './state.ts';
+import { ask } from './fold/ends.ts';
+import { control } from './fold/control.ts';
+import { doubtQueues, roleState, toDraw } from './fold/places.ts';
+import { deliverNotice, sendTogether } from './fold/sending.ts';
+import { taken } from './fold/taken.ts';
+import { openThread, quietThread } from './fold/threads.ts';
+import { claim, closeThread, failThread } from './fold/turns.ts';
+import { invocation } from './fold/invocations.ts';
+import { turn } from './fold/attempts.ts';
+
+type Of<T extends Happening<Message>['type']> = Extract<Happening<Message>, { type: T }>;
+
+/**
+ * Folds one event into the state. Total: an event that no longer fits (its turn has moved on, its thread has ended)
+ * changes nothing but the clock. The state that is passed in is consumed: it is changed in place and returned.
+ */
+export function apply(state: MailState, event: MailEvent): MailState {
+  state.now = Math.max(state.now, event.at);
+  state.events += 1;
+  const fitted = fold(state, event);
+  if (fitted && 'notices' in event) for (const notice of event.notices) deliverNotice(state, notice);
+  return state;
+}
+
+/** Changes the state; false when the event does not fit. */
+function fold(state: MailState, event: MailEvent): boolean {
+  switch (event.type) {
+    case 'started':
+      return started(state, event);
+    case 'accepted':
+      return accepted(state, event);
+    case 'refused':
+      return refused(state, event);
+    case 'claimed':
+      return claim(state, event);
+    case 'launched':
+    case 'returned':
+    case 'gated':
+    case 'attempt-failed':
+    case 'stopped':
+      return invocation(state, event);
+    case 'corrected':
+    case 'requeued':
+    case 'resumed':
+    case 'committed':
+    case 'abandoned':
+      return turn(state, event);
+    case 'escalated':
+    case 'proceeded':
+    case 'failed-back':
+      return ask(state, event);
+    case 'thread-failed':
+      return failThread(state, event.thread, event.reason);
+    case 'quieted':
+      return quietThread(state, event.thread);
+    case 'withdrawn':
+    case 'read':
+      return taken(state, event);
+    case 'drawn':
+      return drawn(state, event.through);
+    case 'vanished':
+    case 'restored':
+      return vanish(state, event.role, event.type === 'vanished');
+    case 'parked':
+      state.parked.set(event.provider, Math.max(event.until, state.parked.get(event.provider) ?? 0));
+      return true;
+    case 'controlled':
+      if (event.refusal === null) control(state, event.command, event.by);
+      return event.refusal === null;
+    default:
+      return event satisfies never;
+  }
+}
+
+function started(state: MailState, event: Of<'started'>): boolean {
+  if (state.protocol === event.protocol) return true;
+  state.protocol = event.protocol;
+  doubtQueues(state);
+  return true;
+}
+
+function accepted(state: MailState, { sent }: Of<'accepted'>): boolean {
+  const { id, from: role, to, thread, subject, type } = sent.message;
+  if (state.mail.has(id)) return false;
+  const aside =
+    type === 'notice' && (state.threads.has(thread) || to.every((name) => sent.people.includes(name)));
+  if (!aside && !sent.late) openThread(state, thread, subject);
+  sendTogether(state, [sent], { role, thread, owes: [] }, null);
+  if (sent.closes) closeThread(state, thread);
+  return true;
+}
+
+function refused(state: MailState, { id, role, text, reason }: Of<'refused'>): boolean {
+  const since = state.events;
+  toDraw(state, id, { kind: 'refused', id, created: state.now, role, text, reason, since });
+  return true;
+}
+
+function drawn(state: MailState, through: number): boolean {
+  for (const [key, picture] of state.undrawn) {
+    if (picture.since > through) break;
+    state.undrawn.delete(key);
+  }
+  return true;
+}
+
+function vanish(state: MailState, name: string, vanished: boolean): boolean {
+  const role = roleState(state, name);
+  if (role.vanished === vanished) return false;
+  state.roles.set(name, { ...role, vanished });
+  return true;
+}

@@ -1,0 +1,60 @@
+import type { Fact } from './event.ts';
+import type { Protocol } from '../format/protocol.ts';
+import type { MailState, Turn } from './state.ts';
+import { nextDeadline } from './fold/deadlines.ts';
+import { claims } from './rules/claims.ts';
+import { ends } from './rules/ends.ts';
+import { failStuck } from './rules/stuck.ts';
+import { outcomes, type GateCheck } from './rules/outcomes.ts';
+import { threadsAtRest } from './rules/quiet.ts';
+import { Slots } from './rules/slots.ts';
+import type { TurnId } from '../../letters/target.ts';
+
+/** A process that should be running. */
+export type Process =
+  | { readonly kind: 'agent'; readonly key: string; readonly turn: Turn }
+  | ({ readonly kind: 'gates'; readonly key: string } & GateCheck);
+
+export interface Decision {
+  /** What is to be recorded. With any fact, decide again after recording it; `processes` counts when there is none. */
+  readonly facts: readonly Fact[];
+  readonly processes: readonly Process[];
+  /** When to look again although nothing happened; null: never. Milliseconds since 1970. */
+  readonly wake: number | null;
+}
+
+/** The key of an invocation. */
+export function invocationKey(turn: { id: TurnId; attempt: number; round: number }): string {
+  return `${turn.id}/${String(turn.attempt)}/${String(turn.round)}`;
+}
+
+/** What is true, what is to run and when to look again, given the state, the protocol and the time. Pure. */
+export function decide(state: MailState, protocol: Protocol, clock: number): Decision {
+  const now = Math.max(clock, state.now);
+  const slots = new Slots(state, protocol, now);
+  const { facts, gates } = outcomes(state, protocol, slots, now);
+  for (const next of [
+    () => facts,
+    () => ends(state, protocol, now),
+    () => claims(state, protocol, slots, now),
+    () => failStuck(state, protocol),
+    () => threadsAtRest(state, protocol),
+  ]) {
+    const found = next();
+    if (found.length > 0) return { facts: found, processes: [], wake: null };
+  }
+  const agents = [...state.turns.values()]
+    .filter((turn) => turn.phase.is === 'active')
+    .map((turn) => ({ kind: 'agent', key: invocationKey(turn), turn }) as const);
+  const checks = gates.map(
+    (check) => ({ kind: 'gates', key: `${invocationKey(check.turn)}/gates`, ...check }) as const,
+  );
+  return { facts: [], processes: [...agents, ...checks], wake: nextWake(state, now) };
+}
+
+function nextWake(state: MailState, now: number): number | null {
+  const instants = [nextDeadline(state) ?? Infinity, ...state.parked.values()];
+  for (const { phase } of state.turns.values()) if (phase.is === 'pending') instants.push(phase.notBefore);
+  const next = instants.reduce((least, at) => (at > now && at < least ? at : least), Infinity);
+  return Number.isFinite(next) ? next : null;
+}

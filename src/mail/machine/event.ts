@@ -1,0 +1,225 @@
+import type { ErrorClass, Reason } from '../../kernel/errors.ts';
+import { subjectLine, type Draft, type Message } from '../format/message.ts';
+import type { Blocking, TimeoutPolicy } from '../format/protocol.ts';
+import type { MessageId, RoleName, ThreadId, TypeName } from '../../kernel/ids.ts';
+import type { Budget, Usage, Session } from '../../kernel/cost.ts';
+import type { Launched } from '../../kernel/launched.ts';
+import type { TurnId, Target } from '../../letters/target.ts';
+
+/** One recipient's duty to answer one request. */
+export interface Ask {
+  readonly request: MessageId;
+  /** The role that the request was sent to, also after it was escalated to another. */
+  readonly recipient: RoleName;
+}
+
+/** What a request asks for, as the protocol had it when the request was sent. */
+export interface Request {
+  readonly replies: readonly TypeName[];
+  readonly blocks: Blocking;
+  /** Milliseconds since 1970, or null: it waits as long as it takes. */
+  readonly deadline: number | null;
+  readonly onTimeout: TimeoutPolicy;
+  readonly escalateTo: RoleName;
+}
+
+/** A message that is allowed, with everything that the protocol had to say about it. */
+export interface Sent {
+  readonly message: Message;
+  readonly request: Request | null;
+  /** The ask that this message answers. */
+  readonly answers: Ask | null;
+  /** A reply that comes after another one was taken: filed, wakes nobody. */
+  readonly late: boolean;
+  readonly closes: boolean;
+  /** Recipients that take this up only together with other messages (an `all` clause). */
+  readonly joins: readonly RoleName[];
+  /** Recipients that are people: what they get waits for nobody's turn. */
+  readonly people: readonly RoleName[];
+}
+
+/** One file of a staging folder (or the final text) after the turn: a draft, or why it is none. */
+export interface Staged {
+  readonly id: MessageId;
+  readonly created: number;
+  readonly name: string;
+  readonly draft: Draft | null;
+  readonly problem: string | null;
+  /** What was written, as it was. */
+  readonly text: string;
+}
+
+/** What an invocation came back with. */
+export interface TurnResult {
+  readonly text: string;
+  readonly staged: readonly Staged[];
+  /** The final text read as a message; used when nothing was staged. */
+  readonly finalText: Staged | null;
+  /** Where the turn owes the result of a step: the message that it is, if the turn does not write one. */
+  readonly stepResult?: Pick<Staged, 'id' | 'created'>;
+  /** What the turn did against the rules outside its staging folder, in words for its author. */
+  readonly violations: readonly string[];
+  /** What changed while it ran that it had no right to, if somebody else may have done it; missing: nothing. */
+  readonly reports?: readonly string[];
+  readonly usage: Usage;
+  readonly session: Session | null;
+  readonly model: string | null;
+  readonly exit: number | null;
+  readonly durationMs: number;
+}
+
+/** Why this turn and with what; decided from the protocol when the turn was claimed. */
+export interface Claim {
+  readonly role: RoleName;
+  readonly thread: ThreadId;
+  readonly priority: 'replies' | 'request' | 'mail';
+  readonly messages: readonly MessageId[];
+  /** The wait whose replies these are. */
+  readonly wait: string | null;
+  readonly provider: string;
+  readonly retries: number;
+  readonly corrections: number;
+  /** How many waits of this role the turn is nested in. */
+  readonly nesting: number;
+  /** At the nesting limit a turn may not ask further. */
+  readonly mustAnswer: boolean;
+  /** What this and every further launch of the turn reserves. */
+  readonly budget: Budget | null;
+  /** The folder that this turn holds against other writers, or null. */
+  readonly holds: string | null;
+}
+
+/** What a person or program asks of the controller. */
+export type Command =
+  | { readonly verb: 'pause' | 'unpause'; readonly target: Target; readonly now: boolean }
+  | { readonly verb: 'cancel'; readonly target: Target }
+  | { readonly verb: 'retry'; readonly message: Message; readonly role: RoleName };
+
+interface AtTurn {
+  readonly turn: TurnId;
+}
+
+/** The key of an invocation: an event with another key than the turn's current one is ignored. */
+export interface AtInvocation extends AtTurn {
+  readonly attempt: number;
+  readonly round: number;
+}
+
+/** A message to somebody from Mailroom itself, not yet stamped with an id. */
+export interface Notice {
+  readonly to: RoleName;
+  readonly thread: ThreadId | null;
+  readonly inReplyTo: MessageId | null;
+  readonly subject: string;
+  readonly body: string;
+}
+
+/**
+ * Everything that can become true of the mail. `N` is what a notice is: in a fact (what `decide` asks to be recorded)
+ * a draft, in an event (what was recorded) a stamped message.
+ */
+export type Happening<N> =
+  | { readonly type: 'started'; readonly version: string; readonly protocol: string }
+  | { readonly type: 'accepted'; readonly sent: Sent }
+  | {
+      readonly type: 'refused';
+      readonly id: MessageId;
+      readonly role: RoleName;
+      readonly box: 'inbox' | 'outbox';
+      readonly name: string;
+      readonly text: string;
+      readonly reason: Reason;
+      readonly notices: readonly N[];
+    }
+  | ({ readonly type: 'claimed' } & Claim)
+  | ({ readonly type: 'launched'; readonly process: Launched; readonly tree: string | null } & AtInvocation)
+  | ({ readonly type: 'returned'; readonly result: TurnResult } & AtInvocation)
+  | ({ readonly type: 'gated'; readonly problems: readonly string[] } & AtInvocation)
+  | ({ readonly type: 'corrected'; readonly problems: readonly string[] } & AtTurn)
+  | ({
+      readonly type: 'attempt-failed';
+      readonly class: ErrorClass;
+      readonly reason: Reason;
+      /** For a rate limit: when the provider is free again. */
+      readonly until: number | null;
+      readonly usage: Usage;
+      /** The conversation that it had resumed, with what that has come to; missing: none. */
+      readonly session?: Session;
+    } & AtInvocation)
+  | ({ readonly type: 'stopped' } & AtInvocation)
+  | ({ readonly type: 'requeued'; readonly notBefore: number; readonly counted: boolean } & AtTurn)
+  /** `provider`: missing in journals of before providers could stand in for each other. */
+  | ({ readonly type: 'resumed'; readonly provider?: string } & AtTurn)
+  | ({ readonly type: 'committed'; readonly sent: readonly Sent[] } & AtTurn)
+  | ({ readonly type: 'abandoned'; readonly reason: Reason; readonly notices: readonly N[] } & AtTurn)
+  | { readonly type: 'escalated'; readonly ask: Ask; readonly to: RoleName; readonly person: boolean }
+  | { readonly type: 'proceeded'; readonly ask: Ask; readonly standIn: N; readonly person: boolean }
+  | {
+      readonly type: 'failed-back';
+      readonly ask: Ask;
+      readonly reason: Reason;
+      readonly notices: readonly N[];
+    }
+  | {
+      readonly type: 'thread-failed';
+      readonly thread: ThreadId;
+      readonly reason: Reason;
+      readonly notices: readonly N[];
+    }
+  | { readonly type: 'quieted'; readonly thread: ThreadId; readonly notices: readonly N[] }
+  | {
+      readonly type: 'withdrawn';
+      readonly message: MessageId;
+      readonly recipient: RoleName;
+      readonly notices: readonly N[];
+    }
+  | { readonly type: 'read'; readonly message: MessageId; readonly recipient: RoleName }
+  /** The folders show everything up to this event. */
+  | { readonly type: 'drawn'; readonly through: number }
+  | { readonly type: 'vanished'; readonly role: RoleName; readonly notices: readonly N[] }
+  | { readonly type: 'restored'; readonly role: RoleName }
+  | { readonly type: 'parked'; readonly provider: string; readonly until: number }
+  | {
+      readonly type: 'controlled';
+      readonly id: string;
+      readonly by: string;
+      readonly command: Command;
+      /** Null when it was done; else why not. */
+      readonly refusal: Reason | null;
+    };
+
+/** What `decide` asks to be recorded. */
+export type Fact = Happening<Notice>;
+
+/** What was recorded. `at` is milliseconds since 1970 and never decreases; `v` is the version of the format. */
+export type MailEvent = Happening<Message> & { readonly v: 1; readonly at: number };
+
+/** Turns a fact into an event: gives its notices ids and a date. `newId` returns uuid v7s. */
+export function stamp(fact: Fact, at: number, newId: () => string): MailEvent {
+  const message = (notice: Notice): Message => {
+    const id = newId();
+    return {
+      id,
+      type: 'notice',
+      from: 'mailroom',
+      to: [notice.to],
+      thread: notice.thread ?? id,
+      inReplyTo: notice.inReplyTo,
+      subject: subjectLine(notice.subject),
+      created: at,
+      attachments: [],
+      fields: {},
+      extra: {},
+      body: notice.body,
+    };
+  };
+  if ('notices' in fact) return { ...fact, notices: fact.notices.map(message), v: 1, at };
+  if (fact.type === 'proceeded') return { ...fact, standIn: message(fact.standIn), v: 1, at };
+  return { ...fact, v: 1, at };
+}
+
+/** An event with its place in the journal. */
+export interface MailEventRecord {
+  readonly n: number;
+  readonly event: MailEvent;
+}

@@ -1,0 +1,162 @@
+import { apply } from '../apply.ts';
+import { decide } from '../decide.ts';
+import { stamp, type Fact } from '../event.ts';
+import type { Protocol } from '../../format/protocol.ts';
+import { emptyState, type MailState } from '../state.ts';
+import { canonical, prune } from './canonical.ts';
+import { cloneState } from './clone.ts';
+import { instant, movesOf, type Move } from './moves.ts';
+
+/** How far to look. */
+export interface Bounds {
+  /** Threads that people start. */
+  readonly threads: number;
+  /** Messages on the way to a state. */
+  readonly depth: number;
+  /** States that are looked at. */
+  readonly states: number;
+  /** True when it has taken long enough: core has no clock. */
+  readonly enough: () => boolean;
+}
+
+/** A way to leave somebody waiting for ever. */
+export interface StuckState {
+  /** `user → architect: task`, one line a message, in order. */
+  readonly path: readonly string[];
+  /** Who waits for what. */
+  readonly why: string;
+}
+
+export interface Exploration {
+  /** The shortest way first; one for each reason. */
+  readonly stuck: readonly StuckState[];
+  /** False: the bounds ended it, and there may be more. */
+  readonly complete: boolean;
+  readonly states: number;
+}
+
+interface Node {
+  readonly state: MailState;
+  readonly path: readonly string[];
+}
+
+/** Kinds of stuck states after which more would only repeat what is wrong. */
+const mostFound = 5;
+
+/**
+ * Plays a protocol with the real machine, in all ways that its agents may end their turns, those with the fewest messages
+ * first, and finds the states in which somebody waits for what can never come. Deterministic. Failures are not played;
+ * time goes by only where nothing else can happen.
+ */
+export function explore(protocol: Protocol, bounds: Bounds): Exploration {
+  const unbounded = withoutLimits(protocol);
+  const seen = new Set<string>();
+  const found = new Map<string, StuckState>();
+  // By the number of messages that lead to them.
+  const levels: Node[][] = [[{ state: emptyState(), path: [] }]];
+  const result = (complete: boolean) => ({ stuck: [...found.values()], complete, states: seen.size });
+  for (let depth = 0; depth < levels.length; depth += 1) {
+    if (depth >= bounds.depth && levels[depth]?.length) return result(false);
+    // Moves without a message add to the level that is being looked at.
+    for (const node of levels[depth] ?? []) {
+      for (const after of nextOf(node, unbounded, bounds.threads)) {
+        if (seen.size >= bounds.states || bounds.enough() || found.size >= mostFound) return result(false);
+        if (after.stuck !== null) {
+          if (!found.has(after.stuck)) found.set(after.stuck, { path: after.path, why: after.stuck });
+          continue;
+        }
+        const name = canonical(after.state);
+        if (seen.has(name)) continue;
+        seen.add(name);
+        prune(after.state);
+        for (let length = levels.length; length <= after.path.length; length += 1) levels.push([]);
+        levels[after.path.length]?.push(after);
+      }
+    }
+    levels[depth] = [];
+  }
+  return result(true);
+}
+
+function withoutLimits(protocol: Protocol): Protocol {
+  const none = { usd: null, tokens: null };
+  const limits = {
+    ...protocol.limits,
+    turnsPerThread: Number.MAX_SAFE_INTEGER,
+    threadBudget: none,
+    dayBudget: none,
+  };
+  return { ...protocol, concurrency: Number.MAX_SAFE_INTEGER, limits };
+}
+
+type Played = Node & { readonly stuck: string | null };
+
+/** The states that can come next, each with all that follows of itself. */
+function* nextOf(node: Node, protocol: Protocol, threads: number): Generator<Played> {
+  for (const move of movesOf(node.state, protocol, threads)) {
+    let state = cloneState(node.state);
+    for (const fact of factsOf(move)) state = record(state, fact);
+    const lines = move.sent.map(
+      ({ message }) => `${message.from} → ${message.to.join(', ')}: ${message.type}`,
+    );
+    yield { ...settle(state, protocol, instant), path: [...node.path, ...lines] };
+  }
+  const { turns, deadlines } = node.state;
+  if (turns.size > 0 || deadlines.size === 0) return;
+  // Nobody works: those who wait may do so until their time is over. The clock itself stands still.
+  const late = settle(cloneState(node.state), protocol, Math.max(...deadlines.values()));
+  yield { ...late, path: node.path };
+}
+
+/** What the journal says of a move. */
+function factsOf(move: Move): Fact[] {
+  if (move.by === 'person') return move.sent.map((sent) => ({ type: 'accepted', sent }));
+  const { turn, result, sent } = move;
+  const { attempt, round } = turn;
+  return [
+    { type: 'returned', turn: turn.id, attempt, round, result },
+    { type: 'committed', turn: turn.id, sent },
+  ];
+}
+
+function record(state: MailState, fact: Fact): MailState {
+  let count = 0;
+  const after = apply(
+    state,
+    stamp(fact, instant, () => `n${String(state.events)}.${String((count += 1))}`),
+  );
+  after.undrawn.clear();
+  return after;
+}
+
+/** Lets the machine decide until it has nothing more to say, or says that somebody is stuck. */
+function settle(
+  start: MailState,
+  protocol: Protocol,
+  now: number,
+): { state: MailState; stuck: string | null } {
+  let state = start;
+  for (;;) {
+    const { facts } = decide(state, protocol, now);
+    if (facts.length === 0) return { state, stuck: null };
+    for (const fact of facts) {
+      const stuck = whyStuck(state, fact);
+      if (stuck !== null) return { state, stuck };
+      state = record(state, fact);
+    }
+  }
+}
+
+function whyStuck(state: MailState, fact: Fact): string | null {
+  if (fact.type === 'failed-back') return fact.reason.text.replaceAll(/\((\S+): [^)]*\)/g, '($1)');
+  if (fact.type !== 'quieted') return null;
+  const left = (state.threads.get(fact.thread)?.messages ?? []).flatMap((id) => {
+    const mail = state.mail.get(id);
+    return [...(mail?.deliveries ?? [])]
+      .filter(([, { at }]) => at === 'inbox')
+      .map(([role]) => `${mail?.message.type ?? ''} for ${role}`);
+  });
+  return left.length > 0
+    ? `nobody takes up ${[...new Set(left)].join(', ')}: what it is taken up with never comes`
+    : null;
+}

@@ -1,0 +1,175 @@
+import { askState } from '../fold/asks.ts';
+import type { Sent, Staged, TurnResult } from '../event.ts';
+import type { Draft, Message } from '../../format/message.ts';
+import { isHuman, typesFrom, type MessageType, type Protocol } from '../../format/protocol.ts';
+import { admit } from '../rules/admit.ts';
+import { judge } from '../rules/judge.ts';
+import type { MailState, Turn } from '../state.ts';
+import type { RoleName } from '../../../kernel/ids.ts';
+
+/** One thing that may happen next. */
+export type Move =
+  | { readonly by: 'turn'; readonly turn: Turn; readonly result: TurnResult; readonly sent: readonly Sent[] }
+  | { readonly by: 'person'; readonly sent: readonly Sent[] };
+
+/** Nothing takes time here: deadlines lie ahead, and keep those who wait alive. */
+export const instant = 0;
+
+/** Everything that the protocol lets happen next: a turn ends in one of its ways, a person answers, or starts a thread. */
+export function* movesOf(state: MailState, protocol: Protocol, threads: number): Generator<Move> {
+  for (const turn of state.turns.values())
+    if (turn.phase.is === 'active')
+      for (const drafts of endingsOf(state, protocol, turn)) yield* endOf(state, protocol, turn, drafts);
+  for (const { message, role } of state.unread.values())
+    for (const draft of answersTo(state, protocol, role, message))
+      yield* spoken(state, protocol, role, draft);
+  if (state.threads.size >= threads) return;
+  for (const draft of startsOf(protocol)) yield* spoken(state, protocol, 'user', draft);
+}
+
+function idOf(state: MailState, index: number): string {
+  return `${String(state.events)}.${String(index)}`;
+}
+
+/** The turn ends with these drafts, if that is allowed. */
+function* endOf(state: MailState, protocol: Protocol, turn: Turn, drafts: readonly Draft[]): Generator<Move> {
+  const staged = drafts.map((draft, index): Staged => ({
+    id: idOf(state, index),
+    created: instant,
+    name: '',
+    draft,
+    problem: null,
+    text: '',
+  }));
+  const result: TurnResult = { ...nothingElse, staged };
+  const phase = { is: 'returned', since: instant, result, gates: null } as const;
+  const judgement = judge(state, protocol, { ...turn, phase });
+  if (judgement.ok && !judgement.sent.some((sent) => repeats(state, sent)))
+    yield { by: 'turn', turn, result, sent: judgement.sent };
+}
+
+/**
+ * True when the like of it, from the same sender in the same thread, still waits to be taken up: who waits for whom does
+ * not depend on how many there are, and without this there were ever more states.
+ */
+function repeats(state: MailState, { message, answers }: Sent): boolean {
+  if (answers !== null) return false;
+  return message.to.some((role) =>
+    [...(state.roles.get(role)?.inThread.get(message.thread) ?? [])].some((id) => {
+      const waiting = state.mail.get(id)?.message;
+      return waiting?.type === message.type && waiting.from === message.from;
+    }),
+  );
+}
+
+const nothingElse = {
+  text: '',
+  finalText: null,
+  violations: [],
+  usage: { usd: 0, tokens: 0 },
+  session: null,
+  model: null,
+  exit: 0,
+  durationMs: 0,
+};
+
+function* spoken(state: MailState, protocol: Protocol, role: RoleName, draft: Draft): Generator<Move> {
+  const drop = { role, box: 'outbox', id: idOf(state, 0), created: instant } as const;
+  const addressed = admit(state, protocol, drop, draft);
+  if ('sent' in addressed) yield { by: 'person', sent: [addressed.sent] };
+}
+
+/* ---------------------------------------------------------------- what may be written */
+
+function draftOf(type: MessageType, to: readonly RoleName[], inReplyTo: string | null): Draft {
+  const fields = Object.entries(type.fields).map(([name, field]) => [
+    name,
+    field.enum?.[0] ?? samples[field.type],
+  ]);
+  return {
+    type: type.name,
+    from: null,
+    to,
+    thread: null,
+    inReplyTo,
+    subject: null,
+    attachments: [],
+    fields: Object.fromEntries(fields) as Draft['fields'],
+    extra: {},
+    body: '',
+    frontMatter: true,
+  };
+}
+
+const samples = { string: 'x', number: 0, integer: 0, boolean: false, list: [], object: {} };
+
+/**
+ * The ways in which a turn may end. One that owes answers (with any of the replies), or asks; one that owes nothing sends
+ * one message, and nothing only where it may send nothing: an agent that stays silent leaves others without work in any
+ * protocol. Where there are joins, any two messages may go together.
+ */
+function* endingsOf(state: MailState, protocol: Protocol, turn: Turn): Generator<Draft[]> {
+  const replies = new Set([...protocol.types.values()].flatMap(({ reply }) => reply));
+  const types = typesFrom(protocol, turn.role).filter(({ name }) => !replies.has(name));
+  const requests = turn.mustAnswer ? [] : types.filter(({ reply }) => reply.length > 0);
+  const asking = requests.flatMap((type) => ways(type, turn.role));
+  const saying = types.filter(({ reply }) => reply.length === 0).flatMap((type) => ways(type, turn.role));
+  const owed = turn.owes.filter((ask) => askState(state, ask)?.is === 'open').map(({ request }) => request);
+  const answers = owed.length > 0 ? answersOf(state, protocol, [...new Set(owed)]) : [];
+  yield* answers;
+  for (const one of owed.length > 0 ? asking : [...saying, ...asking]) yield [one];
+  if (hasJoins(protocol)) {
+    for (const answer of answers) for (const one of saying) yield [...answer, one];
+    yield* pairs(owed.length > 0 ? asking : [...saying, ...asking]);
+  }
+  if (saying.length + asking.length + answers.length === 0) yield [];
+}
+
+function hasJoins(protocol: Protocol): boolean {
+  return [...protocol.roles.values()].some(({ expects }) =>
+    expects.some(({ kind, types }) => kind === 'all' && types.length > 1),
+  );
+}
+
+function* pairs(drafts: readonly Draft[]): Generator<Draft[]> {
+  for (const [index, first] of drafts.entries())
+    for (const second of drafts.slice(index + 1)) yield [first, second];
+}
+
+/** A message of a type to each of its recipients by itself, and to all of them. */
+function ways(type: MessageType, self: RoleName): Draft[] {
+  const to = type.blocking === 'none' ? type.to : type.to.filter((name) => name !== self);
+  const single = to.map((name) => draftOf(type, [name], null));
+  return to.length > 1 ? [...single, draftOf(type, to, null)] : single;
+}
+
+/** Answers to all that is owed: each with the first of its reply types, then each with the second, … */
+function answersOf(state: MailState, protocol: Protocol, owed: readonly string[]): Draft[][] {
+  const mails = owed.flatMap((id) => state.mail.get(id) ?? []);
+  const most = Math.max(...mails.map(({ request }) => request?.replies.length ?? 0));
+  return Array.from({ length: most }, (_, index) =>
+    mails.flatMap(({ message, request }) => {
+      const replies = request?.replies ?? [];
+      const type = protocol.types.get(replies[Math.min(index, replies.length - 1)] ?? '');
+      return type ? [draftOf(type, [message.from], message.id)] : [];
+    }),
+  );
+}
+
+/** What a person may answer to a message that it was sent. */
+function answersTo(state: MailState, protocol: Protocol, role: RoleName, message: Message): Draft[] {
+  const request = state.mail.get(message.id)?.request;
+  const open = [...(request?.asks.values() ?? [])].some(
+    (ask) => ask.is === 'open' && ask.candidates.includes(role),
+  );
+  const types = open ? (request?.replies ?? []).flatMap((name) => protocol.types.get(name) ?? []) : [];
+  return types.map((type) => draftOf(type, [message.from], message.id));
+}
+
+/** How a person may start a thread. */
+function startsOf(protocol: Protocol): Draft[] {
+  const replies = new Set([...protocol.types.values()].flatMap(({ reply }) => reply));
+  return typesFrom(protocol, 'user')
+    .filter(({ name }) => !replies.has(name))
+    .flatMap((type) => type.to.filter((to) => !isHuman(protocol, to)).map((to) => draftOf(type, [to], null)));
+}

@@ -1,0 +1,54 @@
+import type { Happening } from '../event.ts';
+import type { Message } from '../../format/message.ts';
+import type { MailState } from '../state.ts';
+import { abandon, changeTurn, commit } from './turns.ts';
+
+type TurnEvent = Extract<
+  Happening<Message>,
+  { type: 'corrected' | 'requeued' | 'resumed' | 'committed' | 'abandoned' }
+>;
+
+/** How a turn goes on after an invocation. */
+export function turn(state: MailState, event: TurnEvent): boolean {
+  const known = state.turns.get(event.turn);
+  if (!known) return false;
+  const { id, phase } = known;
+  switch (event.type) {
+    case 'corrected':
+      if (phase.is !== 'returned') return false;
+      changeTurn(state, id, {
+        round: known.round + 1,
+        problems: event.problems,
+        lastResult: phase.result,
+        reserved: true,
+        phase: { is: 'active', since: phase.since, launched: null },
+      });
+      return true;
+    case 'requeued':
+      if (phase.is !== 'failed') return false;
+      changeTurn(state, id, {
+        failures: known.failures + (event.counted ? 1 : 0),
+        lastFailure: phase.reason,
+        phase: { is: 'pending', notBefore: event.notBefore },
+      });
+      return true;
+    case 'resumed':
+      if (phase.is !== 'pending') return false;
+      changeTurn(state, id, {
+        provider: event.provider ?? known.provider,
+        attempt: known.attempt + 1,
+        round: 0,
+        problems: [],
+        reserved: true,
+        phase: { is: 'active', since: state.now, launched: null },
+      });
+      return true;
+    case 'committed':
+      return commit(state, known, event);
+    case 'abandoned':
+      abandon(state, known, event.reason);
+      return true;
+    default:
+      return event satisfies never;
+  }
+}

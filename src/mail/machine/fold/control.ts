@@ -1,0 +1,71 @@
+import type { Command } from '../event.ts';
+import type { Message } from '../../format/message.ts';
+import type { MailState } from '../state.ts';
+import { askAgain } from './asks.ts';
+import { place } from './places.ts';
+import { openThread } from './threads.ts';
+import { abandon, changeTurn, failThread } from './turns.ts';
+import type { RoleName } from '../../../kernel/ids.ts';
+import type { Reason } from '../../../kernel/errors.ts';
+import type { Target } from '../../../letters/target.ts';
+
+/** What a command that was not refused changes. */
+export function control(state: MailState, command: Command, by: string): void {
+  switch (command.verb) {
+    case 'pause':
+      setPaused(state, command.target, true);
+      if (command.now) putBack(state, command.target);
+      return;
+    case 'unpause':
+      return setPaused(state, command.target, false);
+    case 'cancel':
+      return cancel(state, command.target, { code: 'E_CANCELLED', text: `cancelled by ${by}` });
+    case 'retry':
+      return retry(state, command.message, command.role);
+    default:
+      return command satisfies never;
+  }
+}
+
+function setPaused({ paused }: MailState, target: Target, on: boolean): void {
+  if (target.kind === 'all') {
+    paused.all = on;
+    if (!on) [paused.roles, paused.threads].forEach((set) => set.clear());
+  }
+  if (target.kind === 'role') paused.roles[on ? 'add' : 'delete'](target.role);
+  if (target.kind === 'thread') paused.threads[on ? 'add' : 'delete'](target.thread);
+}
+
+/** Takes the process away from what runs there; it will start again, and nothing is counted. */
+function putBack(state: MailState, target: Target): void {
+  for (const turn of state.turns.values()) {
+    const meant =
+      target.kind === 'all' ||
+      (target.kind === 'role' && target.role === turn.role) ||
+      (target.kind === 'thread' && target.thread === turn.thread);
+    if (meant && turn.phase.is === 'active')
+      changeTurn(state, turn.id, { reserved: false, phase: { is: 'pending', notBefore: 0 } });
+  }
+}
+
+function cancel(state: MailState, target: Target, reason: Reason): void {
+  if (target.kind === 'thread') failThread(state, target.thread, reason);
+  const turn = target.kind === 'turn' ? state.turns.get(target.turn) : undefined;
+  if (turn) abandon(state, turn, reason);
+}
+
+/**
+ * Puts a dead letter back into the inbox that it failed in, behind what waits there. Its thread goes on. What a person had
+ * read waits for them again.
+ */
+function retry(state: MailState, message: Message, role: RoleName): void {
+  const known = state.mail.get(message.id);
+  const at = known?.deliveries.get(role)?.at;
+  if (known && at === 'read') return place(state, known, role, { at: 'unread' });
+  if (!known || (at !== 'failed' && at !== 'withdrawn')) return;
+  openThread(state, message.thread, message.subject);
+  const mail = { ...known, order: ++state.lastMail };
+  state.mail.set(message.id, mail);
+  askAgain(state, mail, role);
+  place(state, mail, role, { at: 'inbox' });
+}

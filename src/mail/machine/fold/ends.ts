@@ -1,0 +1,34 @@
+import type { Happening } from '../event.ts';
+import type { Message } from '../../format/message.ts';
+import type { MailState } from '../state.ts';
+import { askState, escalateAsk, failCopy, loseCandidate } from './asks.ts';
+import { canTakeOver, hand } from './handing.ts';
+import { standIn } from './sending.ts';
+
+type AskEvent = Extract<Happening<Message>, { type: 'escalated' | 'proceeded' | 'failed-back' }>;
+
+/** How an ask goes on, or ends, without its reply. */
+export function ask(state: MailState, event: AskEvent): boolean {
+  const mail = state.mail.get(event.ask.request);
+  const open = askState(state, event.ask);
+  if (!mail || open?.is !== 'open') return false;
+  switch (event.type) {
+    case 'escalated':
+      if (open.escalated !== null || !canTakeOver(state, mail, event.to)) return false;
+      escalateAsk(state, event.ask, event.to);
+      hand(state, mail, event.ask, event.to, event.person);
+      return true;
+    case 'proceeded':
+      if (event.standIn.thread !== mail.message.thread) return false;
+      standIn(state, event.ask, event.standIn, event.person);
+      return true;
+    case 'failed-back':
+      for (const candidate of open.candidates) {
+        if (mail.deliveries.get(candidate)?.at === 'inbox') failCopy(state, mail, candidate, event.reason);
+        loseCandidate(state, event.ask, candidate, event.reason);
+      }
+      return true;
+    default:
+      return event satisfies never;
+  }
+}

@@ -1,0 +1,78 @@
+import { limitUsage } from '../../../kernel/usage-limits.ts';
+import type { Happening } from '../event.ts';
+import type { Message } from '../../format/message.ts';
+import type { MailState, Turn } from '../state.ts';
+import { changeTurn, current, settle } from './turns.ts';
+import { changeThread } from './work.ts';
+import type { Session } from '../../../kernel/cost.ts';
+
+type InvocationEvent = Extract<
+  Happening<Message>,
+  { type: 'launched' | 'returned' | 'gated' | 'attempt-failed' | 'stopped' }
+>;
+
+/** What is said of one invocation of a turn; late when the turn has gone on to another. */
+export function invocation(state: MailState, event: InvocationEvent): boolean {
+  if (event.type === 'gated') {
+    const returned = current(state, event, 'returned');
+    if (!returned) return false;
+    changeTurn(state, returned.id, { phase: { ...returned.phase, gates: event.problems } });
+    return true;
+  }
+  const running = current(state, event, 'active');
+  if (!running) return false;
+  const { since } = running.phase;
+  switch (event.type) {
+    case 'launched': {
+      const { process, tree } = event;
+      changeTurn(state, running.id, { phase: { ...running.phase, launched: process } });
+      if (state.threads.get(running.thread)?.tree === null) changeThread(state, running.thread, { tree });
+      return true;
+    }
+    case 'returned':
+      settle(state, running, event.result.usage);
+      countSession(state, running, event.result.session);
+      changeTurn(state, running.id, {
+        phase: { is: 'returned', since, result: event.result, gates: null },
+      });
+      return true;
+    case 'attempt-failed': {
+      const { class: errorClass, reason, until } = event;
+      const limited = errorClass === 'RETRYABLE_RATE_LIMIT';
+      settle(state, running, limited ? limitUsage(event.usage) : event.usage);
+      countSession(state, running, event.session ?? null);
+      if (reason.code === 'E_SESSION') forgetSession(state, running);
+      changeTurn(state, running.id, {
+        limits: running.limits + (limited ? 1 : 0),
+        phase: { is: 'failed', class: errorClass, reason, until },
+      });
+      return true;
+    }
+    case 'stopped':
+      changeTurn(state, running.id, { reserved: false, phase: { is: 'pending', notBefore: 0 } });
+      return true;
+    default:
+      return event satisfies never;
+  }
+}
+
+/** What a conversation has come to is charged once, whatever becomes of the turn: the next that resumes it counts from there. */
+function countSession(
+  state: MailState,
+  { id, thread, role, lastResult }: Turn,
+  session: Session | null,
+): void {
+  if (session === null) return;
+  if (lastResult?.session?.id === session.id)
+    changeTurn(state, id, { lastResult: { ...lastResult, session } });
+  const sessions = state.threads.get(thread)?.sessions ?? {};
+  const kept = sessions[role];
+  if (kept?.id === session.id)
+    changeThread(state, thread, { sessions: { ...sessions, [role]: { ...kept, ...session } } });
+}
+
+/** What is not there is not resumed again, whatever becomes of this turn. */
+function forgetSession(state: MailState, { thread, role }: Turn): void {
+  const { [role]: gone, ...sessions } = state.threads.get(thread)?.sessions ?? {};
+  if (gone) changeThread(state, thread, { sessions });
+}

@@ -1,0 +1,118 @@
+import type { Message } from '../../format/message.ts';
+import { nothing, type Delivery, type Mail, type MailState, type Picture, type RoleState } from '../state.ts';
+import { answerOf, isStep } from '../step.ts';
+import { countWaiting, dropFrom, setOf } from './work.ts';
+import type { MessageId, RoleName, ThreadId } from '../../../kernel/ids.ts';
+
+export function copyKey(message: MessageId, role: RoleName): string {
+  return `${message} ${role}`;
+}
+
+/** The state of a role, made when it is first heard of. */
+export function roleState(state: MailState, name: RoleName): RoleState {
+  const known = state.roles.get(name);
+  if (known) return known;
+  const fresh: RoleState = {
+    requests: new Set(),
+    queue: new Set(),
+    inThread: new Map(),
+    fromRole: new Map(),
+    asked: new Set(),
+    waitsFor: new Map(),
+    blockedBy: new Map(),
+    joining: new Map(),
+    crossed: new Set(),
+    answered: new Set(),
+    turns: 0,
+    cost: nothing,
+    vanished: false,
+  };
+  state.roles.set(name, fresh);
+  return fresh;
+}
+
+/** True when this copy is taken up with a wait of its recipient, not by itself. */
+function belongsToWait(state: MailState, mail: Mail, role: RoleName): boolean {
+  return mail.wait !== null && state.waits.get(mail.wait)?.role === role;
+}
+
+/** Remembers a picture as the newest, so that `undrawn` stays in the order of the events. */
+export function toDraw(state: MailState, key: string, picture: Picture): void {
+  state.undrawn.delete(key);
+  state.undrawn.set(key, picture);
+}
+
+/** Puts one recipient's copy somewhere; keeps the queues, the unread mail and the pictures in step. */
+export function place(state: MailState, mail: Mail, role: RoleName, delivery: Delivery): void {
+  const { message } = mail;
+  const key = copyKey(message.id, role);
+  const before = mail.deliveries.get(role)?.at;
+  mail.deliveries.set(role, delivery);
+  if (delivery.at === 'unread') state.unread.set(key, { message, role });
+  else state.unread.delete(key);
+  leaveQueue(state, mail, role);
+  if (delivery.at === 'inbox' && !belongsToWait(state, mail, role)) joinQueue(state, mail, role);
+  const moved = !(delivery.at === 'claimed' || (delivery.at === 'inbox' && before === 'claimed'));
+  if (moved) toDraw(state, key, { kind: 'copy', message, role, delivery, since: state.events });
+}
+
+function joinQueue(state: MailState, mail: Mail, role: RoleName): void {
+  const { id, thread, from } = mail.message;
+  const { queue, requests, inThread, fromRole, joining } = roleState(state, role);
+  const joins = mail.joins.includes(role);
+  if (mail.request) {
+    requests.add(id);
+    setOf(fromRole, from).add(id);
+    if (joins) setOf(joining, thread).add(id);
+  } else queue.add(id);
+  setOf(inThread, thread).add(id);
+  if (!joins) countWaiting(state, thread, 1);
+  keepCrossed(state, role, thread);
+}
+
+function leaveQueue(state: MailState, mail: Mail, role: RoleName): void {
+  const { id, thread, from } = mail.message;
+  const { queue, requests, inThread, fromRole, joining } = roleState(state, role);
+  const waited = requests.delete(id) || queue.delete(id);
+  if (!waited) return;
+  dropFrom(fromRole, from, id);
+  dropFrom(inThread, thread, id);
+  dropFrom(joining, thread, id);
+  if (!mail.joins.includes(role)) countWaiting(state, thread, -1);
+  keepCrossed(state, role, thread);
+}
+
+/** Another protocol may take up nothing of what waits, or only together with other mail. */
+export function doubtQueues(state: MailState): void {
+  for (const [name, { requests, queue }] of state.roles)
+    for (const id of [...requests, ...queue]) {
+      const mail = state.mail.get(id);
+      if (!mail) continue;
+      // All of them leave and come back, so that they keep their order.
+      leaveQueue(state, mail, name);
+      const doubted = { ...mail, joins: [...new Set([...mail.joins, name])] };
+      state.mail.set(id, doubted);
+      joinQueue(state, doubted, name);
+    }
+}
+
+/** Keeps in step whether a role's mail of a thread can be part of a circle of waits in that thread. */
+export function keepCrossed(state: MailState, role: RoleName, thread: ThreadId): void {
+  const { blockedBy, inThread, joining, crossed } = roleState(state, role);
+  if (joining.has(thread) || (blockedBy.has(thread) && inThread.has(thread))) crossed.add(thread);
+  else crossed.delete(thread);
+}
+
+/** Shows a message among what its author sent. */
+export function drawSent(state: MailState, message: Message): void {
+  const key = `${copyKey(message.id, message.from)} sent`;
+  toDraw(state, key, { kind: 'sent', message, role: message.from, since: state.events });
+}
+
+/** A run hears how its step ended. */
+export function tellRun(state: MailState, step: Mail): void {
+  const answer = isStep(step.message) ? answerOf(state, step) : null;
+  if (!answer) return;
+  const { from: role, id } = step.message;
+  toDraw(state, `${id} answer`, { kind: 'answer', role, answer, since: state.events });
+}

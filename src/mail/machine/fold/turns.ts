@@ -1,0 +1,186 @@
+import type { Ask, AtInvocation, Claim, Happening } from '../event.ts';
+import type { Message } from '../../format/message.ts';
+import type { Cost, Mail, MailState, Phase, Turn } from '../state.ts';
+import { nothing } from '../state.ts';
+import { stepOf } from '../step.ts';
+import type { Bills, Usage } from '../../../kernel/cost.ts';
+import { addCost, charge, dayOf, settled } from '../money.ts';
+import { failCopy, isOpen, loseCandidate, openAsksFor } from './asks.ts';
+import { endThread, goesOn, openThread, retire } from './threads.ts';
+import { sendTogether } from './sending.ts';
+import { place, roleState, toDraw } from './places.ts';
+import { closeWait, resumeWait } from './waits.ts';
+import { changeThread, countRunning } from './work.ts';
+import type { ThreadId } from '../../../kernel/ids.ts';
+import type { Reason } from '../../../kernel/errors.ts';
+import type { TurnId } from '../../../letters/target.ts';
+
+type Event<T extends Happening<Message>['type']> = Extract<Happening<Message>, { type: T }>;
+type In<P extends Phase['is']> = Turn & { readonly phase: Extract<Phase, { is: P }> };
+
+/** The turn that an event of an invocation speaks of; null when the event is late and the turn has moved on. */
+export function current<P extends Phase['is']>(state: MailState, at: AtInvocation, phase: P): In<P> | null {
+  const turn = state.turns.get(at.turn);
+  const same = turn?.attempt === at.attempt && turn.round === at.round && turn.phase.is === phase;
+  return same ? (turn as In<P>) : null;
+}
+
+export function changeTurn(state: MailState, id: TurnId, change: Partial<Turn>): void {
+  const turn = state.turns.get(id);
+  if (turn) state.turns.set(id, { ...turn, ...change });
+}
+
+/** A role takes up messages. A claim of what is not there any more changes nothing. */
+export function claim(state: MailState, event: Event<'claimed'>): boolean {
+  const { role, thread, wait, messages } = event;
+  const mails = messages.flatMap((id) => state.mail.get(id) ?? []);
+  if (!claimable(state, event, mails)) return false;
+  const id = `t${String(++state.lastTurn)}`;
+  const carried = state.waits.get(wait ?? '')?.owes ?? [];
+  const taken = mails.flatMap((mail) => openAsksFor(state, mail, role));
+  if (wait !== null) resumeWait(state, wait, id);
+  openThread(state, thread, '');
+  const owes = [...carried.filter((ask) => isOpen(state, ask)), ...taken];
+  state.turns.set(id, begun(event, id, owes, state.now));
+  countRunning(state, thread, 1);
+  for (const mail of mails) place(state, mail, role, { at: 'claimed', turn: id });
+  const known = roleState(state, role);
+  state.roles.set(role, { ...known, turns: known.turns + 1 });
+  changeThread(state, thread, { turns: (state.threads.get(thread)?.turns ?? 0) + 1 });
+  return true;
+}
+
+/** Named one by one: an object that is spread from so large another one is slow to make, and slow to change ever after. */
+function begun(claimed: Claim, id: TurnId, owes: readonly Ask[], now: number): Turn {
+  return {
+    id,
+    role: claimed.role,
+    thread: claimed.thread,
+    priority: claimed.priority,
+    messages: claimed.messages,
+    wait: claimed.wait,
+    provider: claimed.provider,
+    retries: claimed.retries,
+    corrections: claimed.corrections,
+    nesting: claimed.nesting,
+    mustAnswer: claimed.mustAnswer,
+    budget: claimed.budget,
+    holds: claimed.holds,
+    owes,
+    claimedAt: now,
+    attempt: 1,
+    round: 0,
+    failures: 0,
+    limits: 0,
+    problems: [],
+    lastResult: null,
+    lastFailure: null,
+    reserved: true,
+    cost: nothing,
+    phase: { is: 'active', since: now, launched: null },
+  };
+}
+
+function claimable(state: MailState, event: Event<'claimed'>, mails: readonly Mail[]): boolean {
+  const { role, thread, wait, messages } = event;
+  if (!goesOn(state, thread) || mails.length < new Set(messages).size || mails.length < messages.length)
+    return false;
+  for (const turn of state.turns.values()) if (turn.role === role && turn.thread === thread) return false;
+  if (wait === null && messages.length === 0) return false;
+  const ready = wait === null || roleState(state, role).answered.has(wait);
+  const here = (mail: Mail) => mail.message.thread === thread && mail.deliveries.get(role)?.at === 'inbox';
+  return ready && mails.every(here);
+}
+
+/** Replaces a turn's reservation by what it really cost; an unknown price is settled at the reservation. */
+export function settle(state: MailState, turn: Turn, usage: Usage): void {
+  if (!turn.reserved) return;
+  const cost: Cost = settled(usage, turn.budget);
+  changeTurn(state, turn.id, { reserved: false, cost: addCost(turn.cost, cost) });
+  const role = roleState(state, turn.role);
+  state.roles.set(turn.role, { ...role, cost: addCost(role.cost, cost) });
+  const thread = state.threads.get(turn.thread);
+  if (thread) changeThread(state, thread.id, { cost: addCost(thread.cost, cost) });
+  const day = dayOf(state.now);
+  const spent = state.spent.day === day ? state.spent.cost : nothing;
+  state.spent = { day, cost: addCost(spent, cost) };
+  bill(state, turn, cost, day);
+}
+
+function bill(state: MailState, { role, provider, thread }: Turn, cost: Cost, day: string): void {
+  const { run, step } = stepOf(state, thread)?.message.fields ?? {};
+  const bills: Bills = state.bills.get(thread) ?? new Map();
+  state.bills.set(thread, bills);
+  const what = { run: typeof run === 'string' ? run : null, step: typeof step === 'string' ? step : null };
+  charge(bills, { day, provider, role, ...what, launches: 1, cost });
+}
+
+/** What a turn took up and what it sends become true together. */
+export function commit(state: MailState, turn: Turn, event: Event<'committed'>): boolean {
+  if (turn.phase.is !== 'returned') return false;
+  const { session } = turn.phase.result;
+  for (const id of turn.messages) {
+    const mail = state.mail.get(id);
+    if (mail) place(state, mail, turn.role, { at: 'processed' });
+  }
+  if (turn.wait !== null) closeWait(state, turn.wait);
+  const sent = sendTogether(state, event.sent, turn, turn.id);
+  const thread = state.threads.get(turn.thread);
+  if (thread && session) {
+    const sessions = { ...thread.sessions, [turn.role]: { ...session, provider: turn.provider } };
+    changeThread(state, thread.id, { sessions });
+  }
+  leave(state, turn);
+  for (const { closes, message } of sent) if (closes) closeThread(state, message.thread);
+  return true;
+}
+
+/** Ends a turn for good: what it took up goes to `failed`, what it owed will not come from this role. */
+export function abandon(state: MailState, turn: Turn, reason: Reason): void {
+  if (turn.phase.is === 'active') settle(state, turn, { usd: null, tokens: null });
+  // A run may try its step again, if that is worth anything. A limit was waited for here already.
+  const why =
+    turn.phase.is === 'failed' && stepOf(state, turn.thread) !== null
+      ? { ...reason, class: turn.phase.class === 'RETRYABLE_RATE_LIMIT' ? 'NON_RETRYABLE' : turn.phase.class }
+      : reason;
+  if (turn.wait !== null) closeWait(state, turn.wait);
+  for (const id of turn.messages) {
+    const mail = state.mail.get(id);
+    if (mail) failCopy(state, mail, turn.role, why);
+  }
+  for (const ask of turn.owes) loseCandidate(state, ask, turn.role, why);
+  const written = turn.phase.is === 'returned' ? turn.phase.result.staged : (turn.lastResult?.staged ?? []);
+  for (const { id, created, text } of written) {
+    const since = state.events;
+    toDraw(state, id, { kind: 'refused', id, created, role: turn.role, text, reason, since });
+  }
+  leave(state, turn);
+}
+
+/** Closes a thread. What runs in it finishes; what only waits for its next attempt does not begin again. */
+export function closeThread(state: MailState, id: ThreadId): void {
+  if (!goesOn(state, id)) return;
+  endThread(state, id, 'closed', null, { at: 'processed' });
+  for (const turn of state.turns.values()) {
+    if (turn.thread !== id || turn.phase.is !== 'pending') continue;
+    for (const messageId of turn.messages) {
+      const mail = state.mail.get(messageId);
+      if (mail) place(state, mail, turn.role, { at: 'processed' });
+    }
+    leave(state, turn);
+  }
+}
+
+/** Ends a thread that cannot go on, with everything that runs and waits in it. */
+export function failThread(state: MailState, id: ThreadId, reason: Reason): boolean {
+  if (!goesOn(state, id)) return false;
+  endThread(state, id, 'failed', reason, { at: 'failed', reason });
+  for (const turn of state.turns.values()) if (turn.thread === id) abandon(state, turn, reason);
+  return true;
+}
+
+function leave(state: MailState, turn: Turn): void {
+  if (!state.turns.delete(turn.id)) return;
+  countRunning(state, turn.thread, -1);
+  retire(state, turn.thread);
+}

@@ -1,0 +1,52 @@
+import type { Ask } from '../event.ts';
+import type { MailState, Wait, WaitId } from '../state.ts';
+import { keepCrossed, roleState } from './places.ts';
+import { countRunning, dropFrom, setOf } from './work.ts';
+import type { MessageId, RoleName, ThreadId } from '../../../kernel/ids.ts';
+import type { TurnId } from '../../../letters/target.ts';
+
+/** Begins a wait for requests that were sent together. */
+export function openWait(
+  state: MailState,
+  role: RoleName,
+  thread: ThreadId,
+  blocks: Wait['blocks'],
+  requests: readonly MessageId[],
+  owes: readonly Ask[],
+): WaitId {
+  const id = `w${String(++state.lastWait)}`;
+  state.waits.set(id, { id, role, thread, blocks, requests, owes, since: state.now, turn: null });
+  if (blocks !== 'none') setOf(roleState(state, role).blockedBy, scope(blocks, thread)).add(id);
+  keepCrossed(state, role, thread);
+  countRunning(state, thread, 1);
+  return id;
+}
+
+function scope(blocks: 'role' | 'thread', thread: ThreadId): ThreadId {
+  return blocks === 'role' ? '' : thread;
+}
+
+/** Notes that a turn has taken up the answers. */
+export function resumeWait(state: MailState, id: WaitId, turn: TurnId): void {
+  const wait = state.waits.get(id);
+  if (!wait) return;
+  state.waits.set(id, { ...wait, turn });
+  roleState(state, wait.role).answered.delete(id);
+}
+
+export function closeWait(state: MailState, id: WaitId): void {
+  const wait = state.waits.get(id);
+  if (!wait) return;
+  state.waits.delete(id);
+  const { blockedBy, answered } = roleState(state, wait.role);
+  answered.delete(id);
+  if (wait.blocks !== 'none') dropFrom(blockedBy, scope(wait.blocks, wait.thread), id);
+  keepCrossed(state, wait.role, wait.thread);
+  countRunning(state, wait.thread, -1);
+}
+
+/** Adds a debt to a wait: what its role owes when the answers are in. */
+export function addDebt(state: MailState, id: WaitId, ask: Ask): void {
+  const wait = state.waits.get(id);
+  if (wait) state.waits.set(id, { ...wait, owes: [...wait.owes, ask] });
+}

@@ -1,0 +1,90 @@
+import type { Bill, Bills, Budget, Usage } from '../../kernel/cost.ts';
+import type { Cost, MailState } from './state.ts';
+
+/** Dollars are kept to a millionth, so that sums do not drift. */
+function round(usd: number): number {
+  return Math.round(usd * 1e6) / 1e6;
+}
+
+export function addCost(a: Cost, b: Cost): Cost {
+  const msats =
+    a.msats === undefined && b.msats === undefined
+      ? {}
+      : { msats: Math.min(Number.MAX_SAFE_INTEGER, (a.msats ?? 0) + (b.msats ?? 0)) };
+  return {
+    usd: round(a.usd + b.usd),
+    tokens: a.tokens + b.tokens,
+    unpriced: a.unpriced + b.unpriced,
+    ...msats,
+  };
+}
+
+/** `2026-11-21`: budgets of a day are of the day in UTC. */
+export function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+/** Adds to the bill of that kind; changes `bills`. */
+export function charge(bills: Bills, added: Bill): void {
+  const { day, provider, role, run, step, launches, cost } = added;
+  const key = [day, provider, role ?? '', run ?? '', step ?? ''].join('\n');
+  const known = bills.get(key);
+  bills.set(
+    key,
+    known === undefined
+      ? added
+      : { ...known, launches: known.launches + launches, cost: addCost(known.cost, cost) },
+  );
+}
+
+/** What an invocation counts as: its own figures, and its reservation where a figure is unknown. */
+export function settled(usage: Usage, reservation: Budget | null): Cost {
+  return {
+    usd: usage.usd ?? reservation?.usd ?? 0,
+    tokens: usage.tokens ?? reservation?.tokens ?? 0,
+    unpriced: usage.usd === null ? 1 : 0,
+  };
+}
+
+/** Whether a launch fits, must wait for what others have reserved, or can never fit. */
+export type Fit = 'fits' | 'later' | 'never';
+
+function fit(limit: number | null, spent: number, reserved: number, wanted: number): Fit {
+  if (limit === null || round(spent + reserved + wanted) <= limit) return 'fits';
+  return reserved > 0 && round(spent + wanted) <= limit ? 'later' : 'never';
+}
+
+/** The worse of several answers. */
+export function worst(all: readonly Fit[]): Fit {
+  return all.includes('never') ? 'never' : all.includes('later') ? 'later' : 'fits';
+}
+
+/** True when there is anything to count. */
+export function isLimited(limit: Budget): boolean {
+  return limit.usd !== null || limit.tokens !== null;
+}
+
+/** What launches have set aside. */
+export interface Reservation {
+  readonly usd: number;
+  readonly tokens: number;
+}
+
+/** Reservations of launched turns, those of `thread` only when it is given. */
+export function reservedBy(state: MailState, thread: string | null): Reservation {
+  const sum = { usd: 0, tokens: 0 };
+  for (const turn of state.turns.values()) {
+    if (!turn.reserved || (thread !== null && turn.thread !== thread)) continue;
+    sum.usd += turn.budget?.usd ?? 0;
+    sum.tokens += turn.budget?.tokens ?? 0;
+  }
+  return sum;
+}
+
+/** Whether one more launch with this budget fits into a limit. */
+export function fits(limit: Budget, spent: Cost, reserved: Reservation, wanted: Budget | null): Fit {
+  return worst([
+    fit(limit.usd, spent.usd, reserved.usd, wanted?.usd ?? 0),
+    fit(limit.tokens, spent.tokens, reserved.tokens, wanted?.tokens ?? 0),
+  ]);
+}

@@ -1,0 +1,146 @@
+import type { Request, Sent } from '../event.ts';
+import { subjectLine, subjectOf, type Draft, type Message } from '../../format/message.ts';
+import {
+  isHuman,
+  stepResult,
+  typesFrom,
+  workflowRole,
+  type MessageType,
+  type Protocol,
+} from '../../format/protocol.ts';
+import type { MailState } from '../state.ts';
+import { nearest } from '../../../kernel/nearest.ts';
+import type { Author } from './author.ts';
+import { checkFields } from './fields.ts';
+import { findAsk } from './replies.ts';
+import type { RoleName } from '../../../kernel/ids.ts';
+
+export type Addressed = { readonly sent: Sent } | { readonly problems: readonly string[] };
+
+const list = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ') || 'nothing';
+
+/** What a role may send, as one line for somebody who got it wrong. */
+export function maySend(protocol: Protocol, role: RoleName): string {
+  const types = typesFrom(protocol, role).map(({ name, to }) => `\`${name}\` to ${to.join(' or ')}`);
+  return types.length > 0 ? `${role} may send ${types.join('; ')}` : `${role} may send nothing`;
+}
+
+/** Turns a draft into what is sent, or says everything that the protocol has against it. */
+export function address(state: MailState, protocol: Protocol, author: Author, draft: Draft): Addressed {
+  const problems: string[] = [];
+  if (draft.from !== null && draft.from !== author.role)
+    problems.push(`\`from: ${draft.from}\`, but this was written by ${author.role}; leave \`from\` out`);
+  if (author.turn && draft.thread !== null && draft.thread !== author.thread)
+    problems.push(`\`thread: ${draft.thread}\` is not the thread of this turn; leave \`thread\` out`);
+  const type = typeOf(protocol, author.role, draft, problems);
+  if (!type) return { problems };
+  // Not only for types that answer something today: an open request goes by the protocol of its day.
+  const reply = findAsk(state, author, type, draft);
+  if ('problem' in reply) problems.push(reply.problem);
+  else if (type === stepResult && reply.ask === null)
+    problems.push(`${author.role} owes no \`${type.name}\`: only the answer to a \`step\` may be one`);
+  const asker = 'ask' in reply && reply.ask ? state.mail.get(reply.ask.request)?.message.from : undefined;
+  const to = recipients(protocol, author.role, type, draft, asker ?? null, problems);
+  if (asker !== undefined && !to.includes(asker))
+    problems.push(`this answers a request of ${asker}, so it must go to ${asker} too`);
+  const checked = checkFields(type, draft.fields);
+  problems.push(...checked.problems);
+  if (type.reply.length > 0) problems.push(...askingProblems(author, type, to));
+  if (problems.length > 0 || 'problem' in reply) return { problems };
+  const message: Message = {
+    id: author.id,
+    type: type.name,
+    from: author.role,
+    to,
+    thread: reply.thread ?? author.thread ?? author.id,
+    inReplyTo: reply.inReplyTo,
+    subject: subjectLine(draft.subject ?? (subjectOf(draft.body) || type.name)),
+    created: author.created,
+    attachments: draft.attachments,
+    fields: checked.fields,
+    extra: draft.extra,
+    body: draft.body,
+  };
+  return {
+    sent: {
+      message,
+      // Written earlier than sent: gates may have run in between.
+      request: requestOf(type, Math.max(author.created, state.now)),
+      answers: reply.late ? null : reply.ask,
+      late: reply.late,
+      closes: type.closes,
+      joins: to.filter((role) => joins(protocol, role, type)),
+      people: to.filter((role) => isHuman(protocol, role)),
+    },
+  };
+}
+
+function typeOf(protocol: Protocol, role: RoleName, draft: Draft, problems: string[]): MessageType | null {
+  if (draft.type === null) {
+    problems.push(`\`type\` is missing; ${maySend(protocol, role)}`);
+    return null;
+  }
+  // Only an answer to a step may be one; whether there is such a step is looked at with the other answers.
+  if (draft.type === stepResult.name) return stepResult;
+  const type = protocol.types.get(draft.type);
+  if (!type) {
+    const near = nearest(draft.type, [...protocol.types.keys()]);
+    const meant = near ? `; did you mean \`${near}\`?` : '';
+    problems.push(`there is no type \`${draft.type}\`${meant} (${maySend(protocol, role)})`);
+    return null;
+  }
+  if (!type.from.includes(role)) {
+    problems.push(`${role} may not send \`${type.name}\`; ${maySend(protocol, role)}`);
+    return null;
+  }
+  return type;
+}
+
+function recipients(
+  protocol: Protocol,
+  role: RoleName,
+  type: MessageType,
+  draft: Draft,
+  asker: RoleName | null,
+  problems: string[],
+): RoleName[] {
+  const only = type.to.length === 1 ? type.to : null;
+  const to = [...new Set(draft.to ?? (asker !== null ? [asker] : only) ?? [])];
+  if (to.length === 0) problems.push(`\`to\` is missing; \`${type.name}\` may go to ${list(type.to)}`);
+  for (const name of to) {
+    if (type.to.includes(name)) continue;
+    const near = protocol.roles.has(name) ? null : nearest(name, type.to);
+    const meant = near ? `; did you mean \`${near}\`?` : '';
+    problems.push(
+      `\`${type.name}\` may not go from ${role} to \`${name}\`${meant} (it may go to ${list(type.to)})`,
+    );
+  }
+  return to;
+}
+
+function askingProblems(author: Author, type: MessageType, to: readonly RoleName[]): string[] {
+  if (author.mustAnswer)
+    return [`\`${type.name}\` is a request, but this turn is nested as deep as allowed: answer what you owe`];
+  if (type.blocking !== 'none' && to.includes(author.role))
+    return [`\`${type.name}\` blocks its sender, so it may not go to ${author.role} itself`];
+  return [];
+}
+
+function requestOf(type: MessageType, sent: number): Request | null {
+  if (type.reply.length === 0) return null;
+  return {
+    replies: type.reply,
+    blocks: type.blocking,
+    deadline: type.timeout === null ? null : sent + type.timeout,
+    onTimeout: type.onTimeout,
+    escalateTo: type.escalateTo,
+  };
+}
+
+function joins(protocol: Protocol, role: RoleName, type: MessageType): boolean {
+  if (role === workflowRole) return false;
+  const clauses = protocol.roles.get(role)?.expects ?? [];
+  return !clauses.some(
+    ({ kind, types }) => (kind === 'any' || types.length === 1) && types.includes(type.name),
+  );
+}

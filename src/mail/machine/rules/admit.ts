@@ -1,0 +1,70 @@
+import type { Draft } from '../../format/message.ts';
+import { isHuman, typesBetween, typesFrom, type Protocol } from '../../format/protocol.ts';
+import type { MailState } from '../state.ts';
+import { address, maySend, type Addressed } from './address.ts';
+import type { MessageId, RoleName } from '../../../kernel/ids.ts';
+import type { Box } from '../../format/boxes.ts';
+
+/** Where a file that did not come from a turn was dropped. */
+export interface Drop {
+  readonly role: RoleName;
+  readonly box: Box;
+  readonly id: MessageId;
+  readonly created: number;
+}
+
+/**
+ * Judges a message from outside a turn. What lies in an inbox comes from `user`; what lies in an outbox is a person
+ * speaking for that role.
+ */
+export function admit(state: MailState, protocol: Protocol, drop: Drop, draft: Draft): Addressed {
+  const inbox = drop.box === 'inbox';
+  const role = inbox ? 'user' : drop.role;
+  const known = threadOf(state, draft);
+  if ('problem' in known) return { problems: [known.problem] };
+  const author = {
+    role,
+    thread: known.thread,
+    owes: [],
+    turn: false,
+    mustAnswer: false,
+    id: drop.id,
+    created: drop.created,
+  };
+  if (!inbox) return address(state, protocol, author, typed(protocol, role, draft));
+  if (isHuman(protocol, drop.role))
+    return { problems: [`the inbox of ${drop.role} is for what ${drop.role} receives; write to its outbox`] };
+  if (draft.to !== null && !draft.to.includes(drop.role))
+    return { problems: [`it lies in the inbox of ${drop.role}, but is for ${draft.to.join(', ')}`] };
+  const type = draft.type ?? startType(protocol, drop.role);
+  const choices = typesBetween(protocol, 'user', drop.role).map(({ name }) => `\`${name}\``);
+  if (type === null) {
+    const may =
+      choices.length > 0 ? `set \`type\` to one of ${choices.join(', ')}` : maySend(protocol, 'user');
+    return { problems: [`what kind of message this is cannot be told; ${may}`] };
+  }
+  return address(state, protocol, author, { ...draft, type, to: draft.to ?? [drop.role] });
+}
+
+function threadOf(state: MailState, draft: Draft): { thread: string | null } | { problem: string } {
+  if (draft.thread === null) return { thread: null };
+  if (state.threads.has(draft.thread)) return { thread: draft.thread };
+  return { problem: `there is no thread ${draft.thread}; leave \`thread\` out to start a new one` };
+}
+
+/** What a plain file in an inbox is: the protocol's start, or the only thing that `user` may send there. */
+function startType(protocol: Protocol, to: RoleName): string | null {
+  const choices = typesBetween(protocol, 'user', to).map(({ name }) => name);
+  const start = protocol.start?.type;
+  if (start !== undefined && choices.includes(start)) return start;
+  return choices.length === 1 ? (choices[0] ?? null) : null;
+}
+
+/** A message from an outbox without a type can be but one thing. */
+function typed(protocol: Protocol, role: RoleName, draft: Draft): Draft {
+  if (draft.type !== null) return draft;
+  const choices = typesFrom(protocol, role).filter(({ to }) =>
+    (draft.to ?? []).every((name) => to.includes(name)),
+  );
+  return choices.length === 1 ? { ...draft, type: choices[0]?.name ?? null } : draft;
+}

@@ -1,0 +1,51 @@
+import type { Fact } from '../event.ts';
+import type { Protocol } from '../../format/protocol.ts';
+import type { MailState } from '../state.ts';
+import { failThreadFact } from './notices.ts';
+import { RoleScan, ageOf, ranks, type Candidate } from './scan.ts';
+import { holdsOf, type Slots } from './slots.ts';
+import type { ThreadId } from '../../../kernel/ids.ts';
+
+/**
+ * The turns that start now: the oldest first, replies before requests before the rest, as far as slots, folders and money
+ * go. A thread that can never go on is failed instead.
+ */
+export function claims(state: MailState, protocol: Protocol, slots: Slots, now: number): Fact[] {
+  const candidates: Candidate[] = pending(state, protocol, slots, now);
+  for (const role of protocol.roles.values()) {
+    const holds = protocol.workspace.kind === 'worktree' ? null : holdsOf(protocol, role, '');
+    if (role.provider === 'human' || !state.roles.has(role.name) || slots.closed(role, holds)) continue;
+    candidates.push(...new RoleScan(state, protocol, slots, role).candidates());
+  }
+  candidates.sort((a, b) => a.rank - b.rank || a.order - b.order);
+  const facts: Fact[] = [];
+  const failed = new Set<ThreadId>();
+  for (const candidate of candidates) {
+    const { thread } = candidate;
+    const verdict = failed.has(thread) ? 'later' : slots.verdict(candidate);
+    if (verdict === 'later') continue;
+    if (verdict === 'now') {
+      slots.take(candidate);
+      facts.push(candidate.start);
+    } else {
+      failed.add(thread);
+      facts.push(failThreadFact(state, thread, verdict));
+    }
+  }
+  return facts;
+}
+
+/** Turns that wait for their next attempt and need not wait longer. */
+function pending(state: MailState, protocol: Protocol, slots: Slots, now: number): Candidate[] {
+  const found: Candidate[] = [];
+  for (const turn of state.turns.values()) {
+    const role = protocol.roles.get(turn.role);
+    if (!role || turn.phase.is !== 'pending' || turn.phase.notBefore > now) continue;
+    const { thread, holds, budget, priority, messages } = turn;
+    const order = ageOf(state, priority, messages);
+    const provider = slots.provider(role) ?? role.provider;
+    const start = { type: 'resumed', turn: turn.id, provider } as const;
+    found.push({ role, thread, holds, budget, turn, rank: ranks[priority], order, start });
+  }
+  return found;
+}

@@ -1,0 +1,61 @@
+import type { Command } from '../event.ts';
+import { builtInTypes, type Message } from '../../format/message.ts';
+import { isHuman, type Protocol } from '../../format/protocol.ts';
+import type { MailState } from '../state.ts';
+import type { RoleName } from '../../../kernel/ids.ts';
+import type { Reason } from '../../../kernel/errors.ts';
+import type { Target } from '../../../letters/target.ts';
+
+/** Why a command cannot be done; null when it can. */
+export function refusal(state: MailState, protocol: Protocol, command: Command): Reason | null {
+  switch (command.verb) {
+    case 'pause':
+    case 'unpause':
+      return missing(state, protocol, command.target);
+    case 'cancel':
+      return missing(state, protocol, command.target) ?? over(state, command.target);
+    case 'retry': {
+      if (!protocol.roles.has(command.role) || isHuman(protocol, command.role))
+        return { code: 'E_TARGET', text: `\`${command.role}\` is no role that takes up mail` };
+      return unfit(state, protocol, command.message, command.role);
+    }
+    default:
+      return command satisfies never;
+  }
+}
+
+/** Why a message cannot be put back into the inbox of a role; null when it can. */
+function unfit(
+  state: MailState,
+  protocol: Protocol,
+  { id, type, from }: Message,
+  role: RoleName,
+): Reason | null {
+  const at = state.mail.get(id)?.deliveries.get(role)?.at;
+  if (at === undefined) return { code: 'E_REFUSED', text: `the journal has no message ${id} to ${role}` };
+  if (at !== 'failed' && at !== 'withdrawn')
+    return { code: 'E_REFUSED', text: `${id} has not failed for ${role}: it is ${at}` };
+  const rule = protocol.types.get(type);
+  const isBuiltIn = builtInTypes.some((name) => name === type);
+  if (isBuiltIn || (rule?.from.includes(from) && rule.to.includes(role))) return null;
+  return { code: 'E_FORBIDDEN', text: `the protocol no longer lets ${from} send \`${type}\` to ${role}` };
+}
+
+function missing(state: MailState, protocol: Protocol, target: Target): Reason | null {
+  if (target.kind === 'role' && !protocol.roles.has(target.role))
+    return { code: 'E_TARGET', text: `there is no role \`${target.role}\`` };
+  if (target.kind === 'thread' && !state.threads.has(target.thread))
+    return { code: 'E_TARGET', text: `there is no thread ${target.thread}` };
+  if (target.kind === 'turn' && !state.turns.has(target.turn))
+    return { code: 'E_REFUSED', text: `turn ${target.turn} is over` };
+  return null;
+}
+
+function over(state: MailState, target: Target): Reason | null {
+  if (target.kind === 'all' || target.kind === 'role')
+    return { code: 'E_TARGET', text: 'only a thread or a turn can be cancelled' };
+  const thread = target.kind === 'thread' ? state.threads.get(target.thread) : null;
+  if (thread && (thread.state === 'closed' || thread.state === 'failed'))
+    return { code: 'E_REFUSED', text: `thread ${thread.id} is over: it is ${thread.state}` };
+  return null;
+}

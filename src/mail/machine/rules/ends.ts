@@ -1,0 +1,56 @@
+import { oneLine } from '../../../kernel/one-line.ts';
+import { askKey, askState } from '../fold/asks.ts';
+import { dueRequests } from '../fold/deadlines.ts';
+import { canTakeOver } from '../fold/handing.ts';
+import type { Ask, Fact } from '../event.ts';
+import { isHuman, type Protocol } from '../../format/protocol.ts';
+import type { MailState } from '../state.ts';
+import { failThreadFact } from './notices.ts';
+import type { ThreadId } from '../../../kernel/ids.ts';
+import type { Reason } from '../../../kernel/errors.ts';
+
+/** The asks that end now without a reply: their time is over, or nobody is left to answer. */
+export function ends(state: MailState, protocol: Protocol, now: number): Fact[] {
+  const facts: Fact[] = [];
+  for (const { reason, ...ask } of state.broken.values()) facts.push(...end(state, protocol, ask, reason));
+  for (const request of dueRequests(state, now)) {
+    const mail = state.mail.get(request);
+    const text = `no answer to ${request} (${mail?.message.subject ?? ''}) in time`;
+    for (const [recipient, ask] of mail?.request?.asks ?? [])
+      if (ask.is === 'open' && ask.escalated === null && !state.broken.has(askKey({ request, recipient })))
+        facts.push(...end(state, protocol, { request, recipient }, { code: 'E_TIMEOUT', text }));
+  }
+  return onePerThread(state, facts);
+}
+
+function end(state: MailState, protocol: Protocol, ask: Ask, reason: Reason): Fact[] {
+  const mail = state.mail.get(ask.request);
+  const current = askState(state, ask);
+  if (!mail?.request || current?.is !== 'open') return [];
+  const { escalateTo, onTimeout } = mail.request;
+  const { from, subject, thread } = mail.message;
+  const another = escalateTo !== ask.recipient && escalateTo !== from && protocol.roles.has(escalateTo);
+  const helps = another && current.escalated === null && canTakeOver(state, mail, escalateTo);
+  if (onTimeout === 'escalate' && helps)
+    return [{ type: 'escalated', ask, to: escalateTo, person: isHuman(protocol, escalateTo) }];
+  if (onTimeout !== 'proceed') return [failThreadFact(state, thread, reason)];
+  const standIn = {
+    to: from,
+    thread,
+    inReplyTo: ask.request,
+    subject: `No answer from ${ask.recipient}: ${subject}`,
+    body: `${ask.recipient} has not answered ${ask.request}: ${oneLine(reason.text)}. Go on without it.`,
+  };
+  return [{ type: 'proceeded', ask, standIn, person: isHuman(protocol, from) }];
+}
+
+/** A thread fails once, and nothing else ends in it then. */
+function onePerThread(state: MailState, facts: readonly Fact[]): Fact[] {
+  const failing = new Map<ThreadId, Fact>();
+  for (const fact of facts)
+    if (fact.type === 'thread-failed' && !failing.has(fact.thread)) failing.set(fact.thread, fact);
+  const rest = facts.filter(
+    (fact) => 'ask' in fact && !failing.has(state.mail.get(fact.ask.request)?.message.thread ?? ''),
+  );
+  return [...failing.values(), ...rest];
+}

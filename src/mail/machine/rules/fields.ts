@@ -1,0 +1,65 @@
+import type { Json } from '../../../kernel/json.ts';
+import { isJsonObject } from '../../../kernel/json.ts';
+import type { FieldType, MessageType } from '../../format/protocol.ts';
+import { nearest } from '../../../kernel/nearest.ts';
+
+function fitsType(value: Json, type: FieldType['type']): boolean {
+  switch (type) {
+    case 'string':
+      return typeof value === 'string';
+    case 'number':
+      return typeof value === 'number';
+    case 'integer':
+      return Number.isInteger(value);
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'list':
+      return Array.isArray(value);
+    case 'object':
+      return isJsonObject(value);
+    default:
+      return type satisfies never;
+  }
+}
+
+function problemOf(name: string, value: Json, field: FieldType): string | null {
+  if (!fitsType(value, field.type))
+    return `field \`${name}\` must be ${/^[aeio]/.test(field.type) ? 'an' : 'a'} ${field.type}, not ${JSON.stringify(value)}`;
+  const allowed = field.enum;
+  if (allowed && !allowed.some((one) => JSON.stringify(one) === JSON.stringify(value)))
+    return `field \`${name}\` must be one of ${allowed.map((one) => JSON.stringify(one)).join(', ')}`;
+  return null;
+}
+
+/** What a field takes, as the prompt says it. */
+function kindOf({ type, enum: allowed }: FieldType): string {
+  return allowed ? allowed.map((one) => JSON.stringify(one)).join(' | ') : type;
+}
+
+/** Checks fields against their type and fills in defaults. A type that declares no fields takes any. */
+export function checkFields(
+  type: MessageType,
+  given: Readonly<Record<string, Json>>,
+): { fields: Record<string, Json>; problems: string[] } {
+  const declared = Object.entries(type.fields);
+  const fields: Record<string, Json> = { ...given };
+  const problems: string[] = [];
+  for (const [name, field] of declared) {
+    const value = Object.hasOwn(given, name) ? (given[name] as Json) : undefined;
+    if (value !== undefined) {
+      const problem = problemOf(name, value, field);
+      if (problem) problems.push(problem);
+    } else if (field.required)
+      problems.push(`field \`${name}\` (${kindOf(field)}) is missing under \`fields:\``);
+    else if (field.default !== null) fields[name] = field.default;
+  }
+  if (declared.length > 0)
+    for (const name of Object.keys(given))
+      if (!Object.hasOwn(type.fields, name)) {
+        const near = nearest(name, Object.keys(type.fields));
+        problems.push(
+          `\`${type.name}\` has no field \`${name}\`${near ? `; did you mean \`${near}\`?` : ''}`,
+        );
+      }
+  return { fields, problems };
+}

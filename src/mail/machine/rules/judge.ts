@@ -1,0 +1,177 @@
+import { isOpen } from '../fold/asks.ts';
+import type { Ask, Sent, Staged } from '../event.ts';
+import type { Draft } from '../../format/message.ts';
+import { stepResult, typesFrom, type Protocol } from '../../format/protocol.ts';
+import type { MailState, Phase, Turn } from '../state.ts';
+import { isStep } from '../step.ts';
+import { address, maySend } from './address.ts';
+import type { Author } from './author.ts';
+import type { Gate } from '../../../kernel/gate.ts';
+
+type Returned = Turn & { readonly phase: Extract<Phase, { is: 'returned' }> };
+
+export type Judgement =
+  | {
+      readonly ok: true;
+      readonly sent: readonly Sent[];
+      readonly gates: readonly { gate: Gate; message: string }[];
+    }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** Judges what a turn wrote: what it sends, or everything that is wrong with it. Gates are listed, not run. */
+export function judge(state: MailState, protocol: Protocol, turn: Returned): Judgement {
+  const { result } = turn.phase;
+  const problems: string[] = [...result.violations];
+  const sent: Sent[] = [];
+  const take = (staged: Staged, draft: Draft | null) => {
+    if (staged.problem !== null || draft === null)
+      return problems.push(`${staged.name}: ${staged.problem ?? 'it is no message'}`);
+    const addressed = address(state, protocol, authorOf(turn, staged), draft);
+    if ('problems' in addressed)
+      return problems.push(...addressed.problems.map((text) => `${staged.name}: ${text}`));
+    const { answers } = addressed.sent;
+    if (answers && sent.some((one) => one.answers?.request === answers.request))
+      return problems.push(`${staged.name}: this turn answers the same request twice`);
+    return sent.push(addressed.sent);
+  };
+  for (const staged of result.staged) take(staged, staged.draft);
+  if (problems.length === 0) {
+    const spoken = finalMessage(state, protocol, turn, sent);
+    if ('problem' in spoken) problems.push(spoken.problem);
+    else if (spoken.draft && result.finalText) take(result.finalText, spoken.draft);
+  }
+  if (problems.length === 0) {
+    const implied = resultOfStep(state, turn, sent);
+    const addressed = implied && address(state, protocol, authorOf(turn, implied.at), implied.draft);
+    if (addressed && 'sent' in addressed) sent.push(addressed.sent);
+    problems.push(...closing(sent), ...debts(state, turn, sent));
+  }
+  if (problems.length > 0) return { ok: false, problems };
+  const gates = sent.flatMap(({ message }) =>
+    (protocol.types.get(message.type)?.gates ?? []).map((gate) => ({ gate, message: message.type })),
+  );
+  return { ok: true, sent, gates };
+}
+
+function authorOf(turn: Turn, { id, created }: Pick<Staged, 'id' | 'created'>): Author {
+  const { role, thread, owes, mustAnswer } = turn;
+  return { role, thread, owes, mustAnswer, turn: true, id, created };
+}
+
+/** What is owed and not answered by any of this. One answer does for all that its author owes to a request. */
+function unanswered(state: MailState, turn: Turn, sent: readonly Sent[]): Ask[] {
+  return turn.owes.filter(
+    (ask) => isOpen(state, ask) && !sent.some(({ answers }) => answers?.request === ask.request),
+  );
+}
+
+/** Nobody would answer a request in a thread that ends with it. */
+function closing(sent: readonly Sent[]): string[] {
+  const asks = sent.find(({ request }) => request !== null)?.message.type;
+  const closes = sent.find((one) => one.closes)?.message.type;
+  if (asks === undefined || closes === undefined) return [];
+  return [`\`${closes}\` closes the thread, so \`${asks}\` would never be answered: send one of them`];
+}
+
+/** What is still owed at the end must be answered, or carried on by a request of the turn's own. */
+function debts(state: MailState, turn: Turn, sent: readonly Sent[]): string[] {
+  const owed = unanswered(state, turn, sent);
+  if (owed.length === 0) return [];
+  if (sent.some(({ closes }) => closes))
+    return [
+      `a message that closes the thread may not be sent while an answer is owed: ${describe(state, owed)}`,
+    ];
+  if (sent.some(({ request }) => request !== null)) return [];
+  return [`an answer is owed: ${describe(state, owed)}`];
+}
+
+function describe(state: MailState, owed: readonly Ask[]): string {
+  const one = ({ request }: Ask) => {
+    const mail = state.mail.get(request);
+    const types = mail?.request?.replies.map((type) => `\`${type}\``).join(' or ') ?? '';
+    return `${types} to ${mail?.message.from ?? ''}, in reply to ${request} (${mail?.message.subject ?? ''})`;
+  };
+  return owed.map(one).join('; ');
+}
+
+/**
+ * The turn with which a step ends: the first that leaves no request of its own open. Whatever else it sends, its final text
+ * is the result, be it empty: a step asks for work, and its author knows what came of it.
+ */
+function resultOfStep(
+  state: MailState,
+  turn: Returned,
+  sent: readonly Sent[],
+): { at: Pick<Staged, 'id' | 'created'>; draft: Draft } | null {
+  const { result } = turn.phase;
+  const owed = unanswered(state, turn, sent).find((ask) => owesStep(state, ask));
+  if (!owed || !result.stepResult || sent.some(({ request }) => request !== null)) return null;
+  const said = result.finalText?.draft;
+  const draft: Draft = {
+    type: stepResult.name,
+    from: null,
+    to: null,
+    thread: null,
+    inReplyTo: owed.request,
+    subject: null,
+    attachments: [],
+    fields: said?.type === stepResult.name ? said.fields : {},
+    extra: {},
+    body: said?.body ?? result.text,
+    frontMatter: true,
+  };
+  return { at: result.stepResult, draft };
+}
+
+function owesStep(state: MailState, { request }: Ask): boolean {
+  const mail = state.mail.get(request);
+  return mail !== undefined && isStep(mail.message);
+}
+
+const nothingToSend = /^\W*nothing to send\W*$/i;
+
+/** Whether the final text is a message, and which: agents that cannot write files are full members. */
+function finalMessage(
+  state: MailState,
+  protocol: Protocol,
+  turn: Returned,
+  sent: readonly Sent[],
+): { draft: Draft | null } | { problem: string } {
+  const { result } = turn.phase;
+  const { finalText } = result;
+  const all = unanswered(state, turn, sent);
+  // The result of a step is not written as a message, but may be.
+  const isResult = finalText?.draft?.type === stepResult.name;
+  const owed = all.filter((ask) => isResult || !owesStep(state, ask));
+  const asked = sent.some(({ request }) => request !== null);
+  const silent = result.text.trim() === '' || nothingToSend.test(result.text);
+  if (owed.length > 0 && !asked && !sent.some(({ closes }) => closes)) {
+    if (silent || !finalText) return { problem: `an answer is owed: ${describe(state, owed)}` };
+    if (!finalText.draft) return { problem: `${finalText.name}: ${finalText.problem ?? ''}` };
+    const replies = state.mail.get(owed[0]?.request ?? '')?.request?.replies ?? [];
+    const type = finalText.draft.type ?? (replies.length === 1 ? (replies[0] ?? null) : null);
+    return { draft: { ...finalText.draft, type } };
+  }
+  if (owed.length > 0 || result.staged.length > 0 || silent || !finalText) return { draft: null };
+  // Words for the run, and no message to anybody.
+  if (all.length > 0 && (finalText.draft?.type ?? null) === null) return { draft: null };
+  if (!finalText.draft) return { problem: `${finalText.name}: ${finalText.problem ?? ''}` };
+  return finalText.draft.frontMatter
+    ? { draft: finalText.draft }
+    : onlyChoice(protocol, turn, finalText.draft);
+}
+
+/** A final text without front matter, nothing owed: it can be but one thing, or it must say what it is. */
+function onlyChoice(protocol: Protocol, turn: Turn, draft: Draft): { draft: Draft } | { problem: string } {
+  const replies = new Set([...protocol.types.values()].flatMap(({ reply }) => reply));
+  const choices = typesFrom(protocol, turn.role).filter(
+    ({ name, reply }) => !replies.has(name) && !(turn.mustAnswer && reply.length > 0),
+  );
+  const [only] = choices;
+  if (choices.length === 1 && only?.to.length === 1) return { draft: { ...draft, type: only.name } };
+  return {
+    problem:
+      `nothing was written to the outbox, and the final text does not say what it is: ${maySend(protocol, turn.role)}. ` +
+      'Write a message with front matter, or end with `nothing to send`',
+  };
+}

@@ -1,0 +1,42 @@
+import { firstLineThenFence } from '../../../kernel/quoting.ts';
+import type { Fact, Notice } from '../event.ts';
+import type { MailState, Turn } from '../state.ts';
+import type { MessageId, ThreadId } from '../../../kernel/ids.ts';
+import type { Reason } from '../../../kernel/errors.ts';
+
+/** A notice to the person whose project it is. */
+export function tellUser(thread: ThreadId | null, subject: string, lines: readonly string[]): Notice {
+  return { to: 'user', thread, inReplyTo: null, subject, body: lines.join('\n') };
+}
+
+function named(state: MailState, ids: readonly MessageId[]): string[] {
+  return ids.map((id) => `- ${id}: ${state.mail.get(id)?.message.subject ?? '(its text is in failed/)'}`);
+}
+
+export function failThreadFact(state: MailState, thread: ThreadId, reason: Reason): Fact {
+  const subject = state.threads.get(thread)?.subject ?? thread;
+  const waiting = (state.threads.get(thread)?.messages ?? []).filter((id) =>
+    [...(state.mail.get(id)?.deliveries.values() ?? [])].some(({ at }) => at === 'inbox' || at === 'claimed'),
+  );
+  const notice = tellUser(thread, `Thread failed: ${subject}`, [
+    firstLineThenFence(`${reason.code}: ${reason.text}`),
+    '',
+    'What waited in it is in `failed/`, each with the reason beside it.',
+    ...named(state, waiting),
+    '',
+    '`mailroom retry <id>` puts a message back and opens the thread again.',
+  ]);
+  return { type: 'thread-failed', thread, reason, notices: [notice] };
+}
+
+export function abandonFact(state: MailState, turn: Turn, reason: Reason): Fact {
+  const notice = tellUser(turn.thread, `Turn ${turn.id} of ${turn.role} failed`, [
+    firstLineThenFence(`${reason.code}: ${reason.text}`),
+    '',
+    `After ${turn.attempt === 1 ? 'one attempt' : `${String(turn.attempt)} attempts`} these messages are in agents/${turn.role}/failed/:`,
+    ...named(state, turn.messages),
+    '',
+    '`mailroom retry <id>` puts a message back.',
+  ]);
+  return { type: 'abandoned', turn: turn.id, reason, notices: [notice] };
+}

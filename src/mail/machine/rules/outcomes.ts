@@ -1,0 +1,125 @@
+import { mostLimits, restUntil, tooManyLimits } from '../../../kernel/usage-limits.ts';
+import type { Fact } from '../event.ts';
+import type { Protocol } from '../../format/protocol.ts';
+import type { MailState, Phase, Turn } from '../state.ts';
+import { judge } from './judge.ts';
+import { abandonFact, failThreadFact } from './notices.ts';
+import type { Slots } from './slots.ts';
+import { freeAgain } from './stand-ins.ts';
+import type { ThreadId } from '../../../kernel/ids.ts';
+import type { Gate } from '../../../kernel/gate.ts';
+
+type In<P extends Phase['is']> = Turn & { readonly phase: Extract<Phase, { is: P }> };
+
+function isIn<P extends Phase['is']>(turn: Turn, phase: P): turn is In<P> {
+  return turn.phase.is === phase;
+}
+
+export interface GateCheck {
+  readonly turn: Turn;
+  readonly gates: readonly { readonly gate: Gate; readonly message: string }[];
+}
+
+/** What becomes of turns whose invocation is over, and the gates that must run first. */
+export function outcomes(
+  state: MailState,
+  protocol: Protocol,
+  slots: Slots,
+  now: number,
+): { facts: Fact[]; gates: GateCheck[] } {
+  const facts: Fact[] = [];
+  const gates: GateCheck[] = [];
+  const wrong: { turn: In<'returned'>; problems: readonly string[] }[] = [];
+  for (const turn of state.turns.values()) {
+    if (isIn(turn, 'failed')) facts.push(...afterFailure(state, protocol, turn, now));
+    if (isIn(turn, 'pending') && !protocol.roles.has(turn.role)) facts.push(homeless(state, turn));
+    if (!isIn(turn, 'returned')) continue;
+    const judgement = judge(state, protocol, turn);
+    const problems = judgement.ok ? (turn.phase.gates ?? []) : judgement.problems;
+    if (problems.length > 0) wrong.push({ turn, problems });
+    else if (judgement.ok && judgement.gates.length > 0 && turn.phase.gates === null) {
+      gates.push({ turn, gates: judgement.gates });
+      slots.works(turn.thread);
+    } else if (judgement.ok) facts.push({ type: 'committed', turn: turn.id, sent: judgement.sent });
+  }
+  const failing = new Set<ThreadId>();
+  for (const { turn, problems } of wrong) {
+    if (failing.has(turn.thread)) continue;
+    const next = correct(state, protocol, slots, turn, problems);
+    for (const fact of next) if (fact.type === 'thread-failed') failing.add(fact.thread);
+    facts.push(...next);
+  }
+  return { facts, gates };
+}
+
+/** A turn whose role is not in the protocol any more can never run again. */
+function homeless(state: MailState, turn: Turn): Fact {
+  const text = `the protocol has no role \`${turn.role}\` any more`;
+  return abandonFact(state, turn, { code: 'E_UNKNOWN_NAME', text });
+}
+
+/** Goes back to the author with the reasons, as long as corrections and money are left. */
+function correct(
+  state: MailState,
+  protocol: Protocol,
+  slots: Slots,
+  turn: In<'returned'>,
+  problems: readonly string[],
+): Fact[] {
+  if (!protocol.roles.has(turn.role) || turn.round >= turn.corrections) {
+    const text = `what the turn wrote breaks the protocol: ${problems.join('; ')}`;
+    return [abandonFact(state, turn, { code: 'E_FORBIDDEN', text })];
+  }
+  const verdict = slots.afford(turn);
+  if (verdict === 'later') return [];
+  if (verdict === 'now') {
+    slots.reserve(turn.thread, turn.budget);
+    slots.works(turn.thread);
+    return [{ type: 'corrected', turn: turn.id, problems }];
+  }
+  const open = state.threads.get(turn.thread)?.state === 'open';
+  return [open ? failThreadFact(state, turn.thread, verdict) : abandonFact(state, turn, verdict)];
+}
+
+function afterFailure(state: MailState, protocol: Protocol, turn: In<'failed'>, now: number): Fact[] {
+  const { phase, id, provider } = turn;
+  // In a thread that has ended what runs finishes, and nothing begins again.
+  if (state.threads.get(turn.thread)?.state !== 'open') return [abandonFact(state, turn, phase.reason)];
+  if (phase.class === 'RETRYABLE_RATE_LIMIT') {
+    if (turn.limits >= mostLimits) {
+      const { code, text } = phase.reason;
+      return [abandonFact(state, turn, { code, text: tooManyLimits(text) })];
+    }
+    const until = restUntil(phase.until, turn.limits, now);
+    const role = protocol.roles.get(turn.role) ?? { provider, fallback: [] };
+    const notBefore = freeAgain(state, role, { provider, until }, now);
+    return [
+      { type: 'parked', provider, until },
+      { type: 'requeued', turn: id, notBefore, counted: false },
+    ];
+  }
+  // Without it there is nothing to resume, and the next attempt is told the thread instead.
+  if (phase.reason.code === 'E_SESSION')
+    return [{ type: 'requeued', turn: id, notBefore: now, counted: false }];
+  if (phase.class === 'RETRYABLE_TRANSIENT' && turn.failures < turn.retries)
+    return [
+      {
+        type: 'requeued',
+        turn: id,
+        notBefore: now + backoff(`${id}/${String(turn.attempt)}`, turn.failures),
+        counted: true,
+      },
+    ];
+  return [abandonFact(state, turn, phase.reason)];
+}
+
+const base = 1_000;
+const cap = 30_000;
+
+/** Exponential with full jitter; the jitter is a function of the turn, so that a replay decides the same. */
+function backoff(key: string, failures: number): number {
+  let hash = 2166136261;
+  for (const char of key) hash = Math.imul(hash ^ char.charCodeAt(0), 16777619) >>> 0;
+  const longest = Math.min(cap, base * 2 ** failures);
+  return Math.ceil((hash / 2 ** 32) * longest);
+}

@@ -1,0 +1,44 @@
+import type { Fact } from '../event.ts';
+import { isHuman, type Protocol } from '../../format/protocol.ts';
+import type { MailState } from '../state.ts';
+import { stepOf } from '../step.ts';
+import { nextOf } from './expects.ts';
+import { tellUser } from './notices.ts';
+import type { MessageId, RoleName, ThreadId } from '../../../kernel/ids.ts';
+
+/** Threads in which nothing more can happen although nothing closed them. `user` is told once. */
+export function threadsAtRest(state: MailState, protocol: Protocol): Fact[] {
+  return [...state.stirred].flatMap((id): Fact[] => {
+    const thread = state.threads.get(id);
+    if (thread?.state !== 'open' || thread.running > 0) return [];
+    // Of a request that `retry` put back nobody may know any more that he waits; its time goes on.
+    if (thread.messages.some((message) => state.deadlines.has(message))) return [];
+    const left = waitingIn(state, id);
+    const startable = left.some(({ role }) => {
+      const known = protocol.roles.get(role);
+      return known && !isHuman(protocol, role) && nextOf(state, known, id, null) !== null;
+    });
+    if (startable) return [];
+    const waiting = left.map(
+      ({ message, role }) => `- ${message}, for ${role}: ${state.mail.get(message)?.message.subject ?? ''}`,
+    );
+    const notice = tellUser(id, `Quiet: ${thread.subject}`, [
+      'Nothing more can happen in this thread, and nothing closed it.',
+      ...(waiting.length > 0 ? ['', 'These wait for others that never came:', ...waiting] : []),
+      '',
+      'A message with this thread goes on with it.',
+    ]);
+    // Nobody wants to hear of every step that was done: the run says so.
+    const done = left.length === 0 && stepOf(state, id) !== null;
+    return [{ type: 'quieted', thread: id, notices: done ? [] : [notice] }];
+  });
+}
+
+/** What waits in a thread to be taken up, and by whom. */
+function waitingIn(state: MailState, thread: ThreadId): { message: MessageId; role: RoleName }[] {
+  return (state.threads.get(thread)?.messages ?? []).flatMap((message) =>
+    [...(state.mail.get(message)?.deliveries ?? [])]
+      .filter(([, { at }]) => at === 'inbox')
+      .map(([role]) => ({ message, role })),
+  );
+}

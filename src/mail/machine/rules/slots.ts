@@ -1,0 +1,180 @@
+import type { Protocol, Role } from '../../format/protocol.ts';
+import type { MailState, Turn } from '../state.ts';
+import { dayOf, fits, isLimited, reservedBy, worst, type Fit, type Reservation } from '../money.ts';
+import { nothing } from '../state.ts';
+import { freeProvider } from './stand-ins.ts';
+import type { RoleName, ThreadId } from '../../../kernel/ids.ts';
+import type { Budget } from '../../../kernel/cost.ts';
+import type { Reason } from '../../../kernel/errors.ts';
+
+/** What a launch needs to be free, and what it takes. */
+export interface Launch {
+  readonly role: Role;
+  readonly thread: ThreadId;
+  readonly holds: string | null;
+  /** What it reserves. */
+  readonly budget: Budget | null;
+  /** The turn whose next attempt this is; null: a new turn. */
+  readonly turn: Turn | null;
+}
+
+const overBudget: Reason = { code: 'E_BUDGET', text: 'the next launch does not fit into the budget' };
+
+/** A turn that has a process, or whose work is being committed; a turn in backoff holds no slot. */
+function occupies(turn: Turn): boolean {
+  return turn.phase.is === 'active' || turn.phase.is === 'returned';
+}
+
+/** Counts what is taken, and what this round of deciding has given away already. */
+export class Slots {
+  readonly #state: MailState;
+  readonly #protocol: Protocol;
+  readonly #now: number;
+  #total = 0;
+  readonly #byRole = new Map<RoleName, number>();
+  readonly #held = new Set<string>();
+  /** `role thread` of every open turn: one of a role in a thread, whatever its phase. */
+  readonly #together = new Set<string>();
+  /** How many turns are open, and were started in this round, by thread. */
+  readonly #open = new Map<ThreadId, number>();
+  readonly #started = new Map<ThreadId, number>();
+  /** Threads in which an agent or a gate runs. */
+  readonly #working = new Set<ThreadId>();
+  readonly #granted: (Reservation & { readonly thread: ThreadId })[] = [];
+
+  constructor(state: MailState, protocol: Protocol, now: number) {
+    this.#state = state;
+    this.#protocol = protocol;
+    this.#now = now;
+    for (const turn of state.turns.values()) {
+      this.#together.add(`${turn.role} ${turn.thread}`);
+      this.#open.set(turn.thread, (this.#open.get(turn.thread) ?? 0) + 1);
+      if (turn.phase.is === 'active') this.#working.add(turn.thread);
+      if (occupies(turn)) this.#count(turn.role, turn.holds);
+    }
+  }
+
+  #count(role: RoleName, holds: string | null): void {
+    this.#total += 1;
+    this.#byRole.set(role, (this.#byRole.get(role) ?? 0) + 1);
+    if (holds !== null) this.#held.add(holds);
+  }
+
+  /** Says that something runs in this thread that is worth waiting for. */
+  works(thread: ThreadId): void {
+    this.#working.add(thread);
+  }
+
+  /** How many more turns of this role may run. */
+  free(role: Role): number {
+    const own = role.concurrency - (this.#byRole.get(role.name) ?? 0);
+    return Math.max(0, Math.min(own, this.#protocol.concurrency - this.#total));
+  }
+
+  /** Who runs the next turn of this role; null: all are at their limit. */
+  provider(role: Role): string | null {
+    return freeProvider(this.#state, role, this.#now);
+  }
+
+  /** True when a turn of this role is open in this thread. */
+  busy(role: RoleName, thread: ThreadId): boolean {
+    return this.#together.has(`${role} ${thread}`);
+  }
+
+  /** True when nothing of this role can start now, whatever waits for it. */
+  closed(role: Role, holds: string | null): boolean {
+    return this.#heldBack(role, null) || !this.#room(role, holds) || this.#inDay(role.budget) === 'later';
+  }
+
+  /** True when nobody wants this role, thread or provider to start anything now. */
+  #heldBack(role: Role, thread: ThreadId | null): boolean {
+    const { paused, roles } = this.#state;
+    if (paused.all || paused.roles.has(role.name)) return true;
+    if (thread !== null && paused.threads.has(thread)) return true;
+    if (roles.get(role.name)?.vanished === true) return true;
+    return freeProvider(this.#state, role, this.#now) === null;
+  }
+
+  #room(role: Role, holds: string | null): boolean {
+    return this.free(role) > 0 && !(holds !== null && this.#held.has(holds));
+  }
+
+  /** Whether this can start now, must wait, or never can: then its thread fails with the reason. */
+  verdict(launch: Launch): 'now' | 'later' | Reason {
+    const { role, thread, holds, turn } = launch;
+    if (this.#heldBack(role, thread) || !this.#room(role, holds)) return 'later';
+    if (turn === null && this.busy(role.name, thread)) return 'later';
+    if (turn === null) {
+      const { turnsPerThread } = this.#protocol.limits;
+      const taken = (this.#state.threads.get(thread)?.turns ?? 0) + (this.#started.get(thread) ?? 0);
+      if (taken >= turnsPerThread) {
+        // Whoever still works here may close the thread, and then nothing was missing.
+        if ((this.#open.get(thread) ?? 0) > 0) return 'later';
+        return { code: 'E_TURNS', text: `the thread has used up its ${String(turnsPerThread)} turns` };
+      }
+    }
+    return this.afford(launch);
+  }
+
+  /** The same, as far as money goes. */
+  afford(launch: Pick<Launch, 'thread' | 'budget'>): 'now' | 'later' | Reason {
+    const fit = this.#money(launch);
+    if (fit === 'fits') return 'now';
+    return fit === 'later' || this.#working.has(launch.thread) ? 'later' : overBudget;
+  }
+
+  #money({ thread, budget }: Pick<Launch, 'thread' | 'budget'>): Fit {
+    return worst([this.#inDay(budget), this.#inThread(thread, budget)]);
+  }
+
+  #inDay(budget: Budget | null): Fit {
+    const { dayBudget } = this.#protocol.limits;
+    if (!isLimited(dayBudget)) return 'fits';
+    const today = this.#state.spent.day === dayOf(this.#now) ? this.#state.spent.cost : nothing;
+    return fits(dayBudget, today, this.#reserved(null), budget);
+  }
+
+  #inThread(thread: ThreadId, budget: Budget | null): Fit {
+    const { threadBudget } = this.#protocol.limits;
+    if (!isLimited(threadBudget)) return 'fits';
+    return fits(
+      threadBudget,
+      this.#state.threads.get(thread)?.cost ?? nothing,
+      this.#reserved(thread),
+      budget,
+    );
+  }
+
+  #reserved(thread: ThreadId | null): Reservation {
+    return this.#granted
+      .filter((grant) => thread === null || grant.thread === thread)
+      .reduce(
+        (total, { usd, tokens }) => ({ usd: total.usd + usd, tokens: total.tokens + tokens }),
+        reservedBy(this.#state, thread),
+      );
+  }
+
+  /** Takes what a launch needs. */
+  take({ role, thread, holds, turn, budget }: Launch): void {
+    this.#count(role.name, holds);
+    this.#together.add(`${role.name} ${thread}`);
+    this.#working.add(thread);
+    if (turn === null) {
+      this.#open.set(thread, (this.#open.get(thread) ?? 0) + 1);
+      this.#started.set(thread, (this.#started.get(thread) ?? 0) + 1);
+    }
+    this.reserve(thread, budget);
+  }
+
+  /** Takes money alone: a correction has its slot already. */
+  reserve(thread: ThreadId, budget: Budget | null): void {
+    this.#granted.push({ thread, usd: budget?.usd ?? 0, tokens: budget?.tokens ?? 0 });
+  }
+}
+
+/** The folder that a turn of this role must have for itself: that of its thread, if it may change it. */
+export function holdsOf(protocol: Protocol, role: Role, thread: ThreadId): string | null {
+  const writes = role.capabilities.includes('EDIT') || role.capabilities.includes('RUN_COMMANDS');
+  if (!writes) return null;
+  return protocol.workspace.kind === 'worktree' ? thread : protocol.workspace.path;
+}

@@ -1,0 +1,20 @@
+import { type Providers, providersOf } from '../../format/protocol.ts';
+import type { MailState } from '../state.ts';
+
+/** The first of a role's providers that is not at its limit; null: all are. */
+export function freeProvider({ parked }: MailState, role: Providers, now: number): string | null {
+  return providersOf(role).find((provider) => (parked.get(provider) ?? 0) <= now) ?? null;
+}
+
+/** When the first of a role's providers is free, if this one is not before an instant; `now`: one is free already. */
+export function freeAgain(
+  { parked }: MailState,
+  role: Providers,
+  limited: { readonly provider: string; readonly until: number },
+  now: number,
+): number {
+  const instants = providersOf(role).map((provider) =>
+    provider === limited.provider ? limited.until : (parked.get(provider) ?? now),
+  );
+  return Math.max(now, Math.min(...instants));
+}

@@ -1,0 +1,72 @@
+import type { Ask, Fact } from '../event.ts';
+import type { Protocol } from '../../format/protocol.ts';
+import type { MailState, Wait, WaitId } from '../state.ts';
+import { Hopes, Liveness } from './liveness.ts';
+import { tellUser } from './notices.ts';
+import { openAsks } from './waiting.ts';
+
+/** Names the oldest stuck wait to `user`, and fails the request at the end of its chain back. */
+export function failStuck(state: MailState, protocol: Protocol): Fact[] {
+  if (state.waits.size === 0) return [];
+  const suspects = suspected(state, protocol);
+  const hopes = new Hopes(state, protocol);
+  const liveness = new Liveness(state, hopes, suspects);
+  const first = suspects.find((wait) => !liveness.lives(wait));
+  const chain = first ? chainOf(state, hopes, liveness, first) : [];
+  const last = chain.at(-1);
+  return last ? [failBack(state, chain, last)] : [];
+}
+
+/**
+ * Waits of which one is stuck if any wait is. A wait hangs on a younger one of its thread by a debt, and cannot come round
+ * to itself by debts alone: a circle, or a dead end, needs a role that waits with all its threads, a role whose own wait
+ * holds back mail of the same thread, a request that waits for a join, or a role that is gone.
+ */
+function suspected(state: MailState, protocol: Protocol): Wait[] {
+  const ids = new Set<WaitId>();
+  for (const [name, { blockedBy, crossed, requests }] of state.roles) {
+    for (const id of blockedBy.get('') ?? []) ids.add(id);
+    const gone = protocol.roles.has(name) ? [] : requests;
+    const threads = [...crossed, ...[...gone].flatMap((id) => state.mail.get(id)?.message.thread ?? [])];
+    for (const thread of threads)
+      for (const message of state.threads.get(thread)?.messages ?? []) {
+        const wait = state.mail.get(message)?.request?.wait;
+        if (wait != null) ids.add(wait);
+      }
+  }
+  return [...ids].flatMap((id) => state.waits.get(id) ?? []);
+}
+
+/** From a stuck wait along the asks that nobody can answer, until they come round or end. */
+function chainOf(state: MailState, hopes: Hopes, liveness: Liveness, first: Wait): Ask[] {
+  const chain: Ask[] = [];
+  const visited = new Set<Wait>();
+  for (let wait: Wait | undefined = first; wait && !visited.has(wait);) {
+    visited.add(wait);
+    const ask: Ask | undefined = openAsks(state, wait).find((one) => !liveness.hopeful(one));
+    if (!ask) break;
+    chain.push(ask);
+    wait = hopes
+      .of(ask)
+      .flatMap((hope) => (hope.is === 'depends' ? hope.on : []))
+      .find((next) => !liveness.lives(next));
+  }
+  return chain;
+}
+
+function failBack(state: MailState, chain: readonly Ask[], last: Ask): Fact {
+  const lines = chain.map(({ request, recipient }) => {
+    const message = state.mail.get(request)?.message;
+    return `${message?.from ?? '?'} waits for ${recipient} (${message?.type ?? '?'}: ${message?.subject ?? request})`;
+  });
+  const thread = state.mail.get(last.request)?.message.thread ?? null;
+  const text = `nobody can go on: ${lines.join(', and ')}`;
+  const notice = tellUser(thread, 'Stuck: roles wait for each other', [
+    'Nobody of these can go on:',
+    '',
+    ...lines.map((line) => `- ${line}`),
+    '',
+    'The last request was failed back, and ends as its `on_timeout` says.',
+  ]);
+  return { type: 'failed-back', ask: last, reason: { code: 'E_DEADLOCK', text }, notices: [notice] };
+}

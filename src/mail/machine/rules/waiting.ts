@@ -1,0 +1,74 @@
+import { askState } from '../fold/asks.ts';
+import type { Ask } from '../event.ts';
+import type { Mail, MailState, Wait } from '../state.ts';
+import type { MessageId, RoleName, ThreadId } from '../../../kernel/ids.ts';
+
+/** The waits that keep a role from taking up mail of this thread. */
+export function blocking(state: MailState, role: RoleName, thread: ThreadId): Wait[] {
+  const { blockedBy } = state.roles.get(role) ?? { blockedBy: null };
+  const ids = [...(blockedBy?.get('') ?? []), ...(blockedBy?.get(thread) ?? [])];
+  return ids.flatMap((id) => state.waits.get(id) ?? []);
+}
+
+/** Every ask of a wait. */
+export function asksOf(state: MailState, wait: Wait): Ask[] {
+  return wait.requests.flatMap((request) =>
+    [...(state.mail.get(request)?.request?.asks.keys() ?? [])].map((recipient) => ({ request, recipient })),
+  );
+}
+
+/** The asks of a wait that have no answer yet. */
+export function openAsks(state: MailState, wait: Wait): Ask[] {
+  return asksOf(state, wait).filter((ask) => askState(state, ask)?.is === 'open');
+}
+
+/** The replies of a wait, and the notices that stand in for replies, that are there. */
+export function answers(state: MailState, wait: Wait): MessageId[] {
+  const ids = asksOf(state, wait).flatMap((ask) => {
+    const current = askState(state, ask);
+    return current?.is === 'answered' ? [current.by] : [];
+  });
+  return [...new Set(ids)].filter((id) => state.mail.get(id)?.deliveries.get(wait.role)?.at === 'inbox');
+}
+
+/** Everybody whom this role waits for, directly or through others. */
+export function waitsFor(state: MailState, role: RoleName): Set<RoleName> {
+  const found = new Set<RoleName>();
+  const next = [role];
+  for (let name = next.pop(); name !== undefined; name = next.pop())
+    for (const other of state.roles.get(name)?.waitsFor.keys() ?? [])
+      if (!found.has(other)) {
+        found.add(other);
+        next.push(other);
+      }
+  return found;
+}
+
+/** Whether a blocked role may still be invoked for this message: a request from somebody whom it waits for. */
+export function mayNest(state: MailState, role: RoleName): (mail: Mail) => boolean {
+  const awaited = waitsFor(state, role);
+  return (mail) => mail.request !== null && awaited.has(mail.message.from);
+}
+
+/** The waits of a state by role, for those who show them. */
+export class Waiting {
+  readonly #state: MailState;
+  readonly #byRole = new Map<RoleName, Wait[]>();
+
+  constructor(state: MailState) {
+    this.#state = state;
+    for (const wait of state.waits.values()) {
+      const known = this.#byRole.get(wait.role);
+      if (known) known.push(wait);
+      else this.#byRole.set(wait.role, [wait]);
+    }
+  }
+
+  of(role: RoleName): readonly Wait[] {
+    return this.#byRole.get(role) ?? [];
+  }
+
+  openAsks(wait: Wait): Ask[] {
+    return openAsks(this.#state, wait);
+  }
+}

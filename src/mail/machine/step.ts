@@ -1,0 +1,120 @@
+import type { Sent } from './event.ts';
+import { subjectLine, type Message } from '../format/message.ts';
+import { isHuman, stepResult, workflowRole, type Protocol } from '../format/protocol.ts';
+import type { Mail, MailState } from './state.ts';
+import type { StepAnswer, StepRequest, StepNotice } from '../../letters/step-answer.ts';
+import type { ThreadId } from '../../kernel/ids.ts';
+import type { Reason } from '../../kernel/errors.ts';
+
+/*
+ * Steps of workflows that roles do. A step is a request of the built-in role `workflow` that owes a `step-result`; that is
+ * all the machine knows of runs. What the run hears of it is a file in its own inbox.
+ */
+
+/** A message that is a step of a run. */
+export function isStep({ type, from }: Pick<Message, 'type' | 'from'>): boolean {
+  return type === 'step' && from === workflowRole;
+}
+
+/** The step that a thread was begun for; null: it is a thread of people. */
+export function stepOf(state: MailState, thread: ThreadId): Mail | null {
+  const mail = state.mail.get(thread);
+  return mail && isStep(mail.message) ? mail : null;
+}
+
+/** The step as a message, accepted now. The role must be one of the protocol. */
+export function sentStep(protocol: Protocol, letter: StepRequest, now: number): Sent {
+  const { id, role, subject, body, run, fields, timeout } = letter;
+  return {
+    message: {
+      id,
+      type: 'step',
+      from: workflowRole,
+      to: [role],
+      thread: id,
+      inReplyTo: null,
+      subject: subjectLine(subject),
+      created: now,
+      attachments: [],
+      fields: { ...fields, run },
+      extra: {},
+      body,
+    },
+    request: {
+      replies: [stepResult.name],
+      blocks: 'none',
+      deadline: timeout === null ? null : now + timeout,
+      onTimeout: 'fail',
+      escalateTo: 'user',
+    },
+    answers: null,
+    late: false,
+    closes: false,
+    joins: [],
+    people: isHuman(protocol, role) ? [role] : [],
+  };
+}
+
+/** What a run tells a role, accepted now. The role must be one of the protocol; a person's has no thread that stays open. */
+export function sentNotice(
+  protocol: Protocol,
+  { id, run, role, subject, body }: StepNotice,
+  now: number,
+): Sent {
+  const person = isHuman(protocol, role);
+  return {
+    message: {
+      id,
+      type: 'notice',
+      from: workflowRole,
+      to: [role],
+      thread: id,
+      inReplyTo: null,
+      subject: subjectLine(subject),
+      created: now,
+      attachments: [],
+      fields: { run },
+      extra: {},
+      body,
+    },
+    request: null,
+    answers: null,
+    late: false,
+    closes: person,
+    joins: [],
+    people: person ? [role] : [],
+  };
+}
+
+/** What a run hears of a step that could not be taken in at all. */
+export function turnedAway({ id, run }: Pick<StepRequest, 'id' | 'run'>, reason: Reason): StepAnswer {
+  const outcome = { is: 'failed', class: 'NON_RETRYABLE', reason, timedOut: false } as const;
+  return { id, run, outcome, text: '', values: {}, usage: { usd: 0, tokens: 0 }, durationMs: 0 };
+}
+
+/** What the run hears of a step that is over; null while it is not. */
+export function answerOf(state: MailState, step: Mail): StepAnswer | null {
+  const [ask] = [...(step.request?.asks.values() ?? [])];
+  if (!ask || ask.is === 'open') return null;
+  const { id, fields, created } = step.message;
+  const thread = state.threads.get(step.message.thread);
+  const cost = thread?.cost ?? { usd: 0, tokens: 0, unpriced: 0 };
+  const reply = ask.is === 'answered' ? state.mail.get(ask.by)?.message : undefined;
+  const whole = {
+    id,
+    run: typeof fields['run'] === 'string' ? fields['run'] : '',
+    usage: cost.unpriced > 0 ? { usd: null, tokens: null } : { usd: cost.usd, tokens: cost.tokens },
+    durationMs: Math.max(0, state.now - created),
+  };
+  if (reply) return { ...whole, outcome: { is: 'done' }, text: reply.body, values: reply.fields };
+  const reason = thread?.reason ?? {
+    code: 'E_CANCELLED',
+    text: `the thread was closed before ${step.message.to.join(', ')} had answered`,
+  };
+  const deadline = step.request?.deadline ?? null;
+  const timedOut = reason.code === 'E_TIMEOUT' && deadline !== null && state.now >= deadline;
+  const errorClass = reason.class ?? (reason.code === 'E_TIMEOUT' ? 'RETRYABLE_TRANSIENT' : 'NON_RETRYABLE');
+  const { code, text } = reason;
+  const outcome = { is: 'failed', class: errorClass, reason: { code, text }, timedOut } as const;
+  return { ...whole, outcome, text: '', values: {} };
+}

@@ -1,0 +1,95 @@
+import { MailroomError } from '../../kernel/errors.ts';
+import { readContent } from '../../disk/contents.ts';
+import { diskError, join } from '../../disk/disk.ts';
+import type { Disk } from '../../disk/disk.ts';
+import type { MessageId, RoleName } from '../../kernel/ids.ts';
+import type { Accepted, Box, Dropped } from '../format/boxes.ts';
+
+/** Where taken-in files lie until the journal has them. */
+export const acceptingFolder = '.mailroom/accepting';
+
+interface Entry {
+  readonly id: MessageId;
+  readonly role: RoleName;
+  readonly box: Box;
+  readonly path: string;
+}
+
+/** The files that were taken in, each named `<id>~<role>~<box>`, so that a crash changes no id. */
+export class Accepting {
+  readonly #disk: Disk;
+  /** Names that files were dropped under; not known after a restart. */
+  readonly #names = new Map<MessageId, string>();
+  readonly #paths = new Map<MessageId, string>();
+
+  constructor(disk: Disk) {
+    this.#disk = disk;
+  }
+
+  /** One rename. False: the file was gone. */
+  take(path: string, file: Dropped, id: MessageId): boolean {
+    const entry = join(acceptingFolder, `${id}~${file.role}~${file.box}`);
+    if (this.#moved(path, entry) === 'missing') return false;
+    this.#names.set(id, file.name);
+    this.#paths.set(id, entry);
+    return true;
+  }
+
+  /** Each attempt has an id of its own, and the same failure is to be told once: where it goes to is not named. */
+  #moved(path: string, entry: string): 'moved' | 'missing' | 'exists' {
+    try {
+      return this.#disk.rename(path, entry);
+    } catch (error) {
+      if (!(error instanceof MailroomError) || error.code !== 'E_DISK') throw error;
+      throw diskError('take in', path, error.cause ?? error);
+    }
+  }
+
+  /** Oldest id first. */
+  all(): Accepted[] {
+    return this.#entries().flatMap(({ id, role, box, path }) => {
+      const content = readContent(this.#disk, path);
+      return content === 'gone' ? [] : [{ id, role, box, name: this.#names.get(id) ?? null, content }];
+    });
+  }
+
+  remove(id: MessageId): void {
+    const path = this.#path(id);
+    if (path !== null) this.#disk.remove(path);
+    this.#forget(id);
+  }
+
+  /** Moves a taken-in file into a folder under the first of `names` that is free there. False: it is gone. */
+  move(id: MessageId, folder: string, names: Iterable<string>): boolean {
+    const path = this.#path(id);
+    if (path === null) return false;
+    for (const name of names) {
+      const moved = this.#disk.rename(path, join(folder, name), { replace: false });
+      if (moved === 'exists') continue;
+      this.#forget(id);
+      return moved === 'moved';
+    }
+    throw new MailroomError('E_INTERNAL', `no name was free in ${folder}`);
+  }
+
+  #forget(id: MessageId): void {
+    this.#names.delete(id);
+    this.#paths.delete(id);
+  }
+
+  #path(id: MessageId): string | null {
+    return this.#paths.get(id) ?? this.#entries().find((entry) => entry.id === id)?.path ?? null;
+  }
+
+  #entries(): Entry[] {
+    const entries = (this.#disk.list(acceptingFolder) ?? []).toSorted().flatMap((name): Entry[] => {
+      const [id, role, box, ...rest] = name.split('~');
+      if (id === undefined || role === undefined || rest.length > 0) return [];
+      return box === 'inbox' || box === 'outbox'
+        ? [{ id, role, box, path: join(acceptingFolder, name) }]
+        : [];
+    });
+    for (const { id, path } of entries) this.#paths.set(id, path);
+    return entries;
+  }
+}

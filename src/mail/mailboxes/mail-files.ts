@@ -1,0 +1,43 @@
+import { readContent } from '../../disk/contents.ts';
+import { join } from '../../disk/disk.ts';
+import type { Disk } from '../../disk/disk.ts';
+import type { RoleName } from '../../kernel/ids.ts';
+import type { Folder } from '../format/boxes.ts';
+
+/** A message file that lies in a mail folder. */
+export interface MailFile {
+  readonly name: string;
+  /** From the project. */
+  readonly path: string;
+  readonly text: string;
+}
+
+const byMonth: ReadonlySet<string> = new Set(['processed', 'sent', 'failed']);
+
+/** The names of the messages that lie in a folder, sorted; none where there is no folder. */
+export function mailNames(disk: Disk, folder: string): string[] {
+  const names = disk.look(folder)?.kind === 'folder' ? (disk.list(folder) ?? []) : [];
+  return names.filter((name) => name.endsWith('.md') && !name.startsWith('.')).toSorted();
+}
+
+/** The text files of a mail folder, in all months, by path; what cannot be read as text is left out. */
+export function readMail(disk: Disk, role: RoleName, folder: Folder | 'outbox'): MailFile[] {
+  const top = join(join('agents', role), folder);
+  const folders = byMonth.has(folder)
+    ? (disk.list(top) ?? []).toSorted().map((month) => join(top, month))
+    : [top];
+  return folders.flatMap((place) =>
+    mailNames(disk, place).flatMap((name): MailFile[] => {
+      const path = join(place, name);
+      const content = readContent(disk, path);
+      return content !== 'gone' && content.ok ? [{ name, path, text: content.text }] : [];
+    }),
+  );
+}
+
+/** The roles that have a folder in `agents/`. */
+export function rolesOnDisk(disk: Disk): RoleName[] {
+  return (disk.list('agents') ?? [])
+    .filter((name) => disk.look(join('agents', name))?.kind === 'folder')
+    .toSorted();
+}

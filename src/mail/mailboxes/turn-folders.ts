@@ -1,0 +1,169 @@
+import { bytesInWords } from '../../kernel/bytes.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import { unmasked, type Mask } from '../../kernel/mask.ts';
+import type { TurnFolders } from './ports.ts';
+import { messageBytes, problem, readContent } from '../../disk/contents.ts';
+import { isDenied, join } from '../../disk/disk.ts';
+import type { Found } from '../../disk/contents.ts';
+import type { Disk } from '../../disk/disk.ts';
+import type { RoleName } from '../../kernel/ids.ts';
+import type { StagedFile, TurnPaths } from '../../providers/provider.ts';
+import { freeNames } from '../../disk/file-names.ts';
+
+export const turnsFolder = '.mailroom/turns';
+/** One git worktree a thread. */
+const worktreesFolder = '.mailroom/worktrees';
+
+/** What one staging folder may hold: more is nonsense, and must not fill our memory. */
+const stagedFiles = 1_000;
+const stagedBytes = 16 * messageBytes;
+
+/** The folders in which agents work: `.mailroom/turns/<turn>/<attempt>/`. */
+export class DiskTurnFolders implements TurnFolders {
+  readonly #disk: Disk;
+  readonly #mask: Mask;
+
+  /** `mask`: of what agents write. */
+  constructor(disk: Disk, mask = unmasked) {
+    this.#disk = disk;
+    this.#mask = mask;
+  }
+
+  /** `prompt` is given the absolute path of the staging folder. */
+  open(
+    turn: string,
+    attempt: number,
+    round: number,
+    prompt: (outbox: string) => string,
+    messages: readonly { name: string; text: string }[],
+    keepStaging: boolean,
+  ): TurnPaths {
+    const folder = this.#attemptFolder(turn, attempt);
+    const copies = this.#folder(join(folder, 'messages'));
+    const outbox = join(folder, 'outbox');
+    if (!keepStaging) this.#disk.remove(outbox);
+    this.#folder(outbox);
+    const absolute = (path: string): string => `${this.#disk.root}/${path}`;
+    const paths = messages.map(({ name }) => join(copies, name));
+    for (const [index, path] of paths.entries()) {
+      this.#disk.write(path, messages[index]?.text ?? '', { mode: 0o444 });
+    }
+    const promptPath = join(folder, roundName('prompt.md', round));
+    this.#disk.write(promptPath, prompt(absolute(outbox)));
+    return {
+      folder: absolute(folder),
+      prompt: absolute(promptPath),
+      outbox: absolute(outbox),
+      messages: paths.map(absolute),
+      stdout: absolute(join(folder, roundName('stdout', round))),
+      stderr: absolute(join(folder, roundName('stderr', round))),
+    };
+  }
+
+  /** Sorted by name; dot files are left out. What is no readable `.md` file comes with the reason. */
+  collect(turn: string, attempt: number, round: number): StagedFile[] {
+    const folder = attemptPath(turn, attempt);
+    const outbox = join(folder, 'outbox');
+    const names = this.#staged(outbox);
+    if (typeof names === 'string') return [{ name: 'outbox', content: problem(names) }];
+    const collected = join(folder, `collected-${round}`);
+    this.#disk.remove(collected);
+    const staged: StagedFile[] = [];
+    let bytes = 0;
+    for (const name of names) {
+      if (staged.length === stagedFiles) {
+        staged.push({ name, content: problem(`there are more than ${stagedFiles} files`) });
+        break;
+      }
+      const content = this.#stagedContent(join(outbox, name), name);
+      if (content === 'gone') continue;
+      bytes += content.ok ? Buffer.byteLength(content.text) : 0;
+      const tooMuch = content.ok && bytes > stagedBytes;
+      if (content.ok && !tooMuch) this.#disk.write(join(collected, name), content.text);
+      staged.push({ name, content: tooMuch ? problem(tooMuchText) : content });
+    }
+    return staged;
+  }
+
+  /** Moves a file from the role's outbox into the staging folder, under another name where its own is taken. */
+  stage(turn: string, attempt: number, name: string, from: { role: RoleName; name: string }): boolean {
+    const outbox = join(attemptPath(turn, attempt), 'outbox');
+    // `collect` says what an agent has put in its place.
+    if (typeof this.#staged(outbox) === 'string') return false;
+    const source = join(join(join('agents', from.role), 'outbox'), from.name);
+    for (const free of freeNames(name)) {
+      const moved = this.#disk.rename(source, join(outbox, free), { replace: false });
+      if (moved !== 'exists') return moved === 'moved';
+    }
+    return false;
+  }
+
+  strays(worktree: string): string[] {
+    const agents = join(join(worktreesFolder, worktree), 'agents');
+    const listed = (folder: string) =>
+      this.#disk.look(folder)?.kind === 'folder' ? (this.#disk.list(folder) ?? []) : [];
+    return listed(agents).flatMap((role) =>
+      ['inbox', 'outbox'].flatMap((box) => {
+        const folder = join(join(agents, role), box);
+        if (this.#disk.look(join(agents, role))?.kind !== 'folder') return [];
+        return listed(folder)
+          .filter((name) => name.endsWith('.md'))
+          .map((name) => `agents/${role}/${box}/${name}`);
+      }),
+    );
+  }
+
+  result(turn: string, attempt: number, round: number, document: unknown): void {
+    const path = join(this.#attemptFolder(turn, attempt), roundName('result.json', round));
+    this.#disk.write(path, `${JSON.stringify(document, null, 2)}\n`);
+  }
+
+  #attemptFolder(turn: string, attempt: number): string {
+    this.#folder(join(turnsFolder, turn));
+    return this.#folder(attemptPath(turn, attempt));
+  }
+
+  /** Makes the folder; what an agent put in its place, a link that leads elsewhere above all, is removed. */
+  #folder(path: string): string {
+    const kind = this.#disk.look(path)?.kind ?? 'folder';
+    if (kind !== 'folder') this.#disk.remove(path);
+    this.#disk.makeFolder(path);
+    return path;
+  }
+
+  #stagedContent(path: string, name: string): Found {
+    const look = this.#disk.look(path);
+    if (look?.kind === 'file' && !name.endsWith('.md')) return problem('its name does not end in .md');
+    const content = readContent(this.#disk, path);
+    // Common words of a message are its header, too.
+    return content === 'gone' || !content.ok ? content : { ...content, text: this.#mask.name(content.text) };
+  }
+
+  /** The names in a staging folder, or what is wrong with it, in words. */
+  #staged(outbox: string): string[] | string {
+    try {
+      const kind = this.#disk.look(outbox)?.kind ?? 'folder';
+      if (kind !== 'folder') return `the staging folder was replaced by a ${kind}`;
+      const names = this.#disk.list(outbox) ?? [];
+      return names.filter((name) => !name.startsWith('.')).toSorted();
+    } catch (error) {
+      // The agent's doing, and for the agent to hear: a link, beyond which nobody looks, or a folder that nobody may list.
+      if (error instanceof MailroomError && (error.code === 'E_PATH' || isDenied(error)))
+        return error.message;
+      throw error;
+    }
+  }
+}
+
+const tooMuchText = `all files together have more than ${bytesInWords(stagedBytes)}`;
+
+function attemptPath(turn: string, attempt: number): string {
+  return join(join(turnsFolder, turn), String(attempt));
+}
+
+/** `prompt.md`, and `prompt-2.md` in round 2. */
+function roundName(name: string, round: number): string {
+  if (round === 0) return name;
+  const dot = name.indexOf('.');
+  return dot < 0 ? `${name}-${round}` : `${name.slice(0, dot)}-${round}${name.slice(dot)}`;
+}

@@ -1,0 +1,72 @@
+import { checkAwake } from './check/awake.ts';
+import { checkFields } from './check/fields.ts';
+import { checkNoRequest, checkRequest, takesUp } from './check/requests.ts';
+import { checkBudget, checkExpects, checkProvider } from './check/roles.ts';
+import { CheckReport } from './check/report.ts';
+import type { CheckContext, Problem } from './check/report.ts';
+import { isHuman } from '../format/protocol.ts';
+import type { MessageType, Protocol } from '../format/protocol.ts';
+import type { TypeName } from '../../kernel/ids.ts';
+import { enumerate } from '../../kernel/enumerate.ts';
+
+export { maySettle } from './check/requests.ts';
+export type { CheckContext, Problem } from './check/report.ts';
+
+/**
+ * Everything that is wrong with a protocol whose parts are well formed by themselves. The names in it need not exist: that
+ * is the first thing to be checked, and what follows from a name that does not exist is not reported again.
+ */
+export function checkProtocol(protocol: Protocol, context: CheckContext): Problem[] {
+  const report = new CheckReport(protocol, context);
+  const replies = new Set([...protocol.types.values()].flatMap((type) => type.reply));
+  for (const type of protocol.types.values()) {
+    checkNames(report, type);
+    checkFields(report, type);
+    if (type.reply.length === 0) checkNoRequest(report, type);
+    else checkRequest(report, type);
+    checkAccepted(report, type, replies);
+  }
+  for (const role of protocol.roles.values()) {
+    checkProvider(report, role);
+    checkBudget(report, role);
+    checkExpects(report, role);
+  }
+  checkStart(report);
+  // Who is woken depends on everything else.
+  const whole = context.broken.roles.size === 0 && context.broken.types.size === 0;
+  if (whole && !report.problems.some((problem) => problem.severity === 'error')) checkAwake(report);
+  return report.problems;
+}
+
+function checkNames(report: CheckReport, type: MessageType): void {
+  const path = ['messages', type.name];
+  type.from.forEach((role, index) => report.roleExists(role, [...path, 'from', index]));
+  type.to.forEach((role, index) => report.roleExists(role, [...path, 'to', index]));
+  type.reply.forEach((reply, index) => report.typeExists(reply, [...path, 'reply', index]));
+  report.roleExists(type.escalateTo, [...path, 'escalate_to']);
+}
+
+/** A type that would lie in inboxes for ever. Replies are taken up with the wait that they end. */
+function checkAccepted(report: CheckReport, type: MessageType, replies: ReadonlySet<TypeName>): void {
+  if (type.reply.length > 0 || replies.has(type.name) || report.context.broken.types.size > 0) return;
+  const accepted = type.to.some((recipient) => {
+    const role = report.protocol.roles.get(recipient);
+    return role === undefined || isHuman(report.protocol, recipient) || takesUp(report, role, type);
+  });
+  if (accepted) return;
+  const message = `nobody accepts \`${type.name}\`: no role that gets it expects it`;
+  report.error(['messages', type.name], message, `name it under \`expects\` of ${enumerate(type.to)}`);
+}
+
+function checkStart(report: CheckReport): void {
+  const { start, types } = report.protocol;
+  if (start === null) return;
+  const roleExists = report.roleExists(start.to, ['start', 'to']);
+  if (!report.typeExists(start.type, ['start', 'type']) || !roleExists) return;
+  const type = types.get(start.type);
+  if (report.context.broken.types.has(start.type) || (type !== undefined && report.isDoubtful(type))) return;
+  if (type !== undefined && type.from.includes('user') && type.to.includes(start.to)) return;
+  const message = `\`user\` may not send \`${start.type}\` to \`${start.to}\``;
+  const hint = type === undefined ? null : `let \`${start.type}\` go from \`user\` to \`${start.to}\``;
+  report.error(['start', 'type'], message, hint);
+}

@@ -1,0 +1,44 @@
+import { builtInRoles } from '../../format/message.ts';
+import { isHuman } from '../../format/protocol.ts';
+import type { Clause, Role } from '../../format/protocol.ts';
+import { isBuiltInType } from './report.ts';
+import type { CheckReport } from './report.ts';
+import type { RoleName, TypeName } from '../../../kernel/ids.ts';
+
+/** Warns of roles that no chain of messages from people, or from runs of workflows, ever reaches. */
+export function checkAwake(report: CheckReport): void {
+  const awake = new Set<RoleName>(builtInRoles);
+  let asleep = [...report.protocol.roles.values()];
+  for (let before = -1; before !== awake.size;) {
+    before = awake.size;
+    for (const role of asleep) {
+      // Tasks of workflows are all that some roles are there for.
+      const isThere = isHuman(report.protocol, role.name) || (role.kinds ?? []).length > 0;
+      if (isThere || role.expects.some((clause) => isMet(report, clause, role, awake))) awake.add(role.name);
+    }
+    asleep = asleep.filter((role) => !awake.has(role.name));
+  }
+  for (const role of asleep) {
+    const message = `nothing can wake \`${role.name}\`, unless a workflow does`;
+    const hint = 'no message that it expects can come from `user`, or from a role that is woken itself';
+    report.problems.push({
+      code: 'E_PROTOCOL',
+      severity: 'warning',
+      path: ['roles', role.name],
+      message,
+      hint,
+    });
+  }
+}
+
+/** Whether everything that the clause asks for can come from those who are awake. */
+function isMet(report: CheckReport, clause: Clause, role: Role, awake: ReadonlySet<RoleName>): boolean {
+  const arrives = (name: TypeName): boolean => {
+    const type = report.protocol.types.get(name);
+    // Built-in mail comes from workflows, or is news of something that a role did itself.
+    if (type === undefined) return !isBuiltInType(name);
+    const addressed = type.to.includes(role.name) || type.escalateTo === role.name;
+    return addressed && type.from.some((sender) => awake.has(sender));
+  };
+  return clause.kind === 'any' ? clause.types.some(arrives) : clause.types.every(arrives);
+}

@@ -1,0 +1,92 @@
+import { enumerate } from '../../../kernel/enumerate.ts';
+import type { ErrorCode } from '../../../kernel/errors.ts';
+import { didYouMean } from '../../../kernel/nearest.ts';
+import { builtInRoles, builtInTypes } from '../../format/message.ts';
+import type { MessageType, Protocol } from '../../format/protocol.ts';
+import type { RoleName, TypeName } from '../../../kernel/ids.ts';
+import type { Capability } from '../../../kernel/capabilities.ts';
+
+/** Keys and indexes that lead to a part of a protocol file, as people write it. */
+export type ProblemPath = readonly (string | number)[];
+
+/**
+ * Something in a protocol that cannot work. The path leads to it in a protocol file: `roles`, `messages` and `expects` by
+ * name, `start`; where several files or keys say the same, the caller knows which.
+ */
+export interface Problem {
+  readonly code: ErrorCode;
+  readonly severity: 'error' | 'warning';
+  readonly path: ProblemPath;
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+/** What the checks need to know besides the protocol. */
+export interface CheckContext {
+  /** Roles and types that are defined, but so badly that they are not in the protocol: nothing is concluded from them. */
+  readonly broken: { readonly roles: ReadonlySet<RoleName>; readonly types: ReadonlySet<TypeName> };
+  /** Every name that a role may give as its provider. */
+  readonly providers: readonly string[];
+  /** By provider: the rights that an agent has although the role does not, in words. Not there: the provider is exact. */
+  readonly widened: ReadonlyMap<string, (capabilities: readonly Capability[]) => readonly string[]>;
+  /** By provider: why its agents can be given no MCP servers, in words. Not there: they can. */
+  readonly withoutMcp: ReadonlyMap<string, string>;
+  /** Whether a widened right is an error. */
+  readonly strict: boolean;
+}
+
+export function isBuiltInType(name: TypeName): boolean {
+  return (builtInTypes as readonly string[]).includes(name);
+}
+
+/** To look for the nearest name takes long where there are many: nobody reads so many hints. */
+const helped = 100;
+
+/** A protocol that is being checked, and what was found so far. */
+export class CheckReport {
+  readonly problems: Problem[] = [];
+  readonly protocol: Protocol;
+  readonly context: CheckContext;
+  private readonly roles: ReadonlySet<RoleName>;
+  private readonly types: ReadonlySet<TypeName>;
+
+  constructor(protocol: Protocol, context: CheckContext) {
+    this.protocol = protocol;
+    this.context = context;
+    this.roles = new Set([...protocol.roles.keys(), ...context.broken.roles, ...builtInRoles]);
+    this.types = new Set([...protocol.types.keys(), ...context.broken.types]);
+  }
+
+  error(path: ProblemPath, message: string, hint: string | null = null): void {
+    this.problems.push({ code: 'E_PROTOCOL', severity: 'error', path, message, hint });
+  }
+
+  /** Whether there is such a role; reports it at the path when there is none. */
+  roleExists(name: RoleName, path: ProblemPath): boolean {
+    if (!this.roles.has(name)) this.unknown(path, 'role', name, [...this.roles]);
+    return this.roles.has(name);
+  }
+
+  /** Whether there is such a type, a built-in one included; reports it at the path when there is none. */
+  typeExists(name: TypeName, path: ProblemPath): boolean {
+    if (this.isType(name)) return true;
+    this.unknown(path, 'message type', name, this.types.size === 0 ? builtInTypes : [...this.types]);
+    return false;
+  }
+
+  isType(name: TypeName): boolean {
+    return this.types.has(name) || isBuiltInType(name);
+  }
+
+  private unknown(path: ProblemPath, what: string, name: string, known: readonly string[]): void {
+    const message = `no ${what} is called \`${name}\``;
+    const hint =
+      this.problems.length < helped ? (didYouMean(name, known) ?? `there are ${enumerate(known)}`) : null;
+    this.problems.push({ code: 'E_UNKNOWN_NAME', severity: 'error', path, message, hint });
+  }
+
+  /** Whether a type names a role that does not exist: whom it really concerns is not known then. */
+  isDoubtful(type: MessageType): boolean {
+    return [...type.from, ...type.to].some((name) => !this.roles.has(name));
+  }
+}

@@ -1,0 +1,105 @@
+import { isHuman } from '../../format/protocol.ts';
+import type { MessageType, Role } from '../../format/protocol.ts';
+import { isBuiltInType } from './report.ts';
+import type { CheckReport } from './report.ts';
+import type { RoleName } from '../../../kernel/ids.ts';
+import { enumerate } from '../../../kernel/enumerate.ts';
+
+/** Whether somebody answers, may answer, and can be reached: what makes a request one. */
+export function checkRequest(report: CheckReport, type: MessageType): void {
+  for (const [index, reply] of type.reply.entries()) {
+    if (!isBuiltInType(reply)) continue;
+    report.error(
+      ['messages', type.name, 'reply', index],
+      `\`${reply}\` is built in: no role may send it as an answer`,
+    );
+  }
+  checkExpected(report, type);
+  const replies = type.reply.flatMap((reply) => report.protocol.types.get(reply) ?? []);
+  // A reply that does not exist is reported; what it would have allowed is not known. The same holds of roles.
+  if (replies.length < type.reply.length || [type, ...replies].some((each) => report.isDoubtful(each)))
+    return;
+  const useful = replies.filter((reply, index) => checkReply(report, type, reply, index));
+  if (useful.length > 0) checkAnswerable(report, type, replies);
+  if (type.onTimeout === 'escalate' && !maySettle(type, replies)) {
+    const message = `\`${type.escalateTo}\` may not answer \`${type.name}\`, so it cannot be escalated to it`;
+    const hint = `let one of ${enumerate(type.reply)} go from \`${type.escalateTo}\` to ${enumerate(type.from)}`;
+    report.error(['messages', type.name, 'on_timeout'], message, hint);
+  }
+}
+
+/** What only a request can have. */
+export function checkNoRequest(report: CheckReport, type: MessageType): void {
+  const given: readonly (readonly [string, boolean])[] = [
+    ['blocking', type.blocking !== 'none'],
+    ['timeout', type.timeout !== null],
+    ['on_timeout', type.onTimeout !== 'fail'],
+    ['escalate_to', type.escalateTo !== 'user'],
+  ];
+  for (const [key, wrong] of given) {
+    if (!wrong) continue;
+    const message = `\`${key}\` without \`reply\`: nothing answers \`${type.name}\`, so nothing can wait`;
+    report.error(['messages', type.name, key], message, 'name the types that answer it under `reply`');
+  }
+}
+
+/** A recipient that does not expect a request would never answer it. */
+function checkExpected(report: CheckReport, type: MessageType): void {
+  for (const [index, recipient] of type.to.entries()) {
+    const role = report.protocol.roles.get(recipient);
+    if (role === undefined || isHuman(report.protocol, recipient) || takesUp(report, role, type)) continue;
+    const message = `\`${recipient}\` does not expect \`${type.name}\`, so it would never answer it`;
+    report.error(
+      ['messages', type.name, 'to', index],
+      message,
+      `name it under \`expects\` of \`${recipient}\``,
+    );
+  }
+}
+
+/** Whether somebody who gets the request may send this reply, and it may go to somebody who sent the request. */
+function checkReply(report: CheckReport, type: MessageType, reply: MessageType, index: number): boolean {
+  const path = ['messages', type.name, 'reply', index];
+  const answering = [...type.to, type.escalateTo];
+  const sent = reply.from.some((role) => answering.includes(role));
+  const comes = reply.to.some((role) => type.from.includes(role));
+  if (!sent) {
+    const message = `nobody who gets \`${type.name}\` may send \`${reply.name}\``;
+    report.error(path, message, `let \`from\` of \`${reply.name}\` name ${enumerate(type.to)}`);
+  }
+  if (!comes) {
+    const message = `\`${reply.name}\` cannot go to anybody who sends \`${type.name}\``;
+    report.error(path, message, `let \`to\` of \`${reply.name}\` name ${enumerate(type.from)}`);
+  }
+  return sent && comes;
+}
+
+/** Whether each recipient may answer everybody else who may ask it. */
+function checkAnswerable(report: CheckReport, type: MessageType, replies: readonly MessageType[]): void {
+  for (const [index, recipient] of type.to.entries()) {
+    const unanswered = type.from.filter(
+      (asker) => asker !== recipient && !mayAnswer(replies, recipient, asker),
+    );
+    if (unanswered.length === 0) continue;
+    const message = `\`${recipient}\` may get \`${type.name}\` from ${enumerate(unanswered)}, and may not answer it`;
+    const hint = `let one of ${enumerate(type.reply)} go from \`${recipient}\` to ${enumerate(unanswered)}`;
+    report.error(['messages', type.name, 'to', index], message, hint);
+  }
+}
+
+function mayAnswer(replies: readonly MessageType[], from: RoleName, to: RoleName): boolean {
+  return replies.some((reply) => reply.from.includes(from) && reply.to.includes(to));
+}
+
+/** Whether the role that a request is escalated to may answer everybody else who may send it. */
+export function maySettle(type: MessageType, replies: readonly MessageType[]): boolean {
+  const askers = type.from.filter((asker) => asker !== type.escalateTo);
+  return askers.length > 0 && askers.every((asker) => mayAnswer(replies, type.escalateTo, asker));
+}
+
+/** Whether a role is ever invoked with messages of this type. A misspelt name among what it expects may mean this one. */
+export function takesUp(report: CheckReport, role: Role, type: MessageType): boolean {
+  return role.expects.some((clause) =>
+    clause.types.some((name) => name === type.name || !report.isType(name)),
+  );
+}

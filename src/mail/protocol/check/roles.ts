@@ -1,0 +1,92 @@
+import { withoutServers } from '../../../kernel/mcp.ts';
+import { wideningRefused } from '../../../config/widening.ts';
+import { didYouMean } from '../../../kernel/nearest.ts';
+import { isHuman, providersOf } from '../../format/protocol.ts';
+import type { Role } from '../../format/protocol.ts';
+import type { CheckReport } from './report.ts';
+import { enumerate } from '../../../kernel/enumerate.ts';
+
+/** Whether the provider exists and holds the role to its rights. A role without a provider is reported elsewhere. */
+export function checkProvider(report: CheckReport, role: Role): void {
+  const path = ['roles', role.name];
+  if (role.provider !== '') checkName(report, role.provider, [...path, 'provider']);
+  role.fallback.forEach((name, index) => checkName(report, name, [...path, 'fallback', index]));
+  for (const provider of providersOf(role)) {
+    checkRights(report, role, provider);
+    checkServers(report, role, provider);
+  }
+}
+
+/** Whether the provider's program can be given the MCP servers that the role names. */
+function checkServers(report: CheckReport, { name, mcp = [] }: Role, provider: string): void {
+  const why = report.context.withoutMcp.get(provider);
+  if (mcp.length === 0 || why === undefined) return;
+  report.error(
+    ['roles', name, 'mcp'],
+    withoutServers(mcp, provider, why),
+    `remove \`mcp\`, or give \`${name}\` another provider`,
+  );
+}
+
+function checkName(report: CheckReport, name: string, path: readonly (string | number)[]): void {
+  const { providers } = report.context;
+  const standsIn = path.includes('fallback');
+  const known = standsIn ? providers.filter((provider) => provider !== 'human') : providers;
+  if (known.includes(name)) return;
+  const others = `there are ${enumerate(known)}; name a program of yours under \`providers\` in mailroom.yaml`;
+  const hint = didYouMean(name, known) ?? others;
+  const message =
+    name === 'human' ? 'a person cannot stand in for a program' : `no provider is called \`${name}\``;
+  report.problems.push({ code: 'E_UNKNOWN_NAME', severity: 'error', path, message, hint });
+}
+
+function checkRights(report: CheckReport, role: Role, provider: string): void {
+  const { widened, strict } = report.context;
+  const path = ['roles', role.name];
+  const rights = widened.get(provider)?.(role.capabilities) ?? [];
+  if (rights.length === 0) return;
+  const message = `\`${provider}\` cannot hold \`${role.name}\` to its capabilities: ${rights.join('; ')}`;
+  report.problems.push({
+    code: 'E_CAPABILITY',
+    severity: strict ? 'error' : 'warning',
+    path: [...path, 'capabilities'],
+    message,
+    hint: strict ? wideningRefused : null,
+  });
+}
+
+/** Money that is limited must be reserved before it is spent, so every agent must say how much. */
+export function checkBudget(report: CheckReport, role: Role): void {
+  if (isHuman(report.protocol, role.name)) return;
+  const { threadBudget, dayBudget } = report.protocol.limits;
+  const units = (['usd', 'tokens'] as const).filter(
+    (unit) =>
+      (threadBudget[unit] !== null || dayBudget[unit] !== null) && (role.budget?.[unit] ?? null) === null,
+  );
+  if (units.length === 0) return;
+  const message = `\`limits\` bounds ${units.join(' and ')}, and the role \`${role.name}\` has no such budget`;
+  const budget = units.map((unit) => `${unit}: …`).join(', ');
+  report.error(
+    ['roles', role.name],
+    message,
+    `give the role, or \`defaults\` in mailroom.yaml, \`budget: { ${budget} }\``,
+  );
+}
+
+/** Whether what a role expects exists and ever comes to it. */
+export function checkExpects(report: CheckReport, role: Role): void {
+  for (const [index, clause] of role.expects.entries()) {
+    for (const [position, name] of clause.types.entries()) {
+      const path = ['expects', role.name, index, clause.kind, position];
+      if (!report.typeExists(name, path)) continue;
+      const type = report.protocol.types.get(name);
+      if (type === undefined || report.isDoubtful(type)) continue;
+      if (type.to.includes(role.name) || type.escalateTo === role.name) continue;
+      report.error(
+        path,
+        `\`${name}\` never comes to \`${role.name}\``,
+        `let \`to\` of \`${name}\` name \`${role.name}\``,
+      );
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import type { GivenLimits } from '../../config/config.ts';
+import { defaultLimits } from '../format/protocol.ts';
+import type { Limits } from '../format/protocol.ts';
+import type { Budget } from '../../kernel/cost.ts';
+import { unlimited } from '../../config/limits.ts';
+
+/** Key by key: what the protocol says, else what mailroom.yaml says, else the default. */
+export function lowerLimits(own: GivenLimits, project: GivenLimits): Limits {
+  return {
+    turnsPerThread: own.turnsPerThread ?? project.turnsPerThread ?? defaultLimits.turnsPerThread,
+    corrections: own.corrections ?? project.corrections ?? defaultLimits.corrections,
+    nesting: own.nesting ?? project.nesting ?? defaultLimits.nesting,
+    threadBudget: mergeBudgets(own.threadBudget, project.threadBudget) ?? unlimited,
+    dayBudget: mergeBudgets(own.dayBudget, project.dayBudget) ?? unlimited,
+  };
+}
+
+/** The first budget, unit by unit completed by the second. */
+export function mergeBudgets(own: Budget | null, other: Budget | null): Budget | null {
+  if (own === null || other === null) return own ?? other;
+  return { usd: own.usd ?? other.usd, tokens: own.tokens ?? other.tokens };
+}

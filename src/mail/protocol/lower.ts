@@ -1,0 +1,42 @@
+import type { Config } from '../../config/config.ts';
+import type { Problem } from './check.ts';
+import type { Protocol } from '../format/protocol.ts';
+import { lowerLimits } from './limits.ts';
+import { isInside, tidyPath } from '../../yaml/paths.ts';
+import type { Merged } from './merge.ts';
+import { lowerRoles } from './roles.ts';
+import { lowerTypes } from './types.ts';
+import { givenLimits } from '../../config/limits.ts';
+
+/** A protocol with every default filled in, its names not yet checked, and what cannot be said in it. */
+export interface Lowered {
+  readonly protocol: Protocol;
+  readonly problems: readonly Problem[];
+}
+
+/** Fills in the defaults: those of mailroom.yaml, then our own. `cores` bounds the processes where nothing else does. */
+export function lower(merged: Merged, config: Config, cores: number): Lowered {
+  const problems: Problem[] = [];
+  const types = lowerTypes(merged);
+  const protocol: Protocol = {
+    name: merged.name ?? 'mailroom',
+    version: merged.version ?? '1',
+    workspace: lowerWorkspace(merged.workspace ?? '.', problems),
+    roles: lowerRoles(merged, config, types, problems),
+    types,
+    limits: lowerLimits(givenLimits(merged.limits), config.limits),
+    start: merged.start,
+    concurrency: config.concurrency ?? cores,
+  };
+  return { protocol, problems };
+}
+
+function lowerWorkspace(workspace: string, problems: Problem[]): Protocol['workspace'] {
+  if (workspace === 'worktree') return { kind: 'worktree' };
+  if (!isInside(workspace)) {
+    const message = `the workspace \`${workspace}\` would leave the project`;
+    const hint = 'give `.`, `worktree`, or a folder relative to the project, without `..`';
+    problems.push({ code: 'E_PATH', severity: 'error', path: ['workspace'], message, hint });
+  }
+  return { kind: 'folder', path: tidyPath(workspace) };
+}

@@ -1,0 +1,119 @@
+import type { Config } from '../../config/config.ts';
+import type { Problem } from './check.ts';
+import type { Clause, MessageType, Role } from '../format/protocol.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
+import { mergeBudgets } from './limits.ts';
+import type { Merged } from './merge.ts';
+import type { ClauseInput, RoleInput } from './schema.ts';
+import type { RoleName, TypeName } from '../../kernel/ids.ts';
+
+/** The built-in role of a person. */
+const person: Role = {
+  name: 'user',
+  provider: 'human',
+  fallback: [],
+  model: null,
+  capabilities: [],
+  timeout: null,
+  idleTimeout: null,
+  concurrency: 1,
+  session: 'fresh',
+  retries: 0,
+  budget: null,
+  expects: [],
+  network: true,
+  env: {},
+};
+
+/** Every role with its defaults filled in, the person first. What cannot be said of a role goes to `problems`. */
+export function lowerRoles(
+  merged: Merged,
+  config: Config,
+  types: ReadonlyMap<TypeName, MessageType>,
+  problems: Problem[],
+): Map<RoleName, Role> {
+  const roles = new Map<RoleName, Role>([['user', { ...person, expects: anythingFor('user', types) }]]);
+  for (const [name, input] of merged.roles) {
+    const role = lowerRole(name, input, config);
+    if (role.provider === '') problems.push(noProvider(name));
+    const clauses = clausesOf(name, input, merged, problems);
+    roles.set(name, { ...role, expects: clauses ?? anythingFor(name, types) });
+  }
+  for (const name of merged.expects.keys()) {
+    if (roles.has(name) || merged.broken.roles.has(name)) continue;
+    problems.push(strangeExpects(name, [...roles.keys()]));
+  }
+  return roles;
+}
+
+function lowerRole(name: RoleName, input: RoleInput, { defaults }: Config): Role {
+  const provider = input.provider ?? defaults.provider ?? '';
+  // A default model is a model of the default provider: another one would not know it.
+  const sameProvider = defaults.provider === null || provider === defaults.provider;
+  return {
+    name,
+    provider,
+    fallback:
+      provider === 'human'
+        ? []
+        : (input.fallback ?? defaults.fallback ?? []).filter((each) => each !== provider),
+    model: input.model ?? (sameProvider ? defaults.model : null),
+    capabilities: input.capabilities ?? defaults.capabilities ?? ['READ'],
+    timeout: input.timeout ?? defaults.timeout,
+    idleTimeout: input.idle_timeout ?? defaults.idleTimeout,
+    concurrency: input.concurrency ?? defaults.concurrency ?? 1,
+    session: input.session ?? defaults.session ?? 'fresh',
+    retries: input.retries ?? defaults.retries ?? 2,
+    budget: mergeBudgets(input.budget ?? null, defaults.budget),
+    expects: [],
+    network: input.network ?? true,
+    env: input.env ?? {},
+    ...(input.mcp !== undefined && { mcp: input.mcp }),
+    ...(input.may_configure === true && { mayConfigure: true as const }),
+    ...(input.kinds === undefined ? {} : { kinds: input.kinds }),
+  };
+}
+
+function noProvider(role: RoleName): Problem {
+  return {
+    code: 'E_MISSING_KEY',
+    severity: 'error',
+    path: ['roles', role],
+    message: `the role \`${role}\` has no provider`,
+    hint: 'say who does the work, e.g. `provider: claude`, or give `defaults` in mailroom.yaml one',
+  };
+}
+
+/** What the files say that a role expects; null where they say nothing. */
+function clausesOf(name: RoleName, role: RoleInput, merged: Merged, problems: Problem[]): Clause[] | null {
+  const apart = merged.expects.get(name);
+  if (apart !== undefined && role.expects !== undefined) {
+    const inRole = merged.place(['roles', name, 'expects']);
+    problems.push({
+      code: 'E_DUPLICATE',
+      severity: 'error',
+      path: ['expects', name],
+      message: `what \`${name}\` expects is given twice`,
+      hint:
+        inRole === null
+          ? null
+          : `the first one is in the role, at ${inRole.file}:${inRole.line}:${inRole.column}`,
+    });
+  }
+  return (apart ?? role.expects)?.map(lowerClause) ?? null;
+}
+
+function lowerClause(clause: ClauseInput): Clause {
+  return 'any' in clause ? { kind: 'any', types: clause.any } : { kind: 'all', types: clause.all };
+}
+
+function anythingFor(role: RoleName, types: ReadonlyMap<TypeName, MessageType>): Clause[] {
+  const accepted = [...types.values()].filter((type) => type.to.includes(role)).map((type) => type.name);
+  return accepted.length === 0 ? [] : [{ kind: 'any', types: accepted }];
+}
+
+function strangeExpects(name: string, roles: readonly string[]): Problem {
+  const message = `no role is called \`${name}\``;
+  const hint = didYouMean(name, roles);
+  return { code: 'E_UNKNOWN_NAME', severity: 'error', path: ['expects', name], message, hint };
+}

@@ -1,0 +1,143 @@
+import * as z from 'zod';
+import {
+  agentConfiguration,
+  argv,
+  duration,
+  limits,
+  name,
+  oneOrMore,
+  roleDefaults,
+  text,
+  wholeNumber,
+} from '../../yaml/schema.ts';
+
+const role = z
+  .strictObject({
+    ...roleDefaults,
+    network: z
+      .boolean({ error: 'true or false' })
+      .optional()
+      .describe(
+        'Whether its processes have a network; default true. A sandbox or a process namespace holds them to it.',
+      ),
+    env: z
+      .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'the name of a variable' }), z.string())
+      .optional()
+      .describe("Variables added to the agent's environment."),
+    ...agentConfiguration,
+    kinds: z
+      .array(wholeNumber(0).max(65_535, { error: 'at most 65535' }))
+      .optional()
+      .describe('Kinds of tasks that the role does for workflows of the language nip: [5100].'),
+    expects: z
+      .lazy(() => clauses)
+      .optional()
+      .describe('When the role may be invoked; default: any one message that it accepts.'),
+  })
+  .meta({ title: 'role' });
+
+const types = oneOrMore(name, 'a message type or a list of them');
+const roles = oneOrMore(name, 'a role or a list of roles');
+
+const clauses = z.array(
+  z.union(
+    [
+      z.strictObject({ any: types.describe('One message of any of these types.') }).meta({ title: 'clause' }),
+      z
+        .strictObject({ all: types.describe('One message of each of these types, within one thread.') })
+        .meta({ title: 'clause' }),
+    ],
+    { error: 'a clause: either any: [types] or all: [types]' },
+  ),
+);
+
+const gate = z.union(
+  [
+    z
+      .strictObject({
+        run: argv.describe('A program and its arguments that must succeed in the workspace.'),
+        timeout: duration.optional().describe('How long it may take; default 5m.'),
+      })
+      .meta({ title: 'gate' }),
+    z
+      .strictObject({
+        changed: oneOrMore(text, 'a list of globs').describe(
+          "Globs of which one must have changed since the thread's first turn.",
+        ),
+      })
+      .meta({ title: 'gate' }),
+  ],
+  { error: 'a gate: either run: [program, arguments] or changed: [globs]' },
+);
+
+const field = z
+  .strictObject({
+    type: z.enum(['string', 'number', 'integer', 'boolean', 'list', 'object']).describe('What the value is.'),
+    enum: z
+      .array(z.json())
+      .min(1, { error: 'a list of at least one value' })
+      .optional()
+      .describe('The values that are allowed.'),
+    required: z.boolean().optional().describe('Whether it must be there; default false.'),
+    default: z.json().optional().describe('What holds when it is not there.'),
+    description: text.optional().describe('What it means, for whoever writes such a message.'),
+  })
+  .meta({ title: 'field' });
+
+const messageType = z
+  .strictObject({
+    from: roles.describe('Who may send it: a role or a list of roles.'),
+    to: roles.describe('Who may get it: a role or a list of roles.'),
+    reply: types.optional().describe('The types that answer it: with them, it is a request.'),
+    blocking: z
+      .literal([true, false, 'role', 'thread'])
+      .optional()
+      .describe('What waits for the answer: role (or true, the default), thread, or false: nothing.'),
+    timeout: duration.optional().describe('How long to wait for the answer; default: as long as it takes.'),
+    on_timeout: z
+      .enum(['escalate', 'proceed', 'fail'])
+      .optional()
+      .describe('What happens then; default: escalate where escalate_to may answer, else fail.'),
+    escalate_to: name.optional().describe('Who gets the request when it is escalated; default user.'),
+    gates: z.array(gate).optional().describe('Evidence that is checked before a turn may send it.'),
+    fields: z.record(name, field).optional().describe('What its front matter says under `fields`.'),
+    closes: z.boolean().optional().describe('Whether it ends the thread; default false.'),
+  })
+  .meta({ title: 'message type' });
+
+const start = z
+  .strictObject({
+    type: name.describe('The message type of a plain file that a person drops.'),
+    to: name.describe('The role that it starts with.'),
+  })
+  .meta({ title: 'start' });
+
+/** One file in protocols/. Several together make the protocol, so nothing is required of one alone. */
+export const protocolFile = z
+  .strictObject({
+    $schema: z.string().optional().describe('For editors.'),
+    name: text.optional().describe('What the protocol is called.'),
+    version: text.optional().describe('Its version, as a text: "1".'),
+    workspace: text
+      .optional()
+      .describe(
+        'Where the agents work: `.` (default), a folder of the project, or worktree: one git worktree per thread.',
+      ),
+    roles: z.record(name, role).optional().describe('Who does work. `user` and `workflow` are built in.'),
+    messages: z
+      .record(name, messageType)
+      .optional()
+      .describe('What may be sent by whom to whom. `notice`, `step` and `step-result` are built in.'),
+    expects: z
+      .record(name, clauses)
+      .optional()
+      .describe('By role: when it may be invoked; default: any one message that it accepts.'),
+    limits: limits.optional().describe('What ends a loop of mail.'),
+    start: start.optional().describe('What a plain file in an inbox is.'),
+  })
+  .meta({ title: 'protocol' });
+
+export type ProtocolFile = z.output<typeof protocolFile>;
+export type RoleInput = z.output<typeof role>;
+export type MessageTypeInput = z.output<typeof messageType>;
+export type ClauseInput = z.output<typeof clauses>[number];

@@ -1,0 +1,61 @@
+import { maySettle } from './check.ts';
+import type { Blocking, FieldType, MessageType } from '../format/protocol.ts';
+import type { Merged } from './merge.ts';
+import type { MessageTypeInput } from './schema.ts';
+import type { TypeName } from '../../kernel/ids.ts';
+import type { Gate } from '../../kernel/gate.ts';
+
+const gateTimeout = 5 * 60_000;
+
+/** Every message type with its defaults filled in; how a wait ends by default depends on who may send the replies. */
+export function lowerTypes(merged: Merged): Map<TypeName, MessageType> {
+  const types = new Map([...merged.messages].map(([name, input]) => [name, lowerType(name, input)]));
+  for (const [name, type] of types) {
+    if (merged.messages.get(name)?.on_timeout !== undefined) continue;
+    const replies = type.reply.flatMap((reply) => types.get(reply) ?? []);
+    if (maySettle(type, replies)) types.set(name, { ...type, onTimeout: 'escalate' });
+  }
+  return types;
+}
+
+function lowerType(name: TypeName, input: MessageTypeInput): MessageType {
+  const reply = input.reply ?? [];
+  return {
+    name,
+    from: input.from,
+    to: input.to,
+    reply,
+    blocking: lowerBlocking(input.blocking ?? reply.length > 0),
+    timeout: input.timeout ?? null,
+    onTimeout: input.on_timeout ?? 'fail',
+    escalateTo: input.escalate_to ?? 'user',
+    gates: (input.gates ?? []).map(lowerGate),
+    fields: Object.fromEntries(
+      Object.entries(input.fields ?? {}).map(([key, field]) => [key, lowerField(field)]),
+    ),
+    closes: input.closes ?? false,
+  };
+}
+
+function lowerBlocking(blocking: boolean | 'role' | 'thread'): Blocking {
+  if (blocking === false) return 'none';
+  return blocking === true ? 'role' : blocking;
+}
+
+type GateInput = NonNullable<MessageTypeInput['gates']>[number];
+type FieldInput = NonNullable<MessageTypeInput['fields']>[string];
+
+function lowerGate(gate: GateInput): Gate {
+  if ('changed' in gate) return { kind: 'changed', globs: gate.changed };
+  return { kind: 'run', argv: gate.run, timeout: gate.timeout ?? gateTimeout };
+}
+
+function lowerField(field: FieldInput): FieldType {
+  return {
+    type: field.type,
+    enum: field.enum ?? null,
+    required: field.required ?? false,
+    default: field.default ?? null,
+    description: field.description ?? null,
+  };
+}

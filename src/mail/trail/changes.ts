@@ -1,0 +1,83 @@
+import { fileName, monthOf, type Message } from '../format/message.ts';
+import type { Picture } from '../machine/state.ts';
+import type { RoleName } from '../../kernel/ids.ts';
+import type { Reason } from '../../kernel/errors.ts';
+import type { TrailChange } from '../../git/trail.ts';
+
+type Copy = Extract<Picture, { kind: 'copy' }>;
+type Refused = Extract<Picture, { kind: 'refused' }>;
+
+/**
+ * What an event changed in the mail folders, by path relative to the project; a path comes once, with its last text.
+ * Differs from the folders in one thing: what a person has read is filed under `processed`, where the person removed it.
+ */
+export function changesOf(pictures: readonly Picture[], format: (message: Message) => string): TrailChange[] {
+  const files = new Map<string, string | null>();
+  const texts = new Map<Message, string>();
+  const textOf = (message: Message): string => {
+    const text = texts.get(message) ?? format(message);
+    texts.set(message, text);
+    return text;
+  };
+  for (const picture of pictures) {
+    if (picture.kind === 'answer') continue;
+    if (picture.kind === 'refused') drawRefused(files, picture);
+    else if (picture.kind === 'sent')
+      files.set(filed(picture.role, 'sent', picture.message), textOf(picture.message));
+    else drawCopy(files, picture, textOf(picture.message));
+  }
+  return [...files].map(([path, text]) => ({ path, text }));
+}
+
+/** The paths from which a message goes when it is put back into an inbox that it had failed in. */
+export function failedPaths(message: Message, role: RoleName): TrailChange[] {
+  const path = filed(role, 'failed', message);
+  return [path, reasonPath(path)].map((gone) => ({ path: gone, text: null }));
+}
+
+function drawCopy(files: Map<string, string | null>, { message, role, delivery }: Copy, text: string): void {
+  const inbox = `agents/${role}/inbox/${fileName(message)}`;
+  switch (delivery.at) {
+    case 'inbox':
+    case 'claimed':
+    case 'unread':
+      files.set(inbox, text);
+      return;
+    case 'processed':
+    case 'read':
+      files.set(inbox, null);
+      files.set(filed(role, 'processed', message), text);
+      return;
+    case 'failed':
+      files.set(inbox, null);
+      setFailed(files, filed(role, 'failed', message), text, delivery.reason);
+      return;
+    case 'withdrawn':
+      files.set(inbox, null);
+      return;
+    default:
+      return delivery satisfies never;
+  }
+}
+
+function drawRefused(files: Map<string, string | null>, { id, created, role, text, reason }: Refused): void {
+  setFailed(files, filed(role, 'failed', { id, created, type: 'refused' }), text, reason);
+}
+
+function setFailed(files: Map<string, string | null>, path: string, text: string, reason: Reason): void {
+  // Without a text it was something that could not be read as one: only the reason can be told.
+  if (text !== '') files.set(path, text);
+  files.set(reasonPath(path), `${reason.code}: ${reason.text}\n`);
+}
+
+function filed(
+  role: RoleName,
+  folder: 'processed' | 'sent' | 'failed',
+  message: Pick<Message, 'id' | 'type' | 'created'>,
+): string {
+  return `agents/${role}/${folder}/${monthOf(message.created)}/${fileName(message)}`;
+}
+
+function reasonPath(path: string): string {
+  return `${path}.reason.txt`;
+}

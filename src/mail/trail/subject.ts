@@ -1,0 +1,101 @@
+import type { Command, MailEvent } from '../machine/event.ts';
+import type { Message } from '../format/message.ts';
+import type { Turn } from '../machine/state.ts';
+import { oneLine } from '../../kernel/one-line.ts';
+import type { MessageId } from '../../kernel/ids.ts';
+
+/** Characters of a whole subject, and of the parts that somebody outside has a say in. */
+const longest = 200;
+const longestPart = 100;
+/** Recipients that are named; of the rest there is a number. */
+const namedRecipients = 3;
+
+/** Finds a message that is known; undefined when its thread has left the state. */
+export type FindMessage = (id: MessageId) => Message | undefined;
+
+/** What happened, on one line. Null for an event after which all mail lies where it lay. */
+export function subjectOf(event: MailEvent, turn: Turn | null, mail: FindMessage): string | null {
+  const subject = tell(event, turn, mail);
+  return subject === null ? null : oneLine(subject, longest);
+}
+
+function tell(event: MailEvent, turn: Turn | null, mail: FindMessage): string | null {
+  switch (event.type) {
+    case 'accepted':
+      return delivery([event.sent.message]);
+    case 'refused':
+      return `refused in ${event.role}/${event.box}: ${event.reason.text}`;
+    case 'committed':
+      if (event.sent.length > 0) return delivery(event.sent.map(({ message }) => message));
+      return `${turn?.role ?? 'a role'}: turn ${event.turn}, nothing sent`;
+    case 'abandoned':
+      return `${turn?.role ?? 'a role'}: turn ${event.turn} abandoned: ${event.reason.text}`;
+    case 'escalated':
+      return `escalated to ${event.to}: ${content(mail(event.ask.request))}`;
+    case 'proceeded':
+      return delivery([event.standIn]);
+    case 'failed-back':
+      return `no answer from ${event.ask.recipient}: ${content(mail(event.ask.request))}`;
+    case 'thread-failed':
+      return `thread failed: ${part(event.reason.text)} — ${part(mail(event.thread)?.subject ?? event.thread)}`;
+    case 'quieted':
+    case 'vanished':
+      return event.notices.length > 0 ? delivery(event.notices) : null;
+    case 'withdrawn':
+      return `withdrawn from ${event.recipient}: ${content(mail(event.message))}`;
+    case 'read':
+      return `read by ${event.recipient}: ${content(mail(event.message))}`;
+    case 'controlled':
+      return event.refusal === null ? command(event.command, event.by, mail) : null;
+    case 'started':
+    case 'claimed':
+    case 'launched':
+    case 'returned':
+    case 'gated':
+    case 'corrected':
+    case 'attempt-failed':
+    case 'stopped':
+    case 'requeued':
+    case 'resumed':
+    case 'drawn':
+    case 'restored':
+    case 'parked':
+      return null;
+    default:
+      return event satisfies never;
+  }
+}
+
+function command(given: Command, by: string, mail: FindMessage): string | null {
+  if (given.verb === 'retry') return `put back for ${given.role} by ${part(by)}: ${content(given.message)}`;
+  if (given.verb !== 'cancel') return null;
+  const { target } = given;
+  const what =
+    target.kind === 'thread'
+      ? (mail(target.thread)?.subject ?? target.thread)
+      : target.kind === 'turn'
+        ? target.turn
+        : '';
+  return `${target.kind} cancelled by ${part(by)}: ${part(what)}`;
+}
+
+/** `engineer → qa: review-request — Review of the parser (+2)`. */
+function delivery(messages: readonly Message[]): string {
+  const [first, ...more] = messages;
+  if (first === undefined) return '';
+  const named = first.to.slice(0, namedRecipients).join(', ');
+  const others = first.to.length > namedRecipients ? ` +${String(first.to.length - namedRecipients)}` : '';
+  const rest = more.length > 0 ? ` (+${String(more.length)})` : '';
+  // Cut before the count is added, so that a long subject does not take it along.
+  return oneLine(`${first.from} → ${named}${others}: ${content(first)}`, longest - rest.length) + rest;
+}
+
+/** `review-request — Review of the parser`. */
+function content(message: Message | undefined): string {
+  if (message === undefined) return 'a message of an ended thread';
+  return message.subject.trim() === '' ? message.type : `${message.type} — ${part(message.subject)}`;
+}
+
+function part(text: string): string {
+  return oneLine(text, longestPart);
+}

@@ -1,0 +1,86 @@
+import type { MailEvent, TurnResult } from '../machine/event.ts';
+import type { Message } from '../format/message.ts';
+import type { Picture, Turn } from '../machine/state.ts';
+import type { FindMessage } from './subject.ts';
+import { oneLine } from '../../kernel/one-line.ts';
+
+const longest = 200;
+
+type Trailer = readonly [string, string];
+
+/**
+ * `Message-Id` (one for each message that the commit is about), `Thread`, `In-Reply-To`, then of a turn `Turn`,
+ * `Provider`, `Model`, `Exit`, `Duration` (of its last invocation), `Cost-USD` and `Tokens` (of all of them), `Session`
+ * (only where it was gone), `Reported`
+ * (what changed while it ran that it had no right to), and `Seq`.
+ * What is not known is left out, but an unknown price is `unpriced`. Every value is one line.
+ */
+export function trailersOf(
+  n: number,
+  event: MailEvent,
+  pictures: readonly Picture[],
+  turn: Turn | null,
+  mail: FindMessage,
+): Trailer[] {
+  const messages = messagesOf(event, pictures, mail);
+  const ids = event.type === 'refused' ? [event.id] : [];
+  const threads = [...threadOf(event, turn), ...messages.map(({ thread }) => thread)];
+  const trailers: Trailer[] = [
+    ...named('Message-Id', [...ids, ...messages.map(({ id }) => id)]),
+    ...named('Thread', threads),
+    ...named(
+      'In-Reply-To',
+      messages.map(({ inReplyTo }) => inReplyTo ?? ''),
+    ),
+    ...(turn === null ? [] : turnTrailers(turn)),
+    ['Seq', String(n)],
+  ];
+  return trailers;
+}
+
+function named(name: string, values: readonly string[]): Trailer[] {
+  const lines = values.map((value) => oneLine(value, longest)).filter((line) => line !== '');
+  return [...new Set(lines)].map((line) => [name, line]);
+}
+
+/** The messages that a commit is about: what was sent, or else all that came to lie somewhere, notices among it. */
+function messagesOf(event: MailEvent, pictures: readonly Picture[], mail: FindMessage): Message[] {
+  if (event.type === 'accepted') return [event.sent.message];
+  if (event.type === 'committed') return event.sent.map(({ message }) => message);
+  const asked = 'ask' in event ? mail(event.ask.request) : undefined;
+  const moved = pictures.flatMap((picture) => (picture.kind === 'copy' ? [picture.message] : []));
+  // A notice that stands in for an answer is what is delivered; the request is told by its In-Reply-To.
+  const about = event.type === 'proceeded' ? [event.standIn] : asked === undefined ? [] : [asked];
+  return [...new Map([...about, ...moved].map((message) => [message.id, message])).values()];
+}
+
+function threadOf(event: MailEvent, turn: Turn | null): string[] {
+  if (turn !== null) return [turn.thread];
+  return event.type === 'thread-failed' || event.type === 'quieted' ? [event.thread] : [];
+}
+
+function turnTrailers(turn: Turn): Trailer[] {
+  const result: TurnResult | null = turn.phase.is === 'returned' ? turn.phase.result : turn.lastResult;
+  const seconds = result === null ? '' : `${(result.durationMs / 1000).toFixed(1)}s`;
+  return [
+    ...named('Turn', [turn.id]),
+    ...named('Provider', [turn.provider]),
+    ...named('Model', [result?.model ?? '']),
+    ...named('Exit', [String(result?.exit ?? '')]),
+    ...named('Duration', [seconds]),
+    ...named('Cost-USD', [price(turn)]),
+    ...named('Tokens', [tokens(turn, result)]),
+    ...named('Session', [turn.lastFailure?.code === 'E_SESSION' ? 'gone; told from the thread instead' : '']),
+    ...named('Reported', result?.reports ?? []),
+  ];
+}
+
+/** A launch that was not settled yet, or was settled at its reservation, makes the sum a guess: then it is not told. */
+function price({ reserved, cost }: Turn): string {
+  if (reserved || cost.unpriced > 0) return 'unpriced';
+  return cost.usd.toFixed(6).replace(/\.?0+$/, '');
+}
+
+function tokens({ reserved, cost }: Turn, result: TurnResult | null): string {
+  return reserved || result === null || result.usage.tokens === null ? '' : String(cost.tokens);
+}

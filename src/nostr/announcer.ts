@@ -1,0 +1,61 @@
+import { MailroomError } from '../kernel/errors.ts';
+import type { NostrEvent } from '../letters/nostr-event.ts';
+import { inOrder } from './order.ts';
+import { untold, type Execution } from './telling.ts';
+import type { Rules } from '../workflow/machine/rules.ts';
+import type { RunState } from '../workflow/machine/state.ts';
+import type { Signer } from './signer.ts';
+
+/** Where events go. What the disk refuses throws `E_DISK`. */
+export interface EventSink {
+  append(events: readonly NostrEvent[]): void;
+}
+
+/**
+ * Says in signed events how a run stands. Level-triggered: it compares what was said with what is so, and a host that was
+ * killed in between says the rest when the run goes on.
+ */
+export class Announcer {
+  readonly #sink: EventSink;
+  readonly #signer: Signer;
+  readonly #execution: Execution;
+  readonly #told: NostrEvent[];
+  #problem: string | null = null;
+  #due: number | null = null;
+
+  constructor(sink: EventSink, signer: Signer, execution: Execution, told: readonly NostrEvent[]) {
+    this.#sink = sink;
+    this.#signer = signer;
+    this.#execution = execution;
+    this.#told = [...told];
+  }
+
+  /** What the disk refused; null: all is well. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  /** When to call `tell` again although nothing happened, in milliseconds since 1970; null: not until then. */
+  get due(): number | null {
+    return this.#due;
+  }
+
+  /** Call it only with what is durable. `now`: milliseconds since 1970. */
+  tell(state: RunState, rules: Rules, now: number): void {
+    if (state.given === null) return;
+    const fresh = untold(state, rules, this.#execution, this.#told);
+    // The clock of whoever asked for the run is not ours.
+    const own = this.#told.filter(({ pubkey }) => pubkey === this.#signer.pubkey);
+    const { events: ordered, due } = inOrder(fresh, own, now);
+    this.#due = due;
+    const events = ordered.map((each) => this.#signer.sign(each));
+    try {
+      this.#sink.append(events);
+      this.#told.push(...events);
+      this.#problem = null;
+    } catch (error) {
+      if (!(error instanceof MailroomError) || error.code !== 'E_DISK') throw error;
+      this.#problem = error.message;
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import type { NostrEvent } from '../letters/nostr-event.ts';
+import type { RelayFilter } from './relay-messages.ts';
+
+/** Milliseconds that relays have to say what they know. */
+const patience = 5_000;
+/** Events that are looked at: nobody needs more. */
+const mostFound = 100;
+
+/** What relays say to a question. */
+export interface Told {
+  /** Each with the signature of its author. */
+  readonly events: readonly NostrEvent[];
+  /** Some events were left out, since what they say is not signed by its author. */
+  readonly forged: boolean;
+  /** Why some of the relays did not answer. */
+  readonly problems: readonly string[];
+}
+
+/** What all relays have, or those that can be reached and answer in time. */
+export async function askRelays(relays: readonly string[], filter: RelayFilter): Promise<Told> {
+  const { RelayLink } = await import('./relay-link.ts');
+  const found: NostrEvent[] = [];
+  const problems: string[] = [];
+  const asked = relays.map(async (url) => {
+    let done: () => void = () => {};
+    const over = new Promise<void>((resolve) => (done = resolve));
+    const heard = (event: NostrEvent) => {
+      if (found.length < mostFound) found.push(event);
+    };
+    const link = new RelayLink(url, { wants: () => filter, heard, caughtUp: done, away: done });
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      done();
+    }, patience);
+    await over;
+    clearTimeout(timer);
+    const problem = link.problem ?? (late ? `the relay ${url} has not answered` : null);
+    if (problem !== null) problems.push(problem);
+    link.close();
+  });
+  await Promise.all(asked);
+  const { isAuthentic } = await import('./signer.ts');
+  const judged = await Promise.all(found.map(async (event) => ((await isAuthentic(event)) ? [event] : [])));
+  const events = judged.flat();
+  return { events, forged: events.length < found.length, problems };
+}

@@ -1,0 +1,212 @@
+import { WebSocket } from 'ws';
+import type { NostrEvent } from '../letters/nostr-event.ts';
+import { readRelayMessage, type RelayMessage } from '../letters/letters.ts';
+import { relayFailure } from './relay-failures.ts';
+import { isWanted, type RelayFilter } from './relay-messages.ts';
+
+export interface RelayLinkOptions {
+  /** Asked whenever a connection is open; null: nothing is wanted. */
+  readonly wants?: () => RelayFilter | null;
+  /** An event that is wanted; nothing in it is verified, and it may come again. */
+  readonly heard?: (event: NostrEvent) => void;
+  /** The relay has sent all that it had. */
+  readonly caughtUp?: () => void;
+  /** The relay has taken an event (an empty answer), or says why it never will. */
+  readonly answered?: (id: string, answer: string) => void;
+  /** It could not be reached; that is tried again. */
+  readonly away?: () => void;
+  /** Milliseconds before a lost connection is made again, each time the next; the last one stays. */
+  readonly pauses?: readonly number[];
+}
+
+const usualPauses = [1_000, 2_000, 5_000, 10_000, 30_000, 60_000];
+/** The longest message that a relay may send, in bytes, and how long it may take to open, in milliseconds. */
+const limits = { maxPayload: 1024 * 1024, handshakeTimeout: 10_000, perMessageDeflate: false };
+/** What a relay may take another time. */
+const passing = /^(?:rate-limited|error):/;
+const subscription = 'mailroom';
+
+/**
+ * Keeps one relay: connects, and again when the connection is lost; sends each event until the relay has taken or refused
+ * it; asks for what is wanted. Keeps no program running between two connections, and throws nothing.
+ */
+export class RelayLink {
+  readonly url: string;
+  readonly #options: RelayLinkOptions;
+  /** Events that the relay has not answered to. */
+  readonly #open = new Map<string, NostrEvent>();
+  readonly #refused = new Map<string, string>();
+  #filter: RelayFilter | null = null;
+  #socket: WebSocket;
+  #failure: string | null = null;
+  /** The connection that there is, or is tried, was open. */
+  #wasOpen = false;
+  #lost = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #resend: NodeJS.Timeout | null = null;
+  /** How often the relay has put events off in a row. */
+  #put = 0;
+  #closed = false;
+  #told: () => void = () => {};
+
+  constructor(url: string, options: RelayLinkOptions = {}) {
+    this.url = url;
+    this.#options = options;
+    this.#socket = this.#connect();
+  }
+
+  /** Why it does not do what it should; null: all is well. */
+  get problem(): string | null {
+    if (this.#failure !== null) return `the relay ${this.url} ${this.#failure}`;
+    const [reason] = this.#refused.values();
+    return reason === undefined ? null : `the relay ${this.url} refuses an event: ${reason}`;
+  }
+
+  publish(events: readonly NostrEvent[]): void {
+    for (const event of events) {
+      this.#open.set(event.id, event);
+      this.#say('EVENT', event);
+    }
+  }
+
+  /** How many events the relay has not answered to. */
+  get open(): number {
+    return this.#open.size;
+  }
+
+  /** Whether an event was sent and not answered yet. */
+  isOpen(id: string): boolean {
+    return this.#open.has(id);
+  }
+
+  /** What is wanted has changed. */
+  renew(): void {
+    this.#ask();
+  }
+
+  /**
+   * Resolves when the relay has answered to every event, or cannot be reached; at the latest after so many milliseconds. Between
+   * two connections the next one is tried at once.
+   */
+  async answers(atMost: number): Promise<void> {
+    if (this.#open.size === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => {
+        this.#failure ??= `has not answered within ${String(atMost / 1_000)} s`;
+        resolve();
+      }, atMost);
+      this.#told = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (this.#timer !== null) this.#again();
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#resend !== null) clearTimeout(this.#resend);
+    this.#socket.close();
+    this.#told();
+  }
+
+  #connect(): WebSocket {
+    this.#wasOpen = false;
+    const socket = new WebSocket(this.url, limits);
+    socket.on('open', () => this.#opened());
+    socket.on('message', (data, isBinary) => {
+      const message = isBinary ? null : readRelayMessage((data as Buffer).toString('utf8'));
+      if (message?.ok === true) this.#hear(message.value);
+    });
+    // Why it was lost; that it was comes with `close`. What comes of closing it says nothing of the relay.
+    socket.on('error', (error) => {
+      if (!this.#closed) this.#failure = `cannot be reached: ${relayFailure(error)}`;
+    });
+    socket.on('close', () => this.#gone());
+    return socket;
+  }
+
+  #opened(): void {
+    this.#failure = null;
+    this.#wasOpen = true;
+    this.#lost = 0;
+    this.#ask();
+    this.#sendOpen();
+  }
+
+  #ask(): void {
+    const before = this.#filter;
+    this.#filter = this.#options.wants?.() ?? null;
+    if (this.#filter !== null) this.#say('REQ', subscription, this.#filter);
+    else if (before !== null) this.#say('CLOSE', subscription);
+  }
+
+  #say(...message: readonly unknown[]): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+  }
+
+  #hear(message: RelayMessage): void {
+    switch (message.is) {
+      case 'event':
+        if (this.#filter !== null && isWanted(message.event, this.#filter))
+          this.#options.heard?.(message.event);
+        return;
+      case 'answer':
+        return this.#answered(message);
+      case 'caught-up':
+        return this.#options.caughtUp?.();
+      case 'closed':
+        this.#failure = `does not say what it is asked for: ${message.reason}`;
+    }
+  }
+
+  #answered({ id, accepted, reason }: Extract<RelayMessage, { is: 'answer' }>): void {
+    if (!this.#open.has(id)) return;
+    const taken = accepted || reason.startsWith('duplicate:');
+    if (taken) this.#put = 0;
+    if (taken) this.#refused.delete(id);
+    else this.#refused.set(id, reason === '' ? 'it does not say why' : reason);
+    if (!taken && passing.test(reason)) return this.#later();
+    this.#open.delete(id);
+    this.#options.answered?.(id, this.#refused.get(id) ?? '');
+    if (this.#open.size === 0) this.#told();
+  }
+
+  /** Sends again, after a pause, what the relay may take another time. */
+  #later(): void {
+    if (this.#resend !== null) return;
+    this.#resend = setTimeout(() => {
+      this.#resend = null;
+      this.#sendOpen();
+    }, this.#pause(this.#put));
+    this.#put += 1;
+    this.#resend.unref();
+  }
+
+  #sendOpen(): void {
+    for (const event of this.#open.values()) this.#say('EVENT', event);
+  }
+
+  #pause(before: number): number {
+    const pauses = this.#options.pauses ?? usualPauses;
+    return pauses[Math.min(before, pauses.length - 1)] ?? 0;
+  }
+
+  #gone(): void {
+    if (this.#closed) return;
+    this.#failure ??= 'has ended the connection';
+    this.#timer = setTimeout(() => this.#again(), this.#pause(this.#lost));
+    this.#lost += 1;
+    this.#timer.unref();
+    if (this.#wasOpen) return;
+    this.#told();
+    this.#options.away?.();
+  }
+
+  #again(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#socket = this.#connect();
+  }
+}

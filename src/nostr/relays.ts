@@ -1,0 +1,133 @@
+import type { NipSettings } from '../config/config.ts';
+import { MailroomError } from '../kernel/errors.ts';
+import type { NostrEvent } from '../letters/nostr-event.ts';
+import type { RelayLink, RelayLinkOptions } from './relay-link.ts';
+import { Deliveries } from './deliveries.ts';
+import { EventLog } from './event-log.ts';
+import type { Disk } from '../disk/disk.ts';
+
+/** Milliseconds that relays have to answer before their connections are closed. */
+const patience = 5_000;
+/** Events that wait for the answer of one relay at the same time; the others wait on the disk. */
+const mostOpen = 500;
+
+/** What a relay says to an event. */
+export type RelayVerdicts = Readonly<Record<string, 'taken' | 'not reached' | `refused: ${string}`>>;
+
+type Open = (url: string, options: RelayLinkOptions) => RelayLink;
+
+/**
+ * Sends events of the project to its relays, and keeps on the disk what each has answered, so that whoever comes later sends
+ * the rest. Nothing is connected to before there is something to send, or `listen`.
+ */
+export class Relays {
+  readonly #disk: Disk;
+  readonly #urls: readonly string[];
+  readonly #open: Open;
+  readonly #links = new Map<string, RelayLink>();
+  /** The logs of the events that were sent. */
+  readonly #logs = new Map<string, string>();
+  #listening: Pick<RelayLinkOptions, 'wants' | 'heard'> = {};
+  #problem: string | null = null;
+
+  constructor(disk: Disk, urls: readonly string[], open: Open) {
+    this.#disk = disk;
+    this.#urls = urls;
+    this.#open = open;
+  }
+
+  /** What is wrong with them now and will be tried again, or what they refuse. */
+  get problems(): readonly string[] {
+    const own = this.#problem === null ? [] : [this.#problem];
+    return [...own, ...[...this.#links.values()].flatMap(({ problem }) => problem ?? [])];
+  }
+
+  /** Connects to all, and asks for what is wanted. Call it first. */
+  listen(listening: Pick<RelayLinkOptions, 'wants' | 'heard'>): void {
+    this.#listening = listening;
+    for (const url of this.#urls) this.#link(url);
+  }
+
+  /** What is wanted has changed. */
+  renew(): void {
+    for (const link of this.#links.values()) link.renew();
+  }
+
+  /** Keeps events in their log, to be sent: killed in between, it has kept none, or all. Throws `E_DISK`. */
+  keep(log: string, events: readonly NostrEvent[]): void {
+    this.want(log, events);
+    new EventLog(this.#disk, log).append(events);
+  }
+
+  /** Notes that events of a log are to be sent; `again`: even where a relay has refused them. Throws `E_DISK`. */
+  want(log: string, events: readonly NostrEvent[], again = false): void {
+    new Deliveries(this.#disk, log).want(events, this.#urls, again);
+  }
+
+  /** Sends what is to be sent of a log and was not answered yet. False: there is nothing. */
+  send(log: string): boolean {
+    const deliveries = new Deliveries(this.#disk, log);
+    const events = new EventLog(this.#disk, log).read();
+    const open = this.#urls.map((url) => {
+      const unsent = deliveries.unsent(url);
+      const wanted = events.filter(({ id }) => unsent.has(id));
+      if (wanted.length > 0) this.#publish(log, this.#link(url), wanted);
+      return wanted.length;
+    });
+    return open.some((count) => count > 0);
+  }
+
+  /** Closes the connections when all was answered, or not much later. */
+  async close(): Promise<void> {
+    const links = [...this.#links.values()];
+    await Promise.all(links.map((link) => link.answers(patience)));
+    for (const link of links) link.close();
+  }
+
+  /** What each relay says to an event of a log. */
+  verdicts(log: string, { id }: NostrEvent): RelayVerdicts {
+    const deliveries = new Deliveries(this.#disk, log);
+    const verdict = (answer: string | null) =>
+      answer === null ? 'not reached' : answer === '' ? 'taken' : (`refused: ${answer}` as const);
+    return Object.fromEntries(this.#urls.map((url) => [url, verdict(deliveries.answer(url, id))]));
+  }
+
+  #publish(log: string, link: RelayLink, events: readonly NostrEvent[]): void {
+    const fresh = events.filter(({ id }) => !link.isOpen(id)).slice(0, Math.max(0, mostOpen - link.open));
+    for (const { id } of fresh) this.#logs.set(id, log);
+    link.publish(fresh);
+  }
+
+  #link(url: string): RelayLink {
+    const answered = (id: string, answer: string) => this.#answered(url, id, answer);
+    const link = this.#links.get(url) ?? this.#open(url, { ...this.#listening, answered });
+    this.#links.set(url, link);
+    return link;
+  }
+
+  /** An answer that cannot be noted has the event sent again some time. */
+  #answered(url: string, id: string, answer: string): void {
+    const log = this.#logs.get(id);
+    if (log === undefined) return;
+    try {
+      new Deliveries(this.#disk, log).answered(url, id, answer);
+      this.#problem = null;
+    } catch (error) {
+      if (!(error instanceof MailroomError) || error.code !== 'E_DISK') throw error;
+      this.#problem = error.message;
+    }
+  }
+}
+
+/** The relays of a project; null: it has none. What connects to them is loaded only where there are some. */
+export async function relaysOf(disk: Disk, { relays }: Pick<NipSettings, 'relays'>): Promise<Relays | null> {
+  if (relays.length === 0) return null;
+  const { RelayLink } = await import('./relay-link.ts');
+  return new Relays(disk, relays, (url, options) => new RelayLink(url, options));
+}
+
+/** How many events of a log some relay of the project has not answered yet. */
+export function unsentCount(disk: Disk, { relays }: Pick<NipSettings, 'relays'>, log: string): number {
+  const deliveries = new Deliveries(disk, log);
+  return new Set(relays.flatMap((relay) => [...deliveries.unsent(relay)])).size;
+}

@@ -1,0 +1,81 @@
+import { parseJson, type Json } from '../kernel/json.ts';
+import { kinds, tagOf, type NostrEvent } from '../letters/nostr-event.ts';
+import type { ExecutionReport } from './report.ts';
+
+/** How a run elsewhere stands, as one author tells it. */
+export interface ToldExecution extends Pick<
+  ExecutionReport,
+  'executionId' | 'status' | 'stepsCompleted' | 'progress' | 'currentStep' | 'totalCost' | 'message'
+> {
+  /** What its steps have made, by the names of their outputs. */
+  readonly outputs: Readonly<Record<string, Json>>;
+  /** The public key of the author: nobody vouches for it but the signature. */
+  readonly toldBy: string;
+  /** ISO 8601. */
+  readonly toldAt: string;
+}
+
+const statuses = ['running', 'completed', 'failed', 'cancelled'] as const;
+
+/** How a run stands by the events that answer to its request: one report of each author, the latest first. */
+export function toldOf(events: readonly NostrEvent[]): ToldExecution[] {
+  const authors = [...new Set(events.map(({ pubkey }) => pubkey))];
+  return authors
+    .flatMap((author) => {
+      const own = events.filter(({ pubkey }) => pubkey === author);
+      const last = own.filter(isStatus).toSorted(byTime).at(-1);
+      return last === undefined ? [] : [{ at: last.created_at, told: reportOf(last, own) }];
+    })
+    .toSorted((a, b) => b.at - a.at)
+    .map(({ told }) => told);
+}
+
+function statusOf(event: NostrEvent): ExecutionReport['status'] | undefined {
+  return statuses.find((each) => each === tagOf(event, 'status'));
+}
+
+function isStatus(event: NostrEvent): boolean {
+  return event.kind === kinds.status && statusOf(event) !== undefined;
+}
+
+/** Of two of one second the one that says more. */
+function byTime(a: NostrEvent, b: NostrEvent): number {
+  const rank = (event: NostrEvent) =>
+    statusOf(event) === 'running' ? progressOf(event).completed : Number.POSITIVE_INFINITY;
+  return a.created_at - b.created_at || (rank(a) === rank(b) ? 0 : rank(a) - rank(b));
+}
+
+function reportOf(event: NostrEvent, own: readonly NostrEvent[]): ToldExecution {
+  const results = own.filter((each) => each.kind === kinds.result && tagOf(each, 'status') === 'completed');
+  const made = results.flatMap((result): [string, Json][] => {
+    const name = tagOf(result, 'output');
+    return name === null ? [] : [[name, valueOf(result.content)]];
+  });
+  return {
+    executionId: tagOf(event, 'd') ?? '',
+    status: statusOf(event) ?? 'running',
+    outputs: Object.fromEntries(made),
+    stepsCompleted: new Set(results.map((result) => tagOf(result, 'step'))).size,
+    progress: progressOf(event),
+    currentStep: tagOf(event, 'step'),
+    totalCost: numberOf(tagOf(event, 'cost')),
+    message: event.content,
+    toldBy: event.pubkey,
+    toldAt: new Date(event.created_at * 1_000).toISOString(),
+  };
+}
+
+function progressOf({ tags }: NostrEvent): ExecutionReport['progress'] {
+  const [, completed = '', total = ''] = tags.find(([name]) => name === 'progress') ?? [];
+  return { completed: numberOf(completed), total: numberOf(total) };
+}
+
+/** A number as others write it; what is none is 0. */
+function numberOf(text: string | null): number {
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : 0;
+}
+
+function valueOf(content: string): Json {
+  const value = parseJson(content);
+  return value === undefined ? content : value;
+}

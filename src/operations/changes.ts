@@ -1,0 +1,203 @@
+import { mailroom, type Message } from '../mail/format/message.ts';
+import {
+  nothing,
+  type Cost,
+  type MailState,
+  type Thread,
+  type ThreadState,
+  type Turn,
+} from '../mail/machine/state.ts';
+import { firstLineThenFence } from '../kernel/quoting.ts';
+import { duration, span } from './times.ts';
+import type { RoleName, ThreadId } from '../kernel/ids.ts';
+import type { TurnId } from '../letters/target.ts';
+
+/** What one must remember of a state to tell later what has changed; the state itself is changed in place. */
+export interface Memory {
+  readonly events: number;
+  readonly lastMail: number;
+  readonly turns: ReadonlyMap<TurnId, Turn>;
+  readonly threads: ReadonlyMap<ThreadId, ThreadState>;
+  readonly costs: ReadonlyMap<RoleName, Cost>;
+  readonly parked: ReadonlyMap<string, number>;
+  readonly held: ReadonlySet<string>;
+  /** Keys of the mail that people had not read. */
+  readonly unread: ReadonlySet<string>;
+}
+
+/** One thing that happened, in words. */
+export interface Change {
+  readonly kind: 'sent' | 'started' | 'ended' | 'again' | 'failed' | 'notice' | 'thread' | 'held';
+  /** Whom it is about; null: nobody in particular. */
+  readonly role: RoleName | null;
+  readonly text: string;
+}
+
+export function remember(state: MailState): Memory {
+  return {
+    events: state.events,
+    lastMail: state.lastMail,
+    turns: new Map(state.turns),
+    threads: new Map([...state.threads].map(([id, thread]) => [id, thread.state])),
+    costs: new Map([...state.roles].map(([name, role]) => [name, role.cost])),
+    parked: new Map(state.parked),
+    held: heldThings(state),
+    unread: new Set(state.unread.keys()),
+  };
+}
+
+/** What is held back by a person, or because its folder is gone. */
+function heldThings({ paused, roles }: MailState): Set<string> {
+  const gone = [...roles].filter(([, role]) => role.vanished).map(([name]) => `${name} (its inbox is gone)`);
+  const threads = [...paused.threads].map((id) => `thread ${short(id)}`);
+  return new Set([...(paused.all ? ['everything'] : []), ...paused.roles, ...threads, ...gone]);
+}
+
+/** An id as people read it: its last letters, as in file names. */
+export function short(id: string): string {
+  return `…${id.slice(-6)}`;
+}
+
+/** What happened between two moments, in the order in which a person would tell it. */
+export function describeChange(before: Memory, state: MailState, money: (cost: Cost) => string): Change[] {
+  if (before.events === state.events) return [];
+  const fresh = [...state.mail.values()].filter(({ order }) => order > before.lastMail);
+  const notices = newNotices(before, state);
+  const told = toldBy(notices);
+  const changes: Change[] = fresh
+    .filter(({ message, turn }) => turn === null && message.from !== mailroom)
+    .map(({ message }) => sentLine(message));
+  for (const turn of before.turns.values())
+    if (!state.turns.has(turn.id)) changes.push(...endOf(before, state, turn, told, money));
+  for (const turn of state.turns.values())
+    changes.push(...progress(before.turns.get(turn.id), turn, state.now));
+  changes.push(...notices.map(noticeLine), ...threadLines(before, state, told, money));
+  return [...changes, ...heldLines(before, state)];
+}
+
+/** Whether a notice has told already why something in a thread came to an end. */
+type Told = (thread: ThreadId, reason: string) => boolean;
+
+function toldBy(notices: readonly Message[]): Told {
+  return (thread, reason) =>
+    notices.some((notice) => notice.thread === thread && notice.body.includes(firstLineThenFence(reason)));
+}
+
+/** Notices reach people; they are told of even when their thread is unknown. */
+function newNotices(before: Memory, { unread }: MailState): Message[] {
+  return [...unread]
+    .filter(([key, { message }]) => message.from === mailroom && !before.unread.has(key))
+    .map(([, { message }]) => message);
+}
+
+function sentLine({ id, type, from, to, subject }: Message): Change {
+  return {
+    kind: 'sent',
+    role: from,
+    text: `${from} → ${to.join(', ')}: ${type} — ${subject} (${short(id)})`,
+  };
+}
+
+/** How a turn ended: what it sent, or that it failed; the reason of a failure is in the notice, where there is one. */
+function endOf(
+  before: Memory,
+  state: MailState,
+  turn: Turn,
+  told: Told,
+  money: (cost: Cost) => string,
+): Change[] {
+  const { id, role, thread, messages, claimedAt } = turn;
+  const copies = messages.map((message) => state.mail.get(message)?.deliveries.get(role));
+  const failed = copies.find((copy) => copy?.at === 'failed');
+  if (failed?.at === 'failed')
+    return told(thread, failed.reason.text)
+      ? []
+      : [{ kind: 'failed', role, text: `${role} ${id} failed: ${headOf(failed.reason.text)}` }];
+  const sent = [...state.mail.values()].filter((mail) => mail.turn === id && mail.order > before.lastMail);
+  const took = duration(state.now - claimedAt);
+  const cost = money(turnCost(before, state, turn));
+  const what = sent.length === 0 ? ' and sends nothing' : '';
+  const end = `${role} ends ${id}${what} (${cost === '' ? took : `${took}, ${cost}`})`;
+  return [{ kind: 'ended', role, text: end }, ...sent.map(({ message }) => sentLine(message))];
+}
+
+/** What a turn that is over cost: what it had settled when it was last seen, else what its role has spent since. */
+function turnCost(before: Memory, state: MailState, turn: Turn): Cost {
+  if (turn.phase.is === 'returned') return turn.cost;
+  const then = before.costs.get(turn.role) ?? nothing;
+  const now = state.roles.get(turn.role)?.cost ?? nothing;
+  return {
+    usd: turn.cost.usd + now.usd - then.usd,
+    tokens: turn.cost.tokens + now.tokens - then.tokens,
+    unpriced: turn.cost.unpriced + now.unpriced - then.unpriced,
+  };
+}
+
+/** What became of a turn that goes on. */
+function progress(before: Turn | undefined, turn: Turn, now: number): Change[] {
+  const { id, role, messages, attempt, round, phase } = turn;
+  const count = messages.length === 1 ? '1 message' : `${String(messages.length)} messages`;
+  if (!before) return [{ kind: 'started', role, text: `${role} starts ${id} with ${count}` }];
+  if (round > before.round && attempt === before.attempt)
+    return [
+      { kind: 'again', role, text: `${role} ${id} is to correct: ${turn.problems.map(headOf).join('; ')}` },
+    ];
+  const reason =
+    turn.lastFailure && turn.lastFailure !== before.lastFailure ? `: ${headOf(turn.lastFailure.text)}` : '';
+  if (attempt > before.attempt) {
+    const standIn = turn.provider === before.provider ? '' : ` with ${turn.provider}`;
+    const text = `${role} ${id} starts attempt ${String(attempt)}${standIn}${reason}`;
+    return [{ kind: 'again', role, text }];
+  }
+  if (phase.is !== 'pending' || before.phase.is === 'pending') return [];
+  const wait = phase.notBefore > now ? `, again in ${duration(phase.notBefore - now)}` : ', again soon';
+  return [{ kind: 'again', role, text: `${role} ${id} stopped${reason}${wait}` }];
+}
+
+/** The first line of a text of several: what a program printed may follow, and the notice or the prompt has it all. */
+function headOf(text: string): string {
+  const [first = '', ...rest] = text.trim().split('\n');
+  return rest.length > 0 ? first.replace(/:$/, '') : first;
+}
+
+/** The first line of a notice; where that only announces a list, the list. */
+function noticeLine({ subject, body }: Message): Change {
+  const [first = '', ...rest] = body.split('\n').filter((line) => line.trim() !== '');
+  const isList = rest[0]?.startsWith('- ') === true;
+  const list = rest.filter((line) => line.startsWith('- ')).map((line) => line.slice(2));
+  const about = first.endsWith(':') && isList ? list.join('; ') : headOf(body);
+  return { kind: 'notice', role: null, text: about === '' ? subject : `${subject}: ${about}` };
+}
+
+function threadLines(before: Memory, state: MailState, told: Told, money: (cost: Cost) => string): Change[] {
+  return [...state.threads.values()].flatMap((thread): Change[] => {
+    const was = before.threads.get(thread.id) ?? 'open';
+    if (was === thread.state || thread.state === 'open') return [];
+    if (thread.state !== 'closed' && told(thread.id, thread.reason?.text ?? '')) return [];
+    return [{ kind: 'thread', role: null, text: threadLine(thread, money) }];
+  });
+}
+
+function threadLine(
+  { id, state, subject, turns, cost, reason }: Thread,
+  money: (cost: Cost) => string,
+): string {
+  const why = reason === null ? '' : `: ${reason.text}`;
+  const figures = [`${String(turns)} turn${turns === 1 ? '' : 's'}`, money(cost)].filter(
+    (text) => text !== '',
+  );
+  return `thread ${short(id)} is ${state} — ${subject} (${figures.join(', ')})${why}`;
+}
+
+function heldLines(before: Memory, state: MailState): Change[] {
+  const held = heldThings(state);
+  const line = (text: string): Change => ({ kind: 'held', role: null, text });
+  const parked = [...state.parked].filter(
+    ([provider, until]) => until > state.now && before.parked.get(provider) !== until,
+  );
+  return [
+    ...parked.map(([provider, until]) => line(`${provider} is parked for ${span(until - state.now)}`)),
+    ...[...held].filter((name) => !before.held.has(name)).map((name) => line(`${name}: held back`)),
+    ...[...before.held].filter((name) => !held.has(name)).map((name) => line(`${name}: goes on`)),
+  ];
+}

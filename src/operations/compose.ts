@@ -1,0 +1,173 @@
+import { MailroomError } from '../kernel/errors.ts';
+import { parseJson, type Json } from '../kernel/json.ts';
+import type { Draft } from '../mail/format/message.ts';
+import {
+  isHuman,
+  stepResult,
+  typesBetween,
+  workflowRole,
+  type MessageType,
+  type Protocol,
+} from '../mail/format/protocol.ts';
+import { maySend } from '../mail/machine/rules/address.ts';
+import { didYouMean } from '../kernel/nearest.ts';
+import { nothingSaid, parseMessage } from '../mail/format/read-message.ts';
+import { isInside } from '../yaml/paths.ts';
+import { ProblemsError } from './problems.ts';
+import type { MessageId, RoleName, ThreadId, TypeName } from '../kernel/ids.ts';
+
+/** What somebody wants to send. Null is "not said"; what the text's own front matter says counts then. */
+export interface Wish {
+  /** The role that speaks. */
+  readonly from: RoleName;
+  readonly to: readonly RoleName[];
+  readonly type: TypeName | null;
+  readonly subject: string | null;
+  /** `name=value`, as it was typed. */
+  readonly fields: readonly string[];
+  readonly attachments: readonly string[];
+  readonly thread: ThreadId | null;
+  readonly inReplyTo: MessageId | null;
+  /** The types that answer the message in question; null: it asks for nothing, or none is in question. */
+  readonly replies: readonly TypeName[] | null;
+  readonly text: string;
+  /** The text is the body, whatever stands at its head; else its front matter is read. */
+  readonly plain?: boolean;
+  /** What to call the text in a message about it. */
+  readonly source: string;
+  /** How a text is given, for somebody who gave none. */
+  readonly remedy: string;
+}
+
+/**
+ * What is to be sent, as far as it can be told before the controller judges it. Without a protocol that can be read, the
+ * type must be said. Throws `E_USAGE`, `E_UNKNOWN_NAME`, `E_PATH` or what is wrong with the text.
+ */
+export function compose(wish: Wish, protocol: Protocol | null): Draft {
+  const written = wish.plain === true ? { ...nothingSaid, body: wish.text } : readLetter(wish);
+  if (wish.to.length === 0) throw new MailroomError('E_USAGE', 'nobody is named to send it to');
+  const named = [wish.from, ...wish.to.filter((role) => role !== workflowRole)];
+  if (protocol) for (const role of named) known('role', role, protocol.roles);
+  const type = wish.type ?? written.type ?? impliedType(wish, protocol);
+  if (protocol && wish.type !== null && wish.type !== stepResult.name)
+    known('type', wish.type, protocol.types);
+  for (const path of wish.attachments) refuseOutside(path);
+  const subject = wish.subject ?? written.subject;
+  if (written.body.trim() === '' && (subject ?? '').trim() === '')
+    throw new MailroomError('E_USAGE', `there is nothing to send: ${wish.source} is empty`, wish.remedy);
+  return {
+    type,
+    from: null,
+    to: wish.to,
+    thread: wish.thread ?? written.thread,
+    inReplyTo: wish.inReplyTo ?? written.inReplyTo,
+    subject,
+    attachments: [...written.attachments, ...wish.attachments],
+    fields: { ...written.fields, ...readFields(wish.fields, protocol?.types.get(type) ?? null) },
+    extra: written.extra,
+    body: written.body.endsWith('\n') || written.body === '' ? written.body : `${written.body}\n`,
+    frontMatter: true,
+  };
+}
+
+function readLetter({ text, source }: Wish): Draft {
+  const parsed = parseMessage(text, source);
+  if (!parsed.ok) throw new ProblemsError(parsed.problems);
+  return parsed.value;
+}
+
+/** As the front matter is checked. */
+function refuseOutside(path: string): void {
+  if (isInside(path)) return;
+  const hint = 'paths are relative to the project, without `..`';
+  throw new MailroomError('E_PATH', `the path \`${path}\` would leave the project`, hint);
+}
+
+function known(what: 'role' | 'type', name: string, all: ReadonlyMap<string, unknown>): void {
+  if (all.has(name)) return;
+  const names = [...all.keys()];
+  const hint = didYouMean(name, names) ?? `the ${what}s are ${names.join(', ')}`;
+  throw new MailroomError('E_UNKNOWN_NAME', `there is no ${what} \`${name}\``, hint);
+}
+
+/** The type that goes without saying: an answer's only one, the protocol's start, or the only one between the roles. */
+function impliedType({ from, to, replies }: Wish, protocol: Protocol | null): TypeName {
+  // A step of a run is answered by its result, whatever the protocol says.
+  if (replies?.includes(stepResult.name) === true) return stepResult.name;
+  const allowed = protocol
+    ? to.map((role) => typesBetween(protocol, from, role).map(({ name }) => name))
+    : [];
+  const [first = [], ...rest] = allowed;
+  const common = first.filter((name) => rest.every((names) => names.includes(name)));
+  const fitting = replies && protocol ? common.filter((name) => replies.includes(name)) : (replies ?? common);
+  const unasked = replies === null && protocol ? fitting.filter((name) => !isReply(protocol, name)) : [];
+  // Nobody answers by chance: an answer is meant only where nothing else can be.
+  const choices = unasked.length > 0 ? unasked : fitting;
+  const start = protocol?.start?.type;
+  const [only] = choices;
+  if (only !== undefined && choices.length === 1) return only;
+  if (replies === null && start !== undefined && choices.includes(start)) return start;
+  if (choices.length > 1)
+    throw new MailroomError(
+      'E_USAGE',
+      `${from} may send ${to.join(', ')} messages of several types`,
+      `add --type with one of ${choices.join(', ')}`,
+    );
+  if (!protocol)
+    throw new MailroomError(
+      'E_USAGE',
+      'the type cannot be told: the protocol is wrong',
+      '`mailroom check` shows what is wrong with it; or add --type',
+    );
+  throw new MailroomError(
+    'E_FORBIDDEN',
+    `${from} may send nothing to ${to.join(', ')}`,
+    maySend(protocol, from),
+  );
+}
+
+function isReply(protocol: Protocol, name: TypeName): boolean {
+  return [...protocol.types.values()].some(({ reply }) => reply.includes(name));
+}
+
+/** `name=value`: JSON where it reads as JSON, unless the field is a text. */
+function readFields(given: readonly string[], type: MessageType | null): Record<string, Json> {
+  const fields: Record<string, Json> = {};
+  for (const pair of given) {
+    const at = pair.indexOf('=');
+    if (at <= 0)
+      throw new MailroomError('E_USAGE', `\`--field ${pair}\` has no value`, 'write --field name=value');
+    const name = pair.slice(0, at);
+    const text = pair.slice(at + 1);
+    fields[name] = type?.fields[name]?.type === 'string' ? text : jsonOrText(text);
+  }
+  return fields;
+}
+
+function jsonOrText(text: string): Json {
+  const value = parseJson(text);
+  return value === undefined ? text : value;
+}
+
+/** The person that a message was sent to, in whose name it is answered. Throws `E_TARGET` when that is in doubt. */
+export function addressee(
+  protocol: Protocol,
+  recipients: readonly RoleName[],
+  as: RoleName | null,
+): RoleName {
+  if (as !== null) return as;
+  const people = recipients.filter((role) => isHuman(protocol, role));
+  const [only] = people;
+  if (only !== undefined && people.length === 1) return only;
+  if (people.length > 1)
+    throw new MailroomError(
+      'E_TARGET',
+      `it was sent to ${people.join(' and ')}`,
+      'say with --as who answers',
+    );
+  throw new MailroomError(
+    'E_TARGET',
+    `it was sent to ${recipients.join(', ')}, and to no person`,
+    'say with --as for which role you answer',
+  );
+}

@@ -1,0 +1,110 @@
+import { innerOf } from '../../workflow/bodies.ts';
+import type { Body, Step, Work, Workflow } from '../../workflow/model.ts';
+
+/** A workflow as a drawing: what stands in it, and what leads where. */
+export interface Picture {
+  readonly title: string;
+  readonly nodes: readonly PictureNode[];
+  /** Loops and sub-workflows: frames around their steps. */
+  readonly frames: readonly Frame[];
+  readonly edges: readonly Edge[];
+}
+
+export interface PictureNode {
+  /** The step's path without items and visits. */
+  readonly path: string;
+  readonly name: string;
+  /** Who does it, in a few words. */
+  readonly who: string;
+  readonly shape: 'step' | 'gate' | 'condition';
+  /** The path of the frame around it; null: none. */
+  readonly frame: string | null;
+}
+
+export interface Frame {
+  readonly path: string;
+  readonly label: string;
+  readonly frame: string | null;
+}
+
+export interface Edge {
+  readonly from: string;
+  readonly to: string;
+  readonly label: string;
+}
+
+/** What `graph` draws. */
+export function pictureOf(workflow: Workflow): Picture {
+  const nodes: PictureNode[] = [];
+  const frames: Frame[] = [];
+  const edges: Edge[] = [];
+  const walk = (body: Body, frame: string | null): void => {
+    const pathOf = (id: string) => (frame === null ? id : `${frame}/${id}`);
+    for (const step of body.steps) {
+      const path = pathOf(step.id);
+      const inner = innerOf(step.work);
+      if (inner === null) nodes.push(nodeOf(step, path, frame));
+      else {
+        frames.push({ path, label: `${step.id}: ${whoOf(step.work)}`, frame });
+        walk(inner, path);
+      }
+      edges.push(...edgesOf(step, pathOf));
+    }
+  };
+  walk(workflow.body, null);
+  return { title: workflow.name, nodes, frames, edges };
+}
+
+function nodeOf(step: Step, path: string, frame: string | null): PictureNode {
+  const { kind } = step.work;
+  const shape = kind === 'gate' ? 'gate' : step.when === null ? 'step' : 'condition';
+  return { path, name: step.id, who: whoOf(step.work), shape, frame };
+}
+
+function whoOf(work: Work): string {
+  switch (work.kind) {
+    case 'agent':
+      return work.model === null ? work.provider : `${work.provider}, ${work.model}`;
+    case 'script':
+      return 'script';
+    case 'command':
+      return 'command';
+    case 'role':
+      return `role ${work.role}`;
+    case 'gate':
+      return work.approvers.length === 0 ? 'gate' : `gate: ${work.approvers.join(', ')}`;
+    case 'for-each':
+      return `for each ${work.as}`;
+    case 'while':
+      return `while, at most ${String(work.maxIterations)} times`;
+    case 'assign':
+      return `sets ${Object.keys(work.values).join(', ')}`;
+    case 'workflow':
+      return `workflow ${work.workflow.name}`;
+  }
+}
+
+/** Dependencies, the jumps of a sequence, and the way back of a check. */
+function edgesOf(step: Step, pathOf: (id: string) => string): Edge[] {
+  const path = pathOf(step.id);
+  const needs = step.needs.map((need) => ({
+    from: pathOf(need.step),
+    to: path,
+    label: need.when === null ? '' : 'if',
+  }));
+  // The summary of a step is no way back.
+  const again =
+    step.check === null || step.check.purpose === 'summary'
+      ? []
+      : [
+          {
+            from: path,
+            to: path,
+            label: `until complete, at most ${String(step.check.maxIterations)} times`,
+          },
+        ];
+  const jumps = Object.entries(step.next ?? {}).flatMap(([when, target]) =>
+    target?.to === 'step' ? [{ from: path, to: pathOf(target.step), label: when }] : [],
+  );
+  return [...needs, ...again, ...jumps];
+}

@@ -1,0 +1,138 @@
+import type { Json } from '../kernel/json.ts';
+import { fileName, mailroom, monthOf, type Message } from '../mail/format/message.ts';
+import type { Delivery, Mail, MailState } from '../mail/machine/state.ts';
+import type { Project } from './project/project.ts';
+import { reference } from './reference.ts';
+import { iso } from './times.ts';
+import type { MessageId, RoleName, ThreadId } from '../kernel/ids.ts';
+import type { TurnId } from '../letters/target.ts';
+import { parseEnvelope } from '../mail/format/read-message.ts';
+
+/** One message of the trail: the keys of its front matter, its text, where its file lies, and the turn that wrote it. */
+export interface MessageDocument {
+  readonly id: MessageId;
+  readonly type: string;
+  readonly from: RoleName;
+  readonly to: readonly RoleName[];
+  readonly thread: ThreadId;
+  readonly in_reply_to: MessageId | null;
+  readonly subject: string;
+  /** ISO 8601, UTC. */
+  readonly created: string;
+  readonly attachments: readonly string[];
+  readonly fields: Readonly<Record<string, Json>>;
+  /** Keys of the front matter that are not Mailroom's. */
+  readonly extra: Readonly<Record<string, Json>>;
+  readonly body: string;
+  /** Relative to the project; null: no file shows it now. */
+  readonly path: string | null;
+  /** Null: a person or the program wrote it, or its thread is long over. */
+  readonly turn: TurnId | null;
+}
+
+/** A message with what the state still knows of it. */
+export interface KnownMessage {
+  readonly message: Message;
+  /** Null: the state has forgotten it; only its files are left. */
+  readonly mail: Mail | null;
+  /** Where copies of it were found or should be, the recipients' first. */
+  readonly paths: readonly string[];
+}
+
+/** Every message of the project, oldest first, none twice. */
+export function allMessages(project: Project, state: MailState): KnownMessage[] {
+  const found = new Map<MessageId, KnownMessage>();
+  const names = new Set<string>();
+  const add = (message: Message, mail: Mail | null, paths: readonly string[]) => {
+    found.set(message.id, { message, mail, paths });
+    names.add(fileName(message));
+  };
+  for (const mail of state.mail.values()) add(mail.message, mail, pathsOf(mail));
+  for (const { message, role } of state.unread.values())
+    if (!found.has(message.id)) add(message, null, [copyPath(message, role, { at: 'unread' }) ?? '']);
+  for (const role of project.roles())
+    for (const folder of ['processed', 'failed', 'inbox', 'sent'] as const)
+      for (const { name, path, text } of project.mail(role, folder)) {
+        // A canonical name is that of one message: its other copies need not be read.
+        if (names.has(name)) continue;
+        const message = readStored(text);
+        if (message && !found.has(message.id)) add(message, null, [path]);
+      }
+  return [...found.values()].toSorted(inOrder);
+}
+
+function inOrder(a: KnownMessage, b: KnownMessage): number {
+  const byTime = a.message.created - b.message.created;
+  if (byTime !== 0) return byTime;
+  const byOrder = (a.mail?.order ?? 0) - (b.mail?.order ?? 0);
+  if (byOrder !== 0) return byOrder;
+  return a.message.id < b.message.id ? -1 : 1;
+}
+
+/** Where the copies of a message should lie: those of its recipients, then that of its author. */
+export function pathsOf({ message, deliveries }: Pick<Mail, 'message' | 'deliveries'>): string[] {
+  const copies = [...deliveries].flatMap(([role, delivery]) => copyPath(message, role, delivery) ?? []);
+  return message.from === mailroom ? copies : [...copies, sentPath(message)];
+}
+
+function sentPath(message: Message): string {
+  return `agents/${message.from}/sent/${monthOf(message.created)}/${fileName(message)}`;
+}
+
+/** The path of one recipient's copy; null where it has none any more. */
+export function copyPath(message: Message, role: RoleName, { at }: Pick<Delivery, 'at'>): string | null {
+  switch (at) {
+    case 'inbox':
+    case 'claimed':
+    case 'unread':
+      return `agents/${role}/inbox/${fileName(message)}`;
+    case 'processed':
+    case 'failed':
+      return `agents/${role}/${at}/${monthOf(message.created)}/${fileName(message)}`;
+    case 'read':
+    case 'withdrawn':
+      return null;
+    default:
+      return at satisfies never;
+  }
+}
+
+/** A message of the state, or one that it has forgotten. */
+export function knownMessage(state: MailState, message: Message): KnownMessage {
+  const mail = state.mail.get(message.id) ?? null;
+  return { message, mail, paths: mail ? pathsOf(mail) : [sentPath(message)] };
+}
+
+export function messageDocument(project: Pick<Project, 'files'>, known: KnownMessage): MessageDocument {
+  const { message, mail, paths } = known;
+  const { [reference]: _ours, ...extra } = message.extra;
+  return {
+    id: message.id,
+    type: message.type,
+    from: message.from,
+    to: message.to,
+    thread: message.thread,
+    in_reply_to: message.inReplyTo,
+    subject: message.subject,
+    created: iso(message.created),
+    attachments: message.attachments,
+    fields: message.fields,
+    extra,
+    body: message.body,
+    path: paths.find((path) => project.files.exists(path)) ?? null,
+    turn: mail?.turn ?? null,
+  };
+}
+
+/** What was said, in order: in one thread, or in all. */
+export function trailOf(project: Project, state: MailState, thread: ThreadId | null): MessageDocument[] {
+  return allMessages(project, state)
+    .filter(({ message }) => thread === null || message.thread === thread)
+    .map((known) => messageDocument(project, known));
+}
+
+/** A message as we once wrote it into a mailbox; null when the text is no such message (any more). */
+export function readStored(text: string): Message | null {
+  const parsed = parseEnvelope(text, 'message');
+  return parsed.ok ? parsed.value : null;
+}

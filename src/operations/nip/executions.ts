@@ -1,0 +1,209 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { FoundWorkflow } from '../runs/services.ts';
+import type { NipSettings } from '../../config/config.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import type { Json } from '../../kernel/json.ts';
+import { currentDefinition } from '../../nostr/definitions.ts';
+import { isSame, kinds, tagOf, type EventTemplate, type NostrEvent } from '../../letters/nostr-event.ts';
+import { requestEvent } from '../../nostr/telling.ts';
+import type { RunFolder } from '../../workflow/machine/ports.ts';
+import type { Announcer } from '../../nostr/announcer.ts';
+import { definitionLog, EventLog, eventLogs, eventsFolder, requestLog } from '../../nostr/event-log.ts';
+import { projectKey } from '../../host/project-key.ts';
+import type { Disk } from '../../disk/disk.ts';
+import type { RealDisk } from '../../disk/real-disk.ts';
+import { isOver } from '../../workflow/files/ended.ts';
+import { listRuns } from '../../workflow/files/run-folders.ts';
+import { relaysOf, unsentCount, type Relays } from '../../nostr/relays.ts';
+import type { Lock } from '../../host/lock.ts';
+import { isAlive, tryLock } from '../../workflow/host/locks.ts';
+import type { Budget } from '../../kernel/cost.ts';
+
+/** Held while it is counted how many runs go on. */
+const startLockFile = `${eventsFolder}/starting.lock`;
+
+export interface NewExecution {
+  readonly run: string;
+  readonly workflow: Pick<FoundWorkflow, 'text'>;
+  readonly parameters: Readonly<Record<string, Json>>;
+  readonly budget: Budget;
+  readonly timeout: number | null;
+  /** The event that asks for it; undefined: this project does. */
+  readonly request: NostrEvent | undefined;
+}
+
+/** A definition that was read, with an error when it is signed and the signature is not of this text. */
+export async function verified(
+  text: string,
+  checked: FoundWorkflow['checked'],
+  file: string,
+): Promise<FoundWorkflow['checked']> {
+  if (!checked.ok || checked.value.language !== 'nip') return checked;
+  const { definitionEventOf, signaturePlace } = await import('../../languages/nip/event.ts');
+  const event = definitionEventOf(text, 0);
+  if (!('sig' in event)) return checked;
+  const { isAuthentic } = await import('../../nostr/signer.ts');
+  if (await isAuthentic(event)) return checked;
+  const message = 'the signature is not that of this text and this author';
+  const hint = 'take `sig`, `id` and `pubkey` away: then it is signed with the key of the project';
+  const place = signaturePlace(text, file);
+  return { ok: false, problems: [{ code: 'E_WORKFLOW', severity: 'error', message, place, hint }] };
+}
+
+/** Milliseconds that a start waits for others that are being counted. */
+const patience = 30_000;
+/** Starts in this process, one after the other. */
+let starting: Promise<unknown> = Promise.resolve();
+
+/**
+ * Announces a run that this process has locked, unless as many runs go on as may at once: then it throws `E_LOCKED`. Of starts
+ * at the same time, in this process or in others, each counts those before it.
+ */
+export async function admitRun(disk: RealDisk, nip: NipSettings, options: NewExecution): Promise<void> {
+  const before = starting;
+  const admit = async () => {
+    await before;
+    await withoutStarts(disk, async () => {
+      await refuseMore(disk, nip);
+      await announceRun(disk, options);
+    });
+  };
+  const admitted = admit();
+  starting = admitted.catch(() => {});
+  await admitted;
+}
+
+/** Does something while no run of the project is admitted. Throws `E_LOCKED` when it does not get its turn. */
+export async function withoutStarts(disk: RealDisk, act: () => Promise<void>): Promise<void> {
+  const lock = await startLock(disk);
+  try {
+    await act();
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Holds back all other starts in the project. Throws `E_LOCKED` when it does not get its turn. */
+async function startLock(disk: RealDisk): Promise<Lock> {
+  const until = Date.now() + patience;
+  for (;;) {
+    const lock = await tryLock(disk, startLockFile);
+    if (lock !== null) return lock;
+    if (Date.now() > until) throw new MailroomError('E_LOCKED', 'other runs are starting', 'try again');
+    await wait(50);
+  }
+}
+
+/** Throws `E_LOCKED` when as many runs of the language go on as may go on at once. */
+async function refuseMore(disk: RealDisk, { maxConcurrentWorkflows: most }: NipSettings): Promise<void> {
+  // One that was admitted has its events before it has a journal.
+  const open = eventLogs(disk).filter((run) => isOver(disk, run) !== true);
+  const alive = (await Promise.all(open.map((run) => isAlive(disk, run)))).filter(Boolean);
+  if (alive.length < most) return;
+  const text = `as many runs of the language nip go on as may at once: ${String(most)}`;
+  throw new MailroomError('E_LOCKED', text, '`nip: { maxConcurrentWorkflows }` in mailroom.yaml allows more');
+}
+
+/**
+ * Keeps a definition, signed by the project unless its author has; one that was kept before is not kept again. `current`: it
+ * takes the place of the others with its id, unless its author has signed a newer one, as its text was signed earlier.
+ */
+export async function keepDefinition(disk: RealDisk, text: string, current = false): Promise<NostrEvent> {
+  const { loadSigner } = await import('../../nostr/signer.ts');
+  const { definitionEventOf } = await import('../../languages/nip/event.ts');
+  const signer = await loadSigner(projectKey(disk));
+  const given = definitionEventOf(text, Date.now());
+  const definitions = new EventLog(disk, definitionLog);
+  const all = definitions.read();
+  const isThis = (each: NostrEvent) =>
+    'sig' in given ? each.id === given.id : each.pubkey === signer.pubkey && isSame(each, given);
+  const id = tagOf(given, 'd') ?? '';
+  const now = currentDefinition(all, id);
+  const known = now !== null && isThis(now) ? now : current ? undefined : all.findLast(isThis);
+  if (known !== undefined) return known;
+  const own = all.filter((each) => each.pubkey === signer.pubkey && tagOf(each, 'd') === id);
+  const definition = 'sig' in given ? given : signer.sign(after(given, own));
+  definitions.append([definition]);
+  return definition;
+}
+
+/** Of definitions with one author and id, relays keep the one with the latest time, in seconds. */
+function after(event: EventTemplate, earlier: readonly NostrEvent[]): EventTemplate {
+  const last = Math.max(-1, ...earlier.map(({ created_at: at }) => at));
+  return { ...event, created_at: Math.max(event.created_at, last + 1) };
+}
+
+/** Says in signed events that a run begins: the definition, when it was not said before, and the request. */
+async function announceRun(disk: RealDisk, options: NewExecution): Promise<void> {
+  const definition = await keepDefinition(disk, options.workflow.text);
+  const { run, parameters, budget, timeout } = options;
+  if (options.request !== undefined) {
+    new EventLog(disk, run).append([options.request]);
+    return;
+  }
+  const { loadSigner } = await import('../../nostr/signer.ts');
+  const signer = await loadSigner(projectKey(disk));
+  const msats = budget.msats ?? null;
+  const at = Date.now();
+  const request = requestEvent({ definition, execution: run, inputs: parameters, msats, timeout, at });
+  new EventLog(disk, run).append([signer.sign(request)]);
+}
+
+/** Keeps a request that a run has begun for: not before, so that one is followed whose run never came to be. */
+export function keepRequest(disk: Disk, request: NostrEvent): void {
+  new EventLog(disk, requestLog).append([request]);
+}
+
+/** The requests that runs have begun for, those too that no host lived to keep. */
+export function followedRequests(disk: Disk): NostrEvent[] {
+  const asked = listRuns(disk).flatMap(({ run }) => new EventLog(disk, run).read().slice(0, 1));
+  return [...new EventLog(disk, requestLog).read(), ...asked];
+}
+
+/** How it is said how a run stands. */
+export interface Announcement {
+  readonly announcer: Announcer;
+  /** Where it is said besides the log; null: nowhere. */
+  readonly relays: Relays | null;
+  /** How many events some relay has not answered yet. */
+  readonly unsent: () => number;
+}
+
+/** Who says how a run stands; undefined: it is of another language, or nobody asked for it by an event. */
+export async function announcementOf(
+  disk: RealDisk,
+  { run, definition }: Pick<RunFolder, 'run' | 'definition'>,
+  settings: NipSettings,
+): Promise<Announcement | undefined> {
+  if (definition.language !== 'nip') return undefined;
+  const log = new EventLog(disk, run);
+  const told: readonly NostrEvent[] = log.read();
+  const request = told.find(({ kind }) => kind === kinds.request);
+  if (request === undefined) return undefined;
+  const { Announcer: Says } = await import('../../nostr/announcer.ts');
+  const { loadSigner } = await import('../../nostr/signer.ts');
+  const signer = await loadSigner(projectKey(disk));
+  const relays = await relaysOf(disk, settings);
+  const say = () => {
+    for (const name of [definitionLog, run]) relays?.send(name);
+  };
+  // What an earlier host of the run has not sent is sent now.
+  if (settings.publishDefinitions) relays?.want(definitionLog, definedBy(disk, request));
+  relays?.want(run, told);
+  say();
+  const sink = {
+    append: (events: readonly NostrEvent[]) => {
+      if (relays === null) log.append(events);
+      else relays.keep(run, events);
+      say();
+    },
+  };
+  const announcer = new Says(sink, signer, { id: tagOf(request, 'd') ?? run, request }, told);
+  return { announcer, relays, unsent: () => unsentCount(disk, settings, run) };
+}
+
+/** The definition that a request names, as far as it is known. */
+export function definedBy(disk: RealDisk, request: NostrEvent): NostrEvent[] {
+  const id = tagOf(request, 'e', 'workflow');
+  return new EventLog(disk, definitionLog).read().filter((event) => event.id === id);
+}

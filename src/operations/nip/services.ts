@@ -1,0 +1,173 @@
+import { join } from 'node:path';
+import type { AskedExecution, Defined, NipServices } from './documents.ts';
+import type { BeginOptions, FoundWorkflow, WorkflowServices } from '../runs/services.ts';
+import type { NipSettings } from '../../config/config.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import type { Json } from '../../kernel/json.ts';
+import {
+  definitionId,
+  definitionTemplate,
+  definitionText,
+  type NewDefinition,
+} from '../../languages/nip/defining.ts';
+import { currentDefinition } from '../../nostr/definitions.ts';
+import { tagOf, type NostrEvent } from '../../letters/nostr-event.ts';
+import { workflowList } from '../../nostr/listing.ts';
+import { checkInputs } from '../../nostr/request.ts';
+import type { Workflow } from '../../workflow/model.ts';
+import { ProblemsError } from '../problems.ts';
+import { readParameters } from '../runs/parameters.ts';
+import { startBeside } from '../../process/supervision/detached.ts';
+import { definitionFile, definitionLog, EventLog } from '../../nostr/event-log.ts';
+import type { RealDisk } from '../../disk/real-disk.ts';
+import { readSettings, type Settings } from '../project/definition.ts';
+import { refuseTrackedState } from '../../host/tracked.ts';
+import { fetchDefinition } from '../../nostr/fetched-definition.ts';
+import { keepDefinition, withoutStarts } from './executions.ts';
+import { relaysOf } from '../../nostr/relays.ts';
+import { reportRun, runOf, standing } from './standing.ts';
+import { keepSending, sendAll } from './unsent.ts';
+import { checkWorkflow, readWorkflow, expectRead } from '../project/workflows.ts';
+
+/** Milliseconds that a process of its own has to begin with a run. */
+const patience = 10_000;
+
+/** Workflows of the language nip by their ids: defined, run and asked after. */
+export function nipServices(
+  disk: RealDisk,
+  packageRoot: string,
+  runs: Pick<WorkflowServices, 'run' | 'find' | 'changed'>,
+): NipServices {
+  const settings = async () => expectRead(await readSettings(disk, packageRoot));
+  return {
+    define: async (asked) => {
+      const all = await settings();
+      const found =
+        'text' in asked
+          ? await checkWorkflow(disk, all, asked.text, asked.file)
+          : await checkArguments(disk, all, asked);
+      return define(disk, all.config.nip, found);
+    },
+    list: async () => workflowList(new EventLog(disk, definitionLog).read(), (await settings()).protocol),
+    prepare: async (asked) => prepare(disk, await settings(), asked),
+    find: (word) => runOf(disk, runs, word),
+    report: async (run) => reportRun(disk, (await settings()).config.nip, runs.run(run)),
+    status: (word) => standing(disk, runs, async () => (await settings()).config.nip, word),
+    handOver: (controller) =>
+      // For a moment nobody works on it, and yet it counts.
+      withoutStarts(disk, async () => {
+        controller.end('stop');
+        await controller.follow();
+        startBeside(['-C', disk.root, 'resume', controller.run], disk.root);
+        await begun(runs, controller.run);
+      }),
+    send: async () => sendAll(disk, (await settings()).config.nip),
+    keepSending: async (failed) => keepSending(disk, (await settings()).config.nip, failed),
+  };
+}
+
+/** Resolves when a process works on a run, or it is over; at the latest when patience ends. */
+async function begun(runs: Pick<WorkflowServices, 'run' | 'changed'>, run: string): Promise<void> {
+  const until = Date.now() + patience;
+  for (let left = patience; left > 0; left = until - Date.now()) {
+    const stored = runs.run(run);
+    if ((await stored.alive()) || stored.state().endedAt !== null) return;
+    await runs.changed(run, Math.min(left, 250));
+  }
+}
+
+/** Reads a definition by the arguments of a tool, which are what it says is wrong. Throws `E_VALUE` where they give it no id. */
+async function checkArguments(
+  disk: RealDisk,
+  settings: Settings,
+  asked: NewDefinition,
+): Promise<FoundWorkflow> {
+  if (definitionId(asked) === '')
+    throw new MailroomError('E_VALUE', `no id can be made of the name \`${asked.name}\``, 'give an `id`');
+  const text = definitionText(definitionTemplate(asked, Date.now()));
+  const found = await checkWorkflow(disk, settings, text, 'definition');
+  if (found.checked.ok) return found;
+  const { inArguments } = await import('../../languages/nip/arguments.ts');
+  return { ...found, checked: { ok: false, problems: inArguments(found.checked.problems, asked) } };
+}
+
+async function define(disk: RealDisk, nip: NipSettings, found: FoundWorkflow): Promise<Defined> {
+  const { body } = expectNip(found);
+  await refuseTrackedState(disk);
+  const definitions = new EventLog(disk, definitionLog);
+  const before = definitions.read();
+  const event = await keepDefinition(disk, found.text, true);
+  const id = tagOf(event, 'd') ?? '';
+  const [old, current] = [before, definitions.read()].map((all) => currentDefinition(all, id));
+  const relays = nip.publishDefinitions ? await relaysOf(disk, nip) : null;
+  relays?.want(definitionLog, [event], true);
+  relays?.send(definitionLog);
+  await relays?.close();
+  return {
+    workflowId: id,
+    eventId: event.id,
+    version: tagOf(event, 'version') ?? '1.0.0',
+    stepCount: body.steps.length,
+    replaced: current?.id === event.id && old !== null && old?.id !== event.id ? old!.id : null,
+    newer: current?.id === event.id ? null : (current?.id ?? null),
+    ...(relays && { relays: relays.verdicts(definitionLog, event) }),
+  };
+}
+
+function expectNip({ checked }: FoundWorkflow): Workflow {
+  if (!checked.ok) throw new ProblemsError(checked.problems);
+  if (checked.value.language === 'nip') return checked.value;
+  throw new MailroomError(
+    'E_WORKFLOW',
+    `a workflow of the language ${checked.value.language} is no event that could be signed`,
+    '`mailroom run` runs it as it is',
+  );
+}
+
+async function prepare(
+  disk: RealDisk,
+  settings: Settings,
+  { workflow: word, inputs, msats, timeout }: AskedExecution,
+): Promise<Omit<BeginOptions, 'watch'>> {
+  const event = await named(disk, settings.config.nip, word);
+  const workflow = await readWorkflow(disk, settings, join(disk.root, definitionFile(disk, event)));
+  const definition = expectNip(workflow);
+  return {
+    workflow,
+    definition: { ...definition, timeout: timeout ?? definition.timeout },
+    parameters: inputsOf(definition, inputs),
+    context: {},
+    workspace: disk.root,
+    budget: { ...definition.budget, ...(msats === null ? {} : { msats }) },
+    only: null,
+    record: null,
+    replay: null,
+  };
+}
+
+function inputsOf(
+  { parameters }: Workflow,
+  inputs: AskedExecution['inputs'],
+): Readonly<Record<string, Json>> {
+  if (isTexts(inputs)) return readParameters(parameters, inputs, 'input');
+  const { values, problems } = checkInputs({ inputs }, parameters);
+  if (problems.length > 0) throw new MailroomError('E_USAGE', problems.join('; '));
+  return values;
+}
+
+function isTexts(inputs: AskedExecution['inputs']): inputs is readonly (readonly [string, string])[] {
+  return Array.isArray(inputs);
+}
+
+/** The definition that a word means: by the id of its event, else the current one of that `d`; else relays are asked. Throws `E_TARGET`. */
+async function named(disk: RealDisk, { relays }: NipSettings, word: string): Promise<NostrEvent> {
+  const all = new EventLog(disk, definitionLog).read();
+  const found = all.find(({ id }) => id === word) ?? currentDefinition(all, word);
+  if (found !== null) return found;
+  const { event, problems } = await fetchDefinition(relays, word);
+  if (event !== null) return event;
+  const known = [...new Set(all.map((each) => tagOf(each, 'd')))].join(', ');
+  const hint = known === '' ? '`mailroom nip define` makes one known' : `there are ${known}`;
+  const hints = [...problems, hint].join('; ');
+  throw new MailroomError('E_TARGET', `no workflow is defined as \`${word}\``, hints);
+}

@@ -1,0 +1,87 @@
+import type { ToldStatus } from './documents.ts';
+import type { StoredRun, WorkflowServices } from '../runs/services.ts';
+import type { NipSettings } from '../../config/config.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import { kinds, tagOf } from '../../letters/nostr-event.ts';
+import { reportOf, type ExecutionReport } from '../../nostr/report.ts';
+import { toldOf } from '../../nostr/told.ts';
+import { compile } from '../../workflow/machine/rules.ts';
+import { EventLog } from '../../nostr/event-log.ts';
+import type { RealDisk } from '../../disk/real-disk.ts';
+import { listRuns } from '../../workflow/files/run-folders.ts';
+import { askRelays } from '../../nostr/asking.ts';
+import { definedBy } from './executions.ts';
+import { unsentCount } from '../../nostr/relays.ts';
+
+/** How a run of this project stands. Throws `E_TARGET` for one of another language. */
+export async function reportRun(
+  disk: RealDisk,
+  nip: Pick<NipSettings, 'relays'>,
+  stored: StoredRun,
+): Promise<ExecutionReport> {
+  const { run, definition } = stored;
+  if (definition.language !== 'nip')
+    throw new MailroomError(
+      'E_TARGET',
+      `${run} is no run of the language nip`,
+      '`mailroom show` tells of it',
+    );
+  const request = new EventLog(disk, run).read().find(({ kind }) => kind === kinds.request);
+  const [event = null] = request === undefined ? [] : definedBy(disk, request);
+  // Not the other way round: a run that ends in between must not seem to be stopped.
+  const alive = await stored.alive();
+  const unsentEvents = unsentCount(disk, nip, run);
+  return reportOf(stored.state(), compile(definition), {
+    request: request ?? null,
+    definition: event,
+    alive,
+    unsentEvents,
+    at: Date.now(),
+  });
+}
+
+/**
+ * The run of this project that a word means: by what its request calls it, by the id of that event, or by the id of the run or
+ * the end of it. Throws `E_TARGET` where it means none, or may mean several.
+ */
+export function runOf(disk: RealDisk, { run }: Pick<WorkflowServices, 'run'>, word: string): StoredRun {
+  return followed(disk, { run }, word) ?? run(word);
+}
+
+/** How a run stands: one of this project, or the one that a request asks for, here or as relays tell of it. */
+export async function standing(
+  disk: RealDisk,
+  { run, find }: Pick<WorkflowServices, 'run' | 'find'>,
+  settings: () => Promise<NipSettings>,
+  word: string,
+): Promise<ExecutionReport | ToldStatus> {
+  const here = followed(disk, { run }, word) ?? find(word);
+  const nip = await settings();
+  if (here === null && /^[0-9a-f]{64}$/.test(word)) return told(nip, word);
+  return reportRun(disk, nip, here ?? run(word));
+}
+
+/** The run whose request has this id, or calls it so. */
+function followed(disk: RealDisk, { run }: Pick<WorkflowServices, 'run'>, word: string): StoredRun | null {
+  const [only, ...more] = listRuns(disk).filter((card) => {
+    const [request] = new EventLog(disk, card.run).read();
+    return request !== undefined && (request.id === word || tagOf(request, 'd') === word);
+  });
+  if (more.length === 0) return only === undefined ? null : run(only.run);
+  const all = [only!, ...more].map((each) => each.run).join(', ');
+  throw new MailroomError('E_TARGET', `\`${word}\` may be ${all}`, 'give the id of the run');
+}
+
+/** What relays tell of the run that a request asks for. Throws `E_TARGET` where nothing is told. */
+async function told({ relays }: NipSettings, request: string): Promise<ToldStatus> {
+  const wanted = { kinds: [kinds.status, kinds.result], '#e': [request] };
+  const { events, problems } = await askRelays(relays, wanted);
+  const executions = toldOf(events);
+  if (executions.length > 0) return { request, told: executions };
+  const asked = relays.length === 0 ? '`nip: { relays }` in mailroom.yaml says whom to ask' : null;
+  throw new MailroomError(
+    'E_TARGET',
+    `nothing is known of a run that ${request} asks for`,
+    problems.length > 0 ? problems.join('; ') : asked,
+  );
+}

@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+import type { SentEvents } from './documents.ts';
+import type { NipSettings } from '../../config/config.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import { Deliveries, deliveryLogs } from '../../nostr/deliveries.ts';
+import { definitionLog, eventsFolder, refusalLog } from '../../nostr/event-log.ts';
+import type { RealDisk } from '../../disk/real-disk.ts';
+import { watchFolders } from '../../disk/watch.ts';
+import { isAlive } from '../../workflow/host/locks.ts';
+import { relaysOf, unsentCount, type Relays } from '../../nostr/relays.ts';
+
+/** How often it is looked which runs are over, in milliseconds. */
+const againMs = 5_000;
+
+/**
+ * Sends what relays have not answered yet: definitions, refusals, and the events of runs that no process works on. Those of
+ * other runs are sent by their hosts. Level-triggered: what is on the disk says what is left.
+ */
+export class UnsentEvents {
+  readonly #disk: RealDisk;
+  readonly #relays: Relays;
+  /** By log: the size of what was noted of it when nothing was left. */
+  readonly #done = new Map<string, number>();
+  #looking: Promise<void> | null = null;
+  #problem: string | null = null;
+
+  constructor(disk: RealDisk, relays: Relays) {
+    this.#disk = disk;
+    this.#relays = relays;
+  }
+
+  /** What kept the last look from its end, and is tried again; null: nothing. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  /** Sends what there is. Of two calls at the same time the second waits for the first. Throws `E_DISK`, and `E_LOCKED` where a lock cannot be read. */
+  async look(): Promise<void> {
+    this.#looking ??= this.#look().finally(() => (this.#looking = null));
+    await this.#looking;
+  }
+
+  /** Looks now, whenever an event is kept, and every five seconds. `failed`: something is wrong with the program. */
+  follow(failed: (error: unknown) => void): { close(): Promise<void> } {
+    const look = () => void this.#tryAgain().catch(failed);
+    const watch = watchFolders([join(this.#disk.root, eventsFolder)], look);
+    const timer = setInterval(look, againMs);
+    timer.unref();
+    look();
+    return {
+      close: async () => {
+        clearInterval(timer);
+        await watch.close();
+        await this.#looking?.catch(() => {});
+      },
+    };
+  }
+
+  async #tryAgain(): Promise<void> {
+    try {
+      await this.look();
+      this.#problem = null;
+    } catch (error) {
+      if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;
+      this.#problem = error.message;
+    }
+  }
+
+  async #look(): Promise<void> {
+    for (const log of deliveryLogs(this.#disk)) {
+      const { size } = new Deliveries(this.#disk, log);
+      if (this.#done.get(log) === size) continue;
+      const isOfRun = log !== definitionLog && log !== refusalLog;
+      if (isOfRun && (await isAlive(this.#disk, log))) continue;
+      if (!this.#relays.send(log)) this.#done.set(log, size);
+    }
+  }
+}
+
+/** Sends everything once, and says what came of it. */
+export async function sendAll(disk: RealDisk, nip: NipSettings): Promise<SentEvents> {
+  const relays = await relaysOf(disk, nip);
+  if (relays === null) return { sent: 0, unsent: 0, problems: [] };
+  const left = () => deliveryLogs(disk).reduce((sum, log) => sum + unsentCount(disk, nip, log), 0);
+  const before = left();
+  await new UnsentEvents(disk, relays).look();
+  await relays.close();
+  const unsent = left();
+  return { sent: Math.max(0, before - unsent), unsent, problems: relays.problems };
+}
+
+/** Sends what is left, and what comes, until it is closed; null: the project has no relays. `failed`: something is wrong with the program. */
+export async function keepSending(
+  disk: RealDisk,
+  nip: NipSettings,
+  failed: (error: unknown) => void,
+): Promise<{ close(): Promise<void> } | null> {
+  const relays = nip.enabled ? await relaysOf(disk, nip) : null;
+  if (relays === null) return null;
+  const sending = new UnsentEvents(disk, relays).follow(failed);
+  return {
+    close: async () => {
+      await sending.close();
+      await relays.close();
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import type { Diagnostic } from '../kernel/diagnostic.ts';
+import { MailroomError } from '../kernel/errors.ts';
+import { diagnosticDocument, renderDiagnostics, type DiagnosticDocument } from '../yaml/diagnostics.ts';
+
+/** Everything that is wrong with a text; the first problem stands for all of them. */
+export class ProblemsError extends MailroomError {
+  readonly problems: readonly Diagnostic[];
+
+  constructor(problems: readonly Diagnostic[]) {
+    const first = problems.find(({ severity }) => severity === 'error') ?? problems[0];
+    super(first?.code ?? 'E_INTERNAL', first?.message ?? 'something is wrong', first?.hint ?? null);
+    this.problems = problems;
+  }
+}
+
+/** A failure for programs: the first problem, and all of them. */
+export interface ErrorDocument {
+  readonly schema: 1;
+  readonly error: DiagnosticDocument;
+  readonly errors: readonly DiagnosticDocument[];
+}
+
+export function errorDocument(error: MailroomError): ErrorDocument {
+  const { code, message, hint } = error;
+  const all =
+    error instanceof ProblemsError && error.problems.length > 0
+      ? error.problems.map(diagnosticDocument)
+      : [{ code, message, file: null, line: null, column: null, hint }];
+  const first = all.find((one) => one.code === code && one.message === message) ?? all[0];
+  return { schema: 1, error: first as DiagnosticDocument, errors: all };
+}
+
+/** A failure for people: `error E_CODE: message`, with the place, the line and a hint where there are any. */
+export function errorText(error: MailroomError): string {
+  if (error instanceof ProblemsError) return renderDiagnostics(error.problems);
+  const { code, hint } = error;
+  const [message = '', ...more] = error.message.split('\n');
+  // A list below the message quotes what others wrote.
+  const list = more.map((text) => text.replaceAll(/\p{Cc}/gu, '\ufffd'));
+  const head = renderDiagnostics([{ code, severity: 'error', message, place: null, hint: null }]);
+  return [head, ...list, ...(hint === null ? [] : [`hint: ${hint}`])].join('\n');
+}

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import type { Definition } from '../services.ts';
+import { defaultConfig, replaying, type Config } from '../../config/config.ts';
+import type { Checked, Diagnostic } from '../../kernel/diagnostic.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import type { Protocol } from '../../mail/format/protocol.ts';
+import { listWorkflowFiles, readConfigFile, readProtocolFiles, readRoleFile } from './project-files.ts';
+import { RealDisk } from '../../disk/real-disk.ts';
+import type { Capability } from '../../kernel/capabilities.ts';
+import type { Provider, TurnTools } from '../../providers/provider.ts';
+
+/** Names what the protocol and the settings say now. */
+export function hashOf(disk: RealDisk): string {
+  const texts = [readConfigFile(disk), ...readProtocolFiles(disk)].map(
+    (file) => `${file?.path}\n${file?.text}`,
+  );
+  return createHash('sha256').update(texts.join('\0')).digest('hex').slice(0, 16);
+}
+
+/** Reads mailroom.yaml and protocols/, with everything that is wrong in them. */
+export async function readDefinition(
+  disk: RealDisk,
+  packageRoot: string,
+  replay: string | null = null,
+): Promise<Checked<Wired>> {
+  const settings = await readSettings(disk, packageRoot, replay);
+  if (!settings.ok) return settings;
+  const { protocol, ...rest } = settings.value;
+  if (protocol !== null) {
+    const warnings = [...settings.warnings, ...unreadableRoles(disk, protocol)];
+    return { ...settings, value: { ...rest, protocol }, warnings };
+  }
+  // Workflows do without: then there is nobody but `user`, and nothing to be said to others.
+  if (listWorkflowFiles(disk).length === 0) return { ok: false, problems: [noProtocol(disk.root)] };
+  const nobody = await protocolOfNobody(rest.config);
+  return nobody.ok ? { ...settings, value: { ...rest, protocol: nobody.value } } : nobody;
+}
+
+/** The roles whose role.md cannot be read. Their mail waits, so nothing else need stop for it. */
+function unreadableRoles(disk: RealDisk, { roles }: Protocol): Diagnostic[] {
+  return [...roles.keys()].flatMap((role): Diagnostic[] => {
+    try {
+      readRoleFile(disk, role);
+      return [];
+    } catch (error) {
+      if (!(error instanceof MailroomError)) throw error;
+      const { code, message } = error;
+      const hint = `the mail of ${role} waits until agents/${role}/role.md is a text of at most 256 KiB, or is gone`;
+      return [{ code, severity: 'warning', message, place: null, hint }];
+    }
+  });
+}
+
+/** What holds without protocols/: there is `user`, and nothing is said to others. */
+export async function protocolOfNobody(config: Config): Promise<Checked<Protocol>> {
+  const { parseProtocol } = await import('../../mail/protocol/read.ts');
+  return parseProtocol([], config, { cores: availableParallelism() });
+}
+
+/** The same where there need not be a protocol. `replay`: the folder of a recording that answers for all providers. The readers are loaded only now: they are slow to load. */
+export async function readSettings(
+  disk: RealDisk,
+  packageRoot: string,
+  replay: string | null = null,
+): Promise<Checked<Settings>> {
+  const [{ parseConfig }, { parseProtocol }, { providersOf }] = await Promise.all([
+    import('../../config/read.ts'),
+    import('../../mail/protocol/read.ts'),
+    import('../../providers/index.ts'),
+  ]);
+  if (replay !== null && !holdsRecording(replay)) return { ok: false, problems: [noRecording(replay)] };
+  const file = readConfigFile(disk);
+  const read: Checked<Config> = file
+    ? parseConfig(file.text, file.path)
+    : { ok: true, value: defaultConfig, warnings: [] };
+  if (!read.ok) return read;
+  const config = replay === null ? read.value : replaying(read.value);
+  const providers = providersOf(config.providers.values(), {
+    ...surroundings(packageRoot),
+    prices: config.prices,
+    ...(replay !== null && { recording: replay }),
+  });
+  const widened = widenedBy(providers);
+  const tools = config.mcp ? toolsOf(disk, packageRoot) : null;
+  const value = { config, hash: hashOf(disk), providers, widened, tools };
+  const texts = readProtocolFiles(disk).map(({ path, text }) => ({ file: path, text }));
+  if (texts.length === 0) return { ok: true, value: { ...value, protocol: null }, warnings: read.warnings };
+  const withoutMcp = withoutMcpOf(providers);
+  const parsed = parseProtocol(texts, config, { cores: availableParallelism(), widened, withoutMcp });
+  const { withRoleSettings } = await import('./obeyed-settings.ts');
+  const protocol = await withRoleSettings(parsed, { root: disk.root, config, providers });
+  if (!protocol.ok) return protocol;
+  const warnings = [...read.warnings, ...protocol.warnings];
+  return { ok: true, value: { ...value, protocol: protocol.value }, warnings };
+}
+
+/** By provider name: the rights that it gives an agent beyond the given ones, in words. */
+export function widenedBy(providers: ReadonlyMap<string, Provider>): Settings['widened'] {
+  return new Map(
+    [...providers].map(([name, provider]) => [name, (rights) => provider.restrict(rights).widened] as const),
+  );
+}
+
+/** By provider name: why its agents can be given no MCP servers, in words. */
+export function withoutMcpOf(providers: ReadonlyMap<string, Provider>): ReadonlyMap<string, string> {
+  return new Map([...providers].flatMap(([name, { mcp }]) => (mcp === true ? [] : [[name, mcp] as const])));
+}
+
+/** What a project says of itself. */
+export interface Settings extends Omit<Wired, 'protocol'> {
+  readonly protocol: Protocol | null;
+  /** By provider name: the rights that it gives an agent beyond these, in words. */
+  readonly widened: ReadonlyMap<string, (capabilities: readonly Capability[]) => readonly string[]>;
+}
+
+/** What the program needs of a definition besides what commands see of it. */
+export interface Wired extends Definition {
+  readonly providers: ReadonlyMap<string, Provider>;
+  /** Null: turns get no tools of ours. */
+  readonly tools: TurnTools | null;
+}
+
+/** Ourselves. A package in the project is there for everybody in it. */
+function toolsOf({ root }: RealDisk, packageRoot: string): TurnTools {
+  const command = [process.execPath, join(packageRoot, 'bin', 'mailroom'), 'mcp'];
+  const inside = packageRoot === root || packageRoot.startsWith(join(root, '/'));
+  return { command, readable: [process.execPath, ...(inside ? [] : [packageRoot])] };
+}
+
+function surroundings(packageRoot: string) {
+  return {
+    environment: process.env,
+    node: process.execPath,
+    replayAgent: join(packageRoot, 'bin', 'replay-agent.mjs'),
+  };
+}
+
+function holdsRecording(folder: string): boolean {
+  try {
+    return (new RealDisk(folder).list('') ?? []).some((name) => name.endsWith('.json'));
+  } catch {
+    // No such folder, or none that we can read.
+    return false;
+  }
+}
+
+function noRecording(folder: string): Diagnostic {
+  return {
+    code: 'E_USAGE',
+    severity: 'error',
+    message: `there is no recording in ${folder}`,
+    place: null,
+    hint: '`up --record` and `run --record` make one',
+  };
+}
+
+function noProtocol(root: string): Diagnostic {
+  return {
+    code: 'E_NO_PROJECT',
+    severity: 'error',
+    message: `${root} has no protocol: protocols/ holds no .yaml file, and workflows/ no workflow`,
+    place: null,
+    hint: '`mailroom init` makes a project that runs',
+  };
+}

@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import process from 'node:process';
+import type { Finding } from '../services.ts';
+import type { Config } from '../../config/config.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import { type Protocol, providersOf } from '../../mail/format/protocol.ts';
+import { probeContainment } from '../../process/sandbox/containment.ts';
+import { git } from '../../git/git.ts';
+import { findProgram } from '../../process/proc.ts';
+import { readHolder } from '../../host/holder.ts';
+import { RealDisk } from '../../disk/real-disk.ts';
+import { readDefinition } from './definition.ts';
+import { trackedState } from '../../host/tracked.ts';
+import { programFor } from './doctor-agents.ts';
+
+/** What would not work in the project. */
+export async function examineProject(root: string, packageRoot: string): Promise<Finding[]> {
+  try {
+    const disk = new RealDisk(root);
+    const definition = await readDefinition(disk, packageRoot);
+    const holder = readHolder(disk);
+    const held: Finding[] =
+      holder === null
+        ? []
+        : [{ topic: 'controller', state: 'info', text: `process ${String(holder.pid)} on ${holder.host}` }];
+    const here: Finding = { topic: 'project', state: 'ok', text: root };
+    if (!definition.ok) {
+      const text = `${counted(definition.problems.length, 'problem')}; see \`mailroom check\``;
+      return [here, { topic: 'protocol', state: 'problem', text }, ...held, ...(await ignored(root))];
+    }
+    const { protocol, config } = definition.value;
+    return [
+      here,
+      rolesAndTypes(protocol, definition.warnings.length),
+      ...players(protocol, config, root),
+      ...(await sandbox(config)),
+      ...held,
+      ...(await ignored(root)),
+    ];
+  } catch (error) {
+    if (!(error instanceof MailroomError)) throw error;
+    return [{ topic: 'project', state: 'problem', text: error.message }];
+  }
+}
+
+function rolesAndTypes({ roles, types }: Protocol, warnings: number): Finding {
+  const text = `${String(roles.size)} roles, ${String(types.size)} types`;
+  if (warnings === 0) return { topic: 'protocol', state: 'ok', text };
+  const more = `${counted(warnings, 'warning')}; see \`mailroom check\``;
+  return { topic: 'protocol', state: 'warning', text: `${text}, ${more}` };
+}
+
+function counted(count: number, what: string): string {
+  return `${String(count)} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/** Providers of roles whose program is not here. */
+function players({ roles }: Protocol, config: Config, root: string): Finding[] {
+  const wanted = new Set([...roles.values()].flatMap((role) => providersOf(role)));
+  return [...wanted].flatMap((provider): Finding[] => {
+    const program = programFor(config, provider);
+    const state = program === null ? 'found' : findProgram(program, process.env['PATH'], root);
+    if (state === 'found') return [];
+    const those = (plays: boolean) =>
+      [...roles.values()]
+        .filter((role) => providersOf(role).includes(provider) && (role.provider === provider) === plays)
+        .map(({ name }) => name)
+        .join(', ');
+    const [played, stoodIn] = [those(true), those(false)];
+    const what = state === 'missing' ? 'not here' : 'not executable';
+    const whose = played === '' ? `it is to stand in for ${stoodIn}` : `it plays ${played}`;
+    const text = `\`${program ?? ''}\` is ${what}, and ${whose}`;
+    return [{ topic: provider, state: played === '' ? 'warning' : 'problem', text }];
+  });
+}
+
+async function sandbox(config: Config): Promise<Finding[]> {
+  const topic = 'sandbox';
+  if (config.sandbox === 'off')
+    return [{ topic, state: 'info', text: '`sandbox: off` in mailroom.yaml: nothing here is held by one' }];
+  const { bubblewrap } = await probeContainment();
+  if (config.sandbox !== 'required' || bubblewrap.works) return [];
+  const text = '`sandbox: required` in mailroom.yaml, and there is none: nothing starts here';
+  return [{ topic, state: 'problem', text }];
+}
+
+/** Mail that git tracks would be moved by stash, clean and checkout. */
+async function ignored(root: string): Promise<Finding[]> {
+  const inside = await git(['rev-parse', '--is-inside-work-tree'], { cwd: root });
+  if (inside.exitCode !== 0)
+    return [
+      {
+        topic: 'trail',
+        state: 'warning',
+        text: 'not in a git repository: `git init` gives the mail a history',
+      },
+    ];
+  const [tracked] = await trackedState(new RealDisk(root));
+  if (tracked !== undefined)
+    return [
+      {
+        topic: 'gitignore',
+        state: 'problem',
+        text: `git tracks ${tracked}, so whoever wrote this repository may have made .mailroom/, and nothing starts (E_TRACKED)`,
+      },
+    ];
+  const paths = ['.mailroom/journal', 'agents/x/inbox/x.md', 'agents/x/processed/x.md'];
+  const checked = await Promise.all(
+    paths.map((path) => git(['check-ignore', '-q', join(root, path)], { cwd: root })),
+  );
+  const missing = paths.filter((_path, index) => checked[index]?.exitCode !== 0);
+  if (missing.length === 0) return [{ topic: 'gitignore', state: 'ok', text: 'git leaves the mail alone' }];
+  return [
+    {
+      topic: 'gitignore',
+      state: 'warning',
+      text: `git does not ignore ${missing.join(', ')}: stash, clean and checkout would move mail. \`mailroom init\` adds the lines`,
+    },
+  ];
+}

@@ -1,0 +1,101 @@
+import { basename, join, resolve } from 'node:path';
+import { MailroomError } from '../../kernel/errors.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
+import type { Identity } from '../../languages/shared/identity.ts';
+import { listWorkflowFiles } from './project-files.ts';
+import type { RealDisk } from '../../disk/real-disk.ts';
+import { findText } from '../../disk/text.ts';
+import { workflowFile } from './workflow-file.ts';
+
+/**
+ * The file of a workflow that a person names: a path from `cwd`, or a workflow of the project by its id, its path below
+ * workflows/ without the ending, or its name. A word that does not look like a path is a name first: a folder `notes` does not
+ * hide the workflow `notes`. Absolute. Throws `E_TARGET` when there is none or may be several.
+ */
+export async function findWorkflow(disk: RealDisk, reference: string, cwd: string): Promise<string> {
+  const named = workflowFile(resolve(cwd, reference));
+  const isPath = /[/\\]|\.(ya?ml|json)$/.test(reference);
+  if (isPath && named !== null) return named;
+  const known = await identities(disk);
+  const found = meant(known, reference);
+  const [only, ...more] = found;
+  if (only === undefined) {
+    if (named !== null) return named;
+    const words = known.map(({ file, id }) => id ?? stemOf(file));
+    throw new MailroomError(
+      'E_TARGET',
+      `there is no workflow \`${reference}\``,
+      didYouMean(reference, words) ?? hint(words),
+    );
+  }
+  if (more.length > 0)
+    throw new MailroomError('E_TARGET', `\`${reference}\` may be ${found.join(', ')}`, 'give the file');
+  return join(disk.root, only);
+}
+
+function hint(words: readonly string[]): string {
+  return words.length === 0
+    ? 'give a file, or put one into workflows/'
+    : `workflows/ has ${words.join(', ')}`;
+}
+
+/** Whether a word may mean a workflow of the project. */
+export async function isWorkflowNamed(disk: RealDisk, word: string): Promise<boolean> {
+  return meant(await identities(disk), word).length > 0;
+}
+
+/** What a person may call the workflows of the project. */
+export async function workflowNames(disk: RealDisk): Promise<string[]> {
+  const known = await identities(disk);
+  return [...new Set(known.flatMap(({ file, id, names }) => [id ?? stemOf(file), ...names]))];
+}
+
+/**
+ * Files that a word may mean. An id is unique and wins. Without one, a file name and a `name` count alike: where they lead to
+ * different files, a person has to say which.
+ */
+function meant(known: readonly Identity[], word: string): string[] {
+  const byId = known.filter(({ id }) => id === word);
+  if (byId.length > 0) return filesOf(byId);
+  const byStem = known.filter(({ file }) => stemOf(file) === word || basename(stemOf(file)) === word);
+  const byName = known.filter(({ names }) => names.includes(word));
+  const both = byStem.filter((each) => byName.includes(each));
+  return filesOf(both.length > 0 ? both : [...byStem, ...byName]);
+}
+
+function filesOf(identified: readonly Identity[]): string[] {
+  return identified.map(({ file }) => file);
+}
+
+/** `workflows/parts/test.yaml` is `parts/test`, and `workflows/ship/WORKFLOW.yaml` is `ship`. */
+function stemOf(file: string): string {
+  return file
+    .replace(/^workflows\//, '')
+    .replace(/\.(ya?ml|json)$/, '')
+    .replace(/(?<=.)\/WORKFLOW$/, '');
+}
+
+/** How the workflows of the project call themselves. The YAML reader is loaded only now: it is slow to load. */
+async function identities(disk: RealDisk): Promise<Identity[]> {
+  const { identityOf } = await import('../../languages/shared/identity.ts');
+  return identitiesBy(disk, identityOf);
+}
+
+const cache = new Map<string, { readonly text: string; readonly identity: Identity }>();
+
+/** The same with a reader that is loaded. A text that did not change since is not read twice. */
+export function identitiesBy(
+  disk: RealDisk,
+  identityOf: (text: string, file: string) => Identity,
+): Identity[] {
+  return listWorkflowFiles(disk).map((file) => {
+    const path = join(disk.root, file);
+    const found = findText(path);
+    if (found?.ok !== true) return { file, id: null, names: [], isReadable: false };
+    const known = cache.get(path);
+    if (known?.text === found.text) return known.identity;
+    const identity = identityOf(found.text, file);
+    cache.set(path, { text: found.text, identity });
+    return identity;
+  });
+}

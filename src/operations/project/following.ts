@@ -1,0 +1,54 @@
+import { apply } from '../../mail/machine/apply.ts';
+import type { MailEventRecord, MailEvent } from '../../mail/machine/event.ts';
+import { stateOf, type MailState } from '../../mail/machine/state.ts';
+import type { JournalReader } from '../../disk/journal-reader.ts';
+
+/** What became of a command: null when it was done, else why not. */
+export interface Verdict {
+  readonly refusal: string | null;
+}
+
+/**
+ * The journal as a command sees it while the controller goes on writing it: each question folds only what was added since the
+ * last one. A state that was handed out goes on with it.
+ */
+export class Following {
+  readonly #reader: JournalReader<MailEvent>;
+  #state: MailState | null = null;
+  readonly #verdicts = new Map<string, Verdict>();
+
+  constructor(reader: JournalReader<MailEvent>) {
+    this.#reader = reader;
+  }
+
+  /** Null while the journal holds nothing. */
+  state(): MailState | null {
+    this.#catchUp();
+    return this.#state;
+  }
+
+  /** Undefined: the controller has not taken the command of that id. */
+  verdict(id: string): Verdict | undefined {
+    this.#catchUp();
+    return this.#verdicts.get(id);
+  }
+
+  #catchUp(): void {
+    const added = this.#state === null ? null : this.#reader.more();
+    if (added === null) this.#begin();
+    else this.#fold(added);
+  }
+
+  #begin(): void {
+    const { snapshot, records, last } = this.#reader.read();
+    this.#state = last === 0 ? null : stateOf(snapshot);
+    this.#fold(records);
+  }
+
+  #fold(records: readonly MailEventRecord[]): void {
+    for (const { event } of records) {
+      if (this.#state !== null) this.#state = apply(this.#state, event);
+      if (event.type === 'controlled') this.#verdicts.set(event.id, { refusal: event.refusal?.text ?? null });
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import { bytesInWords } from '../../kernel/bytes.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import { readContent } from '../../disk/contents.ts';
+import { join, temporaryFolder } from '../../disk/disk.ts';
+import type { Disk } from '../../disk/disk.ts';
+import type { RoleName } from '../../kernel/ids.ts';
+import { isProtocolFile } from '../../disk/find-project.ts';
+
+/** The largest definition (protocol, configuration, role) in bytes: YAML readers are slow on larger ones. */
+const definitionBytes = 256 * 1024;
+
+/** A text file of the project, by its path from the project. */
+export interface TextFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The files of the protocol, sorted by name. Throws `E_FILE` for one that is no text or over 256 KiB. */
+export function readProtocolFiles(disk: Disk): TextFile[] {
+  return (disk.list('protocols') ?? [])
+    .filter(isProtocolFile)
+    .toSorted()
+    .flatMap((name) => readDefinition(disk, join('protocols', name)) ?? []);
+}
+
+/** Lies among workflows, and changes others. */
+const overridesFile = 'workflows/overrides.yaml';
+
+/** A folder with such a file is a workflow; `overrides/` in it holds templates that change workflows. */
+const workflowFile = /^WORKFLOW\.(?:yaml|json)$/;
+
+/**
+ * Files of workflows in workflows/ and the folders below it, sorted. Hidden folders and the overrides of a workflow are left
+ * out.
+ */
+export function listWorkflowFiles(disk: Disk, folder = 'workflows'): string[] {
+  if (disk.look(folder)?.kind !== 'folder') return [];
+  const names = (disk.list(folder) ?? []).filter((name) => !name.startsWith('.')).toSorted();
+  const isWorkflow = names.some((name) => workflowFile.test(name));
+  return names.flatMap((name) => {
+    if (isWorkflow && name === 'overrides') return [];
+    const path = join(folder, name);
+    if (disk.look(path)?.kind === 'folder') return listWorkflowFiles(disk, path);
+    return /\.(ya?ml|json)$/.test(name) && path !== overridesFile ? [path] : [];
+  });
+}
+
+/**
+ * `mailroom.yaml`; null when there is none, or only the empty folder that keeps its place while a sandbox is open. Throws as
+ * `readProtocolFiles`.
+ */
+export function readConfigFile(disk: Disk): TextFile | null {
+  const isKept = disk.look('mailroom.yaml')?.kind === 'folder' && disk.list('mailroom.yaml')?.length === 0;
+  return isKept ? null : readDefinition(disk, 'mailroom.yaml');
+}
+
+/** Who the role is, `agents/<role>/role.md`; null when nothing says so. Throws as `readProtocolFiles`. */
+export function readRoleFile(disk: Disk, role: RoleName): TextFile | null {
+  return readDefinition(disk, join(join('agents', role), 'role.md'));
+}
+
+/** A link is followed as long as it stays in the project: one file may serve two programs. */
+function readDefinition(disk: Disk, path: string): TextFile | null {
+  const real = disk.resolve(path);
+  if (real === null) return null;
+  const content = readContent(disk, real, definitionBytes);
+  if (content === 'gone') return null;
+  if (content.ok) return { path, text: content.text };
+  throw new MailroomError(
+    'E_FILE',
+    `cannot read ${path}: ${content.problem}`,
+    `a text of at most ${bytesInWords(definitionBytes)} belongs there`,
+  );
+}
+
+/** Writes files that are not there yet. Returns the paths that it wrote; whatever lies at the others is kept. */
+export function writeMissing(disk: Disk, files: readonly TextFile[]): string[] {
+  return files
+    .filter(({ path, text }) => {
+      if (disk.look(path) !== null) return false;
+      disk.write(path, text);
+      return true;
+    })
+    .map(({ path }) => path);
+}
+
+/** Appends to a text file (made if need be) the lines that it does not have. Returns those. Throws `E_FILE`. */
+export function appendMissingLines(disk: Disk, path: string, lines: readonly string[]): string[] {
+  const real = disk.resolve(path) ?? path;
+  const content = readContent(disk, real);
+  if (content !== 'gone' && !content.ok)
+    throw new MailroomError('E_FILE', `cannot add to ${path}: ${content.problem}`);
+  const text = content === 'gone' ? '' : content.text;
+  const newline = text.includes('\r\n') ? '\r\n' : '\n';
+  const present = new Set(text.split(/\r?\n/).map((line) => line.trim()));
+  const missing = lines.filter((line) => !present.has(line));
+  if (missing.length === 0) return [];
+  const gap = text === '' || text.endsWith('\n') ? '' : newline;
+  disk.write(real, text + gap + missing.map((line) => line + newline).join(''));
+  return missing;
+}
+
+/** Removes what programs that were killed left in `.mailroom/tmp` over an hour ago. */
+export function removeOldTemporaries(disk: Disk, now: number): void {
+  for (const name of disk.list(temporaryFolder) ?? []) {
+    const path = join(temporaryFolder, name);
+    if ((disk.look(path)?.mtimeMs ?? now) < now - 3_600_000) removeIfPossible(disk, path);
+  }
+}
+
+/** What cannot be removed is in nobody's way. */
+function removeIfPossible(disk: Disk, path: string): void {
+  try {
+    disk.remove(path);
+  } catch (error) {
+    if (!(error instanceof MailroomError) || error.code !== 'E_DISK') throw error;
+  }
+}

@@ -1,0 +1,52 @@
+import { MailroomError } from '../../kernel/errors.ts';
+import type { StoredRun } from '../runs/services.ts';
+import type { Holder } from './project.ts';
+import { runStanding, triggerStanding, type RunStanding, type WorkflowStatus } from '../runs/standing.ts';
+import { readRunControl, type RunControlFile } from '../../letters/letters.ts';
+import { DiskControl } from '../../host/control.ts';
+import type { RealDisk } from '../../disk/real-disk.ts';
+import { isOver } from '../../workflow/files/ended.ts';
+import { listRuns, runControlFolder } from '../../workflow/files/run-folders.ts';
+import { readTriggers } from '../../workflow/triggers/memory-files.ts';
+import type { Settings } from './definition.ts';
+import { triggeredWorkflows } from './triggered.ts';
+
+/** Commands for a run that its process has not taken yet; what cannot be read is left to it. */
+function pendingCommands(disk: RealDisk, run: string): RunControlFile[] {
+  return new DiskControl(disk, runControlFolder(run)).list().flatMap(({ text }) => {
+    const read = text === null ? null : readRunControl(text);
+    return read?.ok === true ? [read.value] : [];
+  });
+}
+
+/** The runs that are not over and the triggers of a project. `settings` null: they are wrong, and no workflow can be read. */
+export async function workflowStatus(
+  disk: RealDisk,
+  settings: Settings | null,
+  open: (run: string) => StoredRun,
+  holder: Holder | null,
+): Promise<WorkflowStatus> {
+  const runs: RunStanding[] = [];
+  const unreadable: string[] = [];
+  for (const card of listRuns(disk)) {
+    try {
+      // Most are over, and need not be read.
+      if (isOver(disk, card.run) === true) continue;
+      const stored = open(card.run);
+      const state = stored.state();
+      if (state.endedAt === null)
+        runs.push(runStanding(state, card, await stored.alive(), pendingCommands(disk, card.run)));
+    } catch (error) {
+      // One that cannot be read hides no other.
+      if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;
+      unreadable.push(error.message);
+    }
+  }
+  if (settings === null) return { runs, triggers: [], problems: unreadable };
+  const { workflows, problems } = await triggeredWorkflows(disk, settings);
+  const triggers = workflows.flatMap(({ file, definition }) => {
+    const memory = readTriggers(disk, file);
+    return (definition?.triggers ?? []).map((trigger) => triggerStanding(file, trigger, memory, holder));
+  });
+  return { runs, triggers, problems: [...unreadable, ...problems] };
+}

@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import process from 'node:process';
+import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import type { FoundWorkflow } from '../runs/services.ts';
+import type { Checked } from '../../kernel/diagnostic.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import { refusesWidening } from '../../config/widening.ts';
+import type { Workflow } from '../../workflow/model.ts';
+import type { Loaded, ProjectFiles, LanguageContext } from '../../languages/shared/context.ts';
+import { findProgram } from '../../process/proc.ts';
+import { readContent } from '../../disk/contents.ts';
+import type { RealDisk } from '../../disk/real-disk.ts';
+import { findText, readText } from '../../disk/text.ts';
+import { withoutMcpOf, type Settings } from './definition.ts';
+import { identitiesBy } from './find-workflow.ts';
+import { withWeakSecrets } from '../../workflow/host/secrets.ts';
+import { ProblemsError } from '../problems.ts';
+
+/** Reads a definition, with the files that it names. `file` is absolute. */
+export async function readWorkflow(
+  disk: RealDisk,
+  settings: Settings,
+  file: string,
+  given: Given = {},
+): Promise<FoundWorkflow> {
+  const found = findText(file);
+  if (found === null) throw new MailroomError('E_TARGET', `there is no workflow ${file}`);
+  if (found.ok) return checkWorkflow(disk, settings, found.text, file, given);
+  // One file that is no text does not keep the others from being looked at.
+  const problem = {
+    code: 'E_FILE',
+    severity: 'error',
+    message: found.problem,
+    place: null,
+    hint: null,
+  } as const;
+  const path = shownPath(disk.root, file);
+  return { file, path, text: '', checked: { ok: false, problems: [problem] }, fingerprint: '' };
+}
+
+/** What a person says besides the file. */
+export interface Given {
+  /** The run that begins now; missing: none does. */
+  readonly starting?: LanguageContext['starting'];
+  /** Files that change the workflow, absolute. */
+  readonly overrides?: readonly string[];
+}
+
+/** The same of a text that is at hand. */
+export async function checkWorkflow(
+  disk: RealDisk,
+  settings: Settings,
+  text: string,
+  file: string,
+  { starting = null, overrides = [] }: Given = {},
+): Promise<FoundWorkflow> {
+  const [{ parseWorkflow }, { identityOf }, { programFor }] = await Promise.all([
+    import('../../languages/parse.ts'),
+    import('../../languages/shared/identity.ts'),
+    import('./doctor-agents.ts'),
+  ]);
+  const { protocol, widened, providers, config } = settings;
+  const texts = new Map<string, string>();
+  const note = (path: string, written: string) => void texts.set(path, written);
+  const shown = (path: string) => shownPath(disk.root, path);
+  const checked: Checked<Workflow> = parseWorkflow(text, shown(file), {
+    protocol,
+    widened,
+    unheld: new Map([...providers.values()].map(({ name, unheld }) => [name, unheld])),
+    withoutMcp: withoutMcpOf(providers),
+    strict: refusesWidening(config),
+    hasProgram: (name) => findProgram(name, process.env['PATH'], disk.root) === 'found',
+    programOf: (provider) => programFor(config, provider),
+    nip: config.nip,
+    agents: config.defaults,
+    players: config.defaults,
+    notify: config.notify,
+    files: noting(projectFiles(disk, await trackedFiles(disk.root, text)), note),
+    workflows: () => identitiesBy(disk, identityOf),
+    overrides: overrides.map((path) => ({ file: shown(path), text: expectText(path) })),
+    starting,
+    load: (name, from) => {
+      const loaded = load(resolve(disk.root, from), name, shown);
+      if (loaded.ok) note(loaded.file, loaded.text);
+      return loaded;
+    },
+  });
+  const { withStepSettings } = await import('./obeyed-settings.ts');
+  const held = await withStepSettings(checked, { root: disk.root, config, providers });
+  const { verified } = await import('../nip/executions.ts');
+  const path = shown(file);
+  note(path, text);
+  return {
+    file,
+    path,
+    text,
+    checked: withWeakSecrets(await verified(text, held, shown(file))),
+    fingerprint: fingerprintOf(texts),
+  };
+}
+
+function expectText(path: string): string {
+  const text = readText(path);
+  if (text === null) throw new MailroomError('E_USAGE', `there is no file ${path}`);
+  return text;
+}
+
+/** What a workflow reads by name makes it: overrides, agents, skills, modules. Not memories: runs are meant to change them. */
+function noting(files: ProjectFiles, note: (path: string, text: string) => void): ProjectFiles {
+  return {
+    ...files,
+    read: (path) => {
+      const text = files.read(path);
+      if (text !== null && !path.startsWith('memory/')) note(path, text);
+      return text;
+    },
+  };
+}
+
+function fingerprintOf(texts: ReadonlyMap<string, string>): string {
+  const sorted = [...texts].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
+}
+
+/** Files that a workflow means by name; a link out of the project leads nowhere. */
+function projectFiles(disk: RealDisk, tracked: readonly string[]): ProjectFiles {
+  return {
+    read: (path) => {
+      const real = disk.resolve(path);
+      const content = real === null ? 'gone' : readContent(disk, real);
+      return content !== 'gone' && content.ok ? content.text : null;
+    },
+    list: (folder) => (disk.look(folder)?.kind === 'folder' ? (disk.list(folder) ?? []).toSorted() : []),
+    tracked,
+  };
+}
+
+/** The files that git tracks, for a workflow that wants to know: asking takes a process. */
+async function trackedFiles(root: string, text: string): Promise<readonly string[]> {
+  if (!text.includes('repo_structure')) return [];
+  const { git } = await import('../../git/git.ts');
+  const listed = await git(['ls-files', '-z'], { cwd: root });
+  return listed.exitCode === 0 ? listed.stdout.split('\0').filter((path) => path !== '') : [];
+}
+
+/** A path as people know it: from the project where it lies in it. */
+function shownPath(root: string, path: string): string {
+  const from = relative(root, path);
+  return from.startsWith('..') || isAbsolute(from) ? path : from;
+}
+
+/** The file of a sub-workflow, relative to the one that names it. */
+function load(from: string, name: string, shown: (path: string) => string): Loaded {
+  const file = resolve(dirname(from), name);
+  try {
+    const text = readText(file);
+    if (text === null) return { ok: false, code: 'E_WORKFLOW', problem: `there is no file ${shown(file)}` };
+    return { ok: true, file: shown(file), text };
+  } catch (error) {
+    if (!(error instanceof MailroomError)) throw error;
+    return { ok: false, code: 'E_WORKFLOW', problem: error.message };
+  }
+}
+
+/** What was read, if it could be. Throws what is wrong with it. */
+export function expectRead<T>(checked: Checked<T>): T {
+  if (!checked.ok) throw new ProblemsError(checked.problems);
+  return checked.value;
+}

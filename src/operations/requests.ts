@@ -1,0 +1,105 @@
+import type { Command } from '../mail/machine/event.ts';
+import { fileName } from '../mail/format/message.ts';
+import { emptyState, type MailState } from '../mail/machine/state.ts';
+import { MailroomError } from '../kernel/errors.ts';
+import type { ControlFile } from '../letters/letters.ts';
+import { resolve } from './directory.ts';
+import { allMessages } from './messages.ts';
+import { patience, waitFor, type Project } from './project/project.ts';
+import type { Directory, Named, NamedKind } from './targets.ts';
+import type { RoleName } from '../kernel/ids.ts';
+import type { Target } from '../letters/target.ts';
+
+/** What became of a command. */
+export interface Verdict {
+  readonly schema: 1;
+  /** `recorded`: no controller has taken it yet; it takes effect when one does. */
+  readonly state: 'done' | 'refused' | 'recorded';
+  readonly verb: Command['verb'];
+  readonly target: ControlFile['target'];
+  readonly reason: string | null;
+  /** Whether a controller runs. */
+  readonly controller: boolean;
+}
+
+const takes: Readonly<Record<Command['verb'], readonly NamedKind[]>> = {
+  pause: ['role', 'thread', 'all'],
+  unpause: ['role', 'thread', 'all'],
+  cancel: ['turn', 'thread'],
+  retry: ['message'],
+};
+
+/**
+ * What a word means as the target of a command; a message may have failed for several roles. Throws `E_TARGET`; `others` is
+ * what else the command takes, for its hint.
+ */
+export async function targetsOf(
+  project: Project,
+  verb: Command['verb'],
+  word: string,
+  others?: Directory['others'],
+): Promise<ControlFile['target'][]> {
+  const state = project.state() ?? emptyState();
+  if (verb === 'cancel' && isOver(state, word))
+    throw new MailroomError('E_REFUSED', `turn ${word} is over: it is too late to cancel it`);
+  const roles = takes[verb].includes('role') ? await definedRoles(project) : [];
+  const named = resolve(project, state, word, takes[verb], others, roles);
+  return named.kind === 'message' ? letters(project, state, named.message) : [targetOf(named)];
+}
+
+/** Before the first start only the protocol knows them; of one that cannot be read there are none. */
+async function definedRoles(project: Project): Promise<RoleName[]> {
+  const definition = await project.definition();
+  return definition.ok ? [...definition.value.protocol.roles.keys()] : [];
+}
+
+/** Whether a word names a turn that there was. */
+function isOver(state: MailState, word: string): boolean {
+  const number = /^t([1-9]\d*)$/.exec(word)?.[1];
+  return number !== undefined && Number(number) <= state.lastTurn && !state.turns.has(word);
+}
+
+function targetOf(named: Exclude<Named, { kind: 'message' }>): Target {
+  return named;
+}
+
+/** The copies of a message that have failed, or were withdrawn by hand. */
+function letters(project: Project, state: MailState, id: string): ControlFile['target'][] {
+  const known = allMessages(project, state).find(({ message }) => message.id === id);
+  if (!known) throw new MailroomError('E_TARGET', `there is no message ${id}`);
+  const name = fileName(known.message);
+  const dead = project
+    .roles()
+    .filter(
+      (role) =>
+        known.mail?.deliveries.get(role)?.at === 'withdrawn' ||
+        project.mail(role, 'failed').some((file) => file.name === name),
+    );
+  if (dead.length === 0)
+    throw new MailroomError(
+      'E_REFUSED',
+      `message ${id} has not failed: it is in no failed/ folder, and what waits or is done cannot be retried`,
+      `\`mailroom show ${id.slice(-6)}\` tells where it is`,
+    );
+  return dead.map((role) => ({ kind: 'letter', role, name }) as const);
+}
+
+export interface Asked {
+  readonly verb: Command['verb'];
+  readonly target: ControlFile['target'];
+  readonly now: boolean;
+  readonly by: string;
+}
+
+/** Leaves a command for the controller and waits for its verdict. */
+export async function ask(project: Project, asked: Asked, clock: () => number): Promise<Verdict> {
+  const id = project.newId();
+  const file: ControlFile = { id, at: clock(), ...asked };
+  const controller = project.holder() !== null;
+  project.request({ ...file });
+  const { verb, target } = asked;
+  const verdict = controller ? await waitFor(project, clock, patience, () => project.verdict(id)) : undefined;
+  if (verdict === undefined) return { schema: 1, state: 'recorded', verb, target, reason: null, controller };
+  const state = verdict.refusal === null ? 'done' : 'refused';
+  return { schema: 1, state, verb, target, reason: verdict.refusal, controller };
+}

@@ -1,0 +1,242 @@
+import process from 'node:process';
+import { v4, v7 } from 'uuid';
+import type { BeginOptions, ResumeOptions, RunController } from './services.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import type { Json } from '../../kernel/json.ts';
+import type { NipSettings } from '../../config/config.ts';
+import type { RunStart, Happening } from '../../workflow/machine/event.ts';
+import { weakness } from '../../kernel/mask.ts';
+import { secretsOf, startContext } from '../../workflow/machine/given.ts';
+import type { Workflow } from '../../workflow/model.ts';
+import { refusal } from '../../workflow/machine/commands.ts';
+import type { RunFolder } from '../../workflow/machine/ports.ts';
+import { changesOf, editedLimits } from '../../workflow/machine/resumption.ts';
+import { compile } from '../../workflow/machine/rules.ts';
+import { ProblemsError } from '../problems.ts';
+import { happeningOf, type RunControlFile } from '../../workflow/host/commands.ts';
+import type { RunHost } from '../../workflow/host/run-host.ts';
+import { buildEnvironment } from '../../process/sandbox/environment.ts';
+import { keepProgramsOutOf } from '../../process/sandbox/own-programs.ts';
+import type { RealDisk } from '../../disk/real-disk.ts';
+import { contextFolderOf, takeContext, whereItLies } from '../../workflow/files/context-holder.ts';
+import { checkRecords } from '../../workflow/files/record-files.ts';
+import { createRun, replaceDefinition, type StoredRun } from '../../workflow/files/run-folders.ts';
+import type { Lock } from '../../host/lock.ts';
+import { composeRun, type Composed, type Origin, type RunSettings } from './compose.ts';
+import { takeRun } from '../../workflow/host/locks.ts';
+import { checkpointOf, endsRolledBack } from '../../workflow/host/rollback-port.ts';
+import { expectBegun } from '../../workflow/host/run-state.ts';
+import type { Budget } from '../../kernel/cost.ts';
+import { makeProjectFolder } from '../../host/project-folder.ts';
+import { openRoot } from '../../disk/roots.ts';
+
+/** Starts a run: its locks, its folder, its first event. Throws `E_LOCKED` when its context folder is in use. */
+export async function beginRun(
+  disk: RealDisk,
+  settings: RunSettings,
+  options: BeginOptions,
+  origin: Origin,
+): Promise<RunController> {
+  const { definition, workspace, workflow, watch } = options;
+  keepProgramsOutOf(workspace);
+  refuseUnsetSecrets(definition);
+  refuseGivenSecrets(definition, options);
+  const env = buildEnvironment({ inherit: definition.inherit });
+  const context = contextAtStart(definition, options, env);
+  if (definition.home !== null) makeProjectFolder(workspace);
+  const checkpoint = await checkpointOf(definition, workspace, options.only);
+  const card = {
+    run: origin.run ?? (definition.home === null ? v7() : v4()),
+    workflow: definition.name,
+    workspace,
+    source: workflow.path,
+    startedBy: origin.by,
+    startedAt: Date.now(),
+  } as const;
+  return locked(disk, card.run, workspace, definition, async (lock) => {
+    if (definition.language === 'nip') await announce(disk, settings, card.run, options);
+    const run = createRun(disk, card, definition);
+    return starting(await composeRun(disk, settings, run, { watch, lock, origin }), async (host) => {
+      host.begin({
+        run: card.run,
+        workflow: definition.name,
+        version: definition.version,
+        language: definition.language,
+        parameters: options.parameters,
+        context,
+        trigger: origin.trigger,
+        env,
+        budget: options.budget,
+        ...msatsOf(settings.config.nip, options.budget),
+        ...checkpoint,
+        timeout: definition.timeout,
+        only: options.only,
+      });
+      if (options.request !== undefined)
+        (await import('../nip/executions.ts')).keepRequest(disk, options.request);
+    });
+  });
+}
+
+/** Goes on with a run. Throws `E_LOCKED` when a process does so already. */
+export async function resumeRun(
+  disk: RealDisk,
+  settings: RunSettings,
+  stored: Pick<StoredRun, 'run' | 'definition' | 'workspace'>,
+  { watch, command, definition }: ResumeOptions,
+  origin: Origin,
+): Promise<RunController> {
+  const run = definition === null ? stored : { ...stored, definition };
+  keepProgramsOutOf(run.workspace);
+  refuseUnsetSecrets(run.definition);
+  checkRecords(openRoot, run);
+  return locked(disk, run.run, run.workspace, run.definition, async (lock) => {
+    return starting(await composeRun(disk, settings, run, { watch, lock, origin }), (host) => {
+      const { given } = expectBegun(run.run, host.state);
+      if (endsRolledBack(host)) return;
+      const edited: Happening[] =
+        definition === null || given === null
+          ? []
+          : [
+              {
+                type: 'updated',
+                steps: [...changesOf(host.state, compile(stored.definition), host.rules).keys()],
+                limits: editedLimits(given, stored.definition, definition),
+              },
+            ];
+      host.resume(origin.by, [...edited, ...(command === null ? [] : [happeningOf(command)])]);
+      // Not before: what is to run again for the edit must not be forgotten in between.
+      if (definition !== null) replaceDefinition(disk, run.run, definition);
+    });
+  });
+}
+
+async function announce(
+  disk: RealDisk,
+  { config }: RunSettings,
+  run: string,
+  options: BeginOptions,
+): Promise<void> {
+  const { admitRun } = await import('../nip/executions.ts');
+  const { workflow, parameters, budget, definition, request } = options;
+  const { timeout } = definition;
+  await admitRun(disk, config.nip, { run, workflow, parameters, budget, timeout, request });
+}
+
+/** How msats are counted, where anything is to be said of it. */
+function msatsOf(
+  { msatsPerUsd, budgetEnforcement }: NipSettings,
+  { msats }: Budget,
+): Pick<RunStart, 'msats'> {
+  if (msats === undefined && msatsPerUsd === null) return {};
+  return { msats: { perUsd: msatsPerUsd, enforced: budgetEnforcement } };
+}
+
+/** As `startContext`. Throws `ProblemsError`, as for all that is wrong before anything has begun. */
+function contextAtStart(
+  definition: Workflow,
+  { context, parameters }: BeginOptions,
+  env: Readonly<Record<string, string>>,
+): Record<string, Json> {
+  try {
+    return startContext(definition, { context, parameters, env });
+  } catch (error) {
+    if (!(error instanceof MailroomError)) throw error;
+    const { code, message, hint } = error;
+    throw new ProblemsError([{ code, severity: 'error', message, place: null, hint }]);
+  }
+}
+
+function refuseUnsetSecrets(definition: Workflow): void {
+  const unset = secretsOf(definition).filter((name) => process.env[name] === undefined);
+  if (unset.length === 0) return;
+  const names = unset.map((name) => `\`${name}\``).join(', ');
+  throw new MailroomError('E_USAGE', `the workflow needs ${names}, and the environment does not have it`);
+}
+
+/**
+ * A secret that a run is given would be written down with it, and could become an argument of a program. Of a weak one nobody
+ * can say whether it is meant.
+ */
+function refuseGivenSecrets(definition: Workflow, { context, parameters }: BeginOptions): void {
+  const secrets = secretsOf(definition).filter((name) => weakness(process.env[name] ?? '') === null);
+  for (const [kind, values] of Object.entries({ context, parameters }))
+    for (const [name, value] of Object.entries(values)) {
+      const secret = secrets.find((each) => textsIn(value).some((text) => text.includes(process.env[each]!)));
+      if (secret === undefined) continue;
+      throw new MailroomError(
+        'E_USAGE',
+        `\`${kind}.${name}\` holds the secret \`${secret}\`, and secrets reach a program by its environment only`,
+        `the program finds it in its variable \`${secret}\``,
+      );
+    }
+}
+
+function textsIn(value: Json): string[] {
+  if (typeof value !== 'object' || value === null) return [String(value)];
+  return Object.values(value).flatMap((each) => textsIn(each));
+}
+
+/**
+ * Cancels a run that nobody goes on with, and returns when it is over: no step is started, what an earlier host left running
+ * is ended, and its artifacts stay where they lie. Throws `E_LOCKED` when a process goes on with it after all, `E_REFUSED`
+ * when it is over already.
+ */
+export async function cancelRun(
+  disk: RealDisk,
+  settings: RunSettings,
+  stored: RunFolder,
+  command: RunControlFile,
+  origin: Origin,
+): Promise<void> {
+  const run = whereItLies(disk, openRoot, stored);
+  keepProgramsOutOf(run.workspace);
+  const lock = await takeRun(disk, run.run, contextFolderOf(disk, openRoot, run));
+  const controller = await orReleased(lock, async () => {
+    return starting(await composeRun(disk, settings, run, { watch: () => {}, lock, origin }), (host) => {
+      const reason = refusal(expectBegun(run.run, host.state), host.rules, command);
+      if (reason !== null) throw new MailroomError(reason.code, reason.text);
+      host.resume(origin.by, [happeningOf(command)]);
+    });
+  });
+  await controller.follow();
+}
+
+/** Gives the host what it begins with; if that fails, all that was opened for it is closed. */
+async function starting(
+  { host, controller, release }: Composed,
+  begin: (host: RunHost) => void | Promise<void>,
+): Promise<RunController> {
+  try {
+    await begin(host);
+    return controller;
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+/** Does something that needs the run to itself, and lets go of it if that fails. */
+async function locked(
+  disk: RealDisk,
+  run: string,
+  workspace: string,
+  definition: Workflow,
+  act: (lock: Lock) => Promise<RunController>,
+): Promise<RunController> {
+  const context = contextFolderOf(disk, openRoot, { run, workspace, definition });
+  const lock = await takeRun(disk, run, context);
+  return orReleased(lock, () => {
+    takeContext(disk, openRoot, context, run, definition);
+    return act(lock);
+  });
+}
+
+async function orReleased<T>(lock: Lock, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}

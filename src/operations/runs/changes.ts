@@ -1,0 +1,159 @@
+import { isJsonObject } from '../../kernel/json.ts';
+import type { Ending, RunEvent } from '../../workflow/machine/event.ts';
+import type { RunState } from '../../workflow/machine/state.ts';
+import { lastFailure } from '../../workflow/machine/records.ts';
+import type { Rules } from '../../workflow/machine/rules.ts';
+import { findStep } from '../../workflow/machine/scope.ts';
+import { skipText } from '../../workflow/machine/view.ts';
+import { duration } from '../times.ts';
+
+/** One thing that happened in a run, in words. */
+export interface RunChange {
+  readonly kind: 'started' | 'good' | 'bad' | 'again' | 'skipped' | 'notice';
+  readonly text: string;
+}
+
+/** What an event means to somebody who watches; null: nothing. `state` is that after it. */
+export function describeRunEvent(event: RunEvent, state: RunState, rules: Rules): RunChange | null {
+  switch (event.type) {
+    case 'started': {
+      const { attempt = 1, iteration = 1 } = state.steps.get(event.path) ?? {};
+      const round = iteration > 1 ? `, round ${String(iteration)}` : '';
+      return {
+        kind: 'started',
+        text: `${event.path}${round}${attempt > 1 ? `, attempt ${String(attempt)}` : ''}`,
+      };
+    }
+    case 'checking':
+      return { kind: 'started', text: checking(event.path, isSummarised(state, rules, event.path)) };
+    case 'retrying':
+      return { kind: 'again', text: retrying(event, state, rules) };
+    case 'iterating':
+      return { kind: 'again', text: `${event.path} is incomplete${because(event.reasons)}` };
+    case 'skipped':
+      return { kind: 'skipped', text: `${event.path} SKIPPED: ${skipText(event.reason)}` };
+    case 'settled':
+      return settled(event, state);
+    case 'asked':
+    case 'judged':
+    case 'hooked':
+    case 'rolled-back':
+      return describeForPeople(event, state);
+    case 'ending':
+      return event.scope === '' ? { kind: 'bad', text: describeEnding(event.ending) } : null;
+    default:
+      return null;
+  }
+}
+
+/** What people have to do in a run, have done, or must know of outside it. */
+function describeForPeople(
+  event: Of<'asked' | 'judged' | 'hooked' | 'rolled-back'>,
+  state: RunState,
+): RunChange | null {
+  switch (event.type) {
+    case 'asked':
+      return {
+        kind: 'notice',
+        text: `${event.path} asks: ${event.message} (mailroom approve ${state.given?.run.slice(-6) ?? ''} ${event.path})`,
+      };
+    case 'judged':
+      return { kind: 'notice', text: `${event.path} is ${verdicts[event.verdict]} by ${event.by}` };
+    case 'hooked':
+      return event.problem === null ? null : { kind: 'bad', text: `hook on_${event.on}: ${event.problem}` };
+    case 'rolled-back':
+      return rolledBack(event);
+  }
+}
+
+/** What an event means to somebody who watches many runs: that one begins and ends, and what it wants of people; null: nothing. */
+export function describeOneOfRuns(event: RunEvent, state: RunState): RunChange | null {
+  const { given } = state;
+  if (given === null) return null;
+  const name = `run …${given.run.slice(-6)} of ${given.workflow}`;
+  switch (event.type) {
+    case 'began': {
+      const by = isJsonObject(given.trigger) ? given.trigger['name'] : null;
+      return { kind: 'started', text: typeof by === 'string' ? `${name} begins: ${by}` : `${name} begins` };
+    }
+    case 'resumed':
+      return { kind: 'started', text: `${name} goes on` };
+    case 'closed': {
+      const kind = event.status === 'SUCCEEDED' ? 'good' : 'bad';
+      return { kind, text: `${name} ${endText(state)}` };
+    }
+    case 'asked':
+    case 'judged':
+    case 'hooked':
+    case 'rolled-back': {
+      const change = describeForPeople(event, state);
+      return change && { ...change, text: `${name}: ${change.text}` };
+    }
+    default:
+      return null;
+  }
+}
+
+/** How a run has ended, in how long, and why. */
+export function endText({ status, reason, ending, startedAt, endedAt }: RunState): string {
+  const took = startedAt === null || endedAt === null ? 0 : endedAt - startedAt;
+  const step = ending?.why === 'aborted' && ending.path !== '' ? `${ending.path}: ` : '';
+  return `${status} in ${duration(took)}${reason === null ? '' : `: ${step}${reason.text}`}`;
+}
+
+const verdicts = { approve: 'approved', reject: 'rejected' } as const;
+
+type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
+
+/** Whether what follows the work of a step is its summary, and no check. */
+export function isSummarised(state: RunState, rules: Rules, path: string): boolean {
+  return findStep(state, rules, path)?.rule.step.check?.purpose === 'summary';
+}
+
+function checking(path: string, isSummary: boolean): string {
+  return isSummary ? `${path}: summarizing` : `${path}: is it complete?`;
+}
+
+function retrying(event: Of<'retrying'>, state: RunState, rules: Rules): string {
+  const { path, what, at, notBefore, provider } = event;
+  const wait = notBefore > at ? ` in ${duration(notBefore - at)}` : '';
+  const ofCheck = isSummarised(state, rules, path) ? `the summary of ${path}` : `the check of ${path}`;
+  const subject = what === 'check' ? ofCheck : path;
+  if (provider !== null) return `${subject} waits: ${provider} is at its limit${wait}`;
+  const failure = what === 'worker' ? lastFailure(state, path) : null;
+  return `${subject} is tried again${wait}${failure === null ? '' : `: ${failure.reason.text}`}`;
+}
+
+function settled({ path, status, reason, ends, at }: Of<'settled'>, state: RunState): RunChange {
+  const startedAt = state.steps.get(path)?.startedAt ?? at;
+  const kind = status === 'SUCCEEDED' ? 'good' : 'bad';
+  return {
+    kind,
+    text: `${path} ${status} in ${duration(at - startedAt)}${reason === null ? '' : `: ${reason.text}`}${ends === '' ? '; the run ends' : ''}`,
+  };
+}
+
+function rolledBack({ over, files, problem }: Of<'rolled-back'>): RunChange | null {
+  if (!over) return null;
+  if (problem !== null) return { kind: 'bad', text: `not rolled back: ${problem}` };
+  const count = `${String(files)} ${files === 1 ? 'file' : 'files'}`;
+  return {
+    kind: 'notice',
+    text: `rolled back: ${count} as before the run; rolled-back.patch has what was undone`,
+  };
+}
+
+function because(reasons: readonly string[]): string {
+  return reasons.length === 0 ? '' : `: ${reasons.join('; ')}`;
+}
+
+function describeEnding(ending: Ending): string {
+  switch (ending.why) {
+    case 'aborted':
+      return `the run ends: ${ending.reason.text}`;
+    case 'timed-out':
+      return 'the run ends: its time is over';
+    case 'cancelled':
+      return `the run ends: cancelled by ${ending.by}`;
+  }
+}

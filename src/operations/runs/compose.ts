@@ -1,0 +1,227 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import type { RunController, RunWatcher } from './services.ts';
+import type { Config } from '../../config/config.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import type { Json } from '../../kernel/json.ts';
+import type { RunFolder } from '../../workflow/machine/ports.ts';
+import { Loop } from '../../host/loop.ts';
+import type { RunPorts } from '../../workflow/host/ports.ts';
+import { RunHost } from '../../workflow/host/run-host.ts';
+import { noTrail } from '../../mail/trail/none.ts';
+import type { SharedSlots } from '../../host/slots.ts';
+import { maskOf } from '../../process/output/mask.ts';
+import { salvage } from '../../git/run-differences.ts';
+import { ProcessStepRunner } from '../../host/runner/steps.ts';
+import { DiskControl } from '../../host/control.ts';
+import type { RealDisk } from '../../disk/real-disk.ts';
+import { contextFolderOf } from '../../workflow/files/context-holder.ts';
+import { DiskCorrespondence } from '../../workflow/files/correspondence.ts';
+import { runInbox } from '../../workflow/files/incoming.ts';
+import { runFolder } from '../../workflow/files/layout.ts';
+import { DiskRecords } from '../../workflow/files/record-files.ts';
+import { DiskRunFiles } from '../../workflow/files/run-files.ts';
+import { runControlFolder, runJournal } from '../../workflow/files/run-folders.ts';
+import { watchFolders } from '../../disk/watch.ts';
+import { journalWatch, lockWatch } from '../../host/gone.ts';
+import { lockFilesOf } from '../../workflow/host/locks.ts';
+import { announcementOf, type Announcement } from '../nip/executions.ts';
+import { recorder, recordingNote } from '../../host/runner/recorder.ts';
+import type { Lock } from '../../host/lock.ts';
+import { changesTeller } from '../../workflow/host/changes.ts';
+import { hookPorts } from '../../workflow/host/hook-ports.ts';
+import { rollbackPort } from '../../workflow/host/rollback-port.ts';
+import { RunMail, type StartMail } from './mail.ts';
+import { reportsTo } from '../../host/reports.ts';
+import { runSecrets, variables, weakSecrets } from '../../workflow/host/secrets.ts';
+import { timer } from '../../host/timer.ts';
+import type { Provider } from '../../providers/provider.ts';
+import type { StepRunnerEvents } from '../../host/runner/runner.ts';
+import { stepContainment } from '../../workflow/host/containment.ts';
+import { parkingOf } from '../../host/parking.ts';
+import { openRoot } from '../../disk/roots.ts';
+
+/** What runs need of the settings. */
+export interface RunSettings {
+  readonly config: Config;
+  readonly providers: ReadonlyMap<string, Provider>;
+  /** Missing: somebody else moves the mail of the project, or it has none. */
+  readonly startMail?: StartMail;
+  /** The folder that invocations are recorded into, absolute; missing: none. */
+  readonly record?: string;
+}
+
+/** Who starts a run or goes on with it, and what else its process does. */
+export interface Origin {
+  readonly by: 'person' | 'up';
+  /** The id of the run; null: a new one. */
+  readonly run: string | null;
+  /** What expressions see as `trigger`. */
+  readonly trigger: Json;
+  /** What it shares its processes with; null: nothing. */
+  readonly slots: SharedSlots | null;
+}
+
+export interface Composed {
+  readonly host: RunHost;
+  readonly controller: RunController;
+  /** Closes and lets go of everything; `follow` of the controller does so at its end. */
+  readonly release: () => Promise<void>;
+}
+
+interface Surroundings {
+  readonly watch: RunWatcher;
+  readonly lock: Lock;
+  readonly origin: Origin;
+}
+
+/** Puts a host to work on a run that this process has locked. It begins or resumes when it is told to. */
+export async function composeRun(
+  disk: RealDisk,
+  settings: RunSettings,
+  run: RunFolder,
+  { watch, lock, origin }: Surroundings,
+): Promise<Composed> {
+  const lockGone = lockWatch(disk, lockFilesOf(run.run, contextFolderOf(disk, openRoot, run)));
+  const events: { to: StepRunnerEvents | null; told: () => void } = { to: null, told: () => {} };
+  const runner = await runnerOf(disk, settings, run, events);
+  // Before anything else runs: what an earlier host of the run left.
+  await runner.sweep();
+  const journal = runJournal(disk, run.run, lockGone);
+  const ports = portsOf(disk, settings, run, () => events.told());
+  const said = await announcementOf(disk, run, settings.config.nip);
+  const shared = origin.slots?.join(() => events.told()) ?? null;
+  const host = new RunHost(
+    { ...ports, journal, runner, ...(said && { announcer: said.announcer }) },
+    run.definition,
+    {
+      slots: settings.config.concurrency ?? availableParallelism(),
+      ...(shared && { shared }),
+      watch,
+    },
+  );
+  // Of several runs in one process, that process moves the mail.
+  const { startMail } = settings;
+  const mail = origin.slots === null && startMail ? new RunMail(startMail, () => events.told()) : null;
+  const loop = new Loop(
+    host,
+    {
+      watch: (onHint) => watchFolders(watched(disk, run), onHint),
+      timer,
+      now: Date.now,
+      // What its roles say is in the trail of the mail.
+      trail: noTrail,
+      gone: journalWatch(disk, `${runFolder(run.run)}/journal`, lockGone),
+    },
+    { untilIdle: true, onChange: () => host.wantsMail && mail?.want() },
+  );
+  events.to = reporting(host, loop);
+  events.told = () => loop.told();
+  void lock.lost.then(() =>
+    loop.fail(new MailroomError('E_LOCKED', 'the lock of the run was lost, so all its work was stopped')),
+  );
+  const release = async () => {
+    await mail?.end();
+    await said?.relays?.close();
+    shared?.leave();
+    journal.close();
+    await lock.release();
+  };
+  const lacks = await recordingNote(settings.record ?? null, run.workspace);
+  return { host, controller: controllerOf(run, host, loop, { mail, said, lacks, release }), release };
+}
+
+async function runnerOf(
+  disk: RealDisk,
+  { config, record }: RunSettings,
+  run: RunFolder,
+  events: { readonly to: StepRunnerEvents | null },
+): Promise<ProcessStepRunner> {
+  return new ProcessStepRunner(
+    {
+      project: disk.root,
+      mark: `mailroom-run-${run.run}:`,
+      contain: await stepContainment(disk, config, run.definition),
+      secrets: runSecrets(disk, run.definition),
+      ...(record !== undefined && { editsBut: [record, contextFolderOf(disk, openRoot, run)] }),
+    },
+    { ended: (...told) => events.to?.ended(...told) },
+  );
+}
+
+/** The folders in which something may be dropped. */
+function watched(disk: RealDisk, { run }: RunFolder): string[] {
+  return [runControlFolder(run), runInbox(run)].map((folder) => join(disk.root, folder));
+}
+
+/** What works beside the host of a run. */
+interface Companions {
+  readonly mail: RunMail | null;
+  readonly said: Announcement | undefined;
+  /** What its recording will lack, in words. */
+  readonly lacks: string | null;
+  readonly release: () => Promise<void>;
+}
+
+function controllerOf(
+  { run }: RunFolder,
+  host: RunHost,
+  loop: Loop,
+  { mail, said, lacks, release }: Companions,
+): RunController {
+  const problems = () => [host.problem, mail?.problem ?? null, ...(said?.relays?.problems ?? [])];
+  return {
+    run,
+    rules: host.rules,
+    notes: [host.cut, lacks, ...weakSecrets([host.rules.workflow])].filter((note) => note !== null),
+    get state() {
+      return host.state;
+    },
+    problems: () => problems().filter((problem) => problem !== null),
+    unsent: () => said?.unsent() ?? 0,
+    end: (how) => loop.end(how),
+    follow: async () => {
+      try {
+        await loop.run();
+        host.flush();
+        await host.finished();
+      } finally {
+        await release();
+      }
+    },
+  };
+}
+
+function portsOf(
+  disk: RealDisk,
+  { config, providers, record }: RunSettings,
+  run: RunFolder,
+  told: () => void,
+): Omit<RunPorts, 'journal' | 'runner'> {
+  const secrets = runSecrets(disk, run.definition);
+  const mask = maskOf(secrets);
+  const files = new DiskRunFiles({ project: disk, run, open: openRoot, mask });
+  return {
+    clock: { now: Date.now, elapsed: () => performance.now() },
+    files,
+    control: new DiskControl(disk, runControlFolder(run.run)),
+    mail: new DiskCorrespondence(disk, run.run),
+    providers,
+    parking: parkingOf(disk, config),
+    project: disk.root,
+    variables,
+    ...(run.definition.home !== null && { records: new DiskRecords(disk, openRoot, run) }),
+    changed: changesTeller(files, contextFolderOf(disk, openRoot, run)),
+    mask,
+    hooks: hookPorts(disk, run),
+    ...rollbackPort(disk, run, contextFolderOf(disk, openRoot, run), secrets),
+    salvage: (workspace) => salvage({ workspace, base: 'HEAD' }, secrets),
+    ...(record !== undefined && { recorded: recorder(record, secrets) }),
+    told,
+  };
+}
+
+function reporting(host: RunHost, loop: Loop): StepRunnerEvents {
+  const tell = reportsTo(loop);
+  return { ended: (...told) => tell(() => host.ended(...told)) };
+}

@@ -1,0 +1,54 @@
+import type { Diagnostic } from '../../kernel/diagnostic.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import type { AppliedOverride, Workflow } from '../../workflow/model.ts';
+import { planOf, type Plan, type PlanData } from '../../workflow/machine/plan.ts';
+import { compile } from '../../workflow/machine/rules.ts';
+import { diagnosticDocument, type DiagnosticDocument } from '../../yaml/diagnostics.ts';
+
+/** What `plan` prints as JSON. */
+export interface PlanDocument extends Plan {
+  readonly schema: 1;
+  readonly workflow: string;
+  readonly language: string;
+  /** As its language shows it; null: it has no way of its own. */
+  readonly title: string | null;
+  /** Files that changed the workflow, in the order in which they were applied. */
+  readonly overrides: readonly AppliedOverride[];
+  /** What `validate` warns of. */
+  readonly warnings: readonly DiagnosticDocument[];
+}
+
+export function planDocument(
+  definition: Workflow,
+  data: PlanData,
+  warnings: readonly Diagnostic[] = [],
+): PlanDocument {
+  const { name, language, shown } = definition;
+  const { title = null, overrides = [] } = shown ?? {};
+  return {
+    schema: 1,
+    workflow: name,
+    language,
+    title,
+    overrides,
+    ...planOf(compile(definition), data),
+    warnings: warnings.map(diagnosticDocument),
+  };
+}
+
+/** Throws `E_BUDGET` where the worst case costs more than so many dollars, or nobody knows what it costs. */
+export function refuseAbove(maxUsd: number, definition: Workflow, data: PlanData): void {
+  const { ceiling } = planOf(compile(definition), data);
+  const limit = data.budget.usd;
+  const worst = Math.min(ceiling.usd ?? Infinity, limit ?? Infinity);
+  if (worst <= maxUsd) return;
+  const why = ceiling.unbounded.find(({ what }) => what === 'usd');
+  const told = Number.isFinite(worst)
+    ? `it may cost up to $${worst.toFixed(2)}`
+    : `nobody knows what it may cost${why === undefined ? '' : `: ${why.step}: ${why.why}`}`;
+  throw new MailroomError(
+    'E_BUDGET',
+    `${definition.name} is not started: ${told}, and --max-usd is $${maxUsd.toFixed(2)}`,
+    '`mailroom plan` shows the worst case; `--budget usd=N` or `budget:` limits it',
+  );
+}

@@ -1,0 +1,135 @@
+import type { Cost } from '../../mail/machine/state.ts';
+import { isIn } from '../../workflow/machine/fold/steps.ts';
+import type { Trigger } from '../../workflow/model.ts';
+import type { RunState } from '../../workflow/machine/state.ts';
+import { memoryOf } from '../../workflow/machine/triggers/memory.ts';
+import type { RunControlFile } from '../../letters/letters.ts';
+import type { Holder } from '../project/project.ts';
+import { iso, isoOrNull } from '../times.ts';
+import type { TriggersMemory } from '../../letters/triggers-memory.ts';
+
+/** A run that is not over. */
+export interface RunStanding {
+  readonly run: string;
+  readonly workflow: string;
+  /** `waiting`: nothing of it runs, and gates wait for people. `stopped`: no process goes on with it. */
+  readonly state: 'running' | 'waiting' | 'stopped';
+  readonly started_by: 'person' | 'up';
+  readonly started_at: string | null;
+  /** The steps under way that are no gates. */
+  readonly steps: readonly string[];
+  readonly gates: readonly {
+    readonly gate: string;
+    readonly message: string;
+    readonly approvers: readonly string[];
+    readonly deadline: string | null;
+    /** The command that opens it. */
+    readonly approve: string;
+    /** An answer that waits for the run's process; null: none. */
+    readonly recorded: Pick<RunControlFile, 'verb' | 'by'> | null;
+  }[];
+  /** The command that goes on with it; null: somebody does. */
+  readonly resume: string | null;
+  readonly cost: Cost;
+}
+
+function isAnswer({ verb }: RunControlFile): boolean {
+  return verb === 'approve' || verb === 'reject';
+}
+
+/** How a run stands that is not over. `pending`: commands that its process has not taken yet. */
+export function runStanding(
+  state: RunState,
+  { run, workflow, startedBy }: { run: string; workflow: string; startedBy: 'person' | 'up' },
+  alive: boolean,
+  pending: readonly RunControlFile[],
+): RunStanding {
+  const active = [...state.active].flatMap((path) => state.steps.get(path) ?? []);
+  const gates = active.flatMap(({ path, phase }) => {
+    if (phase.is !== 'asked') return [];
+    const { message, approvers, deadline } = phase;
+    const approve = `mailroom approve ${run.slice(-6)} ${path}`;
+    const answer = pending.find((each) => each.path === path && isAnswer(each));
+    const recorded = answer === undefined ? null : { verb: answer.verb, by: answer.by };
+    return [{ gate: path, message, approvers, deadline: isoOrNull(deadline), approve, recorded }];
+  });
+  const steps = active.filter((step) => !isIn(step, 'asked', 'open')).map(({ path }) => path);
+  const isWaiting = gates.length > 0 && steps.length === 0;
+  return {
+    run,
+    workflow,
+    state: !alive ? 'stopped' : isWaiting ? 'waiting' : 'running',
+    started_by: startedBy,
+    started_at: isoOrNull(state.startedAt),
+    steps,
+    gates,
+    resume: alive ? null : startedBy === 'up' ? 'mailroom up' : `mailroom resume ${run.slice(-6)}`,
+    cost: state.cost,
+  };
+}
+
+/** A trigger of a workflow of the project. */
+export interface TriggerStanding {
+  /** The file of the workflow, from the project. */
+  readonly workflow: string;
+  readonly name: string;
+  readonly kind: Trigger['kind'];
+  readonly active: boolean;
+  /** Why it is not; null: it is. */
+  readonly why: string | null;
+  /** When it is due, of those that the clock brings. */
+  readonly next: string | null;
+  /** The last run that it has started. */
+  readonly last: { readonly run: string; readonly at: string | null } | null;
+  /** Whether a run that it asked for waits for the one that goes on. */
+  readonly waiting: boolean;
+}
+
+/** `holder`: who holds the project; null: nobody. */
+export function triggerStanding(
+  workflow: string,
+  trigger: Trigger,
+  memory: TriggersMemory,
+  holder: Pick<Holder, 'triggers'> | null,
+): TriggerStanding {
+  const { name, kind } = trigger;
+  const { due, last, waiting } = memoryOf(memory, name);
+  const why = whyNot(trigger, due, holder);
+  return {
+    workflow,
+    name,
+    kind,
+    active: why === null,
+    why,
+    next: why === null ? isoOrNull(due) : null,
+    last: last === null ? null : { run: last, at: timeOf(last) },
+    waiting: waiting !== null,
+  };
+}
+
+function whyNot(
+  { kind }: Trigger,
+  due: number | null,
+  holder: Pick<Holder, 'triggers'> | null,
+): string | null {
+  if (holder === null) return 'no controller runs';
+  if (!holder.triggers) return 'a run moves the mail, and only `mailroom up` serves triggers';
+  // What the clock brings has its next instant as soon as a controller has taken it up.
+  if ((kind === 'cron' || kind === 'command') && due === null)
+    return 'the controller that runs has not taken it up';
+  return null;
+}
+
+/** When a run was asked for: its id is a uuid v7, which begins with that. */
+function timeOf(run: string): string | null {
+  const digits = /^([\da-f]{8})-([\da-f]{4})-7/.exec(run);
+  return digits === null ? null : iso(Number.parseInt(`${digits[1]}${digits[2]}`, 16));
+}
+
+/** What `status` shows of workflows beside the mail. */
+export interface WorkflowStatus {
+  readonly runs: readonly RunStanding[];
+  readonly triggers: readonly TriggerStanding[];
+  /** What is wrong with workflows that should start by themselves. */
+  readonly problems: readonly string[];
+}

@@ -1,0 +1,40 @@
+import type { Diagnostic } from '../../kernel/diagnostic.ts';
+
+/** A file that gives a reference something to lead to. */
+export interface Stub {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Beginnings of the files that a workflow refers to and that are not there. */
+export function stubsFor(problems: readonly Diagnostic[]): Stub[] {
+  const references = problems.flatMap(({ code, message }) => {
+    const [, kind, name] = /^`(\w+):([\w.-]+)`/.exec(message) ?? [];
+    return code === 'E_REFERENCE' && kind !== undefined && name !== undefined ? [{ kind, name }] : [];
+  });
+  const stubs = new Map<string, string>();
+  for (const { kind, name } of references) {
+    const stub = stubOf(kind, name);
+    if (stub !== null) stubs.set(stub.path, stub.text);
+  }
+  return [...stubs].map(([path, text]) => ({ path, text }));
+}
+
+function stubOf(kind: string, name: string): Stub | null {
+  switch (kind) {
+    case 'agent':
+      return {
+        path: `agents/${name}/role.md`,
+        text: `---\ncapabilities: [READ, EDIT, RUN_TESTS]\n---\nYou are ${name}. Say here who you are, what you are good at, and what you never do.\n`,
+      };
+    case 'skill':
+      return {
+        path: `.claude/skills/${name}/SKILL.md`,
+        text: `---\nname: ${name}\ndescription: Say here when it is of use.\n---\nSay here how it is done.\n`,
+      };
+    case 'ctx':
+      return { path: `modules/${name}.md`, text: `Say here what everybody should know about ${name}.\n` };
+    default:
+      return null;
+  }
+}

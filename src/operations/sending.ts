@@ -1,0 +1,162 @@
+import { MailroomError } from '../kernel/errors.ts';
+import type { Draft } from '../mail/format/message.ts';
+import type { Protocol } from '../mail/format/protocol.ts';
+import { address } from '../mail/machine/rules/address.ts';
+import { admit } from '../mail/machine/rules/admit.ts';
+import { emptyState, type MailState } from '../mail/machine/state.ts';
+import { patience, waitFor, type Project } from './project/project.ts';
+import { reference, referred } from './reference.ts';
+import type { MessageId, RoleName, ThreadId } from '../kernel/ids.ts';
+import type { TurnId } from '../letters/target.ts';
+import type { Json } from '../kernel/json.ts';
+
+/** What became of a message that was handed over. */
+export type Handed =
+  | {
+      readonly schema: 1;
+      /** `accepted`: it is on its way; `recorded`: it lies there and waits for a controller. */
+      readonly state: 'accepted';
+      readonly id: MessageId;
+      readonly thread: ThreadId;
+      readonly type: string;
+      readonly to: readonly RoleName[];
+    }
+  | {
+      readonly schema: 1;
+      readonly state: 'recorded';
+      readonly path: string;
+      readonly controller: boolean;
+      readonly reference: string;
+    }
+  /** It lies in the staging folder of a turn, and is sent when that turn is committed. */
+  | { readonly schema: 1; readonly state: 'staged'; readonly path: string; readonly turn: TurnId };
+
+/** The protocol as it is written now, to fill in what was not said; the controller may have an older one. Null: it is wrong. */
+export async function writtenProtocol(project: Project): Promise<Protocol | null> {
+  const definition = await project.definition();
+  return definition.ok ? definition.value.protocol : null;
+}
+
+/** A protocol to judge by, when it is surely the one that the controller has. */
+export async function currentProtocol(project: Project, state: MailState): Promise<Protocol | null> {
+  const definition = await project.definition();
+  if (!definition.ok) return null;
+  const other = project.holder() !== null && definition.value.hash !== state.protocol;
+  return other ? null : definition.value.protocol;
+}
+
+/**
+ * Puts a message into the outbox of a role and waits for the controller's word. What the protocol forbids is refused before
+ * anything is written. Throws `E_FORBIDDEN`, or `E_MESSAGE` with the controller's reason.
+ */
+export async function handOver(
+  project: Project,
+  role: RoleName,
+  draft: Draft,
+  clock: () => number,
+): Promise<Handed> {
+  const state = project.state() ?? emptyState();
+  const protocol = await currentProtocol(project, state);
+  const drop = { role, box: 'outbox', id: 'new', created: clock() } as const;
+  if (protocol) forbid(admit(state, protocol, drop, draft));
+  const mark = project.newId().slice(-12);
+  const name = nameOf(mark);
+  const text = draftText({ ...draft, extra: { ...draft.extra, [reference]: mark } });
+  const path = project.drop(role, 'outbox', name, text);
+  const controller = project.holder() !== null;
+  const recorded = { schema: 1, state: 'recorded', path, controller, reference: mark } as const;
+  if (!controller) return recorded;
+  const word = await waitFor(project, clock, patience, () => wordOf(project, mark));
+  if (word === undefined) return recorded;
+  if ('refusal' in word) throw new MailroomError('E_MESSAGE', word.refusal, 'nothing was sent');
+  return word;
+}
+
+/** The name of the file that carries a message with this reference. */
+function nameOf(mark: string): string {
+  return `send-${mark}.md`;
+}
+
+/** Writes a message into the staging folder of the turn that we are called from. */
+export async function handToTurn(
+  project: Project,
+  turn: { readonly id: TurnId; readonly role: RoleName; readonly outbox: string },
+  draft: Draft,
+): Promise<Handed> {
+  const problems = await forbiddenInTurn(project, turn.id, draft);
+  forbid({ problems });
+  const name = `send-${project.newId().slice(-12)}.md`;
+  const path = project.stage(turn.outbox, name, draftText(draft));
+  return { schema: 1, state: 'staged', path, turn: turn.id };
+}
+
+/** What the protocol has against it. An agent may not be able to read the project: then the controller judges alone. */
+async function forbiddenInTurn(project: Project, id: TurnId, draft: Draft): Promise<readonly string[]> {
+  try {
+    const state = project.state();
+    const turn = state?.turns.get(id);
+    const protocol = state && (await currentProtocol(project, state));
+    if (!state || !turn || !protocol) return [];
+    const { role, thread, owes, mustAnswer } = turn;
+    const author = { role, thread, owes, mustAnswer, turn: true, id: 'new', created: state.now };
+    const addressed = address(state, protocol, author, draft);
+    return 'problems' in addressed ? addressed.problems : [];
+  } catch {
+    return [];
+  }
+}
+
+function forbid(addressed: object & { readonly problems?: readonly string[] }): void {
+  const problems = addressed.problems ?? [];
+  if (problems.length === 0) return;
+  throw new MailroomError('E_FORBIDDEN', problems.join('; '), 'nothing was sent');
+}
+
+/** The controller's word about a message, by its reference, as the journal has it; undefined: it has not said any. */
+export function wordOf(
+  project: Pick<Project, 'state'>,
+  mark: string,
+): Extract<Handed, { state: 'accepted' }> | { readonly refusal: string } | undefined {
+  const state = project.state();
+  if (!state) return undefined;
+  const id = referred(state, mark);
+  const message = id === null ? undefined : state.mail.get(id)?.message;
+  if (message) {
+    const { type, to, thread } = message;
+    return { schema: 1, state: 'accepted', id: message.id, thread, type, to };
+  }
+  for (const { message: notice } of state.unread.values())
+    if (notice.subject.startsWith('Refused: ') && notice.subject.endsWith(`/outbox/${nameOf(mark)}`))
+      return { refusal: reasons(notice.body) };
+  return undefined;
+}
+
+/** The list in the notice of a refusal, as one line. */
+function reasons(body: string): string {
+  const lines = body.split('\n').filter((line) => line.startsWith('- '));
+  return lines.length > 0 ? lines.map((line) => line.slice(2)).join('; ') : body;
+}
+
+/** JSON, which is YAML, without the characters that YAML forbids. */
+function value(json: Json): string {
+  return JSON.stringify(json).replaceAll(
+    /[\u007f-\u009f\u2028\u2029\ufeff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** What an author says, as a message file. What nobody said is not in it: the controller gives it. */
+export function draftText(draft: Draft): string {
+  const { type, to, thread, inReplyTo, subject, attachments, fields, extra, body } = draft;
+  const said: [string, Json][] = [];
+  if (type !== null) said.push(['type', type]);
+  if (to !== null) said.push(['to', [...to]]);
+  if (thread !== null) said.push(['thread', thread]);
+  if (inReplyTo !== null) said.push(['in_reply_to', inReplyTo]);
+  if (subject !== null) said.push(['subject', subject]);
+  if (attachments.length > 0) said.push(['attachments', [...attachments]]);
+  if (Object.keys(fields).length > 0) said.push(['fields', { ...fields }]);
+  const lines = said.map(([key, json]) => `${key}: ${value(json)}\n`);
+  const others = Object.entries(extra).map(([key, json]) => `${value(key)}: ${value(json)}\n`);
+  return `---\n${lines.join('')}${others.join('')}---\n${body}`;
+}

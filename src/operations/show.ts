@@ -1,0 +1,261 @@
+import { MailroomError, type Reason } from '../kernel/errors.ts';
+import { isJsonObject, parseJson, type JsonObject } from '../kernel/json.ts';
+import { idInName } from '../mail/format/message.ts';
+import type { AskState, Mail, MailState } from '../mail/machine/state.ts';
+import { resolve } from './directory.ts';
+import {
+  allMessages,
+  copyPath,
+  knownMessage,
+  messageDocument,
+  trailOf,
+  type KnownMessage,
+  type MessageDocument,
+} from './messages.ts';
+import type { Project } from './project/project.ts';
+import { withWorktree } from './read-status.ts';
+import { threadStatus, turnStatus, type ThreadStatus, type TurnStatus } from './status.ts';
+import type { Directory } from './targets.ts';
+import { isoOrNull } from './times.ts';
+import type { MessageId, RoleName, ThreadId } from '../kernel/ids.ts';
+import type { TurnId } from '../letters/target.ts';
+
+/** Where one recipient's copy is, and why it failed if it did. */
+export interface CopyDocument {
+  readonly role: RoleName;
+  readonly at: 'inbox' | 'claimed' | 'unread' | 'read' | 'processed' | 'failed' | 'withdrawn' | 'unknown';
+  /** The turn that has taken it up and is not over. */
+  readonly turn: TurnId | null;
+  readonly path: string | null;
+  readonly reason: string | null;
+}
+
+/** What a request asks for, and how far each answer is. */
+export interface RequestDocument {
+  readonly replies: readonly string[];
+  readonly blocks: string;
+  readonly deadline: string | null;
+  readonly asks: readonly {
+    readonly recipient: RoleName;
+    readonly state: AskState['is'];
+    /** Who may still answer. */
+    readonly candidates: readonly RoleName[];
+    /** The reply, or the notice that stands in for it. */
+    readonly by: MessageId | null;
+  }[];
+}
+
+/** The files of one invocation of a turn's agent, as far as they exist. */
+export interface InvocationDocument {
+  readonly attempt: number;
+  /** Corrections within the attempt, from 0. */
+  readonly round: number;
+  readonly prompt: string | null;
+  readonly stdout: string | null;
+  readonly stderr: string | null;
+  /** What `result.json` says; null: it has not ended. */
+  readonly result: JsonObject | null;
+}
+
+export type Shown =
+  | {
+      readonly schema: 1;
+      readonly kind: 'message';
+      readonly message: MessageDocument;
+      readonly copies: readonly CopyDocument[];
+      readonly request: RequestDocument | null;
+      readonly thread: ThreadStatus | null;
+    }
+  | {
+      readonly schema: 1;
+      readonly kind: 'thread';
+      readonly id: ThreadId;
+      /** Null: it is long over, and only its files are left. */
+      readonly thread: ThreadStatus | null;
+      readonly messages: readonly MessageDocument[];
+      readonly turns: readonly TurnStatus[];
+    }
+  | {
+      readonly schema: 1;
+      readonly kind: 'turn';
+      readonly id: TurnId;
+      /** Null: it is over. */
+      readonly turn: TurnStatus | null;
+      readonly sent: readonly MessageDocument[];
+      readonly invocations: readonly InvocationDocument[];
+    }
+  | {
+      /** A file that was not taken as a message. */
+      readonly schema: 1;
+      readonly kind: 'refused';
+      readonly path: string;
+      readonly reason: string | null;
+      readonly text: string;
+    };
+
+/**
+ * Everything about what a word names: a message, a thread, a turn, or a refused file. Throws `E_TARGET`; `others`: what the
+ * caller can show besides.
+ */
+export function show(project: Project, state: MailState, word: string, others?: Directory['others']): Shown {
+  if (/^t\d+$/.test(word)) return showTurn(project, state, word);
+  const refused = word.length >= 4 ? refusedFile(project, word) : null;
+  if (refused) return refused;
+  const named = resolve(project, state, word, ['message', 'thread'], others);
+  if (named.kind === 'thread') return showThread(project, state, named.thread);
+  const id = named.kind === 'message' ? named.message : '';
+  const mail = state.mail.get(id);
+  const known = mail
+    ? knownMessage(state, mail.message)
+    : allMessages(project, state).find(({ message }) => message.id === id);
+  if (!known) throw new MailroomError('E_TARGET', `there is no message ${word}`);
+  return showMessage(project, state, known);
+}
+
+function showMessage(project: Project, state: MailState, known: KnownMessage): Shown {
+  const { message, mail } = known;
+  const thread = state.threads.get(message.thread);
+  return {
+    schema: 1,
+    kind: 'message',
+    message: messageDocument(project, known),
+    copies: mail ? copiesOf(project, mail) : filedCopies(project, state, known),
+    request: mail?.request ? requestDocument(state, mail) : null,
+    thread: thread ? withWorktree(project, threadStatus(thread)) : null,
+  };
+}
+
+function copiesOf(project: Project, { message, deliveries }: Mail): CopyDocument[] {
+  return [...deliveries].map(([role, delivery]) => {
+    const path = copyPath(message, role, delivery);
+    return {
+      role,
+      at: delivery.at,
+      turn: delivery.at === 'claimed' ? delivery.turn : null,
+      path: path !== null && project.files.exists(path) ? path : null,
+      reason: delivery.at === 'failed' ? inWords(delivery.reason) : null,
+    };
+  });
+}
+
+function inWords({ code, text }: Reason): string {
+  return `${code}: ${text}`;
+}
+
+/** Of a message that the state has forgotten, what the folders show. */
+function filedCopies(project: Project, state: MailState, { message }: KnownMessage): CopyDocument[] {
+  return message.to.map((role): CopyDocument => {
+    if (state.unread.has(`${message.id} ${role}`))
+      return {
+        role,
+        at: 'unread',
+        turn: null,
+        path: copyPath(message, role, { at: 'unread' }),
+        reason: null,
+      };
+    for (const at of ['processed', 'failed', 'inbox'] as const) {
+      const path = copyPath(message, role, { at }) ?? '';
+      if (project.files.exists(path))
+        return { role, at, turn: null, path, reason: reasonBeside(project, path) };
+    }
+    return { role, at: 'unknown', turn: null, path: null, reason: null };
+  });
+}
+
+function reasonBeside(project: Project, path: string): string | null {
+  return project.files.read(`${path}.reason.txt`)?.trim() ?? null;
+}
+
+function requestDocument(state: MailState, { message, request }: Mail): RequestDocument {
+  const asks = [...(request?.asks ?? [])].map(([recipient, ask]) => ({
+    recipient,
+    state: ask.is,
+    candidates: ask.is === 'open' ? ask.candidates : [],
+    by: ask.is === 'answered' ? ask.by : null,
+  }));
+  return {
+    replies: request?.replies ?? [],
+    blocks: request?.blocks ?? 'none',
+    deadline: isoOrNull(state.deadlines.get(message.id) ?? null),
+    asks,
+  };
+}
+
+function showThread(project: Project, state: MailState, id: ThreadId): Shown {
+  const thread = state.threads.get(id);
+  const turns = [...state.turns.values()].filter((turn) => turn.thread === id);
+  return {
+    schema: 1,
+    kind: 'thread',
+    id,
+    thread: thread ? withWorktree(project, threadStatus(thread)) : null,
+    messages: trailOf(project, state, id),
+    turns: turns.map((turn) => turnStatus(turn)),
+  };
+}
+
+function showTurn(project: Project, state: MailState, id: TurnId): Shown {
+  const turn = state.turns.get(id);
+  const invocations = invocationsOf(project, id);
+  if (!turn && invocations.length === 0)
+    throw new MailroomError(
+      'E_TARGET',
+      `there is no turn ${id}`,
+      'turns are t1, t2, … as `status` and `trail` name them',
+    );
+  const sent = [...state.mail.values()]
+    .filter((mail) => mail.turn === id)
+    .map((mail) => messageDocument(project, knownMessage(state, mail.message)));
+  return { schema: 1, kind: 'turn', id, turn: turn ? turnStatus(turn) : null, sent, invocations };
+}
+
+/** More attempts and corrections than any protocol allows are not looked for. */
+const mostFolders = 1_000;
+
+function invocationsOf(project: Project, id: TurnId): InvocationDocument[] {
+  const found: InvocationDocument[] = [];
+  for (let attempt = 1; attempt <= mostFolders; attempt += 1) {
+    const folder = `.mailroom/turns/${id}/${String(attempt)}`;
+    if (!project.files.exists(folder)) break;
+    for (let round = 0; round <= mostFolders; round += 1) {
+      const mark = round === 0 ? '' : `-${String(round)}`;
+      const existing = (name: string) =>
+        project.files.exists(`${folder}/${name}`) ? `${folder}/${name}` : null;
+      const prompt = existing(`prompt${mark}.md`);
+      if (prompt === null) break;
+      const result = resultOf(project.files.read(`${folder}/result${mark}.json`));
+      const stdout = existing(`stdout${mark}`);
+      found.push({ attempt, round, prompt, stdout, stderr: existing(`stderr${mark}`), result });
+    }
+  }
+  return found;
+}
+
+function resultOf(text: string | null): JsonObject | null {
+  if (text === null) return null;
+  const value = parseJson(text);
+  return isJsonObject(value) ? value : null;
+}
+
+/** The refused file whose id the word ends, or is; null: none. Throws `E_TARGET` for several. */
+function refusedFile(project: Project, word: string): Shown | null {
+  const ending = word.toLowerCase();
+  const found = project
+    .roles()
+    .flatMap((role) => project.mail(role, 'failed'))
+    .filter(({ name }) => name.includes('-refused-') && idInName(name)?.endsWith(ending) === true);
+  const [only] = found;
+  if (found.length > 1) {
+    const lines = [`\`${word}\` may be any of these:`, ...found.map(({ path }) => `  ${path}`)];
+    throw new MailroomError('E_TARGET', lines.join('\n'), 'give the whole id, or more letters of its end');
+  }
+  return only
+    ? {
+        schema: 1,
+        kind: 'refused',
+        path: only.path,
+        reason: reasonBeside(project, only.path),
+        text: only.text,
+      }
+    : null;
+}

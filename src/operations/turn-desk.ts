@@ -1,0 +1,94 @@
+import { MailroomError } from '../kernel/errors.ts';
+import type { Json } from '../kernel/json.ts';
+import { typesFrom } from '../mail/format/protocol.ts';
+import { emptyState } from '../mail/machine/state.ts';
+import { formatMessage } from '../mail/format/read-message.ts';
+import { compose } from './compose.ts';
+import { allMessages } from './messages.ts';
+import type { Project } from './project/project.ts';
+import { writtenProtocol, handToTurn } from './sending.ts';
+import type { RoleName, ThreadId, TypeName } from '../kernel/ids.ts';
+import type { TurnId } from '../letters/target.ts';
+
+/** The turn that an agent is in. */
+export interface TurnPlace {
+  readonly id: TurnId;
+  readonly role: RoleName;
+  readonly thread: ThreadId;
+  /** Its staging folder, absolute. */
+  readonly outbox: string;
+}
+
+/** What an agent writes: the parts of a message file. */
+export interface TurnLetter {
+  readonly to: readonly RoleName[];
+  readonly type: TypeName | null;
+  readonly subject: string | null;
+  readonly body: string;
+  readonly fields: Readonly<Record<string, Json>>;
+  readonly attachments: readonly string[];
+}
+
+/** The file in the staging folder that holds what an agent last said of its progress: no message, for people to see. */
+export const progressFile = '.progress';
+
+/**
+ * Writes a message file into the staging folder, and returns its path. What the protocol surely forbids is refused before;
+ * the rest is judged when the turn ends, as with any file that lies there. Throws what `mailroom send` would say.
+ */
+export async function stageLetter(project: Project, turn: TurnPlace, letter: TurnLetter): Promise<string> {
+  const { to, type, subject, attachments, body, fields } = letter;
+  const wish = {
+    from: turn.role,
+    to,
+    type,
+    subject,
+    attachments,
+    text: body,
+    plain: true,
+    source: 'the message',
+    remedy: 'write what the other role is to read',
+  };
+  const draft = compose(
+    { ...wish, fields: [], thread: null, inReplyTo: null, replies: null },
+    await writtenProtocol(project),
+  );
+  const handed = await handToTurn(project, turn, { ...draft, fields: { ...draft.fields, ...fields } });
+  return handed.state === 'staged' ? handed.path : '';
+}
+
+/** The type by which a role asks these others and waits. Throws `E_USAGE` when it cannot be told. */
+export async function questionType(
+  project: Project,
+  role: RoleName,
+  to: readonly RoleName[],
+): Promise<TypeName> {
+  const protocol = await writtenProtocol(project);
+  if (protocol === null)
+    throw new MailroomError('E_USAGE', 'the type cannot be told: the protocol is wrong', 'say the type');
+  const asking = typesFrom(protocol, role).filter(
+    (type) => type.reply.length > 0 && to.every((one) => type.to.includes(one)),
+  );
+  const [only, ...more] = asking.map(({ name }) => name);
+  if (only !== undefined && more.length === 0) return only;
+  throw only === undefined
+    ? new MailroomError('E_FORBIDDEN', `${role} may ask ${to.join(', ')} nothing`, 'send a message instead')
+    : new MailroomError(
+        'E_USAGE',
+        'there are several kinds of questions',
+        `say the type: ${[only, ...more].join(', ')}`,
+      );
+}
+
+/** The whole thread as message files, oldest first. */
+export function threadText(project: Project, thread: ThreadId): string {
+  return allMessages(project, project.state() ?? emptyState())
+    .filter(({ message }) => message.thread === thread)
+    .map(({ message }) => formatMessage(message))
+    .join('\n\n');
+}
+
+/** Notes how far the agent is. */
+export function noteProgress(project: Project, turn: TurnPlace, text: string): void {
+  project.stage(turn.outbox, progressFile, text);
+}

@@ -1,0 +1,330 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import process from 'node:process';
+import { v7 } from 'uuid';
+import metadata from '../../../package.json' with { type: 'json' };
+import type { Controller, ControllerOptions } from '../services.ts';
+import { type Config, isAgentProvider } from '../../config/config.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import type { Message } from '../../mail/format/message.ts';
+import type { Protocol } from '../../mail/format/protocol.ts';
+import { Loop, type LoopPorts } from '../../host/loop.ts';
+import { MailHost } from '../../mail/host/mail-host.ts';
+import { SharedSlots, type SlotUser } from '../../host/slots.ts';
+import { UpHost, type LoopHints, type OpenWorkflows, type UpWorkflows } from '../../workflow/host/up-host.ts';
+import type { HostPorts } from '../../mail/host/ports.ts';
+import { noTrail } from '../../mail/trail/none.ts';
+import { TrailWriter } from '../../mail/trail/writer.ts';
+import { GitRepository } from '../../git/git-repository.ts';
+import { bootId, readProcess } from '../../process/proc.ts';
+import { ProcessRunner } from '../../host/runner/agents.ts';
+import { startDetached } from '../../process/supervision/detached.ts';
+import { controlFolder, DiskControl } from '../../host/control.ts';
+import {
+  lockFile,
+  readBoot,
+  removeHolder,
+  writeBoot,
+  writeHolder,
+  type HolderNote,
+} from '../../host/holder.ts';
+import { journalFolder } from '../../disk/journal-files.ts';
+import { maskOf } from '../../process/output/mask.ts';
+import { projectKey } from '../../host/project-key.ts';
+import { DiskJournal } from '../../disk/journal.ts';
+import { DiskMailboxes } from '../../mail/mailboxes/mailboxes.ts';
+import { readRoleFile, removeOldTemporaries } from '../project/project-files.ts';
+import type { RealDisk } from '../../disk/real-disk.ts';
+import { DiskRunMail, incomingFolder } from '../../workflow/files/incoming.ts';
+import { DiskTurnFolders } from '../../mail/mailboxes/turn-folders.ts';
+import { watchFolders } from '../../disk/watch.ts';
+import { agentContainment } from '../../host/containment.ts';
+import type { Wired } from '../project/definition.ts';
+import { journalWatch, lockWatch } from '../../host/gone.ts';
+import { takeLock, type Lock } from '../../host/lock.ts';
+import { recorder, recordingNote } from '../../host/runner/recorder.ts';
+import { reportsTo } from '../../host/reports.ts';
+import { projectSecrets } from '../../workflow/host/secrets.ts';
+import { timer } from '../../host/timer.ts';
+import type { RoleName } from '../../kernel/ids.ts';
+import type { Exit, Outcome } from '../../providers/provider.ts';
+import type { AgentJob, RunnerEvents } from '../../host/runner/runner.ts';
+import type { Trail } from '../../git/trail.ts';
+import { parkingOf } from '../../host/parking.ts';
+import type { MailEvent } from '../../mail/machine/event.ts';
+
+/** Takes the project and puts a host to work on it, with the workflows that `open` takes up. Throws `E_LOCKED` when another has it. */
+export async function startController(
+  disk: RealDisk,
+  definition: Wired,
+  options: ControllerOptions,
+  open: OpenWorkflows | null = null,
+): Promise<Controller> {
+  const lock = await takeLock(disk);
+  const opened: UpWorkflows[] = [];
+  const kept: OpenWorkflows = async (slots, hints) => {
+    const workflows = await open!(slots, hints);
+    opened.push(workflows);
+    return workflows;
+  };
+  try {
+    const startTime = readProcess(process.pid)?.startTime ?? null;
+    const note = { since: Date.now(), triggers: options.triggers, startTime };
+    writeHolder(disk, note);
+    return await compose(disk, definition, options, { lock, note, open: open && kept });
+  } catch (error) {
+    // Whoever listens for somebody would keep the program from ending.
+    for (const workflows of opened) await workflows.close();
+    await release(disk, lock);
+    throw error;
+  }
+}
+
+/** Makes the key of a project that will sign before an agent runs: what is not there yet, no sandbox can hide. */
+function makeKey(disk: RealDisk, { roles }: Protocol): void {
+  if ([...roles.values()].some(({ kinds = [] }) => kinds.length > 0)) projectKey(disk);
+}
+
+async function release(disk: RealDisk, lock: Lock): Promise<void> {
+  removeHolder(disk);
+  await lock.release();
+}
+
+async function compose(
+  disk: RealDisk,
+  definition: Wired,
+  options: ControllerOptions,
+  {
+    lock,
+    note,
+    open,
+  }: { readonly lock: Lock; readonly note: HolderNote; readonly open: OpenWorkflows | null },
+): Promise<Controller> {
+  const { config, protocol, hash } = definition;
+  const lockGone = lockWatch(disk, [lockFile]);
+  removeOldTemporaries(disk, Date.now());
+  for (const folder of [controlFolder, incomingFolder]) disk.makeFolder(folder);
+  makeKey(disk, protocol);
+  const trail = trailOf(disk, config);
+  const events: { to: RunnerEvents | null } = { to: null };
+  const runner = await runnerOf(disk, definition, options, events);
+  // Before anything else runs: what an earlier controller left.
+  await runner.sweep();
+  const journal = new DiskJournal<MailEvent>(disk, { gone: lockGone });
+  const ports = { ...portsOf(disk, definition), journal, runner, trail, trailAt: await trail.position() };
+  const hints: Hints = { told: () => {}, hinted: () => {}, failed: () => {} };
+  const up = open && (await openUp(open, protocol, hints));
+  const [boot, bootBefore] = [bootId(), readBoot(disk)];
+  const host = new MailHost(ports, {
+    protocol,
+    protocolHash: hash,
+    version: metadata.version,
+    rebooted: bootBefore !== null && bootBefore !== boot,
+    ...(up && { slots: up.slots, onSent: up.workflows.heard }),
+  });
+  const edited = !host.fresh && host.state.protocol !== hash;
+  host.start();
+  // Not before: what was lost must be drawn again first.
+  if (boot !== null && boot !== bootBefore) writeBoot(disk, boot);
+  const problems = () =>
+    [host.problem, trail.problem(), ...(up?.workflows.problems() ?? [])].filter((each) => each !== null);
+  const onChange = publishing(disk, note, problems, () => options.onChange(host.state));
+  const all = new UpHost(host, up?.workflows.triggers ?? [], up?.workflows.runs ?? noRuns);
+  const loop = new Loop(
+    all,
+    { ...loopPorts(disk, protocol), trail, gone: journalWatch(disk, journalFolder, lockGone) },
+    { untilIdle: options.untilIdle, onChange },
+  );
+  events.to = reporting(host, loop);
+  hints.told = () => loop.told();
+  hints.hinted = () => all.hint();
+  hints.failed = (error) => loop.fail(error);
+  void lock.lost.then(() => loop.fail(lockLost()));
+  const changed = edited ? 'the protocol has changed since the last start' : null;
+  const lacks = await recordingNote(options.record, disk.root);
+  const notes = [host.cut, trail.problem(), changed, lacks, ...(up?.workflows.notes ?? [])];
+  const close = async () => {
+    await up?.workflows.close();
+    journal.close();
+    await release(disk, lock);
+  };
+  return handleOf(host, loop, { definition, notes, problems, close });
+}
+
+/** What the caller of a controller gets. `notes`: those that are null are none. */
+function handleOf(
+  host: MailHost,
+  loop: Loop,
+  parts: {
+    readonly definition: Wired;
+    readonly notes: readonly (string | null)[];
+    readonly problems: () => readonly string[];
+    readonly close: () => Promise<void>;
+  },
+): Controller {
+  return {
+    definition: parts.definition,
+    get state() {
+      return host.state;
+    },
+    notes: parts.notes.filter((note) => note !== null),
+    problems: parts.problems,
+    end: (how) => loop.end(how),
+    run: async () => {
+      try {
+        await loop.run();
+        const { problem, failures } = host;
+        const idle = problem === null ? host.idle() : 'stuck';
+        return { idle: idle === 'busy' ? 'done' : idle, failures, problem };
+      } finally {
+        await parts.close();
+      }
+    },
+  };
+}
+
+/** Writes the problems beside the lock whenever they have changed, for `status`; a disk that refuses that keeps nobody from working. */
+function publishing(
+  disk: RealDisk,
+  note: HolderNote,
+  problems: () => readonly string[],
+  then: () => void,
+): () => void {
+  let published: readonly string[] = [];
+  return () => {
+    then();
+    const now = problems();
+    if (now.length === published.length && now.every((each, index) => each === published[index])) return;
+    published = now;
+    try {
+      writeHolder(disk, { ...note, problems: now });
+    } catch (error) {
+      if (!(error instanceof MailroomError)) throw error;
+    }
+  };
+}
+
+const noRuns = { count: 0, end: () => {} };
+
+type Hints = { -readonly [K in keyof LoopHints]: LoopHints[K] };
+
+/** What `up` does besides moving the mail. `hints` are complete before anything happens. */
+async function openUp(
+  open: OpenWorkflows,
+  { concurrency }: Protocol,
+  hints: Hints,
+): Promise<{ readonly workflows: UpWorkflows; readonly slots: SlotUser }> {
+  const shared = new SharedSlots(concurrency);
+  const told = () => hints.told();
+  const workflows = await open(shared, {
+    told,
+    hinted: () => {
+      hints.hinted();
+      told();
+    },
+    failed: (error) => hints.failed(error),
+  });
+  return { workflows, slots: shared.join(told) };
+}
+
+function lockLost(): MailroomError {
+  return new MailroomError('E_LOCKED', 'the lock of the project was lost, so all work was stopped');
+}
+
+/** What the loop needs of the machine. */
+function loopPorts(disk: RealDisk, protocol: Protocol): Pick<LoopPorts, 'watch' | 'timer' | 'now'> {
+  const watch: LoopPorts['watch'] = (onHint) => watchFolders(watched(disk, protocol), onHint);
+  return { watch, timer, now: Date.now };
+}
+
+/** The folders in which something may be dropped. */
+function watched(disk: RealDisk, { roles }: Protocol): string[] {
+  const boxes = [...roles.keys()].flatMap((role) => [`agents/${role}/inbox`, `agents/${role}/outbox`]);
+  return [controlFolder, incomingFolder, ...boxes].map((folder) => join(disk.root, folder));
+}
+
+async function runnerOf(
+  disk: RealDisk,
+  { config, providers }: Wired,
+  { record }: ControllerOptions,
+  events: { readonly to: RunnerEvents | null },
+): Promise<ProcessRunner> {
+  const mark = `mailroom-${createHash('sha256').update(disk.root).digest('hex').slice(0, 12)}:`;
+  const contain = await agentContainment(disk, config);
+  const secrets = projectSecrets(disk);
+  const keep = record === null ? null : recorder(record, secrets);
+  const recorded = keep && {
+    recorded: (job: AgentJob, outcome: Outcome, exit: Exit) => keep(job.invocation, outcome, exit),
+    editsBut: record === null ? [] : [record],
+  };
+  return new ProcessRunner(
+    {
+      project: disk.root,
+      mark,
+      providers,
+      contain,
+      now: Date.now,
+      secrets,
+      ...recorded,
+    },
+    {
+      ready: (...told) => events.to?.ready(...told),
+      ended: (...told) => events.to?.ended(...told),
+      gated: (...told) => events.to?.gated(...told),
+    },
+  );
+}
+
+/** What the host needs of the disk and the settings. */
+function portsOf(
+  disk: RealDisk,
+  { config, providers, tools }: Wired,
+): Omit<HostPorts, 'journal' | 'runner' | 'trail' | 'trailAt'> {
+  return {
+    clock: { now: Date.now, elapsed: () => performance.now() },
+    mailboxes: new DiskMailboxes(disk),
+    control: new DiskControl(disk),
+    runs: new DiskRunMail(disk),
+    folders: new DiskTurnFolders(disk, maskOf(projectSecrets(disk))),
+    providers,
+    verifies: (provider) => isAgentProvider(config, provider),
+    ...(tools && { tools }),
+    newId: v7,
+    roleText: (role) => readRoleFile(disk, role)?.text ?? '',
+    project: disk.root,
+    parking: parkingOf(disk, config),
+    notify: (role, message) => notify(disk, config, role, message),
+  };
+}
+
+function reporting(host: MailHost, loop: Loop): RunnerEvents {
+  const tell = reportsTo(loop);
+  return {
+    ready: (...told) => tell(() => host.turns.ready(...told)),
+    ended: (...told) => tell(() => host.turns.ended(...told)),
+    gated: (...told) => tell(() => host.turns.gated(...told)),
+  };
+}
+
+function trailOf(disk: RealDisk, config: Config): Trail {
+  if (config.trail !== null)
+    return new TrailWriter({
+      repository: new GitRepository({ project: disk.root, branch: config.trail.branch }),
+    });
+  return noTrail;
+}
+
+/** Runs what mailroom.yaml names for people's mail; what becomes of it is not our business. */
+function notify(disk: RealDisk, config: Config, role: RoleName, message: Message): void {
+  const argv = config.notify[role];
+  if (argv === undefined) return;
+  const { id, type, from, subject, thread } = message;
+  startDetached(argv, disk.root, {
+    MAILROOM_PROJECT: disk.root,
+    MAILROOM_MESSAGE: id,
+    MAILROOM_TYPE: type,
+    MAILROOM_FROM: from,
+    MAILROOM_SUBJECT: subject,
+    MAILROOM_THREAD: thread,
+  });
+}

@@ -1,0 +1,39 @@
+import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Settings } from '../project/definition.ts';
+import { relaysOf } from '../../nostr/relays.ts';
+import { UnsentEvents } from '../nip/unsent.ts';
+import { listenToRelays } from './requests.ts';
+import type { UpRuns } from './runs.ts';
+
+/** What `up` does with the relays of a project. */
+interface UpRelays {
+  problems(): readonly string[];
+  close(): Promise<void>;
+}
+
+/** Sends what relays do not have yet, and listens to requests; null: the project has no relays. Nothing is loaded or connected to then. */
+export async function openRelays(
+  disk: RealDisk,
+  settings: Settings,
+  runs: UpRuns,
+  failed: (error: unknown) => void,
+): Promise<UpRelays | null> {
+  const { nip } = settings.config;
+  const relays = nip.enabled ? await relaysOf(disk, nip) : null;
+  if (relays === null) return null;
+  const requests = await listenToRelays(disk, settings, runs, relays, failed);
+  const unsent = new UnsentEvents(disk, relays);
+  const sending = unsent.follow(failed);
+  return {
+    problems: () => [
+      ...relays.problems,
+      ...(requests?.problems ?? []),
+      ...(unsent.problem === null ? [] : [unsent.problem]),
+    ],
+    close: async () => {
+      await sending.close();
+      await requests?.close();
+      await relays.close();
+    },
+  };
+}

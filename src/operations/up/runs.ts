@@ -1,0 +1,136 @@
+import type { AskedWorkflow, RunController, RunWatcher } from '../runs/services.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Workflow } from '../../workflow/model.ts';
+import { dueRollback } from '../../workflow/machine/rollback.ts';
+import { compile } from '../../workflow/machine/rules.ts';
+import type { RunState } from '../../workflow/machine/state.ts';
+import { describeOneOfRuns, type RunChange } from '../runs/changes.ts';
+import { readParameters } from '../runs/parameters.ts';
+import type { OwnRuns } from '../../workflow/host/up-host.ts';
+import type { SharedSlots } from '../../host/slots.ts';
+import type { RealDisk } from '../../disk/real-disk.ts';
+import { readRun } from '../../workflow/files/run-folders.ts';
+import { expectConfirmed } from '../project/confirmed.ts';
+import type { Settings } from '../project/definition.ts';
+import type { RunSettings } from '../runs/compose.ts';
+import type { Origin } from '../runs/compose.ts';
+import { beginRun, resumeRun } from '../runs/begin.ts';
+import { runState } from '../../workflow/host/run-state.ts';
+import { readWorkflow } from '../project/workflows.ts';
+
+/** Whether nothing is left to be done: a host may have died while it put the workspace back. */
+function isThrough(state: RunState, definition: Workflow): boolean {
+  return state.endedAt !== null && dueRollback(state, compile(definition)) === null;
+}
+
+/** Is told what becomes of these runs. */
+export type OnRun = (change: RunChange) => void;
+
+/** Runs that go on in the process of `up`. */
+export class UpRuns implements OwnRuns {
+  readonly #disk: RealDisk;
+  readonly #settings: Settings & RunSettings;
+  readonly #slots: SharedSlots;
+  readonly #told: () => void;
+  readonly #watch: RunWatcher;
+  readonly #going = new Map<string, RunController | null>();
+  #ending: 'stop' | 'drain' | null = null;
+
+  constructor(
+    disk: RealDisk,
+    settings: Settings & RunSettings,
+    slots: SharedSlots,
+    { told, onRun }: { readonly told: () => void; readonly onRun: OnRun },
+  ) {
+    this.#disk = disk;
+    this.#settings = settings;
+    this.#slots = slots;
+    this.#told = told;
+    this.#watch = (events, state) => {
+      for (const change of events.map((event) => describeOneOfRuns(event, state)))
+        if (change !== null) onRun(change);
+    };
+  }
+
+  get count(): number {
+    return this.#going.size;
+  }
+
+  /** Something that is wrong with a run now and will be tried again. */
+  get problems(): string[] {
+    return [...this.#going.values()].flatMap((run) => run?.problems() ?? []);
+  }
+
+  end(how: 'stop' | 'drain'): void {
+    this.#ending = how;
+    for (const run of this.#going.values()) run?.end(how);
+  }
+
+  /** Makes a run of a workflow (its file, from the project) begin or go on, and follows it. True: it is over. */
+  async run(file: string, id: string, trigger: JsonObject): Promise<boolean> {
+    const stored = readRun(this.#disk, id);
+    if (stored !== null && isThrough(runState(this.#disk, id), stored.definition)) return true;
+    return this.#follow(id, () => (stored === null ? this.#begin(file, id, trigger) : this.#resume(stored)));
+  }
+
+  async #follow(id: string, start: () => Promise<RunController>): Promise<boolean> {
+    this.#going.set(id, null);
+    try {
+      const run = await start();
+      this.#going.set(id, run);
+      if (this.#ending !== null) run.end(this.#ending);
+      await run.follow();
+      return run.state.endedAt !== null;
+    } finally {
+      this.#going.delete(id);
+      this.#told();
+    }
+  }
+
+  /** Resolves when a run has begun that somebody asks for by an event; it is followed besides. */
+  ask(asked: AskedWorkflow, id: string): Promise<void> {
+    const rest = { context: {}, workspace: this.#disk.root, only: null, record: null, replay: null };
+    const given = { ...asked, ...rest, watch: this.#watch };
+    return new Promise((resolve, reject) => {
+      const begin = async () => {
+        const run = await beginRun(this.#disk, this.#settings, given, this.#origin(id, null));
+        resolve();
+        return run;
+      };
+      // What goes wrong later is in its journal.
+      this.#follow(id, begin).catch(reject);
+    });
+  }
+
+  async #begin(file: string, run: string, trigger: JsonObject): Promise<RunController> {
+    const workflow = await readWorkflow(this.#disk, this.#settings, `${this.#disk.root}/${file}`);
+    expectConfirmed(this.#disk, workflow);
+    const { checked } = workflow;
+    if (!checked.ok)
+      throw new MailroomError('E_WORKFLOW', `it has problems; \`mailroom validate ${file}\` shows them`);
+    const definition = checked.value;
+    const given = {
+      workflow,
+      definition,
+      parameters: readParameters(definition.parameters, []),
+      context: {},
+      workspace: this.#disk.root,
+      budget: definition.budget,
+      only: null,
+      record: null,
+      replay: null,
+      watch: this.#watch,
+    };
+    return beginRun(this.#disk, this.#settings, given, this.#origin(run, trigger));
+  }
+
+  #resume(stored: NonNullable<ReturnType<typeof readRun>>): Promise<RunController> {
+    const options = { watch: this.#watch, command: null, definition: null };
+    return resumeRun(this.#disk, this.#settings, stored, options, this.#origin(stored.run, null));
+  }
+
+  #origin(run: string, trigger: JsonObject | null): Origin {
+    return { run, by: 'up', trigger, slots: this.#slots };
+  }
+}

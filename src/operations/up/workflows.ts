@@ -1,0 +1,162 @@
+import { join } from 'node:path';
+import process from 'node:process';
+import { v7 } from 'uuid';
+import { MailroomError } from '../../kernel/errors.ts';
+import type { Message } from '../../mail/format/message.ts';
+import type { Trigger, Workflow } from '../../workflow/model.ts';
+import { nextInstant } from '../../workflow/triggers/cron.ts';
+import type { TriggerPorts } from '../../workflow/triggers/trigger-ports.ts';
+import { WorkflowTriggers } from '../../workflow/triggers/host.ts';
+import type { LoopHints, UpWorkflows } from '../../workflow/host/up-host.ts';
+import type { SharedSlots } from '../../host/slots.ts';
+import { buildEnvironment } from '../../process/sandbox/environment.ts';
+import { run } from '../../process/run.ts';
+import { WebhookListener, type Webhook } from '../../workflow/triggers/webhooks.ts';
+import { baseOf, matchingFiles } from '../../disk/matching-files.ts';
+import type { RealDisk } from '../../disk/real-disk.ts';
+import { readTriggers, refuseBadMemories, writeTriggers } from '../../workflow/triggers/memory-files.ts';
+import { watchTrees } from '../../disk/watch-tree.ts';
+import { confirm } from '../project/confirmed.ts';
+import type { Settings } from '../project/definition.ts';
+import type { RunSettings } from '../runs/compose.ts';
+import { weakSecrets } from '../../workflow/host/secrets.ts';
+import { triggeredWorkflows, type TriggeredWorkflow } from '../project/triggered.ts';
+import { openRelays } from './relays.ts';
+import { UpRuns, type OnRun } from './runs.ts';
+
+const pollTime = 60_000;
+const pollBytes = 64 * 1024;
+
+/** Reads the workflows of the project and takes up their triggers, with what an earlier `up` left. */
+export async function openWorkflows(
+  disk: RealDisk,
+  settings: Settings & RunSettings,
+  slots: SharedSlots,
+  hints: LoopHints & { readonly onRun: OnRun },
+): Promise<UpWorkflows> {
+  const forgotten = refuseBadMemories(disk);
+  const found = await triggeredWorkflows(disk, settings);
+  // Who starts `up` means the workflows as they are then.
+  confirm(disk, found.read);
+  const runs = new UpRuns(disk, settings, slots, hints);
+  const contexts = found.workflows.map(({ definition }) => definition?.contextDir ?? '').filter(Boolean);
+  const ports = portsOf(disk, runs, contexts, hints);
+  const triggers = found.workflows.map(
+    ({ file, definition }) => new WorkflowTriggers({ file, triggers: definition?.triggers ?? [] }, ports),
+  );
+  const all = found.workflows.flatMap(({ definition }) => definition?.triggers ?? []);
+  const watcher = watchFiles(disk, all, hints.hinted);
+  const listener = await listen(found.workflows, triggers, settings.config.webhookPort);
+  const nostr = await openRelays(disk, settings, runs, hints.failed);
+  const heard = (messages: readonly Message[]) => {
+    for (const message of messages) for (const each of triggers) each.heard(message);
+  };
+  const problemsNow = () => [...triggers.map((each) => each.problem), listener?.problem ?? null];
+  return {
+    triggers,
+    runs,
+    notes: [
+      ...forgotten,
+      ...found.problems,
+      ...weakSecrets(found.workflows.flatMap(({ definition }) => definition ?? [])),
+      ...notesOf(found.workflows, listener),
+    ],
+    problems: () => [
+      ...problemsNow().filter((problem) => problem !== null),
+      ...runs.problems,
+      ...(nostr?.problems() ?? []),
+    ],
+    heard,
+    close: async () => {
+      await nostr?.close();
+      await listener?.close();
+      await watcher?.close();
+    },
+  };
+}
+
+function portsOf(
+  disk: RealDisk,
+  runs: UpRuns,
+  contexts: readonly string[],
+  { told, failed }: LoopHints,
+): TriggerPorts {
+  return {
+    clock: { now: Date.now },
+    newId: v7,
+    next: nextInstant,
+    memory: {
+      read: (workflow) => readTriggers(disk, workflow),
+      write: (workflow, memory) => writeTriggers(disk, workflow, memory),
+    },
+    files: (globs) => matchingFiles(disk, globs, contexts),
+    poll: async (argv) => {
+      const options = {
+        cwd: disk.root,
+        env: buildEnvironment(),
+        timeoutMs: pollTime,
+        maxOutputBytes: pollBytes,
+      };
+      const { ended, exitCode, stdout } = await run(argv, options);
+      return ended === 'exited' && exitCode === 0 ? stdout.trim() : null;
+    },
+    run: (workflow, id, trigger) => runs.run(workflow, id, trigger),
+    told,
+    failed,
+  };
+}
+
+function watchFiles(
+  disk: RealDisk,
+  triggers: readonly Trigger[],
+  onHint: () => void,
+): { close(): Promise<void> } | null {
+  const globs = triggers.flatMap((trigger) => (trigger.kind === 'files' ? trigger.globs : []));
+  const bases = new Set(globs.filter((glob) => !glob.startsWith('!')).map(baseOf));
+  return bases.size === 0
+    ? null
+    : watchTrees(
+        [...bases].map((base) => join(disk.root, base)),
+        onHint,
+      );
+}
+
+/** The listener exists only where a trigger wants it. */
+async function listen(
+  workflows: readonly TriggeredWorkflow[],
+  triggers: readonly WorkflowTriggers[],
+  port: number,
+): Promise<WebhookListener | null> {
+  const hooks = triggers.flatMap((host, index) =>
+    webhooksOf(workflows[index]?.definition ?? null).map(({ name, path, secret }): Webhook => ({
+      path,
+      key: keyOf(secret),
+      take: (data) => host.ask(name, data),
+    })),
+  );
+  if (hooks.length === 0) return null;
+  const [twice] = hooks.filter(({ path }, index) => hooks.findIndex((each) => each.path === path) !== index);
+  if (twice !== undefined)
+    throw new MailroomError('E_DUPLICATE', `two triggers listen to ${twice.path}`, 'give each its own path');
+  const listener = new WebhookListener(hooks, port);
+  await listener.listen();
+  return listener;
+}
+
+function webhooksOf(definition: Workflow | null): Extract<Trigger, { kind: 'webhook' }>[] {
+  return (definition?.triggers ?? []).filter((trigger) => trigger.kind === 'webhook');
+}
+
+function keyOf(secret: string): string | null {
+  const value = process.env[secret];
+  return value === undefined || value === '' ? null : value;
+}
+
+function notesOf(workflows: readonly TriggeredWorkflow[], listener: WebhookListener | null): string[] {
+  return workflows.flatMap(({ file, definition }) =>
+    webhooksOf(definition).map(({ name, path, secret }) => {
+      const unset = keyOf(secret) === null ? `; ${secret} is not set, so nothing is taken` : '';
+      return `${file}: ${name} listens to ${listener?.address ?? 'nothing yet'}${path}${unset}`;
+    }),
+  );
+}

@@ -1,0 +1,31 @@
+import { StringDecoder } from 'node:string_decoder';
+import { createTail } from './tail.ts';
+import type { Ends } from '../types.ts';
+
+/** Output for those who read it: whole, or of much its beginning and its end. */
+export interface Kept {
+  push(chunk: Buffer): void;
+  /** As text; it says how much is left out, and no character is cut there. */
+  text(): string;
+}
+
+export function keepEnds({ head, tail }: Ends): Kept {
+  const beginning: Buffer[] = [];
+  const end = createTail(tail);
+  let size = 0;
+  return {
+    push(chunk) {
+      const room = Math.max(0, head - size);
+      size += chunk.length;
+      // A chunk is only lent.
+      if (room > 0) beginning.push(Buffer.from(chunk.subarray(0, room)));
+      if (room < chunk.length) end.push(chunk.subarray(room));
+    },
+    text() {
+      const begun = Buffer.concat(beginning);
+      if (size <= head + tail) return Buffer.concat([begun, end.bytes()]).toString();
+      const left = `\n[… ${String(size - head - tail)} bytes …]\n`;
+      return `${new StringDecoder('utf8').write(begun)}${left}${end.text()}`;
+    },
+  };
+}

@@ -1,0 +1,221 @@
+import { unmasked, weakness, type Mask } from '../../kernel/mask.ts';
+import { buildAutomaton, type Automaton } from './automaton.ts';
+
+const REPLACEMENT = Buffer.from('***');
+const NOTHING = Buffer.alloc(0);
+
+export interface Masker {
+  /** Takes output and returns what may be shown of it by now. */
+  push(chunk: Buffer): Buffer;
+  /** Returns what was held back; call it once, at the end. */
+  flush(): Buffer;
+}
+
+type NewMasker = () => Masker;
+
+const open: NewMasker = () => ({ push: (chunk) => chunk, flush: () => NOTHING });
+const prepared = new WeakMap<readonly string[], NewMasker>();
+
+/**
+ * Prepares the secrets once (of one list, for all who ask), for any number of streams. A masker replaces every occurrence
+ * of a secret by `***`, also as JSON spells it, wherever the chunks are cut; overlapping occurrences become one
+ * replacement. A weak secret is replaced where it is a whole word. Time is linear in the input whatever the secrets are,
+ * and less than the longest spelling and two bytes are held back.
+ */
+export function maskerFactory(secrets: readonly string[]): NewMasker {
+  const known = prepared.get(secrets) ?? prepare(secrets);
+  prepared.set(secrets, known);
+  return known;
+}
+
+function prepare(secrets: readonly string[]): NewMasker {
+  const { strong, weak } = sorted(secrets);
+  const ofStrong = strong.length === 0 ? open : strongMaskers(strong);
+  if (weak.length === 0) return ofStrong;
+  const spellings = spellingsOf(weak);
+  return () => chained(ofStrong(), new WordMasker(spellings));
+}
+
+/** Stars alone are what a secret becomes: there is nothing to hide in them. */
+function sorted(secrets: readonly string[]): { strong: string[]; weak: string[] } {
+  const hidden = secrets.filter((secret) => /[^*]/.test(secret));
+  const isWeak = (secret: string) => weakness(secret) !== null;
+  return { strong: hidden.filter((secret) => !isWeak(secret)), weak: hidden.filter(isWeak) };
+}
+
+function strongMaskers(secrets: readonly string[]): NewMasker {
+  const automaton = buildAutomaton(spellingsOf(secrets).map((spelling) => Buffer.from(spelling)));
+  return () => new AutomatonMasker(automaton);
+}
+
+function chained(first: Masker, second: Masker): Masker {
+  return {
+    push: (chunk) => second.push(first.push(chunk)),
+    flush: () => Buffer.concat([second.push(first.flush()), second.flush()]),
+  };
+}
+
+/** As they are, and as they stand in the JSON that agents write: quoted, or in a text that is quoted again. */
+function spellingsOf(secrets: readonly string[]): string[] {
+  const spellings = secrets.flatMap((secret) => {
+    const quoted = [inJson(secret), inAscii(inJson(secret))];
+    return [secret, ...quoted, ...quoted.map((text) => inJson(text))];
+  });
+  return [...new Set(spellings)].filter((spelling) => spelling !== '');
+}
+
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+function inAscii(json: string): string {
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return json.replaceAll(/[\u0080-\uffff]/g, escaped);
+}
+
+class AutomatonMasker implements Masker {
+  readonly #automaton: Automaton;
+  #state = 0;
+  /** Input that is not yet decided: a secret may begin anywhere in it. */
+  #held: Buffer = NOTHING;
+  /** Start and end of each run of secret bytes in `#held`, in order and apart from each other. */
+  #spans: number[] = [];
+  /** True when the replacement of the first of them, at the head of `#held`, is already out. */
+  #headOut = false;
+
+  constructor(automaton: Automaton) {
+    this.#automaton = automaton;
+  }
+
+  push(chunk: Buffer): Buffer {
+    const from = this.#held.length;
+    const input = from === 0 ? chunk : Buffer.concat([this.#held, chunk]);
+    this.#scan(input, from);
+    return this.#emit(input, input.length - this.#automaton.depth[this.#state]!);
+  }
+
+  flush(): Buffer {
+    return this.#emit(this.#held, this.#held.length);
+  }
+
+  #scan(input: Buffer, from: number): void {
+    const { next, match, columns, columnOf } = this.#automaton;
+    let row = this.#state * columns;
+    for (let index = from; index < input.length; index++) {
+      row = next[row + columnOf[input[index]!]!]!;
+      if (row >= 0) continue;
+      row = ~row;
+      addSpan(this.#spans, index + 1 - match[row / columns]!, index + 1);
+    }
+    this.#state = row / columns;
+  }
+
+  /** Gives out everything before `decided`, where no secret can begin any more, and holds the rest. */
+  #emit(input: Buffer, decided: number): Buffer {
+    const output: Buffer[] = [];
+    const rest: number[] = [];
+    let position = 0;
+    let headOut = false;
+    for (let index = 0; index < this.#spans.length; index += 2) {
+      const start = this.#spans[index]!;
+      const end = this.#spans[index + 1]!;
+      const isOut = index === 0 && this.#headOut;
+      if (start < decided || isOut) {
+        if (!isOut) output.push(input.subarray(position, start), REPLACEMENT);
+        position = end;
+        headOut = end > decided;
+      }
+      if (end > decided) rest.push(Math.max(0, start - decided), end - decided);
+    }
+    if (position < decided) output.push(input.subarray(position, decided));
+    this.#held = decided === input.length ? NOTHING : Buffer.from(input.subarray(decided));
+    this.#spans = rest;
+    this.#headOut = headOut;
+    return output.length === 1 ? output[0]! : Buffer.concat(output);
+  }
+}
+
+/** Adds a span whose end is behind all others, swallowing those that it overlaps. */
+function addSpan(spans: number[], start: number, end: number): void {
+  let first = start;
+  while (spans.length > 0 && spans[spans.length - 1]! > first) {
+    spans.pop();
+    first = Math.min(first, spans.pop()!);
+  }
+  spans.push(first, end);
+}
+
+/** What a word is made of, in bytes: also every byte of a character that is no ASCII. */
+const wordByte = '[0-9A-Za-z_\\x80-\\xff]';
+
+/** Replaces spellings where no word goes on before or behind them. Bytes are characters here (latin1). */
+class WordMasker implements Masker {
+  readonly #pattern: RegExp;
+  readonly #longest: number;
+  /** The last byte that is out, and what is not: it may be the beginning of a spelling. */
+  #before = '';
+  #held = '';
+
+  constructor(spellings: readonly string[]) {
+    const bytes = spellings.map((spelling) => Buffer.from(spelling).toString('latin1'));
+    this.#longest = Math.max(...bytes.map(({ length }) => length));
+    const words = bytes
+      .toSorted((a, b) => b.length - a.length)
+      .map((spelling) => spelling.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+    this.#pattern = new RegExp(`(?<!${wordByte})(?:${words.join('|')})(?!${wordByte})`, 'g');
+  }
+
+  push(chunk: Buffer): Buffer {
+    this.#held += chunk.toString('latin1');
+    // The byte behind the longest spelling that begins before this is known.
+    return this.#emit(Math.max(0, this.#held.length - this.#longest));
+  }
+
+  flush(): Buffer {
+    return this.#emit(this.#held.length);
+  }
+
+  /** Gives out all whose first byte is before `decided`. */
+  #emit(decided: number): Buffer {
+    const text = this.#before + this.#held;
+    const from = this.#before.length;
+    let output = '';
+    let position = from;
+    this.#pattern.lastIndex = from;
+    for (let found = this.#pattern.exec(text); found !== null; found = this.#pattern.exec(text)) {
+      if (found.index >= from + decided) break;
+      output += `${text.slice(position, found.index)}${REPLACEMENT.toString()}`;
+      position = found.index + found[0].length;
+    }
+    const end = Math.max(position, from + decided);
+    output += text.slice(position, end);
+    this.#before = text.slice(Math.max(0, end - 1), end);
+    this.#held = text.slice(end);
+    return Buffer.from(output, 'latin1');
+  }
+}
+
+/** Masks whole files, of whatever bytes. */
+export function bytesMasker(secrets: readonly string[]): (bytes: Uint8Array) => Uint8Array {
+  const newMasker = maskerFactory(secrets);
+  return (bytes) => {
+    const masker = newMasker();
+    return Buffer.concat([masker.push(Buffer.from(bytes)), masker.flush()]);
+  };
+}
+
+/** Masks whole texts: what processes, agents and people have said. */
+export function maskOf(secrets: readonly string[]): Mask {
+  const { strong, weak } = sorted(secrets);
+  if (strong.length + weak.length === 0) return unmasked;
+  return { text: textMasker([...strong, ...weak]), name: textMasker(strong) };
+}
+
+function textMasker(secrets: readonly string[]): (text: string) => string {
+  const spellings = spellingsOf(secrets);
+  const mask = bytesMasker(secrets);
+  return (text) => {
+    if (!spellings.some((spelling) => text.includes(spelling))) return text;
+    return Buffer.from(mask(Buffer.from(text))).toString('utf8');
+  };
+}

@@ -1,0 +1,175 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  writeFileSync,
+  type Dirent,
+} from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { MailroomError } from '../../kernel/errors.ts';
+import { ruleNames } from '../../kernel/rule-names.ts';
+import { isAbove } from './program-paths.ts';
+import { realPlace, textOf, type KnownRepository } from './repository-place.ts';
+
+/** What makes a folder a repository: one with a folder `.git`, or a bare one. */
+const REPOSITORY = ['.git', 'HEAD'];
+
+/** The rules of a project and its journal, absolute, be they there or not. */
+export function rulesOf(project: string): string[] {
+  return ruleNames.map((name) => join(project, name));
+}
+
+/** What links among the rules lead to: a file may serve two programs, and an agent may write the other one's. */
+export function linkedRules(project: string): string[] {
+  const roles = namesIn(join(project, 'agents')).map((role) => join(project, 'agents', role, 'role.md'));
+  const files = ['protocols', 'workflows'].flatMap((name) => filesIn(join(project, name)));
+  return [...roles, ...files].filter(isLink).map(realPlace);
+}
+
+function filesIn(folder: string): string[] {
+  return entriesOf(folder).flatMap((each) => {
+    const path = join(folder, each.name);
+    return each.isDirectory() ? filesIn(path) : [path];
+  });
+}
+
+/** What would make these folders repositories of an agent's own, which a person's git would then believe. */
+export function repositoryNames(folders: readonly string[], repository: KnownRepository | null): string[] {
+  return folders
+    .filter((folder) => folder !== repository?.top)
+    .flatMap((folder) => REPOSITORY.map((name) => join(folder, name)));
+}
+
+/**
+ * What a person's own git would run or obey, later and outside. Where the rest of the repository can be written, it is made
+ * if it is not there: an agent would make it.
+ */
+export function obeyedByGit({ top, git }: KnownRepository, isWritable: boolean): string[] {
+  const repositories = [git, ...modulesIn(join(git, 'modules'))];
+  return repositories.flatMap((folder) => {
+    const tree = folder === git ? top : workingTreeOf(folder);
+    return [
+      ...(tree === null || folder === git ? [] : [join(tree, '.git')]),
+      ...configurationOf(folder, tree, isWritable),
+    ];
+  });
+}
+
+function configurationOf(git: string, tree: string | null, isWritable: boolean): string[] {
+  const [hooks, config] = [join(git, 'hooks'), join(git, 'config')];
+  const text = textOf(config);
+  const ofTrees = /worktreeConfig/i.test(text)
+    ? ['.', ...worktreesIn(git)].map((name) => join(git, name, 'config.worktree'))
+    : [];
+  if (isWritable) makeAll(hooks, ofTrees);
+  return [hooks, config, ...ofTrees, ...namedIn(text, git, tree)];
+}
+
+/** Other files and folders that a configuration names as hooks, or as more configuration. */
+function namedIn(config: string, git: string, tree: string | null): string[] {
+  const hooks = [...config.matchAll(/^\s*hooksPath\s*=\s*"?([^"\n]+?)"?\s*$/gim)];
+  const included = [...config.matchAll(/^\s*path\s*=\s*"?([^"\n]+?)"?\s*$/gim)];
+  const paths = [
+    ...hooks.map((match) => resolve(tree ?? git, match[1]!)),
+    ...included.map((match) => resolve(git, match[1]!)),
+  ];
+  // Elsewhere no agent writes.
+  return paths.filter((path) => isAbove(tree ?? git, path) || isAbove(git, path));
+}
+
+function makeAll(folder: string, files: readonly string[]): void {
+  try {
+    if (!existsSync(folder)) mkdirSync(folder);
+    for (const file of files) if (!existsSync(file)) writeFileSync(file, '', { flag: 'wx' });
+  } catch {
+    // Where we may not write, neither may an agent.
+  }
+}
+
+function worktreesIn(git: string): string[] {
+  return foldersIn(join(git, 'worktrees')).map((name) => join('worktrees', name));
+}
+
+/** The repositories of submodules, and of theirs: a name may have several parts. */
+function modulesIn(folder: string): string[] {
+  return foldersIn(folder).flatMap((name) => {
+    const path = join(folder, name);
+    return existsSync(join(path, 'HEAD')) ? [path, ...modulesIn(join(path, 'modules'))] : modulesIn(path);
+  });
+}
+
+function workingTreeOf(git: string): string | null {
+  const named = /^\s*worktree\s*=\s*(.+?)\s*$/m.exec(textOf(join(git, 'config')))?.[1];
+  return named === undefined ? null : resolve(git, named);
+}
+
+function foldersIn(folder: string): string[] {
+  return entriesOf(folder).flatMap((each) => (each.isDirectory() ? [each.name] : []));
+}
+
+function namesIn(folder: string): string[] {
+  return entriesOf(folder).map(({ name }) => name);
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
+
+/**
+ * Refuses to let a path be written that is guarded, or lies in something guarded, however its name leads there. `own`: we
+ * have chosen the path ourselves, perhaps below a guarded one; then it must be what it is called. Throws `E_PATH`.
+ */
+export function refuseGuarded(
+  path: string,
+  guarded: readonly string[],
+  { own, project }: { readonly own: boolean; readonly project: string },
+): void {
+  const real = realPlace(path);
+  if (own && isItself(path, project)) return;
+  const tree = worktreeOf(path, project);
+  // The worktrees of threads lie among what is ours, and are theirs.
+  const places =
+    tree !== null && isAbove(tree, real) ? guarded.filter((each) => !isAbove(each, tree)) : guarded;
+  const hit = places.find((each) => isAbove(realPlace(each), real));
+  if (hit === undefined) return;
+  const leads = real === path ? path : `${path} leads to ${real}, which`;
+  const where = real === realPlace(hit) ? 'is' : `lies in ${hit},`;
+  throw new MailroomError(
+    'E_PATH',
+    `${leads} ${where} a place that no agent may write`,
+    'name a file or folder elsewhere in the workspace',
+  );
+}
+
+/** Whether no link leads from the project to a path. */
+function isItself(path: string, project: string): boolean {
+  return realPlace(path) === join(realPlace(project), relative(project, path));
+}
+
+/** The worktree of a thread that a path lies in, or that it is; null: none, or a link. */
+function worktreeOf(path: string, project: string): string | null {
+  const folder = join(project, '.mailroom', 'worktrees');
+  const [name = ''] = relative(folder, path).split('/');
+  const tree = join(folder, name);
+  return name !== '' && name !== '..' && isItself(tree, project) ? realPlace(tree) : null;
+}
+
+/** Refuses a link in a place of this kind: a sandbox can hold what a link leads to, and not the link. */
+export function refuseLink(path: string): void {
+  if (!isLink(path)) return;
+  throw new MailroomError(
+    'E_PATH',
+    `${path} is a link to ${readlinkSync(path)}, and who works beside it could replace it`,
+    'put there what it leads to, or give a workspace that does not hold the link',
+  );
+}

@@ -1,0 +1,151 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { readProcess } from '../proc.ts';
+
+/*
+ * Empty folders in the places of what would be obeyed later and is not there yet. A folder even where a file is meant: git
+ * passes over an empty folder, so no agent commits it and nobody takes it for a change. Each process writes down which ones it
+ * keeps, so that the last one removes them, or the next start if that was killed.
+ */
+
+/** How many processes of ours rely on a place, by its path. */
+const kept = new Map<string, number>();
+
+/** Keeps those of the places that are missing, or that another process keeps, until `close`. All paths are absolute. */
+export function keepPlaces(project: string, places: readonly string[]): { readonly close: () => void } {
+  const others = keptByOthers(project);
+  const mine = places.filter((path) => kept.has(path) || others.has(path) || !existsSync(path));
+  for (const path of mine) kept.set(path, (kept.get(path) ?? 0) + 1);
+  // Written down first: whenever we are killed, the next start knows what to remove.
+  if (mine.length > 0) writeRecord(project);
+  for (const path of mine) make(path);
+  return {
+    close() {
+      for (const path of mine) release(path);
+      if (mine.length > 0) leave(project, mine);
+    },
+  };
+}
+
+/** Removes what processes that were killed have left. */
+export function removeDeadPlaces(project: string): void {
+  const living = keptByOthers(project);
+  for (const { file, process: owner, paths } of recordsOf(project)) {
+    if (isAlive(owner)) continue;
+    for (const path of paths) if (!living.has(path) && !kept.has(path)) removeEmpty(path);
+    rmSync(file, { force: true });
+  }
+}
+
+function release(path: string): void {
+  const count = (kept.get(path) ?? 0) - 1;
+  if (count > 0) kept.set(path, count);
+  else kept.delete(path);
+}
+
+/** Our own record says it first: of two that leave at once, the later one sees that nobody is left. */
+function leave(project: string, paths: readonly string[]): void {
+  const leaving = paths.filter((path) => !kept.has(path));
+  if (leaving.length === 0) return;
+  writeRecord(project, leaving);
+  const others = keptByOthers(project);
+  for (const path of leaving) if (!others.has(path)) removeEmpty(path);
+  writeRecord(project);
+}
+
+function make(path: string): void {
+  try {
+    mkdirSync(path);
+  } catch {
+    // It is there, or nothing can be made there, by an agent neither.
+  }
+}
+
+function removeEmpty(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch {
+    // A person has put something there meanwhile.
+  }
+}
+
+function folderOf(project: string): string {
+  return join(project, '.mailroom', 'held');
+}
+
+/** Names this process: another one that gets the same pid later began at another time. */
+function ownName(): string {
+  return `${String(process.pid)}@${readProcess(process.pid)?.startTime ?? ''}`;
+}
+
+function isAlive(name: string): boolean {
+  const [pid = '', startTime] = name.split('@');
+  const found = readProcess(Number(pid));
+  return found !== null && !found.ended && found.startTime === startTime;
+}
+
+/** A line for each place: `+` for one that we keep, `-` for one that we may be about to remove. */
+function writeRecord(project: string, leaving: readonly string[] = []): void {
+  const file = join(folderOf(project), ownName());
+  const lines = [
+    ...[...kept.keys()].map((path) => ['+', path] as const),
+    ...leaving.map((path) => ['-', path] as const),
+  ];
+  if (lines.length === 0) return rmSync(file, { force: true });
+  mkdirSync(folderOf(project), { recursive: true });
+  const draft = join(folderOf(project), `.${ownName()}`);
+  writeFileSync(draft, lines.map(([mark, path]) => `${mark}${encodeURIComponent(path)}`).join('\n'));
+  renameSync(draft, file);
+}
+
+function keptByOthers(project: string): Set<string> {
+  const own = ownName();
+  const others = recordsOf(project).filter(({ process: owner }) => owner !== own && isAlive(owner));
+  return new Set(others.flatMap(({ keeps }) => keeps));
+}
+
+interface PlaceRecord {
+  readonly file: string;
+  readonly process: string;
+  /** What it keeps, and besides what it may be about to remove. */
+  readonly keeps: readonly string[];
+  readonly paths: readonly string[];
+}
+
+function recordsOf(project: string): PlaceRecord[] {
+  const folder = folderOf(project);
+  return namesIn(folder).map((name) => {
+    const file = join(folder, name);
+    const isDraft = name.startsWith('.');
+    const lines = isDraft ? [] : linesOf(file);
+    const paths = lines.map((line) => decodeURIComponent(line.slice(1)));
+    const keeps = paths.filter((_path, at) => lines[at]?.startsWith('+'));
+    return { file, process: isDraft ? name.slice(1) : name, keeps, paths };
+  });
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function linesOf(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  } catch {
+    return [];
+  }
+}

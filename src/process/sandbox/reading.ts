@@ -1,0 +1,46 @@
+import { closeSync, existsSync, readFileSync, readlinkSync, readSync, realpathSync } from 'node:fs';
+import type { ReadFile } from '../../providers/reading.ts';
+import { openPlainFile } from '../plain-file.ts';
+import { isAbove } from './program-paths.ts';
+import { realPlace } from './repository-place.ts';
+import type { CommandLine } from '../../providers/provider.ts';
+
+/** The command line with what it takes from files. Throws what `apply` throws, and where a file of the person cannot be read. */
+export function completed(command: CommandLine): CommandLine {
+  const { reading } = command;
+  if (reading === undefined) return command;
+  const given = reading.apply(reading.files.map(textOf));
+  return {
+    ...command,
+    ...given,
+    env: { ...command.env, ...given.env },
+    files: { ...command.files, ...given.files },
+  };
+}
+
+function textOf({ path, within }: ReadFile): string | null {
+  if (within !== null) return beginningOf(path, within.folder, within.bytes);
+  return existsSync(path) ? readFileSync(path, 'utf8') : null;
+}
+
+/** A link may lead to another file of the folder, and nowhere else: an agent would have a file of the person quoted to it. */
+function beginningOf(path: string, folder: string, bytes: number): string | null {
+  const above = realPlace(folder);
+  let descriptor: number | null = null;
+  try {
+    const real = realpathSync(path);
+    descriptor = isAbove(above, real) ? openPlainFile(real) : null;
+    if (descriptor === null || !isAbove(above, placeOf(descriptor, real))) return null;
+    const text = Buffer.alloc(bytes);
+    return text.toString('utf8', 0, readSync(descriptor, text, 0, bytes, 0));
+  } catch {
+    return null;
+  } finally {
+    if (descriptor !== null) closeSync(descriptor);
+  }
+}
+
+/** Where an open file really lies, also where somebody has put a link into its path meanwhile; only Linux knows. */
+function placeOf(descriptor: number, path: string): string {
+  return process.platform === 'linux' ? readlinkSync(`/proc/self/fd/${String(descriptor)}`) : path;
+}

@@ -1,0 +1,31 @@
+import { watchTime } from './time-watch.ts';
+import type { ProcessSpec } from '../types.ts';
+
+export interface CommandWatch {
+  /** Standard output, as it comes. */
+  readonly told: (output: string) => void;
+  readonly stop: () => void;
+}
+
+/**
+ * Calls `reached` once, when a command of the program has run for longer than it may, by the monotonic clock and as far as
+ * the program has told of it.
+ */
+export function watchCommands(
+  { limitMs, running }: NonNullable<ProcessSpec['commands']>,
+  reached: () => void,
+): CommandWatch {
+  const began = new Map<string, number>();
+  const left = (): number => Math.min(...began.values()) + limitMs - performance.now();
+  const watch = watchTime(left, reached);
+  return {
+    told(output) {
+      const now = performance.now();
+      const commands = running(output);
+      for (const id of began.keys()) if (!commands.has(id)) began.delete(id);
+      for (const id of commands) if (!began.has(id)) began.set(id, now);
+      watch.again();
+    },
+    stop: () => watch.stop(),
+  };
+}

@@ -1,0 +1,96 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync, writeSync, unlinkSync } from 'node:fs';
+import type { Duplex } from 'node:stream';
+import { wrap } from '../sandbox/containment.ts';
+import { openOutputPipe, type OutputPipe } from '../output/pipe-pool.ts';
+import type { ProcessSpec } from '../types.ts';
+import type { Source } from '../output/output.ts';
+import { join, dirname } from 'node:path';
+
+/** The host's ends of the launch gate. */
+export interface LaunchGate {
+  /** Calls back once, when the process waits at the gate; at once where there is none. */
+  reached(callback: () => void): void;
+  open(): void;
+  /** Closes it for good: a process that still waits ends without having started the program. */
+  close(): void;
+}
+
+export interface Launched {
+  readonly child: ChildProcess;
+  readonly gate: LaunchGate;
+  /** Standard output and standard error; null: the system has refused the process. */
+  readonly outputs: readonly [Source | null, Source | null];
+}
+
+/** Spawns the process as leader of a session of its own. Throws when the system refuses at once. */
+export function launch(spec: ProcessSpec): Launched {
+  const [program, ...rest] = wrap(spec.containment, spec.argv, spec.gate, spec.cwd);
+  const input = openInput(spec.stdin, spec.stdoutFile);
+  const pipes: (OutputPipe | null)[] = [];
+  try {
+    // One after the other: the first is known, and closed, if there is no second.
+    pipes.push(openOutputPipe());
+    pipes.push(openOutputPipe());
+    const child = spawn(program!, rest, {
+      cwd: spec.cwd,
+      env: { ...spec.env, MAILROOM_MARK: spec.mark },
+      detached: true,
+      stdio: [
+        input,
+        ...pipes.map((pipe) => pipe?.write ?? 'pipe'),
+        ...(spec.gate ? (['pipe', 'pipe'] as const) : []),
+      ],
+    });
+    const outputs = [pipes[0] ?? child.stdout, pipes[1] ?? child.stderr] as const;
+    return { child, gate: spec.gate ? gateOf(child) : NO_GATE, outputs };
+  } catch (error) {
+    for (const pipe of pipes) pipe?.discard();
+    throw error;
+  } finally {
+    closeSync(input);
+    for (const pipe of pipes) if (pipe !== null) closeSync(pipe.write);
+  }
+}
+
+const NO_GATE: LaunchGate = { reached: (callback) => callback(), open() {}, close() {} };
+
+function gateOf(child: ChildProcess): LaunchGate {
+  const order = child.stdio[3] as Duplex | null | undefined;
+  const sign = child.stdio[4] as Duplex | null | undefined;
+  for (const end of [order, sign]) end?.on('error', () => {});
+  const close = (): void => {
+    order?.destroy();
+    sign?.destroy();
+  };
+  return {
+    reached(callback) {
+      sign?.once('data', callback);
+    },
+    open() {
+      if (order?.writable === true) order.end('go\n');
+    },
+    close,
+  };
+}
+
+let count = 0;
+
+/**
+ * A file descriptor from which a program reads this text; the caller closes it. It is a file without a name, made besides the
+ * given one, and not a pipe: Node makes pipes of sockets, with which `/dev/stdin` cannot be opened and bash takes itself
+ * for a remote login and runs `~/.bashrc`. Throws when it cannot be written.
+ */
+export function openInput(text: string, besides: string): number {
+  if (text === '') return openSync('/dev/null', 'r');
+  const file = join(dirname(besides), `.input-${process.pid}-${count++}`);
+  const writer = openSync(file, 'wx', 0o600);
+  try {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length;) at += writeSync(writer, bytes, at);
+    return openSync(file, 'r');
+  } finally {
+    closeSync(writer);
+    unlinkSync(file);
+  }
+}

@@ -1,0 +1,209 @@
+import type { ChildProcess } from 'node:child_process';
+import { StringDecoder } from 'node:string_decoder';
+import { bytesInWords } from '../../kernel/bytes.ts';
+import type { Capture, CaptureEvents } from '../output/capture.ts';
+import { watchCommands, type CommandWatch } from './command-limit.ts';
+import type { LaunchGate, Launched } from './launch.ts';
+import { watchLimits, type LimitWatch } from './limits.ts';
+import { Output } from '../output/output.ts';
+import { settledWithin } from '../pipes.ts';
+import { readProcess } from '../proc.ts';
+import { describeSpawnError, whyNotStart, type Refusal } from '../refusal.ts';
+import { ProcessTree } from './tree.ts';
+import type { EndReason, Launch, ProcessResult, ProcessSpec, SuperviseHooks } from '../types.ts';
+
+const GRACE_MS = 3000;
+/** After KILL the leader has so long to disappear; one that hangs in the kernel may never do so. */
+const GIVE_UP_MS = 5000;
+/** Pauses between looks whether a program says something; one that does gets streams. */
+const FIRST_LISTEN_MS = 10;
+const LAST_LISTEN_MS = 160;
+const streamNames = { stdout: 'standard output', stderr: 'standard error' };
+/** How long the pipes may stay open after the leader's end. */
+const PIPE_WAIT_MS = 200;
+
+interface Exit {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+}
+
+/** One spawned process until the end of all that it started. */
+export class Supervision {
+  readonly exited: Promise<ProcessResult>;
+  readonly #spec: ProcessSpec;
+  readonly #child: ChildProcess;
+  readonly #gate: LaunchGate;
+  /** Null: the system has refused to start it; the reason is on its way. */
+  readonly #tree: ProcessTree | null;
+  readonly #outputs: readonly Output[];
+  readonly #startedAt = Date.now();
+  readonly #started = performance.now();
+  #limits: LimitWatch | null = null;
+  readonly #commands: CommandWatch | null;
+  #reason: EndReason | null = null;
+  #error: string | null = null;
+  readonly #leader = withResolver<Exit>();
+  #leaderIsGone = false;
+  #timer: NodeJS.Timeout | undefined;
+  #listenTimer: NodeJS.Timeout | undefined;
+  #ready: Promise<Launch | null> | null = null;
+
+  /** `captures`: of standard output and of standard error, open. */
+  constructor(spec: ProcessSpec, hooks: SuperviseHooks, launched: Launched, captures: readonly Capture[]) {
+    const { child, gate } = launched;
+    this.#spec = spec;
+    this.#child = child;
+    this.#gate = gate;
+    const contained = spec.containment.kind !== 'group';
+    this.#tree = child.pid === undefined ? null : new ProcessTree(child.pid, spec.mark, contained);
+    this.#commands = spec.commands ? watchCommands(spec.commands, () => this.end('command-timeout')) : null;
+    const names = ['stdout', 'stderr'] as const;
+    this.#outputs = captures.map((capture, index) => {
+      capture.tell(this.#captureEvents(names[index] ?? 'stderr', hooks));
+      return new Output(launched.outputs[index] ?? null, capture);
+    });
+    this.#listen(FIRST_LISTEN_MS);
+    this.exited = this.#leader.promise.then((exit) => this.#finish(exit));
+    child.once('error', (error) => this.#refused(error));
+    child.once('exit', (exitCode, signal) => this.#leaderGone({ exitCode, signal }, null));
+    if (!spec.gate) this.release();
+  }
+
+  /** Resolves when the process exists (behind a gate: when it waits there); null when it ended before. Never rejects. */
+  get ready(): Promise<Launch | null> {
+    return (this.#ready ??= this.#reachedGate());
+  }
+
+  /** Programs that say nothing, or end at once, need no streams. */
+  #listen(pause: number): void {
+    this.#listenTimer = setTimeout(() => {
+      const waiting = this.#outputs.filter((output) => output.listen());
+      if (waiting.length > 0) this.#listen(Math.min(2 * pause, LAST_LISTEN_MS));
+    }, pause);
+  }
+
+  /** Lets the program start, if it has not been let or ended. */
+  release(): void {
+    if (this.#limits !== null || this.#reason !== null || this.#leaderIsGone) return;
+    this.#gate.open();
+    this.#limits = watchLimits(this.#spec.limits, (limit) => this.end(limit));
+  }
+
+  /** Begins the end. The first reason is the one that counts. */
+  end(reason: EndReason): void {
+    if (this.#reason !== null || this.#tree === null || this.#leaderIsGone) return;
+    this.#reason = reason;
+    this.#limits?.stop();
+    this.#commands?.stop();
+    this.#gate.close();
+    const tree = this.#tree;
+    tree.terminate();
+    this.#timer = setTimeout(() => {
+      tree.kill();
+      const giveUp = (): void =>
+        this.#leaderGone({ exitCode: null, signal: null }, 'the process outlived SIGKILL');
+      this.#timer = setTimeout(giveUp, GIVE_UP_MS);
+    }, this.#spec.graceMs ?? GRACE_MS);
+  }
+
+  #captureEvents(stream: 'stdout' | 'stderr', hooks: SuperviseHooks): CaptureEvents {
+    const { overspent } = this.#spec;
+    const decoder = new StringDecoder('utf8');
+    return {
+      activity: () => this.#limits?.touch(),
+      output: (chunk) => hooks.output?.(stream, chunk),
+      read: (chunk) => {
+        if (stream !== 'stdout') return;
+        const text = decoder.write(chunk);
+        if (overspent?.(text) === true) this.end('over-budget');
+        this.#commands?.told(text);
+      },
+      full: () => {
+        this.#error ??= `more than ${bytesInWords(this.#spec.limits.outputBytes)} on ${streamNames[stream]}`;
+        this.#endForOutput('output-limit');
+      },
+      failed: (error) => {
+        this.#error ??= `the output cannot be written: ${error}`;
+        this.#endForOutput('output-failed');
+      },
+    };
+  }
+
+  /** What is lost of the output is said, even when the program has ended by itself in the meantime. */
+  #endForOutput(reason: 'output-limit' | 'output-failed'): void {
+    if (this.#leaderIsGone) this.#reason ??= reason;
+    else this.end(reason);
+  }
+
+  #leaderGone(exit: Exit, error: string | null): void {
+    this.#leaderIsGone = true;
+    this.#error ??= error;
+    this.#leader.resolve(exit);
+  }
+
+  /** The system does not say what is missing, the program or the folder: that is looked up. */
+  #refused(error: unknown): void {
+    const why: Refusal = whyNotStart(this.#spec.argv, this.#spec) ?? {
+      exitCode: null,
+      error: describeSpawnError(error),
+    };
+    this.#leaderGone({ exitCode: why.exitCode, signal: null }, why.error);
+  }
+
+  async #reachedGate(): Promise<Launch | null> {
+    const pid = this.#child.pid;
+    if (pid === undefined) return null;
+    const reached = new Promise<boolean>((resolve) => this.#gate.reached(() => resolve(true)));
+    const ended = this.#leader.promise.then(() => false);
+    if (!(await Promise.race([reached, ended]))) return null;
+    return { pid, startTime: startTimeOf(pid), mark: this.#spec.mark };
+  }
+
+  async #finish(exit: Exit): Promise<ProcessResult> {
+    const durationMs = performance.now() - this.#started;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#listenTimer);
+    this.#limits?.stop();
+    this.#commands?.stop();
+    this.#gate.close();
+    const open = this.#outputs.map((output) => output.end());
+    const [survivors] = await Promise.all([this.#endLeftovers(), settledWithin(open, PIPE_WAIT_MS)]);
+    for (const output of this.#outputs) output.close();
+    return {
+      ...exit,
+      reason: this.#tree === null ? 'spawn-failed' : (this.#reason ?? 'exited'),
+      error: this.#error,
+      stdoutTail: this.#outputs[0]?.tail() ?? '',
+      stderrTail: this.#outputs[1]?.tail() ?? '',
+      stdout: this.#outputs[0]?.text() ?? '',
+      stderr: this.#outputs[1]?.text() ?? '',
+      startedAt: this.#tree === null ? null : this.#startedAt,
+      durationMs,
+      survivors,
+    };
+  }
+
+  async #endLeftovers(): Promise<number[]> {
+    try {
+      const ended = await this.#tree?.endLeftovers(this.#spec.graceMs ?? GRACE_MS);
+      return ended?.survivors.map(({ pid }) => pid) ?? [];
+    } catch (error) {
+      this.#error ??= `could not look for what the program left running: ${String(error)}`;
+      return [];
+    }
+  }
+}
+
+function startTimeOf(pid: number): string {
+  try {
+    return readProcess(pid)?.startTime ?? 'unknown';
+  } catch {
+    return 'unknown';
+  }
+}
+
+function withResolver<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((settle) => (resolve = settle));
+  return { promise, resolve };
+}

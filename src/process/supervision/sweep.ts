@@ -1,0 +1,127 @@
+import process from 'node:process';
+import { setTimeout as wait } from 'node:timers/promises';
+import { listProcesses, readMark, readProcess, type ProcessInfo } from '../proc.ts';
+
+/** How long after KILL a process may take to disappear before it counts as a survivor. */
+const KILL_WAIT_MS = 2000;
+const FIRST_PAUSE_MS = 2;
+const LONGEST_PAUSE_MS = 50;
+
+export interface Ended {
+  /** Processes that were told to end, and have. */
+  readonly ended: readonly ProcessInfo[];
+  /** Those that KILL did not end. */
+  readonly survivors: readonly ProcessInfo[];
+}
+
+export interface Sweep extends Ended {
+  /** False: this system has no /proc, so nothing could be found. */
+  readonly supported: boolean;
+}
+
+/**
+ * Ends every process whose mark begins with the prefix (or fits the predicate), and what these have started, even where
+ * that hides its mark. TERM, the grace time, KILL. Spares this process and its ancestors.
+ */
+export async function sweepMarked(
+  marks: string | ((mark: string) => boolean),
+  graceMs = 3000,
+): Promise<Sweep> {
+  const fits = typeof marks === 'string' ? (mark: string) => mark.startsWith(marks) : marks;
+  if (listProcesses() === null) return { supported: false, ended: [], survivors: [] };
+  const first = await endAll(() => findMarked(fits), graceMs);
+  // A process in the middle of an exec shows no environment for an instant.
+  await wait(LONGEST_PAUSE_MS);
+  const second = await endAll(() => findMarked(fits), graceMs);
+  return {
+    supported: true,
+    ended: [...first.ended, ...second.ended],
+    survivors: second.survivors,
+  };
+}
+
+function findMarked(fits: (mark: string) => boolean): ProcessInfo[] {
+  const all = (listProcesses() ?? []).flatMap((pid) => readProcess(pid) ?? []);
+  const spared = lineOf(process.pid);
+  const marked = all.filter(({ pid, ended }) => {
+    if (ended || spared.has(pid)) return false;
+    const mark = readMark(pid);
+    return mark !== null && fits(mark);
+  });
+  return [...marked, ...descendants(all, new Set(marked.map(({ pid }) => pid)))].filter(
+    ({ pid }) => !spared.has(pid),
+  );
+}
+
+/** A process and its ancestors. */
+function lineOf(pid: number): Set<number> {
+  const line = new Set<number>();
+  for (let next = pid; next > 0 && !line.has(next); next = readProcess(next)?.parent ?? 0) line.add(next);
+  return line;
+}
+
+/** The living descendants of these processes, without themselves. */
+export function descendants(all: readonly ProcessInfo[], roots: ReadonlySet<number>): ProcessInfo[] {
+  const children = new Map<number, ProcessInfo[]>();
+  for (const info of all) {
+    const siblings = children.get(info.parent);
+    if (siblings === undefined) children.set(info.parent, [info]);
+    else siblings.push(info);
+  }
+  const found: ProcessInfo[] = [];
+  const queue = [...roots];
+  for (const pid of queue) {
+    for (const child of children.get(pid) ?? []) {
+      if (roots.has(child.pid)) continue;
+      queue.push(child.pid);
+      if (!child.ended) found.push(child);
+    }
+  }
+  return found;
+}
+
+/**
+ * Ends what `find` finds, looking again until it finds nothing more: TERM to each, KILL when the grace time is over.
+ * What was found once is followed to its end even if `find` loses sight of it.
+ */
+export async function endAll(find: () => readonly ProcessInfo[], graceMs: number): Promise<Ended> {
+  const told = new Map<number, ProcessInfo>();
+  const look = (): ProcessInfo[] => {
+    const found = new Map(find().map((info) => [info.pid, info]));
+    for (const info of told.values()) if (isAlive(info)) found.set(info.pid, info);
+    return [...found.values()];
+  };
+  const start = performance.now();
+  let alive = look();
+  let pause = FIRST_PAUSE_MS;
+  while (alive.length > 0) {
+    const elapsed = performance.now() - start;
+    if (elapsed > graceMs + KILL_WAIT_MS) break;
+    for (const info of alive) {
+      if (elapsed >= graceMs) signalProcess(info, 'SIGKILL');
+      else if (!told.has(info.pid)) signalProcess(info, 'SIGTERM');
+      told.set(info.pid, info);
+    }
+    await wait(pause);
+    pause = Math.min(LONGEST_PAUSE_MS, pause * 2);
+    alive = look();
+  }
+  const survivors = new Set(alive.map(({ pid }) => pid));
+  return { ended: [...told.values()].filter(({ pid }) => !survivors.has(pid)), survivors: alive };
+}
+
+/** True while this very process lives; another one under a recycled pid does not count. */
+export function isAlive(info: ProcessInfo): boolean {
+  const now = readProcess(info.pid);
+  return now !== null && !now.ended && now.startTime === info.startTime;
+}
+
+/** Signals this very process, never another one under its recycled pid. */
+export function signalProcess(info: ProcessInfo, signal: NodeJS.Signals): void {
+  if (!isAlive(info)) return;
+  try {
+    process.kill(info.pid, signal);
+  } catch {
+    // It ended in between, or is not ours: the next look tells.
+  }
+}

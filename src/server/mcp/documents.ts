@@ -1,0 +1,104 @@
+import * as z from 'zod';
+import type { WorkflowList } from '../../nostr/listing.ts';
+import type { ExecutionReport } from '../../nostr/report.ts';
+import type { ToldExecution } from '../../nostr/told.ts';
+
+/*
+ * What the tools for workflows answer with: the `structuredContent` of each is of the schema that the tool lists.
+ */
+
+const count = z.int().min(0);
+const msats = count.describe('In msats');
+const byName = z.record(z.string(), z.json()).describe('By name, what the workflow has given so far');
+const executionId = z
+  .string()
+  .describe('What the request calls the run; of a run that was started here the id of the run');
+const status = z
+  .enum(['running', 'completed', 'failed', 'cancelled', 'stopped'])
+  .describe('`stopped`: it is not over, and no process works on it');
+const progress = z
+  .strictObject({ completed: count, total: count })
+  .describe('Steps that have completed, of all');
+
+export const report = z.strictObject({
+  executionId,
+  run: z.string().describe('The id of the run in this project'),
+  workflowId: z.string(),
+  status,
+  outputs: byName,
+  stepsCompleted: count,
+  progress,
+  currentStep: z.string().nullable(),
+  totalCost: msats,
+  remainingBudget: z
+    .number()
+    .nullable()
+    .describe('In msats, below 0 where more was spent; null: it has no budget'),
+  runtime: z.number().describe('In milliseconds'),
+  message: z
+    .string()
+    .describe('Why it did not complete, or how to resume it; empty: there is nothing to say'),
+  unsentEvents: count.describe('Events of it that some relay of the project has not answered yet'),
+}) satisfies z.ZodType<ExecutionReport>;
+
+const told = z.strictObject({
+  executionId,
+  status,
+  outputs: byName,
+  stepsCompleted: count,
+  progress,
+  currentStep: z.string().nullable(),
+  totalCost: msats,
+  message: z.string(),
+  toldBy: z.string().describe('The public key of the author'),
+  toldAt: z.string().describe('ISO 8601'),
+}) satisfies z.ZodType<ToldExecution>;
+
+/** A run of this project, or `request` and `told` alone: a run of somebody else. */
+export const standing = report.partial().extend({
+  request: z.string().optional().describe('Of a run elsewhere: the id of its request'),
+  told: z.array(told).optional().describe('Of a run elsewhere: what each author has signed of it'),
+});
+
+export const runs = z.strictObject({
+  runs: z.array(
+    report.pick({
+      executionId: true,
+      run: true,
+      workflowId: true,
+      status: true,
+      progress: true,
+      totalCost: true,
+      runtime: true,
+      message: true,
+    }),
+  ),
+  problems: z.array(z.string()).describe('Why some runs are not listed'),
+});
+
+export const defined = z.strictObject({
+  workflowId: z.string().describe('What `execute_workflow` runs it by'),
+  eventId: z.string(),
+  version: z.string(),
+  stepCount: count,
+  replaced: z.string().nullable().describe('The event that this id stood for until now'),
+  newer: z.string().nullable().describe('The event of a newer definition, which this id still stands for'),
+  relays: z.record(z.string(), z.string()).optional().describe('By address, what each relay says to it'),
+});
+
+export const workflows = z.strictObject({
+  workflows: z.array(
+    z.strictObject({
+      workflowId: z.string(),
+      eventId: z.string(),
+      name: z.string(),
+      version: z.string(),
+      description: z.string(),
+      inputs: z.array(z.strictObject({ name: z.string(), type: z.string(), required: z.boolean() })),
+      kinds: z.array(count).describe('The kinds of the tasks of its steps'),
+    }),
+  ),
+  kinds: z
+    .array(z.strictObject({ kind: count, roles: z.array(z.string()) }))
+    .describe('The kinds of tasks that roles of the project do'),
+}) satisfies z.ZodType<WorkflowList>;

@@ -1,0 +1,121 @@
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { v7 } from 'uuid';
+import type { ControllerOptions, ProjectServices } from '../operations/services.ts';
+import type { Checked } from '../kernel/diagnostic.ts';
+import { MailroomError } from '../kernel/errors.ts';
+import type { Holder } from '../operations/project/project.ts';
+import type { OpenWorkflows } from '../workflow/host/up-host.ts';
+import { keepProgramsOutOf } from '../process/sandbox/own-programs.ts';
+import { Worktrees } from '../git/worktrees.ts';
+import { requestControl } from '../host/control.ts';
+import { JournalReader } from '../disk/journal-reader.ts';
+import { readHolder } from '../host/holder.ts';
+import { isThere } from '../host/holding.ts';
+import { mailNames, readMail, rolesOnDisk } from '../mail/mailboxes/mail-files.ts';
+import { RealDisk } from '../disk/real-disk.ts';
+import { incomingFolder } from '../workflow/files/incoming.ts';
+import { hashOf, readDefinition, readSettings } from '../operations/project/definition.ts';
+import { workflowServices } from './workflow-services.ts';
+import { Following } from '../operations/project/following.ts';
+import type { MailEvent } from '../mail/machine/event.ts';
+
+/** A project as its commands see it. */
+export function openProject(path: string, packageRoot: string): ProjectServices {
+  const disk = new RealDisk(path);
+  keepProgramsOutOf(disk.root);
+  const journal = new Following(new JournalReader<MailEvent>(disk));
+  const definition = () => readDefinition(disk, packageRoot);
+  const workflows = workflowServices(disk, packageRoot);
+  return {
+    root: disk.root,
+    definition,
+    hash: () => hashOf(disk),
+    state: () => journal.state(),
+    holder: () => holderOf(disk),
+    mail: (role, folder) => readMail(disk, role, folder),
+    names: (role, box) => mailNames(disk, `agents/${role}/${box}`),
+    roles: () => rolesOnDisk(disk),
+    drop: (role, box, name, text) => {
+      const file = `agents/${role}/${box}/${name}`;
+      disk.write(file, text);
+      return file;
+    },
+    stage: (folder, name, text) => {
+      // In a folder of somebody else's, so without a folder of ours.
+      new RealDisk(folder, null).write(name, text);
+      return join(folder, name);
+    },
+    request: (document) => void requestControl(disk, document.id, document),
+    verdict: (id) => journal.verdict(id),
+    files: {
+      read: (file) => disk.read(file, 4 * 1024 * 1024)?.toString('utf8') ?? null,
+      exists: (file) => disk.look(file) !== null,
+    },
+    workflows,
+    nip: async () => {
+      const { nipServices } = await import('../operations/nip/services.ts');
+      return nipServices(disk, packageRoot, workflows);
+    },
+    worktrees: new Worktrees(disk.root),
+    newId: v7,
+    changed: (milliseconds) => changed(disk, milliseconds),
+    controller: async (options, replay = null) => {
+      const { startController } = await import('../operations/up/controller.ts');
+      const open = options.triggers ? await opener(disk, packageRoot, options, replay) : null;
+      const wired = expectValue(await readDefinition(disk, packageRoot, replay));
+      return startController(disk, wired, options, open);
+    },
+  };
+}
+
+/** What `up` does besides moving the mail is loaded only for it. */
+async function opener(
+  disk: RealDisk,
+  packageRoot: string,
+  { record, onRun }: Pick<ControllerOptions, 'record' | 'onRun'>,
+  replay: string | null,
+): Promise<OpenWorkflows> {
+  const { openWorkflows } = await import('../operations/up/workflows.ts');
+  const settings = expectValue(await readSettings(disk, packageRoot, replay));
+  const recorded = record === null ? settings : { ...settings, record };
+  return async (slots, hints) => {
+    const workflows = await openWorkflows(disk, recorded, slots, { ...hints, onRun: onRun ?? (() => {}) });
+    const told = (disk.list(incomingFolder) ?? []).length > 0;
+    if (settings.protocol !== null || workflows.triggers.length > 0 || told) return workflows;
+    await workflows.close();
+    throw new MailroomError(
+      'E_NO_PROJECT',
+      'nothing would ever happen here: there is no protocol, and no workflow that could be read has triggers',
+      '`mailroom run` starts a workflow; docs/workflow-triggers.md tells how one starts by itself',
+    );
+  };
+}
+
+function expectValue<T>(checked: Checked<T>): T {
+  if (checked.ok) return checked.value;
+  const [first] = checked.problems;
+  throw new MailroomError(
+    first?.code ?? 'E_PROTOCOL',
+    first?.message ?? 'the protocol is wrong',
+    first?.hint ?? '`mailroom check` shows it all',
+  );
+}
+
+/** Who holds the project: whoever wrote it down, if that very process is still there. */
+function holderOf(disk: RealDisk): Holder | null {
+  const written = readHolder(disk);
+  if (written === null) return null;
+  const { startTime, ...holder } = written;
+  return isThere(holder.pid, startTime) ? holder : null;
+}
+
+/** Resolves when the journal or what waits for the controller has changed, at the latest after so many milliseconds. */
+async function changed(disk: RealDisk, milliseconds: number): Promise<void> {
+  const { watchFolders } = await import('../disk/watch.ts');
+  const folders = ['journal', 'control'].map((folder) => join(disk.root, '.mailroom', folder));
+  const over = new AbortController();
+  const watch = watchFolders(folders, () => over.abort());
+  await wait(milliseconds, undefined, { signal: over.signal }).catch(() => {});
+  await watch.close();
+}

@@ -1,0 +1,47 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Services } from '../operations/services.ts';
+import { rolesOnDisk } from '../mail/mailboxes/mail-files.ts';
+import { DiskMailboxes } from '../mail/mailboxes/mailboxes.ts';
+import { findProject } from '../disk/find-project.ts';
+import { RealDisk } from '../disk/real-disk.ts';
+import { copySchemas, copyTemplate } from '../operations/project/scaffold.ts';
+import { readText } from '../disk/text.ts';
+import { openProject } from './project.ts';
+import { workflowFile } from '../operations/project/workflow-file.ts';
+import { makeProjectFolder } from '../host/project-folder.ts';
+
+/** What the commands ask of the world; `packageRoot` is the folder that the program is installed in. */
+export function servicesOf(
+  packageRoot: string,
+  { environment, cwd }: Pick<Services, 'environment' | 'cwd'>,
+): Services {
+  const templates = new RealDisk(join(packageRoot, 'templates'));
+  return {
+    environment,
+    cwd,
+    findProject: (from, isNamed) => {
+      const variable = environment['MAILROOM_PROJECT'] ?? '';
+      if (!isNamed && variable !== '') return resolve(variable);
+      return findProject(from, environment['HOME'] ?? homedir());
+    },
+    workflowFile: (reference) => workflowFile(resolve(cwd, reference)),
+    readText,
+    openProject: (root) => openProject(root, packageRoot),
+    templates: () => templates.list('')?.toSorted() ?? [],
+    scaffold: (root, template, { provider }) => {
+      makeProjectFolder(root);
+      const chosen = provider ?? 'rehearsal';
+      const from = new RealDisk(join(templates.root, template));
+      const project = new RealDisk(root);
+      const copied = copyTemplate(from, project, chosen);
+      copySchemas(new RealDisk(join(packageRoot, 'schemas')), project);
+      new DiskMailboxes(project).prepare([...new Set([...rolesOnDisk(project), 'user'])]);
+      return { ...copied, provider: chosen };
+    },
+    doctor: async (root, options) => {
+      const { examine } = await import('../operations/project/doctor.ts');
+      return examine(root, packageRoot, options);
+    },
+  };
+}

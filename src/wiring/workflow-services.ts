@@ -1,0 +1,201 @@
+import { availableParallelism } from 'node:os';
+import { join, normalize, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { FileChange, RecordsFolder, StoredRun, WorkflowServices } from '../operations/runs/services.ts';
+import { MailroomError } from '../kernel/errors.ts';
+import { verdictIn } from '../workflow/machine/commands.ts';
+import { priceOf } from '../kernel/price.ts';
+import type { Home } from '../workflow/model.ts';
+import type { PlanData } from '../workflow/machine/plan.ts';
+import { requestControl } from '../host/control.ts';
+import { changedFiles, fileTimes } from '../disk/file-times.ts';
+import { appendMissingLines, listWorkflowFiles, writeMissing } from '../operations/project/project-files.ts';
+import { RealDisk } from '../disk/real-disk.ts';
+import { runFolder } from '../workflow/files/layout.ts';
+import { baseOf } from '../workflow/files/streams.ts';
+import { stepLogs } from '../workflow/files/logs.ts';
+import { listRuns, readRun, runControlFolder, runReader } from '../workflow/files/run-folders.ts';
+import { findWorkflow, isWorkflowNamed, workflowNames } from '../operations/project/find-workflow.ts';
+import { protocolOfNobody, readSettings, type Settings } from '../operations/project/definition.ts';
+import { confirm } from '../operations/project/confirmed.ts';
+import { isAlive } from '../workflow/host/locks.ts';
+import type { StartMail } from '../operations/runs/mail.ts';
+import type { Origin, RunSettings } from '../operations/runs/compose.ts';
+import { runState } from '../workflow/host/run-state.ts';
+import { workflowStatus } from '../operations/project/project-status.ts';
+import { readWorkflow, expectRead } from '../operations/project/workflows.ts';
+
+/** Workflows and runs of a project as its commands see them. */
+export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowServices {
+  const settings = async (replay: string | null = null): Promise<Settings> =>
+    expectRead(await readSettings(disk, packageRoot, replay));
+  return {
+    list: () => listWorkflowFiles(disk),
+    names: () => workflowNames(disk),
+    isWorkflow: (word) => isWorkflowNamed(disk, word),
+    read: async (reference, cwd, { starting = null, overrides = [] } = {}) =>
+      readWorkflow(disk, await settings(), await findWorkflow(disk, reference, cwd), {
+        starting,
+        overrides: overrides.map((file) => resolve(cwd, file)),
+      }),
+    confirm: (found) => confirm(disk, found),
+    asked: async (reference, cwd) => {
+      if (!reference.endsWith('.json')) return null;
+      const { readAskedWorkflow } = await import('../operations/nip/requests.ts');
+      return readAskedWorkflow(disk, settings, resolve(cwd, reference));
+    },
+    writeMissing: (files) => writeMissing(disk, files),
+    planning: async () => planningOf(await settings()),
+    watchFiles: (folder, leaveOut, within) => watchFiles(new RealDisk(folder), leaveOut, within ?? null),
+    records: recordsOf,
+    status: async (holder) => {
+      const read = await readSettings(disk, packageRoot);
+      return workflowStatus(disk, read.ok ? read.value : null, (run) => openRun(disk, run), holder);
+    },
+    runs: () => listRuns(disk),
+    run: (reference) => expectRun(disk, reference),
+    find: (word) => findRun(disk, word),
+    begin: async (options) => {
+      const { beginRun } = await import('../operations/runs/begin.ts');
+      const { record, replay } = options;
+      return beginRun(disk, withMail(disk, await settings(replay), record), options, person);
+    },
+    resume: async (run, options) => {
+      const { resumeRun } = await import('../operations/runs/begin.ts');
+      return resumeRun(disk, withMail(disk, await settings()), run, options, person);
+    },
+    cancel: async (run, command) => {
+      const { cancelRun } = await import('../operations/runs/begin.ts');
+      return cancelRun(disk, await settings(), run, command, person);
+    },
+    request: (run, document) => void requestControl(disk, document.id, document, runControlFolder(run)),
+    verdict: (run, id) => verdictOf(disk, run, id),
+    changed: (run, milliseconds) => changed(disk, run, milliseconds),
+  };
+}
+
+/** What a launch may cost: of a role its own budget, else what mailroom.yaml says for all; and what its model costs. */
+async function planningOf({ config, protocol }: Settings): Promise<Omit<PlanData, 'budget'>> {
+  const { pricesOf } = await import('../providers/index.ts');
+  const unknown = { usd: null, tokens: null };
+  const prices = pricesOf(config.prices);
+  return {
+    estimate: (work) => {
+      const role = work.kind === 'role' ? protocol?.roles.get(work.role) : undefined;
+      const { provider = null, model = null } = work.kind === 'role' ? (role ?? {}) : work;
+      const own = provider === null ? null : (config.providers.get(provider)?.prices ?? null);
+      const budget = role?.budget ?? config.defaults.budget ?? unknown;
+      return { ...budget, price: own ?? priceOf(prices, model) };
+    },
+    slots: config.concurrency ?? availableParallelism(),
+  };
+}
+
+function watchFiles(
+  folder: RealDisk,
+  leaveOut: string,
+  within: readonly string[] | null,
+): () => readonly FileChange[] {
+  const left = normalize(leaveOut);
+  const isOutside = (path: string) => within !== null && !path.includes('/') && !within.includes(path);
+  const look = () => fileTimes(folder, (path) => path === left || isOutside(path));
+  const before = look();
+  return () => changedFiles(before, look());
+}
+
+/** What is first in the path of the records is what git is told to leave alone. */
+function recordsOf(workspace: string, home: Home): RecordsFolder {
+  const base = new RealDisk(baseOf(workspace, home));
+  const records = `${home.records.split('/')[0] ?? home.records}/`;
+  const told =
+    base
+      .read('.gitignore', 1024 * 1024)
+      ?.toString('utf8')
+      .split(/\r?\n/) ?? [];
+  const isMissing = (line: string) =>
+    !told.some((each) => [line, line.slice(0, -1), `/${line}`].includes(each.trim()));
+  const lines = [records, '.mailroom/'].filter(isMissing);
+  return {
+    isFirst: base.look(home.records) === null && isMissing(records),
+    lines,
+    ignore: () => void appendMissingLines(base, '.gitignore', lines),
+  };
+}
+
+const person: Origin = { by: 'person', run: null, trigger: null, slots: null };
+
+/** A run that a person starts moves the mail for its roles, as long as nobody else does. */
+function withMail(disk: RealDisk, settings: Settings, record: string | null = null): RunSettings {
+  const recorded = record === null ? {} : { record };
+  const startMail: StartMail = async (options) => {
+    const { startController } = await import('../operations/up/controller.ts');
+    const protocol = settings.protocol ?? expectRead(await protocolOfNobody(settings.config));
+    return startController(disk, { ...settings, protocol }, { ...options, record }, null);
+  };
+  return { ...settings, ...recorded, startMail };
+}
+
+/** The runs that a word may mean: by id, or by its end, as people see it. */
+function runsNamed(disk: RealDisk, word: string): string[] {
+  const end = word.replace(/^…/, '');
+  return listRuns(disk)
+    .map(({ run }) => run)
+    .filter((run) => run === end || (end.length >= 4 && run.endsWith(end)));
+}
+
+/** Where runs of the language orchestrate are shown. */
+const shownRuns = '.orchestrator/runs';
+
+function findRun(disk: RealDisk, word: string): StoredRun | null {
+  const [only, other] = runsNamed(disk, word);
+  if (other !== undefined)
+    throw new MailroomError('E_TARGET', `\`${word}\` may be several runs`, 'give more of its id');
+  return only === undefined ? null : openRun(disk, only);
+}
+
+function expectRun(disk: RealDisk, word: string): StoredRun {
+  const found = findRun(disk, word);
+  if (found !== null) return found;
+  const shown = disk.list(shownRuns)?.find((id) => id.startsWith(word) || id.endsWith(word));
+  if (shown === undefined)
+    throw new MailroomError('E_TARGET', `there is no run \`${word}\``, '`mailroom runs` lists them');
+  throw new MailroomError(
+    'E_TARGET',
+    `the journal of the run ${shown} is gone: ${shownRuns}/${shown} only shows what it was`,
+    'start the workflow again; a run cannot be resumed without its folder in .mailroom/runs/',
+  );
+}
+
+function openRun(disk: RealDisk, id: string): StoredRun {
+  const stored = readRun(disk, id);
+  if (stored === null) throw new MailroomError('E_TARGET', `there is no run \`${id}\``);
+  const { card, run, definition, workspace } = stored;
+  return {
+    run,
+    card,
+    definition,
+    workspace,
+    folder: join(disk.root, runFolder(run)),
+    state: () => runState(disk, run),
+    logs: () => stepLogs(disk, run),
+    alive: () => isAlive(disk, run),
+  };
+}
+
+function verdictOf(disk: RealDisk, run: string, id: string): { refusal: string | null } | undefined {
+  for (const { event } of runReader(disk, run).read().records) {
+    const verdict = verdictIn(event);
+    if (verdict?.id === id) return { refusal: verdict.refusal?.text ?? null };
+  }
+  return undefined;
+}
+
+/** Resolves when the journal of a run or what waits for its host has changed, at the latest after so many milliseconds. */
+async function changed(disk: RealDisk, run: string, milliseconds: number): Promise<void> {
+  const { watchFolders } = await import('../disk/watch.ts');
+  const folders = ['journal', 'control'].map((folder) => join(disk.root, runFolder(run), folder));
+  const over = new AbortController();
+  const watch = watchFolders(folders, () => over.abort());
+  await wait(milliseconds, undefined, { signal: over.signal }).catch(() => {});
+  await watch.close();
+}

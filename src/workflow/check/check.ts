@@ -1,0 +1,54 @@
+import type { Body, Workflow } from '../model.ts';
+import { Graph } from './body.ts';
+import { checkCommand, checkTemplate, checkTree } from './expressions.ts';
+import type { Here } from './meaning.ts';
+import { checkNeeds } from './needs.ts';
+import { field, CheckReport, type CheckContext, type Problem } from './report.ts';
+import { checkMessage, checkRole, checkStep } from './step.ts';
+
+export type { CheckContext, Problem } from './report.ts';
+
+/**
+ * Everything that cannot work in a workflow of which each part is well formed by itself: names that nothing defines, steps
+ * that wait for each other, expressions that read what is not there yet or cannot fit. Sub-workflows are looked at from
+ * outside only. Takes time in proportion to the definition.
+ */
+export function checkWorkflow(workflow: Workflow, context: CheckContext): Problem[] {
+  const report = new CheckReport(workflow, context);
+  const before: Here = { report, place: null, items: new Set() };
+  for (const template of [...Object.values(workflow.env), ...Object.values(workflow.context)])
+    checkTemplate(template, before);
+  for (const trigger of workflow.triggers)
+    if (trigger.kind === 'message') checkMessage(trigger.role, trigger.type, trigger, report);
+  const graph = checkBody(report, workflow.body, null, new Set());
+  for (const hook of workflow.hooks) {
+    const here: Here = hook.on === 'start' ? before : { ...before, place: { graph, step: -1 }, over: true };
+    checkCommand(hook.run ?? [], here);
+    if (hook.tell !== undefined) checkTemplate(hook.tell.target, here);
+    if (hook.notify !== null) checkRole(hook.notify, field(hook, 'notify'), report);
+  }
+  return report.problems;
+}
+
+function checkBody(
+  report: CheckReport,
+  body: Body,
+  parent: Graph['parent'],
+  items: ReadonlySet<string>,
+): Graph {
+  const graph = new Graph(body, parent);
+  const order = checkNeeds(report, graph);
+  for (const [index, step] of graph.steps.entries()) {
+    checkStep(step, { report, place: { graph, step: index }, items });
+    if (step.work.kind !== 'for-each' && step.work.kind !== 'while') continue;
+    const item = step.work.kind === 'for-each' ? ['item', step.work.as.toLowerCase()] : [];
+    const inner = new Set([...items, 'loop', ...item]);
+    const inside = checkBody(report, step.work.body, { graph, step: index }, inner);
+    if (step.work.kind === 'while') {
+      const { condition } = step.work;
+      checkTree(condition, condition, { report, place: { graph: inside, step: -1 }, items: inner });
+    }
+  }
+  graph.answer(report.context.isOrderUnknown ? null : order);
+  return graph;
+}

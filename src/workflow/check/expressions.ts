@@ -1,0 +1,87 @@
+import { pathOf, referencesOf, type Segment } from '../../expressions/references.ts';
+import type { Template } from '../../expressions/template.ts';
+import { treesOf } from '../../expressions/template.ts';
+import type { Tree } from '../../expressions/tree.ts';
+import { typesOf } from '../../expressions/types.ts';
+import type { JsonType } from '../../expressions/values.ts';
+import { commandDoubts } from '../../expressions/script/command-line.ts';
+import type { Check, Step, Work } from '../model.ts';
+import { checkComparisons } from './comparisons.ts';
+import { meaningOf, typesOfMeaning, type Here } from './meaning.ts';
+import { checkReference } from './references.ts';
+
+/** Everything that an expression reads and compares. `node` is the part of the model that its text became. */
+export function checkTree(tree: Tree, node: object, here: Here): void {
+  for (const reference of referencesOf(tree, here.report.context.language))
+    checkReference(reference, node, here);
+  checkComparisons(tree, node, here);
+}
+
+export function checkTemplate(template: Template, here: Here): void {
+  for (const tree of treesOf(template)) checkTree(tree, template, here);
+}
+
+/** Every expression of a step but those of its loop's steps. */
+export function checkExpressions(step: Step, here: Here): void {
+  const templates: Template[] = [
+    ...(step.workspace === null ? [] : [step.workspace.path]),
+    ...(step.stdin === null ? [] : [step.stdin]),
+    ...(step.stdout === null ? [] : [step.stdout.path]),
+    ...Object.values(step.env),
+    ...step.outputs.map((output) => output.path),
+    ...(step.takes ?? []).map((taken) => taken.source),
+  ];
+  for (const template of templates) checkTemplate(template, here);
+  if (step.when !== null) checkTree(step.when, step.when, here);
+  for (const need of step.needs) if (need.when !== null) checkTree(need.when, need.when, here);
+  checkWork(step.work, here);
+  if (step.check !== null) checkWork(step.check.work, here);
+}
+
+/** A command line: its expressions, and what in it is probably meant otherwise. */
+export function checkCommand(argv: readonly Template[], here: Here): void {
+  for (const argument of argv) checkTemplate(argument, here);
+  const { report } = here;
+  for (const { argument, span, message, hint } of commandDoubts(argv, (tree) => isHarmless(tree, here)))
+    report.add(
+      span === null ? 'E_WORKFLOW' : 'E_EXPRESSION',
+      'warning',
+      { node: argv, key: argument, span },
+      message,
+      hint,
+    );
+}
+
+/** Numbers, yes or no, and words of ours. */
+function isHarmless(tree: Tree, here: Here): boolean {
+  const meant = (path: readonly Segment[]) => meaningOf(path, here);
+  const path = pathOf(tree);
+  if (path !== null && meant(path).is === 'status') return true;
+  const types = typesOf(tree, here.report.context.language, (inner) => typesOfMeaning(meant(inner)));
+  return types !== null && !['string', 'array', 'object'].some((type) => types.has(type as JsonType));
+}
+
+function checkWork(work: Work | Check['work'], here: Here): void {
+  switch (work.kind) {
+    case 'agent':
+    case 'role':
+      return checkTemplate(work.instructions, here);
+    case 'script': {
+      for (const tree of Object.values(work.script.variables)) checkTree(tree, work.script, here);
+      return;
+    }
+    case 'command':
+      return checkCommand(work.argv, here);
+    case 'gate':
+      return checkTemplate(work.message, here);
+    case 'for-each':
+      return Array.isArray(work.items) ? undefined : checkTree(work.items as Tree, work.items, here);
+    case 'while':
+      // It is looked at with the steps of the loop, which it sees.
+      return;
+    case 'assign':
+      return Object.values(work.values).forEach((template) => checkTemplate(template, here));
+    case 'workflow':
+      return Object.values(work.with).forEach((template) => checkTemplate(template, here));
+  }
+}

@@ -1,0 +1,94 @@
+import type { StepId } from '../model.ts';
+import type { Graph } from './body.ts';
+import { field, type CheckReport } from './report.ts';
+
+/** How many steps of a circle are shown, and how many circles are looked at. */
+const shown = 12;
+const most = 50;
+
+/** Whether every step that is depended on exists, and none comes before itself. Returns an order; null: there is a circle. */
+export function checkNeeds(report: CheckReport, graph: Graph): readonly number[] | null {
+  const { broken } = report.context;
+  const known = new Lazy(() => graph.names());
+  for (const step of graph.steps) {
+    const seen = new Set<StepId>();
+    for (const [index, need] of step.needs.entries()) {
+      const at = field(step.needs, index);
+      if (seen.has(need.step))
+        report.add('E_DUPLICATE', 'warning', at, `\`${need.step}\` is named twice`, null);
+      seen.add(need.step);
+      if (graph.has(need.step) || broken.has(need.step)) continue;
+      report.unknown(at, unknownStep(graph, need.step), need.step, known.value());
+    }
+  }
+  return orderOf(report, graph);
+}
+
+class Lazy<T> {
+  private made: T | null = null;
+  private readonly make: () => T;
+
+  constructor(make: () => T) {
+    this.make = make;
+  }
+
+  value(): T {
+    this.made ??= this.make();
+    return this.made;
+  }
+}
+
+/** A step of a loop depends on steps of the loop; those before the loop are the loop's matter. */
+function unknownStep(graph: Graph, id: StepId): string {
+  for (let outer = graph.parent; outer !== null; outer = outer.graph.parent)
+    if (outer.graph.has(id))
+      return `\`${id}\` is outside the loop: let \`${outer.graph.steps[outer.step]!.id}\` depend on it`;
+  return `no step is called \`${id}\``;
+}
+
+/** An order in which needs come first. Every circle is told with its way, unless it shares a step with one that was. */
+function orderOf(report: CheckReport, graph: Graph): readonly number[] | null {
+  const order: number[] = [];
+  const state = new Uint8Array(graph.steps.length);
+  const depths = new Int32Array(graph.steps.length);
+  const told = new Set<number>();
+  let circles = 0;
+  for (let start = 0; start < graph.steps.length; start += 1) {
+    if (state[start] !== 0) continue;
+    const way = [{ step: start, next: 0 }];
+    state[start] = 1;
+    for (let last = way.at(-1); last !== undefined; last = way.at(-1)) {
+      const need = graph.needs[last.step]![last.next++];
+      if (need === undefined) {
+        state[last.step] = 2;
+        order.push(last.step);
+        way.pop();
+      } else if (state[need] === 0) {
+        state[need] = 1;
+        depths[need] = way.push({ step: need, next: 0 }) - 1;
+      } else if (state[need] === 1) {
+        circles += 1;
+        if (circles > most) continue;
+        const circle = way.slice(depths[need]).map(({ step }) => step);
+        if (circle.every((step) => !told.has(step))) tellCircle(report, graph, circle);
+        for (const step of circle) told.add(step);
+      }
+    }
+  }
+  return circles === 0 ? order : null;
+}
+
+function tellCircle(report: CheckReport, graph: Graph, circle: readonly number[]): void {
+  const last = graph.steps[circle.at(-1)!]!;
+  const first = graph.steps[circle[0]!]!;
+  const index = last.needs.findIndex((need) => need.step === first.id);
+  const at = field(last.needs, index);
+  if (circle.length === 1) return report.error(at, `\`${first.id}\` depends on itself`);
+  const ids = [...circle, circle[0]!].map((step) => graph.steps[step]!.id);
+  const way = ids.length <= shown ? ids : [...ids.slice(0, shown / 2), '…', ...ids.slice(-shown / 2)];
+  report.error(
+    at,
+    `these steps wait for each other: ${way.join(' → ')}`,
+    'each depends on the next; remove one of these dependencies',
+  );
+}

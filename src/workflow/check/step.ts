@@ -1,0 +1,219 @@
+import { withoutServers } from '../../kernel/mcp.ts';
+import { wideningRefused } from '../../config/widening.ts';
+import { typesOf } from '../../expressions/types.ts';
+import type { Tree } from '../../expressions/tree.ts';
+import type { Agent, ForEach, Input, Step } from '../model.ts';
+import { checkChild } from './children.ts';
+import { checkExpressions } from './expressions.ts';
+import { findStep, meaningOf, typesOfMeaning, type Here } from './meaning.ts';
+import { givesText } from './gives.ts';
+import { checkInputPresence, checkTakenPresence } from './presence.ts';
+import { artifactsOf } from './references.ts';
+import { artifactNameProblem, stepNameProblem } from '../reserved.ts';
+import { field, whole, type At, type CheckReport } from './report.ts';
+import type { AgentBound } from '../../providers/provider.ts';
+import { withArticle, enumerate } from '../../kernel/enumerate.ts';
+
+/** Everything about one step but its dependencies and, of a loop, its steps. */
+export function checkStep(step: Step, here: Here): void {
+  const { report } = here;
+  checkName(report, whole(step), 'a step', stepNameProblem(step.id));
+  checkExpressions(step, here);
+  checkInputs(step, here);
+  checkOutputs(step, report);
+  checkLogs(step, here);
+  checkTakenPresence(step, here);
+  if (step.work.kind === 'agent') checkAgent(step, step, step.work, report);
+  if (step.check?.work.kind === 'agent') checkAgent(step, step.check, step.check.work, report);
+  if (step.work.kind === 'role')
+    for (const role of [step.work.role, ...(step.work.others ?? [])])
+      checkRole(role, field(step.work, 'role'), report);
+  if (step.work.kind === 'for-each') checkItems(step.work, here);
+  if (step.work.kind === 'workflow') checkChild(step.work, here);
+}
+
+function checkInputs(step: Step, here: Here): void {
+  const { report } = here;
+  const places = new Set<string>();
+  for (const input of step.inputs) {
+    if (places.has(input.as))
+      report.add(
+        'E_DUPLICATE',
+        'warning',
+        field(input, 'as'),
+        `another input lies at \`${input.as}\`, too`,
+        'give one another place: `as`',
+      );
+    places.add(input.as);
+    checkInput(step, input, here);
+  }
+}
+
+function checkInput(step: Step, input: Input, { report, place }: Here): void {
+  const found = findStep(input.from, place);
+  if (found === null || found.graph.steps[found.target]!.id !== input.from) {
+    if (report.context.broken.has(input.from)) return;
+    const message = `no step is called \`${input.from}\``;
+    return report.unknown(field(input, 'from'), message, input.from, place?.graph.names() ?? []);
+  }
+  const owner = found.graph.steps[found.from]!.id;
+  if (found.graph.lacks(found.from, found.target)) {
+    if (report.context.broken.has(owner)) return;
+    const message = `\`${step.id}\` takes an artifact of \`${input.from}\`, and \`${owner}\` does not depend on it`;
+    return report.error(field(input, 'from'), message, `name it under \`depends_on\` of \`${owner}\``);
+  }
+  const source = found.graph.steps[found.target]!;
+  const artifacts = artifactsOf(source);
+  if (report.context.broken.has(input.from)) return;
+  if (artifacts.includes(input.artifact)) return checkInputPresence(input, source, report);
+  const message = `\`${input.from}\` has no artifact \`${input.artifact}\``;
+  const gives = givesText(source);
+  if (gives !== null && artifacts.length === 0)
+    return report.add('E_UNKNOWN_NAME', 'error', field(input, 'artifact'), message, gives);
+  report.unknown(field(input, 'artifact'), message, input.artifact, artifacts);
+}
+
+/** Whether the logs that its agent is told of are those of steps that are over. */
+function checkLogs({ id, takes = [] }: Step, { report, place }: Here): void {
+  for (const taken of takes) {
+    const { log } = taken;
+    if (log === undefined || report.context.broken.has(log)) continue;
+    const found = findStep(log, place);
+    if (found === null) {
+      const names = place?.graph.names() ?? [];
+      report.unknown(field(taken, 'log'), `no step is called \`${log}\``, log, names);
+      continue;
+    }
+    found.graph.ask(found.from, found.target, () =>
+      report.error(
+        field(taken, 'log'),
+        `\`${log}\` does not come before \`${id}\``,
+        `name it under \`depends_on\` of \`${id}\``,
+      ),
+    );
+  }
+}
+
+function checkOutputs(step: Step, report: CheckReport): void {
+  const names = new Set<string>();
+  for (const output of step.outputs) {
+    if (names.has(output.name))
+      report.add(
+        'E_DUPLICATE',
+        'error',
+        field(output, 'name'),
+        `two outputs are called \`${output.name}\``,
+        'give one another name',
+      );
+    names.add(output.name);
+    checkName(report, field(output, 'name'), 'an artifact', artifactNameProblem(output.name));
+  }
+}
+
+/** Steps and artifacts are folders of the context, among what lies there anyway. */
+function checkName(report: CheckReport, at: At, what: string, problem: string | null): void {
+  if (problem !== null) report.error(at, `${what} cannot have this name: ${problem}`, 'give it another name');
+}
+
+const boundHints: Readonly<Record<AgentBound, string>> = {
+  max_steps: 'the `timeout` or the `budget` bounds all of them together',
+  max_command_time: 'the `timeout` bounds all of them together',
+};
+
+/** A bound that nothing holds the agent to is a word of the definition that nobody keeps. `owner`: the step, or its check. */
+function checkBounds(owner: object, agent: Agent, report: CheckReport): void {
+  const given: Readonly<Record<AgentBound, number | null>> = {
+    max_steps: agent.maxSteps,
+    max_command_time: agent.maxCommandTime,
+  };
+  for (const bound of report.context.unheld.get(agent.provider) ?? []) {
+    if (given[bound] === null) continue;
+    const message = `nothing holds \`${agent.provider}\` to \`${bound}\``;
+    report.add('E_CAPABILITY', 'warning', field(owner, bound), message, boundHints[bound]);
+  }
+}
+
+/** `owner`: the step, or its check. */
+function checkAgent(step: Step, owner: object, agent: Agent, report: CheckReport): void {
+  checkBounds(owner, agent, report);
+  checkServers(agent, report);
+  checkRights(step, agent, report);
+}
+
+/** Whether the agent's program can be given the MCP servers that the step names. */
+function checkServers({ provider, mcp = [] }: Agent, report: CheckReport): void {
+  const why = report.context.withoutMcp.get(provider);
+  if (mcp.length === 0 || why === undefined) return;
+  report.error(whole(mcp), withoutServers(mcp, provider, why), 'remove `mcp`, or choose another provider');
+}
+
+/** What the agent's program cannot hold it to. */
+function checkRights(step: Step, agent: Agent, report: CheckReport): void {
+  const { widened, strict } = report.context;
+  if (agent.provider === 'human')
+    return report.error(
+      field(agent, 'provider'),
+      'a person has no program',
+      'let a `gate` ask, or give the step to a `role`',
+    );
+  if (widened.size > 0 && !widened.has(agent.provider))
+    return report.unknown(
+      field(agent, 'provider'),
+      `no provider is called \`${agent.provider}\``,
+      agent.provider,
+      [...widened.keys()],
+    );
+  const rights = widened.get(agent.provider)?.(agent.capabilities) ?? [];
+  if (rights.length === 0) return;
+  const message = `\`${agent.provider}\` cannot hold \`${step.id}\` to its capabilities: ${rights.join('; ')}`;
+  const hint = strict ? wideningRefused : null;
+  report.add('E_CAPABILITY', strict ? 'error' : 'warning', whole(agent.capabilities), message, hint);
+}
+
+/** Whether a role is there, and does what it is told by mail. The user is there without any protocol. */
+export function checkRole(role: string, at: At, report: CheckReport): void {
+  const { protocol } = report.context;
+  if (protocol === null) {
+    if (role === 'user') return;
+    const message = `no role is called \`${role}\`: there is no protocol here`;
+    return report.add('E_UNKNOWN_NAME', 'error', at, message, 'roles are defined in protocols/ of a project');
+  }
+  if (!protocol.roles.has(role))
+    report.unknown(at, `no role is called \`${role}\``, role, [...protocol.roles.keys()]);
+}
+
+/** Whether a message that is to start a run can ever come. */
+export function checkMessage(role: string, type: string, node: object, report: CheckReport): void {
+  const { protocol } = report.context;
+  if (protocol === null) {
+    const message = `no message ever comes to \`${role}\`: there is no protocol here`;
+    const hint = 'roles and messages are defined in protocols/ of a project';
+    return report.add('E_UNKNOWN_NAME', 'error', field(node, 'role'), message, hint);
+  }
+  checkRole(role, field(node, 'role'), report);
+  if (!protocol.roles.has(role)) return;
+  const found = protocol.types.get(type);
+  if (found === undefined)
+    return report.unknown(field(node, 'type'), `no message type is called \`${type}\``, type, [
+      ...protocol.types.keys(),
+    ]);
+  if (!found.to.includes(role))
+    report.error(
+      field(node, 'type'),
+      `\`${type}\` never comes to \`${role}\``,
+      `it goes to ${enumerate(found.to)}`,
+    );
+}
+
+function checkItems({ items }: ForEach, here: Here): void {
+  if (Array.isArray(items)) return;
+  const tree = items as Tree;
+  const types = typesOf(tree, here.report.context.language, (path) => typesOfMeaning(meaningOf(path, here)));
+  if (types === null || types.size === 0 || types.has('array')) return;
+  const hint = types.has('string') ? 'a JSON text becomes a list by `fromJSON(…)`' : null;
+  here.report.expression(
+    { node: tree, span: tree.span },
+    `a loop wants a list, not ${[...types].map(withArticle).join(' or ')}`,
+    hint,
+  );
+}

@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto';
+import type { Workflow } from '../model.ts';
+import { summaryFile } from '../reserved.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import { readContextHolderFile } from '../../letters/letters.ts';
+import { readContent } from '../../disk/contents.ts';
+import { join, temporaryEnding } from '../../disk/disk.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { putFolder } from './copy.ts';
+import type { RunFolder } from '../machine/ports.ts';
+import { ownContextFolder, runFolder } from './layout.ts';
+import { plainPath, realPath } from './paths.ts';
+import { readRun, type StoredRun } from './run-folders.ts';
+import { surveyFolder } from './survey.ts';
+import type { OpenRoot } from '../../disk/roots.ts';
+
+const locksFolder = '.mailroom/locks';
+
+/**
+ * The absolute path of the context folder of a run in this workspace, without links; it is made if need be. Throws
+ * `E_WORKSPACE`, and `E_PATH` when it would lie outside the workspace.
+ */
+export function makeContextFolder(
+  open: OpenRoot,
+  workspace: string,
+  { contextDir }: Pick<Workflow, 'contextDir'>,
+): string {
+  const disk = open(workspace);
+  if (disk === null)
+    throw new MailroomError('E_WORKSPACE', `there is no folder ${workspace} to work in`, 'make it first');
+  const folder = realPath(disk, plainPath(contextDir ?? '.'));
+  disk.makeFolder(folder);
+  return folder === '' ? disk.root : `${disk.root}/${folder}`;
+}
+
+/** The absolute path of the folder that a run shows its artifacts in; it is made if need be. */
+export function contextFolderOf(project: Disk, open: OpenRoot, folder: RunFolder): string {
+  if (folder.context !== undefined) return folder.context;
+  const { run, workspace, definition } = folder;
+  if (definition.contextDir === null) return makeOwnContext(project, run);
+  return makeContextFolder(open, workspace, definition);
+}
+
+/** A run that shows nothing in its workspace has its context in its folder. */
+export function makeOwnContext(project: Disk, run: string): string {
+  const folder = ownContextFolder(run);
+  project.makeFolder(folder);
+  return `${project.root}/${folder}`;
+}
+
+/** What is locked while a run uses a context folder (absolute). */
+export function contextLockFile(folder: string): string {
+  return join(locksFolder, createHash('sha256').update(folder).digest('hex').slice(0, 32));
+}
+
+/** Whose things lie in a context folder. */
+export interface ContextHolder {
+  readonly run: string;
+  /** False: some of them lie in the folder of the run still. */
+  readonly restored: boolean;
+}
+
+/** Null: no run has used the folder yet. */
+export function readContextHolder(project: Disk, folder: string): ContextHolder | null {
+  const content = readContent(project, holderFile(folder), 10_000);
+  const read = content !== 'gone' && content.ok ? readContextHolderFile(content.text) : null;
+  return read?.ok === true ? read.value : null;
+}
+
+/**
+ * Makes a context folder (absolute, locked) that of this run: what another run left there is moved to
+ * `.mailroom/runs/<that run>/context/`, and what this run had there comes back. What has the name of a step and is
+ * nobody's goes to `.mailroom/runs/<run>/found/`; anything else stays. Safe to repeat after a crash at any point.
+ */
+export function takeContext(
+  project: Disk,
+  open: OpenRoot,
+  folder: string,
+  run: string,
+  definition: Workflow,
+): void {
+  const disk = open(folder);
+  if (disk === null) throw new MailroomError('E_WORKSPACE', `the folder ${folder} vanished`);
+  removeLeftovers(disk);
+  if (definition.contextDir === null) return;
+  const holder = readContextHolder(project, folder);
+  if (holder?.run === run && holder.restored) return;
+  const place = { disk, below: insideOf(project, folder) };
+  if (holder?.run !== run) {
+    const before = holder === null ? null : readEarlier(project, holder.run);
+    if (before !== null)
+      moveEntries(project, place, topNames(before.definition), join(runFolder(before.run), 'context'));
+    moveEntries(project, place, topNames(definition), join(runFolder(run), 'found'));
+    writeHolder(project, folder, { run, restored: false });
+  }
+  restore(project, place, join(runFolder(run), 'context'));
+  writeHolder(project, folder, { run, restored: true });
+}
+
+/** Null also where its files are damaged: nobody knows what it had here, and it can never be resumed. */
+function readEarlier(project: Disk, run: string): StoredRun | null {
+  try {
+    return readRun(project, run);
+  } catch (error) {
+    if (error instanceof MailroomError && error.code === 'E_JOURNAL') return null;
+    throw error;
+  }
+}
+
+/**
+ * The same run with its artifacts where they lie now: the context folder itself, or, when another run has taken that, the
+ * folder of the run. Nothing is moved.
+ */
+export function whereItLies<T extends RunFolder>(project: Disk, open: OpenRoot, folder: T): T {
+  const { run, definition } = folder;
+  if (definition.contextDir === null) return folder;
+  const holder = readContextHolder(project, contextFolderOf(project, open, folder));
+  if (holder === null || holder.run === run) return folder;
+  const left = join(runFolder(run), 'context');
+  project.makeFolder(left);
+  return { ...folder, context: `${project.root}/${left}` };
+}
+
+interface ContextPlace {
+  readonly disk: Disk;
+  /** The folder as a path of the project, where it lies in it. */
+  readonly below: string | null;
+}
+
+function moveEntries(
+  project: Disk,
+  context: ContextPlace,
+  isOurs: (name: string) => boolean,
+  to: string,
+): void {
+  for (const name of context.disk.list('') ?? []) {
+    if (!isOurs(name)) continue;
+    const target = join(to, name);
+    project.remove(target);
+    if (context.below !== null) project.rename(pathBelow(context.below, name), target);
+    else move(context.disk, name, project, to, name);
+  }
+}
+
+function restore(project: Disk, context: ContextPlace, from: string): void {
+  for (const name of project.list(from) ?? []) {
+    if (name.startsWith('.')) continue;
+    context.disk.remove(name);
+    if (context.below !== null) project.rename(join(from, name), pathBelow(context.below, name));
+    else move(project, join(from, name), context.disk, '', name);
+  }
+  project.remove(from);
+}
+
+/** From one root to another: copied, then removed. Links, which are nothing of ours, are not taken along. */
+function move(source: Disk, from: string, target: Disk, folder: string, name: string): void {
+  const kind = source.look(from)?.kind;
+  if (kind === 'folder') {
+    const survey = surveyFolder(source, from, (path) => source.look(path)?.kind === 'link');
+    putFolder(source, survey, target, folder, name);
+  } else if (kind === 'file') {
+    const bytes = source.read(from, Number.MAX_SAFE_INTEGER);
+    if (bytes !== null) target.write(folder === '' ? name : join(folder, name), bytes);
+  }
+  source.remove(from);
+}
+
+/** Tells the names that a run of this definition has at the top of its context folder. */
+function topNames(definition: Workflow): (name: string) => boolean {
+  const names = new Set(definition.body.steps.map(({ id }) => id));
+  return (name) => name === summaryFile || names.has(name.replace(/#\d+$/, ''));
+}
+
+function insideOf(project: Disk, folder: string): string | null {
+  return folder.startsWith(`${project.root}/`) ? folder.slice(project.root.length + 1) : null;
+}
+
+function pathBelow(folder: string, name: string): string {
+  return `${folder}/${name}`;
+}
+
+function holderFile(folder: string): string {
+  return `${contextLockFile(folder)}.json`;
+}
+
+/** Durable: without it a run would take its own artifacts for somebody else's, and nobody could draw them again. */
+function writeHolder(project: Disk, folder: string, holder: ContextHolder): void {
+  project.write(holderFile(folder), `${JSON.stringify({ ...holder, folder })}\n`, { sync: true });
+}
+
+/** Removes half-written files that a program which was killed left anywhere in a folder that nobody else writes now. */
+export function removeLeftovers(disk: Disk): void {
+  const waiting = [''];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop())
+    for (const name of disk.list(folder) ?? []) {
+      const path = join(folder, name);
+      if (name.startsWith('.') && name.endsWith(temporaryEnding)) disk.remove(path);
+      else if (disk.look(path)?.kind === 'folder') waiting.push(path);
+    }
+}

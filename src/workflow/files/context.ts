@@ -1,0 +1,92 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import { isJsonObject } from '../../kernel/json.ts';
+import type { Path } from '../machine/event.ts';
+import type { Workflow } from '../model.ts';
+import { join } from '../../disk/disk.ts';
+import type { Disk, Kind } from '../../disk/disk.ts';
+import { layFiles, putFolder, type Laid } from './copy.ts';
+import { convergenceFolder, metaFile, summaryFile } from '../reserved.ts';
+import { artifactFolder, placeOf } from './layout.ts';
+import { findPath } from './paths.ts';
+import { surveyFolder } from './survey.ts';
+import type { Survey } from './survey.ts';
+
+/** The context folder of a run: what each step made, and what became of it. Its root is the folder itself. */
+export class ContextFolder {
+  readonly #disk: Disk;
+  readonly #definition: Workflow;
+
+  constructor(disk: Disk, definition: Workflow) {
+    this.#disk = disk;
+    this.#definition = definition;
+  }
+
+  get root(): string {
+    return this.#disk.root;
+  }
+
+  /** What an artifact of a step consists of; null: there is none. */
+  survey(path: Path, artifact: string): Survey | null {
+    const folder = artifactFolder(placeOf(this.#definition, path).folder, artifact);
+    const found = findPath(this.#disk, folder);
+    if (found === null || this.#disk.look(found)?.kind !== 'folder') return null;
+    return surveyFolder(this.#disk, found, () => false);
+  }
+
+  /** Places what was surveyed here into a folder of a workspace; see `layFiles`. */
+  lay(survey: Survey, workspace: Disk, to: Laid): void {
+    layFiles(this.#disk, survey, workspace, to);
+  }
+
+  /** Makes an artifact of a step from what was surveyed elsewhere: whole, or as it was. */
+  put(path: Path, artifact: string, source: Disk, survey: Survey): void {
+    const folder = this.#own(path);
+    artifactFolder(folder, artifact);
+    putFolder(source, survey, this.#disk, folder, artifact);
+  }
+
+  /** False: there is no such artifact. */
+  copy(from: Path, artifact: string, to: Path, as: string): boolean {
+    const survey = this.survey(from, artifact);
+    if (survey === null) return false;
+    this.put(to, as, this.#disk, survey);
+    return true;
+  }
+
+  /** Removes the step's artifacts that are not among the kept ones. */
+  removeArtifacts(path: Path, kept: readonly unknown[]): void {
+    const { step, folder } = placeOf(this.#definition, path);
+    for (const { name } of step.outputs)
+      if (!kept.includes(name)) this.#disk.remove(artifactFolder(folder, name));
+  }
+
+  meta(path: Path, document: JsonObject, text: string): void {
+    const artifacts = document['artifacts'];
+    if (Array.isArray(artifacts)) {
+      const names = artifacts.map((artifact) => (isJsonObject(artifact) ? artifact['name'] : null));
+      this.removeArtifacts(path, names);
+    }
+    this.#disk.write(join(this.#own(path), metaFile), text);
+  }
+
+  convergence(path: Path, iteration: number, text: string): void {
+    this.#disk.write(join(join(this.#own(path), convergenceFolder), `${iteration}.json`), text);
+  }
+
+  summary(text: string): void {
+    this.#disk.write(summaryFile, text);
+  }
+
+  /** The step's folder. What a worker put in its place, a link that leads elsewhere above all, is removed. */
+  #own(path: Path): string {
+    let folder = '';
+    let kind: Kind | null = 'folder';
+    for (const name of placeOf(this.#definition, path).folder.split('/')) {
+      folder = join(folder, name);
+      kind = this.#disk.look(folder)?.kind ?? null;
+      if (kind !== null && kind !== 'folder') this.#disk.remove(folder);
+    }
+    if (kind !== 'folder') this.#disk.makeFolder(folder);
+    return folder;
+  }
+}

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import type { StepRequest } from '../../letters/step-answer.ts';
+import type { ProcessKey } from '../machine/event.ts';
+import type { Correspondence, LeftAnswer } from '../machine/ports.ts';
+import { readAnswer, readWaits, type Read } from '../../letters/letters.ts';
+import { readContent } from '../../disk/contents.ts';
+import { join } from '../../disk/disk.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { putAside } from '../../host/refused.ts';
+import { incomingFolder, runInbox, waitsFile } from './incoming.ts';
+import { runFolder } from './layout.ts';
+
+/** A bound for an answer, whose text is an agent's. */
+const answerBytes = 64 * 1024 * 1024;
+
+/**
+ * A run's side of the mail. What was sent lies in `.mailroom/runs/<run>/posted/` until it is answered or withdrawn, so that
+ * a later host of the run knows what is still out.
+ */
+export class DiskCorrespondence implements Correspondence {
+  readonly #disk: Disk;
+  readonly #run: string;
+  readonly #posted: string;
+
+  constructor(disk: Disk, run: string) {
+    this.#disk = disk;
+    this.#run = run;
+    this.#posted = join(runFolder(run), 'posted');
+  }
+
+  /** A uuid v7 with the time of the run and, in the place of chance, a digest of the key. */
+  idOf({ path, iteration, attempt }: ProcessKey): string {
+    const name = [this.#run, path, String(iteration), String(attempt)].join('\n');
+    const hash = createHash('sha256').update(name).digest('hex');
+    const time =
+      /^[\da-f]{8}-[\da-f]{4}/.exec(this.#run)?.[0] ?? `${hash.slice(20, 28)}-${hash.slice(28, 32)}`;
+    return `${time}-7${hash.slice(0, 3)}-a${hash.slice(3, 6)}-${hash.slice(6, 18)}`;
+  }
+
+  send(letter: StepRequest): void {
+    this.#disk.write(this.#postedFile(letter.id), document({ kind: 'step', ...letter }));
+    this.again(letter.id);
+  }
+
+  again(id: string): void {
+    const bytes = this.#disk.read(this.#postedFile(id), answerBytes);
+    if (bytes !== null) this.#disk.write(join(incomingFolder, `${id}.step.json`), bytes);
+  }
+
+  posted(): string[] {
+    const names = this.#disk.list(this.#posted) ?? [];
+    return names.flatMap((name) => /^([\da-f-]+)\.json$/.exec(name)?.[1] ?? []);
+  }
+
+  #postedFile(id: string): string {
+    return join(this.#posted, `${id}.json`);
+  }
+
+  withdraw(step: string): void {
+    const id = `${step}.withdrawal`;
+    // Behind the step itself, by its name: whoever takes both takes them in this order.
+    const withdrawal = { kind: 'withdrawal', id, run: this.#run, step, by: `the run ${this.#run}` };
+    this.#disk.write(join(incomingFolder, `${id}.json`), document(withdrawal));
+    this.remove(step);
+  }
+
+  answers(): LeftAnswer[] {
+    return (this.#disk.list(runInbox(this.#run)) ?? [])
+      .filter((name) => name.endsWith('.json') && !name.startsWith('.') && name !== waitsFile)
+      .toSorted()
+      .flatMap((name) => this.#answer(name) ?? []);
+  }
+
+  waits(report: (problem: string) => void): ReadonlySet<string> {
+    const read = this.#read(waitsFile, readWaits);
+    if (read === null) return new Set();
+    if (read.ok) return new Set(read.value);
+    putAside(this.#disk, this.#inboxFile(waitsFile), read.problem);
+    report(`${this.#inboxFile(waitsFile)} was put aside: ${read.problem}`);
+    return new Set();
+  }
+
+  refuse(id: string, problem: string): void {
+    putAside(this.#disk, this.#inboxFile(`${id}.json`), problem);
+  }
+
+  remove(id: string): void {
+    this.#disk.remove(join(runInbox(this.#run), `${id}.json`));
+    this.#disk.remove(this.#postedFile(id));
+  }
+
+  /** Null: it is gone. */
+  #answer(name: string): LeftAnswer | null {
+    const id = name.slice(0, -'.json'.length);
+    const read = this.#read(name, readAnswer);
+    if (read === null) return null;
+    if (!read.ok) return { id, answer: null, problem: read.problem };
+    const { value: answer } = read;
+    if (answer.id === id && answer.run === this.#run) return { id, answer, problem: null };
+    return { id, answer: null, problem: 'it answers another step' };
+  }
+
+  /** Null: it is gone. */
+  #read<T>(name: string, reader: (text: string) => Read<T>): Read<T> | null {
+    const content = readContent(this.#disk, this.#inboxFile(name), answerBytes);
+    if (content === 'gone') return null;
+    return content.ok ? reader(content.text) : content;
+  }
+
+  #inboxFile(name: string): string {
+    return join(runInbox(this.#run), name);
+  }
+}
+
+function document(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

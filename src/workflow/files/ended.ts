@@ -1,0 +1,35 @@
+import { isJsonObject, parseJson, type Json } from '../../kernel/json.ts';
+import { join, type Disk } from '../../disk/disk.ts';
+import { listJournal, segmentName } from '../../disk/journal-files.ts';
+import { runFolder } from './layout.ts';
+
+/** What may still be recorded of a run that is over. */
+const afterwards: readonly Json[] = ['hooked', 'rolled-back', 'controlled'];
+const tail = 64 * 1024;
+
+/**
+ * Whether a run is over, as the end of its journal tells without the rest. Null: it does not tell, and the journal must be
+ * read.
+ */
+export function isOver(disk: Disk, run: string): boolean | null {
+  const folder = join(runFolder(run), 'journal');
+  const last = listJournal(disk, folder).segments.at(-1);
+  const path = last === undefined ? null : join(folder, segmentName(last));
+  const size = path === null ? 0 : (disk.look(path)?.size ?? 0);
+  if (path === null || size === 0) return null;
+  const from = Math.max(0, size - tail);
+  const lines = disk.read(path, tail, from)?.toString('utf8').split('\n') ?? [];
+  // The first may be cut, and the last is not whole without its end.
+  for (const line of lines.slice(from === 0 ? 0 : 1, -1).toReversed()) {
+    const type = typeOf(line);
+    if (type === null) return null;
+    if (!afterwards.includes(type)) return type === 'closed';
+  }
+  return null;
+}
+
+function typeOf(line: string): Json {
+  const record = parseJson(line.slice(line.indexOf(' ') + 1));
+  const event = isJsonObject(record) ? record['event'] : null;
+  return isJsonObject(event) ? (event['type'] ?? null) : null;
+}

@@ -1,0 +1,21 @@
+import { ruleNames } from '../../kernel/rule-names.ts';
+import { pathError } from '../../disk/disk.ts';
+import type { Disk } from '../../disk/disk.ts';
+
+/** Throws `E_PATH` where a path of a root, links followed, lies in something that no step may write or hand over. */
+export type Guard = (disk: Disk, real: string, said: string) => void;
+
+/**
+ * Keeps the files of runs out of what the project obeys and believes: its rules, its mail, its journal with the keys and
+ * locks in it, and every repository. The worktrees of threads lie there and are theirs.
+ */
+export function guardOf(project: string): Guard {
+  return (disk, real, said) => {
+    const path = real === '' ? disk.root : `${disk.root}/${real}`;
+    const place = path.startsWith(`${project}/`) ? path.slice(project.length + 1).split('/') : [];
+    const [first = '', second, tree] = place;
+    const isOurs = ruleNames.includes(first) && !(first === '.mailroom' && second === 'worktrees' && tree);
+    if (isOurs || path.split('/').includes('.git'))
+      throw pathError(said, `it leads to ${path}, which no step may write or hand over`);
+  };
+}

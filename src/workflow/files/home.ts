@@ -1,0 +1,42 @@
+import type { Home } from '../model.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { checkPath, join, pathError } from '../../disk/disk.ts';
+
+/**
+ * A path as a workflow with a place of its own says it, from its base: it is meant from the workspace, also where it begins
+ * with the name of that, and may lead up to the base. Throws `E_PATH` for an absolute path, for one that leads out of the
+ * base, and where a link lies on the way.
+ */
+export function homePath(base: Disk, { workspace }: Home, path: string): string {
+  if (path.startsWith('/')) throw pathError(path, 'it is absolute');
+  const names = path.split('/').filter((name) => name !== '' && name !== '.');
+  const from = names[0] === workspace ? [] : [workspace];
+  const way: string[] = [];
+  for (const name of [...from, ...names]) {
+    if (name !== '..') way.push(name);
+    else if (way.pop() === undefined) throw pathError(path, 'it leads out of the project');
+  }
+  checkPath(way.join('/'));
+  refuseLinks(base, way, path);
+  return way.join('/');
+}
+
+/** The same for a file below a folder of the workspace, which it may not leave. */
+export function homePlace(base: Disk, { workspace }: Home, folder: string, path: string): string {
+  if (path.startsWith('/')) throw pathError(path, 'it is absolute');
+  const names = path.split('/').filter((name) => name !== '' && name !== '.');
+  if (names.includes('..')) throw pathError(path, `it leads out of ${folder}`);
+  if (names.length === 0) throw pathError(path, `it is no file in ${folder}`);
+  const way = [workspace, ...folder.split('/'), ...names];
+  checkPath(way.join('/'));
+  refuseLinks(base, way, path);
+  return way.join('/');
+}
+
+function refuseLinks(base: Disk, way: readonly string[], path: string): void {
+  let here = '';
+  for (const name of way) {
+    here = join(here, name);
+    if (base.look(here)?.kind === 'link') throw pathError(path, `${here} is a link`);
+  }
+}

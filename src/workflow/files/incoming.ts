@@ -1,0 +1,48 @@
+import type { RunMail } from '../../mail/mailboxes/ports.ts';
+import type { StepAnswer } from '../../letters/step-answer.ts';
+import { DiskControl } from '../../host/control.ts';
+import { join } from '../../disk/disk.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { runFolder } from './layout.ts';
+
+/** Where runs put what they ask of the mail. */
+export const incomingFolder = '.mailroom/incoming';
+
+/** Where a run gets its answers, and the file there that names its steps whose role waits for others. */
+export function runInbox(run: string): string {
+  return join(runFolder(run), 'inbox');
+}
+export const waitsFile = 'waits.json';
+
+/** The mail's side of the runs. */
+export class DiskRunMail implements RunMail {
+  readonly #disk: Disk;
+  readonly incoming: DiskControl;
+  /** What was last shown, by run. */
+  readonly #shown = new Map<string, string>();
+
+  constructor(disk: Disk) {
+    this.#disk = disk;
+    this.incoming = new DiskControl(disk, incomingFolder);
+  }
+
+  answer(answer: StepAnswer): void {
+    if (!this.#isThere(answer.run)) return;
+    this.#disk.write(join(runInbox(answer.run), `${answer.id}.json`), `${JSON.stringify(answer, null, 2)}\n`);
+  }
+
+  waits(steps: ReadonlyMap<string, readonly string[]>): void {
+    for (const run of new Set([...this.#shown.keys(), ...steps.keys()])) {
+      const text = JSON.stringify([...(steps.get(run) ?? [])].toSorted());
+      if ((this.#shown.get(run) ?? '[]') === text || !this.#isThere(run)) continue;
+      this.#disk.write(join(runInbox(run), waitsFile), `${text}\n`);
+      if (text === '[]') this.#shown.delete(run);
+      else this.#shown.set(run, text);
+    }
+  }
+
+  /** A run's id comes from a file: one that is no plain name has no folder. */
+  #isThere(run: string): boolean {
+    return /^[\w-]+$/.test(run) && this.#disk.look(runFolder(run))?.kind === 'folder';
+  }
+}

@@ -1,0 +1,75 @@
+import { MailroomError } from '../../kernel/errors.ts';
+import type { Path } from '../machine/event.ts';
+import { bodyOf } from '../bodies.ts';
+import type { Body, Step, Workflow } from '../model.ts';
+import { artifactNameProblem, childFolder, stepNameProblem } from '../reserved.ts';
+import { join, pathError } from '../../disk/disk.ts';
+
+/** Where the runs of a project lie, a folder for each. */
+export const runsFolder = '.mailroom/runs';
+
+/** Throws `E_PATH` for an id that is no plain name. */
+export function runFolder(run: string): string {
+  return join(runsFolder, run);
+}
+
+/** Where a run has its artifacts whose definition names no folder for them. */
+export function ownContextFolder(run: string): string {
+  return join(runFolder(run), 'shown');
+}
+
+/** What is locked while a run goes on. */
+export function runLockFile(run: string): string {
+  return join(runFolder(run), 'lock');
+}
+
+/** A step, and its folder of the context: its path, with `_child` where a sub-workflow begins. */
+export interface Place {
+  readonly step: Step;
+  readonly folder: string;
+}
+
+const indexes = new WeakMap<Body, ReadonlyMap<string, Step>>();
+
+/** Throws `E_INTERNAL` for a path that the definition does not have, `E_PATH` for a name that is ours. */
+export function placeOf(workflow: Workflow, path: Path): Place {
+  const names = path.split('/');
+  const folder: string[] = [];
+  let body = workflow.body;
+  for (let at = 0; ; at += 1) {
+    const name = names[at] ?? '';
+    const step = stepsOf(body).get(name.replace(/#\d+$/, ''));
+    if (step === undefined) throw unknown(path);
+    const taken = stepNameProblem(name);
+    if (taken !== null) throw pathError(name, taken);
+    folder.push(name);
+    if (at === names.length - 1) return { step, folder: folder.join('/') };
+    const loop = bodyOf(step.work);
+    if (loop !== null) {
+      const index = names[(at += 1)] ?? '';
+      if (!/^\d+$/.test(index)) throw unknown(path);
+      folder.push(index);
+      body = loop;
+    } else if (step.work.kind === 'workflow') {
+      folder.push(childFolder);
+      body = step.work.workflow.body;
+    } else throw unknown(path);
+  }
+}
+
+/** An artifact's folder in its step's. Throws `E_PATH` for a name that could be taken for something else. */
+export function artifactFolder(folder: string, name: string): string {
+  const problem = artifactNameProblem(name);
+  if (problem !== null) throw pathError(name, problem);
+  return join(folder, name);
+}
+
+function stepsOf(body: Body): ReadonlyMap<string, Step> {
+  const known = indexes.get(body) ?? new Map(body.steps.map((step) => [step.id, step]));
+  indexes.set(body, known);
+  return known;
+}
+
+function unknown(path: Path): MailroomError {
+  return new MailroomError('E_INTERNAL', `the run has no step ${path}`);
+}

@@ -1,0 +1,59 @@
+import type { Path } from '../machine/event.ts';
+import { join } from '../../disk/disk.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { runFolder } from './layout.ts';
+
+/** What one process of a run printed, standard output or standard error. */
+export interface StepLog {
+  /** The step. */
+  readonly path: Path;
+  /** Path from the folder of the steps: `build/1.1/stdout`. */
+  readonly name: string;
+  /** What is there from a byte on, and where that ends. */
+  read(from: number): { readonly text: string; readonly end: number };
+}
+
+/** At most so much at once. */
+const chunkBytes = 16 * 1024 * 1024;
+
+/** Logs of all processes of a run, by step and by process, in the order of their attempts. */
+export function stepLogs(disk: Disk, run: string): StepLog[] {
+  const steps = join(runFolder(run), 'steps');
+  return processFolders(disk, steps).flatMap(({ path, folder }) =>
+    ['stdout', 'stderr'].flatMap((stream): StepLog[] => {
+      const file = join(folder, stream);
+      if (disk.look(file)?.kind !== 'file') return [];
+      return [{ path, name: file.slice(steps.length + 1), read: (from) => readFrom(disk, file, from) }];
+    }),
+  );
+}
+
+/** The folders that are named by iteration, attempt and check: `1.1`, `1.1.2`. */
+function processFolders(disk: Disk, folder: string, path = ''): { path: Path; folder: string }[] {
+  if (disk.look(folder)?.kind !== 'folder') return [];
+  const names = (disk.list(folder) ?? []).toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+  return names.flatMap((name) => {
+    const inner = join(folder, name);
+    if (/^\d+\.\d+(\.\d+)?$/.test(name)) return [{ path, folder: inner }];
+    return processFolders(disk, inner, path === '' ? name : `${path}/${name}`);
+  });
+}
+
+/** Half a character at the end waits for its other half; bytes that are none are shown as what stands for them. */
+function readFrom(disk: Disk, file: string, from: number): { text: string; end: number } {
+  const bytes = disk.read(file, chunkBytes, from) ?? Buffer.alloc(0);
+  const length = wholeLength(bytes);
+  return { text: bytes.toString('utf8', 0, length), end: from + length };
+}
+
+/** Without a character at the end whose rest has not come. */
+function wholeLength(bytes: Buffer): number {
+  const { length } = bytes;
+  for (let back = 1; back <= Math.min(3, length); back += 1) {
+    const byte = bytes.readUInt8(length - back);
+    if (byte >> 6 === 0b10) continue;
+    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return needed > back ? length - back : length;
+  }
+  return length;
+}

@@ -1,0 +1,53 @@
+import type { Collected, LaunchOutput } from '../machine/launch.ts';
+import type { Disk } from '../../disk/disk.ts';
+import type { Guard } from './guard.ts';
+import { artifactFolder } from './layout.ts';
+import { findPath, plainPath } from './paths.ts';
+import { surveyFile, surveyFolder } from './survey.ts';
+import type { Survey } from './survey.ts';
+
+/** An output that is there. */
+export interface Present {
+  readonly artifact: Collected['artifacts'][number];
+  readonly survey: Survey;
+}
+
+/** Throws `E_PATH` when an output would lie, or lies already, outside the workspace or in what is guarded. */
+export function checkOutputs(workspace: Disk, outputs: readonly LaunchOutput[], guard: Guard): void {
+  for (const { name, path } of outputs) {
+    artifactFolder('', name);
+    findOutput(workspace, path, guard);
+  }
+}
+
+/** Null: it is not there, and cannot be. */
+function findOutput(workspace: Disk, path: string, guard: Guard): string | null {
+  const real = findPath(workspace, plainPath(path));
+  if (real !== null) guard(workspace, real, path);
+  return real;
+}
+
+/** Looks at all declared outputs before anything is copied. Throws `E_PATH` for one outside the workspace or guarded. */
+export function readOutputs(
+  workspace: Disk,
+  outputs: readonly LaunchOutput[],
+  { guard, leaveOut }: { readonly guard: Guard; readonly leaveOut: (path: string) => boolean },
+): { present: Present[]; missing: LaunchOutput[] } {
+  const present: Present[] = [];
+  const missing: LaunchOutput[] = [];
+  for (const output of outputs) {
+    const { name, type } = output;
+    const plain = plainPath(output.path);
+    const path = findOutput(workspace, output.path, guard);
+    const base = plain.slice(plain.lastIndexOf('/') + 1);
+    const kind = path === '' ? 'folder' : path === null ? null : workspace.look(path)?.kind;
+    if (path !== null && kind === 'folder') {
+      const survey = surveyFolder(workspace, path, leaveOut, guard);
+      present.push({ artifact: { name, path: `${name}/`, type }, survey });
+    } else if (path !== null && kind === 'file') {
+      const survey = surveyFile(workspace, path, base);
+      present.push({ artifact: { name, path: `${name}/${base}`, type }, survey });
+    } else missing.push(output);
+  }
+  return { present, missing };
+}

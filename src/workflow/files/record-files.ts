@@ -1,0 +1,121 @@
+import { MailroomError, messageOf } from '../../kernel/errors.ts';
+import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
+import type { ProcessKey } from '../machine/event.ts';
+import type { RunFolder } from '../machine/ports.ts';
+import { join } from '../../disk/disk.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { newline } from '../../disk/journal-lines.ts';
+import { StepFolders } from './step-folders.ts';
+import { baseOf } from './streams.ts';
+import type { OpenRoot } from '../../disk/roots.ts';
+
+/** What is more than this was not kept in memory. */
+const spilled = 1024 * 1024;
+
+/** The folder of a run below the `records` of its workflow: `state.json` and `logs/`. */
+export class DiskRecords {
+  readonly #base: Disk;
+  readonly #folder: string;
+  readonly #steps: StepFolders;
+
+  constructor(project: Disk, open: OpenRoot, { run, workspace, definition }: RunFolder) {
+    const { home } = definition;
+    const base = home === null ? null : open(baseOf(workspace, home));
+    if (home === null || base === null)
+      throw new MailroomError('E_WORKSPACE', `there is no folder above ${workspace} to show the run in`);
+    this.#base = base;
+    this.#folder = `${home.records}/${run}`;
+    this.#steps = new StepFolders(project, run);
+    // Half a file of a host that was killed.
+    base.remove(`${this.#folder}/state.json.tmp`);
+  }
+
+  state(document: JsonObject): number {
+    const text = `${JSON.stringify(document, null, 2)}\n`;
+    this.#base.write(`${this.#folder}/state.json`, text, { sync: true });
+    return text.length;
+  }
+
+  lastLine(): number {
+    const size = this.#base.look(this.#log)?.size ?? 0;
+    for (let wanted = 64 * 1024; ; wanted *= 2) {
+      const from = Math.max(0, size - wanted);
+      const end = this.#base.read(this.#log, size - from, from) ?? Buffer.alloc(0);
+      const whole = end.lastIndexOf(newline) + 1;
+      const lines = end.subarray(0, Math.max(0, whole - 1));
+      const start = lines.lastIndexOf(newline) + 1;
+      // A line may be longer than all that was read.
+      if (from > 0 && start === 0) continue;
+      if (whole < end.length) this.#cut(from + whole);
+      return Number(/"event_seq":(\d+)/.exec(lines.toString('utf8', start))?.[1] ?? 0);
+    }
+  }
+
+  get #log(): string {
+    return `${this.#folder}/logs/events.jsonl`;
+  }
+
+  /** Half a line, which a host that was killed left. */
+  #cut(size: number): void {
+    const appender = this.#base.openAppend(this.#log);
+    appender.truncate(size);
+    appender.close();
+  }
+
+  log(lines: readonly JsonObject[]): void {
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    const appender = this.#base.openAppend(this.#log);
+    appender.write(Buffer.from(text));
+    appender.close();
+  }
+
+  printed(key: ProcessKey, step: string): void {
+    for (const stream of ['stdout', 'stderr'] as const) {
+      const path = this.#logOf(step, stream);
+      this.#base.remove(path);
+      const appender = this.#base.openAppend(path);
+      for (const piece of this.#steps.printed(key, stream)) appender.write(piece);
+      appender.close();
+    }
+  }
+
+  #logOf(step: string, stream: string): string {
+    return join(`${this.#folder}/logs`, `${step}-${stream}.log`);
+  }
+
+  spills(step: string): JsonObject {
+    const large = (['stdout', 'stderr'] as const).filter(
+      (stream) => (this.#base.look(this.#logOf(step, stream))?.size ?? 0) > spilled,
+    );
+    return Object.fromEntries(
+      large.map((stream) => [`spill_${stream}_path`, `${this.#base.root}/${this.#logOf(step, stream)}`]),
+    );
+  }
+}
+
+const required = ['run_id', 'workflow_name', 'status', 'started_at', 'context', 'steps'];
+
+/** Throws `E_STATE` when the `state.json` of a run lies there and cannot be read. */
+export function checkRecords(open: OpenRoot, { run, workspace, definition }: RunFolder): void {
+  const { home } = definition;
+  const base = home === null ? null : open(baseOf(workspace, home));
+  if (home === null || base === null) return;
+  const path = `${home.records}/${run}/state.json`;
+  const text = base.read(path, Number.MAX_SAFE_INTEGER)?.toString('utf8');
+  if (text === undefined) return;
+  const problem = problemIn(text);
+  if (problem === null) return;
+  const hint = 'it is drawn again from the journal when it is removed';
+  throw new MailroomError('E_STATE', `${path} is damaged: ${problem}`, hint);
+}
+
+function problemIn(text: string): string | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isJsonObject(value)) return 'it is no JSON object';
+    const missing = required.find((key) => !(key in value));
+    return missing === undefined ? null : `\`${missing}\` is missing`;
+  } catch (error) {
+    return messageOf(error);
+  }
+}

@@ -1,0 +1,281 @@
+import { resolve } from 'node:path';
+import { MailroomError } from '../../kernel/errors.ts';
+import { isJsonObject, parseJson, type JsonObject, readJson } from '../../kernel/json.ts';
+import { maskJson, maskReport, maskValues, strongMask, type Mask } from '../../kernel/mask.ts';
+import type { Path, ProcessKey } from '../machine/event.ts';
+import type { Collected, Launch, LaunchOutput, Prepared } from '../machine/launch.ts';
+import type { RunFiles, RunFolder } from '../machine/ports.ts';
+import { asYaml } from '../machine/run-record.ts';
+import { readContent } from '../../disk/contents.ts';
+import { makeOwnContext } from './context-holder.ts';
+import { join } from '../../disk/disk.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { ContextFolder } from './context.ts';
+import { layText } from './copy.ts';
+import { checkOutputs, readOutputs } from './outputs.ts';
+import { plainPath, realPath, realPlace } from './paths.ts';
+import { guardOf, type Guard } from './guard.ts';
+import { runFolder } from './layout.ts';
+import { StepFolders } from './step-folders.ts';
+import { Streams } from './streams.ts';
+import type { OpenRoot } from '../../disk/roots.ts';
+
+export type { OpenRoot };
+
+export interface RunFilesOptions {
+  /** The project's disk. */
+  readonly project: Disk;
+  readonly run: RunFolder;
+  readonly open: OpenRoot;
+  /** Of texts that are no part of our documents: prompts, answers. What documents are made of is masked already. */
+  readonly mask: Mask;
+}
+
+/** The files of one run. Made once the run's context folder is locked; throws `E_WORKSPACE` without its workspace. */
+export class DiskRunFiles implements RunFiles {
+  readonly #run: RunFolder;
+  readonly #project: Disk;
+  readonly #open: OpenRoot;
+  readonly #guard: Guard;
+  readonly #mask: Mask;
+  readonly #roots = new Map<string, Disk>();
+  readonly #workspace: Disk;
+  readonly #ownContext: ContextFolder;
+  readonly #steps: StepFolders;
+  readonly #streams: Streams;
+
+  constructor({ project, run, open, mask }: RunFilesOptions) {
+    this.#run = run;
+    this.#project = project;
+    this.#open = open;
+    this.#guard = guardOf(project.root);
+    this.#mask = mask;
+    this.#workspace = this.#root(run.workspace);
+    this.#ownContext = new ContextFolder(this.#makeContext(), run.definition);
+    this.#steps = new StepFolders(project, run.run);
+    this.#streams = new Streams(this.#workspace, run.definition.home, { open, guard: this.#guard });
+  }
+
+  prepare(launch: Launch): Prepared {
+    const context = this.#context;
+    const workspace = this.#workspaceOf(launch);
+    checkOutputs(workspace, launch.outputs, this.#guard);
+    const decision = this.#decisionPath(workspace, launch);
+    const inputs = launch.inputs.flatMap((input) => {
+      const survey = context.survey(input.from, input.artifact);
+      return survey === null ? [] : [{ input, survey, folder: this.#folder(workspace, input.as) }];
+    });
+    const stdin = launch.stdin === null ? null : this.#streams.read(launch.stdin);
+    if (launch.stdout !== null) this.#streams.place(launch.stdout);
+    const paths = this.#steps.open(launch.key);
+    if (decision !== null) removeFile(workspace, decision);
+    if (launch.key.iteration === 1 && launch.key.check === 0) {
+      context.removeArtifacts(launch.key.path, []);
+      const guard = this.#guard;
+      for (const { survey, folder } of inputs)
+        context.lay(survey, workspace, { folder, owner: launch.run, guard });
+    }
+    const absolute = (path: string): string => (path === '' ? workspace.root : `${workspace.root}/${path}`);
+    return {
+      ...paths,
+      workspace: workspace.root,
+      stdin,
+      decisionFile: decision === null ? null : absolute(decision),
+      inputs: inputs.map(({ input: { artifact, from }, folder }) => ({
+        artifact,
+        from,
+        path: absolute(folder),
+      })),
+    };
+  }
+
+  note(key: ProcessKey, name: string, text: string): void {
+    this.#steps.write(key, name, this.#mask.text(text));
+  }
+
+  collect(launch: Launch, keep: boolean): Collected {
+    const context = this.#context;
+    const workspace = this.#workspaceOf(launch);
+    const ours = new Set([context.root, `${this.#project.root}/.mailroom`]);
+    const leaveOut = (path: string): boolean => ours.has(`${workspace.root}/${path}`);
+    const { present, missing } = readOutputs(workspace, launch.outputs, { guard: this.#guard, leaveOut });
+    if (keep) {
+      for (const { artifact, survey } of present)
+        context.put(launch.key.path, artifact.name, workspace, survey);
+    }
+    const decision = this.#decisionPath(workspace, launch);
+    return {
+      artifacts: present.map(({ artifact }) => artifact),
+      missing,
+      values: this.#values(launch.key),
+      decision: decision === null ? null : this.#decision(workspace, decision),
+      warnings: present.flatMap(({ artifact, survey }) =>
+        survey.warnings.map((warning) => `artifact ${artifact.name}: ${warning}`),
+      ),
+    };
+  }
+
+  handOver(launch: Launch, output: LaunchOutput, text: string): void {
+    const workspace = this.#workspaceOf(launch);
+    layText(workspace, this.#place(workspace, output.path), this.#mask.text(text), launch.run);
+  }
+
+  keepOutput({ key, stdout }: Launch, text: string | null): void {
+    if (stdout === null) return;
+    const printed = () => this.#steps.printed(key);
+    this.#streams.write(stdout, text === null ? printed() : [Buffer.from(this.#mask.text(text))]);
+  }
+
+  exists(file: string): boolean {
+    return this.#streams.exists(file);
+  }
+
+  diffBase(launch: Launch): string {
+    const base = launch.convergence?.diffBase ?? { kind: 'ref', ref: 'HEAD' };
+    if (base.kind === 'ref') return base.ref;
+    const workspace = this.#workspaceOf(launch);
+    const content = readContent(workspace, realPath(workspace, plainPath(base.path)), 10_000);
+    const ref = content !== 'gone' && content.ok ? (content.text.trim().split(/\s/)[0] ?? '') : '';
+    if (ref !== '') return ref;
+    throw new MailroomError('E_FILE', `${base.path} should say what to compare with, and does not`);
+  }
+
+  export(from: Path, artifact: string, to: Path, as: string): boolean {
+    return this.#context.copy(from, artifact, to, as);
+  }
+
+  convergence(path: Path, iteration: number, document: JsonObject): void {
+    this.#context.convergence(path, iteration, written(document));
+  }
+
+  meta(path: Path, document: JsonObject): void {
+    this.#context.meta(path, document, written(document));
+  }
+
+  summary(document: JsonObject): void {
+    this.#context.summary(written(document));
+  }
+
+  record(name: string, document: JsonObject): void {
+    this.#project.write(join(runFolder(this.#run.run), name), asYaml(document));
+  }
+
+  tail(key: ProcessKey, bytes: number): string {
+    return this.#mask.text(this.#steps.tail(key, bytes));
+  }
+
+  deadLetter(path: Path, document: JsonObject, difference: Uint8Array | null): void {
+    this.#steps.deadLetter(path, written(document), difference);
+  }
+
+  /** Before anybody cuts them: strong secrets are taken out. */
+  #values(key: ProcessKey): Collected['values'] {
+    const values = readValues(this.#project, this.#steps.valuesFile(key));
+    const strong = strongMask(this.#mask);
+    return isJsonObject(values) ? maskValues(values, strong) : maskJson(values, strong);
+  }
+
+  #decision(workspace: Disk, path: string): string | null {
+    const text = readDecision(workspace, path);
+    return text === null ? null : maskReport(text, this.#mask);
+  }
+
+  hideValues(key: ProcessKey): void {
+    const path = this.#steps.valuesFile(key);
+    const text = this.#project.read(path, Number.MAX_SAFE_INTEGER)?.toString();
+    if (text === undefined || this.#mask.name(text) === text) return;
+    const value = parseJson(text);
+    const masked = isJsonObject(value) ? maskValues(value, this.#mask) : value && maskJson(value, this.#mask);
+    this.#project.write(path, masked === undefined ? this.#mask.name(text) : JSON.stringify(masked));
+  }
+
+  /** While the workspace is there: what is written for people would make an empty one in its place. */
+  get #context(): ContextFolder {
+    const { workspace } = this.#run;
+    if (this.#open(workspace) === null)
+      throw new MailroomError(
+        'E_WORKSPACE',
+        `the workspace ${workspace} was deleted or moved`,
+        'put it back',
+      );
+    return this.#ownContext;
+  }
+
+  #makeContext(): Disk {
+    const { context, definition } = this.#run;
+    if (context !== undefined) return this.#root(context);
+    const { contextDir } = definition;
+    if (contextDir === null) return this.#root(makeOwnContext(this.#project, this.#run.run));
+    const folder = this.#folder(this.#workspace, contextDir);
+    this.#workspace.makeFolder(folder);
+    return this.#root(folder === '' ? this.#workspace.root : `${this.#workspace.root}/${folder}`);
+  }
+
+  #workspaceOf({ workspace: given }: Launch): Disk {
+    if (given === null) return this.#workspace;
+    if (given.outside) return this.#root(resolve(this.#run.workspace, given.path));
+    const folder = this.#folder(this.#workspace, given.path);
+    return folder === '' ? this.#workspace : this.#root(`${this.#workspace.root}/${folder}`);
+  }
+
+  /** A folder of a workspace that may be written. */
+  #folder(workspace: Disk, path: string): string {
+    const folder = realPath(workspace, plainPath(path));
+    this.#guard(workspace, folder, path);
+    return folder;
+  }
+
+  /** The same for a file that is replaced. */
+  #place(workspace: Disk, path: string): string {
+    const place = realPlace(workspace, plainPath(path));
+    this.#guard(workspace, place, path);
+    return place;
+  }
+
+  /** Where the verdict of a check is read; null: nowhere, or this is no check. */
+  #decisionPath(workspace: Disk, { check }: Launch): string | null {
+    if (check === null || check.decisionFile === null) return null;
+    return this.#place(workspace, check.decisionFile);
+  }
+
+  #root(path: string): Disk {
+    const disk = this.#roots.get(path) ?? this.#open(path);
+    if (disk === null)
+      throw new MailroomError('E_WORKSPACE', `there is no folder ${path} to work in`, 'make it first');
+    this.#roots.set(path, disk);
+    return disk;
+  }
+}
+
+function written(document: JsonObject): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** An old decision goes; a folder in its place is somebody's. */
+function removeFile(disk: Disk, path: string): void {
+  if (disk.look(path)?.kind === 'folder')
+    throw new MailroomError('E_FILE', `${join('', path)} is a folder: no decision can be written there`);
+  disk.remove(path);
+}
+
+/** The largest file of values, and the largest decision, in bytes. */
+const valuesBytes = 4 * 1024 * 1024;
+
+const decisionBytes = 1024 * 1024;
+
+/** What a worker handed over as values; null: nothing. */
+export function readValues(disk: Disk, path: string): Collected['values'] {
+  const content = readContent(disk, path, valuesBytes);
+  if (content === 'gone') return null;
+  if (!content.ok) return { unreadable: content.problem };
+  const read = readJson(content.text);
+  return read.ok ? read.value : { unreadable: read.problem };
+}
+
+/** The text of a decision file, empty where it is none; null: there is no such file. */
+export function readDecision(disk: Disk, path: string): string | null {
+  if (disk.look(path) === null) return null;
+  const content = readContent(disk, realPath(disk, path), decisionBytes);
+  if (content === 'gone') return null;
+  return content.ok ? content.text : '';
+}

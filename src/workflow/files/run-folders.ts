@@ -1,0 +1,135 @@
+import { MailroomError } from '../../kernel/errors.ts';
+import type { RunEvent } from '../machine/event.ts';
+import type { Workflow } from '../model.ts';
+import type { RunFolder } from '../machine/ports.ts';
+import { readRunCard, type RunCard } from '../../letters/letters.ts';
+import { readContent } from '../../disk/contents.ts';
+import { join } from '../../disk/disk.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { listJournal, segmentName } from '../../disk/journal-files.ts';
+import { formatLine, newline, openLine } from '../../disk/journal-lines.ts';
+import { JournalReader } from '../../disk/journal-reader.ts';
+import { DiskJournal } from '../../disk/journal.ts';
+import { runFolder, runsFolder } from './layout.ts';
+
+export type { RunCard };
+
+/** A run with the definition that it was started with. */
+export interface StoredRun extends RunFolder {
+  readonly card: RunCard;
+}
+
+/**
+ * Makes the folder of a run. The run exists once its journal has its first event; what is written here is durable
+ * before. Throws `E_TARGET` when there is such a run.
+ */
+export function createRun(disk: Disk, card: RunCard, definition: Workflow): StoredRun {
+  const folder = runFolder(card.run);
+  if (hasBegun(disk, card.run)) throw new MailroomError('E_TARGET', `there is a run ${card.run} already`);
+  for (const name of ['control', 'inbox', 'logs']) disk.makeFolder(join(folder, name));
+  replaceDefinition(disk, card.run, definition);
+  disk.write(cardFile(card.run), `${JSON.stringify(card, null, 2)}\n`, { sync: true });
+  return { card, run: card.run, definition, workspace: card.workspace };
+}
+
+/** Replaces the definition of a run by an edited one. Like a record, it is believed only where its checksum is right. */
+export function replaceDefinition(disk: Disk, run: string, definition: Workflow): void {
+  disk.write(definitionFile(run), formatLine(JSON.stringify(definition)), { sync: true });
+}
+
+function definitionFile(run: string): string {
+  return join(runFolder(run), 'definition');
+}
+
+function cardFile(run: string): string {
+  return join(runFolder(run), 'run.json');
+}
+
+/** Null: there is no such run. Throws `E_JOURNAL` for one whose card or definition is gone or damaged. */
+export function readRun(disk: Disk, run: string): StoredRun | null {
+  const card = readCard(disk, run);
+  if (card === null || !hasBegun(disk, run)) return null;
+  if (card === 'damaged') throw damaged(cardFile(run));
+  const bytes = disk.read(definitionFile(run), Number.MAX_SAFE_INTEGER);
+  const json = bytes === null ? null : openLine(bytes.subarray(0, -1));
+  if (json === null) throw damaged(definitionFile(run));
+  return { card, run, definition: JSON.parse(json) as Workflow, workspace: card.workspace };
+}
+
+/**
+ * Every run that exists, newest first, and any that may exist. Of one whose card is damaged only its name is right: `readRun`
+ * throws what is wrong with it.
+ */
+export function listRuns(disk: Disk): RunCard[] {
+  return (disk.list(runsFolder) ?? [])
+    .flatMap((run) => {
+      const card = readCard(disk, run);
+      return card === 'damaged' ? { ...unknown, run } : (card ?? []);
+    })
+    .filter(({ run }) => mayHaveBegun(disk, run))
+    .toSorted((a, b) => b.startedAt - a.startedAt || (a.run < b.run ? 1 : -1));
+}
+
+/** The journal of a run for its host, which holds the run's lock. `gone` is that of `JournalOptions`. */
+export function runJournal(
+  disk: Disk,
+  run: string,
+  gone: () => MailroomError | null = () => null,
+): DiskJournal<RunEvent> {
+  return new DiskJournal<RunEvent>(disk, { ...journalPlaces(run), gone });
+}
+
+/** The journal of a run for everybody else. */
+export function runReader(disk: Disk, run: string): JournalReader<RunEvent> {
+  return new JournalReader<RunEvent>(disk, journalPlaces(run));
+}
+
+/** Where commands for a run are put. */
+export function runControlFolder(run: string): string {
+  return join(runFolder(run), 'control');
+}
+
+function journalPlaces(run: string): { readonly folder: string; readonly blobs: string } {
+  return { folder: join(runFolder(run), 'journal'), blobs: join(runFolder(run), 'blobs') };
+}
+
+/** False only where it is certain: a journal that cannot be read is there. */
+function mayHaveBegun(disk: Disk, run: string): boolean {
+  try {
+    return hasBegun(disk, run);
+  } catch (error) {
+    if (error instanceof MailroomError && error.code === 'E_DISK') return true;
+    throw error;
+  }
+}
+
+/** Whether the journal has its first event whole. */
+function hasBegun(disk: Disk, run: string): boolean {
+  const { folder } = journalPlaces(run);
+  const { segments, snapshots } = listJournal(disk, folder);
+  if (snapshots.length > 0 || segments.length > 1) return true;
+  const [first] = segments;
+  if (first === undefined) return false;
+  const path = join(folder, segmentName(first));
+  for (let at = 0; ;) {
+    const bytes = disk.read(path, 65_536, at);
+    if (bytes === null || bytes.length === 0) return false;
+    if (bytes.includes(newline)) return true;
+    at += bytes.length;
+  }
+}
+
+const unknown = { workflow: '', workspace: '', source: null, startedBy: 'person', startedAt: 0 } as const;
+
+/** Null: no folder of a run has this name. */
+function readCard(disk: Disk, run: string): RunCard | 'damaged' | null {
+  const folder = runFolder(run);
+  if (!/^[\w-]{1,100}$/.test(run) || disk.look(folder)?.kind !== 'folder') return null;
+  const content = readContent(disk, cardFile(run), 1_000_000);
+  const card = content !== 'gone' && content.ok ? readRunCard(content.text) : null;
+  return card?.ok === true && card.value.run === run ? card.value : 'damaged';
+}
+
+function damaged(path: string): MailroomError {
+  return new MailroomError('E_JOURNAL', `${path} is missing or damaged`, 'start a new run');
+}

@@ -1,0 +1,92 @@
+import type { Path, ProcessKey } from '../machine/event.ts';
+import type { Prepared } from '../machine/launch.ts';
+import { join } from '../../disk/disk.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { runFolder } from './layout.ts';
+
+/** What is copied at once. */
+const pieceBytes = 4 * 1024 * 1024;
+
+/** The folders of a run's processes, and of the steps that failed for good, below `.mailroom/runs/<run>/`. */
+export class StepFolders {
+  readonly #disk: Disk;
+  readonly #steps: string;
+  readonly #dead: string;
+
+  constructor(project: Disk, run: string) {
+    this.#disk = project;
+    this.#steps = join(runFolder(run), 'steps');
+    this.#dead = join(runFolder(run), 'dead');
+  }
+
+  /** Makes the folder of a process; values from an earlier start are removed. Absolute paths. */
+  open(key: ProcessKey): Pick<Prepared, 'folder' | 'valuesFile' | 'stdout' | 'stderr'> {
+    const folder = this.#folder(key);
+    const kind = this.#disk.look(folder)?.kind ?? null;
+    if (kind === 'folder') this.#disk.remove(this.valuesFile(key));
+    else {
+      if (kind !== null) this.#disk.remove(folder);
+      this.#disk.makeFolder(folder);
+    }
+    const absolute = `${this.#disk.root}/${folder}`;
+    return {
+      folder: absolute,
+      valuesFile: `${this.#disk.root}/${this.valuesFile(key)}`,
+      stdout: `${absolute}/stdout`,
+      stderr: `${absolute}/stderr`,
+    };
+  }
+
+  valuesFile(key: ProcessKey): string {
+    return join(this.#folder(key), 'values.json');
+  }
+
+  write(key: ProcessKey, name: string, text: string): void {
+    this.#disk.write(join(this.#folder(key), name), text);
+  }
+
+  /** What a process printed, in pieces. */
+  *printed(key: ProcessKey, stream: 'stdout' | 'stderr' = 'stdout'): Generator<Buffer> {
+    const file = join(this.#folder(key), stream);
+    for (let at = 0; ;) {
+      const piece = this.#disk.read(file, pieceBytes, at);
+      if (piece === null || piece.length === 0) return;
+      at += piece.length;
+      yield piece;
+    }
+  }
+
+  /** The end of what a process printed, without half a character. */
+  tail(key: ProcessKey, bytes: number): string {
+    const file = join(this.#folder(key), 'stdout');
+    const size = this.#disk.look(file)?.size ?? 0;
+    const text = this.#disk.read(file, bytes, Math.max(0, size - bytes))?.toString('utf8') ?? '';
+    return size > bytes ? text.replace(/^\uFFFD+/, '') : text;
+  }
+
+  /** The letter itself comes last: where it is, the rest is. The prompt is that of the last process that had one. */
+  deadLetter(path: Path, letter: string, difference: Uint8Array | null): void {
+    const folder = `${this.#dead}/${path}`;
+    const prompt = this.#lastPrompt(path);
+    if (prompt !== null) this.#disk.write(join(folder, 'prompt.md'), prompt);
+    if (difference !== null) this.#disk.write(join(folder, 'difference.patch'), difference);
+    this.#disk.write(join(folder, 'letter.json'), letter);
+  }
+
+  #lastPrompt(path: Path): Buffer | null {
+    const folder = `${this.#steps}/${path}`;
+    const processes = (this.#disk.list(folder) ?? [])
+      .filter((name) => /^\d+\.\d+$/.test(name))
+      .toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }));
+    for (const name of processes) {
+      const prompt = this.#disk.read(join(join(folder, name), 'prompt.md'), Number.MAX_SAFE_INTEGER);
+      if (prompt !== null) return prompt;
+    }
+    return null;
+  }
+
+  #folder({ path, iteration, attempt, check }: ProcessKey): string {
+    const name = check === 0 ? `${iteration}.${attempt}` : `${iteration}.${attempt}.${check}`;
+    return `${this.#steps}/${path}/${name}`;
+  }
+}

@@ -1,0 +1,68 @@
+import { join, temporaryEnding } from '../../disk/disk.ts';
+import type { Disk, Look } from '../../disk/disk.ts';
+import type { Guard } from './guard.ts';
+
+/** What is to be copied of a file or folder; paths in it are relative to the place that it is copied to. */
+export interface Survey {
+  /** Every folder comes before what lies in it; the topmost is the empty path. */
+  readonly folders: readonly string[];
+  readonly files: readonly SurveyedFile[];
+  /** What is left out and why, in words. */
+  readonly warnings: readonly string[];
+}
+
+export interface SurveyedFile {
+  /** In the source, with links followed. */
+  readonly from: string;
+  readonly to: string;
+  readonly size: number;
+  readonly executable: boolean;
+}
+
+/** One file as the only one in a folder, under a name. */
+export function surveyFile(disk: Disk, path: string, name: string): Survey {
+  const look = disk.look(path);
+  const files = look?.kind === 'file' ? [surveyed(path, name, look)] : [];
+  return { folders: [''], files, warnings: [] };
+}
+
+/**
+ * Everything in a folder (plain, links followed). A link to a file inside the root stands for that file; one that leads
+ * out of the root throws `E_PATH`. Other links and what is no file are left out with a warning. `leaveOut` is asked for
+ * each path of the source; `guard` for what links lead to.
+ */
+export function surveyFolder(
+  disk: Disk,
+  folder: string,
+  leaveOut: (path: string) => boolean,
+  guard: Guard | null = null,
+): Survey {
+  const folders: string[] = [];
+  const files: SurveyedFile[] = [];
+  const warnings: string[] = [];
+  const walk = (from: string, to: string): void => {
+    folders.push(to);
+    for (const name of (disk.list(from) ?? []).toSorted()) {
+      const path = join(from, name);
+      if (name.endsWith(temporaryEnding) || leaveOut(path)) continue;
+      const look = disk.look(path);
+      if (look?.kind === 'folder') walk(path, join(to, name));
+      else if (look?.kind === 'file') files.push(surveyed(path, join(to, name), look));
+      else if (look?.kind === 'link') follow(path, join(to, name));
+      else if (look !== null) warnings.push(`${path} is a ${look.kind} and was left out`);
+    }
+  };
+  const follow = (path: string, to: string): void => {
+    const real = disk.resolve(path);
+    const look = real === null ? null : disk.look(real);
+    if (real !== null) guard?.(disk, real, path);
+    if (real !== null && look?.kind === 'file') files.push(surveyed(real, to, look));
+    else warnings.push(`${path} is a link to ${look === null ? 'nothing' : 'a folder'} and was left out`);
+  };
+  walk(folder, '');
+  return { folders, files, warnings };
+}
+
+function surveyed(from: string, to: string, { size, executable }: Look): SurveyedFile {
+  return { from, to, size, executable };
+}

@@ -1,0 +1,124 @@
+import { join } from 'node:path';
+import type { Launch, Prepared } from '../machine/launch.ts';
+import type { CommandLine, Invocation, Provider } from '../../providers/provider.ts';
+
+/** A script longer than this is read from a file: no argument may be longer than 128 KiB. */
+const longestArgument = 100_000;
+
+interface Surroundings {
+  readonly project: string;
+  /** Values of the secrets that the step gets. */
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+/** What every process of a run finds in its environment. */
+function variables(
+  { run, key, step, check, convergence, env }: Launch,
+  { workspace, valuesFile }: Prepared,
+  { project, secrets }: Surroundings,
+): Record<string, string> {
+  return {
+    ...env,
+    ...secrets,
+    MAILROOM_PROJECT: project,
+    MAILROOM_RUN: run,
+    MAILROOM_STEP: step,
+    MAILROOM_STEP_PATH: key.path,
+    MAILROOM_ATTEMPT: String(key.attempt),
+    MAILROOM_ITERATION: String(key.iteration),
+    MAILROOM_WORKSPACE: workspace,
+    MAILROOM_VALUES: valuesFile,
+    ...(convergence === null ? {} : { MAILROOM_STAGE: String(convergence.stage) }),
+    ...(check === null ? {} : { MAILROOM_COMPLETION_CHECK_ID: check.id }),
+  };
+}
+
+/** A step as the invocation of an agent: what a turn is to the mail. */
+export function invocationOf(
+  launch: Launch,
+  prepared: Prepared,
+  prompt: string,
+  surroundings: Surroundings,
+): Invocation | null {
+  const { work, key, run, step, session, budget } = launch;
+  if (work.kind !== 'agent') return null;
+  const { folder, workspace, stdout, stderr, valuesFile } = prepared;
+  return {
+    role: step,
+    thread: run,
+    turn: key.path,
+    attempt: key.attempt,
+    round: key.iteration - 1,
+    prompt,
+    capabilities: work.capabilities,
+    owed: owedPaths(launch, prepared),
+    network: launch.network ?? true,
+    maxSteps: work.maxSteps,
+    maxCommandTime: work.maxCommandTime,
+    ...(work.mcp !== undefined && { mcp: { own: work.mcp, servers: {} } }),
+    ...(work.mayConfigure && { mayConfigure: work.mayConfigure }),
+    model: work.model,
+    workspace,
+    project: surroundings.project,
+    session,
+    budget,
+    // Where a turn has its staging folder, a step has the folder of its values.
+    paths: {
+      folder,
+      prompt: join(folder, 'prompt.md'),
+      outbox: join(valuesFile, '..'),
+      messages: [],
+      stdout,
+      stderr,
+    },
+    env: variables(launch, prepared, surroundings),
+  };
+}
+
+/** What a step has to hand over, as absolute paths. */
+export function owedPaths({ outputs }: Launch, { workspace, decisionFile }: Prepared): string[] {
+  const paths = outputs.map(({ path }) => join(workspace, path));
+  return decisionFile === null ? paths : [...paths, decisionFile];
+}
+
+/** The process of a step, or why there is none. `invocation`: of an agent. */
+export function commandOf(
+  launch: Launch,
+  prepared: Prepared,
+  invocation: Invocation | null,
+  providers: ReadonlyMap<string, Provider>,
+  surroundings: Surroundings,
+): CommandLine | string {
+  const { work } = launch;
+  const env = variables(launch, prepared, surroundings);
+  const { inherit } = launch;
+  const none = { inherit, stdin: prepared.stdin ?? '', files: {}, writable: [] };
+  switch (work.kind) {
+    case 'command':
+      return { ...none, argv: work.argv, env };
+    case 'script': {
+      const { script } = work;
+      const all = { ...env, ...work.env };
+      if (script.length <= longestArgument) return { ...none, argv: ['bash', '-e', '-c', script], env: all };
+      const file = 'script.sh';
+      return {
+        ...none,
+        argv: ['bash', '-e', join(prepared.folder, file)],
+        env: all,
+        files: { [file]: script },
+      };
+    }
+    case 'agent': {
+      const provider = providers.get(work.provider);
+      if (!provider || invocation === null) return `there is no provider \`${work.provider}\``;
+      const command = provider.start(invocation);
+      return {
+        ...command,
+        inherit: [...command.inherit, ...inherit],
+        files: { ...command.files, 'prompt.md': invocation.prompt },
+      };
+    }
+    case 'role':
+      return `the role \`${work.role}\` has no process of its own`;
+  }
+}

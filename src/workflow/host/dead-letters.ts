@@ -1,0 +1,73 @@
+import { messageOf } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Path } from '../machine/event.ts';
+import type { Launch, Prepared } from '../machine/launch.ts';
+import { isIn } from '../machine/fold/steps.ts';
+import type { RunState } from '../machine/state.ts';
+import { attemptsOf, iterationsOf, reasonOf } from '../machine/view.ts';
+import type { RunPorts } from './ports.ts';
+
+/** Keeps of each step that failed for good what one needs to look into it, and to run it again. */
+export class DeadLetters {
+  readonly #ports: Pick<RunPorts, 'files' | 'salvage'>;
+  /** What the last worker of each step was given; forgotten once the step is settled. */
+  readonly #given = new Map<Path, { readonly launch: Launch; readonly prepared: Prepared }>();
+  readonly #writing = new Set<Promise<void>>();
+  #problem: string | null = null;
+
+  constructor(ports: Pick<RunPorts, 'files' | 'salvage'>) {
+    this.#ports = ports;
+  }
+
+  /** Why the last one could not be written; null: all is well. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  note(launch: Launch, prepared: Prepared): void {
+    if (launch.check === null) this.#given.set(launch.key.path, { launch, prepared });
+  }
+
+  /** A step is settled: if it failed, its letter is written. What it had changed is looked up in the background. */
+  settled(state: RunState, path: Path): void {
+    const given = this.#given.get(path);
+    this.#given.delete(path);
+    const step = state.steps.get(path);
+    if (given === undefined || !isIn(step, 'settled') || step.phase.status !== 'FAILED') return;
+    const { launch, prepared } = given;
+    const { instructions } = launch.work as { instructions?: string };
+    const letter: JsonObject = {
+      schema: 1,
+      run: launch.run,
+      step: launch.step,
+      path,
+      error_class: step.phase.class,
+      reason: reasonOf(step),
+      attempts: attemptsOf(step),
+      iterations: iterationsOf(step),
+      cost: { ...step.cost },
+      worker: launch.work.kind,
+      instructions: instructions ?? null,
+      inputs: prepared.inputs.map((input) => ({ ...input })),
+      workspace: prepared.workspace,
+      failed_at: new Date(step.settledAt ?? state.now).toISOString(),
+    };
+    const writing = this.#write(path, letter, prepared.workspace).finally(() =>
+      this.#writing.delete(writing),
+    );
+    this.#writing.add(writing);
+  }
+
+  async #write(path: Path, letter: JsonObject, workspace: string): Promise<void> {
+    try {
+      this.#ports.files.deadLetter(path, letter, await this.#ports.salvage(workspace));
+    } catch (error) {
+      this.#problem = `the dead letter of ${path}: ${messageOf(error)}`;
+    }
+  }
+
+  /** Resolves when everything is written. */
+  async finished(): Promise<void> {
+    await Promise.all(this.#writing);
+  }
+}

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { RunFolder } from '../machine/ports.ts';
+import type { HookPorts } from './ports.ts';
+import { requestControl } from '../../host/control.ts';
+import type { RealDisk } from '../../disk/real-disk.ts';
+import { incomingFolder } from '../files/incoming.ts';
+import { runFolder } from '../files/layout.ts';
+
+/** What the hooks of a run need of the disk. */
+export function hookPorts(disk: RealDisk, { run, workspace }: RunFolder): HookPorts {
+  return {
+    notify: (role, about, subject, body) => {
+      const id = noticeId(run, about);
+      requestControl(disk, id, { kind: 'notice', id, run, role, subject, body }, incomingFolder);
+    },
+    log: (on, line) => disk.write(join(join(runFolder(run), 'hooks', on), 'notify'), `${line}\n`),
+    places: (on) => {
+      const folder = join(runFolder(run), 'hooks', on);
+      disk.makeFolder(folder);
+      return { workspace, folder: join(disk.root, folder) };
+    },
+  };
+}
+
+/** The same for the same notice: it has the run's time, and is a uuid v7 like all of them. */
+function noticeId(run: string, about: string): string {
+  const hash = createHash('sha256').update(`${run}\nnotice\n${about}`).digest('hex');
+  const time = /^[\da-f]{8}-[\da-f]{4}/.exec(run)?.[0] ?? `${hash.slice(20, 28)}-${hash.slice(28, 32)}`;
+  return `${time}-7${hash.slice(0, 3)}-a${hash.slice(3, 6)}-${hash.slice(6, 18)}`;
+}

@@ -1,0 +1,160 @@
+import { join } from 'node:path';
+import { dueHook, hookArguments, hookTarget, openHooks } from '../machine/hooks.ts';
+import type { Hook } from '../model.ts';
+import type { Rules } from '../machine/rules.ts';
+import type { RunLedger } from './ledger.ts';
+import type { RunPorts } from './ports.ts';
+import type { Exit } from '../../providers/provider.ts';
+
+/** Milliseconds that a hook may take. */
+const hookTime = 60_000;
+const keyBegin = 'hook:';
+
+/**
+ * What is run or told when a run begins and ends. That a hook is taken up is in the journal before it starts: a crash may end
+ * it, and never makes it run twice. What goes wrong in it is a warning of the run.
+ */
+export class Hooks {
+  readonly #ledger: RunLedger;
+  readonly #rules: Rules;
+  readonly #ports: RunPorts;
+  readonly #running = new Set<Hook['on']>();
+  /** Programs of a hook that still run, and what went wrong with one that does not. */
+  /** By key: the program that runs. */
+  readonly #programs = new Map<string, string>();
+  readonly #left = new Map<Hook['on'], { readonly count: number; readonly problem: string | null }>();
+
+  constructor(ledger: RunLedger, rules: Rules, ports: RunPorts) {
+    this.#ledger = ledger;
+    this.#rules = rules;
+    this.#ports = ports;
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** How many run, or are still to be taken up. */
+  get left(): number {
+    return this.#running.size + (this.#due() === null ? 0 : 1);
+  }
+
+  /** Says of hooks that an earlier host left that nobody knows how they ended. */
+  resume(): void {
+    for (const on of openHooks(this.#ledger.state)) this.#over(on, 'its host ended while it ran');
+  }
+
+  /** Takes up what is due. Returns what is to be started once that is durable. */
+  take(): Hook[] {
+    const taken: Hook[] = [];
+    for (let hook = this.#due(); hook !== null; hook = this.#due()) {
+      this.#ledger.record([{ type: 'hooked', on: hook.on, over: false, problem: null }]);
+      this.#running.add(hook.on);
+      taken.push(hook);
+    }
+    return taken;
+  }
+
+  #due(): Hook | null {
+    return this.#ports.hooks === undefined ? null : dueHook(this.#ledger.state, this.#rules);
+  }
+
+  /** Call it only after a flush. */
+  start(hook: Hook): void {
+    const { notify, on } = hook;
+    if (notify !== null) this.#notify(notify, on);
+    const { state } = this.#ledger;
+    const argv = hookArguments(state, this.#rules, hook);
+    const target = hookTarget(state, this.#rules, hook);
+    if (!argv.ok || !target.ok) return this.#over(on, 'an expression of it has no value');
+    const programs = [this.#teller(hook, target.value), argv.value].filter((each) => each.length > 0);
+    this.#left.set(on, { count: programs.length, problem: null });
+    if (programs.length === 0) return this.#over(on, null);
+    for (const [index, program] of programs.entries()) this.#run(on, index, program);
+  }
+
+  /** The command that tells somebody outside; empty: nobody, or nobody knows how, and that is noted. */
+  #teller({ tell, on }: Hook, target: string): readonly string[] {
+    const { hooks } = this.#ports;
+    if (tell === undefined || hooks === undefined) return [];
+    const words = this.#words(on);
+    if (tell.command !== null) return [...tell.command, target, words];
+    hooks.log(on, `${tell.scheme}:${target} ${words}`);
+    return [];
+  }
+
+  /** What has happened to the run, in a few words. */
+  #words(on: Hook['on']): string {
+    const { name } = this.#rules.workflow;
+    const { status } = this.#ledger.state;
+    return `${name} ${{ start: 'has begun', complete: 'has succeeded', failure: `has ended: ${status}` }[on]}`;
+  }
+
+  #notify(role: string, on: Hook['on']): void {
+    const { given, reason } = this.#ledger.state;
+    const name = this.#rules.workflow.name;
+    const words = this.#words(on);
+    const lines = [
+      `The run ${given?.run ?? ''} of \`${name}\`${words.slice(name.length)}.`,
+      ...(reason ? ['', reason.text] : []),
+    ];
+    const body = lines.join('\n');
+    this.#ports.hooks?.notify(role, `${on} ${String(this.#ledger.state.endedAt ?? '')}`, words, body);
+  }
+
+  #run(on: Hook['on'], index: number, argv: readonly string[]): void {
+    const { runner, project, hooks } = this.#ports;
+    if (hooks === undefined) return;
+    const { given, status } = this.#ledger.state;
+    const { workspace, folder } = hooks.places(on);
+    this.#programs.set(`${keyBegin}${on}.${String(index)}`, argv[0] ?? '');
+    const secrets = this.#ports.variables(this.#rules.workflow.secrets);
+    const env = {
+      ...secrets,
+      MAILROOM_PROJECT: project,
+      MAILROOM_RUN: given?.run ?? '',
+      MAILROOM_STATUS: status,
+    };
+    runner.start({
+      key: `${keyBegin}${on}.${String(index)}`,
+      provider: null,
+      capabilities: null,
+      owed: [],
+      command: { argv, env, inherit: [], stdin: '', files: {}, writable: [] },
+      workspace,
+      folder,
+      stdout: join(folder, index === 0 ? 'stdout' : `stdout.${String(index)}`),
+      stderr: join(folder, index === 0 ? 'stderr' : `stderr.${String(index)}`),
+      totalMs: hookTime,
+      graceMs: null,
+    });
+  }
+
+  /** What the runner reports. False: it is no hook. Look afterwards. */
+  ended(key: string, { code, ended, error, stderr }: Exit): boolean {
+    if (!key.startsWith(keyBegin)) return false;
+    const said = stderr.trim().split('\n').at(-1) ?? '';
+    const program = this.#programs.get(key) ?? '';
+    const failed = `${code === null ? (error ?? ended) : `ended with ${String(code)}`}${said === '' ? '' : `: ${said.slice(0, 200)}`}`;
+    // The shell that starts it says so of a program that it cannot find.
+    const how = code === 127 ? 'ended with 127: it, or a program that it starts, was not found' : failed;
+    const problem = code === 0 ? null : `\`${program}\` ${how}`;
+    const on = key.slice(keyBegin.length).split('.')[0] as Hook['on'];
+    const left = this.#left.get(on) ?? { count: 1, problem: null };
+    const now = { count: left.count - 1, problem: left.problem ?? problem };
+    this.#left.set(on, now);
+    if (now.count <= 0) this.#over(on, now.problem);
+    return true;
+  }
+
+  #over(on: Hook['on'], problem: string | null): void {
+    this.#running.delete(on);
+    this.#ledger.record([{ type: 'hooked', on, over: true, problem }]);
+  }
+
+  /** Ends what runs. */
+  stop(): void {
+    for (const on of this.#running)
+      for (const index of [0, 1]) this.#ports.runner.stop(`${keyBegin}${on}.${String(index)}`);
+  }
+}

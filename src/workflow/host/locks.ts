@@ -1,0 +1,96 @@
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { MailroomError } from '../../kernel/errors.ts';
+import { isKernelLocked, takeKernelLock } from '../../host/flock.ts';
+import { readProcess } from '../../process/proc.ts';
+import { removeHolder, writeHolder } from '../../host/holder.ts';
+import type { RealDisk } from '../../disk/real-disk.ts';
+import { contextLockFile, readContextHolder } from '../files/context-holder.ts';
+import { ownContextFolder, runLockFile } from '../files/layout.ts';
+import { otherHolder } from '../../host/holding.ts';
+import { fallbackLock, type Lock } from '../../host/lock.ts';
+import { refuseTrackedState } from '../../host/tracked.ts';
+
+/**
+ * Takes a run and the context folder (absolute) that it works in, for as long as this process lives. Throws `E_LOCKED`
+ * when another process goes on with the run, or another run uses the folder; `E_TRACKED`.
+ */
+export async function takeRun(project: RealDisk, run: string, contextFolder: string): Promise<Lock> {
+  await refuseTrackedState(project);
+  const before = readContextHolder(project, contextFolder)?.run ?? null;
+  const isOwn = before === run || contextFolder === join(project.root, ownContextFolder(run));
+  const inUse = () => (isOwn ? going(run) : usedBy(contextFolder, before));
+  const context = await take(project, contextLockFile(contextFolder), before, inUse);
+  try {
+    const own = await take(project, runLockFile(run), run, () => going(run));
+    const startTime = readProcess(process.pid)?.startTime ?? null;
+    writeHolder(project, { since: Date.now(), triggers: false, startTime }, runLockFile(run));
+    return {
+      lost: Promise.race([own.lost, context.lost]),
+      release: async () => {
+        removeHolder(project, runLockFile(run));
+        await own.release();
+        await context.release();
+      },
+    };
+  } catch (error) {
+    await context.release();
+    throw error;
+  }
+}
+
+/** Whether a process goes on with the run: told by its lock, never by guessing. */
+export async function isAlive(project: RealDisk, run: string): Promise<boolean> {
+  const file = runLockFile(run);
+  const locked = await isKernelLocked(join(project.root, file));
+  if (locked === true || otherHolder(project, file) !== null) return true;
+  const { isFallbackLocked } = await import('../../host/fallback-lock.ts');
+  return isFallbackLocked(project, file);
+}
+
+const whoseIsIt = 'look who owns the file and its folder, and what they allow (ls -la)';
+
+/** The files that are locked for a run, from the project. */
+export function lockFilesOf(run: string, contextFolder: string): string[] {
+  return [runLockFile(run), contextLockFile(contextFolder)];
+}
+
+/** `run`: the run whose process would have the lock; it may be at work although the file was removed. */
+async function take(
+  project: RealDisk,
+  file: string,
+  run: string | null,
+  taken: () => MailroomError,
+): Promise<Lock> {
+  const lock = await tryLock(project, file);
+  if (lock !== null && (run === null || otherHolder(project, runLockFile(run)) === null)) return lock;
+  await lock?.release();
+  throw taken();
+}
+
+/** Locks a file (from the project); null: another process holds it, and did for the half second that this waits. Throws `E_LOCKED`. */
+export async function tryLock(project: RealDisk, file: string): Promise<Lock | null> {
+  project.makeFolder(dirname(file));
+  const kernel = await takeKernelLock(join(project.root, file));
+  if (kernel.held) return kernel;
+  if (kernel.reason === 'failed')
+    throw new MailroomError('E_LOCKED', `${file} cannot be locked: ${kernel.error}`, whoseIsIt);
+  const fallback = kernel.reason === 'missing' ? await fallbackLock(project, file) : null;
+  return fallback?.held ? fallback : null;
+}
+
+function going(run: string): MailroomError {
+  return new MailroomError(
+    'E_LOCKED',
+    `another process works on the run ${run}`,
+    `\`mailroom show ${run}\` shows what it does`,
+  );
+}
+
+function usedBy(folder: string, holder: string | null): MailroomError {
+  return new MailroomError(
+    'E_LOCKED',
+    `the context folder ${folder} is used by ${holder === null ? 'another run' : `the run ${holder}`}`,
+    'wait for it, cancel it, or give this run another folder: `--workspace DIR`, or `context_dir` of its workflow',
+  );
+}

@@ -1,0 +1,127 @@
+import type { ConvergenceState, Path, RunEvent } from '../machine/event.ts';
+import { isIn } from '../machine/fold/steps.ts';
+import { pathIn } from '../machine/path.ts';
+import type { Rules } from '../machine/rules.ts';
+import { findStep } from '../machine/scope.ts';
+import type { RunState } from '../machine/state.ts';
+import { runRecord } from '../machine/run-record.ts';
+import { metaOf, settledBy, summaryOf } from '../machine/view.ts';
+import type { RunFiles } from '../machine/ports.ts';
+import { Refused } from './refused.ts';
+import type { Clock } from '../../kernel/clock.ts';
+
+/** Milliseconds between two writings of `_workflow.json` while the run goes on, and until what was refused is tried again. */
+export const between = 1_000;
+
+/** What the pictures need of a run's ports. */
+export interface PicturePorts {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly files: Pick<RunFiles, 'meta' | 'summary' | 'record' | 'export' | 'convergence'>;
+}
+
+interface Found {
+  readonly reasons: readonly string[];
+  readonly fingerprints: readonly string[];
+}
+
+/** What people see of a run in its context folder. Drawn after the journal, and again at a resume. */
+export class RunPictures {
+  readonly #ports: PicturePorts;
+  readonly #rules: Rules;
+  #drawnAt = 0;
+  #stale = true;
+  readonly #refused = new Refused();
+
+  constructor(ports: PicturePorts, rules: Rules) {
+    this.#ports = ports;
+    this.#rules = rules;
+  }
+
+  /** What the disk refused; null: all is well. */
+  get problem(): string | null {
+    return this.#refused.problem;
+  }
+
+  /** When it is to be called again although nothing happens, by the wall clock; null: everything is shown. */
+  get due(): number | null {
+    if (!this.#stale && this.problem === null) return null;
+    return Math.min(this.#drawnAt, this.#ports.clock.now()) + between;
+  }
+
+  /** Shows what events that are durable now have changed; of none, what was put off. */
+  draw(state: RunState, events: readonly RunEvent[]): void {
+    if (events.length > 0) this.#stale = true;
+    for (const [at, event] of events.entries()) this.#iteration(state, event, events.slice(at + 1));
+    for (const path of events.flatMap(settledBy)) this.#settled(state, path);
+    const now = this.#ports.clock.now();
+    // While a person is waited for nothing else may happen for long.
+    const edge = events.some(({ type }) => ['began', 'asked', 'closed'].includes(type));
+    const isDue = now < this.#drawnAt || now - this.#drawnAt >= between;
+    if (!edge && !(isDue && this.due !== null)) return;
+    this.#refused.again();
+    this.#summary(state, now);
+  }
+
+  /** Shows what is left to be shown. */
+  finish(state: RunState): void {
+    this.#refused.again();
+    if (this.#stale) this.#summary(state, this.#ports.clock.now());
+  }
+
+  /** Shows every settled step again. */
+  redraw(state: RunState): void {
+    for (const [path, step] of state.steps)
+      if (isIn(step, 'settled')) {
+        this.handOut(state, path);
+        this.#settled(state, path);
+      }
+  }
+
+  #settled(state: RunState, path: Path): void {
+    this.#refused.try(`meta ${path}`, () => this.#ports.files.meta(path, metaOf(state, this.#rules, path)));
+  }
+
+  /** What the check of an iteration found. `later`: what has become durable together with it, after it. */
+  #iteration(state: RunState, event: RunEvent, later: readonly RunEvent[]): void {
+    if (event.type === 'iterating') {
+      const { path, reasons, fingerprints } = event;
+      const isNext = (other: RunEvent) => other.type === 'iterating' && other.path === path;
+      const iteration = (state.steps.get(path)?.iteration ?? 2) - 1 - later.filter(isNext).length;
+      this.#found(path, iteration, event.convergence, { reasons, fingerprints });
+    } else if (event.type === 'settled' && event.convergence !== null && event.status !== 'SUCCEEDED') {
+      const { path, reason, convergence } = event;
+      const reasons = reason === null ? [] : [reason.text];
+      const iteration = state.steps.get(path)?.iteration ?? 1;
+      this.#found(path, iteration, convergence, { reasons, fingerprints: convergence.last ?? [] });
+    }
+  }
+
+  #found(path: Path, iteration: number, { stage, stalled }: ConvergenceState, found: Found): void {
+    const { reasons, fingerprints } = found;
+    const document = { iteration, stage, stalled, reasons: [...reasons], fingerprints: [...fingerprints] };
+    const name = `convergence ${path} ${String(iteration)}`;
+    this.#refused.try(name, () => this.#ports.files.convergence(path, iteration, document));
+  }
+
+  /** What a sub-workflow hands out becomes that of its step: before anybody who waits for the step is started. */
+  handOut(state: RunState, path: Path): void {
+    this.#refused.try(`export ${path}`, () => this.#export(state, path));
+  }
+
+  #export(state: RunState, path: Path): void {
+    const work = findStep(state, this.#rules, path)?.rule.step.work;
+    if (work?.kind !== 'workflow' || state.steps.get(path)?.artifacts.length === 0) return;
+    for (const { from, artifact, as } of work.exports)
+      this.#ports.files.export(pathIn(path, from), artifact, path, as);
+  }
+
+  #summary(state: RunState, now: number): void {
+    this.#drawnAt = now;
+    this.#stale = false;
+    const { shown } = this.#rules.workflow;
+    this.#refused.try('summary', () => {
+      this.#ports.files.summary(summaryOf(state, this.#rules));
+      if (shown) this.#ports.files.record(shown.record, runRecord(state, this.#rules));
+    });
+  }
+}

@@ -1,0 +1,212 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { StepAnswer, StepRequest } from '../../letters/step-answer.ts';
+import { innerOf } from '../bodies.ts';
+import type { Process } from '../machine/decide.ts';
+import type { ProcessKey, WorkResult } from '../machine/event.ts';
+import { isIn } from '../machine/fold/steps.ts';
+import type { Launch, Prepared } from '../machine/launch.ts';
+import { handedOver, readWork } from '../machine/outcome.ts';
+import { stepPrompt } from '../machine/prompt.ts';
+import type { Body, Workflow } from '../model.ts';
+import { keyOf } from '../machine/resolve.ts';
+import type { RunLedger } from './ledger.ts';
+import type { RunPorts } from './ports.ts';
+import type { Exit, Outcome } from '../../providers/provider.ts';
+
+/** Whether a process is none of ours: a role of the protocol does it. */
+export function isRoleStep({ key, step }: Process): boolean {
+  return step.work.kind === 'role' && key.check === 0;
+}
+
+/** Whether roles do steps of a definition, however deep in it. */
+function hasRoles({ steps }: Body): boolean {
+  return steps.some(({ work }) => {
+    const inner = innerOf(work);
+    return inner === null ? work.kind === 'role' : hasRoles(inner);
+  });
+}
+
+/** What the workers of a run do for every launch. */
+export interface Launching {
+  launchOf(key: ProcessKey): Launch;
+  /** Does something for a launch; what our side cannot do fails it. */
+  guard(launch: Launch, act: () => void): void;
+  /** Remembers what a worker was given, for when it fails for good. */
+  note(launch: Launch, prepared: Prepared): void;
+}
+
+/** The steps of a run that roles do: puts them into the mail, takes the answers, withdraws what is not wanted any more. */
+export class RoleSteps {
+  readonly #ledger: RunLedger;
+  readonly #ports: RunPorts;
+  readonly #launching: Launching;
+  /** False: there is no such step, and nothing to look for. */
+  readonly #any: boolean;
+  /** What this host has put into the mail: it does so once. */
+  readonly #sent = new Set<string>();
+  /** Answered, and to be forgotten once the journal has it. */
+  readonly #answered = new Set<string>();
+  readonly #problems: string[] = [];
+
+  constructor(ledger: RunLedger, ports: RunPorts, workflow: Workflow, launching: Launching) {
+    this.#any = hasRoles(workflow.body);
+    this.#ledger = ledger;
+    this.#ports = ports;
+    this.#launching = launching;
+  }
+
+  /** Whether anything is in the mail that was neither withdrawn nor forgotten. */
+  get left(): boolean {
+    return this.#any && this.#ports.mail.posted().length > 0;
+  }
+
+  /** Whether this step is in the mail. */
+  has({ path, iteration, attempt }: ProcessKey): boolean {
+    const run = this.#ledger.state.steps.get(path);
+    if (!isIn(run, 'running') || run.phase.posted !== true) return false;
+    return run.iteration === iteration && run.attempt === attempt;
+  }
+
+  /** Takes what came from the mail: answers, and who waits. */
+  take(): void {
+    if (!this.#any) return;
+    const { mail } = this.#ports;
+    const keys = this.#inMail();
+    const answers = this.#answers();
+    const waits = keys.length > 0 ? mail.waits((problem) => this.#problems.push(problem)) : new Set<string>();
+    for (const key of keys) {
+      const id = mail.idOf(key);
+      const answer = answers.get(id);
+      answers.delete(id);
+      if (answer) this.#end(this.#launching.launchOf(key), answer);
+      else this.#wait(key, waits.has(id));
+    }
+    // Nobody waits for the rest any more.
+    for (const id of answers.keys()) if (!this.#answered.has(id)) mail.remove(id);
+  }
+
+  /** What came, by message. What is no answer is put aside, and asked for again where somebody waits for it. */
+  #answers(): Map<string, StepAnswer> {
+    const { mail } = this.#ports;
+    const answers = new Map<string, StepAnswer>();
+    for (const { id, answer, problem } of mail.answers())
+      if (answer !== null) answers.set(id, answer);
+      else {
+        mail.refuse(id, problem);
+        this.#problems.push(`${id}.json in the inbox of the run was put aside: ${problem}`);
+        mail.again(id);
+      }
+    return answers;
+  }
+
+  /** What was put aside since this was last asked, each to be reported once. */
+  problems(): string[] {
+    return this.#problems.splice(0);
+  }
+
+  #inMail(): ProcessKey[] {
+    const { steps, active } = this.#ledger.state;
+    return [...active].flatMap((path) => {
+      const run = steps.get(path);
+      const key = isIn(run, 'running') && run.phase.posted === true ? keyOf(run) : null;
+      return key === null ? [] : [key];
+    });
+  }
+
+  /** Makes what is in the mail the same as what should be there. Call it only after a flush. */
+  steer(wanted: readonly Process[]): void {
+    if (!this.#any) return;
+    const { mail } = this.#ports;
+    for (const id of this.#answered) mail.remove(id);
+    this.#answered.clear();
+    const ids = new Map(wanted.map(({ key }) => [mail.idOf(key), key]));
+    const posted = new Set(mail.posted());
+    for (const id of posted) if (!ids.has(id)) mail.withdraw(id);
+    for (const [id, key] of ids)
+      if (!this.has(key)) this.#ledger.record([{ type: 'posted', key }]);
+      else if (!this.#sent.has(id)) {
+        this.#sent.add(id);
+        // Not prepared twice: the role may have begun to hand over.
+        if (posted.has(id)) mail.again(id);
+        else this.#send(id, this.#launching.launchOf(key));
+      }
+  }
+
+  #send(id: string, launch: Launch): void {
+    const { files, mail } = this.#ports;
+    this.#launching.guard(launch, () => {
+      const prepared = files.prepare(launch);
+      const letter = letterOf(id, launch, prepared);
+      files.note(launch.key, 'prompt.md', letter.body);
+      this.#launching.note(launch, prepared);
+      mail.send(letter);
+    });
+  }
+
+  #wait(key: ProcessKey, waits: boolean): void {
+    const run = this.#ledger.state.steps.get(key.path);
+    if (isIn(run, 'running') && run.phase.waits !== waits)
+      this.#ledger.record([{ type: 'role-waits', key, waits }]);
+  }
+
+  #end(launch: Launch, answer: StepAnswer): void {
+    this.#answered.add(answer.id);
+    this.#launching.guard(launch, () => {
+      const result = this.#result(launch, answer);
+      this.#ports.files.hideValues(launch.key);
+      this.#ledger.record([{ type: 'ended', key: launch.key, result }]);
+    });
+  }
+
+  /** What lies there when a role has ended its step; one that could only answer has its answer put where it belongs. */
+  #result(launch: Launch, answer: StepAnswer): WorkResult {
+    const { files } = this.#ports;
+    const outcome = outcomeOf(answer);
+    const done = outcome.is === 'done';
+    const first = files.collect(launch, done);
+    const texts = done ? handedOver(launch, first, answer.text) : [];
+    for (const { output, text } of texts) files.handOver(launch, output, text);
+    const collected = texts.length === 0 ? first : files.collect(launch, done);
+    const values = collected.values ?? (Object.keys(answer.values).length > 0 ? answer.values : null);
+    const result = readWork(launch, { exit: exitOf(answer), outcome, collected: { ...collected, values } });
+    return { ...result, exitCode: null };
+  }
+}
+
+/** What the role reads: the same as an agent of the step would, and where things lie as data. */
+function letterOf(id: string, launch: Launch, prepared: Prepared): StepRequest {
+  const { run, key, step, work, timeout } = launch;
+  const role = work.kind === 'role' ? work.role : '';
+  const fields: JsonObject = {
+    run,
+    step: key.path,
+    iteration: key.iteration,
+    attempt: key.attempt,
+    workspace: prepared.workspace,
+    inputs: prepared.inputs.map(({ artifact, from, path }) => ({ artifact, from, path })),
+    outputs: launch.outputs.map(({ name, path, required }) => ({ name, path, required })),
+    values: prepared.valuesFile,
+  };
+  return { id, run, role, subject: `Step ${step}`, body: stepPrompt(launch, prepared), fields, timeout };
+}
+
+function outcomeOf({ outcome, text, usage }: StepAnswer): Outcome {
+  if (outcome.is === 'done') return { is: 'done', text, session: null, usage, model: null, denials: [] };
+  const { reason, class: errorClass } = outcome;
+  return errorClass === 'RETRYABLE_TRANSIENT'
+    ? { is: 'later', class: errorClass, reason, until: null, usage }
+    : { is: 'never', reason, usage };
+}
+
+function exitOf({ outcome, durationMs }: StepAnswer): Exit {
+  const timedOut = outcome.is === 'failed' && outcome.timedOut;
+  return {
+    code: outcome.is === 'done' ? 0 : null,
+    signal: null,
+    ended: timedOut ? 'total-timeout' : 'exited',
+    error: null,
+    stdout: '',
+    stderr: '',
+    durationMs,
+  };
+}

@@ -1,0 +1,84 @@
+import { isAbsolute, join as joinPath, relative } from 'node:path';
+import { MailroomError } from '../../kernel/errors.ts';
+import type { RunFolder } from '../machine/ports.ts';
+import type { RunStart } from '../machine/event.ts';
+import type { Workflow } from '../model.ts';
+import { dueRollback, mayRollBack } from '../machine/rollback.ts';
+import type { RunHost } from './run-host.ts';
+import type { RunPorts } from './ports.ts';
+import { isOurs } from '../../git/folder-changes.ts';
+import { rollBack } from '../../git/rollback.ts';
+import { workspaceTree } from '../../git/workspace-tree.ts';
+import type { RealDisk } from '../../disk/real-disk.ts';
+import { runFolder } from '../files/layout.ts';
+
+/** What the workspace holds before a run that may undo its changes begins. Throws `E_USAGE` where git cannot tell. */
+export async function checkpointOf(
+  definition: Workflow,
+  workspace: string,
+  only: string | null,
+): Promise<Pick<RunStart, 'checkpoint'>> {
+  if (!mayRollBack(definition) || only !== null) return {};
+  const checkpoint = await workspaceTree(workspace);
+  if (checkpoint !== null) return { checkpoint };
+  throw new MailroomError(
+    'E_USAGE',
+    `\`${definition.name}\` rolls back when it fails, and ${workspace} is no git working tree`,
+    'make it one by `git init`, or let the failure halt the run',
+  );
+}
+
+/** Puts the workspace of a run back. What is undone lies in `rolled-back.patch` in the folder of the run. */
+export function rollbackPort(
+  disk: RealDisk,
+  { run, workspace }: RunFolder,
+  context: string,
+  secrets: readonly string[],
+): Pick<RunPorts, 'rollBack'> {
+  const own = relative(workspace, context);
+  const isContext = (path: string) =>
+    own !== '' && !own.startsWith('..') && !isAbsolute(own) && `${path}/`.startsWith(`${own}/`);
+  const below = relative(disk.root, workspace);
+  const ours = (path: string) => isContext(path) || isOurs(joinPath(below, path));
+  const keep = keeper(disk, runFolder(run));
+  return { rollBack: (tree) => rollBack({ workspace, tree, ours, secrets, keep }) };
+}
+
+/**
+ * What keeps the patches of a rollback, durable. A host that died while it undid has kept all of that; what the next one
+ * undoes is kept beside it if it is more: somebody has worked in the workspace meanwhile.
+ */
+export function keeper(disk: RealDisk, folder: string): (patch: Uint8Array) => void {
+  return (patch) => {
+    for (let count = 1; ; count += 1) {
+      const path = `${folder}/rolled-back${count === 1 ? '' : `-${String(count)}`}.patch`;
+      const size = disk.look(path)?.size;
+      if (size === undefined) return disk.write(path, patch, { sync: true });
+      const kept = new Set(differences(disk.read(path, size) ?? Buffer.alloc(0)));
+      if (differences(patch).every((each) => kept.has(each))) return;
+    }
+  };
+}
+
+/** What a patch has of each file. */
+function differences(patch: Uint8Array): string[] {
+  return Buffer.from(patch)
+    .toString('latin1')
+    .split(/^(?=diff --git )/m);
+}
+
+/**
+ * Whether the run goes on no more since it is put back: then only what is left of that is done, and of its end. Throws
+ * `E_TARGET` when nothing is left.
+ */
+export function endsRolledBack(host: RunHost): boolean {
+  const { state, rules } = host;
+  const wasPutBack = state.rollback !== null && state.endedAt !== null;
+  if (!wasPutBack && dueRollback(state, rules) === null) return false;
+  if (host.finish()) return true;
+  throw new MailroomError(
+    'E_TARGET',
+    'this run was rolled back, so nothing is left that it could go on with',
+    'start another run; `rolled-back.patch` in its folder has what was undone',
+  );
+}

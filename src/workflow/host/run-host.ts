@@ -1,0 +1,353 @@
+import { MailroomError } from '../../kernel/errors.ts';
+import { decide, type Decision, type Process } from '../machine/decide.ts';
+import { noSlots, type Slots } from '../machine/decide/context.ts';
+import type { Fact, RunStart, Happening, Path, RunEvent } from '../machine/event.ts';
+import { maskEvent } from '../machine/mask-event.ts';
+import { findStep } from '../machine/scope.ts';
+import { compile, type BodyRule, type Rules } from '../machine/rules.ts';
+import type { Workflow } from '../model.ts';
+import type { RunState } from '../machine/state.ts';
+import { settledBy } from '../machine/view.ts';
+import { isContained } from '../../host/contained.ts';
+import type { Host, Look } from '../../host/loop.ts';
+import { shareParking } from '../../host/parking.ts';
+import type { SlotUser } from '../../host/slots.ts';
+import { refuseLateCommands, takeRunCommands } from './commands.ts';
+import { DeadLetters } from './dead-letters.ts';
+import { RunLedger } from './ledger.ts';
+import { Hooks } from './hooks.ts';
+import { RunPictures } from './pictures.ts';
+import type { RunPorts } from './ports.ts';
+import { Records } from './records.ts';
+import { Rollback } from './rollback.ts';
+import { isRoleStep } from './role-steps.ts';
+import { isAgent, Workers } from './workers.ts';
+import type { Exit } from '../../providers/provider.ts';
+import type { Idle } from '../../host/idle.ts';
+
+/** More rounds of deciding than any state can need: past it, deciding goes in circles. */
+const mostRounds = 1_000_000;
+
+export interface RunHostOptions {
+  /** Agents of the run at once, as far as the machine goes. */
+  readonly slots: number;
+  /** What these are shared by; missing: nothing else runs in this process. */
+  readonly shared?: SlotUser;
+  /** Called with what has become durable. */
+  watch(events: readonly RunEvent[], state: RunState): void;
+}
+
+/**
+ * The host of one run. Level-triggered like the mail host: it may be told to look at any time. Every method is
+ * synchronous; an `E_DISK` of the journal is fatal and ends the host.
+ */
+export class RunHost implements Host {
+  readonly #ports: RunPorts;
+  readonly #options: RunHostOptions;
+  readonly #rules: Rules;
+  readonly #ledger: RunLedger;
+  readonly #workers: Workers;
+  readonly #pictures: RunPictures;
+  readonly #records: Records | null;
+  readonly #letters: DeadLetters;
+  readonly #hooks: Hooks;
+  readonly #rollback: Rollback;
+  /** Whether anything waits for providers at all. */
+  readonly #parks: boolean;
+  #decision: Decision = { facts: [], processes: [], looks: [], wake: null };
+  /** Nothing new is started any more. */
+  #held = false;
+  /** Whether the control folder could be read at the last scan. */
+  #heard = true;
+  /** What the disk refused of it, or of what the hosts share; null: nothing. */
+  #refused: string | null = null;
+  /** The problem that whoever watches has heard of. */
+  #told: string | null = null;
+
+  constructor(ports: RunPorts, workflow: Workflow, options: RunHostOptions) {
+    this.#ports = ports;
+    this.#options = options;
+    this.#rules = compile(workflow);
+    this.#parks = [...this.#rules.bodies.values()].some(usesProviders);
+    const valuesOf = (path: Path) => findStep(this.state, this.#rules, path)?.rule.step.values ?? {};
+    const fit = (event: Fact | Happening) => maskEvent(event, ports.mask, valuesOf);
+    this.#ledger = new RunLedger(ports.journal, ports.clock, fit);
+    this.#letters = new DeadLetters(ports);
+    this.#workers = new Workers(this.#ledger, this.#rules, ports, this.#letters);
+    this.#pictures = new RunPictures(ports, this.#rules);
+    this.#records = ports.records ? new Records(ports.records, this.#rules) : null;
+    this.#hooks = new Hooks(this.#ledger, this.#rules, ports);
+    this.#rollback = new Rollback(this.#ledger, this.#rules, ports);
+  }
+
+  get state(): RunState {
+    return this.#ledger.state;
+  }
+
+  get rules(): Rules {
+    return this.#rules;
+  }
+
+  /** What the runner reports of a process; look afterwards. */
+  ended(key: string, exit: Exit, changed?: readonly string[] | string): void {
+    if (!this.#hooks.ended(key, exit)) this.#workers.ended(key, exit, changed);
+  }
+
+  get workers(): Workers {
+    return this.#workers;
+  }
+
+  get cut(): string | null {
+    return this.#ledger.cut;
+  }
+
+  /** Processes that should be running now; what roles do is none of ours. */
+  get desired(): number {
+    return this.#decision.processes.filter((process) => !isRoleStep(process)).length;
+  }
+
+  /** Whether a role is to do a step of the run now. */
+  get wantsMail(): boolean {
+    return this.#decision.processes.some(isRoleStep);
+  }
+
+  get running(): number {
+    return this.#workers.running + this.#hooks.running;
+  }
+
+  /** What the disk refused at the last look, apart from the journal; null: all is well. */
+  get problem(): string | null {
+    return (
+      this.#refused ??
+      this.#pictures.problem ??
+      this.#records?.problem ??
+      this.#ports.announcer?.problem ??
+      this.#letters.problem
+    );
+  }
+
+  begin(given: RunStart): void {
+    this.#ledger.record([{ type: 'began', given }]);
+    this.#flush();
+  }
+
+  /** Goes on with a run, and with what a person wants of it; what was running when its last host ended starts again. */
+  resume(by: 'person' | 'up', wishes: readonly Happening[] = []): void {
+    if (this.state.endedAt !== null)
+      this.#guard(() => refuseLateCommands(this.#ledger, this.#rules, this.#ports.control));
+    this.#ledger.record([{ type: 'resumed', by }, ...wishes]);
+    this.#hooks.resume();
+    this.#flush();
+    // The last host may have died between the journal and the folders.
+    this.#pictures.redraw(this.#ledger.state);
+  }
+
+  /** Does, when it looks, what is left of a run that has ended, and starts no step. False: nothing is left, and all is shown. */
+  finish(): boolean {
+    this.#rollback.again();
+    this.#hooks.resume();
+    this.#pictures.redraw(this.#ledger.state);
+    this.flush();
+    return this.idle() === 'busy';
+  }
+
+  look(scan = true): Look {
+    if (scan) this.#refused = null;
+    if (this.#parks) this.#guard(() => shareParking(this.#ledger, this.#ports.parking));
+    let commands: ReadonlyMap<string, string | null> = new Map();
+    if (scan)
+      this.#heard = this.#guard(
+        () => (commands = takeRunCommands(this.#ledger, this.#rules, this.#ports.control)),
+      );
+    this.#guard(() => this.#workers.take());
+    for (const problem of this.#workers.problems()) this.#refused ??= problem;
+    // While nobody knows what people want, what runs goes on, and nothing new is decided.
+    if (this.#heard) this.#decide();
+    this.#options.shared?.uses(
+      Math.max(this.#decision.processes.filter(isAgent).length, this.#workers.agents),
+    );
+    this.#rollback.take();
+    const hooks = this.#held ? [] : this.#hooks.take();
+    const wanted = this.#decision.processes;
+    const written = this.#ledger.write();
+    if (this.#heard) this.#workers.start(wanted.filter(needsNoSync(written)));
+    const events = this.#commit();
+    if (this.running === 0) this.#rollback.start();
+    for (const hook of hooks) this.#hooks.start(hook);
+    this.#guard(() => {
+      for (const [name, problem] of commands) this.#release(name, problem);
+    });
+    // An older decision may want what has ended since.
+    if (this.#heard) this.#workers.steer(wanted);
+    this.#draw(events);
+    if (this.problem !== this.#told) this.#options.watch([], this.#ledger.state);
+    this.#told = this.problem;
+    const more = this.#ledger.dirty;
+    return { wake: this.#wake, more, settled: !more, blocked: false };
+  }
+
+  /** Removes a command that was followed; one that cannot be is put aside and reported. */
+  #release(name: string, problem: string | null): void {
+    const { control } = this.#ports;
+    if (problem === null) return control.remove(name);
+    control.refuse(name, problem);
+    this.#refused ??= `${control.folder}/${name} was put aside: ${problem}`;
+  }
+
+  /** What the disk refuses of the folders that others write is reported, and tried again at the next look. */
+  #guard(act: () => void): boolean {
+    try {
+      act();
+      return true;
+    } catch (error) {
+      if (!isContained(error)) throw error;
+      this.#refused = error.message;
+      return false;
+    }
+  }
+
+  /** A host that is held starts nothing, and so has nothing that it would not run. */
+  #slots(): Slots {
+    if (this.#held) return noSlots;
+    const { slots, shared } = this.#options;
+    return { agents: shared ? shared.allowance() : slots, processes: Infinity };
+  }
+
+  #decide(): void {
+    for (let round = 0; round < mostRounds; round += 1) {
+      this.#decision = decide(this.#ledger.state, this.#rules, this.#ledger.now(), this.#slots());
+      const { facts, looks } = this.#decision;
+      if (facts.length === 0 && looks.length === 0) return;
+      // Nobody looks after a run that is over: what it has in the mail is withdrawn first.
+      if (this.#decision.facts.some(({ type }) => type === 'closed') && this.#workers.hasMail) {
+        this.#decision = { facts: [], processes: [], looks: [], wake: this.#ledger.now() };
+        return;
+      }
+      this.#ledger.record(facts.length > 0 ? facts : looks.map((look) => this.#lookFor(look)));
+    }
+    throw new MailroomError('E_INTERNAL', 'deciding does not come to an end');
+  }
+
+  /** Whether a file is there, for a step that cannot go on without knowing. */
+  #lookFor({ path, file }: Decision['looks'][number]): Happening {
+    const looked = { type: 'looked', path, file } as const;
+    try {
+      return { ...looked, exists: this.#ports.files.exists(file), problem: null };
+    } catch (error) {
+      if (!(error instanceof MailroomError)) throw error;
+      return { ...looked, exists: false, problem: { code: error.code, text: error.message } };
+    }
+  }
+
+  #flush(): void {
+    this.#draw(this.#commit());
+  }
+
+  /** Makes durable what was recorded, with what the steps that come next may rely on. */
+  #commit(): readonly RunEvent[] {
+    const events = this.#ledger.flush();
+    if (events.length === 0) {
+      if ((this.#ports.announcer?.due ?? Infinity) <= this.#ports.clock.now()) this.#announce();
+      return events;
+    }
+    const settled = events.flatMap(settledBy);
+    for (const path of settled) this.#pictures.handOut(this.#ledger.state, path);
+    for (const path of settled) this.#letters.settled(this.#ledger.state, path);
+    this.#records?.draw(this.#ledger.state, events, this.#ports.clock.now());
+    this.#announce();
+    this.#options.watch(events, this.#ledger.state);
+    return events;
+  }
+
+  #announce(): void {
+    this.#ports.announcer?.tell(this.#ledger.state, this.#rules, this.#ports.clock.now());
+  }
+
+  /** What is durable may show; no step waits for it. */
+  #draw(events: readonly RunEvent[]): void {
+    this.#pictures.draw(this.#ledger.state, events);
+    if (events.length === 0) this.#records?.draw(this.#ledger.state, [], this.#ports.clock.now());
+  }
+
+  /** When to look again, by the wall clock: for the machine, or for what is to be shown. Null: not by itself. */
+  get #wake(): number | null {
+    const { wake } = this.#decision;
+    const { announcer, clock } = this.#ports;
+    const shows = [this.#pictures.due, this.#records?.due(clock.now()) ?? null, announcer?.due ?? null];
+    const all = [wake === null ? null : this.#ledger.onWall(wake), ...shows].filter((at) => at !== null);
+    return all.length === 0 ? null : Math.min(...all);
+  }
+
+  get snapshotDue(): boolean {
+    return this.#ledger.snapshotDue;
+  }
+
+  snapshot(): void {
+    this.#ledger.snapshot();
+  }
+
+  /** Starts nothing new any more; what runs goes on. */
+  hold(): void {
+    this.#held = true;
+  }
+
+  /** Stops on purpose: what runs is put back, uncounted, and ended. Look no more. */
+  stop(): void {
+    this.#workers.putBack();
+    this.#flush();
+    this.stopAll();
+  }
+
+  stopAll(): void {
+    this.#hooks.stop();
+    this.#workers.stopAll();
+  }
+
+  flush(): void {
+    this.#flush();
+    this.#pictures.finish(this.#ledger.state);
+    this.#records?.finish(this.#ledger.state, this.#ports.clock.now());
+  }
+
+  /** Resolves when everything that is written in the background is. */
+  async finished(): Promise<void> {
+    await Promise.all([this.#letters.finished(), this.#rollback.finished()]);
+  }
+
+  idle(): Idle {
+    const isThrough = this.running === 0 && this.#hooks.left === 0 && !this.#rollback.isOpen;
+    const over = this.state.endedAt !== null && isThrough;
+    return over ? 'done' : 'busy';
+  }
+}
+
+function usesProviders({ steps }: BodyRule): boolean {
+  return [...steps.values()].some(
+    ({ provider, checkProvider }) => provider !== null || checkProvider !== null,
+  );
+}
+
+/**
+ * Tells the processes that may start while these events are written but not yet durable, so that the disk works meanwhile: first
+ * launches of scripts and commands whose needs were settled, durably, before. A loss of power then forgets at most that they were
+ * started, as if it had come a moment earlier; whatever they were given is not forgotten. Agents are not among them: what they
+ * cost must be known.
+ */
+export function needsNoSync(events: readonly RunEvent[]): (process: Process) => boolean {
+  const readied = new Set<Path>();
+  for (const event of events) {
+    if (event.type === 'readied') for (const path of event.paths) readied.add(path);
+    else if (!isOrdinary(event)) return () => false;
+  }
+  return ({ key, step }) =>
+    (step.work.kind === 'script' || step.work.kind === 'command') &&
+    key.iteration === 1 &&
+    key.attempt === 1 &&
+    key.check === 0 &&
+    !readied.has(key.path);
+}
+
+/** What happens all the time, and changes nothing for steps that were ready. */
+function isOrdinary({ type }: RunEvent): boolean {
+  return type === 'started' || type === 'ended' || type === 'settled';
+}

@@ -1,0 +1,25 @@
+import { MailroomError } from '../../kernel/errors.ts';
+import { apply } from '../machine/apply.ts';
+import { runStateOf, type RunState } from '../machine/state.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { restoreHint } from '../../disk/journal-lines.ts';
+import { runFolder } from '../files/layout.ts';
+import { runReader } from '../files/run-folders.ts';
+
+/** The fold of a begun run's journal now, as everybody but its host sees it. Throws `E_JOURNAL`. */
+export function runState(disk: Disk, run: string): RunState {
+  const { snapshot, records } = runReader(disk, run).read();
+  const start = runStateOf(snapshot);
+  return expectBegun(
+    run,
+    records.reduce((state, { event }) => apply(state, event), start),
+  );
+}
+
+/** Throws `E_JOURNAL` for a run that has begun, and of whose journal nothing can be read: it is not what it seems, one without steps. */
+export function expectBegun(run: string, state: RunState): RunState {
+  if (state.given !== null) return state;
+  const folder = `${runFolder(run)}/`;
+  const text = `${folder}journal/: not even the first record can be read`;
+  throw new MailroomError('E_JOURNAL', text, restoreHint(folder));
+}

@@ -1,0 +1,111 @@
+import { join, relative, sep } from 'node:path';
+import { beyondRights, judgeBreach, judgeUnknown, mayChange } from '../../mail/machine/rules/rights.ts';
+import type { ChangedFiles, WorkResult } from '../machine/event.ts';
+import type { Launch, Prepared } from '../machine/launch.ts';
+import { Overlaps } from '../../mail/host/overlaps.ts';
+
+/** So many of the files that were changed are named. */
+const named = 1_000;
+
+/** What came of looking at what changed while a step's process ran. */
+export interface Looked {
+  /** What it changed; null: nobody can tell. */
+  readonly changed: ChangedFiles | null;
+  readonly breach: ReturnType<typeof judgeBreach>;
+}
+
+type Place = Pick<Prepared, 'workspace' | 'inputs' | 'decisionFile'>;
+
+interface Owing {
+  readonly workspace: string;
+  readonly owed: readonly string[];
+  readonly others: Set<string>;
+}
+
+/** Tells what agents of steps changed, and holds them to their rights. What a definition's author wrote is not looked at. */
+export class StepRights {
+  readonly #worktrees: string;
+  readonly #contextDir: readonly string[];
+  readonly #overlaps = new Overlaps();
+  /** What runs: where, the outputs that it owes, and those that others have owed there meanwhile. */
+  readonly #running = new Map<string, Owing>();
+
+  /** `contextDir`: relative to the workspace of the run; null: it lies elsewhere. */
+  constructor(project: string, contextDir: string | null) {
+    this.#worktrees = join(project, '.mailroom', 'worktrees') + sep;
+    this.#contextDir = contextDir === null ? [] : [contextDir];
+  }
+
+  watches({ work }: Pick<Launch, 'work'>): boolean {
+    return work.kind === 'agent';
+  }
+
+  begin(key: string, { work, outputs }: Pick<Launch, 'work' | 'outputs'>, workspace: string): void {
+    const own: Owing = { workspace, owed: outputs.map(({ path }) => path), others: new Set() };
+    for (const other of this.#running.values()) {
+      if (other.workspace !== workspace) continue;
+      for (const path of own.owed) other.others.add(path);
+      for (const path of other.owed) own.others.add(path);
+    }
+    this.#running.set(key, own);
+    this.#overlaps.begin(key, workspace, work.kind !== 'agent' || mayChange(work.capabilities));
+  }
+
+  /** Call it for everything that has begun. `changed`: relative to its workspace, or why git cannot tell; null: it was not watched, or lies outside git. */
+  end(
+    key: string,
+    { work, outputs }: Pick<Launch, 'work' | 'outputs'>,
+    prepared: Place,
+    changed: readonly string[] | string | null,
+  ): Looked {
+    const shared = this.#overlaps.end(key);
+    const owed = outputs.map(({ path }) => path);
+    const others = [...(this.#running.get(key)?.others ?? [])].filter((path) => !owed.includes(path));
+    this.#running.delete(key);
+    if (changed === null || work.kind !== 'agent') return { changed: null, breach: { is: 'none' } };
+    const { workspace } = prepared;
+    const worktree = workspace.startsWith(this.#worktrees);
+    if (typeof changed === 'string')
+      return {
+        changed: null,
+        breach: mayChange(work.capabilities) ? { is: 'none' } : judgeUnknown(changed, { worktree, shared }),
+      };
+    const own = beyondRights(changed, [...this.#contextDir, ...laid(prepared), ...others]);
+    // What somebody with the right may have changed is no breach that anybody could tell.
+    const beyond = shared || mayChange(work.capabilities) ? [] : beyondRights(own, owed);
+    const paths = own.slice(0, named);
+    return {
+      changed: shared ? null : { paths, more: own.length - paths.length },
+      breach: judgeBreach(beyond, { worktree, shared }),
+    };
+  }
+}
+
+/** What was laid into its workspace for it, or is taken out of it. */
+function laid({ workspace, inputs, decisionFile }: Place): string[] {
+  const paths = [...inputs.map(({ path }) => path), ...(decisionFile === null ? [] : [decisionFile])];
+  return paths.map((path) => relative(workspace, path));
+}
+
+/** A result with what it changed, and what is to be said of rights: a warning, or in a worktree of its own a failure. */
+export function withLooked(result: WorkResult, { changed, breach }: Looked): WorkResult {
+  const told = changed === null ? result : { ...result, changed };
+  switch (breach.is) {
+    case 'none':
+      return told;
+    case 'reported':
+      return { ...told, warnings: [...told.warnings, breach.text] };
+    case 'failed': {
+      if (told.outcome.is !== 'done') return told;
+      const outcome = {
+        is: 'failed',
+        class: 'NON_RETRYABLE',
+        reason: breach.reason,
+        reported: null,
+        until: null,
+        timedOut: false,
+      } as const;
+      return { ...told, outcome };
+    }
+  }
+}

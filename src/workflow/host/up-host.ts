@@ -1,0 +1,111 @@
+import type { Message } from '../../mail/format/message.ts';
+import type { Host, Look } from '../../host/loop.ts';
+import type { SharedSlots } from '../../host/slots.ts';
+import type { WorkflowTriggers } from '../triggers/host.ts';
+import type { Idle } from '../../host/idle.ts';
+
+/** The runs that go on in this process. */
+export interface OwnRuns {
+  readonly count: number;
+  /** Ends them: what runs is stopped and put back, or (`drain`) finishes first. */
+  end(how: 'stop' | 'drain'): void;
+}
+
+/** What triggers tell the loop that they belong to. */
+export interface LoopHints {
+  readonly told: () => void;
+  /** Files may have changed. */
+  readonly hinted: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/** The workflows that `up` starts by itself, and their runs. */
+export interface UpWorkflows {
+  readonly triggers: readonly WorkflowTriggers[];
+  readonly runs: OwnRuns;
+  /** What a person should know at the start. */
+  readonly notes: readonly string[];
+  problems(): readonly string[];
+  /** Messages that were sent. */
+  readonly heard: (messages: readonly Message[]) => void;
+  close(): Promise<void>;
+}
+
+/** Takes up the triggers of a project, with what an earlier `up` left. */
+export type OpenWorkflows = (slots: SharedSlots, hints: LoopHints) => Promise<UpWorkflows>;
+
+/**
+ * The host of `up`: the mail, the triggers, and the runs that these start, in one process. The runs have loops of their own;
+ * here they only keep it from ending.
+ */
+export class UpHost implements Host {
+  readonly #mail: Host;
+  readonly #triggers: readonly WorkflowTriggers[];
+  readonly #runs: OwnRuns;
+  #hinted = true;
+
+  constructor(mail: Host, triggers: readonly WorkflowTriggers[], runs: OwnRuns) {
+    this.#mail = mail;
+    this.#triggers = triggers;
+    this.#runs = runs;
+  }
+
+  /** A watched file may have changed: the next look goes through the files of the triggers. */
+  hint(): void {
+    this.#hinted = true;
+  }
+
+  get desired(): number {
+    return this.#mail.desired + this.#runs.count;
+  }
+
+  get running(): number {
+    return this.#mail.running + this.#runs.count;
+  }
+
+  look(scan = true): Look {
+    const mail = this.#mail.look(scan);
+    const hinted = this.#hinted;
+    this.#hinted = false;
+    const wakes = [mail.wake, ...this.#triggers.map((each) => each.look(hinted))].filter((at) => at !== null);
+    return { ...mail, wake: wakes.length === 0 ? null : Math.min(...wakes) };
+  }
+
+  /** Runs that go on are waited for; triggers are not. */
+  idle(): Idle {
+    const isBusy = this.#runs.count > 0 || this.#triggers.some(({ running }) => running);
+    return isBusy ? 'busy' : this.#mail.idle();
+  }
+
+  hold(): void {
+    this.#mail.hold();
+    this.#endTriggers('drain');
+  }
+
+  stop(): void {
+    this.#endTriggers('stop');
+    this.#mail.stop();
+  }
+
+  stopAll(): void {
+    this.#endTriggers('stop');
+    this.#mail.stopAll();
+  }
+
+  #endTriggers(how: 'stop' | 'drain'): void {
+    for (const each of this.#triggers) each.hold();
+    this.#runs.end(how);
+  }
+
+  flush(): void {
+    this.#mail.flush();
+  }
+
+  get snapshotDue(): boolean {
+    return this.#mail.snapshotDue;
+  }
+
+  snapshot(trailAt: number | null): void {
+    this.#mail.snapshot(trailAt);
+  }
+}

@@ -1,0 +1,283 @@
+import { MailroomError, type ErrorCode, type Reason } from '../../kernel/errors.ts';
+import type { Process } from '../machine/decide.ts';
+import type { ProcessKey, WorkResult } from '../machine/event.ts';
+import type { Launch, Prepared } from '../machine/launch.ts';
+import { failedResult, handedOver, readCheck, readWork } from '../machine/outcome.ts';
+import { stepPrompt } from '../machine/prompt.ts';
+import { launchOf } from '../machine/resolve.ts';
+import type { Rules } from '../machine/rules.ts';
+import { codeOf, isUnforeseen } from '../../host/contained.ts';
+import { commandOf, invocationOf, owedPaths } from './command-line.ts';
+import type { DeadLetters } from './dead-letters.ts';
+import type { RunLedger } from './ledger.ts';
+import type { RunPorts } from './ports.ts';
+import { isRoleStep, RoleSteps } from './role-steps.ts';
+import { StepRights, withLooked, type Looked } from './step-rights.ts';
+import type { Exit, Invocation, Outcome } from '../../providers/provider.ts';
+
+interface Running {
+  readonly launch: Launch;
+  readonly prepared: Prepared;
+  /** Null: it is no agent. */
+  readonly invocation: Invocation | null;
+}
+
+/** A worker that has ended. */
+interface Over extends Running {
+  readonly exit: Exit;
+  readonly looked: Looked;
+}
+
+/** What our side cannot do because of what the step says or its worker left: its own failure. */
+const ofTheStep: readonly ErrorCode[] = ['E_PROVIDER', 'E_STEP', 'E_INTERNAL'];
+
+/** So much of the end of a log goes to whoever wants it. */
+const logBytes = 8 * 1024;
+
+/** Whether a process is an agent's: of these the host has only so many at once. */
+export function isAgent({ key, step }: Process): boolean {
+  return (key.check === 0 ? step.work : step.check?.work)?.kind === 'agent';
+}
+
+/** A process's key as a word; unique within its run. */
+export function keyText({ path, iteration, attempt, check }: ProcessKey): string {
+  return `${path}@${String(iteration)}.${String(attempt)}.${String(check)}`;
+}
+
+/** Starts and stops the processes of a run that should be running, and records what becomes of them. */
+export class Workers {
+  readonly #ledger: RunLedger;
+  readonly #rules: Rules;
+  readonly #ports: RunPorts;
+  readonly #letters: DeadLetters;
+  readonly #roles: RoleSteps;
+  /** Started and not yet ended: a key stays here until its end was recorded. */
+  readonly #running = new Map<string, Running>();
+  readonly #stopping = new Set<string>();
+  readonly #rights: StepRights;
+
+  constructor(ledger: RunLedger, rules: Rules, ports: RunPorts, letters: DeadLetters) {
+    this.#letters = letters;
+    this.#rights = new StepRights(ports.project, rules.workflow.contextDir);
+    this.#ledger = ledger;
+    this.#rules = rules;
+    this.#ports = ports;
+    this.#roles = new RoleSteps(ledger, ports, rules.workflow, {
+      launchOf: (key) => launchOf(ledger.state, rules, key),
+      guard: (launch, act) => this.#guard(launch, act),
+      note: (launch, prepared) => letters.note(launch, prepared),
+    });
+  }
+
+  /** Takes what came from the mail. */
+  take(): void {
+    this.#roles.take();
+  }
+
+  /** What came from the mail and was put aside since this was last asked. */
+  problems(): string[] {
+    return this.#roles.problems();
+  }
+
+  /** Whether anything of the run is in the mail, wanted or not. */
+  get hasMail(): boolean {
+    return this.#roles.left;
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** How many of those that run are agents. */
+  get agents(): number {
+    return [...this.#running.values()].filter(({ invocation }) => invocation !== null).length;
+  }
+
+  has(key: ProcessKey): boolean {
+    return this.#running.has(keyText(key)) || this.#roles.has(key);
+  }
+
+  /** Makes what runs the same as what should run. Call it only after a flush. */
+  steer(processes: readonly Process[]): void {
+    this.#roles.steer(processes.filter(isRoleStep));
+    const own = processes.filter((process) => !isRoleStep(process));
+    const wanted = new Set(own.map(({ key }) => keyText(key)));
+    for (const key of this.#running.keys()) if (!wanted.has(key)) this.#stop(key);
+    this.start(own);
+  }
+
+  /** Starts those of them that do not run yet. */
+  start(processes: readonly Process[]): void {
+    for (const { key } of processes) if (!this.#running.has(keyText(key))) this.#start(key);
+  }
+
+  #stop(key: string): void {
+    if (this.#stopping.has(key)) return;
+    this.#stopping.add(key);
+    this.#ports.runner.stop(key);
+  }
+
+  #start(key: ProcessKey): void {
+    const launch = launchOf(this.#ledger.state, this.#rules, key);
+    this.#guard(launch, () => this.#run(this.#withLogs(launch), this.#ports.files.prepare(launch)));
+  }
+
+  /** What earlier processes printed is read only now. */
+  #withLogs(launch: Launch): Launch {
+    if (launch.takes?.some(({ log }) => log !== undefined) !== true) return launch;
+    const takes = launch.takes.map((taken) =>
+      taken.log === undefined ? taken : { ...taken, value: this.#ports.files.tail(taken.log, logBytes) },
+    );
+    return { ...launch, takes };
+  }
+
+  #run(launch: Launch, prepared: Prepared): void {
+    const { files, providers, project, runner } = this.#ports;
+    const secrets = this.#ports.variables(launch.secrets);
+    const surroundings = { project, secrets: { ...this.#alias(launch, secrets), ...secrets } };
+    const prompt = promptOf(launch, prepared);
+    if (prompt !== null) files.note(launch.key, 'prompt.md', prompt);
+    const invocation = prompt === null ? null : invocationOf(launch, prepared, prompt, surroundings);
+    const command = commandOf(launch, prepared, invocation, providers, surroundings);
+    if (typeof command === 'string') throw new MailroomError('E_PROVIDER', command);
+    const key = keyText(launch.key);
+    const { workspace, folder, stdout, stderr } = prepared;
+    this.#letters.note(launch, prepared);
+    this.#running.set(key, { launch, prepared, invocation });
+    this.#rights.begin(key, launch, workspace);
+    runner.start({
+      key,
+      provider: launch.work.kind === 'agent' ? launch.work.provider : null,
+      capabilities: launch.work.kind === 'role' ? null : launch.work.capabilities,
+      owed: owedPaths(launch, prepared),
+      command,
+      ...(launch.network === false && { network: false }),
+      ...(invocation?.mayConfigure && { mayConfigure: true }),
+      workspace,
+      folder,
+      stdout,
+      stderr,
+      totalMs: launch.timeout,
+      graceMs: launch.grace,
+      watched: this.#rights.watches(launch),
+    });
+  }
+
+  /** Claude's program knows its key by another name than its shims do. */
+  #alias({ work }: Launch, secrets: Readonly<Record<string, string>>): Record<string, string> {
+    const key = secrets['CLAUDE_API_KEY'];
+    const isWanted = key !== undefined && work.kind === 'agent' && work.provider === 'claude';
+    if (!isWanted || Object.keys(this.#ports.variables(['ANTHROPIC_API_KEY'])).length > 0) return {};
+    return { ANTHROPIC_API_KEY: key };
+  }
+
+  /** What the runner reports. Look afterwards. */
+  ended(key: string, exit: Exit, changed: readonly string[] | string | null = null): void {
+    const running = this.#running.get(key);
+    if (!running) return;
+    const over = {
+      ...running,
+      exit,
+      looked: this.#rights.end(key, running.launch, running.prepared, changed),
+    };
+    if (this.#stopping.has(key) || !measured(running.launch)) {
+      if (!this.#stopping.has(key)) this.#conclude(over, []);
+      this.#forget(key);
+      return;
+    }
+    void this.#measure(over);
+  }
+
+  /** What was changed counts for a verdict, too: it is found out before the key is given up. */
+  async #measure(over: Over): Promise<void> {
+    const key = keyText(over.launch.key);
+    const changed = await this.#ports.changed(over.launch, over.prepared.workspace);
+    if (!this.#stopping.has(key)) this.#conclude(over, changed);
+    this.#forget(key);
+    this.#ports.told();
+  }
+
+  #forget(key: string): void {
+    this.#running.delete(key);
+    this.#stopping.delete(key);
+  }
+
+  #conclude(over: Over, changed: readonly string[] | string): void {
+    const { launch, invocation, exit, looked } = over;
+    this.#guard(launch, () => {
+      const outcome = this.#outcome(over);
+      if (outcome !== null && invocation !== null) this.#ports.recorded?.(invocation, outcome, exit);
+      if (launch.check === null) {
+        const result = withLooked(this.#work(over, outcome), looked);
+        this.#ports.files.hideValues(launch.key);
+        this.#ledger.record([{ type: 'ended', key: launch.key, result }]);
+        return;
+      }
+      const collected = this.#ports.files.collect(launch, false);
+      const { result: read, verdict } = readCheck(launch, { exit, outcome, collected, changed });
+      const result = withLooked(read, looked);
+      this.#ports.files.hideValues(launch.key);
+      this.#ledger.record([{ type: 'checked', key: launch.key, result, verdict }]);
+    });
+  }
+
+  #outcome({ launch, invocation, exit }: Over): Outcome | null {
+    if (invocation === null || launch.work.kind !== 'agent') return null;
+    return (
+      this.#ports.providers.get(launch.work.provider)?.read(exit, invocation, this.#ledger.now()) ?? null
+    );
+  }
+
+  /** What lies there when a worker has ended; an agent that could only answer has its answer put where it belongs. */
+  #work({ launch, exit }: Over, outcome: Outcome | null): WorkResult {
+    const { files } = this.#ports;
+    const done = outcome === null ? exit.ended === 'exited' && exit.code === 0 : outcome.is === 'done';
+    if (outcome === null) files.keepOutput(launch, null);
+    else if (outcome.is === 'done') files.keepOutput(launch, outcome.text);
+    const first = files.collect(launch, done);
+    const texts = done && outcome?.is === 'done' ? handedOver(launch, first, outcome.text) : [];
+    for (const { output, text } of texts) files.handOver(launch, output, text);
+    const collected = texts.length === 0 ? first : files.collect(launch, done);
+    return readWork(launch, { exit, outcome, collected });
+  }
+
+  /** What our side cannot do ends the run: a path out of its root, a disk that refuses, a workspace that vanished. */
+  #guard(launch: Launch, act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      const known = error instanceof MailroomError && error.code !== 'E_INTERNAL';
+      if (!known && !isUnforeseen(error)) throw error;
+      const reason: Reason = { code: codeOf(error), text: error.message };
+      const result = failedResult(ofTheStep.includes(reason.code) ? 'NON_RETRYABLE' : 'FATAL', reason);
+      const { key, check } = launch;
+      if (check === null) this.#ledger.record([{ type: 'ended', key, result }]);
+      else
+        this.#ledger.record([{ type: 'checked', key, result, verdict: { is: 'none', reason, final: true } }]);
+    }
+  }
+
+  /** Records that what runs is stopped on purpose; it starts again, uncounted. */
+  putBack(): void {
+    for (const { launch } of this.#running.values())
+      this.#ledger.record([{ type: 'put-back', key: launch.key }]);
+  }
+
+  /** Ends everything at once. */
+  stopAll(): void {
+    for (const key of this.#running.keys()) this.#stop(key);
+  }
+}
+
+/** Whether the verdict depends on what was changed. */
+function measured({ check, convergence }: Launch): boolean {
+  if (check === null || convergence === null) return false;
+  return convergence.allowedPaths.length > 0 || convergence.maxChangedFiles !== null;
+}
+
+/** What an agent is told: of a prompt in a file, that text as it is. Null: it is no agent. */
+function promptOf(launch: Launch, prepared: Prepared): string | null {
+  const { work } = launch;
+  if (work.kind !== 'agent') return null;
+  return prepared.stdin !== null && work.instructions === '' ? prepared.stdin : stepPrompt(launch, prepared);
+}

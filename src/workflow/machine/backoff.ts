@@ -1,0 +1,19 @@
+import type { Retry } from '../model.ts';
+
+/**
+ * The pause before the `count`-th further attempt: exponential, and with jitter a random part of that. The chance is a
+ * function of the key, so that deciding again decides the same.
+ */
+export function pause({ base, factor, cap, jitter }: Retry, count: number, key: string): number {
+  const longest = Math.min(cap, base * factor ** Math.max(0, count - 1));
+  return Math.ceil(jitter ? chance(key) * longest : longest);
+}
+
+/** A number from 0 to 1 for a text (FNV-1a, then mixed: texts that differ in their last letter are far apart). */
+function chance(key: string): number {
+  let hash = 2166136261;
+  for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), 16777619) >>> 0;
+  hash = Math.imul(hash ^ (hash >>> 16), 2246822507) >>> 0;
+  hash = Math.imul(hash ^ (hash >>> 13), 3266489909) >>> 0;
+  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
+}

@@ -1,0 +1,90 @@
+import { nearest } from '../../kernel/nearest.ts';
+import type { CommandId, Path, RunEvent } from './event.ts';
+import type { Rules } from './rules.ts';
+import { automaticApprover } from '../model.ts';
+import { findStep } from './scope.ts';
+import type { RunState, StepRun } from './state.ts';
+import type { Reason } from '../../kernel/errors.ts';
+
+/** What a person asks of a run. */
+export interface RunCommand {
+  readonly verb: 'approve' | 'reject' | 'cancel' | 'retry';
+  /** The gate or the step; empty for `cancel`, which is about the run. */
+  readonly path: Path;
+  readonly by: string;
+  /** When it was said, which is what counts for a gate's deadline. */
+  readonly at: number;
+}
+
+/** The verdict on a command that an event is; null: it is none. What follows a command is its verdict. */
+export function verdictIn(
+  event: RunEvent,
+): { readonly id: CommandId; readonly refusal: Reason | null } | null {
+  switch (event.type) {
+    case 'controlled':
+      return { id: event.id, refusal: event.refusal };
+    case 'judged':
+    case 'cancelled':
+    case 'retried':
+      return event.command === undefined ? null : { id: event.command, refusal: null };
+    default:
+      return null;
+  }
+}
+
+/** Why a run cannot follow a command now; null: it can. */
+export function refusal(state: RunState, rules: Rules, command: RunCommand): Reason | null {
+  switch (command.verb) {
+    case 'cancel':
+      return state.endedAt === null ? null : refused(`the run is over: ${state.status}`);
+    case 'retry':
+      return retryRefusal(state, command.path);
+    case 'approve':
+    case 'reject':
+      return gateRefusal(state, rules, command);
+  }
+}
+
+function retryRefusal(state: RunState, path: Path): Reason | null {
+  const step = state.steps.get(path);
+  if (!step) return unknown(state, path, 'step that was started', hasFailed);
+  return hasFailed(step) ? null : refused(`${path} has not failed: there is nothing to be tried again`);
+}
+
+function hasFailed({ phase }: StepRun): boolean {
+  return phase.is === 'settled' && ['FAILED', 'CANCELLED', 'INCOMPLETE'].includes(phase.status);
+}
+
+function gateRefusal(state: RunState, rules: Rules, { path, by, at, verb }: RunCommand): Reason | null {
+  const step = state.steps.get(path);
+  const isOther = step !== undefined && findStep(state, rules, path)?.rule.step.work.kind !== 'gate';
+  if (!step || isOther) {
+    const what = isOther ? 'gate' : 'gate that waits';
+    return unknown(state, path, what, ({ phase: { is } }) => is === 'asked');
+  }
+  const { phase } = step;
+  if (phase.is === 'judged') return refused(`${phase.by} has said \`${phase.verdict}\` to ${path} already`);
+  if (phase.is === 'settled') return refused(`${path} is over already: ${phase.status}`);
+  if (phase.is !== 'asked') return refused(`${path} is no gate that waits`);
+  if (by === automaticApprover) return refused(`\`${by}\` stands for a timeout; answer under your own name`);
+  if (phase.approvers.length > 0 && !phase.approvers.includes(by))
+    return refused(`${by} may not ${verb} the gate ${path}: its approvers are ${phase.approvers.join(', ')}`);
+  if (phase.deadline !== null && at > phase.deadline) return refused(`the time of the gate ${path} is over`);
+  return null;
+}
+
+/** So many are named that may have been meant. */
+const few = 5;
+
+/** `fits`: the steps that the command could be about. */
+function unknown(state: RunState, path: Path, what: string, fits: (step: StepRun) => boolean): Reason {
+  const near = state.steps.has(path) ? null : nearest(path, [...state.steps.keys()]);
+  const others = [...state.steps.values()].filter(fits).map((step) => `\`${step.path}\``);
+  const all = others.length === 0 ? '' : `; there is ${others.slice(0, few).join(', ')}`;
+  const hint = near === null ? all : `; did you mean \`${near}\`?`;
+  return { code: 'E_TARGET', text: `\`${path}\` is no ${what}${hint}` };
+}
+
+function refused(text: string): Reason {
+  return { code: 'E_REFUSED', text };
+}

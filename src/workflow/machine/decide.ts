@@ -1,0 +1,129 @@
+import { breakerLimit } from './breaker.ts';
+import { goOn, leaving, openRun } from './decide/bodies.ts';
+import { consider } from './decide/entering.ts';
+import { outcome } from './decide/outcomes.ts';
+import { again } from './decide/reopen.ts';
+import { Room } from './decide/room.ts';
+import { found, isEnding, usedUp, type DecisionContext, type Slots } from './decide/context.ts';
+import { starts } from './decide/starts.ts';
+import { sweeps } from './decide/sweeping.ts';
+import { clocked, nextWake, times } from './decide/times.ts';
+import type { Fact, Path, ProcessKey } from './event.ts';
+import { isIn } from './fold/steps.ts';
+import type { Step } from '../model.ts';
+import { purseOf } from './msats.ts';
+import { keyOf } from './resolve.ts';
+import type { Rules } from './rules.ts';
+import type { RunState } from './state.ts';
+
+/** A process that should be running. */
+export interface Process {
+  readonly key: ProcessKey;
+  readonly path: Path;
+  readonly step: Step;
+}
+
+export interface Decision {
+  /** What is to be recorded. With any fact, decide again after recording it; `processes` counts when there is none. */
+  readonly facts: readonly Fact[];
+  readonly processes: readonly Process[];
+  /** Files of the workspace that are to be looked for, each for a step that cannot go on before. */
+  readonly looks: readonly { readonly path: Path; readonly file: string }[];
+  /** When to look again although nothing happened; null: never. Milliseconds since 1970. */
+  readonly wake: number | null;
+}
+
+/**
+ * What is true, what is to run and when to look again, given the state, the definition and the time. Pure. More processes
+ * than there are `slots` are not started.
+ */
+export function decide(
+  state: RunState,
+  rules: Rules,
+  clock: number,
+  slots: Slots = { agents: Infinity, processes: Infinity },
+): Decision {
+  const nothing: Decision = { facts: [], processes: [], looks: [], wake: null };
+  if (state.given === null || state.endedAt !== null) return nothing;
+  const context: DecisionContext = { state, rules, now: Math.max(clock, state.now), slots };
+  const stages: readonly ((context: DecisionContext) => Fact[])[] = [
+    again,
+    openRun,
+    // What was asked before the body began counts from the first moment on.
+    stirred,
+    overspent,
+    sweeps,
+    leaving,
+    times,
+    breaks,
+    (each) => starts(each, new Room(each)),
+    clocked,
+  ];
+  for (const stage of stages) {
+    const facts = stage(context);
+    if (facts.length > 0) return { ...nothing, facts };
+  }
+  return { facts: [], processes: processes(context), looks: looks(context), wake: nextWake(context) };
+}
+
+/** What becomes of steps to which something has happened, or whose last need is settled. */
+function stirred(context: DecisionContext): Fact[] {
+  const { state } = context;
+  if (state.stirred.size === 0) return [];
+  const facts: Fact[] = [];
+  const ready: Path[] = [];
+  const room = new Room(context);
+  for (const path of state.stirred) {
+    const entered = found(context, path);
+    if (!entered) continue;
+    const run = state.steps.get(path);
+    if (isIn(run, 'open')) facts.push(...goOn(context, entered, run));
+    else if (run && !isIn(run, 'pending')) facts.push(...outcome(context, room, entered, run));
+    else if (!isEnding(state, entered.scope)) {
+      const considered = consider(context, entered);
+      if (considered === 'ready') ready.push(path);
+      else facts.push(...considered);
+    }
+  }
+  return ready.length === 0 ? facts : [{ type: 'readied', paths: ready }, ...facts];
+}
+
+/** Stops the launching when several agents failed in the same way. */
+function breaks({ state }: DecisionContext): Fact[] {
+  const { breaker } = state;
+  const path = breaker?.steps.at(-1);
+  if (breaker === null || path === undefined || state.ending !== null) return [];
+  if (breaker.steps.length < breakerLimit) return [];
+  const names = breaker.steps.join(', ');
+  const text = `launching stops: ${names} failed in the same way, with no success between: ${breaker.error}`;
+  const reason = { code: 'E_BREAKER', text } as const;
+  return [{ type: 'ending', scope: '', ending: { why: 'aborted', path, class: 'NON_RETRYABLE', reason } }];
+}
+
+/** Ends a run that has spent more than its budget; all of it is not more. */
+function overspent({ state }: DecisionContext): Fact[] {
+  const purse = purseOf(state);
+  if (purse === null || purse.spent <= purse.total || state.ending !== null) return [];
+  if (state.given?.msats?.enforced === false) return [];
+  const path = [...state.steps.values()].findLast(({ cost }) => (cost.msats ?? 0) > 0)?.path ?? '';
+  return [usedUp(state, path)];
+}
+
+function looks({ state }: DecisionContext): Decision['looks'] {
+  return [...state.active].flatMap((path) => {
+    const run = state.steps.get(path);
+    return isIn(run, 'looking') && run.phase.problem === null ? [{ path, file: run.phase.file }] : [];
+  });
+}
+
+function processes(context: DecisionContext): Process[] {
+  const { state } = context;
+  const wanted: Process[] = [];
+  for (const path of state.active) {
+    const run = state.steps.get(path);
+    const key = run && keyOf(run);
+    const entered = key ? found(context, path) : null;
+    if (key && entered) wanted.push({ key, path, step: entered.rule.step });
+  }
+  return wanted;
+}

@@ -1,0 +1,318 @@
+import type { Json, JsonObject } from '../../../kernel/json.ts';
+import { clockNow } from '../clock.ts';
+import type { ArtifactRecord, Counter, Fact, Failure, Path, Wake } from '../event.ts';
+import { failureOf, finalStatus, type Through } from '../final-status.ts';
+import { isIn } from '../fold/steps.ts';
+import { attempt, evaluationOf } from '../resolve.ts';
+import { itemScope, pathIn } from '../path.ts';
+import type { BodyRule } from '../rules.ts';
+import type { Evaluation } from '../evaluation.ts';
+import { entered as currentOf, filesSeen, loopOf, type StepVisit } from '../scope.ts';
+import type { Open, Scope, StepRun } from '../state.ts';
+import { exit, fail, found, isEnding, succeed, type DecisionContext } from './context.ts';
+import { reopened } from './reopen.ts';
+import { hindered } from './entering.ts';
+import { withDefaults } from '../values.ts';
+
+const unlimited = { usd: null, tokens: null };
+
+/** The run's own body begins. */
+export function openRun({ state, rules }: DecisionContext): Fact[] {
+  if (state.scopes.has('')) return [];
+  const { root } = rules;
+  const only = state.given?.only ?? null;
+  const begin = beginning(root, '');
+  const base = {
+    type: 'opened',
+    path: '',
+    body: '',
+    item: null,
+    parameters: null,
+    budget: unlimited,
+  } as const;
+  if (only === null) return [{ ...base, ...begin, skips: [] }];
+  const skips = [...root.steps.keys()].filter((id) => id !== only);
+  if (root.body.kind === 'sequence')
+    return [{ ...base, total: null, wakes: [], next: { at: 'step', step: only, visit: 1 }, skips }];
+  return [{ ...base, total: root.steps.size, wakes: [{ path: only, of: 1 }], next: { at: 'graph' }, skips }];
+}
+
+/** What a body begins with: the steps that need nothing, or the first of a sequence. */
+function beginning(
+  { body, steps, roots }: BodyRule,
+  scope: Path,
+): { total: number | null; wakes: readonly Wake[]; next: Counter } {
+  if (body.kind === 'graph')
+    return {
+      total: steps.size,
+      wakes: roots.map(({ step }) => ({ path: pathIn(scope, step.id), of: 1 })),
+      next: { at: 'graph' },
+    };
+  const [first] = body.steps;
+  const next: Counter = first
+    ? { at: 'step', step: first.id, visit: 1 }
+    : { at: 'end', how: 'end', failed: null };
+  return { total: null, wakes: [], next };
+}
+
+/** What an open loop or sub-workflow does next: opens bodies, or ends. Nothing while it waits for bodies. */
+export function goOn(context: DecisionContext, entered: StepVisit, run: StepRun): Fact[] {
+  const { state } = context;
+  const { open } = run;
+  if (open === null || isEnding(state, entered.scope)) return [];
+  if (open.exit !== null) return leaveAll(context, entered, run, { ...open, exit: open.exit });
+  const failure = failureIn(context, entered, run, open);
+  const stopped = failure !== null && !goesOn(entered, failure);
+  if (stopped && open.left < open.opened) return endOthers(context, run, open, failure);
+  const ended = stopped || open.broke;
+  if (open.bound !== null && !ended)
+    return open.left < open.opened ? [] : nextRound(context, entered, run, open);
+  const done = ended || open.opened === (open.items?.length ?? 1);
+  if (!done) return openNext(context, entered, run, open);
+  if (open.left < open.opened) return [];
+  if (failure !== null) return fail(entered, { ...failure, timedOut: failure.reason.code === 'E_TIMEOUT' });
+  return [succeed(entered, 'SUCCEEDED', { ...handedBy(context, entered, run, open), convergence: null })];
+}
+
+/** A round said that all is over: so is the loop, when the other rounds are. */
+function leaveAll(
+  context: DecisionContext,
+  entered: StepVisit,
+  run: StepRun,
+  open: Open & { readonly exit: { readonly failed: Failure | null } },
+): Fact[] {
+  const { failed } = open.exit;
+  const over = { code: 'E_CANCELLED', text: `${entered.path} is over` } as const;
+  const rest = failed ?? { path: entered.path, class: 'NON_RETRYABLE', reason: over };
+  if (open.left < open.opened) return endOthers(context, run, open, rest);
+  return [exit(entered, failed, { ...handedBy(context, entered, run, open), convergence: null })];
+}
+
+/** Another round of a loop, if its condition still holds. */
+function nextRound(context: DecisionContext, entered: StepVisit, run: StepRun, open: Open): Fact[] {
+  const { inner, step, at } = entered.rule;
+  if (inner === null || step.work.kind !== 'while') return [];
+  const { condition, maxIterations } = step.work;
+  const holds = attempt(() => roundEvaluation(context, entered, run, open).condition(condition));
+  if (!holds.ok) return hindered(entered, holds.why);
+  if (!holds.value)
+    return [succeed(entered, 'SUCCEEDED', { ...handedBy(context, entered, run, open), convergence: null })];
+  if (open.opened >= maxIterations) {
+    const text = `the condition still holds after ${String(maxIterations)} iterations`;
+    return fail(entered, { class: 'NON_RETRYABLE', reason: { code: 'E_INCOMPLETE', text }, timedOut: false });
+  }
+  const path = itemScope(run.path, open.opened);
+  const item = { index: open.opened, value: null };
+  const base = { type: 'opened', path, body: at, item, parameters: null, skips: [] } as const;
+  return [{ ...base, budget: step.budget ?? unlimited, ...beginning(inner, path) }];
+}
+
+/** What the condition of a loop sees: the steps of the last round, and how many rounds there were. */
+function roundEvaluation(
+  { state, rules }: DecisionContext,
+  entered: StepVisit,
+  run: StepRun,
+  open: Open,
+): Evaluation {
+  const last = open.opened === 0 ? undefined : state.scopes.get(itemScope(run.path, open.opened - 1));
+  const loop = { ...loopOf(state, run, open.opened), iteration: open.opened };
+  return evaluationOf(state, rules, last ? { ...entered, scope: last } : entered).with({
+    loop,
+    ...filesSeen(state, run.path),
+  });
+}
+
+/** The first failure in its bodies, or that its time is over. */
+function failureIn(
+  { state, now }: DecisionContext,
+  { path }: StepVisit,
+  _run: StepRun,
+  open: Open,
+): Failure | null {
+  if (open.failed !== null) return open.failed;
+  if (open.timeout === null || clockNow(state, now) - open.clockAt < open.timeout) return null;
+  return timeUp(path);
+}
+
+export function timeUp(path: Path): Failure {
+  return {
+    path,
+    class: 'RETRYABLE_TRANSIENT',
+    reason: { code: 'E_TIMEOUT', text: `the time of ${path} is over` },
+  };
+}
+
+/** Whether a loop takes up further items after one failed. */
+function goesOn({ rule, path }: StepVisit, failure: Failure): boolean {
+  const lenient = ['continue', 'skip', 'skip-dependents'].includes(rule.step.onFailure);
+  return (
+    rule.step.work.kind === 'for-each' &&
+    lenient &&
+    failure.class !== 'FATAL' &&
+    // Its own time is over, and not that of an item.
+    failure.path !== path
+  );
+}
+
+/** Ends the bodies that are still open, when one has failed for all. */
+function endOthers({ state }: DecisionContext, run: StepRun, open: Open, failure: Failure): Fact[] {
+  const ending = { why: 'aborted', ...failure } as const;
+  return scopesOf(run, open).flatMap((path): Fact[] => {
+    const scope = state.scopes.get(path);
+    return scope && scope.left === null && scope.ending === null
+      ? [{ type: 'ending', scope: path, ending }]
+      : [];
+  });
+}
+
+function scopesOf({ path }: StepRun, { items, opened }: Open): Path[] {
+  return items === null
+    ? Array.from({ length: opened }, () => path)
+    : Array.from({ length: opened }, (_, index) => itemScope(path, index));
+}
+
+function openNext(context: DecisionContext, entered: StepVisit, run: StepRun, open: Open): Fact[] {
+  const { inner, step, at } = entered.rule;
+  if (inner === null) return [];
+  const { path } = run;
+  if (open.items === null) return openChild(context, entered, inner);
+  const free = open.concurrency - (open.opened - open.left);
+  const last = Math.min(open.items.length, open.opened + Math.max(0, free));
+  const facts: Fact[] = [];
+  for (let index = open.opened; index < last; index += 1) {
+    const scope = itemScope(path, index);
+    const item = { index, value: open.items[index] ?? null };
+    const begin = beginning(inner, scope);
+    const budget = step.budget ?? unlimited;
+    facts.push({
+      type: 'opened',
+      path: scope,
+      body: at,
+      item,
+      parameters: null,
+      budget,
+      ...begin,
+      skips: [],
+    });
+  }
+  return facts;
+}
+
+function openChild({ state, rules }: DecisionContext, entered: StepVisit, inner: BodyRule): Fact[] {
+  const { path, rule } = entered;
+  const { work } = rule.step;
+  if (work.kind !== 'workflow') return [];
+  const given = attempt(() => {
+    const evaluation = evaluationOf(state, rules, entered);
+    const entries = Object.entries(work.with).map(
+      ([name, template]) => [name, evaluation.render(template)] as const,
+    );
+    // What is absent is not given.
+    return withDefaults(
+      work.workflow.parameters,
+      Object.fromEntries(entries.filter(([, value]) => value !== null)),
+    );
+  });
+  if (!given.ok) return hindered(entered, given.why);
+  const { values: parameters, problems } = given.value;
+  if (problems.length > 0) {
+    const text = `the parameters do not fit: ${problems.join('; ')}`;
+    return fail(entered, { class: 'NON_RETRYABLE', reason: { code: 'E_OUTPUT', text }, timedOut: false });
+  }
+  const { budget } = work.workflow;
+  const begin = beginning(inner, path);
+  return [{ type: 'opened', path, body: rule.at, item: null, parameters, budget, ...begin, skips: [] }];
+}
+
+/** What others see of a loop, or of a sub-workflow, that is done. */
+function handedBy(
+  context: DecisionContext,
+  entered: StepVisit,
+  run: StepRun,
+  open: Open,
+): { values: JsonObject | Json[]; artifacts: ArtifactRecord[] } {
+  const { inner, step } = entered.rule;
+  const scopes = scopesOf(run, open).map((path) => context.state.scopes.get(path));
+  if (inner === null) return { values: {}, artifacts: [] };
+  if (step.work.kind !== 'workflow') {
+    const only = step.work.kind === 'for-each' ? step.work.gives : undefined;
+    const valuesOf = (scope: Scope): Json => {
+      const values = valuesIn(context, scope, inner);
+      return only === undefined ? values : (values[only] ?? null);
+    };
+    return { values: scopes.map((scope) => (scope ? valuesOf(scope) : null)), artifacts: [] };
+  }
+  const [scope] = scopes;
+  if (!scope) return { values: {}, artifacts: [] };
+  const artifacts = step.work.exports.flatMap(({ from, artifact, as }) => {
+    const made = currentOf(context.state, scope, from)?.artifacts.find(({ name }) => name === artifact);
+    const rest = made?.path.slice(made.name.length) ?? '';
+    return made ? [{ name: as, path: `${as}${rest}`, type: made.type }] : [];
+  });
+  return { values: valuesIn(context, scope, inner), artifacts };
+}
+
+/** The values of the steps of a body: by step, and by their own name where no step is called so. */
+function valuesIn({ state }: DecisionContext, scope: Scope, inner: BodyRule): JsonObject {
+  const byStep: JsonObject = {};
+  const byName: JsonObject = {};
+  for (const id of inner.steps.keys()) {
+    const run = currentOf(state, scope, id);
+    if (!run || !isIn(run, 'settled') || !['SUCCEEDED', 'INCOMPLETE'].includes(run.phase.status)) continue;
+    const values = Array.isArray(run.values)
+      ? [...(run.values as Json[])]
+      : { ...(run.values as JsonObject) };
+    if (Object.keys(values).length === 0) continue;
+    byStep[id] = values;
+    if (!Array.isArray(values)) Object.assign(byName, values);
+  }
+  return { ...byName, ...byStep };
+}
+
+/** What becomes of bodies whose steps are all settled. */
+export function leaving(context: DecisionContext): Fact[] {
+  const { state } = context;
+  const facts: Fact[] = [];
+  for (const path of state.through) {
+    const scope = state.scopes.get(path);
+    if (!scope) continue;
+    const { counter } = scope;
+    const ended = counter.at === 'end' ? spoken(context, scope, counter) : null;
+    const through: Through = {
+      ending: path === '' ? state.ending : scope.ending,
+      failed: scope.failed,
+      ended,
+    };
+    if (path === '') facts.push({ type: 'closed', ...finalStatus(through) });
+    else facts.push(...leave(context, scope, failureOf(through, scope.step ?? path), counter));
+  }
+  return facts;
+}
+
+/** How a sequence ended in failure, with what it says of that; null: it did not. */
+function spoken(
+  { state, rules }: DecisionContext,
+  scope: Scope,
+  { failed, says }: Extract<Counter, { at: 'end' }>,
+): Through['ended'] {
+  const rule = scope.entered && rules.bodies.get(scope.body)?.steps.get(scope.entered.step);
+  if (failed === null || says === undefined || !rule) return failed;
+  const path = pathIn(scope.path, rule.step.id);
+  const text = attempt(() =>
+    evaluationOf(state, rules, { path, scope, rule, alone: false }).renderText(says),
+  );
+  return text.ok ? { ...failed, reason: { ...failed.reason, text: text.value } } : failed;
+}
+
+function leave(context: DecisionContext, scope: Scope, failed: Failure | null, counter: Counter): Fact[] {
+  const entered = scope.step === null ? null : found(context, scope.step);
+  const step = entered?.rule.step;
+  const again =
+    failed?.class === 'RETRYABLE_TRANSIENT' &&
+    step !== undefined &&
+    scope.retries < step.retry.max &&
+    failed.reason.code !== 'E_TIMEOUT';
+  if (again) return [reopened(context, scope)];
+  const how = counter.at === 'end' ? counter.how : 'end';
+  return [{ type: 'left', path: scope.path, failed, broke: how === 'break', exits: how === 'exit' }];
+}

@@ -1,0 +1,39 @@
+import type { Path } from '../event.ts';
+import type { RoleWork } from '../../model.ts';
+import type { StepRun } from '../state.ts';
+import type { Room } from './room.ts';
+import type { DecisionContext } from './context.ts';
+
+/**
+ * Who does a step that several roles can do: one that has not failed at it yet, of these one that has the fewest steps of the run,
+ * of these the one whose launches have cost least so far, as far as that is known. Null: only one can.
+ */
+export function chooseRole(
+  { state }: DecisionContext,
+  room: Room,
+  work: RoleWork,
+  path: Path,
+): string | null {
+  if (work.others === undefined) return null;
+  const failed = state.steps.get(path)?.failedRoles ?? [];
+  const ranked = [work.role, ...work.others].map((role) => {
+    const known = state.rolePrices.get(role);
+    const price = known === undefined ? Infinity : known.usd / known.launches;
+    return { role, rank: [failed.includes(role) ? 1 : 0, room.busy(role), price] };
+  });
+  const [{ role } = { role: work.role }] = ranked.toSorted((a, b) => compare(a.rank, b.rank));
+  room.employ(role);
+  return role;
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  const at = a.findIndex((value, index) => value !== b[index]);
+  return at === -1 ? 0 : a[at]! < b[at]! ? -1 : 1;
+}
+
+/** Whether somebody is left who has not failed at a step yet. */
+export function hasOther(work: { readonly kind: string }, run: StepRun): boolean {
+  if (work.kind !== 'role') return false;
+  const { role, others } = work as RoleWork;
+  return others !== undefined && [role, ...others].some((each) => !run.failedRoles?.includes(each));
+}

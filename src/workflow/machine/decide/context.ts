@@ -1,0 +1,231 @@
+import type { ErrorClass, Reason } from '../../../kernel/errors.ts';
+import type { Json } from '../../../kernel/json.ts';
+import type {
+  Aftermath,
+  ArtifactRecord,
+  ConvergenceState,
+  Counter,
+  Fact,
+  Failure,
+  SkipReason,
+} from '../event.ts';
+import { scopesAround } from '../fold/steps.ts';
+import type { Target } from '../../model.ts';
+import { purseOf } from '../msats.ts';
+import { pathIn } from '../path.ts';
+import type { Rules, StepRule } from '../rules.ts';
+import { findStep, type StepVisit } from '../scope.ts';
+import type { RunState, Scope } from '../state.ts';
+
+/** How many processes the host can have for this run at once. */
+export interface Slots {
+  /** Of agents. */
+  readonly agents: number;
+  /** Of agents, scripts, commands and roles together. */
+  readonly processes: number;
+}
+
+/** Nothing may start. */
+export const noSlots: Slots = { agents: 0, processes: 0 };
+
+/** What one round of deciding looks at. */
+export interface DecisionContext {
+  readonly state: RunState;
+  readonly rules: Rules;
+  readonly now: number;
+  readonly slots: Slots;
+}
+
+/** A step by its path; null for one that the definition does not have. */
+export function found({ state, rules }: DecisionContext, path: string): StepVisit | null {
+  return findStep(state, rules, path);
+}
+
+/** Whether nothing new is to be started in a scope, because it or one around it is ending. */
+export function isEnding(state: RunState, { path }: Scope): boolean {
+  return state.ending !== null || scopesAround(state, { scope: path }).some(({ ending }) => ending !== null);
+}
+
+/** Ends a run whose budget in msats is spent. `path`: the step that shows it. */
+export function usedUp(state: RunState, path: string): Fact {
+  const { spent, total } = purseOf(state) ?? { spent: 0, total: 0 };
+  const text = `the budget of the run is used up: ${String(spent)} of ${String(total)} msats are spent`;
+  const reason = { code: 'E_BUDGET', text } as const;
+  return { type: 'ending', scope: '', ending: { why: 'aborted', path, class: 'FATAL', reason } };
+}
+
+/** How a step of a sequence was left. */
+type Way = 'success' | 'failure' | 'timeout';
+
+/** What the end of a step means for the others. */
+function aftermath(
+  { scope, rule, alone }: StepVisit,
+  leaves: Aftermath['leaves'],
+  way: Way,
+  failure: Failure | null,
+): Aftermath {
+  const { body } = rule;
+  if (alone && body.body.kind === 'sequence')
+    return { leaves, wakes: [], next: { at: 'end', how: 'end', failed: failure } };
+  if (body.body.kind === 'sequence')
+    return { leaves, wakes: [], next: counterAfter(scope, rule.step, body.body, way, failure) };
+  const wakes = rule.dependents.map(({ step, needs }) => ({ path: pathIn(scope.path, step.id), of: needs }));
+  return { leaves, wakes, next: { at: 'graph' } };
+}
+
+type Sequence = Extract<StepVisit['rule']['body']['body'], { kind: 'sequence' }>;
+
+function counterAfter(
+  scope: Scope,
+  { id, next }: StepVisit['rule']['step'],
+  { steps, maxVisits }: Sequence,
+  way: Way,
+  failure: Failure | null,
+): Counter {
+  const cause = failure && { class: failure.class, reason: failure.reason };
+  // It ends the run, whatever the sequence says: a resume goes on with this step.
+  if (failure?.class === 'FATAL') return { at: 'end', how: 'end', failed: cause };
+  if (next === null) {
+    if (way !== 'success') return { at: 'end', how: 'end', failed: cause };
+    const following = steps[steps.findIndex((each) => each.id === id) + 1];
+    return following ? enterStep(scope, following.id, maxVisits) : { at: 'end', how: 'end', failed: null };
+  }
+  const target: Target = way === 'timeout' ? (next.timeout ?? next.failure) : next[way];
+  switch (target.to) {
+    case 'step':
+      return enterStep(scope, target.step, maxVisits);
+    case 'end':
+      return { at: 'end', how: 'end', failed: null };
+    case 'finish':
+      return { at: 'end', how: 'exit', failed: null };
+    case 'break':
+      return { at: 'end', how: 'break', failed: cause };
+    case 'continue':
+      return { at: 'end', how: 'continue', failed: null };
+    case 'error':
+    case 'fail': {
+      const { message } = target;
+      const text = failure?.reason.text ?? `\`${id}\` led to an error`;
+      const said = typeof message === 'string' ? message : text;
+      const code = way === 'timeout' && next.timeout === null ? 'E_TIMEOUT' : 'E_STEP';
+      const how = target.to === 'fail' ? 'exit' : 'end';
+      const says = message === null || typeof message === 'string' ? {} : { says: message };
+      return { at: 'end', how, failed: { class: 'NON_RETRYABLE', reason: { code, text: said } }, ...says };
+    }
+  }
+}
+
+/** Where a sequence goes from a step of it that succeeded. */
+export function nextAfter(scope: Scope, { step, body }: StepRule): Counter {
+  return body.body.kind === 'sequence'
+    ? counterAfter(scope, step, body.body, 'success', null)
+    : { at: 'graph' };
+}
+
+function enterStep({ visits }: Scope, step: string, maxVisits: number): Counter {
+  const visit = (visits.get(step) ?? 0) + 1;
+  if (visit <= maxVisits) return { at: 'step', step, visit };
+  const times = maxVisits === 1 ? 'once' : `${String(maxVisits)} times`;
+  const text = `\`${step}\` was entered ${times}, the limit of this run: \`--max-visits\` sets it`;
+  return { at: 'end', how: 'end', failed: { class: 'NON_RETRYABLE', reason: { code: 'E_STEP', text } } };
+}
+
+/** A step that is not run, or counts as if. Its own condition leaves what comes after it free, but for a gate. */
+export function skip(entered: StepVisit, reason: SkipReason): Fact {
+  const own =
+    reason.why === 'failed' || (reason.why === 'condition' && entered.rule.step.work.kind !== 'gate');
+  const leaves = own ? 'satisfied' : 'closed';
+  return { type: 'skipped', path: entered.path, reason, ...aftermath(entered, leaves, 'success', null) };
+}
+
+/** What a step hands on. */
+export interface Handed {
+  readonly values: Readonly<Record<string, Json>> | readonly Json[];
+  readonly artifacts: readonly ArtifactRecord[];
+  readonly convergence: ConvergenceState | null;
+  /** What it sets in `context`; missing: nothing. */
+  readonly context?: Readonly<Record<string, Json>>;
+}
+
+export const handsNothing: Handed = { values: {}, artifacts: [], convergence: null };
+
+export function succeed(
+  entered: StepVisit,
+  status: 'SUCCEEDED' | 'INCOMPLETE',
+  handed: Handed,
+): Extract<Fact, { type: 'settled' }> {
+  const { path } = entered;
+  const after = aftermath(entered, 'satisfied', 'success', null);
+  return { type: 'settled', path, status, class: null, reason: null, ...handed, ...after };
+}
+
+/** A loop one of whose rounds said that all is over: so does it, wherever it would have gone on. */
+export function exit(entered: StepVisit, failure: Failure | null, handed: Handed): Fact {
+  const settled: Fact =
+    failure === null
+      ? succeed(entered, 'SUCCEEDED', handed)
+      : failed(entered, { ...failure, timedOut: false }, 'satisfied', null);
+  const { body } = entered.rule.body;
+  if (body.kind === 'graph' || settled.type !== 'settled') return settled;
+  return { ...settled, next: { at: 'end', how: 'exit', failed: failure } };
+}
+
+export interface StepFailure {
+  readonly class: ErrorClass;
+  readonly reason: Reason;
+  readonly timedOut: boolean;
+}
+
+/** A step that failed for good, and what its policy makes of that. */
+export function fail(
+  entered: StepVisit,
+  failure: StepFailure,
+  convergence: ConvergenceState | null = null,
+): Fact[] {
+  const { onFailure } = entered.rule.step;
+  if (failure.class === 'FATAL') return abort(entered, failure, convergence);
+  if (entered.rule.body.body.kind === 'sequence') return [failed(entered, failure, 'satisfied', convergence)];
+  switch (onFailure) {
+    case 'continue':
+      return [failed(entered, failure, 'satisfied', convergence)];
+    case 'skip':
+      return [skip(entered, { why: 'failed', reason: failure.reason })];
+    case 'skip-dependents':
+      return [failed(entered, failure, 'closed', convergence)];
+    case 'abort':
+    case 'retry':
+    case 'rollback':
+      return abort(entered, failure, convergence);
+  }
+}
+
+/** A step that failed and takes its body with it; a fatal failure takes the run. */
+export function abort(
+  entered: StepVisit,
+  failure: StepFailure,
+  convergence: ConvergenceState | null = null,
+): Fact[] {
+  const ends = failure.class === 'FATAL' ? '' : entered.scope.path;
+  return [{ ...failed(entered, failure, 'closed', convergence), ends }];
+}
+
+function failed(
+  entered: StepVisit,
+  { class: errorClass, reason, timedOut }: StepFailure,
+  leaves: 'satisfied' | 'closed',
+  convergence: ConvergenceState | null,
+): Extract<Fact, { type: 'settled' }> {
+  const { path } = entered;
+  const way = timedOut ? 'timeout' : 'failure';
+  const after = aftermath(entered, leaves, way, { path, class: errorClass, reason });
+  const handed = { ...handsNothing, convergence };
+  return { type: 'settled', path, status: 'FAILED', class: errorClass, reason, ...handed, ...after };
+}
+
+/** A gate that is not opened: it closes what comes after it, and other branches go on. */
+export function shut(entered: StepVisit, reason: Reason): Fact {
+  // A sequence that says where to go on after it has taken it into account.
+  const { body, step } = entered.rule;
+  const leaves = body.body.kind === 'sequence' && step.next !== null ? 'satisfied' : 'closed';
+  return failed(entered, { class: 'NON_RETRYABLE', reason, timedOut: false }, leaves, null);
+}

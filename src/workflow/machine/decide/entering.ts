@@ -1,0 +1,134 @@
+import type { Json } from '../../../kernel/json.ts';
+import { attempt, evaluationOf } from '../resolve.ts';
+import type { Hindrance } from '../evaluation.ts';
+import type { Fact, SkipReason } from '../event.ts';
+import { isIn } from '../fold/steps.ts';
+import type { Evaluation } from '../evaluation.ts';
+import { entered as currentOf, type StepVisit } from '../scope.ts';
+import type { StepId } from '../../model.ts';
+import { isTree, type StepRule } from '../rules.ts';
+import type { Phase } from '../state.ts';
+import { fail, handsNothing, skip, succeed, type DecisionContext } from './context.ts';
+import { withArticle } from '../../../kernel/enumerate.ts';
+
+/** What becomes of a step all of whose needs are settled: facts, or `ready`, when it waits for room only. */
+export function consider(context: DecisionContext, entered: StepVisit): Fact[] | 'ready' {
+  const { state, rules } = context;
+  const { step } = entered.rule;
+  const judged = attempt(() => {
+    const evaluation = lazily(() => evaluationOf(state, rules, entered));
+    const alone = state.given?.only != null && entered.scope.path === '';
+    const refused = alone ? null : needsRefusal(context, entered, evaluation);
+    if (refused !== null) return refused;
+    // Whoever asks for this step alone has no results of others that a condition could read.
+    if (alone && entered.rule.whenReadsSteps) return null;
+    return step.when === null || evaluation().condition(step.when) ? null : ({ why: 'condition' } as const);
+  });
+  if (!judged.ok) return hindered(entered, judged.why);
+  if (judged.value !== null) return [skip(entered, judged.value)];
+  switch (step.work.kind) {
+    case 'gate':
+      return asks(context, entered, step.work);
+    case 'for-each':
+    case 'while':
+    case 'workflow':
+      return expands(context, entered);
+    case 'assign':
+      return assigns(context, entered, step.work);
+    default:
+      return 'ready';
+  }
+}
+
+/** Most steps evaluate nothing before they start. */
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
+}
+
+/**
+ * A step that requires what is not there, or that cannot be worked out, has failed. In a sequence, where nothing else would say
+ * so, what is not there ends the run.
+ */
+export function hindered(entered: StepVisit, why: Hindrance): Fact[] {
+  if (why.is === 'unseen') return [{ type: 'looking', path: entered.path, file: why.file }];
+  const inSequence = entered.rule.body.body.kind === 'sequence';
+  const { reason } = why;
+  const ends = inSequence && reason.code === 'E_VAR_MISSING';
+  return fail(entered, { class: ends ? 'FATAL' : 'NON_RETRYABLE', reason, timedOut: false });
+}
+
+/** Sets what is set, in no time. */
+function assigns(
+  { state, rules }: DecisionContext,
+  entered: StepVisit,
+  { values }: WorkOf<'assign'>,
+): Fact[] {
+  const set = attempt(() => {
+    const evaluation = evaluationOf(state, rules, entered);
+    return Object.entries(values).map(([name, value]) => [name, evaluation.render(value)] as const);
+  });
+  if (!set.ok) return hindered(entered, set.why);
+  return [succeed(entered, 'SUCCEEDED', { ...handsNothing, context: Object.fromEntries(set.value) })];
+}
+
+/** Why what came before does not let a step run; null: it does. */
+function needsRefusal(
+  { state }: DecisionContext,
+  { scope, rule }: StepVisit,
+  evaluation: () => Evaluation,
+): SkipReason | null {
+  const { needs, join } = rule.step;
+  if (rule.body.body.kind === 'sequence' || needs.length === 0) return null;
+  let counted = 0;
+  for (const need of needs) {
+    const run = currentOf(state, scope, need.step);
+    const closed =
+      !isIn(run, 'settled') || (run.phase.leaves === 'closed' && !isJudged(rule, need.step, run.phase));
+    if (closed && join === 'all') return { why: 'dependency', step: need.step };
+    if (!closed && (need.when === null || evaluation().condition(need.when))) counted += 1;
+    else if (join === 'all') return { why: 'edges' };
+  }
+  return counted === 0 ? { why: 'edges' } : null;
+}
+
+/** Whether a step's own condition decides what a closed need means: it reads the status of a gate that was not asked. */
+function isJudged({ judges }: StepRule, need: StepId, { skipped }: Settled): boolean {
+  return skipped?.why === 'condition' && judges.has(need);
+}
+
+type Settled = Extract<Phase, { is: 'settled' }>;
+
+type WorkOf<K extends StepVisit['rule']['step']['work']['kind']> = Extract<
+  StepVisit['rule']['step']['work'],
+  { kind: K }
+>;
+
+function asks({ state, rules, now }: DecisionContext, entered: StepVisit, gate: WorkOf<'gate'>): Fact[] {
+  const message = attempt(() => evaluationOf(state, rules, entered).renderText(gate.message));
+  if (!message.ok) return hindered(entered, message.why);
+  const deadline = gate.timeout === null ? null : now + gate.timeout;
+  return [{ type: 'asked', path: entered.path, message: message.value, approvers: gate.approvers, deadline }];
+}
+
+function expands({ state, rules }: DecisionContext, entered: StepVisit): Fact[] {
+  const { path } = entered;
+  const { work, timeout } = entered.rule.step;
+  if (work.kind === 'workflow') {
+    const limits = [work.workflow.timeout, timeout].filter((each) => each !== null);
+    const least = limits.length === 0 ? null : Math.min(...limits);
+    return [{ type: 'expanded', path, items: null, bound: null, concurrency: 1, timeout: least }];
+  }
+  if (work.kind === 'while')
+    return [{ type: 'expanded', path, items: [], bound: work.maxIterations, concurrency: 1, timeout }];
+  if (work.kind !== 'for-each') return [];
+  const { items: source, concurrency } = work;
+  const items = attempt((): Json =>
+    isTree(source) ? evaluationOf(state, rules, entered).required.value(source) : [...source],
+  );
+  if (!items.ok) return hindered(entered, items.why);
+  if (Array.isArray(items.value))
+    return [{ type: 'expanded', path, items: items.value, bound: null, concurrency, timeout }];
+  const text = `\`for_each\` needs a list, and this is ${items.value === null ? 'null' : withArticle(typeof items.value)}`;
+  return fail(entered, { class: 'NON_RETRYABLE', reason: { code: 'E_EXPRESSION', text }, timedOut: false });
+}

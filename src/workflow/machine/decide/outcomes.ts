@@ -1,0 +1,228 @@
+import { mostLimits, restUntil, tooManyLimits } from '../../../kernel/usage-limits.ts';
+import { pause } from '../backoff.ts';
+import { afterIncomplete, isHopeless, mostChecks } from '../convergence.ts';
+import type { Fact, Verdict, WorkResult } from '../event.ts';
+import { isIn, type In } from '../fold/steps.ts';
+import type { Check } from '../../model.ts';
+import type { Hindrance } from '../evaluation.ts';
+import { contractMissed, failureName } from '../failure-names.ts';
+import { tryLaunch } from '../resolve.ts';
+import type { StepVisit } from '../scope.ts';
+import type { StepRun } from '../state.ts';
+import { hasOther } from './choosing.ts';
+import type { Room } from './room.ts';
+import {
+  abort,
+  fail,
+  isEnding,
+  shut,
+  succeed,
+  type Handed,
+  type DecisionContext,
+  type StepFailure,
+} from './context.ts';
+import type { Reason } from '../../../kernel/errors.ts';
+
+const second = 1_000;
+const outOfMoney = {
+  class: 'FATAL',
+  reason: { code: 'E_BUDGET', text: 'the budget of the run is used up' },
+  timedOut: false,
+} as const;
+
+type Failed = Extract<WorkResult['outcome'], { is: 'failed' }>;
+
+/** What becomes of a step whose worker, check or gate has come to something. */
+export function outcome(context: DecisionContext, room: Room, entered: StepVisit, run: StepRun): Fact[] {
+  if (isIn(run, 'judged')) return gateOutcome(entered, run);
+  if (isIn(run, 'looking')) return lookOutcome(entered, run);
+  if (isIn(run, 'ended')) return workOutcome(context, room, entered, run);
+  return isIn(run, 'checked') ? checkOutcome(context, entered, run) : [];
+}
+
+/** A path that may not be looked at ends the run. */
+function lookOutcome(entered: StepVisit, { phase }: In<'looking'>): Fact[] {
+  return phase.problem === null
+    ? []
+    : fail(entered, { class: 'FATAL', reason: phase.problem, timedOut: false });
+}
+
+function gateOutcome(entered: StepVisit, { phase }: In<'judged'>): Fact[] {
+  const { verdict, by, comment } = phase;
+  const said = comment === null ? '' : `: ${comment}`;
+  if (verdict === 'reject') return [shut(entered, { code: 'E_REFUSED', text: `rejected by ${by}${said}` })];
+  return [succeed(entered, 'SUCCEEDED', { values: { by, comment }, artifacts: [], convergence: null })];
+}
+
+function workOutcome(context: DecisionContext, room: Room, entered: StepVisit, run: In<'ended'>): Fact[] {
+  const { result } = run.phase;
+  const { check } = entered.rule.step;
+  const ending = isEnding(context.state, entered.scope);
+  if (result.outcome.is === 'done') {
+    if (check === null || (ending && check.purpose === 'summary'))
+      return [succeed(entered, 'SUCCEEDED', handed(run, result))];
+    return ending ? [] : startCheck(context, room, entered, run);
+  }
+  // What failed while everything ends was stopped: the end settles it.
+  return ending ? [] : workFailure(context, entered, run, result.outcome);
+}
+
+function handed({ convergence }: StepRun, { values, artifacts }: WorkResult): Handed {
+  return { values, artifacts, convergence };
+}
+
+function workFailure(
+  context: DecisionContext,
+  entered: StepVisit,
+  run: In<'ended'>,
+  failure: Failed,
+): Fact[] {
+  const { path, failures, iteration, attempt } = run;
+  const { retry, work } = entered.rule.step;
+  const retrying = { type: 'retrying', path, what: 'worker' } as const;
+  const isNever = retry.never?.includes(failureName(failure)) === true;
+  if (failure.class === 'RETRYABLE_RATE_LIMIT' && !isNever) {
+    const { provider } = run.phase;
+    if (run.limits >= mostLimits) return fail(entered, limitFailure(failure.reason));
+    const { facts, until } = park(context, run, provider, failure.until);
+    return [...facts, { ...retrying, notBefore: until, provider, counted: false }];
+  }
+  const { exitCode } = run.phase.result;
+  const isMeant = retry.codes === null || (exitCode !== null && retry.codes.includes(exitCode));
+  const isMended = retry.mends === true && failure.reported === contractMissed && run.misses <= 1;
+  const isOthers = failure.class === 'NON_RETRYABLE' && hasOther(work, run);
+  const mayHelp = failure.class === 'RETRYABLE_TRANSIENT' || isMended || isOthers;
+  if (mayHelp && !isNever && isMeant && failures <= retry.max) {
+    const key = `${context.state.given?.run ?? ''} ${path} ${String(iteration)} ${String(attempt)}`;
+    const notBefore = context.now + pause(retry, failures, key);
+    return [{ ...retrying, notBefore, provider: null, counted: true }];
+  }
+  return fail(entered, failure);
+}
+
+/** A provider at its limit is left alone by everybody. */
+function park(
+  { now }: DecisionContext,
+  { limits }: StepRun,
+  provider: string | null,
+  named: number | null,
+): { facts: Fact[]; until: number } {
+  const until = restUntil(named, limits, now);
+  return { facts: provider === null ? [] : [{ type: 'parked', provider, until }], until };
+}
+
+function limitFailure({ code, text }: Reason): StepFailure {
+  const reason = { code, text: tooManyLimits(text) };
+  return { class: 'NON_RETRYABLE', reason, timedOut: false };
+}
+
+/** Starts the check of a worker that is done, or says when it can be started. */
+export function startCheck(context: DecisionContext, room: Room, entered: StepVisit, run: StepRun): Fact[] {
+  const { state, rules, now } = context;
+  const { check } = entered.rule.step;
+  const { checkProvider: provider } = entered.rule;
+  const { path, iteration, attempt, checks } = run;
+  if (check === null) return [];
+  const isSummary = check.purpose === 'summary';
+  const without = (failure: StepFailure): Fact[] =>
+    isSummary ? summarised(entered, run) : fail(entered, failure);
+  const until = provider === null ? 0 : (state.parked.get(provider) ?? 0);
+  if (until > now) {
+    if (isIn(run, 'check-waiting')) return [];
+    return [{ type: 'retrying', path, what: 'check', notBefore: until, provider, counted: false }];
+  }
+  // The place of a script's process is none for an agent that checks it.
+  if (!room.fits(entered.scope, provider)) {
+    if (isIn(run, 'check-waiting')) return [];
+    return [{ type: 'retrying', path, what: 'check', notBefore: now, provider: null, counted: false }];
+  }
+  const reserves = provider === null ? null : check.budget;
+  const money = provider === null ? 'fits' : room.afford(entered.scope, reserves);
+  if (money === 'later') return [];
+  if (money === 'never') return without(outOfMoney);
+  const launch = tryLaunch(state, rules, entered, { path, iteration, attempt, check: checks + 1 });
+  if (!launch.ok) return without(cannot(launch.why));
+  room.take(entered.scope.path, provider, reserves);
+  const id = [state.given?.run ?? '', path, iteration, attempt, checks + 1].map(String).join('.');
+  return [{ type: 'checking', path, id, provider, reserves }];
+}
+
+function cannot(why: Hindrance): StepFailure {
+  const text = 'whether a file is there cannot be asked in a check';
+  const unasked = { code: 'E_EXPRESSION', text } as const;
+  const reason = why.is === 'failed' ? why.reason : unasked;
+  return { class: 'NON_RETRYABLE', reason, timedOut: false };
+}
+
+function checkOutcome(context: DecisionContext, entered: StepVisit, run: In<'checked'>): Fact[] {
+  const { check } = entered.rule.step;
+  const { verdict } = run.phase;
+  if (verdict.is === 'complete' && run.result)
+    return [succeed(entered, 'SUCCEEDED', handed(run, run.result))];
+  if (verdict.is === 'summarised') return summarised(entered, run);
+  if (check === null || isEnding(context.state, entered.scope)) return [];
+  if (verdict.is === 'incomplete') return incomplete(entered, run, check, verdict);
+  return verdict.is === 'none' ? noVerdict(context, entered, run, verdict) : [];
+}
+
+/** With its summary, or without one: the work itself is complete. */
+function summarised(entered: StepVisit, run: StepRun): Fact[] {
+  return run.result === null ? [] : [succeed(entered, 'SUCCEEDED', handed(run, run.result))];
+}
+
+function incomplete(
+  entered: StepVisit,
+  run: In<'checked'>,
+  check: Check,
+  verdict: Extract<Verdict, { is: 'incomplete' }>,
+): Fact[] {
+  const { reasons, fingerprints } = verdict;
+  const settings = check.convergence;
+  const convergence = settings ? afterIncomplete(settings, run.convergence, verdict) : run.convergence;
+  const said = reasons.length > 0 ? `: ${reasons.slice(0, 3).join('; ')}` : '';
+  if (settings && isHopeless(settings, convergence)) {
+    const text = `the work does not come nearer to complete (stage ${String(convergence.stage)})${said}`;
+    const failure = {
+      class: 'NON_RETRYABLE',
+      reason: { code: 'E_INCOMPLETE', text },
+      timedOut: false,
+    } as const;
+    return fail(entered, failure, convergence);
+  }
+  if (run.iteration < check.maxIterations)
+    return [{ type: 'iterating', path: run.path, convergence, reasons, fingerprints }];
+  const text = `incomplete after ${String(run.iteration)} iterations${said}`;
+  const reason = { code: 'E_INCOMPLETE', text } as const;
+  if (check.onExhausted === 'continue' && run.result)
+    return [{ ...succeed(entered, 'INCOMPLETE', { ...handed(run, run.result), convergence }), reason }];
+  return abort(entered, { class: 'NON_RETRYABLE', reason, timedOut: false }, convergence);
+}
+
+/** The check itself is made again, without the worker. */
+function noVerdict(
+  context: DecisionContext,
+  entered: StepVisit,
+  run: In<'checked'>,
+  { reason, final }: Extract<Verdict, { is: 'none' }>,
+): Fact[] {
+  const { path } = run;
+  const { provider, result } = run.phase;
+  const retrying = { type: 'retrying', path, what: 'check' } as const;
+  const limit =
+    result.outcome.is === 'failed' && result.outcome.class === 'RETRYABLE_RATE_LIMIT' ? result.outcome : null;
+  if (limit && run.limits < mostLimits) {
+    const { facts, until } = park(context, run, provider, limit.until);
+    return [...facts, { ...retrying, notBefore: until, provider, counted: false }];
+  }
+  if (entered.rule.step.check?.purpose === 'summary') return summarised(entered, run);
+  if (limit) return fail(entered, limitFailure(reason));
+  if (final || run.checkFailures + 1 >= mostChecks)
+    return fail(entered, { class: 'NON_RETRYABLE', reason, timedOut: false });
+  const failed = result.outcome.is === 'failed';
+  const notBefore = failed
+    ? context.now + pause(checkRetry, run.checkFailures + 1, `${path} check`)
+    : context.now;
+  return [{ ...retrying, notBefore, provider: null, counted: true }];
+}
+
+const checkRetry = { max: mostChecks, base: second, factor: 2, cap: 30 * second, jitter: true, codes: null };

@@ -1,0 +1,192 @@
+import type { Counter, Fact, Path, ReopenedScope } from '../event.ts';
+import { isIn } from '../fold/steps.ts';
+import { itemScope, pathIn, scopeOf, stepOf } from '../path.ts';
+import type { BodyRule, Rules, StepRule } from '../rules.ts';
+import type { RunState, Scope, StepRun } from '../state.ts';
+import { nextAfter, type DecisionContext } from './context.ts';
+
+/** What is to run again besides what is not done. */
+interface Wanted {
+  /** Steps that begin anew, whatever they came to. */
+  readonly forced: ReadonlySet<Path>;
+  /** Loops and sub-workflows around them, which go on. */
+  readonly owners: ReadonlySet<Path>;
+}
+
+/** What starts again: steps from their beginning, and loops and sub-workflows that continue, with the bodies that do. */
+interface Plan {
+  readonly steps: Path[];
+  readonly opens: Path[];
+  readonly scopes: ReopenedScope[];
+}
+
+/** What is to run again when a run goes on: all that is not done and, if steps are named, they and what came after. */
+export function again(context: DecisionContext): Fact[] {
+  const { state } = context;
+  const { again: paths } = state;
+  if (paths === null) return [];
+  const root = state.scopes.get('');
+  if (!root) return [{ type: 'reopened', steps: [], opens: [], scopes: [] }];
+  return [{ type: 'reopened', ...planned(context, root, wantedBy(context, paths)) }];
+}
+
+/** A body continues with what is not done in it. */
+export function reopened(context: DecisionContext, scope: Scope): Fact {
+  return { type: 'reopened', ...planned(context, scope, { forced: new Set(), owners: new Set() }) };
+}
+
+/** What runs again of a body and of those in it: all that is not done, and what is wanted besides. */
+function planned(context: DecisionContext, scope: Scope, wanted: Wanted): Plan {
+  const plan: Plan = { steps: [], opens: [], scopes: [] };
+  planScope(context, scope, wanted, plan);
+  return plan;
+}
+
+/** Steps and all that came after them, in their own bodies and in those around. */
+export function wantedBy(
+  { state, rules }: Pick<DecisionContext, 'state' | 'rules'>,
+  paths: readonly Path[],
+): Wanted {
+  const wanted = { forced: new Set<Path>(paths), owners: new Set<Path>() };
+  for (const path of paths) want(state, rules, path, wanted);
+  return wanted;
+}
+
+function want(
+  state: RunState,
+  rules: Rules,
+  path: Path,
+  { forced, owners }: { forced: Set<Path>; owners: Set<Path> },
+): void {
+  for (let at: Path | null = path; at !== null;) {
+    const scope = state.scopes.get(scopeOf(at));
+    const body = scope && rules.bodies.get(scope.body);
+    const rule = body?.steps.get(stepOf(at));
+    if (!scope || !rule) break;
+    for (const after of afterwards(rule)) forced.add(pathIn(scope.path, after.step.id));
+    if (scope.step !== null) owners.add(scope.step);
+    at = scope.step;
+  }
+}
+
+/** All steps of the same body that depend on one, directly or not. */
+function afterwards(rule: StepRule): Set<StepRule> {
+  const all = new Set<StepRule>();
+  const waiting = [...rule.dependents];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (all.has(next)) continue;
+    all.add(next);
+    waiting.push(...next.dependents);
+  }
+  return all;
+}
+
+/** What a step came to counts: it is not done again. */
+export function isKept(run: StepRun): boolean {
+  if (!isIn(run, 'settled')) return false;
+  const { status, leaves, skipped } = run.phase;
+  switch (status) {
+    case 'SUCCEEDED':
+    case 'INCOMPLETE':
+      return true;
+    case 'FAILED':
+      return leaves === 'satisfied';
+    case 'SKIPPED':
+      return skipped?.why === 'condition' || skipped?.why === 'failed' || skipped?.why === 'not-asked';
+    case 'CANCELLED':
+      return false;
+  }
+}
+
+/** How a step stands when its body goes on. */
+type Standing = 'kept' | 'goes-on' | 'again';
+
+function standing(context: DecisionContext, path: Path, wanted: Wanted, plan: Plan): Standing {
+  const run = context.state.steps.get(path);
+  if (wanted.forced.has(path)) {
+    if (run) plan.steps.push(path);
+    return 'again';
+  }
+  if (!run) return 'again';
+  if (!wanted.owners.has(path) && isKept(run)) return 'kept';
+  if (run.open === null && !isIn(run, 'settled', 'pending')) return 'goes-on';
+  if (run.open === null) {
+    plan.steps.push(path);
+    return 'again';
+  }
+  const { items, opened } = run.open;
+  for (let index = 0; index < opened; index += 1) {
+    const inner = context.state.scopes.get(items === null ? path : itemScope(path, index));
+    if (inner) planScope(context, inner, wanted, plan);
+  }
+  plan.opens.push(path);
+  return 'goes-on';
+}
+
+/** Plans one body; a body in which everything is kept is left alone. */
+function planScope(context: DecisionContext, scope: Scope, wanted: Wanted, plan: Plan): void {
+  const body = context.rules.bodies.get(scope.body);
+  if (!body) return;
+  if (body.body.kind === 'sequence') return planSequence(context, scope, wanted, plan);
+  const standings = new Map<StepRule, Standing>();
+  for (const rule of body.steps.values())
+    standings.set(rule, standing(context, pathIn(scope.path, rule.step.id), wanted, plan));
+  const kept = [...standings.values()].filter((each) => each === 'kept').length;
+  if (kept === standings.size && scope.left?.failed === null && scope.path !== '') return;
+  plan.scopes.push({
+    path: scope.path,
+    next: { at: 'graph' },
+    total: standings.size,
+    settled: kept,
+    failed: null,
+    ...waitingIn(scope, body, standings),
+  });
+}
+
+/** The steps that are to be entered: those that wait for others, and those that wait for nothing. */
+function waitingIn(
+  scope: Scope,
+  body: BodyRule,
+  standings: ReadonlyMap<StepRule, Standing>,
+): Pick<ReopenedScope, 'touched' | 'stirs'> {
+  const touched: (readonly [Path, number])[] = [];
+  const stirs: Path[] = [];
+  for (const [rule, how] of standings) {
+    if (how !== 'again') continue;
+    const path = pathIn(scope.path, rule.step.id);
+    const needed = new Set(rule.step.needs.map(({ step }) => step));
+    let settled = 0;
+    for (const id of needed) {
+      const need = body.steps.get(id);
+      if (need && standings.get(need) === 'kept') settled += 1;
+    }
+    if (settled >= needed.size) stirs.push(path);
+    else if (settled > 0) touched.push([path, settled]);
+  }
+  return { touched, stirs };
+}
+
+/**
+ * A sequence continues with the step that it entered last: after it where that is done, in it where it is a loop or a
+ * sub-workflow, else with it once more.
+ */
+function planSequence(context: DecisionContext, scope: Scope, wanted: Wanted, plan: Plan): void {
+  const { entered, left, counter } = scope;
+  if (entered === null) return;
+  const path = pathIn(scope.path, entered.step, entered.visit);
+  const run = context.state.steps.get(path);
+  const wants = wanted.forced.has(path) || wanted.owners.has(path);
+  const isOver = counter.at === 'end' && counter.failed === null && left?.failed === null;
+  const isDone = !wants && isIn(run, 'settled') && isKept(run);
+  if (isOver && isDone) return;
+  const settled = Math.max(0, scope.settled - (isIn(run, 'settled') ? 1 : 0));
+  const goOn = (next: Counter): void => {
+    plan.scopes.push({ path: scope.path, next, total: null, settled, touched: [], stirs: [], failed: null });
+  };
+  const rule = context.rules.bodies.get(scope.body)?.steps.get(entered.step);
+  if (isDone && run.phase.status !== 'FAILED' && rule) return goOn(nextAfter(scope, rule));
+  const owners = new Set([...wanted.owners, path]);
+  const forced = run?.open == null ? new Set([...wanted.forced, path]) : wanted.forced;
+  standing(context, path, { forced, owners }, plan);
+  goOn({ at: 'step', ...entered });
+}

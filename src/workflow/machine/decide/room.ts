@@ -1,0 +1,134 @@
+import { fits, isLimited, worst, type Fit, type Reservation } from '../../../mail/machine/money.ts';
+import type { Cost } from '../../../mail/machine/state.ts';
+import { isIn, scopesAround } from '../fold/steps.ts';
+import { allocation, purseOf, type Purse } from '../msats.ts';
+import type { Scope } from '../state.ts';
+import type { DecisionContext } from './context.ts';
+import type { Budget } from '../../../kernel/cost.ts';
+
+/** Processes of a run at once where its definition does not say: no machine is to be flooded by a wide graph. */
+export const defaultConcurrency = 64;
+
+/** Counts what is taken, of processes and of money, and what this round of deciding has given away already. */
+export class Room {
+  readonly #context: DecisionContext;
+  #free: number;
+  #freeAgents: number;
+  /** Processes in bodies that have a limit of their own: sub-workflows. */
+  readonly #inScope = new Map<string, number>();
+  /** The run's msats, and what was given away of them; null: they are not limited. */
+  readonly #purse: Purse | null;
+  #given = { msats: 0, launches: 0 };
+  /** How many launches each role has that was chosen among several. */
+  readonly #roles = new Map<string, number>();
+  readonly #reserved: { readonly scope: string; readonly usd: number; readonly tokens: number }[] = [];
+
+  constructor(context: DecisionContext) {
+    this.#context = context;
+    const { state, rules, slots } = context;
+    this.#free = Math.min(slots.processes, rules.workflow.concurrency ?? defaultConcurrency);
+    this.#freeAgents = slots.agents;
+    this.#purse = purseOf(state);
+    for (const path of state.active) {
+      const run = state.steps.get(path);
+      if (!isIn(run, 'running', 'checking')) continue;
+      const { reserves, provider } = run.phase;
+      if (reserves?.msats !== undefined) this.#given.launches += 1;
+      if (run.role !== undefined) this.employ(run.role);
+      if (isIn(run, 'running') && run.phase.waits) this.#reserve(run.scope, reserves);
+      else this.take(run.scope, provider, reserves);
+    }
+  }
+
+  /** Whether no process at all can start now. */
+  get full(): boolean {
+    return this.#free <= 0;
+  }
+
+  /** Whether there is room for one more process in a body; `provider`: whose agent it is, null: it is none. */
+  fits(scope: Scope, provider: string | null): boolean {
+    if (this.full || (provider !== null && this.#freeAgents <= 0)) return false;
+    return this.#limited(scope.path).every(({ path, most }) => (this.#inScope.get(path) ?? 0) < most);
+  }
+
+  take(scope: string, provider: string | null, reserves: Budget | null): void {
+    this.#free -= 1;
+    if (provider !== null) this.#freeAgents -= 1;
+    for (const { path } of this.#limited(scope)) this.#inScope.set(path, (this.#inScope.get(path) ?? 0) + 1);
+    this.#reserve(scope, reserves);
+  }
+
+  /** Whether any msats of the run are left for a launch, or what others have reserved must be waited for. */
+  affordMsats(): Fit {
+    const purse = this.#purse;
+    if (purse === null || this.#context.state.given?.msats?.enforced === false) return 'fits';
+    const reserved = purse.reserved + this.#given.msats;
+    if (purse.total - purse.spent - reserved > 0) return 'fits';
+    return reserved > 0 ? 'later' : 'never';
+  }
+
+  /** What a launch reserves: its own limits, and its share of the run's msats. */
+  share(own: Budget | null): Budget | null {
+    const purse = this.#purse;
+    const root = this.#context.state.scopes.get('');
+    if (purse === null || !root) return own;
+    const { msats, launches } = this.#given;
+    const open = (root.total ?? 1) - root.settled - launches;
+    const left = purse.total - purse.spent - purse.reserved - msats;
+    const share = allocation(left, open, own?.msats ?? null);
+    this.#given = { msats: msats + share, launches: launches + 1 };
+    return { usd: own?.usd ?? null, tokens: own?.tokens ?? null, msats: share };
+  }
+
+  /** How many launches a role has now. */
+  busy(role: string): number {
+    return this.#roles.get(role) ?? 0;
+  }
+
+  employ(role: string): void {
+    this.#roles.set(role, this.busy(role) + 1);
+  }
+
+  #reserve(scope: string, reserves: Budget | null): void {
+    if (reserves) this.#reserved.push({ scope, usd: reserves.usd ?? 0, tokens: reserves.tokens ?? 0 });
+  }
+
+  /** The sub-workflows around a scope that bound how many of their steps run at once. */
+  #limited(scope: string): { path: string; most: number }[] {
+    const { state, rules } = this.#context;
+    if (scope === '') return [];
+    return scopesAround(state, { scope }).flatMap(({ path, parameters, body }) => {
+      const most = parameters === null || path === '' ? null : rules.bodies.get(body)?.workflow.concurrency;
+      return most == null ? [] : [{ path, most }];
+    });
+  }
+
+  /** Whether money is left for a launch, in the run and in the sub-workflows around it. */
+  afford(scope: Scope, wanted: Budget | null): Fit {
+    const { state } = this.#context;
+    const whole = this.#afford(state.given?.budget ?? unlimited, state.cost, '', wanted);
+    if (scope.path === '') return whole;
+    const around = scopesAround(state, { scope: scope.path }).filter(({ path }) => path !== '');
+    return worst([
+      whole,
+      ...around.map(({ path, budget, cost }) => this.#afford(budget, cost, path, wanted)),
+    ]);
+  }
+
+  #afford(limit: Budget, spent: Cost, path: string, wanted: Budget | null): Fit {
+    if (!isLimited(limit)) return 'fits';
+    const reserved: Reservation = this.#reserved
+      .filter((each) => path === '' || each.scope === path || each.scope.startsWith(`${path}/`))
+      .reduce((sum, each) => ({ usd: sum.usd + each.usd, tokens: sum.tokens + each.tokens }), {
+        usd: 0,
+        tokens: 0,
+      });
+    // Without a reservation of its own a launch may cost anything: then something must be left.
+    const used =
+      (limit.usd !== null && spent.usd >= limit.usd) ||
+      (limit.tokens !== null && spent.tokens >= limit.tokens);
+    return used ? 'never' : fits(limit, spent, reserved, wanted);
+  }
+}
+
+const unlimited: Budget = { usd: null, tokens: null };

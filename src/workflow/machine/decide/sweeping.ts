@@ -1,0 +1,43 @@
+import type { Fact, Path } from '../event.ts';
+import { isIn } from '../fold/steps.ts';
+import { itemScope, pathIn } from '../path.ts';
+import type { Scope } from '../state.ts';
+import type { DecisionContext } from './context.ts';
+
+/** Settles everything of bodies that end: what was not begun is skipped, the rest is cancelled. */
+export function sweeps(context: DecisionContext): Fact[] {
+  const facts: Fact[] = [];
+  for (const path of context.state.sweeping) {
+    const scope = context.state.scopes.get(path);
+    const skipped: Path[] = [];
+    const cancelled: Path[] = [];
+    if (scope) sweep(context, scope, skipped, cancelled);
+    facts.push({ type: 'swept', scope: path, skipped, cancelled });
+    // One after another: bodies may lie in each other.
+    break;
+  }
+  return facts;
+}
+
+function sweep(context: DecisionContext, scope: Scope, skipped: Path[], cancelled: Path[]): void {
+  const { state, rules } = context;
+  const body = rules.bodies.get(scope.body);
+  if (!body || scope.left !== null) return;
+  const paths =
+    body.body.kind === 'graph'
+      ? [...body.steps.keys()].map((id) => pathIn(scope.path, id))
+      : scope.counter.at === 'step'
+        ? [pathIn(scope.path, scope.counter.step, scope.counter.visit)]
+        : [];
+  for (const path of paths) {
+    const run = state.steps.get(path);
+    if (isIn(run, 'settled')) continue;
+    if (run?.open && isIn(run, 'open')) {
+      for (let index = 0; index < run.open.opened; index += 1) {
+        const inner = state.scopes.get(run.open.items === null ? path : itemScope(path, index));
+        if (inner) sweep(context, inner, skipped, cancelled);
+      }
+    }
+    (run === undefined || isIn(run, 'pending') ? skipped : cancelled).push(path);
+  }
+}

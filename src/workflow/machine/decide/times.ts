@@ -1,0 +1,96 @@
+import { clockNow } from '../clock.ts';
+import type { Fact } from '../event.ts';
+import { isIn } from '../fold/steps.ts';
+import { automaticApprover } from '../../model.ts';
+import type { StepRun } from '../state.ts';
+import { found, shut, succeed, type DecisionContext } from './context.ts';
+import { abort } from './context.ts';
+import { goOn } from './bodies.ts';
+
+/** What is to be recorded because time has passed. */
+export function times(context: DecisionContext): Fact[] {
+  const { state, now } = context;
+  if (state.ending !== null) return [];
+  const timeout = state.given?.timeout ?? null;
+  if (timeout !== null && clockNow(state, now) >= timeout)
+    return [{ type: 'ending', scope: '', ending: { why: 'timed-out' } }];
+  const facts: Fact[] = [];
+  for (const path of state.active) {
+    const run = state.steps.get(path);
+    if (isIn(run, 'asked') && run.phase.deadline !== null && run.phase.deadline <= now)
+      facts.push(...gateOver(context, run));
+    if (isIn(run, 'open') && isOverdue(context, run)) {
+      const entered = found(context, path);
+      if (entered) facts.push(...goOn(context, entered, run));
+    }
+  }
+  return facts;
+}
+
+function isOverdue({ state, now }: DecisionContext, { open }: StepRun): boolean {
+  return open !== null && open.timeout !== null && clockNow(state, now) - open.clockAt >= open.timeout;
+}
+
+function gateOver(context: DecisionContext, run: StepRun): Fact[] {
+  const entered = found(context, run.path);
+  if (entered?.rule.step.work.kind !== 'gate') return [];
+  const reason = { code: 'E_TIMEOUT', text: 'nobody said yes in time' } as const;
+  switch (entered.rule.step.work.onTimeout) {
+    case 'approve': {
+      const values = { by: automaticApprover, comment: null };
+      const settled = succeed(entered, 'SUCCEEDED', { values, artifacts: [], convergence: null });
+      return [{ ...settled, reason: { ...reason, text: 'approved automatically: no decision in time' } }];
+    }
+    case 'reject':
+      return [shut(entered, reason)];
+    case 'abort':
+      return abort(entered, { class: 'NON_RETRYABLE', reason, timedOut: true });
+  }
+}
+
+/** Whether the run's clock is to go on: it stands still while only people, gates or parked providers are waited for. */
+export function clocked(context: DecisionContext): Fact[] {
+  const { state } = context;
+  const runs = state.ending !== null || !isIdle(context);
+  return runs === (state.clock.since !== null) ? [] : [{ type: 'clocked', runs }];
+}
+
+function isIdle(context: DecisionContext): boolean {
+  const { state, now } = context;
+  let waiting = 0;
+  for (const path of state.active) {
+    const run = state.steps.get(path);
+    if (isIn(run, 'open')) continue;
+    const isParked =
+      isIn(run, 'waiting', 'check-waiting') && run.phase.provider !== null && run.phase.notBefore > now;
+    const waits = isIn(run, 'asked') || isParked || (isIn(run, 'running') && run.phase.waits);
+    if (!waits) return false;
+    waiting += 1;
+  }
+  for (const path of state.ready) {
+    const provider = found(context, path)?.rule.provider ?? null;
+    if (provider === null || (state.parked.get(provider) ?? 0) <= now) return false;
+    waiting += 1;
+  }
+  return waiting > 0;
+}
+
+/** When to look again although nothing happened; null: never. */
+export function nextWake(context: DecisionContext): number | null {
+  const { state, now } = context;
+  let next = Infinity;
+  const at = (instant: number): void => {
+    if (instant > now && instant < next) next = instant;
+  };
+  for (const path of state.active) {
+    const run = state.steps.get(path);
+    if (isIn(run, 'waiting', 'check-waiting')) at(run.phase.notBefore);
+    if (isIn(run, 'asked') && run.phase.deadline !== null) at(run.phase.deadline);
+    if (run?.open?.timeout != null && isIn(run, 'open') && state.clock.since !== null)
+      at(now + run.open.timeout - (clockNow(state, now) - run.open.clockAt));
+  }
+  const timeout = state.given?.timeout ?? null;
+  if (timeout !== null && state.clock.since !== null) at(now + timeout - clockNow(state, now));
+  for (const until of state.parked.values()) at(until);
+  return Number.isFinite(next) ? next : null;
+}

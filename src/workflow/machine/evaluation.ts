@@ -1,0 +1,99 @@
+import { evaluate, evaluateCondition, type Evaluated } from '../../expressions/evaluate.ts';
+import type { Language } from '../../expressions/language.ts';
+import { evaluateText, render, type Template } from '../../expressions/template.ts';
+import type { Tree } from '../../expressions/tree.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import type { Reason } from '../../kernel/errors.ts';
+
+/** Why a step cannot be done as it is written. */
+export type Hindrance =
+  | { readonly is: 'failed'; readonly reason: Reason }
+  /** Somebody must look first whether a file is there. */
+  | { readonly is: 'unseen'; readonly file: string };
+
+/** Ends the working out of a launch. */
+export class Unresolvable extends Error {
+  readonly why: Hindrance;
+
+  constructor(why: Hindrance) {
+    super(why.is);
+    this.why = why;
+  }
+}
+
+/** Evaluates the expressions of one step; whatever has no value throws `Hindered`. */
+export class Evaluation {
+  readonly #context: JsonObject;
+  readonly #language: Language;
+
+  /** `alone`: only this one step is run; what others would have made is not optional, it was never asked for. */
+  constructor(context: JsonObject, language: Language, alone: boolean) {
+    this.#context = context;
+    this.#language = alone ? withOptional(language, ['parameters']) : language;
+  }
+
+  /** The same for places that nothing may be missing in: paths, and lists that steps run for. */
+  get required(): Evaluation {
+    return new Evaluation(this.#context, withOptional(this.#language, []), false);
+  }
+
+  /** The same with some namespaces changed. */
+  with(namespaces: JsonObject): Evaluation {
+    return new Evaluation({ ...this.#context, ...namespaces }, this.#language, false);
+  }
+
+  value(tree: Tree): Json {
+    return this.#valueOf(evaluate(tree, this.#context, this.#language, 'value'));
+  }
+
+  /** As text, for the environment of a script. */
+  text(tree: Tree): string {
+    return asText(this.#valueOf(evaluateText(tree, this.#context, this.#language)));
+  }
+
+  condition(tree: Tree): boolean {
+    return this.#valueOf(evaluateCondition(tree, this.#context, this.#language)) === true;
+  }
+
+  render(template: Template): Json {
+    return this.#valueOf(render(template, this.#context, this.#language));
+  }
+
+  renderText(template: Template): string {
+    return asText(this.render(template));
+  }
+
+  renderAll(templates: Readonly<Record<string, Template>>): Record<string, string> {
+    return Object.fromEntries(
+      Object.entries(templates).map(([name, template]) => [name, this.renderText(template)]),
+    );
+  }
+
+  #valueOf(result: Evaluated): Json {
+    if (result.ok) return result.value;
+    const { why } = result;
+    if (why.kind === 'absent') throw new Unresolvable({ is: 'failed', reason: missing(why.path) });
+    if (why.kind === 'unseen') throw new Unresolvable({ is: 'unseen', file: why.file });
+    throw new Unresolvable({ is: 'failed', reason: { code: 'E_EXPRESSION', text: why.message } });
+  }
+}
+
+function withOptional(language: Language, optional: readonly string[]): Language {
+  return { ...language, optional };
+}
+
+/** Refuses a required thing that is not there. `what`: what requires it, and what is absent, as a sentence. */
+export function refuseAbsent(what: string): never {
+  throw new Unresolvable({ is: 'failed', reason: { code: 'E_VAR_MISSING', text: what } });
+}
+
+/** Says that something has no value. */
+export function missing(what: string): Reason {
+  return { code: 'E_VAR_MISSING', text: `\`${what}\` has no value` };
+}
+
+/** A value as it stands in a text: a single expression keeps its type, and an argument or a variable is a text. */
+function asText(value: Json): string {
+  if (value === null) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

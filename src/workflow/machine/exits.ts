@@ -1,0 +1,162 @@
+import { formatDuration } from '../../kernel/duration.ts';
+import type { ErrorClass, ErrorCode } from '../../kernel/errors.ts';
+import type { WorkResult } from './event.ts';
+import type { Collected, Launch } from './launch.ts';
+import type { Usage } from '../../kernel/cost.ts';
+import type { Exit, Outcome } from '../../providers/provider.ts';
+
+/** What came back of a process. */
+export interface Returned {
+  readonly exit: Exit;
+  /** What the provider made of it; null: it was no agent. */
+  readonly outcome: Outcome | null;
+  readonly collected: Collected;
+}
+
+/** How the process of a step ended, before anybody looks at what it left. */
+export interface Ended {
+  readonly outcome: WorkResult['outcome'];
+  readonly exitCode: number | null;
+  /** Final text or standard output, whole. */
+  readonly text: string;
+  readonly usage: Usage;
+}
+
+const free: Usage = { usd: 0, tokens: 0 };
+/** What a shell says of a command that took too long, cannot be run, or is not there. */
+const timedOutCode = 124;
+const notRunnable = 126;
+const notFound = 127;
+
+/** What a shell says of a program that a signal has ended: 128 and the number of the signal. */
+const signals: Readonly<Record<string, number>> = {
+  SIGHUP: 129,
+  SIGINT: 130,
+  SIGQUIT: 131,
+  SIGABRT: 134,
+  SIGKILL: 137,
+  SIGSEGV: 139,
+  SIGPIPE: 141,
+  SIGTERM: 143,
+};
+
+/** Reads how a process ended. `outcome`: what the provider made of it; null: it was no agent. */
+export function readExit(launch: Launch, exit: Exit, outcome: Outcome | null): Ended {
+  return outcome === null ? readProgram(launch, exit) : readAgent(launch, exit, outcome);
+}
+
+function readAgent(launch: Launch, exit: Exit, outcome: Outcome): Ended {
+  const { usage } = outcome;
+  if (outcome.is === 'done') return { outcome: { is: 'done' }, exitCode: 0, text: outcome.text, usage };
+  // Its provider does not know the limit.
+  const isLate = exit.ended === 'total-timeout';
+  const reason = isLate ? { ...outcome.reason, text: timeoutText(launch) } : outcome.reason;
+  const timedOut = isTimeout(exit) || reason.code === 'E_TIMEOUT';
+  const errorClass = outcome.is === 'later' ? outcome.class : 'NON_RETRYABLE';
+  const until = outcome.is === 'later' ? outcome.until : null;
+  const failed = { is: 'failed', class: errorClass, reason, reported: null, until, timedOut } as const;
+  // What agents' programs end with means something else in each of them.
+  const exitCode = timedOut ? timedOutCode : outcome.is === 'later' ? 1 : 2;
+  return { outcome: failed, exitCode, text: '', usage };
+}
+
+function isTimeout({ ended }: Exit): boolean {
+  return ended === 'total-timeout' || ended === 'idle-timeout';
+}
+
+function codeOf(exit: Exit): number | null {
+  if (isTimeout(exit)) return timedOutCode;
+  return exit.code ?? signals[exit.signal ?? ''] ?? null;
+}
+
+/** Linear, whatever was printed; a pattern for the end of a text is not. */
+function withoutLastBreaks(text: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === '\n') end -= text[end - 2] === '\r' ? 2 : 1;
+  return text.slice(0, end);
+}
+
+/** The table of exit codes for commands and scripts. */
+function readProgram(launch: Launch, exit: Exit): Ended {
+  const exitCode = codeOf(exit);
+  const text = withoutLastBreaks(exit.stdout);
+  if (exit.ended === 'exited' && exit.code === 0)
+    return { outcome: { is: 'done' }, exitCode, text, usage: free };
+  const { class: errorClass, code, says } = programFailure(launch, exit);
+  const reason = { code, text: says };
+  const timedOut = code === 'E_TIMEOUT';
+  const failed = { is: 'failed', class: errorClass, reason, reported: null, until: null, timedOut } as const;
+  return { outcome: failed, exitCode, text, usage: free };
+}
+
+interface ProgramFailure {
+  readonly class: ErrorClass;
+  readonly code: ErrorCode;
+  readonly says: string;
+}
+
+function programFailure(launch: Launch, exit: Exit): ProgramFailure {
+  const last = lastLine(exit.stderr) ?? lastLine(exit.stdout);
+  const because = last === null ? '' : `: ${last}`;
+  const transient = (says: string, code: ErrorCode = 'E_STEP'): ProgramFailure => ({
+    class: 'RETRYABLE_TRANSIENT',
+    code,
+    says,
+  });
+  const never = (says: string): ProgramFailure => ({ class: 'NON_RETRYABLE', code: 'E_STEP', says });
+  switch (exit.ended) {
+    case 'total-timeout':
+    case 'idle-timeout':
+      return transient(timeoutText(launch), 'E_TIMEOUT');
+    case 'command-timeout':
+      return transient('a command of it took longer than it may', 'E_TIMEOUT');
+    case 'over-budget':
+      return { class: 'NON_RETRYABLE', code: 'E_BUDGET', says: 'it used more than its budget' };
+    case 'output-limit':
+      return never(`it printed ${exit.error ?? 'too much'}: write what is large into a file`);
+    case 'output-failed':
+      return {
+        class: 'FATAL',
+        code: 'E_DISK',
+        says: `what it printed could not be written: ${exit.error ?? ''}`,
+      };
+    case 'stopped':
+      return transient('it was stopped');
+    case 'spawn-failed':
+      return never(`it could not be started: ${exit.error ?? ''}`);
+    case 'exited':
+      break;
+  }
+  if (exit.code === null) return transient(`it was ended by ${exit.signal ?? 'a signal'}${because}`);
+  const says = `exit code ${String(exit.code)}${because}`;
+  switch (exit.code) {
+    case 1:
+      return transient(says);
+    case 2:
+      return never(says);
+    case timedOutCode:
+      return transient(says, 'E_TIMEOUT');
+    case notRunnable:
+    case notFound:
+      // Said by the program itself, or by what it ran: a program that is not there was not started.
+      return never(says);
+    default:
+      return launch.work.kind === 'script' ? transient(says) : never(says);
+  }
+}
+
+/** The limit that a process went over, in words. */
+function timeoutText({ timeout }: Launch): string {
+  return timeout === null ? 'timed out' : `timed out after ${formatDuration(timeout)}`;
+}
+
+/** The last line that says something; of a long one the beginning. */
+function lastLine(text: string): string | null {
+  const line =
+    text
+      .trimEnd()
+      .split(/[\r\n]+/)
+      .at(-1)
+      ?.trim() ?? '';
+  return line === '' ? null : line.slice(0, 500);
+}

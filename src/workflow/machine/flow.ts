@@ -1,0 +1,86 @@
+import type { Body, Step, StepId } from '../model.ts';
+
+/** Where a sequence may go on after each of its steps, by number. */
+export function waysOf({ steps }: Body): readonly (readonly number[])[] {
+  const numbers = new Map<StepId, number>(steps.map(({ id }, index) => [id, index]));
+  return steps.map((step, index) => nextOf(step, index, steps.length).flatMap((to) => numberOf(to, numbers)));
+}
+
+type Way = number | StepId;
+
+function nextOf({ next }: Step, index: number, count: number): Way[] {
+  if (next === null) return index + 1 < count ? [index + 1] : [];
+  const targets = [next.success, next.failure, next.timeout ?? next.failure];
+  return targets.flatMap((target) => (target.to === 'step' ? [target.step] : []));
+}
+
+function numberOf(way: Way, numbers: ReadonlyMap<StepId, number>): number[] {
+  if (typeof way === 'number') return [way];
+  const found = numbers.get(way);
+  return found === undefined ? [] : [found];
+}
+
+/** All that can be reached from some steps, they themselves only over a way that leads back. */
+export function reachedFrom(
+  from: readonly number[],
+  ways: readonly (readonly number[])[],
+): ReadonlySet<number> {
+  const reached = new Set<number>();
+  const waiting = from.flatMap((step) => ways[step] ?? []);
+  for (let step = waiting.pop(); step !== undefined; step = waiting.pop()) {
+    if (reached.has(step)) continue;
+    reached.add(step);
+    waiting.push(...(ways[step] ?? []));
+  }
+  return reached;
+}
+
+/** The steps of a sequence that may be entered more than once. Linear in its size (Tarjan, SIAM J. Comput. 1(2), 1972). */
+export function stepsOnCycles(body: Body): ReadonlySet<StepId> {
+  const ways = waysOf(body);
+  const found = new Set<StepId>();
+  for (const group of groupsOf(ways)) {
+    const [only] = group;
+    const isCycle = group.length > 1 || (only !== undefined && ways[only]!.includes(only));
+    if (isCycle) for (const step of group) found.add(body.steps[step]!.id);
+  }
+  return found;
+}
+
+/** The strongly connected groups. Needs no stack of calls. */
+function groupsOf(ways: readonly (readonly number[])[]): number[][] {
+  const order = new Int32Array(ways.length).fill(-1);
+  const low = new Int32Array(ways.length);
+  const open: number[] = [];
+  const isOpen = new Uint8Array(ways.length);
+  const groups: number[][] = [];
+  let count = 0;
+  const enter = (step: number): { step: number; next: number } => {
+    order[step] = low[step] = count++;
+    open.push(step);
+    isOpen[step] = 1;
+    return { step, next: 0 };
+  };
+  for (let start = 0; start < ways.length; start += 1) {
+    if (order[start] !== -1) continue;
+    const calls = [enter(start)];
+    for (let call = calls.at(-1); call !== undefined; call = calls.at(-1)) {
+      const { step } = call;
+      const to = ways[step]![call.next++];
+      if (to === undefined) {
+        calls.pop();
+        const caller = calls.at(-1)?.step;
+        if (caller !== undefined) low[caller] = Math.min(low[caller]!, low[step]!);
+        if (low[step] === order[step]) groups.push(closed(open, isOpen, step));
+      } else if (order[to] === -1) calls.push(enter(to));
+      else if (isOpen[to] === 1) low[step] = Math.min(low[step]!, order[to]!);
+    }
+  }
+  return groups;
+}
+
+function closed(open: number[], isOpen: Uint8Array, root: number): number[] {
+  const group = open.splice(open.lastIndexOf(root));
+  for (const step of group) isOpen[step] = 0;
+  return group;
+}

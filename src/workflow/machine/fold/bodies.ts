@@ -1,0 +1,178 @@
+import type { Fact, Path } from '../event.ts';
+import { scopeOf } from '../path.ts';
+import { nothing } from '../../../mail/machine/state.ts';
+import type { RunState, Scope } from '../state.ts';
+import { clockNow } from '../clock.ts';
+import { goOn, follow, settle, throughIfDone } from './settle.ts';
+import { enter, isIn, put } from './steps.ts';
+import { writeOff } from './work.ts';
+
+type Of<T extends Fact['type']> = Extract<Fact, { type: T }>;
+
+/** A body begins. */
+export function open(state: RunState, event: Of<'opened'>): void {
+  const { path, body, item, parameters, total, budget } = event;
+  if (state.scopes.has(path)) return;
+  const step = path === '' ? null : item === null ? path : scopeOf(path);
+  const run = step === null ? undefined : state.steps.get(step);
+  if (step !== null && !isIn(run, 'open')) return;
+  const scope: Scope = {
+    path,
+    body,
+    step,
+    item,
+    parameters,
+    total,
+    budget,
+    settled: 0,
+    retries: 0,
+    cost: nothing,
+    ending: null,
+    failed: null,
+    counter: { at: 'graph' },
+    entered: null,
+    visits: new Map(),
+    left: null,
+  };
+  state.scopes.set(path, scope);
+  if (run?.open) {
+    run.open = { ...run.open, opened: run.open.opened + 1 };
+    // What was looked for holds for one round.
+    run.looks = {};
+    state.stirred.delete(run.path);
+  }
+  const skipped = { why: 'not-asked' } as const;
+  for (const each of event.skips)
+    settle(state, enter(state, each), {
+      status: 'SKIPPED',
+      class: null,
+      reason: null,
+      skipped,
+      leaves: 'closed',
+    });
+  follow(state, path, event);
+  // Somebody cancelled the run before it had begun.
+  if (path === '' && state.ending !== null) {
+    scope.ending = state.ending;
+    state.sweeping.add('');
+  }
+}
+
+/** A loop, or a sub-workflow, begins. */
+export function expand(state: RunState, event: Of<'expanded'>): void {
+  const { path, items, bound, concurrency, timeout } = event;
+  const run = enter(state, path);
+  if (!isIn(run, 'pending', 'waiting')) return;
+  run.startedAt ??= state.now;
+  run.attempt += 1;
+  run.attempts += 1;
+  const clockAt = clockNow(state, state.now);
+  const counts = { opened: 0, left: 0, failed: null, broke: false, exit: null };
+  run.open = { items, bound, concurrency, timeout, clockAt, ...counts };
+  run.looks = {};
+  put(state, run, { is: 'open' }, true);
+}
+
+/** A body is through. */
+export function leave(state: RunState, { path, failed, broke, exits }: Of<'left'>): void {
+  const scope = state.scopes.get(path);
+  if (!scope || scope.left !== null) return;
+  scope.left = { failed };
+  state.through.delete(path);
+  const run = scope.step === null ? undefined : state.steps.get(scope.step);
+  if (!run || !run.open) return;
+  const left = run.open.left + 1;
+  const exit = run.open.exit ?? (exits ? { failed } : null);
+  run.open = { ...run.open, left, failed: run.open.failed ?? failed, broke: run.open.broke || broke, exit };
+  state.stirred.add(run.path);
+}
+
+/** Everything of an ending body that was not settled is. */
+export function sweep(state: RunState, event: Of<'swept'>): void {
+  state.sweeping.delete(event.scope);
+  const rest = { class: null, reason: null, leaves: 'closed' } as const;
+  const touched = new Set<Path>([event.scope]);
+  for (const path of event.skipped) {
+    touched.add(scopeOf(path));
+    settle(state, enter(state, path), { status: 'SKIPPED', skipped: { why: 'run-ended' }, ...rest });
+  }
+  for (const path of event.cancelled) {
+    const run = enter(state, path);
+    if (isIn(run, 'running')) run.attempts += 1;
+    if (isIn(run, 'running', 'checking')) writeOff(state, run);
+    touched.add(run.scope);
+    settle(state, run, { status: 'CANCELLED', skipped: null, ...rest });
+  }
+  for (const path of touched) {
+    const scope = state.scopes.get(path);
+    if (!scope) continue;
+    if (scope.counter.at === 'step') scope.counter = { at: 'end', how: 'end', failed: null };
+    const owner = scope.step === null ? undefined : state.steps.get(scope.step);
+    // The step around it was swept with it: nobody waits for it any more.
+    if (owner && owner.phase.is === 'settled') {
+      if (owner.open && scope.left === null) owner.open = { ...owner.open, left: owner.open.left + 1 };
+      scope.left ??= { failed: null };
+      state.through.delete(path);
+    } else throughIfDone(state, scope);
+  }
+}
+
+/** A loop or a sub-workflow that begins again begins with nothing. */
+function forgetBodies(state: RunState, path: Path): void {
+  const inside = `${path}/`;
+  for (const all of [state.steps, state.scopes, state.touched])
+    for (const key of all.keys()) if (key.startsWith(inside)) all.delete(key);
+  for (const all of [state.ready, state.active, state.stirred, state.through, state.sweeping])
+    for (const key of all) if (key === path || key.startsWith(inside)) all.delete(key);
+  state.scopes.delete(path);
+}
+
+/** Of a loop one of whose bodies continues: that one has not ended it. */
+const noEnd = { failed: null, broke: false, exit: null } as const;
+
+/** Steps forget how they ended, and bodies go on. */
+export function reopen(state: RunState, { steps, opens, scopes }: Of<'reopened'>): void {
+  state.again = null;
+  for (const path of steps) {
+    const run = state.steps.get(path);
+    if (!run) continue;
+    run.phase = { is: 'pending' };
+    if (run.open) forgetBodies(state, path);
+    run.open = null;
+    run.looks = {};
+    run.startedAt = null;
+    run.settledAt = null;
+    run.failures = 0;
+    run.misses = 0;
+    run.limits = 0;
+    run.checks = 0;
+    run.checkFailures = 0;
+    for (const set of [state.ready, state.active, state.stirred]) set.delete(path);
+  }
+  for (const { path, next, total, settled, touched, stirs, failed } of scopes) {
+    const scope = state.scopes.get(path);
+    if (!scope) continue;
+    const owner = scope.step === null ? undefined : state.steps.get(scope.step);
+    if (scope.left !== null && owner?.open)
+      owner.open = { ...owner.open, left: owner.open.left - 1, ...noEnd };
+    scope.left = null;
+    scope.ending = null;
+    scope.failed = failed;
+    scope.total = total;
+    scope.settled = settled;
+    scope.retries += 1;
+    state.through.delete(path);
+    for (const [each, count] of touched) state.touched.set(each, count);
+    for (const each of stirs) state.stirred.add(each);
+    goOn(state, scope, next);
+    throughIfDone(state, scope);
+  }
+  for (const path of opens) {
+    const run = state.steps.get(path);
+    if (!run?.open) continue;
+    run.settledAt = null;
+    run.open = { ...run.open, clockAt: clockNow(state, state.now) };
+    run.looks = {};
+    put(state, run, { is: 'open' }, true);
+  }
+}

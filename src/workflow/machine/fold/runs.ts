@@ -1,0 +1,128 @@
+import type { Fact, RunStart, Happening, Path, WorkResult } from '../event.ts';
+import { clockNow } from '../clock.ts';
+import type { RunState } from '../state.ts';
+import { enter, isIn, put } from './steps.ts';
+import { putBack, writeOff } from './work.ts';
+
+type Of<T extends (Fact | Happening)['type']> = Extract<Fact | Happening, { type: T }>;
+
+export function begin(state: RunState, given: RunStart): void {
+  if (state.given !== null) return;
+  state.given = given;
+  state.status = 'RUNNING';
+  state.startedAt = state.now;
+  state.clock = { spent: 0, since: state.now };
+}
+
+/** So many hosts may die while a step runs before that is the step's own failure. */
+const mostCrashes = 3;
+
+/** A host goes on. `before` is when the last event was: between the two nothing ran. */
+export function resume(state: RunState, { by }: Of<'resumed'>, before: number): void {
+  const { clock } = state;
+  const spent = clock.since === null ? clock.spent : clock.spent + Math.max(0, before - clock.since);
+  state.clock = { spent, since: clock.since === null ? null : state.now };
+  if (state.endedAt !== null) {
+    if (state.status === 'FAILED' || state.status === 'TIMED_OUT' || state.status === 'CANCELLED')
+      again(state, []);
+    return;
+  }
+  for (const path of state.active) {
+    const run = state.steps.get(path);
+    if (!isIn(run, 'running', 'checking') || (isIn(run, 'running') && run.phase.posted)) continue;
+    run.crashes = by === 'up' ? run.crashes + 1 : 0;
+    if (run.crashes < mostCrashes) {
+      putBack(state, run);
+      continue;
+    }
+    run.crashes = 0;
+    writeOff(state, run);
+    const { provider } = run.phase;
+    if (run.phase.is === 'checking') {
+      const reason = died.outcome.is === 'failed' ? died.outcome.reason : undefined;
+      const verdict = { is: 'none', reason: reason!, final: true } as const;
+      put(state, run, { is: 'checked', result: died, verdict, provider }, true);
+    } else {
+      run.attempts += 1;
+      run.failures += 1;
+      run.result = died;
+      put(state, run, { is: 'ended', result: died, provider }, true);
+    }
+  }
+}
+
+const died: WorkResult = {
+  outcome: {
+    is: 'failed',
+    class: 'RETRYABLE_TRANSIENT',
+    reason: {
+      code: 'E_TURN',
+      text: `the program that ran this step died ${String(mostCrashes)} times while it ran`,
+    },
+    reported: null,
+    until: null,
+    timedOut: false,
+  },
+  exitCode: null,
+  output: '',
+  values: {},
+  artifacts: [],
+  usage: { usd: null, tokens: null },
+  session: null,
+  model: null,
+  durationMs: 0,
+  warnings: [],
+};
+
+/** An ended run goes on with what is not done. */
+function again(state: RunState, paths: readonly Path[]): void {
+  state.again = paths;
+  state.clock = { spent: state.status === 'TIMED_OUT' ? 0 : state.clock.spent, since: state.now };
+  state.status = 'RUNNING';
+  state.endedAt = null;
+  state.reason = null;
+  state.ending = null;
+  state.breaker = null;
+  // What comes of it is another end.
+  state.hooks.delete('complete');
+  state.hooks.delete('failure');
+}
+
+/** One failed step is to run again. */
+export function retryStep(state: RunState, { path, instructions }: Of<'retried'>): void {
+  const run = state.steps.get(path);
+  if (!isIn(run, 'settled') || !['FAILED', 'INCOMPLETE', 'CANCELLED'].includes(run.phase.status)) return;
+  if (state.endedAt === null && state.ending !== null) return;
+  if (instructions !== null) enter(state, path).instructions = instructions;
+  again(state, [path]);
+}
+
+/** The definition is another one now. */
+export function update(state: RunState, { steps, limits }: Of<'updated'>): void {
+  if (state.given === null) return;
+  if (limits !== undefined) state.given = { ...state.given, ...limits };
+  again(state, steps);
+}
+
+/** Somebody wants the run to end. */
+export function cancel(state: RunState, { by }: Of<'cancelled'>): void {
+  if (state.endedAt !== null || state.given === null || state.ending !== null) return;
+  state.ending = { why: 'cancelled', by };
+  const root = state.scopes.get('');
+  if (!root) return;
+  root.ending = state.ending;
+  state.sweeping.add('');
+}
+
+export function setClock(state: RunState, { runs }: Of<'clocked'>): void {
+  if (state.endedAt !== null || runs === (state.clock.since !== null)) return;
+  state.clock = { spent: clockNow(state, state.now), since: runs ? state.now : null };
+}
+
+export function close(state: RunState, { status, reason }: Of<'closed'>): void {
+  if (state.endedAt !== null || state.given === null) return;
+  state.status = status;
+  state.reason = reason;
+  state.endedAt = state.now;
+  state.clock = { spent: clockNow(state, state.now), since: null };
+}

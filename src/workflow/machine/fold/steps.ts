@@ -1,0 +1,93 @@
+import { addCost, charge, dayOf } from '../../../mail/machine/money.ts';
+import { nothing, type Cost } from '../../../mail/machine/state.ts';
+import type { Path, ProcessKey } from '../event.ts';
+import { scopeOf, stepOf } from '../path.ts';
+import type { Phase, RunState, Scope, StepRun } from '../state.ts';
+
+export type In<P extends Phase['is']> = StepRun & { phase: Extract<Phase, { is: P }> };
+
+export function isIn<P extends Phase['is']>(run: StepRun | undefined, ...phases: P[]): run is In<P> {
+  return run !== undefined && (phases as string[]).includes(run.phase.is);
+}
+
+/** The entering of a step, made when it is not known yet. */
+export function enter(state: RunState, path: Path): StepRun {
+  const known = state.steps.get(path);
+  if (known) return known;
+  const run: StepRun = {
+    path,
+    step: stepOf(path),
+    scope: scopeOf(path),
+    attempt: 0,
+    failures: 0,
+    misses: 0,
+    limits: 0,
+    attempts: 0,
+    iteration: 1,
+    checks: 0,
+    checkFailures: 0,
+    crashes: 0,
+    startedAt: null,
+    settledAt: null,
+    cost: nothing,
+    result: null,
+    summary: null,
+    values: {},
+    artifacts: [],
+    convergence: { stage: 1, stalled: 0, last: null },
+    outstanding: null,
+    instructions: null,
+    looks: {},
+    open: null,
+    phase: { is: 'pending' },
+  };
+  state.steps.set(path, run);
+  return run;
+}
+
+/** Puts a step into a phase in which it is neither ready nor settled. */
+export function put(state: RunState, run: StepRun, phase: Phase, stirs: boolean): void {
+  run.phase = phase;
+  state.ready.delete(run.path);
+  state.active.add(run.path);
+  if (stirs) state.stirred.add(run.path);
+  else state.stirred.delete(run.path);
+}
+
+/** The step whose process has this key, if that process is the current one. */
+export function current(state: RunState, key: ProcessKey): In<'running' | 'checking'> | null {
+  const run = state.steps.get(key.path);
+  if (!isIn(run, 'running', 'checking')) return null;
+  const check = run.phase.is === 'checking' ? run.checks : 0;
+  const fits = run.iteration === key.iteration && run.attempt === key.attempt && check === key.check;
+  return fits ? run : null;
+}
+
+/** Counts what a launch came to, for the step, the bodies around it, and the run. `provider`: of an agent's. */
+export function spend(state: RunState, run: StepRun, cost: Cost, provider: string | null): void {
+  run.cost = addCost(run.cost, cost);
+  state.cost = addCost(state.cost, cost);
+  for (const scope of scopesAround(state, run)) scope.cost = addCost(scope.cost, cost);
+  if (provider === null) return;
+  const step = definedAt(run.path);
+  const kind = { day: dayOf(state.now), provider, role: null, run: state.given?.run ?? null, step };
+  charge(state.bills, { ...kind, launches: 1, cost });
+}
+
+/** The scope of a step and every one around that, the run's last. */
+export function scopesAround(state: RunState, run: { readonly scope: Path }): Scope[] {
+  const found: Scope[] = [];
+  let path: Path | null = run.scope;
+  while (path !== null) {
+    const scope: Scope | undefined = state.scopes.get(path);
+    if (!scope) break;
+    found.push(scope);
+    path = scope.step === null ? null : scopeOf(scope.step);
+  }
+  return found;
+}
+
+/** `each/3/test#2` is `each/test`, as the definition has it. */
+function definedAt(path: Path): string {
+  return path.replaceAll(/#\d+/g, '').replaceAll(/\/\d+(?=\/)/g, '');
+}

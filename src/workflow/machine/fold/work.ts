@@ -1,0 +1,151 @@
+import type { Cost, Budget } from '../../../kernel/cost.ts';
+import { settled as settledCost } from '../../../mail/machine/money.ts';
+import { limitUsage } from '../../../kernel/usage-limits.ts';
+import type { Fact, Happening, WorkResult } from '../event.ts';
+import { contractMissed } from '../failure-names.ts';
+import { settledMsats } from '../msats.ts';
+import type { RunState, StepRun } from '../state.ts';
+import { current, enter, isIn, put, spend, type In } from './steps.ts';
+
+type Of<T extends (Fact | Happening)['type']> = Extract<Fact | Happening, { type: T }>;
+
+/** A worker starts. */
+export function start(state: RunState, { path, provider, reserves, role }: Of<'started'>): void {
+  const run = enter(state, path);
+  if (!isIn(run, 'pending', 'waiting')) return;
+  run.attempt += 1;
+  run.startedAt ??= state.now;
+  if (role !== undefined) run.role = role;
+  const since = state.now;
+  put(state, run, { is: 'running', since, provider, reserves, launched: null, waits: false }, false);
+}
+
+/** A check starts. */
+export function check(state: RunState, { path, id, provider, reserves }: Of<'checking'>): void {
+  const run = state.steps.get(path);
+  if (!isIn(run, 'ended', 'check-waiting')) return;
+  run.checks += 1;
+  put(state, run, { is: 'checking', id, since: state.now, provider, reserves, launched: null }, false);
+}
+
+export function launch(state: RunState, { key, process }: Of<'launched'>): void {
+  const run = current(state, key);
+  if (run) run.phase = { ...run.phase, launched: process };
+}
+
+export function roleWaits(state: RunState, { key, waits }: Of<'role-waits'>): void {
+  const run = current(state, key);
+  if (isIn(run ?? undefined, 'running')) run!.phase = { ...(run as In<'running'>).phase, waits };
+}
+
+/** The step is in the mail. */
+export function post(state: RunState, { key }: Of<'posted'>): void {
+  const run = current(state, key);
+  if (run?.phase.is === 'running') run.phase = { ...run.phase, posted: true };
+}
+
+/** A worker has ended by itself. */
+export function end(state: RunState, { key, result }: Of<'ended'>): void {
+  const run = current(state, key);
+  if (!run || run.phase.is !== 'running') return;
+  const { reserves, provider } = run.phase;
+  spend(state, run, costOf(state, result, reserves), provider);
+  if (run.role !== undefined) rememberRole(state, run, run.role, result);
+  run.result = result;
+  run.crashes = 0;
+  if (counts(result)) run.attempts += 1;
+  else run.limits += 1;
+  if (counts(result) && result.outcome.is === 'failed') run.failures += 1;
+  if (result.outcome.is === 'failed' && result.outcome.reported === contractMissed) run.misses += 1;
+  put(state, run, { is: 'ended', result, provider }, true);
+}
+
+function costOf({ given }: RunState, result: WorkResult, reserves: Budget | null): Cost {
+  const isUnpricedLimit = !counts(result) && result.usage.usd === null;
+  if (isUnpricedLimit) return settledCost(limitUsage(result.usage), null);
+  const { usage } = result;
+  return settledMsats(settledCost(usage, reserves), usage, reserves, given?.msats?.perUsd ?? null);
+}
+
+/** What is known of a role the next time that it may be chosen. */
+function rememberRole(state: RunState, run: StepRun, role: string, { outcome, usage }: WorkResult): void {
+  if (outcome.is === 'failed') run.failedRoles = [...new Set([...(run.failedRoles ?? []), role])];
+  else run.failedRoles = [];
+  if (usage.usd === null) return;
+  const { usd, launches } = state.rolePrices.get(role) ?? { usd: 0, launches: 0 };
+  state.rolePrices.set(role, { usd: usd + usage.usd, launches: launches + 1 });
+}
+
+/** Whether a launch is one of those that are limited: a provider's limit costs nothing. */
+function counts({ outcome }: WorkResult): boolean {
+  return outcome.is === 'done' || outcome.class !== 'RETRYABLE_RATE_LIMIT';
+}
+
+/** A check has ended by itself. */
+export function judge(state: RunState, { key, result, verdict }: Of<'checked'>): void {
+  const run = current(state, key);
+  if (!run || run.phase.is !== 'checking') return;
+  const { reserves, provider } = run.phase;
+  spend(state, run, costOf(state, result, reserves), provider);
+  run.crashes = 0;
+  if (!counts(result)) run.limits += 1;
+  if (verdict.is === 'summarised') run.summary = { text: verdict.text, problem: verdict.problem };
+  put(state, run, { is: 'checked', result, verdict, provider }, true);
+}
+
+/** What did not end by itself starts again, uncounted. Of an agent nobody knows what it has cost. */
+export function putBack(state: RunState, run: In<'running' | 'checking'>): void {
+  writeOff(state, run);
+  const is = run.phase.is === 'checking' ? 'check-waiting' : 'waiting';
+  put(state, run, { is, notBefore: 0, provider: null }, false);
+}
+
+/** Settles what a launch reserved, when nobody will ever say what it came to. */
+export function writeOff(state: RunState, run: In<'running' | 'checking'>): void {
+  const { provider, reserves } = run.phase;
+  if (provider !== null) spend(state, run, settledCost({ usd: null, tokens: null }, reserves), provider);
+}
+
+/** A further attempt, or a further try of the check, is granted. */
+export function retry(state: RunState, event: Of<'retrying'>): void {
+  const run = state.steps.get(event.path);
+  const { notBefore, provider, counted } = event;
+  if (event.what === 'worker') {
+    if (isIn(run, 'ended')) put(state, run, { is: 'waiting', notBefore, provider }, false);
+    return;
+  }
+  if (!isIn(run, 'ended', 'checked')) return;
+  if (counted) run.checkFailures += 1;
+  put(state, run, { is: 'check-waiting', notBefore, provider }, false);
+}
+
+/** The check said "incomplete": the worker runs again. */
+export function iterate(state: RunState, event: Of<'iterating'>): void {
+  const run = state.steps.get(event.path);
+  if (!isIn(run, 'checked')) return;
+  run.iteration += 1;
+  run.attempt = 0;
+  run.failures = 0;
+  run.misses = 0;
+  run.limits = 0;
+  run.checks = 0;
+  run.checkFailures = 0;
+  run.convergence = event.convergence;
+  run.outstanding = { reasons: event.reasons, fingerprints: event.fingerprints };
+  put(state, run, { is: 'waiting', notBefore: 0, provider: null }, false);
+}
+
+/** A gate asks. */
+export function ask(state: RunState, { path, message, approvers, deadline }: Of<'asked'>): void {
+  const run = enter(state, path);
+  if (!isIn(run, 'pending')) return;
+  run.startedAt ??= state.now;
+  put(state, run, { is: 'asked', message, approvers, deadline }, false);
+}
+
+/** A gate is answered: once, in time, and by nobody but a person. */
+export function answer(state: RunState, { path, verdict, by, comment, said }: Of<'judged'>): void {
+  const run = state.steps.get(path);
+  if (!isIn(run, 'asked') || (run.phase.deadline !== null && said > run.phase.deadline)) return;
+  put(state, run, { is: 'judged', verdict, by, comment }, true);
+}

@@ -1,0 +1,56 @@
+import { MailroomError } from '../../kernel/errors.ts';
+import type { RunStart } from './event.ts';
+import type { Json } from '../../kernel/json.ts';
+import { stepsIn } from '../bodies.ts';
+import { Evaluation } from './evaluation.ts';
+import { machineLanguage } from './language.ts';
+import type { Body, Workflow } from '../model.ts';
+import { attempt } from './resolve.ts';
+
+/**
+ * The values of `context` at the start of a run: those of the caller, and the definition's where it gives none. Each of these may
+ * read parameters, variables, what the caller gave, and those above it. Throws `E_VAR_MISSING` or `E_EXPRESSION` for one that
+ * has no value.
+ */
+export function startContext(
+  { context }: Workflow,
+  given: Pick<RunStart, 'context' | 'parameters' | 'env'>,
+): Record<string, Json> {
+  const { parameters, env } = given;
+  const known: Record<string, Json> = { ...given.context };
+  const values = attempt(() => {
+    for (const [name, value] of Object.entries(context)) {
+      if (Object.hasOwn(known, name)) continue;
+      const sources = { env: { ...env }, parameters: { ...parameters }, context: { ...known } };
+      known[name] = new Evaluation(sources, machineLanguage, true).render(value);
+    }
+  });
+  if (values.ok) return known;
+  const { why } = values;
+  if (why.is === 'failed')
+    throw new MailroomError(why.reason.code, why.reason.text, 'give it by `--context`');
+  throw new MailroomError('E_USAGE', 'a value of `context` cannot be known at the start');
+}
+
+/** Every secret that a run needs: those of the workflow and of single steps, in sub-workflows too. */
+export function secretsOf(workflow: Workflow): string[] {
+  const children = stepsIn(workflow.body).flatMap(({ work }) =>
+    work.kind === 'workflow' ? work.workflow.secrets : [],
+  );
+  const own = stepsIn(workflow.body).flatMap(({ secrets }) => secrets ?? []);
+  return [...new Set([...workflow.secrets, ...children, ...own])];
+}
+
+/** A definition in whose sequences a step may be entered so often. */
+export function withVisits(workflow: Workflow, maxVisits: number): Workflow {
+  const body = (each: Body): Body => {
+    const steps = each.steps.map((step) => {
+      const { work } = step;
+      return work.kind === 'for-each' || work.kind === 'while'
+        ? { ...step, work: { ...work, body: body(work.body) } }
+        : step;
+    });
+    return each.kind === 'sequence' ? { ...each, steps, maxVisits } : { ...each, steps };
+  };
+  return { ...workflow, maxVisits, body: body(workflow.body) };
+}

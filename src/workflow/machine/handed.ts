@@ -1,0 +1,122 @@
+import { isBounded } from '../../expressions/values.ts';
+import { isJsonObject, parseExactJson, parseJson, type JsonObject } from '../../kernel/json.ts';
+import type { WorkResult } from './event.ts';
+import type { Ended } from './exits.ts';
+import { markdownBlocks, withoutBlock, type Fenced } from './markdown-blocks.ts';
+import type { Collected, Launch, LaunchOutput } from './launch.ts';
+import type { Exit, Outcome } from '../../providers/provider.ts';
+
+/** The most of a final text or standard output that others see, in bytes. */
+const outputBytes = 8 * 1024;
+
+/** The result of a process, without anything that it handed over. */
+export function resultOf(
+  { outcome: ended, exitCode, text, usage }: Ended,
+  exit: Exit,
+  outcome: Outcome | null,
+): WorkResult {
+  const isDone = outcome?.is === 'done' ? outcome : null;
+  return {
+    outcome: ended,
+    exitCode,
+    output: bounded(text),
+    values: {},
+    artifacts: [],
+    usage,
+    session: isDone?.session ?? null,
+    model: isDone?.model ?? null,
+    durationMs: exit.durationMs,
+    warnings: [],
+  };
+}
+
+/** The beginning of a text, of so many bytes, without half a character; it says so when there is more. */
+function bounded(text: string): string {
+  if (text.length * 3 <= outputBytes) return text;
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(outputBytes));
+  return read < text.length ? `${text.slice(0, read)}\n[truncated]` : text;
+}
+
+/** What a worker handed over besides files: the values file, else of an agent the last fenced `json` block. */
+export function handedValues(
+  launch: Launch,
+  { values }: Pick<Collected, 'values'>,
+  text: string,
+): { readonly values: JsonObject } | { readonly unreadable: string } {
+  if (values !== null) {
+    if (!isJsonObject(values)) return { unreadable: 'they are no JSON object' };
+    const { unreadable } = values;
+    const isProblem = Object.keys(values).length === 1 && typeof unreadable === 'string';
+    return isProblem ? { unreadable } : { values };
+  }
+  const block = speaks(launch) ? valuesBlock(launch, text) : null;
+  return { values: block?.value ?? {} };
+}
+
+/** Whether the worker answers in words: of a program nobody reads more than its exit code. */
+function speaks({ work }: Launch): boolean {
+  return work.kind === 'agent' || work.kind === 'role';
+}
+
+/** What was handed over, and the values that the final text itself is, where they were not. */
+export function withAnswers({ values: types }: Launch, text: string, handed: JsonObject): JsonObject {
+  const answers = Object.keys(types).filter(
+    (name) => types[name]?.answer === true && !Object.hasOwn(handed, name),
+  );
+  if (answers.length === 0) return handed;
+  // A number that would be another one stays as it is written.
+  const read = parseExactJson(text);
+  const value = read === undefined || !isBounded(read) ? text.trimEnd() : read;
+  return { ...handed, ...Object.fromEntries(answers.map((name) => [name, value])) };
+}
+
+/** The last fenced block that holds the values: any object where values are owed, else only a named failure. */
+function valuesBlock(launch: Launch, text: string): { block: Fenced; value: JsonObject } | null {
+  const owes = Object.values(launch.values).some(({ answer }) => answer !== true) || launch.check !== null;
+  for (const block of markdownBlocks(text).toReversed()) {
+    if (!/^(json\b|$)/i.test(block.info)) continue;
+    const value = parseJson(block.text);
+    if (isJsonObject(value) && (owes || (Object.keys(value).length === 1 && reportedError(value) !== null)))
+      return { block, value };
+  }
+  return null;
+}
+
+/** `{"error": {"code", "message"}}`: a failure that the worker gives a name. */
+export function reportedError({ error }: JsonObject): { code: string; message: string } | null {
+  if (!isJsonObject(error)) return null;
+  const { code, message } = error;
+  if (typeof code !== 'string' || code === '') return null;
+  return { code: code.slice(0, 200), message: typeof message === 'string' ? message.slice(0, 2_000) : '' };
+}
+
+/**
+ * The files that an agent owes and has not written, taken from its final text: the one that is missing is the text itself,
+ * several are fenced blocks headed by their path.
+ */
+export function handedOver(
+  launch: Launch,
+  { missing }: Collected,
+  text: string,
+): { readonly output: LaunchOutput; readonly text: string }[] {
+  const files = missing.filter(({ path }) => !path.endsWith('/'));
+  if (!speaks(launch) || files.length === 0) return [];
+  const blocks = markdownBlocks(text);
+  const found = files.flatMap((output) => {
+    const block = blocks.find((each) => names(each, output.path));
+    return block ? [{ output, text: `${block.text}\n` }] : [];
+  });
+  const [only] = files;
+  if (found.length > 0 || files.length > 1 || only === undefined) return found;
+  const values = valuesBlock(launch, text);
+  const rest = (values === null ? text : withoutBlock(text, values.block)).trim();
+  return rest === '' ? [] : [{ output: only, text: `${rest}\n` }];
+}
+
+/** Whether a block is headed by a path: behind its fence, or in the line before it. */
+function names({ info, head }: Fenced, path: string): boolean {
+  const wanted = path.replace(/^\.\//, '');
+  return [...info.split(/\s+/), ...head.split(/\s+/)].some(
+    (word) => word.replaceAll(/^[^\w./-]+|[^\w/-]+$/g, '').replace(/^\.\//, '') === wanted,
+  );
+}

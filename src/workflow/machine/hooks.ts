@@ -1,0 +1,64 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import { isIn } from './fold/steps.ts';
+import { attempt, type Resolved } from './resolve.ts';
+import { Evaluation } from './evaluation.ts';
+import type { Hook } from '../model.ts';
+import { dueRollback } from './rollback.ts';
+import type { Rules } from './rules.ts';
+import { contextOf } from './scope.ts';
+import type { RunState } from './state.ts';
+
+/** The hook that is to be taken up now; null: none. Each is taken up once, and those of the end once for each end. */
+export function dueHook(state: RunState, rules: Rules): Hook | null {
+  const { given, status, endedAt, hooks } = state;
+  if (given === null || given.only !== null) return null;
+  const end = status === 'SUCCEEDED' ? 'complete' : 'failure';
+  // Whoever is told of the end finds the workspace as it will be.
+  const isOver = endedAt !== null && dueRollback(state, rules) === null;
+  const due: Hook['on'][] = isOver ? ['start', end] : ['start'];
+  return rules.workflow.hooks.find(({ on }) => due.includes(on) && !hooks.has(on)) ?? null;
+}
+
+/** A hook that was taken up by a host that died, or that runs. */
+export function openHooks({ hooks }: RunState): Hook['on'][] {
+  return [...hooks].filter(([, hook]) => !hook.over).map(([on]) => on);
+}
+
+/** What went wrong with the hooks of a run, in words. */
+export function hookWarnings({ hooks }: RunState): string[] {
+  return [...hooks].flatMap(([on, { problem }]) => (problem === null ? [] : [`hook on_${on}: ${problem}`]));
+}
+
+/** What the hooks of the end see of it in `run`. */
+function endOf({ endedAt, status, reason, cost, steps }: RunState): JsonObject {
+  if (endedAt === null) return {};
+  const failed = [...steps.values()].filter(
+    (step) => isIn(step, 'settled') && step.phase.status === 'FAILED',
+  );
+  return { status, reason: reason?.text ?? null, cost: { ...cost }, failed: failed.map(({ path }) => path) };
+}
+
+/** The program of a hook with its arguments; they see how each settled step ended. Empty: it has none. */
+export function hookArguments(state: RunState, rules: Rules, hook: Hook): Resolved<readonly string[]> {
+  return attempt(() => {
+    if (hook.run === null) return [];
+    const seen = seenByHooks(state, rules);
+    return hook.run.map((argument) => seen.renderText(argument));
+  });
+}
+
+/** Whom a hook tells outside. */
+export function hookTarget(state: RunState, rules: Rules, { tell }: Hook): Resolved<string> {
+  return attempt(() => (tell === undefined ? '' : seenByHooks(state, rules).renderText(tell.target)));
+}
+
+function seenByHooks(state: RunState, rules: Rules): Evaluation {
+  const { root } = rules;
+  const scope = state.scopes.get('');
+  const [any] = root.steps.values();
+  if (scope === undefined || any === undefined) return new Evaluation({}, root.language, true);
+  const context = contextOf(state, rules, scope, { ...any, reads: new Set(root.steps.keys()) });
+  const plain = new Evaluation(context, root.language, true);
+  const env = { ...state.given?.env, ...plain.renderAll(rules.workflow.env) };
+  return plain.with({ env, run: { ...(context['run'] as JsonObject), ...endOf(state) } });
+}

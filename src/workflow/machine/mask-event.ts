@@ -1,0 +1,108 @@
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import { maskJson, strongMask, unmasked, type Mask } from '../../kernel/mask.ts';
+import type { Fact, RunStart, Happening, Path, Verdict, WorkResult } from './event.ts';
+import type { ValueType } from '../model.ts';
+import type { Reason } from '../../kernel/errors.ts';
+
+/** The declared values of a step. */
+export type ValuesOf = (path: Path) => Readonly<Record<string, ValueType>>;
+
+/**
+ * An event as the journal may have it: secrets are masked in what came from outside, by the fields of the event. What the
+ * machine decides is made of what was recorded before, and stays as it is.
+ */
+export function maskEvent<E extends Fact | Happening>(event: E, mask: Mask, valuesOf: ValuesOf): E {
+  return mask === unmasked ? event : (masked(event, mask, valuesOf) as E);
+}
+
+function masked(event: Fact | Happening, mask: Mask, valuesOf: ValuesOf): Fact | Happening {
+  switch (event.type) {
+    case 'began':
+      return { ...event, given: givenOf(event.given, mask) };
+    case 'ended':
+      return { ...event, result: resultOf(event.result, mask, valuesOf(event.key.path)) };
+    case 'checked': {
+      const { result, verdict } = event;
+      return { ...event, result: resultOf(result, mask, {}), verdict: verdictOf(verdict, mask) };
+    }
+    case 'judged':
+      return { ...event, comment: event.comment && mask.text(event.comment) };
+    case 'retried':
+      return { ...event, instructions: event.instructions && mask.text(event.instructions) };
+    case 'hooked':
+    case 'rolled-back':
+      return { ...event, problem: event.problem && mask.text(event.problem) };
+    case 'looked':
+      return { ...event, problem: event.problem && reasonOf(event.problem, mask) };
+    default:
+      return event;
+  }
+}
+
+/** What a person or a program starts a run with is chosen, also from common words: weak secrets stay. */
+function givenOf(given: RunStart, mask: Mask): RunStart {
+  const values = (of: Readonly<Record<string, Json>>) => valuesIn(of, strongMask(mask), {});
+  const { parameters, context, trigger, env } = given;
+  return {
+    ...given,
+    parameters: values(parameters),
+    context: values(context),
+    trigger: maskJson(trigger, strongMask(mask)),
+    env: values(env) as Record<string, string>,
+  };
+}
+
+/** A value of an enumeration is one of the definition's own words. */
+function valuesIn(
+  values: Readonly<Record<string, Json>>,
+  mask: Mask,
+  types: Readonly<Record<string, ValueType>>,
+): JsonObject {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      const isListed = Object.hasOwn(types, name) && types[name]?.enum != null;
+      return [name, isListed ? value : maskJson(value, mask)];
+    }),
+  );
+}
+
+function resultOf(result: WorkResult, mask: Mask, types: Readonly<Record<string, ValueType>>): WorkResult {
+  const { outcome, output, values, session, model, warnings, changed } = result;
+  return {
+    ...result,
+    outcome: outcomeOf(outcome, mask),
+    output: mask.text(output),
+    values: valuesIn(values, mask, types),
+    session: session && { ...session, id: mask.name(session.id) },
+    model: model && mask.name(model),
+    warnings: warnings.map(mask.text),
+    ...(changed && { changed: { ...changed, paths: changed.paths.map(mask.name) } }),
+  };
+}
+
+function outcomeOf(outcome: WorkResult['outcome'], mask: Mask): WorkResult['outcome'] {
+  if (outcome.is === 'done') return outcome;
+  const { reason, reported } = outcome;
+  return { ...outcome, reason: reasonOf(reason, mask), reported: reported && mask.name(reported) };
+}
+
+function verdictOf(verdict: Verdict, { text, name }: Mask): Verdict {
+  switch (verdict.is) {
+    case 'complete':
+      return verdict;
+    case 'incomplete': {
+      const { reasons, fingerprints } = verdict;
+      return { ...verdict, reasons: reasons.map(text), fingerprints: fingerprints.map(text) };
+    }
+    case 'summarised': {
+      const { text: said, problem } = verdict;
+      return { ...verdict, text: said && text(said), problem: problem && text(problem) };
+    }
+    case 'none':
+      return { ...verdict, reason: reasonOf(verdict.reason, { text, name }) };
+  }
+}
+
+function reasonOf({ code, text }: Reason, mask: Mask): Reason {
+  return { code, text: mask.text(text) };
+}

@@ -1,0 +1,67 @@
+import type { Cost, Budget, Usage } from '../../kernel/cost.ts';
+import { isIn } from './fold/steps.ts';
+import type { RunState } from './state.ts';
+
+/*
+ * Money in thousandths of a satoshi. All of it is whole numbers: amounts are reserved and settled to the last unit, and what
+ * is divided is rounded down.
+ */
+
+/** Amounts above this are no exact whole numbers any more. */
+const largest = Number.MAX_SAFE_INTEGER;
+
+/** Dollars at a rate, rounded up; exact, whatever the dollars look like as a binary number. */
+export function msatsOf(usd: number, perUsd: number): number {
+  const [, whole = '0', part = '', power = '0'] =
+    /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(usd)) ?? [];
+  const exponent = Number(power) - part.length;
+  const amount = BigInt(whole + part) * BigInt(perUsd);
+  // Less than the smallest unit is one unit, however little it is.
+  if (exponent < -400) return amount === 0n ? 0 : 1;
+  const msats = exponent >= 0 ? amount * 10n ** BigInt(exponent) : ceil(amount, 10n ** BigInt(-exponent));
+  return msats > BigInt(largest) ? largest : Number(msats);
+}
+
+function ceil(amount: bigint, by: bigint): bigint {
+  return (amount + by - 1n) / by;
+}
+
+/** What one launch may have of what is left, of which `open` launches get the same; at least one, if anything is left. */
+export function allocation(left: number, open: number, cap: number | null): number {
+  const some = Math.max(0, left);
+  const each = Math.max(Math.min(1, some), (some - (some % Math.max(1, open))) / Math.max(1, open));
+  return cap === null ? each : Math.min(each, cap);
+}
+
+/**
+ * What a launch that has ended counts as, in addition to `cost`: what it reported, at the rate of the run, else what it had
+ * reserved, marked as unpriced. Without a rate and a reservation nothing is known.
+ */
+export function settledMsats(cost: Cost, usage: Usage, reserves: Budget | null, perUsd: number | null): Cost {
+  if (usage.usd !== null && perUsd !== null) return { ...cost, msats: msatsOf(usage.usd, perUsd) };
+  if (reserves?.msats === undefined) return cost;
+  return { ...cost, msats: reserves.msats, unpriced: 1 };
+}
+
+/** The sum of two amounts; past the largest it stays there. */
+export function sum(a: number, b: number): number {
+  return Math.min(largest, a + b);
+}
+
+export interface Purse {
+  readonly total: number;
+  readonly spent: number;
+  readonly reserved: number;
+}
+
+/** How the budget of a run stands; null: it has none. */
+export function purseOf(state: RunState): Purse | null {
+  const total = state.given?.budget.msats;
+  if (total === undefined) return null;
+  let reserved = 0;
+  for (const path of state.active) {
+    const run = state.steps.get(path);
+    if (isIn(run, 'running', 'checking')) reserved = sum(reserved, run.phase.reserves?.msats ?? 0);
+  }
+  return { total, spent: state.cost.msats ?? 0, reserved };
+}

@@ -1,0 +1,77 @@
+import type { ErrorClass, Reason } from '../../kernel/errors.ts';
+import type { WorkResult } from './event.ts';
+import { readExit, type Returned } from './exits.ts';
+import { handedValues, reportedError, resultOf, withAnswers } from './handed.ts';
+import type { Launch } from './launch.ts';
+import { withDefaults } from './values.ts';
+
+export { handedOver } from './handed.ts';
+export { readCheck } from './verdict.ts';
+
+/** What the run of a worker came to. Total: whatever an agent says gives a result. */
+export function readWork(launch: Launch, { exit, outcome, collected }: Returned): WorkResult {
+  const ended = readExit(launch, exit, outcome);
+  const base = resultOf(ended, exit, outcome);
+  if (ended.outcome.is !== 'done') return base;
+  const handed = handedValues(launch, collected, ended.text);
+  if ('unreadable' in handed)
+    return failWith(base, { code: 'E_OUTPUT', text: `the values: ${handed.unreadable}` });
+  const reported = reportedError(handed.values);
+  if (reported !== null) {
+    const reason = { code: 'E_STEP', text: `${reported.code}: ${reported.message}` } as const;
+    return failWith(base, reason, 'RETRYABLE_TRANSIENT', reported.code);
+  }
+  const absent = collected.missing.filter(({ required }) => required).map(({ name }) => `\`${name}\``);
+  if (absent.length > 0) {
+    const text = `required outputs are not there: ${absent.join(', ')}`;
+    return failWith(base, { code: 'E_OUTPUT', text }, 'NON_RETRYABLE', 'output_contract');
+  }
+  const { values, problems, undeclared } = withDefaults(
+    launch.values,
+    withAnswers(launch, ended.text, handed.values),
+  );
+  if (problems.length > 0) {
+    const text = `what it handed over does not fit: ${problems.join('; ')}`;
+    return failWith(base, { code: 'E_OUTPUT', text }, 'NON_RETRYABLE', 'output_contract');
+  }
+  const warnings = [
+    ...collected.warnings,
+    ...collected.missing.map(({ name, path }) => `the output \`${name}\` is not there: ${path}`),
+    ...undeclared.map((name) => `the value \`${name}\` is not declared and was left out`),
+  ];
+  return { ...base, values, artifacts: collected.artifacts, warnings };
+}
+
+function failWith(
+  result: WorkResult,
+  reason: Reason,
+  errorClass: ErrorClass = 'NON_RETRYABLE',
+  reported: string | null = null,
+): WorkResult {
+  const outcome = {
+    is: 'failed',
+    class: errorClass,
+    reason,
+    reported,
+    until: null,
+    timedOut: false,
+  } as const;
+  return { ...result, outcome };
+}
+
+/** The result of a process that never was: our side could not start it, or not keep what it made. */
+export function failedResult(errorClass: ErrorClass, reason: Reason): WorkResult {
+  const empty: WorkResult = {
+    outcome: { is: 'done' },
+    exitCode: null,
+    output: '',
+    values: {},
+    artifacts: [],
+    usage: { usd: 0, tokens: 0 },
+    session: null,
+    model: null,
+    durationMs: 0,
+    warnings: [],
+  };
+  return failWith(empty, reason, errorClass);
+}

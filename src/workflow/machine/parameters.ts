@@ -1,0 +1,83 @@
+import { isJsonObject, parseExactJson, type Json } from '../../kernel/json.ts';
+import { nearest } from '../../kernel/nearest.ts';
+import type { ValueType, Workflow } from '../model.ts';
+
+type Types = Readonly<Record<string, ValueType>>;
+
+/** What a language calls that which a run is given. */
+export type ParameterWord = 'parameter' | 'input';
+
+export function parameterWord({ language }: Pick<Workflow, 'language'>): ParameterWord {
+  return language === 'nip' ? 'input' : 'parameter';
+}
+
+/** Whether a value is of the type, its items and `enum` included. */
+export function fits(value: Json, type: ValueType): boolean {
+  const { items, enum: allowed } = type;
+  if (!isOfKind(value, type.type)) return false;
+  const { pattern } = type;
+  if (pattern !== undefined && typeof value === 'string' && !new RegExp(pattern, 'u').test(value))
+    return false;
+  if (Array.isArray(value) && items !== null && !value.every((item) => fits(item, items))) return false;
+  return allowed === null || allowed.some((one) => JSON.stringify(one) === JSON.stringify(value));
+}
+
+function isOfKind(value: Json, kind: ValueType['type']): boolean {
+  switch (kind) {
+    case 'any':
+      return true;
+    case 'integer':
+      return Number.isInteger(value);
+    case 'array':
+      return Array.isArray(value);
+    case 'object':
+      return isJsonObject(value);
+    default:
+      return typeof value === kind;
+  }
+}
+
+/** What a type asks for, in words: `an integer`, `one of "a", "b"`, `an array of strings`. */
+export function describeType({ type, items, pattern, enum: allowed }: ValueType): string {
+  if (allowed !== null) return `one of ${allowed.map((one) => JSON.stringify(one)).join(', ')}`;
+  if (type === 'any') return 'any value';
+  const article = /^[aeio]/.test(type) ? 'an' : 'a';
+  const text = items === null ? `${article} ${type}` : `${article} ${type} of ${items.type}s`;
+  return pattern === undefined ? text : `${text} that matches ${pattern}`;
+}
+
+/** What a person wrote as the value of a parameter: a text as it is, everything else as JSON. Undefined: it is none. */
+export function parseValue(text: string, type: ValueType): Json | undefined {
+  const read = type.type === 'string' ? text : parseExactJson(text);
+  if (read === undefined) return type.type === 'any' ? text : undefined;
+  return fits(read, type) ? read : undefined;
+}
+
+/** The parameters of a run: what is given, checked, and the defaults of what is not. All problems at once. */
+export function fillParameters(
+  types: Types,
+  given: Readonly<Record<string, Json>>,
+  word: ParameterWord = 'parameter',
+): { readonly values: Record<string, Json>; readonly problems: readonly string[] } {
+  const values: Record<string, Json> = {};
+  const problems = Object.keys(given)
+    .filter((name) => !Object.hasOwn(types, name))
+    .map((name) => unknownParameter(name, types, word));
+  for (const [name, type] of Object.entries(types)) {
+    const value = Object.hasOwn(given, name) ? given[name] : type.default;
+    if (value === undefined) {
+      if (type.required) problems.push(`the ${word} \`${name}\` (${describeType(type)}) is missing`);
+    } else if (fits(value, type)) values[name] = value;
+    else problems.push(wrongParameter(name, JSON.stringify(value), type, word));
+  }
+  return { values, problems };
+}
+
+export function unknownParameter(name: string, types: Types, word: ParameterWord): string {
+  const near = nearest(name, Object.keys(types));
+  return `there is no ${word} \`${name}\`${near === null ? '' : `; did you mean \`${near}\`?`}`;
+}
+
+export function wrongParameter(name: string, text: string, type: ValueType, word: ParameterWord): string {
+  return `the ${word} \`${name}\` must be ${describeType(type)}, not ${text}`;
+}

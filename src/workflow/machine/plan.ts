@@ -1,0 +1,134 @@
+import { ceilingOf, inOrder, type Ceiling, type Estimate } from './ceiling.ts';
+import { expectedOf, type Expected } from './expected.ts';
+import type { FailurePolicy, ShownStep, Work } from '../model.ts';
+import { roundsOf } from './rounds.ts';
+import { type BodyRule, type Rules, type StaticPath, type StepRule } from './rules.ts';
+import { workerKind } from './view.ts';
+import type { Capability } from '../../kernel/capabilities.ts';
+import type { Budget } from '../../kernel/cost.ts';
+
+/** What a step is given, what it owes, and how often it may be started. */
+export interface Contract {
+  readonly step: StaticPath;
+  readonly kind: string;
+  readonly provider: string | null;
+  readonly role: string | null;
+  readonly model: string | null;
+  readonly capabilities: readonly Capability[];
+  readonly needs: readonly string[];
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+  readonly values: readonly string[];
+  readonly timeout: number | null;
+  readonly attempts: number;
+  readonly iterations: number;
+  /** Of a loop: how many items, null: known only when it runs. Of anything else 1. */
+  readonly items: number | null;
+  readonly onFailure: FailurePolicy;
+  /** As the language of the workflow shows it; null: it has no way of its own. */
+  readonly shown: ShownStep | null;
+}
+
+/** Steps that can run at the same time, as far as what they need is concerned. */
+export interface Batch {
+  readonly number: number;
+  readonly parallel: boolean;
+  readonly steps: readonly StaticPath[];
+}
+
+export interface Plan {
+  readonly batches: readonly Batch[];
+  /** Of every step, those of loops and sub-workflows included. */
+  readonly contracts: readonly Contract[];
+  readonly ceiling: Ceiling;
+  readonly expected: Expected;
+  /** What the figures take for granted. */
+  readonly assumptions: readonly string[];
+}
+
+/** What is known besides the definition. */
+export interface PlanData {
+  /** What a launch may cost where the definition sets no limit. */
+  readonly estimate: Estimate;
+  /** The limit of the run, from the definition and the command line. */
+  readonly budget: Budget;
+  /** Processes of this host at once. */
+  readonly slots: number;
+}
+
+/** What a run of a definition does at most. Pure; nothing is started. */
+export function planOf(rules: Rules, { estimate, budget, slots }: PlanData): Plan {
+  const ceiling = ceilingOf(rules.root, estimate, slots);
+  const { timeout } = rules.workflow;
+  const time = timeout === null ? ceiling.time : Math.min(timeout, ceiling.time ?? timeout);
+  return {
+    batches: batchesOf(rules.root),
+    contracts: contractsOf(rules.root),
+    ceiling: { ...ceiling, time },
+    expected: expectedOf(rules.root, estimate, slots),
+    assumptions: [
+      'every attempt fails but the last, and every check finds the work incomplete but the last',
+      'waiting for people, gates and providers at their limit takes no time',
+      ...(budget.usd === null
+        ? []
+        : [`the run launches no more agents once $${String(budget.usd)} are spent or reserved`]),
+      ...(budget.tokens === null
+        ? []
+        : [`the run launches no more agents once ${String(budget.tokens)} tokens are spent or reserved`]),
+    ],
+  };
+}
+
+/** Steps by the length of the longest way to them; a sequence has one step a batch. */
+export function batchesOf(body: BodyRule): Batch[] {
+  if (body.body.kind === 'sequence')
+    return [...body.steps.values()].map(({ at }, index) => ({
+      number: index + 1,
+      parallel: false,
+      steps: [at],
+    }));
+  const level = new Map<StepRule, number>();
+  const batches: StaticPath[][] = [];
+  for (const rule of inOrder(body)) {
+    const before = rule.step.needs.map((need) => level.get(body.steps.get(need.step) ?? rule) ?? -1);
+    const own = before.reduce((most, each) => Math.max(most, each + 1), 0);
+    level.set(rule, own);
+    (batches[own] ??= []).push(rule.at);
+  }
+  return batches.map((steps, index) => ({ number: index + 1, parallel: steps.length > 1, steps }));
+}
+
+function contractsOf(body: BodyRule): Contract[] {
+  return [...body.steps.values()].flatMap((rule) => [
+    contractOf(rule),
+    ...(rule.inner === null ? [] : contractsOf(rule.inner)),
+  ]);
+}
+
+function contractOf({ at, step }: StepRule): Contract {
+  const { work, onFailure, timeout, check, needs, inputs, outputs, values, retry } = step;
+  return {
+    step: at,
+    kind: workerKind(work),
+    provider: work.kind === 'agent' ? work.provider : null,
+    role: work.kind === 'role' ? work.role : null,
+    model: work.kind === 'agent' ? work.model : null,
+    capabilities: rightsOf(work),
+    needs: needs.map((need) => need.step),
+    inputs: inputs.map(({ from, artifact }) => `${from}/${artifact}`),
+    outputs: outputs.map(({ name }) => name),
+    values: Object.keys(values),
+    timeout,
+    attempts: 1 + retry.max,
+    iterations: check?.maxIterations ?? 1,
+    items: roundsOf(work),
+    onFailure,
+    shown: step.shown ?? null,
+  };
+}
+
+function rightsOf(work: Work): readonly Capability[] {
+  return work.kind === 'agent' || work.kind === 'script' || work.kind === 'command'
+    ? (work.capabilities ?? [])
+    : [];
+}

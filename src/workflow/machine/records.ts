@@ -1,0 +1,194 @@
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import type { Path, RunEvent } from './event.ts';
+import { isIn, type In } from './fold/steps.ts';
+import { pathIn } from './path.ts';
+import type { BodyRule, Rules } from './rules.ts';
+import { durationOf, exitCodeOf } from './scope.ts';
+import type { RunState, Scope, StepRun } from './state.ts';
+import type { Reason } from '../../kernel/errors.ts';
+
+/*
+ * What a workflow with a place of its own shows of a run: `state.json`, and a line for each thing that happens. Seconds.
+ */
+
+/** The files that hold all that a step printed, where that is much. */
+export type Spills = (step: string) => JsonObject;
+
+/** `state.json`: the run, and each step that has come to something, those of loops with what each round came to. */
+export function stateDocument(state: RunState, rules: Rules, spills: Spills): JsonObject {
+  const { given, startedAt } = state;
+  const steps: JsonObject = {};
+  addSteps(state, rules.root, steps, spills);
+  return {
+    run_id: given?.run ?? '',
+    workflow_name: rules.workflow.name,
+    status: runStatus(state),
+    started_at: startedAt === null ? null : new Date(startedAt).toISOString(),
+    current_step: state.scopes.get('')?.entered?.step ?? null,
+    context: { ...given?.context, ...state.context },
+    steps,
+    ...(state.reason === null ? {} : { error: state.reason.text, error_code: state.reason.code }),
+  };
+}
+
+function runStatus({ status }: RunState): string {
+  if (status === 'PENDING' || status === 'RUNNING') return 'running';
+  return status === 'SUCCEEDED' ? 'completed' : 'failed';
+}
+
+function addSteps(state: RunState, body: BodyRule, steps: JsonObject, spills: Spills): void {
+  const scopes = [...state.scopes.values()].filter((scope) => scope.body === body.owner);
+  const inLoop = body.owner !== '';
+  for (const { step, inner } of body.steps.values()) {
+    const runs = scopes.flatMap((scope) => latest(state, scope, step.id) ?? []);
+    const last = runs.at(-1);
+    if (last) {
+      const own = runs.map((run, index) => ({ ...roundOf(state, run, index), ...told(state, run) }));
+      const rounds = inLoop ? own : inner === null ? null : roundsIn(state, inner, last.path);
+      steps[step.id] = { ...told(state, last), ...spills(step.id), ...(rounds && { iterations: rounds }) };
+    }
+    if (inner !== null) addSteps(state, inner, steps, spills);
+  }
+}
+
+/** The last entering of a step that is settled. */
+function latest(state: RunState, scope: Scope, id: string): In<'settled'> | undefined {
+  for (let visit = scope.visits.get(id) ?? 1; visit > 0; visit -= 1) {
+    const run = state.steps.get(pathIn(scope.path, id, visit));
+    if (isIn(run, 'settled') && run.phase.skipped?.why !== 'not-asked') return run;
+  }
+  return undefined;
+}
+
+function told(state: RunState, run: In<'settled'>): JsonObject {
+  const { status, reason } = run.phase;
+  const exitCode = exitCodeOf(state, run) ?? (status === 'SUCCEEDED' ? 0 : null);
+  return {
+    status: status === 'SUCCEEDED' ? 'completed' : status === 'SKIPPED' ? 'skipped' : 'failed',
+    exit_code: status === 'SKIPPED' ? null : exitCode,
+    output: status === 'SKIPPED' ? '' : (run.result?.output ?? ''),
+    duration: status === 'SKIPPED' ? 0 : inSeconds(durationOf(run)),
+    ...(reason === null ? {} : { error_code: reason.code }),
+  };
+}
+
+function inSeconds(milliseconds: number): number {
+  return Math.round(milliseconds) / 1_000;
+}
+
+function roundOf(state: RunState, run: StepRun, index: number): JsonObject {
+  const item = state.scopes.get(run.scope)?.item ?? null;
+  return { index: item?.index ?? index, item: item?.value ?? null };
+}
+
+/** What each round of a loop came to: what the step did that ended it. */
+function roundsIn(state: RunState, inner: BodyRule, loop: Path): Json[] {
+  const scopes = [...state.scopes.values()].filter(
+    (scope) => scope.body === inner.owner && scope.step === loop && scope.left !== null,
+  );
+  return scopes.flatMap((scope) => {
+    const run = scope.entered === null ? undefined : latest(state, scope, scope.entered.step);
+    if (!run) return [];
+    const runs = [...inner.steps.keys()].flatMap((id) => latest(state, scope, id) ?? []);
+    const began = Math.min(...runs.map(({ startedAt }) => startedAt ?? Infinity));
+    const ended = Math.max(...runs.map(({ settledAt }) => settledAt ?? 0));
+    const duration = Number.isFinite(began) ? inSeconds(Math.max(0, ended - began)) : 0;
+    const { status, exit_code: exitCode, output } = told(state, run);
+    const how = status === 'failed' ? 'failed' : 'completed';
+    const result = { status: how, exit_code: exitCode ?? 0, duration, output: output ?? '' };
+    return [{ ...roundOf(state, run, 0), ...result }];
+  });
+}
+
+/** A line of the log of a run, without its number. */
+export interface LogRecord {
+  readonly level: 'ERROR' | 'WARNING' | 'INFO' | 'DEBUG';
+  readonly event: string;
+  readonly step?: string;
+  readonly more?: JsonObject;
+}
+
+type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
+
+/** What an event is in the log of a run. `state` is that after it. */
+export function logRecords(event: RunEvent, state: RunState): LogRecord[] {
+  switch (event.type) {
+    case 'began':
+      return [{ level: 'INFO', event: 'run_start' }];
+    case 'resumed':
+      return [{ level: 'INFO', event: 'run_resume' }];
+    case 'started':
+    case 'expanded':
+      return [{ level: 'INFO', event: 'step_start', step: event.path }];
+    case 'skipped':
+      return [{ level: 'INFO', event: 'step_skipped', step: event.path }, ...transition(event)];
+    case 'settled':
+      return [...settled(event, state), ...transition(event)];
+    case 'retrying':
+      return [{ level: 'WARNING', event: 'step_retry', step: event.path, more: attemptFailed(event, state) }];
+    case 'ended': {
+      const { outcome, exitCode } = event.result;
+      const timedOut = outcome.is === 'failed' && outcome.timedOut;
+      const record = { level: 'WARNING', event: 'step_timeout', step: event.key.path } as const;
+      return timedOut ? [{ ...record, more: { exit_code: exitCode } }] : [];
+    }
+    case 'looked': {
+      const more = { file: event.file, exists: event.exists };
+      return [{ level: 'DEBUG', event: 'file_looked_for', step: event.path, more }];
+    }
+    case 'cancelled':
+      return [{ level: 'WARNING', event: 'run_cancelled' }];
+    case 'closed':
+      return event.status === 'SUCCEEDED'
+        ? [{ level: 'INFO', event: 'run_complete' }]
+        : [{ level: 'ERROR', event: 'run_failed', more: failureOf(event) }];
+    default:
+      return [];
+  }
+}
+
+function settled(event: Of<'settled'>, state: RunState): LogRecord[] {
+  const { path, status } = event;
+  const run = state.steps.get(path);
+  const exitCode = run && isIn(run, 'settled') ? told(state, run)['exit_code'] : null;
+  const more = { duration: run ? inSeconds(durationOf(run)) : 0, exit_code: exitCode ?? null };
+  if (status === 'SUCCEEDED' || status === 'INCOMPLETE')
+    return [{ level: 'INFO', event: 'step_complete', step: path, more }];
+  return [{ level: 'ERROR', event: 'step_failed', step: path, more: { ...more, ...failureOf(event) } }];
+}
+
+function failureOf({ status, reason }: Pick<Of<'settled'>, 'status' | 'reason'> | Of<'closed'>): JsonObject {
+  return { message: reason?.text ?? status, error_code: reason?.code ?? null };
+}
+
+/** Why an attempt is made again, which the next one overwrites in state and logs. */
+function attemptFailed({ path, what }: Of<'retrying'>, state: RunState): JsonObject {
+  const failure = what === 'worker' ? lastFailure(state, path) : null;
+  return failure === null
+    ? {}
+    : { exit_code: failure.exitCode, message: failure.reason.text, error_code: failure.reason.code };
+}
+
+/** How the last worker of a step failed; null: it did not. */
+export function lastFailure(
+  state: RunState,
+  path: Path,
+): { readonly exitCode: number | null; readonly reason: Reason } | null {
+  const result = state.steps.get(path)?.result;
+  if (result == null || result.outcome.is === 'done') return null;
+  return { exitCode: result.exitCode, reason: result.outcome.reason };
+}
+
+/** The words of a sequence for how it ends. */
+const endNames = {
+  break: () => '_loop_break',
+  continue: () => '_loop_continue',
+  end: (failed: boolean) => (failed ? '_error' : '_end'),
+  exit: (failed: boolean) => (failed ? '_error' : '_end'),
+} as const;
+
+function transition({ path, next }: Of<'settled'> | Of<'skipped'>): LogRecord[] {
+  if (next.at === 'graph') return [];
+  const target = next.at === 'step' ? next.step : endNames[next.how](next.failed !== null);
+  return [{ level: 'INFO', event: 'transition', step: path, more: { target } }];
+}

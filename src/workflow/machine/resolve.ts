@@ -1,0 +1,221 @@
+import { MailroomError } from '../../kernel/errors.ts';
+import { againText } from './retry-text.ts';
+import { Evaluation, Unresolvable, refuseAbsent, type Hindrance } from './evaluation.ts';
+import type { Path, ProcessKey } from './event.ts';
+import { isIn } from './fold/steps.ts';
+import type { Launch, LaunchInput, LaunchWork, TakenValue } from './launch.ts';
+import type { Check, Work } from '../model.ts';
+import type { Rules } from './rules.ts';
+import { contextOf, entered, findStep, lookUpStep, type StepVisit } from './scope.ts';
+import type { RunState, StepRun } from './state.ts';
+import { misfit } from './values.ts';
+import type { Budget } from '../../kernel/cost.ts';
+
+export type Resolved<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: Hindrance };
+
+/** Does something that may be hindered. */
+export function attempt<T>(act: () => T): Resolved<T> {
+  try {
+    return { ok: true, value: act() };
+  } catch (error) {
+    if (error instanceof Unresolvable) return { ok: false, why: error.why };
+    throw error;
+  }
+}
+
+/** The evaluation of a step's expressions: its environment, and that of its workflow, are part of what they see. */
+export function evaluationOf(state: RunState, rules: Rules, { scope, rule }: StepVisit): Evaluation {
+  const alone = state.given?.only != null && rule.body === rules.root;
+  const context = contextOf(state, rules, scope, rule);
+  const plain = new Evaluation(context, rule.body.language, alone);
+  const given = state.given?.env ?? {};
+  const ofWorkflow = { ...given, ...plain.renderAll(rule.body.workflow.env) };
+  const inWorkflow = plain.with({ env: ofWorkflow });
+  return inWorkflow.with({ env: { ...ofWorkflow, ...inWorkflow.renderAll(rule.step.env) } });
+}
+
+/**
+ * What the process of a key is to do. Throws `E_INTERNAL` for a process that is not wanted: `decide` names only those that
+ * can be worked out.
+ */
+export function launchOf(state: RunState, rules: Rules, key: ProcessKey): Launch {
+  const found = findStep(state, rules, key.path);
+  if (!found) throw new MailroomError('E_INTERNAL', `no step ${key.path} is running`);
+  const resolved = tryLaunch(state, rules, found, key);
+  if (resolved.ok) return resolved.value;
+  throw new MailroomError('E_INTERNAL', `the step ${key.path} cannot be worked out any more`);
+}
+
+/** The launch of a worker or a check, or why there can be none. */
+export function tryLaunch(
+  state: RunState,
+  rules: Rules,
+  found: StepVisit,
+  key: ProcessKey,
+): Resolved<Launch> {
+  return attempt(() => resolve(state, rules, found, key));
+}
+
+function resolve(state: RunState, rules: Rules, found: StepVisit, key: ProcessKey): Launch {
+  const { scope, rule, path } = found;
+  const { step, body } = rule;
+  const run = state.steps.get(path);
+  const checking = key.check > 0 ? step.check : null;
+  const evaluation = evaluationOf(state, rules, found);
+  const { convergence } = step.check ?? { convergence: null };
+  const worker = {
+    inputs: inputsOf(state, found),
+    outputs: step.outputs.map((each) => ({ ...each, path: evaluation.required.renderText(each.path) })),
+    values: step.values,
+    timeout: step.timeout,
+    check: null,
+    takes: takenBy(state, rules, found, evaluation),
+    stdin: step.stdin && evaluation.required.renderText(step.stdin),
+    stdout: step.stdout && { ...step.stdout, path: evaluation.required.renderText(step.stdout.path) },
+  };
+  const check = checking && {
+    inputs: [],
+    outputs: [],
+    values: {},
+    timeout: checking.timeout,
+    stdin: null,
+    stdout: null,
+    check: {
+      id: isIn(run, 'checking') ? run.phase.id : '',
+      decisionFile: checking.decisionFile,
+      ...(checking.purpose === 'summary' && { summarises: { ...run?.result?.values } }),
+    },
+  };
+  return {
+    run: state.given?.run ?? '',
+    key,
+    step: step.id,
+    work: workOf(checking?.work ?? step.work, step.check, run, evaluation),
+    workspace:
+      step.workspace === null
+        ? null
+        : { path: evaluation.required.renderText(step.workspace.path), outside: step.workspace.outside },
+    env: environment(body.workflow.env, step.env, evaluation),
+    secrets: step.secrets ?? [...new Set([...body.workflow.secrets, ...rules.workflow.secrets])],
+    inherit: body.workflow.inherit,
+    ...(step.network === false && { network: false }),
+    grace: step.grace,
+    ...(check ?? worker),
+    budget: budgetOf(state, checking ? checking.budget : step.budget, scope.budget),
+    session: checking?.purpose === 'summary' ? (run?.result?.session ?? null) : null,
+    convergence: convergence && { ...convergence, stage: run?.convergence.stage ?? 1 },
+  };
+}
+
+/** The variables that the definition names; those of the run that expressions see as `env` are not handed on. */
+function environment(
+  ofWorkflow: StepVisit['rule']['step']['env'],
+  ofStep: StepVisit['rule']['step']['env'],
+  evaluation: Evaluation,
+): Record<string, string> {
+  return { ...evaluation.renderAll(ofWorkflow), ...evaluation.renderAll(ofStep) };
+}
+
+/** What is left of the run's budget bounds what a launch may use. */
+function budgetOf(state: RunState, own: Budget | null, scope: Budget): Budget | null {
+  const limits = [state.given?.budget ?? scope, scope];
+  const least = (key: 'usd' | 'tokens'): number | null => {
+    const left = limits.flatMap((limit) =>
+      limit[key] === null ? [] : [Math.max(0, limit[key] - state.cost[key])],
+    );
+    const all = [...left, ...(own?.[key] == null ? [] : [own[key]])];
+    return all.length === 0 ? null : Math.min(...all);
+  };
+  const budget = { usd: least('usd'), tokens: least('tokens') };
+  return budget.usd === null && budget.tokens === null ? null : budget;
+}
+
+function workOf(
+  work: Work,
+  check: Check | null,
+  run: StepRun | undefined,
+  evaluation: Evaluation,
+): LaunchWork {
+  switch (work.kind) {
+    case 'agent': {
+      const { instructions: _template, ...agent } = work;
+      const isWorker = work !== check?.work;
+      const own = isWorker ? (run?.instructions ?? null) : null;
+      const instructions = own ?? evaluation.renderText(work.instructions);
+      const again = isWorker && run ? againText(run, check) : null;
+      return { ...agent, instructions, again };
+    }
+    case 'script': {
+      const entries = Object.entries(work.script.variables);
+      const env = Object.fromEntries(entries.map(([name, tree]) => [name, evaluation.text(tree)]));
+      const { capabilities } = work;
+      return { kind: 'script', script: run?.instructions ?? work.script.text, env, capabilities };
+    }
+    case 'command':
+      return {
+        kind: 'command',
+        argv: work.argv.map((argument) => evaluation.renderText(argument)),
+        capabilities: work.capabilities,
+      };
+    case 'role': {
+      const instructions = run?.instructions ?? evaluation.renderText(work.instructions);
+      return { kind: 'role', role: run?.role ?? work.role, instructions };
+    }
+    case 'gate':
+    case 'for-each':
+    case 'while':
+    case 'assign':
+    case 'workflow':
+      throw new MailroomError('E_INTERNAL', `a ${work.kind} has no process`);
+  }
+}
+
+/** The values that its agent is given. One of another type than it must have is a failure of the step. */
+function takenBy(
+  state: RunState,
+  rules: Rules,
+  { rule, scope }: StepVisit,
+  evaluation: Evaluation,
+): TakenValue[] {
+  return (rule.step.takes ?? []).flatMap(({ name, description, source, type, required, log }) => {
+    if (log !== undefined) {
+      const run = lookUpStep(state, rules, scope, log)?.run;
+      if (run?.result?.outcome.is !== 'done') return [];
+      const { path, iteration, attempt: count } = run;
+      return [{ name, description, value: '', log: { path, iteration, attempt: count, check: 0 } }];
+    }
+    const value = evaluation.render(source);
+    if (value === null && !required) return [];
+    if (value === null) refuseAbsent(`it requires the input \`${name}\`, which is absent`);
+    const problem = type === null ? null : misfit(value, type);
+    if (problem === null) return [{ name, description, value }];
+    const reason = { code: 'E_VALUE', text: `the input \`${name}\` ${problem}` } as const;
+    throw new Unresolvable({ is: 'failed', reason });
+  });
+}
+
+/** The inputs that are there. One that is not, and must be, hinders the step. */
+function inputsOf(state: RunState, { scope, rule }: StepVisit): LaunchInput[] {
+  return rule.step.inputs.flatMap((input) => {
+    const source = entered(state, scope, input.from);
+    const isThere = source?.artifacts.some(({ name }) => name === input.artifact) === true;
+    if (source && isThere && isIn(source, 'settled')) return [{ ...input, from: source.path }];
+    if (!input.required) return [];
+    return refuseAbsent(
+      `it requires the artifact \`${input.artifact}\` of \`${input.from}\`, which is absent`,
+    );
+  });
+}
+
+/** The key of the process that a step has now; null: it should have none. */
+export function keyOf(run: StepRun): ProcessKey | null {
+  const { path, iteration, attempt: count, checks } = run;
+  if (run.phase.is === 'running') return { path, iteration, attempt: count, check: 0 };
+  return run.phase.is === 'checking' ? { path, iteration, attempt: count, check: checks } : null;
+}
+
+/** The key of the worker's next launch. */
+export function nextKey(run: StepRun | undefined, path: Path): ProcessKey {
+  return { path, iteration: run?.iteration ?? 1, attempt: (run?.attempt ?? 0) + 1, check: 0 };
+}

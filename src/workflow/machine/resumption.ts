@@ -1,0 +1,222 @@
+import { apply } from './apply.ts';
+import { decide } from './decide.ts';
+import { noSlots } from './decide/context.ts';
+import { isKept, wantedBy } from './decide/reopen.ts';
+import type { RunStart, Path } from './event.ts';
+import { isIn, scopesAround } from './fold/steps.ts';
+import type { LaunchWork } from './launch.ts';
+import type { Step, Workflow } from '../model.ts';
+import { scopeOf } from './path.ts';
+import { nextKey, tryLaunch } from './resolve.ts';
+import type { Rules } from './rules.ts';
+import { findStep, type StepVisit } from './scope.ts';
+import type { RunState, StepRun } from './state.ts';
+import { reasonOf, statusOf } from './view.ts';
+
+/**
+ * What a `resume` makes of one step, and why. `may run`: where a sequence goes, and whether an iteration fails and is tried
+ * again, only the steps decide. `ends`: what it is part of ends before it comes to anything.
+ */
+export interface Resumption {
+  readonly path: Path;
+  readonly does: 'reused' | 'runs' | 'may run' | 'ends';
+  readonly why: string;
+}
+
+/**
+ * What resuming a run does, step by step: what is reused, what runs, and why. `changes`: finished steps that an edited
+ * definition would do otherwise, and how; null: the definition is that of the run.
+ */
+export function resumptionOf(
+  state: RunState,
+  rules: Rules,
+  changes: ReadonlyMap<Path, string> | null,
+): Resumption[] {
+  const wanted = wantedBy({ state, rules }, changes === null ? (state.again ?? []) : [...changes.keys()]);
+  const { isOver, after, starts, opens } = startsAgain(state, rules, changes);
+  const rowOf = (path: Path): Resumption => {
+    const run = state.steps.get(path);
+    const change = changes?.get(path);
+    if (!isIn(run, 'settled') && isSwept(after.steps.get(path)))
+      return { path, does: 'ends', why: 'what it is part of ends' };
+    if (run === undefined || (starts.has(path) && change === undefined && wanted.forced.has(path)))
+      return unentered(rules, path, wanted.forced.has(path));
+    if (starts.has(path)) return { path, does: 'runs', why: change ?? unfinished(state, run) };
+    if (around(path).some((each) => starts.has(each)))
+      return { path, does: 'runs', why: 'what it is part of runs again' };
+    if (opens.has(path) && wanted.owners.has(path))
+      return { path, does: 'runs', why: 'a step in it runs again' };
+    if (opens.has(path) || run.phase.is !== 'settled')
+      return { path, does: 'runs', why: unfinished(state, run) };
+    const stays = change === undefined ? '' : `; ${change}, and a sequence does not go back`;
+    const why = `${statusOf(state, path)}${stays}`;
+    if (!isKept(run) && mayRepeat(after, rules, run))
+      return { path, does: 'may run', why: `${why}; it runs again if its iteration is tried again` };
+    return { path, does: 'reused', why };
+  };
+  const entered = [...state.steps.keys()].filter((path) => findStep(state, rules, path) !== null);
+  const tops = isOver ? [] : rules.root.steps.keys();
+  return [...new Set([...tops, ...entered])].map(rowOf);
+}
+
+interface StartsAgain {
+  /** Nothing is left to do. */
+  readonly isOver: boolean;
+  /** The run at the moment at which something must run, or at its end. */
+  readonly after: RunState;
+  /** Steps that begin anew, and loops and sub-workflows that continue. */
+  readonly starts: ReadonlySet<Path>;
+  readonly opens: ReadonlySet<Path>;
+}
+
+/** Asks the machine itself: what it decides on a copy of the state until something must run. */
+function startsAgain(state: RunState, rules: Rules, changes: ReadonlyMap<Path, string> | null): StartsAgain {
+  const at = state.now;
+  let copy = apply(structuredClone(state), { type: 'resumed', by: 'person', at });
+  if (changes !== null) copy = apply(copy, { type: 'updated', steps: [...changes.keys()], at });
+  const isOver = copy.endedAt !== null;
+  const starts = new Set<Path>();
+  const opens = new Set<Path>();
+  const decided = () => decide(copy, rules, at, noSlots);
+  for (let { facts } = decided(); facts.length > 0; { facts } = decided())
+    for (const fact of facts) {
+      copy = apply(copy, { ...fact, at });
+      if (fact.type !== 'reopened') continue;
+      for (const path of fact.steps) starts.add(path);
+      for (const path of fact.opens) opens.add(path);
+    }
+  return { isOver, after: copy, starts, opens };
+}
+
+/** Whether the end of its body settled it. */
+function isSwept(run: StepRun | undefined): boolean {
+  if (!isIn(run, 'settled')) return false;
+  return run.phase.status === 'CANCELLED' || run.phase.skipped?.why === 'run-ended';
+}
+
+/** Whether an unfinished body around a step has attempts left, should it fail. */
+function mayRepeat(state: RunState, rules: Rules, run: StepRun): boolean {
+  return scopesAround(state, run).some(({ step, left, retries }) => {
+    const rule = step === null ? null : findStep(state, rules, step)?.rule;
+    return rule != null && left === null && retries < rule.step.retry.max;
+  });
+}
+
+/** A step that was not entered, or one that comes after another that runs again. */
+function unentered(rules: Rules, path: Path, isAfter: boolean): Resumption {
+  if (isAfter) return { path, does: 'runs', why: 'what it comes after runs again' };
+  const does = rules.root.body.kind === 'sequence' ? 'may run' : 'runs';
+  return { path, does, why: 'it was not run yet' };
+}
+
+/** The loops and sub-workflows that a step is in; among them are paths that are none. */
+function around(path: Path): Path[] {
+  const outer: Path[] = [];
+  for (let at = scopeOf(path); at !== ''; at = scopeOf(at)) outer.push(at);
+  return outer;
+}
+
+function unfinished(state: RunState, run: StepRun): string {
+  if (run.phase.is === 'asked') return 'it waits for a person';
+  if (run.phase.is === 'open') return 'steps in it are left';
+  const status = statusOf(state, run.path);
+  if (run.phase.is !== 'settled') return status === 'PENDING' ? 'it was not run yet' : 'it was under way';
+  const reason = reasonOf(run);
+  return `${status}${reason === null ? '' : `: ${reason}`}`;
+}
+
+/** Finished steps of a run that an edited definition would have done otherwise, and what of them changed, in words. */
+export function changesOf(state: RunState, before: Rules, after: Rules): Map<Path, string> {
+  const changes = new Map<Path, string>();
+  for (const run of state.steps.values()) {
+    if (!isKept(run)) continue;
+    const old = findStep(state, before, run.path);
+    const edited = findStep(state, after, run.path);
+    if (old === null || edited === null) continue;
+    const words = different(essence(state, before, old, run), essence(state, after, edited, run));
+    if (words.length > 0) changes.set(run.path, `changed: ${words.join(', ')}`);
+  }
+  return changes;
+}
+
+type Limits = Pick<RunStart, 'budget' | 'timeout'>;
+
+/** What bounds a run from now on whose definition was edited: that definition, and still what the command line said at the start. */
+export function editedLimits({ budget }: Limits, before: Workflow, after: Workflow): Limits {
+  const edited = (of: 'usd' | 'tokens'): number | null => {
+    const [now, next] = [budget[of], after.budget[of]];
+    if (now === before.budget[of] || now === null) return next;
+    return next === null ? now : Math.min(now, next);
+  };
+  return { budget: { ...budget, usd: edited('usd'), tokens: edited('tokens') }, timeout: after.timeout };
+}
+
+/** What decides what a step comes to, by what people call it. */
+type Essence = Readonly<Record<string, unknown>>;
+
+function different(before: Essence, after: Essence): string[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+}
+
+function essence(state: RunState, rules: Rules, found: StepVisit, run: StepRun): Essence {
+  const { step } = found.rule;
+  const { phase } = run;
+  const needs = step.needs.map((need) => need.step).toSorted();
+  const skipped = phase.is === 'settled' && phase.status === 'SKIPPED';
+  const { outputs, stdout, values } = step;
+  return {
+    definition: [needs, step.join, step.when, outputs, stdout, values, checkOf(step)],
+    ...(skipped ? {} : resolved(state, rules, found, run)),
+  };
+}
+
+function checkOf({ check }: Step): unknown {
+  return check && { work: check.work, decisionFile: check.decisionFile, convergence: check.convergence };
+}
+
+function resolved(state: RunState, rules: Rules, found: StepVisit, run: StepRun): Essence {
+  const { work } = found.rule.step;
+  switch (work.kind) {
+    case 'gate':
+      return { gate: [work.message, work.approvers] };
+    case 'for-each':
+      return { loop: [work.items, work.as] };
+    case 'while':
+      return { loop: [work.condition, work.maxIterations] };
+    case 'assign':
+      return { values: work.values };
+    case 'workflow':
+      return { 'sub-workflow': [work.workflow.name, work.with, work.exports] };
+    default: {
+      const launch = tryLaunch(state, rules, found, { ...nextKey(run, run.path), check: 0 });
+      if (!launch.ok) return { inputs: launch.why };
+      const { workspace, env, inputs, stdin, takes, secrets } = launch.value;
+      return {
+        ...workOf(launch.value.work),
+        inputs: [inputs, stdin, takes],
+        workspace,
+        variables: [env, secrets],
+      };
+    }
+  }
+}
+
+/** What a worker is, and what it is told with all parameters and values in it. */
+function workOf(work: LaunchWork): Essence {
+  switch (work.kind) {
+    case 'agent': {
+      const { provider, model, instructions, again: _, ...rest } = work;
+      return { worker: [provider, rest], model, instructions };
+    }
+    case 'role': {
+      const { role, instructions } = work;
+      return { role, instructions };
+    }
+    case 'script':
+    case 'command':
+      return { [work.kind]: work };
+    default:
+      return work satisfies never;
+  }
+}

@@ -1,0 +1,45 @@
+import { fenced } from '../../kernel/quoting.ts';
+import type { Check } from '../model.ts';
+import type { StepRun } from './state.ts';
+
+/**
+ * What earlier rounds left to be done, in words for the worker; null: this is the first. The words of others stand in it
+ * in fences.
+ */
+export function againText(run: StepRun, check: Check | null): string | null {
+  const parts = [...incomplete(run, check), ...failed(run)];
+  return parts.length === 0 ? null : parts.join('\n\n');
+}
+
+function incomplete({ iteration, outstanding, convergence }: StepRun, check: Check | null): string[] {
+  if (iteration === 1 || outstanding === null) return [];
+  const { reasons, fingerprints } = outstanding;
+  const most = check === null ? '' : ` of at most ${String(check.maxIterations)}`;
+  const lines = [`This is iteration ${String(iteration)}${most}. The last check found the work incomplete.`];
+  if (reasons.length > 0) lines.push(`What it said:\n\n${list(reasons)}`);
+  const settings = check?.convergence ?? null;
+  if (settings === null || convergence.stage < 2) return lines;
+  lines.push(
+    `The work does not come nearer to complete: this is stage ${String(convergence.stage)} of ${String(settings.maxStage)}.`,
+  );
+  if (fingerprints.length > 0) lines.push(`Still outstanding:\n\n${list(fingerprints)}`);
+  if (settings.allowedPaths.length > 0)
+    lines.push(`Change nothing but these paths:\n\n${list(settings.allowedPaths)}`);
+  if (settings.maxChangedFiles !== null)
+    lines.push(`Change at most ${String(settings.maxChangedFiles)} files altogether.`);
+  for (const { stage, instructions } of settings.stages)
+    if (stage <= convergence.stage) lines.push(instructions.trim());
+  return lines;
+}
+
+function failed({ failures, result }: StepRun): string[] {
+  if (failures === 0 || result === null || result.outcome.is === 'done') return [];
+  return [
+    `The last attempt failed:\n\n${list([result.outcome.reason.text])}`,
+    'What it changed is still there; look before you do it again.',
+  ];
+}
+
+function list(lines: readonly string[]): string {
+  return fenced(lines.map((line) => `- ${line.trim()}`).join('\n'));
+}

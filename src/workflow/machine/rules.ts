@@ -1,0 +1,221 @@
+import type { Language } from '../../expressions/language.ts';
+import { referencesOf } from '../../expressions/references.ts';
+import { treesOf, type Template } from '../../expressions/template.ts';
+import type { Tree } from '../../expressions/tree.ts';
+import { machineLanguage } from './language.ts';
+import type { Body, Check, Step, StepId, Work, Workflow } from '../model.ts';
+
+/** Names a step of the definition: `each/lint`, `child/deploy`, without items and visits; `` is the run. */
+export type StaticPath = string;
+
+/** A step with what the machine asks of it again and again. */
+export interface StepRule {
+  readonly at: StaticPath;
+  readonly step: Step;
+  readonly body: BodyRule;
+  /** Of a loop or a sub-workflow. */
+  readonly inner: BodyRule | null;
+  /** How many steps it needs, each counted once. */
+  readonly needs: number;
+  readonly dependents: readonly StepRule[];
+  /** Steps whose results its expressions read; null: which ones is computed. */
+  readonly reads: ReadonlySet<StepId> | null;
+  /** Whether its condition asks for results of steps. */
+  readonly whenReadsSteps: boolean;
+  /** Steps whose status its condition reads: of these, a gate that was skipped by its own condition does not close it. */
+  readonly judges: ReadonlySet<StepId>;
+  /** Whether what it does depends on any expression. */
+  readonly dynamic: boolean;
+  /** The provider of the worker, which may be at its limit; null: it has none. */
+  readonly provider: string | null;
+  /** The same for the check. */
+  readonly checkProvider: string | null;
+}
+
+/** The steps that run together. */
+export interface BodyRule {
+  /** The step whose body it is. */
+  readonly owner: StaticPath;
+  readonly body: Body;
+  /** The workflow that it is written in: a sub-workflow sees nothing of the one around. */
+  readonly workflow: Workflow;
+  readonly language: Language;
+  /** The body around, as far as its steps are seen from here; null: there is none. */
+  readonly around: BodyRule | null;
+  readonly steps: ReadonlyMap<StepId, StepRule>;
+  /** Steps of a graph that need nothing. */
+  readonly roots: readonly StepRule[];
+  /** The name of the item; null: no loop. */
+  readonly item: string | null;
+}
+
+/** A definition with its indices; made once. */
+export interface Rules {
+  readonly workflow: Workflow;
+  readonly root: BodyRule;
+  readonly bodies: ReadonlyMap<StaticPath, BodyRule>;
+}
+
+/** Makes the rules of a definition. Linear in its size. */
+export function compile(workflow: Workflow): Rules {
+  const bodies = new Map<StaticPath, BodyRule>();
+  const root = compileBody(bodies, '', workflow.body, {
+    workflow,
+    around: null,
+    item: null,
+    language: machineLanguage,
+  });
+  return { workflow, root, bodies };
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type Surroundings = Pick<BodyRule, 'workflow' | 'around' | 'item' | 'language'>;
+
+function compileBody(
+  bodies: Map<StaticPath, BodyRule>,
+  owner: StaticPath,
+  body: Body,
+  surroundings: Surroundings,
+): BodyRule {
+  const steps = new Map<StepId, Mutable<StepRule> & { dependents: StepRule[] }>();
+  const rule: Mutable<BodyRule> = { owner, body, ...surroundings, steps, roots: [] };
+  bodies.set(owner, rule);
+  for (const step of body.steps) {
+    const at = owner === '' ? step.id : `${owner}/${step.id}`;
+    const trees = treesIn(step, surroundings.workflow);
+    steps.set(step.id, {
+      at,
+      step,
+      body: rule,
+      inner: null,
+      needs: body.kind === 'sequence' ? 0 : new Set(step.needs.map((need) => need.step)).size,
+      dependents: [],
+      reads: stepsRead(trees, surroundings.language),
+      whenReadsSteps: step.when !== null && stepsRead([step.when], surroundings.language)?.size !== 0,
+      judges: step.when === null ? noSteps : statusesRead(step.when, surroundings.language),
+      dynamic: trees.length > 0,
+      provider: providerOf(step.work),
+      checkProvider: step.check === null ? null : providerOf(step.check.work),
+    });
+  }
+  for (const each of steps.values()) {
+    if (body.kind === 'graph')
+      for (const need of new Set(each.step.needs.map((one) => one.step)))
+        steps.get(need)?.dependents.push(each);
+    each.inner = innerBody(bodies, each, rule);
+  }
+  rule.roots = body.kind === 'graph' ? [...steps.values()].filter(({ needs }) => needs === 0) : [];
+  return rule;
+}
+
+function innerBody(
+  bodies: Map<StaticPath, BodyRule>,
+  { at, step }: StepRule,
+  around: BodyRule,
+): BodyRule | null {
+  const { work } = step;
+  const { workflow: outer, language } = around;
+  const surroundings = { workflow: outer, around, language };
+  if (work.kind === 'for-each') {
+    const item = work.as;
+    return compileBody(bodies, at, work.body, { ...surroundings, item });
+  }
+  if (work.kind === 'while') return compileBody(bodies, at, work.body, { ...surroundings, item: null });
+  if (work.kind !== 'workflow') return null;
+  const { workflow } = work;
+  return compileBody(bodies, at, workflow.body, {
+    workflow,
+    around: null,
+    item: null,
+    language: machineLanguage,
+  });
+}
+
+/** The provider whose limit holds a worker back. */
+function providerOf(work: Work): string | null {
+  return work.kind === 'agent' ? work.provider : null;
+}
+
+/** Every expression that a launch of the step evaluates, those of its loop's steps left out. */
+function treesIn(step: Step, workflow: Workflow): Tree[] {
+  const templates: Template[] = [
+    ...Object.values(workflow.env),
+    ...Object.values(step.env),
+    ...step.outputs.map(({ path }) => path),
+    ...(step.workspace === null ? [] : [step.workspace.path]),
+    ...(step.stdin === null ? [] : [step.stdin]),
+    ...(step.stdout === null ? [] : [step.stdout.path]),
+    ...messagesOf(step),
+    ...(step.takes ?? []).map(({ source }) => source),
+    ...templatesIn(step.work),
+    ...(step.check === null ? [] : templatesIn(step.check.work)),
+  ];
+  const conditions = [step.when, ...step.needs.map((need) => need.when)].filter((tree) => tree !== null);
+  const { work } = step;
+  const loops =
+    work.kind === 'while'
+      ? [work.condition]
+      : work.kind === 'for-each' && isTree(work.items)
+        ? [work.items]
+        : [];
+  const scripts = [step.work, step.check?.work].flatMap((each) =>
+    each?.kind === 'script' ? Object.values(each.script.variables) : [],
+  );
+  return [...templates.flatMap(treesOf), ...conditions, ...loops, ...scripts];
+}
+
+/** What a sequence says when it fails after the step. */
+function messagesOf({ next }: Step): Template[] {
+  const targets = next === null ? [] : [next.success, next.failure, next.timeout];
+  return targets.flatMap((target) =>
+    target?.to === 'fail' && target.message !== null ? [target.message] : [],
+  );
+}
+
+function templatesIn(work: Work | Check['work']): readonly Template[] {
+  switch (work.kind) {
+    case 'agent':
+    case 'role':
+      return [work.instructions];
+    case 'command':
+      return work.argv;
+    case 'gate':
+      return [work.message];
+    case 'workflow':
+      return Object.values(work.with);
+    case 'assign':
+      return Object.values(work.values);
+    case 'script':
+    case 'for-each':
+    case 'while':
+      return [];
+  }
+}
+
+/** A tree is no array. */
+export function isTree(items: Tree | readonly unknown[]): items is Tree {
+  return !Array.isArray(items);
+}
+
+const noSteps: ReadonlySet<StepId> = new Set();
+
+function statusesRead(tree: Tree, language: Language): ReadonlySet<StepId> {
+  const { results } = language;
+  const paths = referencesOf(tree, language).map(({ path }) => path.map(({ name }) => name));
+  const statuses = paths.filter(
+    ([namespace, , property]) =>
+      namespace?.toLowerCase() === results?.namespace && property?.toLowerCase() === results?.status,
+  );
+  return new Set(statuses.flatMap(([, id]) => id ?? []));
+}
+
+function stepsRead(trees: readonly Tree[], language: Language): ReadonlySet<StepId> | null {
+  const found = new Set<StepId>();
+  for (const { path } of trees.flatMap((tree) => referencesOf(tree, language))) {
+    if (path[0]?.name?.toLowerCase() !== language.results?.namespace) continue;
+    const id = path[1]?.name;
+    if (id == null) return null;
+    found.add(id);
+  }
+  return found;
+}

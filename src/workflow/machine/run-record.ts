@@ -1,0 +1,113 @@
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import { isIn } from './fold/steps.ts';
+import { itemScope } from './path.ts';
+import type { BodyRule, Rules } from './rules.ts';
+import { entered } from './scope.ts';
+import type { RunState, StepRun } from './state.ts';
+import type { RunStatus } from './status.ts';
+import { attemptsOf, reasonOf, statusOf } from './view.ts';
+
+/*
+ * The record of a run for people and other programs, where the workflow wants one: its stages with what they produced, in
+ * the words of languages for stages of agents.
+ */
+
+const runWords: Readonly<Record<RunStatus, string>> = {
+  PENDING: 'pending',
+  RUNNING: 'running',
+  SUCCEEDED: 'success',
+  FAILED: 'failed',
+  TIMED_OUT: 'failed',
+  CANCELLED: 'cancelled',
+};
+
+export function runRecord(state: RunState, rules: Rules): JsonObject {
+  const { given, startedAt, endedAt, reason } = state;
+  const { workflow, root } = rules;
+  const scope = state.scopes.get('');
+  const stages = [...root.steps.keys()].map((id) => {
+    const run = scope && entered(state, scope, id);
+    const record = run === undefined ? { status: 'pending' } : stageRecord(state, run);
+    return [id, { ...record, ...itemsOf(state, root.steps.get(id)?.inner ?? null, run) }] as const;
+  });
+  return {
+    run: {
+      id: given?.run ?? '',
+      workflow_id: workflow.name,
+      workflow_version: workflow.version,
+      status: runWords[state.status],
+      started_at: instant(startedAt),
+      completed_at: instant(endedAt),
+      ...(reason === null ? {} : { reason: reason.text }),
+      parameters: { ...given?.parameters },
+      stages: Object.fromEntries(stages),
+    },
+  };
+}
+
+/** What each item of a stage for many has come to, in their order. */
+function itemsOf(state: RunState, inner: BodyRule | null, run: StepRun | undefined): JsonObject {
+  const open = run?.open ?? null;
+  const [step] = inner?.steps.keys() ?? [];
+  if (run === undefined || open?.items == null || step === undefined) return {};
+  const items = open.items.map((item, index): JsonObject => {
+    const scope = state.scopes.get(itemScope(run.path, index));
+    const done = scope && entered(state, scope, step);
+    return { item, ...(done === undefined ? { status: 'pending' } : stageRecord(state, done)) };
+  });
+  return { items };
+}
+
+function stageRecord(state: RunState, run: StepRun): JsonObject {
+  const reason = reasonOf(run);
+  const isDone = isIn(run, 'settled') && ['SUCCEEDED', 'INCOMPLETE'].includes(run.phase.status);
+  const { values } = run;
+  const outputs = Array.isArray(values) ? [...(values as Json[])] : { ...(values as JsonObject) };
+  return {
+    status: statusWord(state, run),
+    started_at: instant(run.startedAt),
+    completed_at: instant(run.settledAt),
+    attempt: attemptsOf(run),
+    ...(reason === null ? {} : { reason }),
+    ...(isDone ? { outputs } : {}),
+    ...(run.summary?.text == null ? {} : { summary: run.summary.text }),
+    ...(run.result?.session ? { agent_run_id: run.result.session.id } : {}),
+  };
+}
+
+function statusWord(state: RunState, run: StepRun): string {
+  const status = statusOf(state, run.path);
+  switch (status) {
+    case 'PENDING':
+    case 'READY':
+      return 'pending';
+    case 'RUNNING':
+    case 'CHECKING':
+      return 'running';
+    case 'SUCCEEDED':
+    case 'INCOMPLETE':
+      return 'success';
+    case 'FAILED':
+      return isIn(run, 'settled') && run.phase.reason?.code === 'E_TIMEOUT' ? 'timed_out' : 'failed';
+    case 'SKIPPED':
+      return 'skipped';
+    case 'CANCELLED':
+      return 'cancelled';
+  }
+}
+
+function instant(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}
+
+/** JSON as YAML that is easy to read: a key a line, texts in double quotes. */
+export function asYaml(value: JsonObject, indent = ''): string {
+  return Object.entries(value)
+    .map(([key, inner]) => {
+      const name = /^[A-Za-z_][\w.-]*$/.test(key) ? key : JSON.stringify(key);
+      const isMap = typeof inner === 'object' && inner !== null && !Array.isArray(inner);
+      if (!isMap || Object.keys(inner).length === 0) return `${indent}${name}: ${JSON.stringify(inner)}\n`;
+      return `${indent}${name}:\n${asYaml(inner, `${indent}  `)}`;
+    })
+    .join('');
+}

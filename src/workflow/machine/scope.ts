@@ -1,0 +1,212 @@
+import { seenFiles } from '../../expressions/evaluate.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import type { RunStart, Path } from './event.ts';
+import { itemScope, pathIn, scopeOf, stepOf } from './path.ts';
+import type { BodyRule, Rules, StepRule } from './rules.ts';
+import type { RunState, Scope, StepRun } from './state.ts';
+import { isIn } from './fold/steps.ts';
+
+/** One entering of a step as the definition has it, and the body that it is in. */
+export interface StepVisit {
+  readonly path: Path;
+  readonly scope: Scope;
+  readonly rule: StepRule;
+  /** It is the only step that is run: nothing comes after it. */
+  readonly alone: boolean;
+}
+
+/** What a path means; null: no such step, or its body is not open. */
+export function findStep(state: RunState, rules: Rules, path: Path): StepVisit | null {
+  const scope = state.scopes.get(scopeOf(path));
+  const rule = scope && rules.bodies.get(scope.body)?.steps.get(stepOf(path));
+  const alone = state.given?.only != null && scope?.path === '';
+  return rule && scope ? { path, scope, rule, alone } : null;
+}
+
+/** The current entering of a step in a body: in a sequence the last visit. */
+export function entered(state: RunState, scope: Scope, id: string): StepRun | undefined {
+  return state.steps.get(pathIn(scope.path, id, scope.visits.get(id) ?? 1));
+}
+
+/** The scope around one, as far as its steps are seen from there. */
+function scopeAround(state: RunState, scope: Scope): Scope | null {
+  if (scope.step === null || scope.item === null) return null;
+  return state.scopes.get(scopeOf(scope.step)) ?? null;
+}
+
+/** The entering of a step that is meant by an id in a body: its own, else one of the body around. */
+export function lookUpStep(
+  state: RunState,
+  rules: Rules,
+  from: Scope,
+  id: string,
+): { run: StepRun | undefined; rule: StepRule; scope: Scope } | null {
+  for (let scope: Scope | null = from; scope !== null; scope = scopeAround(state, scope)) {
+    const body = rules.bodies.get(scope.body);
+    const rule = body?.steps.get(id) ?? ignoringCase(body, id);
+    if (rule) return { run: entered(state, scope, rule.step.id), rule, scope };
+  }
+  return null;
+}
+
+/** Paths in expressions ignore case where the very name is not there. */
+function ignoringCase(body: BodyRule | undefined, id: string): StepRule | undefined {
+  const wanted = id.toUpperCase();
+  for (const rule of body?.steps.values() ?? []) if (rule.step.id.toUpperCase() === wanted) return rule;
+  return undefined;
+}
+
+/** The values of an item's or a sub-workflow's parameters. */
+export function parametersOf(state: RunState, scope: Scope): Readonly<Record<string, Json>> {
+  for (
+    let at: Scope | null | undefined = scope;
+    at;
+    at = at.step === null ? null : state.scopes.get(scopeOf(at.step))
+  )
+    if (at.parameters !== null) return at.parameters;
+  return state.given?.parameters ?? {};
+}
+
+/** Where the artifacts of a step lie, relative to the context folder: a sub-workflow has a folder of its own. */
+export function contextFolder(state: RunState, path: Path): string {
+  const scope = state.scopes.get(scopeOf(path));
+  if (!scope || scope.step === null) return path;
+  const entry = path.slice(path.lastIndexOf('/') + 1);
+  const around = contextFolder(state, scope.step);
+  return scope.item === null ? `${around}/_child/${entry}` : `${around}/${String(scope.item.index)}/${entry}`;
+}
+
+/** What the expressions of a step see. Only steps that it reads are in it: it is made for each step again. */
+export function contextOf(state: RunState, rules: Rules, scope: Scope, rule: StepRule): JsonObject {
+  const { given } = state;
+  if (given === null) return {};
+  const { workflow } = rule.body;
+  return {
+    parameters: { ...parametersOf(state, scope) },
+    steps: stepsSeen(state, rules, scope, rule),
+    env: { ...given.env },
+    run: runOf(state, given, workflow === rules.workflow ? given.run : childRun(state, given, scope)),
+    workflow: { name: workflow.name, version: workflow.version },
+    context: { ...given.context, ...state.context },
+    trigger: given.trigger,
+    ...itemsOf(state, rules, scope),
+    ...filesSeen(state, pathIn(scope.path, rule.step.id, scope.visits.get(rule.step.id) ?? 1)),
+  };
+}
+
+/** What was looked for, for the expressions of a step. */
+export function filesSeen(state: RunState, path: Path): JsonObject {
+  const looks = state.steps.get(path)?.looks;
+  return looks === undefined || Object.keys(looks).length === 0 ? {} : { [seenFiles]: { ...looks } };
+}
+
+function runOf({ startedAt }: RunState, given: RunStart, id: string): JsonObject {
+  const started = startedAt === null ? {} : { started_at: new Date(startedAt).toISOString() };
+  return { id, root: given.run, ...started };
+}
+
+/** A sub-workflow's run id is the run's, its path and the attempt. */
+function childRun(state: RunState, given: RunStart, scope: Scope): string {
+  let at: Scope | undefined = scope;
+  while (at && at.item !== null && at.step !== null) at = state.scopes.get(scopeOf(at.step));
+  const step = at?.step ?? null;
+  if (step === null) return given.run;
+  return `${given.run}/${step}@${String(state.steps.get(step)?.attempt ?? 1)}`;
+}
+
+function itemsOf(state: RunState, rules: Rules, scope: Scope): JsonObject {
+  const { item } = scope;
+  const around = scopeAround(state, scope);
+  if (item === null) return {};
+  const outer = around === null ? {} : itemsOf(state, rules, around);
+  const name = rules.bodies.get(scope.body)?.item ?? null;
+  const owner = scope.step === null ? undefined : state.steps.get(scope.step);
+  const loop = loopOf(state, owner, item.index);
+  return name === null ? { ...outer, loop } : { ...outer, item: item.value, [name]: item.value, loop };
+}
+
+/** What is known of a loop in one of its rounds; in seconds, how long it has been running. */
+export function loopOf(state: RunState, owner: StepRun | undefined, index: number): JsonObject {
+  const elapsed = (state.now - (owner?.startedAt ?? state.now)) / 1_000;
+  const round = { index, iteration: index + 1, first: index === 0, elapsed };
+  if (owner?.open?.bound != null) return round;
+  const total = owner?.open?.items?.length ?? 0;
+  return { ...round, total, last: index === total - 1 };
+}
+
+function stepsSeen(state: RunState, rules: Rules, scope: Scope, { reads }: StepRule): JsonObject {
+  const seen: JsonObject = {};
+  for (const id of reads ?? allIds(state, rules, scope)) {
+    const found = lookUpStep(state, rules, scope, id);
+    const run = found && lastSettled(state, found);
+    if (found && run) seen[found.rule.step.id] = seenOf(state, rules, run);
+  }
+  return seen;
+}
+
+/** The last entering of a step that came to something; else the current one. */
+function lastSettled(
+  state: RunState,
+  { run, rule, scope }: { run: StepRun | undefined; rule: StepRule; scope: Scope },
+): StepRun | undefined {
+  const visit = scope.visits.get(rule.step.id) ?? 1;
+  if (visit === 1 || isIn(run, 'settled')) return run;
+  return state.steps.get(pathIn(scope.path, rule.step.id, visit - 1));
+}
+
+function allIds(state: RunState, rules: Rules, from: Scope): Set<string> {
+  const ids = new Set<string>();
+  for (let scope: Scope | null = from; scope !== null; scope = scopeAround(state, scope))
+    for (const id of rules.bodies.get(scope.body)?.steps.keys() ?? []) ids.add(id);
+  return ids;
+}
+
+/** Milliseconds that a step took: its last process, or of a loop all of it. */
+export function durationOf({ result, startedAt, settledAt }: StepRun): number {
+  return result?.durationMs ?? Math.max(0, (settledAt ?? 0) - (startedAt ?? settledAt ?? 0));
+}
+
+/** As a shell says it of a command that took too long. */
+const timedOutCode = 124;
+const failedCode = 1;
+
+/**
+ * How a settled step ended as a number; 1 for a failure without a process; of a loop that failed, the code of the step that it
+ * failed by. Null: it is not known.
+ */
+export function exitCodeOf(state: RunState, run: StepRun): number | null {
+  const own = run.result?.exitCode ?? null;
+  if (own !== null || !isIn(run, 'settled')) return own;
+  const { status, reason } = run.phase;
+  if (status === 'SUCCEEDED') return run.result === null ? 0 : null;
+  if (reason?.code === 'E_TIMEOUT') return timedOutCode;
+  if (status !== 'FAILED') return null;
+  // Whoever handles the failure reads a code also where no process could be started.
+  if (run.open === null || run.open.items === null) return failedCode;
+  const last = state.scopes.get(itemScope(run.path, run.open.opened - 1));
+  const step = last?.entered ? entered(state, last, last.entered.step) : undefined;
+  // It failed by more than its last step where that was well.
+  return (step && exitCodeOf(state, step)) || failedCode;
+}
+
+/** What others see of a settled step. What is absent has no key. */
+function seenOf(state: RunState, rules: Rules, run: StepRun): JsonObject {
+  if (!isIn(run, 'settled')) return {};
+  const { status } = run.phase;
+  const { result } = run;
+  const seen: JsonObject = { status };
+  const exitCode = exitCodeOf(state, run);
+  if (exitCode !== null) seen['exit_code'] = exitCode;
+  if (result !== null) seen['output'] = result.output;
+  if (result !== null || run.open !== null) seen['duration'] = durationOf(run);
+  if (status !== 'SUCCEEDED' && status !== 'INCOMPLETE') return seen;
+  seen['values'] = Array.isArray(run.values)
+    ? [...(run.values as Json[])]
+    : { ...(run.values as JsonObject) };
+  if (run.summary?.text != null) seen['summary'] = run.summary.text;
+  const { contextDir } = rules.workflow;
+  const within = contextFolder(state, run.path);
+  const folder = contextDir === null ? within : `${contextDir}/${within}`;
+  seen['artifacts'] = Object.fromEntries(run.artifacts.map(({ name, path }) => [name, `${folder}/${path}`]));
+  return seen;
+}

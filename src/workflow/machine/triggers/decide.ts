@@ -1,0 +1,149 @@
+import type { Trigger } from '../../model.ts';
+import { asked } from './notice.ts';
+import { memoryOf, remember } from './memory.ts';
+import type { Start, TriggerMemory, TriggersMemory } from '../../../letters/triggers-memory.ts';
+
+/** What deciding needs besides what is remembered. */
+export interface Moment {
+  readonly now: number;
+  /** The id of a run that does not exist yet. */
+  readonly fresh: () => string;
+  /** The first instant after another at which a crontab's line fires; null: never. Milliseconds since 1970. */
+  readonly next: (trigger: Extract<Trigger, { kind: 'cron' }>, after: number) => number | null;
+}
+
+export interface TriggerDecision {
+  readonly memory: TriggersMemory;
+  /** The run that is to begin now: it is `going` in the memory. */
+  readonly start: Start | null;
+  /** Triggers whose command is to be run now. */
+  readonly polls: readonly string[];
+  /** When to look again although nothing happened; null: never. */
+  readonly wake: number | null;
+}
+
+/**
+ * What the triggers of one workflow ask for now. Pure. One run of a workflow goes on at a time: what comes meanwhile waits, once
+ * for each trigger, and further calls of that trigger become part of what waits.
+ */
+export function decideTriggers(
+  before: TriggersMemory,
+  triggers: readonly Trigger[],
+  moment: Moment,
+): TriggerDecision {
+  let memory = before;
+  const polls: string[] = [];
+  const wakes: number[] = [];
+  for (const trigger of triggers) {
+    const due = dueOf(trigger, memory, moment);
+    memory = due.memory;
+    if (due.poll) polls.push(trigger.name);
+    if (due.wake !== null) wakes.push(due.wake);
+  }
+  const start = memory.going === null ? oldest(memory, triggers) : null;
+  if (start !== null)
+    memory = { ...remember(memory, start.trigger, { waiting: null, last: start.run }), going: start };
+  return { memory, start, polls, wake: wakes.length === 0 ? null : Math.min(...wakes) };
+}
+
+function oldest(memory: TriggersMemory, triggers: readonly Trigger[]): Start | null {
+  const waiting = triggers.flatMap(({ name }) => memoryOf(memory, name).waiting ?? []);
+  return waiting.reduce<Start | null>(
+    (first, each) => (first === null || each.at < first.at ? each : first),
+    null,
+  );
+}
+
+interface Due {
+  readonly memory: TriggersMemory;
+  readonly poll: boolean;
+  readonly wake: number | null;
+}
+
+function dueOf(trigger: Trigger, memory: TriggersMemory, moment: Moment): Due {
+  switch (trigger.kind) {
+    case 'cron':
+      return dueByClock(trigger, memory, moment);
+    case 'files':
+      return dueByFiles(trigger, memory, moment);
+    case 'command':
+      return dueByCommand(trigger, memory, moment);
+    case 'webhook':
+    case 'message':
+      return { memory, poll: false, wake: null };
+  }
+}
+
+/** A clock that was set back by less does not make an instant come twice. */
+const setBack = 3_600_000;
+
+/** What a machine slept through is made up for, once. */
+function dueByClock(
+  trigger: Extract<Trigger, { kind: 'cron' }>,
+  memory: TriggersMemory,
+  { now, fresh, next }: Moment,
+): Due {
+  const { name } = trigger;
+  const { due, taken } = memoryOf(memory, name);
+  if (due !== null && now >= due) {
+    const wake = next(trigger, now);
+    const after = remember(memory, name, { due: wake, taken: due });
+    const data = { scheduled: new Date(due).toISOString() };
+    return { memory: asked(after, name, data, { now, fresh }), poll: false, wake };
+  }
+  const from = taken !== null && taken > now && taken - now < setBack ? taken : now;
+  const wake = next(trigger, from);
+  return { memory: due === wake ? memory : remember(memory, name, { due: wake }), poll: false, wake };
+}
+
+/** While a run goes on, changes gather; the cooldown begins when it has ended. */
+function dueByFiles(
+  { name, debounce, cooldown }: Extract<Trigger, { kind: 'files' }>,
+  before: TriggersMemory,
+  moment: Moment,
+): Due {
+  const { now } = moment;
+  if (before.going !== null || memoryOf(before, name).changed === null)
+    return { memory: before, poll: false, wake: null };
+  const memory = setBackTo(before, name, now);
+  const { changed, ended } = memoryOf(memory, name);
+  const at = Math.max((changed?.at ?? 0) + debounce, ended === null ? 0 : ended + cooldown);
+  if (now < at) return { memory, poll: false, wake: at };
+  const after = remember(memory, name, { changed: null });
+  return {
+    memory: asked(after, name, { files: [...(changed?.files ?? [])] }, moment),
+    poll: false,
+    wake: null,
+  };
+}
+
+/** Where the clock was set back, what was seen before was seen now. */
+function setBackTo(memory: TriggersMemory, name: string, now: number): TriggersMemory {
+  const { changed, ended } = memoryOf(memory, name);
+  if ((changed?.at ?? 0) <= now && (ended ?? 0) <= now) return memory;
+  return remember(memory, name, {
+    changed: changed && { ...changed, at: Math.min(changed.at, now) },
+    ended: ended === null ? null : Math.min(ended, now),
+  });
+}
+
+function dueByCommand(
+  { name, every }: Extract<Trigger, { kind: 'command' }>,
+  memory: TriggersMemory,
+  { now }: Moment,
+): Due {
+  const { due } = memoryOf(memory, name);
+  if (due !== null && now < due && due - now <= every) return { memory, poll: false, wake: due };
+  return { memory: remember(memory, name, { due: now + every }), poll: true, wake: now + every };
+}
+
+/** The run of the workflow is over: another one may begin. */
+export function runEnded(memory: TriggersMemory, run: string, now: number): TriggersMemory {
+  const { going } = memory;
+  if (going?.run !== run) return memory;
+  const known: Partial<TriggerMemory> = { ended: now };
+  const after = Object.hasOwn(memory.triggers, going.trigger)
+    ? remember(memory, going.trigger, known)
+    : memory;
+  return { ...after, going: null };
+}

@@ -1,0 +1,159 @@
+import picomatch from 'picomatch';
+import { isJsonObject, parseJson, type Json, type JsonObject } from '../../kernel/json.ts';
+import type { Verdict, WorkResult } from './event.ts';
+import { readExit, type Ended, type Returned } from './exits.ts';
+import type { Launch } from './launch.ts';
+import { handedValues, resultOf } from './handed.ts';
+import type { Reason } from '../../kernel/errors.ts';
+
+/** What came back of a check, and what was changed since the base: paths, or why nobody knows. */
+export interface ReturnedCheck extends Returned {
+  readonly changed: readonly string[] | string;
+}
+
+/** So many of a check's last lines are the reasons why the work is incomplete. */
+const reasonLines = 20;
+const mostEntries = 200;
+const longestEntry = 1_000;
+
+/** What a check found. Total: what is no decision is none, and the check is made again. */
+export function readCheck(
+  launch: Launch,
+  { exit, outcome, collected, changed }: ReturnedCheck,
+): { result: WorkResult; verdict: Verdict } {
+  const ended = readExit(launch, exit, outcome);
+  const result = resultOf(ended, exit, outcome);
+  if (launch.check?.summarises !== undefined) return { result, verdict: summaryOf(result) };
+  const isProgram = outcome === null;
+  const said = isProgram && ended.exitCode === 1 && exit.ended === 'exited' ? 'incomplete' : ended.outcome.is;
+  if (said === 'failed' && ended.outcome.is === 'failed') {
+    const { reason: why, class: errorClass } = ended.outcome;
+    const reason = { ...why, text: `check of \`${launch.key.path}\`: ${why.text}` };
+    return {
+      result,
+      verdict: { is: 'none', reason, final: errorClass === 'NON_RETRYABLE' || errorClass === 'FATAL' },
+    };
+  }
+  const verdict =
+    launch.check?.decisionFile == null
+      ? isProgram
+        ? byExitCode(said === 'done', exit.stdout, exit.stderr)
+        : byAnswer(launch, ended, collected)
+      : byFile(launch, collected.decision);
+  // An exit code that only says "incomplete" is no failure of the check.
+  const outcomeOf = said === 'incomplete' ? ({ is: 'done' } as const) : result.outcome;
+  return { result: { ...result, outcome: outcomeOf }, verdict: measured(launch, verdict, changed) };
+}
+
+/** The summary that an agent gave; its limit of use is waited for. */
+function summaryOf({ outcome, output }: WorkResult): Verdict {
+  if (outcome.is === 'done') return { is: 'summarised', text: output, problem: null };
+  const { reason } = outcome;
+  if (outcome.class === 'RETRYABLE_RATE_LIMIT') return { is: 'none', reason, final: false };
+  return { is: 'summarised', text: null, problem: reason.text };
+}
+
+function none(text: string, final = false): Verdict {
+  const reason: Reason = { code: 'E_CHECK', text };
+  return { is: 'none', reason, final };
+}
+
+function byExitCode(complete: boolean, stdout: string, stderr: string): Verdict {
+  if (complete) return { is: 'complete' };
+  const text = stdout.trim() === '' ? stderr : stdout;
+  return { is: 'incomplete', reasons: lastLines(text), fingerprints: [] };
+}
+
+function lastLines(text: string): string[] {
+  const lines = text.trimEnd().split(/\r\n|\n|\r/);
+  return bound(lines.filter((line) => line.trim() !== '').slice(-reasonLines));
+}
+
+function byAnswer(launch: Launch, { text }: Ended, collected: Returned['collected']): Verdict {
+  const handed = handedValues(launch, collected, text);
+  if ('unreadable' in handed) return none(`the check's answer cannot be read: ${handed.unreadable}`);
+  const whole = parseJson(text.trim());
+  const answer = Object.keys(handed.values).length > 0 || !isJsonObject(whole) ? handed.values : whole;
+  return byJson(launch, answer) ?? none('the check said neither complete nor incomplete');
+}
+
+/** A decision file: JSON, or a word. */
+function byFile(launch: Launch, text: string | null): Verdict {
+  if (text === null) return none('the check wrote no decision file');
+  const json = parseJson(text);
+  if (isJsonObject(json)) return byJson(launch, json) ?? none('the decision file holds no decision');
+  const [, word = '', rest = ''] = /^\W*(\w+)([^]*)$/.exec(text) ?? [];
+  switch (word.toUpperCase()) {
+    case 'PASS':
+      return { is: 'complete' };
+    case 'FAIL':
+      return { is: 'incomplete', reasons: lastLines(rest.replace(/^[\s:.-]+/, '')), fingerprints: [] };
+    default:
+      return none('the decision file holds no decision');
+  }
+}
+
+/** A decision as JSON; null: it is none. One for another check is stale. */
+function byJson(
+  { check }: Launch,
+  { decision, check_id: id, reasons, fingerprints }: JsonObject,
+): Verdict | null {
+  if (id !== undefined && id !== null && id !== check?.id)
+    return none(`the decision is of another check: ${JSON.stringify(id).slice(0, 100)}`);
+  const word = typeof decision === 'string' ? decision.trim().toLowerCase() : '';
+  if (word === 'complete') return { is: 'complete' };
+  if (word !== 'incomplete') return null;
+  return { is: 'incomplete', reasons: texts(reasons), fingerprints: texts(fingerprints) };
+}
+
+function texts(value: Json | undefined): string[] {
+  if (typeof value === 'string') return bound([value]);
+  if (!Array.isArray(value)) return [];
+  return bound(value.map((each) => (typeof each === 'string' ? each : JSON.stringify(each))));
+}
+
+function bound(lines: readonly string[]): string[] {
+  return lines.slice(0, mostEntries).map((line) => line.slice(0, longestEntry));
+}
+
+/** What was changed counts too: where it breaks the limits, nothing is complete. */
+function measured(launch: Launch, verdict: Verdict, changed: readonly string[] | string): Verdict {
+  const { convergence } = launch;
+  if (verdict.is === 'none' || convergence === null) return verdict;
+  const { allowedPaths, maxChangedFiles } = convergence;
+  if (allowedPaths.length === 0 && maxChangedFiles === null) return verdict;
+  if (typeof changed === 'string') return none(`what was changed cannot be found out: ${changed}`, true);
+  const isAllowed =
+    allowedPaths.length === 0
+      ? () => true
+      : picomatch(allowedPaths.flatMap(inside), { dot: true, flags: 's' });
+  const outside = changed.filter((path) => !isAllowed(path));
+  const reasons = outside.map((path) => `changed outside the allowed paths: ${path}`);
+  const fingerprints = outside.map((path) => `outside-allowed-paths:${path}`);
+  if (maxChangedFiles !== null && changed.length > maxChangedFiles) {
+    reasons.push(tooMany(changed, maxChangedFiles));
+    fingerprints.push('too-many-changed-files');
+  }
+  if (reasons.length === 0) return verdict;
+  const before = verdict.is === 'incomplete' ? verdict : { reasons: [], fingerprints: [] };
+  return {
+    is: 'incomplete',
+    reasons: bound([...before.reasons, ...reasons]),
+    fingerprints: bound([...before.fingerprints, ...fingerprints]),
+  };
+}
+
+/** So many of the changed files are named. */
+const named = 20;
+
+function tooMany(changed: readonly string[], most: number): string {
+  const rest = changed.length > named ? ` and ${String(changed.length - named)} more` : '';
+  const counts = `${String(changed.length)} files were changed, and at most ${String(most)} may be`;
+  return `${counts}: ${changed.slice(0, named).join(', ')}${rest}`;
+}
+
+/** A path of a folder allows all that is in it. */
+function inside(pattern: string): string[] {
+  const plain = pattern.replace(/^\.\//, '').replace(/\/+$/, '');
+  return [plain, `${plain}/**`];
+}

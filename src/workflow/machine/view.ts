@@ -1,0 +1,308 @@
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import type { Cost } from '../../mail/machine/state.ts';
+import type { ArtifactRecord, Path, RunEvent, SkipReason, WorkResult } from './event.ts';
+import { isIn } from './fold/steps.ts';
+import { hookWarnings } from './hooks.ts';
+import { rollbackWarnings } from './rollback.ts';
+import type { Work } from '../model.ts';
+import { purseOf } from './msats.ts';
+import { itemScope } from './path.ts';
+import type { BodyRule, Rules, StepRule } from './rules.ts';
+import { entered, findStep } from './scope.ts';
+import type { RunState, Scope, StepRun } from './state.ts';
+import type { StepStatus } from './status.ts';
+
+/** The status of a step as files and documents show it. */
+export function statusOf(state: RunState, path: Path): StepStatus {
+  const run = state.steps.get(path);
+  switch (run?.phase.is) {
+    case undefined:
+    case 'pending':
+      return state.ready.has(path) ? 'READY' : 'PENDING';
+    case 'waiting':
+    case 'running':
+    case 'ended':
+    case 'asked':
+    case 'judged':
+    case 'open':
+    case 'looking':
+      return 'RUNNING';
+    case 'check-waiting':
+    case 'checking':
+    case 'checked':
+      return 'CHECKING';
+    case 'settled':
+      return run.phase.status;
+  }
+}
+
+/** Steps that an event has settled: their `_meta.json` is to be written. */
+export function settledBy(event: RunEvent): readonly Path[] {
+  switch (event.type) {
+    case 'settled':
+    case 'skipped':
+      return [event.path];
+    case 'opened':
+      return event.skips;
+    case 'swept':
+      return [...event.skipped, ...event.cancelled];
+    default:
+      return [];
+  }
+}
+
+/** `_workflow.json`: epoch milliseconds, and the status of every step of the run's own body. */
+export function summaryOf(state: RunState, rules: Rules): JsonObject {
+  const { given, startedAt, endedAt } = state;
+  const root = state.scopes.get('');
+  const steps = [...rules.root.steps.keys()].map((id) => {
+    const run = root && entered(state, root, id);
+    return [id, statusOf(state, run?.path ?? id)] as const;
+  });
+  return {
+    id: given?.run ?? '',
+    name: rules.workflow.name,
+    version: rules.workflow.version,
+    status: state.status,
+    startedAt,
+    completedAt: endedAt,
+    wallTimeMs: startedAt === null ? null : (endedAt ?? state.now) - startedAt,
+    steps: Object.fromEntries(steps),
+  };
+}
+
+/** `_meta.json` of a settled step. */
+export function metaOf(state: RunState, rules: Rules, path: Path): JsonObject {
+  const run = state.steps.get(path);
+  const found = findStep(state, rules, path);
+  if (!run || !found) return {};
+  const { step } = found.rule;
+  const { startedAt, settledAt, result } = run;
+  const reason = reasonOf(run);
+  return {
+    stepId: step.id,
+    status: statusOf(state, path),
+    startedAt,
+    completedAt: settledAt,
+    wallTimeMs: startedAt === null || settledAt === null ? 0 : settledAt - startedAt,
+    attempts: attemptsOf(run),
+    ...(step.check === null
+      ? {}
+      : { iterations: iterationsOf(run), maxIterations: step.check.maxIterations }),
+    workerKind: workerKind(step.work),
+    artifacts: run.artifacts.map(artifactOf),
+    ...(reason === null ? {} : { reason }),
+    ...(isIn(run, 'settled') && run.phase.class !== null ? { errorClass: run.phase.class } : {}),
+    workerResult:
+      result === null
+        ? null
+        : {
+            status: result.outcome.is === 'done' ? 'SUCCEEDED' : 'FAILED',
+            artifacts: result.artifacts.map(artifactOf),
+            observations: observationsOf(result),
+            cost: { estimatedTokens: result.usage.tokens, wallTimeMs: Math.round(result.durationMs) },
+          },
+  };
+}
+
+/** The last run of its worker: what it changed, as far as that can be told, and what it said. */
+function observationsOf({ changed, output }: WorkResult): JsonObject[] {
+  const observed = {
+    ...(changed && { filesChanged: [...changed.paths] }),
+    ...(changed && changed.more > 0 && { moreFilesChanged: changed.more }),
+    ...(output !== '' && { summary: output }),
+  };
+  return Object.keys(observed).length === 0 ? [] : [observed];
+}
+
+function artifactOf({ name, path, type }: ArtifactRecord): JsonObject {
+  return type === null ? { name, path } : { name, path, type };
+}
+
+const providers: Readonly<Record<string, string>> = {
+  claude: 'CLAUDE_CODE',
+  codex: 'CODEX_CLI',
+  gemini: 'GEMINI_CLI',
+  opencode: 'OPENCODE',
+};
+
+/** Who does a step, in the words of the native language. */
+export function workerKind(work: Work): string {
+  switch (work.kind) {
+    case 'agent':
+      return providers[work.provider] ?? work.provider.toUpperCase();
+    case 'script':
+      return 'CUSTOM';
+    case 'command':
+      return 'COMMAND';
+    case 'role':
+      return 'ROLE';
+    case 'gate':
+      return 'GATE';
+    case 'for-each':
+      return 'FOR_EACH';
+    case 'while':
+      return 'WHILE';
+    case 'assign':
+      return 'SET';
+    case 'workflow':
+      return 'WORKFLOW';
+  }
+}
+
+/** The iteration that it is in, or ended in; 0: its worker was never started. */
+export function iterationsOf({ startedAt, iteration }: StepRun): number {
+  return startedAt === null ? 0 : iteration;
+}
+
+/** Launches of its worker in all iterations that counted (not put back, not turned away by a rate limit), with the one that runs. */
+export function attemptsOf(run: StepRun): number {
+  return run.attempts + (isIn(run, 'running') ? 1 : 0);
+}
+
+/** Why a step ended as it did, in words; null where there is nothing to say. */
+export function reasonOf({ phase }: StepRun): string | null {
+  if (phase.is !== 'settled') return null;
+  return phase.reason?.text ?? (phase.skipped === null ? null : skipText(phase.skipped));
+}
+
+export function skipText(reason: SkipReason): string {
+  switch (reason.why) {
+    case 'condition':
+      return 'its condition was false';
+    case 'dependency':
+      return `\`${reason.step}\` did not let it run`;
+    case 'failed':
+      return `it failed: ${reason.reason.text}`;
+    case 'edges':
+      return 'no condition of an edge that leads to it was true';
+    case 'run-ended':
+      return 'the run ended first';
+    case 'not-asked':
+      return 'only another step was asked for';
+  }
+}
+
+/** The document of `run --json` and `show --json`; times in ISO 8601. */
+export function documentOf(state: RunState, rules: Rules): JsonObject {
+  const { given } = state;
+  const root = state.scopes.get('');
+  const purse = purseOf(state);
+  return {
+    run: given?.run ?? '',
+    workflow: rules.workflow.name,
+    language: rules.workflow.language,
+    status: state.status,
+    reason: state.reason?.text ?? null,
+    started_at: instant(state.startedAt),
+    completed_at: instant(state.endedAt),
+    cost: costOf(state.cost),
+    ...(purse === null ? {} : { budget: { msats: purse.total, left: purse.total - purse.spent } }),
+    warnings: warningsOf(state),
+    steps: stepsOf(state, rules, rules.root, root),
+  };
+}
+
+/** What is to be known of a step that an event has settled; see `warningsOf`. */
+export function warningsOfSettled(event: RunEvent, state: RunState): string[] {
+  const run = event.type === 'settled' ? state.steps.get(event.path) : undefined;
+  return run === undefined ? [] : stepWarnings(run);
+}
+
+function stepWarnings(run: StepRun): string[] {
+  const { path, result, summary } = run;
+  const absent = missesInput(run) ? [reasonOf(run) ?? ''] : [];
+  const warnings = [...absent, ...(result?.warnings ?? [])].map((warning) => `${path}: ${warning}`);
+  return summary?.problem == null
+    ? warnings
+    : [...warnings, `${path}: its summary is missing: ${summary.problem}`];
+}
+
+/** Of hooks that failed, and of what steps left out, lack, or changed without the right to. */
+export function warningsOf(state: RunState): string[] {
+  const ofSteps = [...state.steps.values()].flatMap(stepWarnings);
+  return [...hookWarnings(state), ...rollbackWarnings(state), ...ofSteps];
+}
+
+/** Whether a step was not done for something absent that it requires, whatever its policy made of that. */
+function missesInput({ phase }: StepRun): boolean {
+  if (phase.is !== 'settled') return false;
+  const { reason, skipped } = phase;
+  const cause = skipped?.why === 'failed' ? skipped.reason : reason;
+  return cause?.code === 'E_VAR_MISSING';
+}
+
+function instant(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}
+
+function costOf({ usd, tokens, unpriced, msats }: Cost): JsonObject {
+  return { usd, tokens, unpriced, ...(msats === undefined ? {} : { msats }) };
+}
+
+function stepsOf(state: RunState, rules: Rules, body: BodyRule, scope: Scope | undefined): JsonObject {
+  const entries = [...body.steps.values()].map((rule): [string, Json] => {
+    const run = scope && entered(state, scope, rule.step.id);
+    return [rule.step.id, stepDocument(state, rules, rule, run, scope?.path ?? '')];
+  });
+  return Object.fromEntries(entries);
+}
+
+function stepDocument(
+  state: RunState,
+  rules: Rules,
+  rule: StepRule,
+  run: StepRun | undefined,
+  scope: Path,
+): JsonObject {
+  const { id } = rule.step;
+  if (!run) {
+    const status = statusOf(state, scope === '' ? id : `${scope}/${id}`);
+    return { status, attempts: 0, iterations: 0, ...emptyStep };
+  }
+  const { phase } = run;
+  return {
+    status: statusOf(state, run.path),
+    attempts: attemptsOf(run),
+    iterations: iterationsOf(run),
+    started_at: instant(run.startedAt),
+    completed_at: instant(run.settledAt),
+    exit_code: run.result?.exitCode ?? null,
+    error_class: phase.is === 'settled' ? phase.class : null,
+    error_code: phase.is === 'settled' ? (phase.reason?.code ?? null) : null,
+    reason: reasonOf(run),
+    values: Array.isArray(run.values) ? [...(run.values as Json[])] : { ...(run.values as JsonObject) },
+    artifacts: run.artifacts.map(artifactOf),
+    cost: costOf(run.cost),
+    ...innerDocuments(state, rules, rule, run),
+  };
+}
+
+const emptyStep = {
+  started_at: null,
+  completed_at: null,
+  exit_code: null,
+  error_class: null,
+  error_code: null,
+  reason: null,
+  values: {},
+  artifacts: [],
+  cost: { usd: 0, tokens: 0, unpriced: 0 },
+};
+
+/** The steps of a sub-workflow, and those of each item of a loop. */
+function innerDocuments(
+  state: RunState,
+  rules: Rules,
+  { inner }: StepRule,
+  { path, open }: StepRun,
+): JsonObject {
+  if (inner === null || open === null) return {};
+  if (open.items === null) return { steps: stepsOf(state, rules, inner, state.scopes.get(path)) };
+  const items = Array.from({ length: open.opened }, (_, index) => ({
+    index,
+    item: open.items?.[index] ?? null,
+    steps: stepsOf(state, rules, inner, state.scopes.get(itemScope(path, index))),
+  }));
+  return { items };
+}

@@ -1,0 +1,15 @@
+import { Cron } from 'croner';
+import type { Trigger } from '../model.ts';
+
+const lines = new Map<string, Cron>();
+
+/** The first instant after another (milliseconds since 1970) at which a crontab's line fires; null: never. */
+export function nextInstant(
+  { expression, timezone }: Extract<Trigger, { kind: 'cron' }>,
+  after: number,
+): number | null {
+  const key = `${timezone ?? ''} ${expression}`;
+  const line = lines.get(key) ?? new Cron(expression, timezone === null ? {} : { timezone });
+  lines.set(key, line);
+  return line.nextRun(new Date(after))?.getTime() ?? null;
+}

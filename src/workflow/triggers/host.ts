@@ -1,0 +1,163 @@
+import { MailroomError, type ErrorCode } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Message } from '../../mail/format/message.ts';
+import type { Trigger } from '../model.ts';
+import { decideTriggers, runEnded, type Moment } from '../machine/triggers/decide.ts';
+import { taken } from '../machine/triggers/memory.ts';
+import { asked, filesChanged, polled, triggerData } from '../machine/triggers/notice.ts';
+import { FileWatch } from './file-watch.ts';
+import type { TriggerPorts } from './trigger-ports.ts';
+import type { Start, TriggersMemory } from '../../letters/triggers-memory.ts';
+
+/** A workflow that starts by itself. */
+export interface Triggered {
+  /** Its file, as a path from the project. */
+  readonly file: string;
+  readonly triggers: readonly Trigger[];
+}
+
+/** What passes without an edit: somebody lets go of it, frees the disk, or confirms the workflow. */
+const waits: readonly ErrorCode[] = ['E_LOCKED', 'E_DISK', 'E_UNCONFIRMED'];
+
+/** Milliseconds until what could not begin is tried again. */
+const again = 2_000;
+
+/**
+ * The triggers of one workflow, and the run that they have started. Level-triggered: it may be told to look at any time.
+ * What a look decides is written down before anything follows from it.
+ */
+export class WorkflowTriggers {
+  readonly workflow: Triggered;
+  readonly #ports: TriggerPorts;
+  readonly #files: FileWatch;
+  readonly #polling = new Set<string>();
+  #memory: TriggersMemory;
+  #written: TriggersMemory;
+  /** The run that this host has begun or gone on with, and when one that could not begin is tried again. */
+  #running: string | null = null;
+  #retryAt = 0;
+  #held = false;
+  #problem: string | null = null;
+
+  constructor(workflow: Triggered, ports: TriggerPorts) {
+    this.workflow = workflow;
+    this.#ports = ports;
+    this.#written = ports.memory.read(workflow.file);
+    this.#memory = taken(this.#written, workflow.triggers);
+    this.#files = new FileWatch(workflow.triggers, ports);
+  }
+
+  get memory(): TriggersMemory {
+    return this.#memory;
+  }
+
+  /** What cannot be done and will be tried again; null: all is well. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  /** Whether a run goes on here. */
+  get running(): boolean {
+    return this.#running !== null;
+  }
+
+  /** Starts nothing any more. */
+  hold(): void {
+    this.#held = true;
+  }
+
+  /** Looks at the time, at what is remembered and now and then, or when `hinted`, at the files. Returns when to look again. */
+  look(hinted: boolean): number | null {
+    const { now } = this.#moment();
+    if (hinted || this.#files.isDue(now))
+      for (const { name, files } of this.#files.look(now))
+        this.#memory = filesChanged(this.#memory, name, files, now);
+    if (this.#held) {
+      this.#write();
+      return null;
+    }
+    const decided = decideTriggers(this.#memory, this.workflow.triggers, this.#moment());
+    this.#memory = decided.memory;
+    this.#write();
+    for (const name of decided.polls) this.#poll(name);
+    this.#goOn(now);
+    const wakes = [decided.wake, this.#files.wake, this.#retryAt > now ? this.#retryAt : null];
+    return wakes.reduce((least, at) => (least === null || (at !== null && at < least) ? at : least), null);
+  }
+
+  /** Somebody asks for a run by a trigger. Returns the id that it has, or will have when its turn comes. */
+  ask(trigger: string, data: JsonObject): string {
+    this.#memory = asked(this.#memory, trigger, data, this.#moment());
+    this.#write();
+    this.#ports.told();
+    return this.#memory.triggers[trigger]?.waiting?.run ?? '';
+  }
+
+  /** Messages that roles got. */
+  heard(message: Message): void {
+    for (const trigger of this.workflow.triggers)
+      if (trigger.kind === 'message' && trigger.type === message.type && message.to.includes(trigger.role))
+        this.ask(trigger.name, { role: trigger.role, message: messageData(message) });
+  }
+
+  #moment(): Moment {
+    const { clock, newId, next } = this.#ports;
+    return { now: clock.now(), fresh: newId, next };
+  }
+
+  #write(): void {
+    if (this.#memory === this.#written) return;
+    this.#ports.memory.write(this.workflow.file, this.#memory);
+    this.#written = this.#memory;
+  }
+
+  #poll(name: string): void {
+    const trigger = this.workflow.triggers.find((each) => each.name === name);
+    if (trigger?.kind !== 'command' || this.#polling.has(name)) return;
+    this.#polling.add(name);
+    void this.#ask(trigger).catch((error: unknown) => this.#ports.failed(error));
+  }
+
+  async #ask(trigger: Extract<Trigger, { kind: 'command' }>): Promise<void> {
+    const output = await this.#ports.poll(trigger.argv);
+    this.#polling.delete(trigger.name);
+    if (output !== null) this.#memory = polled(this.#memory, trigger, output, this.#moment());
+    this.#ports.told();
+  }
+
+  /** Begins the run that is to go on, or goes on with the one that an earlier host left. */
+  #goOn(now: number): void {
+    const { going } = this.#memory;
+    if (going === null || this.#running !== null || now < this.#retryAt) return;
+    this.#running = going.run;
+    void this.#follow(going).catch((error: unknown) => this.#ports.failed(error));
+  }
+
+  async #follow(start: Start): Promise<void> {
+    const kind = this.workflow.triggers.find(({ name }) => name === start.trigger)?.kind ?? 'command';
+    const over = await this.#run(start, triggerData(start, kind));
+    this.#running = null;
+    if (over) this.#memory = runEnded(this.#memory, start.run, this.#ports.clock.now());
+    if (over) this.#write();
+    this.#ports.told();
+  }
+
+  /** False: it is not over, or cannot begin yet. */
+  async #run(start: Start, data: JsonObject): Promise<boolean> {
+    try {
+      const over = await this.#ports.run(this.workflow.file, start.run, data);
+      this.#problem = null;
+      return over;
+    } catch (error) {
+      if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;
+      this.#problem = `${this.workflow.file}: ${error.message}`;
+      this.#retryAt = this.#ports.clock.now() + again;
+      // Whoever has what the run needs lets go of it some time; what is wrong with the file stays wrong until it is edited.
+      return !waits.includes(error.code);
+    }
+  }
+}
+
+function messageData({ id, type, from, to, thread, subject, fields, body }: Message): JsonObject {
+  return { id, type, from, to: [...to], thread, subject, fields: { ...fields }, body };
+}

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { noMemory } from '../machine/triggers/memory.ts';
+import { readTriggerMemory } from '../../letters/letters.ts';
+import { readContent } from '../../disk/contents.ts';
+import { join } from '../../disk/disk.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { putAside } from '../../host/refused.ts';
+import type { TriggersMemory } from '../../letters/triggers-memory.ts';
+
+/** What is remembered of triggers, a file for each workflow. */
+const triggersFolder = '.mailroom/triggers';
+
+/** What cannot be read is forgotten: at worst a run begins later than it could, and none begins twice, for its id tells. */
+export function readTriggers(disk: Disk, workflow: string): TriggersMemory {
+  const read = readMemory(disk, fileOf(workflow));
+  return read.ok ? read.value.memory : noMemory;
+}
+
+/** Durable before it returns: what is answered to others follows from it. */
+export function writeTriggers(disk: Disk, workflow: string, memory: TriggersMemory): void {
+  disk.write(fileOf(workflow), `${JSON.stringify({ workflow, memory }, null, 2)}\n`, { sync: true });
+}
+
+/** The workflows of which anything is remembered, as paths from the project. */
+export function rememberedWorkflows(disk: Disk): string[] {
+  return memoryFiles(disk)
+    .flatMap((path) => {
+      const read = readMemory(disk, path);
+      return read.ok ? read.value.workflow : [];
+    })
+    .toSorted();
+}
+
+/** Puts aside what lies among the memories and is none. Returns what a person should know, a line for each. */
+export function refuseBadMemories(disk: Disk): string[] {
+  return memoryFiles(disk).flatMap((path) => {
+    const read = readMemory(disk, path);
+    if (read.ok) return [];
+    putAside(disk, path, read.problem);
+    return `${path} was moved to .mailroom/refused/, so what it remembered of triggers is forgotten: ${read.problem}`;
+  });
+}
+
+function memoryFiles(disk: Disk): string[] {
+  return (disk.list(triggersFolder) ?? [])
+    .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
+    .map((name) => join(triggersFolder, name));
+}
+
+function readMemory(disk: Disk, path: string): ReturnType<typeof readTriggerMemory> {
+  const content = readContent(disk, path, 64 * 1024 * 1024);
+  if (content === 'gone') return { ok: false, problem: 'it is gone' };
+  const read = content.ok ? readTriggerMemory(content.text) : content;
+  if (read.ok && fileOf(read.value.workflow) !== path)
+    return { ok: false, problem: 'its name is that of another workflow' };
+  return read;
+}
+
+function fileOf(workflow: string): string {
+  return join(triggersFolder, `${createHash('sha256').update(workflow).digest('hex').slice(0, 32)}.json`);
+}

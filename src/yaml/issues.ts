@@ -1,0 +1,189 @@
+import type { z } from 'zod';
+import type { Diagnostic } from '../kernel/diagnostic.ts';
+import type { ErrorCode } from '../kernel/errors.ts';
+import { didYouMean, nearest } from '../kernel/nearest.ts';
+import { descriptionAt, keysAt } from './shape.ts';
+import type { Located, Path } from './yaml.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** What a type is called in a sentence. */
+const words: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a map',
+  record: 'a map',
+  null: 'nothing',
+};
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'nothing';
+  return Array.isArray(value) ? 'a list' : (words[typeof value] ?? typeof value);
+}
+
+/** Completes "must be …" where the schema has no words of its own. */
+function expectation(issue: z.core.$ZodRawIssue): string {
+  if (issue.code === 'invalid_type') return words[issue.expected] ?? issue.expected;
+  if (issue.code === 'invalid_value') return alternatives(issue.values.map(String));
+  if (issue.code === 'too_small') return `at least ${String(issue.minimum)}`;
+  if (issue.code === 'too_big') return `at most ${String(issue.maximum)}`;
+  return 'something else';
+}
+
+function alternatives(values: readonly string[]): string {
+  if (values.length < 2) return values.join('');
+  return `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let here: unknown = value;
+  for (const key of path) {
+    if (typeof here !== 'object' || here === null || !Object.hasOwn(here, key)) return undefined;
+    here = (here as Record<PropertyKey, unknown>)[key];
+  }
+  return here;
+}
+
+/**
+ * Checks a document against a schema. What is wrong is told in words and marked where it stands: an unknown key at
+ * itself, with the nearest known one; a missing key at the map that lacks it; a choice of forms by the one form that the
+ * author seems to have meant, else once as a whole.
+ */
+export function checkShape<T>(
+  schema: z.ZodType<T>,
+  located: Located,
+): { readonly value: T | null; readonly problems: readonly Diagnostic[] } {
+  const result = schema.safeParse(located.value ?? {}, { error: expectation });
+  if (result.success) return { value: result.data, problems: [] };
+  const teller = new Teller(schema, located);
+  for (const issue of result.error.issues) teller.tell(issue, []);
+  return { value: null, problems: teller.problems };
+}
+
+class Teller {
+  readonly problems: Diagnostic[] = [];
+  private readonly schema: z.ZodType;
+  private readonly located: Located;
+
+  constructor(schema: z.ZodType, located: Located) {
+    this.schema = schema;
+    this.located = located;
+  }
+
+  tell(issue: Issue, base: readonly PropertyKey[]): void {
+    const path = [...base, ...issue.path];
+    if (issue.code === 'unrecognized_keys') return this.unknownKeys(path, issue.keys);
+    const value = valueAt(this.located.value, path);
+    if (value === undefined && path.length > 0) return this.missing(path);
+    if (issue.code === 'invalid_key')
+      return this.invalidKey(path, issue.issues[0]?.message ?? 'something else');
+    const meant = issue.code === 'invalid_union' ? meantOption(issue.errors) : null;
+    if (meant !== null) return meant.forEach((inner) => this.tell(inner, path));
+    this.wrong(issue, path, value);
+  }
+
+  private wrong(issue: Issue, path: readonly PropertyKey[], value: unknown): void {
+    const subject = subjectOf(path);
+    const known = issue.code === 'invalid_value' ? issue.values.map(String) : [];
+    const near = typeof value === 'string' ? didYouMean(value, known) : null;
+    const bare = typeof value === 'number' || typeof value === 'boolean';
+    const quote =
+      bare && /^a (?:text|name)/.test(issue.message) ? `quote it: "${this.written(path, value)}"` : null;
+    this.problem(
+      'E_VALUE',
+      path,
+      `${subject} must be ${issue.message}${instead(issue, value)}`,
+      near ?? quote,
+    );
+  }
+
+  /** A number as it is written: `1.0` is 1 and must not be quoted as that. */
+  private written(path: readonly PropertyKey[], value: unknown): string {
+    return this.located.sourceOf?.(path as Path) ?? String(value);
+  }
+
+  private missing(path: readonly PropertyKey[]): void {
+    const description = descriptionAt(this.schema, path);
+    const hint = description === null ? null : `\`${String(path.at(-1))}\`: ${description}`;
+    const parent = path.slice(0, -1);
+    this.problem(
+      'E_MISSING_KEY',
+      parent,
+      `\`${String(path.at(-1))}\` is missing${within(parent)}`,
+      hint,
+      'key',
+    );
+  }
+
+  private invalidKey(path: readonly PropertyKey[], expected: string): void {
+    this.problem('E_VALUE', path, `\`${String(path.at(-1))}\` must be ${expected}`, null, 'key');
+  }
+
+  private unknownKeys(path: readonly PropertyKey[], unknown: readonly string[]): void {
+    const { keys, title } = keysAt(this.schema, path);
+    const place = title === null ? '' : ` of ${/^[aeiou]/.test(title) ? 'an' : 'a'} ${title}`;
+    for (const key of unknown) {
+      const near = nearest(key, keys);
+      const hint = near === null ? `the keys are ${keys.join(', ')}` : `did you mean \`${near}\`?`;
+      this.problem('E_UNKNOWN_KEY', [...path, key], `\`${key}\` is not a key${place}`, hint, 'key');
+    }
+  }
+
+  private problem(
+    code: ErrorCode,
+    path: readonly PropertyKey[],
+    message: string,
+    hint: string | null,
+    part: 'key' | 'value' = 'value',
+  ): void {
+    const place = this.located.place(path as Path, part);
+    this.problems.push({ code, severity: 'error', message, place, hint });
+  }
+}
+
+/** `, not …`: what was given instead, where that says more than the line that is shown. */
+function instead(issue: Issue, value: unknown): string {
+  if (Array.isArray(value) && value.length === 0) return ', not an empty list';
+  if (issue.code === 'invalid_type')
+    return typeof value === 'number' && issue.expected === 'int' ? '' : `, not ${kindOf(value)}`;
+  if (issue.code !== 'invalid_union') return '';
+  const fits = issue.errors.some((option) =>
+    option.every((inner) => inner.path.length > 0 || inner.code !== 'invalid_type'),
+  );
+  return fits || typeof value === 'string' ? '' : `, not ${kindOf(value)}`;
+}
+
+/** The nearest key of a path, which is what the sentence is about. */
+function subjectOf(path: readonly PropertyKey[]): string {
+  const key = path.findLast((step) => typeof step === 'string');
+  if (key === undefined) return 'the file';
+  return path.at(-1) === key ? `\`${key}\`` : `an item of \`${key}\``;
+}
+
+function within(path: readonly PropertyKey[]): string {
+  const key = path.findLast((step) => typeof step === 'string');
+  return key === undefined ? '' : ` in \`${key}\``;
+}
+
+/**
+ * Of several forms the one that the author seems to have meant: the value is of its kind, and fewer keys are missing or
+ * unknown than in any other. Null when none or more than one is that.
+ */
+function meantOption(options: readonly (readonly Issue[])[]): readonly Issue[] | null {
+  let meant: readonly Issue[] | null = null;
+  let least = Number.POSITIVE_INFINITY;
+  for (const issues of options) {
+    if (issues.some((issue) => issue.path.length === 0 && issue.code !== 'unrecognized_keys')) continue;
+    const strange = issues.filter(
+      (issue) => issue.code === 'unrecognized_keys' || issue.path.length === 1,
+    ).length;
+    if (strange === least) meant = null;
+    if (strange >= least) continue;
+    least = strange;
+    meant = issues;
+  }
+  return meant;
+}

@@ -1,0 +1,160 @@
+import type { Json, JsonObject } from '../kernel/json.ts';
+import { isJsonObject } from '../kernel/json.ts';
+import { put, readLine } from './plain-scalars.ts';
+
+/*
+ * Large definitions are written by programs, in plain YAML: keys and values on lines of their own. Reading such lines by
+ * themselves is many times faster than a whole YAML parser. The rule that keeps this right: whatever is read here, the
+ * parser reads the same (a property test compares them); where there is any doubt, the answer is "not plain".
+ */
+
+const entry = /^([A-Za-z0-9_][\w.-]*):(?: +(.*))?$/;
+/** What YAML has rules of its own for. */
+const strange = /[^\n\P{Cc}]|[\p{Cs}\u2028\u2029\ufeff]/u;
+const deepest = 50;
+
+/** The value of a plain text; null where it is not plain, or no map. */
+export function readPlainText(text: string): JsonObject | null {
+  if (!text.endsWith('\n') || strange.test(text)) return null;
+  if (text.startsWith('{')) return readJson(text);
+  const lines = new Lines(text);
+  lines.skip();
+  const value = lines.indent() === 0 ? lines.readMap(0, 0) : undefined;
+  return value !== undefined && lines.ended() ? value : null;
+}
+
+class Lines {
+  private readonly lines: string[];
+  private at = 0;
+  /** How far the current line is indented; -1 after the last. */
+  private current = -1;
+
+  constructor(text: string) {
+    this.lines = text.split('\n');
+    this.lines.pop();
+  }
+
+  ended(): boolean {
+    return this.at >= this.lines.length;
+  }
+
+  indent(): number {
+    return this.current;
+  }
+
+  /** Goes to the next line that says something, from this one on. */
+  skip(): void {
+    for (; this.at < this.lines.length; this.at += 1) {
+      const line = this.lines[this.at]!;
+      const indent = indentOf(line);
+      if (indent === line.length || line[indent] === '#') continue;
+      this.current = indent;
+      return;
+    }
+    this.current = -1;
+  }
+
+  private next(): void {
+    this.at += 1;
+    this.skip();
+  }
+
+  readMap(indent: number, depth: number): JsonObject | undefined {
+    if (depth > deepest) return undefined;
+    const map: JsonObject = {};
+    while (this.current === indent) {
+      const match = entry.exec(this.lines[this.at]!.slice(indent));
+      if (match === null) return undefined;
+      const value = this.readValue(match[2] ?? '', indent, depth, true);
+      if (value === undefined || !put(map, match[1]!, value)) return undefined;
+    }
+    return this.current < indent ? map : undefined;
+  }
+
+  private readList(indent: number, depth: number): Json[] | undefined {
+    if (depth > deepest) return undefined;
+    const list: Json[] = [];
+    while (this.current === indent && this.lines[this.at]!.startsWith('- ', indent)) {
+      const line = this.lines[this.at]!;
+      const inner = indent + 2 + indentOf(line.slice(indent + 2));
+      const isMap = entry.test(line.slice(inner));
+      let value: Json | undefined;
+      if (isMap) {
+        // The map begins on the line of the mark: the mark is read as indentation.
+        this.lines[this.at] = ' '.repeat(inner) + line.slice(inner);
+        this.current = inner;
+        value = this.readMap(inner, depth + 1);
+      } else value = this.readValue(line.slice(inner), indent, depth, false);
+      if (value === undefined) return undefined;
+      list.push(value);
+    }
+    return list;
+  }
+
+  /** The value that begins on the current line, behind a key or a mark that is indented so far. */
+  private readValue(rest: string, indent: number, depth: number, isEntry: boolean): Json | undefined {
+    const text = rest.replace(/ +$/, '');
+    if (text === '|' || text === '|-') return this.readLiteral(indent, text === '|-');
+    this.next();
+    if (text !== '') return this.current > indent ? undefined : readLine(text);
+    if (!isEntry) return undefined;
+    const line = this.lines[this.at] ?? '';
+    const isList = this.current >= indent && line.startsWith('- ', this.current);
+    if (isList) return this.readList(this.current, depth + 1);
+    return this.current > indent ? this.readMap(this.current, depth + 1) : null;
+  }
+
+  private readLiteral(indent: number, isStripped: boolean): string | undefined {
+    const found: string[] = [];
+    let inner = 0;
+    for (this.at += 1; this.at < this.lines.length; this.at += 1) {
+      const line = this.lines[this.at]!;
+      const own = indentOf(line);
+      if (own === line.length) {
+        // Before the first line that says something, more spaces than it has would be an error.
+        if (inner === 0 && own > 0) return undefined;
+        found.push(line.slice(inner));
+        continue;
+      }
+      if (own <= indent) break;
+      if (inner === 0) inner = own;
+      if (own < inner) return undefined;
+      found.push(line.slice(inner));
+    }
+    if (inner === 0) return undefined;
+    while (found.at(-1) === '') found.pop();
+    this.skip();
+    return found.join('\n') + (isStripped ? '' : '\n');
+  }
+}
+
+function indentOf(line: string): number {
+  let indent = 0;
+  while (line.charCodeAt(indent) === 32) indent += 1;
+  return indent;
+}
+
+const jsonText = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
+
+/** JSON whose keys are all different: as many of them are written as there are in the value. */
+function readJson(text: string): JsonObject | null {
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
+  let written = 0;
+  for (const [, colon] of text.matchAll(jsonText)) if (colon !== undefined) written += 1;
+  return isJsonObject(value) && countKeys(value, 0) === written ? value : null;
+}
+
+/** How many keys a value has; NaN where it holds what YAML would read otherwise. */
+function countKeys(value: Json, depth: number): number {
+  if (depth > deepest) return Number.NaN;
+  if (typeof value === 'number') return Number.isSafeInteger(value) && !Object.is(value, -0) ? 0 : Number.NaN;
+  if (typeof value !== 'object' || value === null) return 0;
+  if (Object.hasOwn(value, '__proto__')) return Number.NaN;
+  const own = Array.isArray(value) ? 0 : Object.keys(value).length;
+  return Object.values(value).reduce<number>((sum, inner: Json) => sum + countKeys(inner, depth + 1), own);
+}

@@ -1,0 +1,127 @@
+import type { Json, JsonObject } from '../kernel/json.ts';
+
+/*
+ * Values that stand on one line. Undefined is "not plain": the parser is to be asked.
+ */
+
+const wholeNumber = /^(?:0|[1-9]\d{0,14})$/;
+const quoted = /"(?:[^"\\\p{Cc}]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"/uy;
+const singleQuoted = /'(?:[^'\p{Cc}]|'')*'/uy;
+/** A text without quotes, on a line of its own and between brackets. */
+const plain = /^[A-Za-z0-9_$./(\u00bf-\ud7ff](?:[^\s#:]|[ #](?![ #])|:(?=[^\s]))*$/;
+const flowPlain = /[A-Za-z0-9_$./(\u00bf-\ud7ff][^,[\]{}:#'"&*!|>%@`\s]*(?: [^,[\]{}:#'"&*!|>%@`\s]+)*/y;
+const flowKey = /[A-Za-z0-9_][\w.-]*/y;
+const deepest = 20;
+
+/** The value of a whole line, its key and the spaces around it taken off. */
+export function readLine(text: string): Json | undefined {
+  if (!/^["'[{]/.test(text)) return plain.test(text) && !text.includes(' #') ? resolve(text) : undefined;
+  const flow = new Flow(text);
+  const value = flow.read(0);
+  return flow.at === text.length ? value : undefined;
+}
+
+const meanings = new Map([
+  ...['null', 'Null', 'NULL'].map((word) => [word, null] as const),
+  ...['true', 'True', 'TRUE'].map((word) => [word, true] as const),
+  ...['false', 'False', 'FALSE'].map((word) => [word, false] as const),
+]);
+
+/** What a text without quotes is by the core schema. */
+function resolve(text: string): Json | undefined {
+  const meaning = meanings.get(text);
+  if (meaning !== undefined) return meaning;
+  if (!/^[\d.]/.test(text)) return text;
+  if (wholeNumber.test(text)) return Number.parseInt(text, 10);
+  const isNumber = !Number.isNaN(Number(text)) || /^(?:0[xo]|\.(?:inf|nan))/i.test(text);
+  return isNumber ? undefined : text;
+}
+
+class Flow {
+  at = 0;
+  private readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  read(depth: number): Json | undefined {
+    if (depth > deepest) return undefined;
+    switch (this.text[this.at]) {
+      case '"': {
+        const text = this.take(quoted);
+        if (text === undefined) return undefined;
+        return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
+      }
+      case "'":
+        return this.take(singleQuoted)?.slice(1, -1).replaceAll("''", "'");
+      case '[':
+        return this.readList(depth);
+      case '{':
+        return this.readMap(depth);
+      default: {
+        const text = this.take(flowPlain);
+        return text === undefined ? undefined : resolve(text);
+      }
+    }
+  }
+
+  private take(pattern: RegExp): string | undefined {
+    const { at } = this;
+    pattern.lastIndex = at;
+    if (!pattern.test(this.text)) return undefined;
+    this.at = pattern.lastIndex;
+    return this.text.slice(at, this.at);
+  }
+
+  /** Takes a mark with the spaces before it. */
+  private mark(mark: string): boolean {
+    const at = this.spaces();
+    if (this.text[at] !== mark) return false;
+    this.at = at + 1;
+    return true;
+  }
+
+  /** Where the spaces end that stand here. */
+  private spaces(): number {
+    let at = this.at;
+    while (this.text.charCodeAt(at) === 32) at += 1;
+    return at;
+  }
+
+  private readList(depth: number): Json | undefined {
+    const list: Json[] = [];
+    this.mark('[');
+    if (this.mark(']')) return list;
+    do {
+      this.at = this.spaces();
+      const value = this.read(depth + 1);
+      if (value === undefined) return undefined;
+      list.push(value);
+    } while (this.mark(','));
+    return this.mark(']') ? list : undefined;
+  }
+
+  private readMap(depth: number): Json | undefined {
+    const map: JsonObject = {};
+    this.mark('{');
+    if (this.mark('}')) return map;
+    do {
+      this.at = this.spaces();
+      const key = this.take(flowKey);
+      if (key === undefined || !this.text.startsWith(': ', this.at)) return undefined;
+      this.at += 1;
+      this.at = this.spaces();
+      const value = this.read(depth + 1);
+      if (value === undefined || !put(map, key, value)) return undefined;
+    } while (this.mark(','));
+    return this.mark('}') ? map : undefined;
+  }
+}
+
+/** False for a key that is there already, or that is refused. */
+export function put(map: JsonObject, key: string, value: Json): boolean {
+  if (key === '__proto__' || Object.hasOwn(map, key)) return false;
+  map[key] = value;
+  return true;
+}

@@ -1,0 +1,129 @@
+import * as z from 'zod';
+import { durationPattern, parseDuration } from '../kernel/duration.ts';
+import { capabilities, type Capability } from '../kernel/capabilities.ts';
+
+/*
+ * The parts that several formats are made of. Every `error` completes the sentence "`key` must be …"; every description
+ * is what editors show.
+ */
+
+const namePattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
+const aName = 'a name of letters A to Z, digits, `_`, `-` and `.` that does not begin with `-` or `.`';
+
+/** The name of a role, a type, a field: it becomes a file's or a folder's name. */
+export const name = z
+  .string({ error: aName })
+  .max(100, { error: 'at most 100 characters long' })
+  .regex(namePattern, { error: aName });
+
+export const text = z.string().min(1, { error: 'a text that is not empty' });
+
+/** One text or a list of at least one; comes out as a list. */
+export function oneOrMore(item: z.ZodType<string, string>, error: string) {
+  return z
+    .union([item, z.array(item).min(1, { error })], { error })
+    .transform((value) => (typeof value === 'string' ? [value] : value));
+}
+
+/** A program and its arguments. No shell reads them. */
+export const argv = z
+  .array(z.string())
+  .min(1, { error: 'a list of a program and its arguments, such as [npm, test]' });
+
+const aDuration = 'a duration such as 200ms, 30s, 5m or 1h30m';
+
+/** A duration as a text with units, longer than nothing; comes out in milliseconds. */
+export const duration = z
+  .string({ error: aDuration })
+  .regex(new RegExp(durationPattern), { error: aDuration, abort: true })
+  .refine((value) => parseDuration(value) !== 0, { error: 'longer than nothing' })
+  .transform((value) => parseDuration(value) ?? 0);
+
+const aCount = 'a number of tokens, such as 400k or 2M';
+const suffixes: Readonly<Record<string, number>> = { k: 1_000, M: 1_000_000 };
+
+/** A number of tokens: `4000`, `400k`, `1.5M`. */
+export const tokens = z
+  .union(
+    [z.int().min(0, { error: aCount }), z.string().regex(/^\d{1,9}(\.\d{1,6})?[kM]?$/, { error: aCount })],
+    { error: aCount },
+  )
+  .transform((value) => {
+    if (typeof value === 'number') return value;
+    return Math.round(Number.parseFloat(value) * (suffixes[value.at(-1) ?? ''] ?? 1));
+  });
+
+/** Money and tokens; what is not said has no limit. */
+export const budget = z
+  .strictObject({
+    usd: z.number().min(0, { error: 'at least 0' }).optional().describe('Dollars.'),
+    tokens: tokens.optional().describe('Tokens of both directions: 4000, 400k, 2M.'),
+  })
+  .meta({ title: 'budget' })
+  .transform((value) => ({ usd: value.usd ?? null, tokens: value.tokens ?? null }));
+
+export function wholeNumber(least: number) {
+  return z.int({ error: 'a whole number' }).min(least, { error: `at least ${least}` });
+}
+
+/** What a role's agent may do, each once. */
+export const rights = z
+  .array(z.enum(capabilities as [Capability, ...Capability[]]))
+  .transform((value) => capabilities.filter((capability) => value.includes(capability)));
+
+/** The keys that a role may have and that `defaults` of mailroom.yaml gives to all. */
+export const roleDefaults = {
+  provider: text
+    .optional()
+    .describe('Who does the work: claude, codex, gemini, opencode, human, or a provider of mailroom.yaml.'),
+  fallback: z
+    .array(text)
+    .optional()
+    .describe('Providers that stand in, in this order, while those before them are at their limit of use.'),
+  model: text.optional().describe("The model, as the provider's program names it."),
+  capabilities: rights.optional().describe('What the agent may do; default READ.'),
+  timeout: duration
+    .optional()
+    .describe('How long one turn may take, its gates and corrections included: 20m, 1h30m.'),
+  idle_timeout: duration.optional().describe('How long a turn may go on without any output.'),
+  concurrency: wholeNumber(1).optional().describe('How many turns of the role may run at once; default 1.'),
+  session: z
+    .enum(['thread', 'fresh'])
+    .optional()
+    .describe("thread: the program's own session is resumed within a thread; fresh (default): never."),
+  retries: wholeNumber(0).optional().describe('Further attempts after a failed one; default 2.'),
+  budget: budget.optional().describe('What one turn may cost; a launch reserves it.'),
+};
+
+/** What an agent may use and write of what configures agents. */
+export const agentConfiguration = {
+  mcp: z
+    .array(z.string().regex(/^[A-Za-z0-9_-]+$/, { error: 'the name of an MCP server' }))
+    .optional()
+    .describe('MCP servers of your own settings of its CLI that it may use; default: none.'),
+  may_configure: z
+    .boolean({ error: 'true or false' })
+    .optional()
+    .describe(
+      'Whether it may write what configures agents in its workspace, such as `.claude`; default false.',
+    ),
+};
+
+/** Limits on a thread and a day, each with a default. */
+export const limits = z
+  .strictObject({
+    turns_per_thread: wholeNumber(1).optional().describe('Turns that a thread may take; default 40.'),
+    corrections: wholeNumber(0)
+      .optional()
+      .describe('How often a turn may be asked to mend what it wrote; default 2.'),
+    nesting: wholeNumber(0).optional().describe('How deep requests may lie within each other; default 3.'),
+    budget: z
+      .strictObject({
+        thread: budget.optional().describe('What one thread may cost.'),
+        day: budget.optional().describe('What all threads of one day may cost.'),
+      })
+      .meta({ title: 'budget of the limits' })
+      .optional()
+      .describe('Limits of money and tokens; every role then needs a budget of its own.'),
+  })
+  .meta({ title: 'limits' });

@@ -1,0 +1,108 @@
+import * as z from 'zod';
+
+/*
+ * Questions to a schema: what may stand at a path, and what of a value that is partly wrong can be used.
+ */
+
+type Schema = z.core.$ZodType;
+
+type Definition = z.core.$ZodTypes['_zod']['def'];
+
+export function definitionOf(schema: Schema): Definition {
+  return (schema as z.ZodType).def as Definition;
+}
+
+/** The schemas behind what only wraps them: optional, default, lazy, transformed; of a union, every option. */
+export function unwrapped(schema: Schema): Schema[] {
+  const def = definitionOf(schema);
+  switch (def.type) {
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+      return unwrapped(def.innerType);
+    case 'pipe':
+      return unwrapped(def.in);
+    case 'lazy':
+      return unwrapped(def.getter());
+    case 'union':
+      return def.options.flatMap(unwrapped);
+    default:
+      return [schema];
+  }
+}
+
+function step(schema: Schema, key: PropertyKey): Schema[] {
+  const def = definitionOf(schema);
+  if (def.type === 'record') return [def.valueType];
+  if (def.type === 'array') return [def.element];
+  const next = def.type === 'object' ? def.shape[String(key)] : undefined;
+  return next === undefined ? [] : [next];
+}
+
+/** The keys of a map, and what each must be. */
+export function fieldsOf(schema: Schema): Readonly<Record<string, z.ZodType>> {
+  const def = definitionOf(schema);
+  return def.type === 'object' ? (def.shape as Record<string, z.ZodType>) : {};
+}
+
+/** Every schema that may stand at a path, with its wrapping, which carries the description. */
+function schemasAt(schema: Schema, path: readonly PropertyKey[]): Schema[] {
+  let here: Schema[] = [schema];
+  for (const key of path) here = here.flatMap(unwrapped).flatMap((each) => step(each, key));
+  return here;
+}
+
+/** The keys that a map at this path may have, and what such a map is called. */
+export function keysAt(
+  schema: Schema,
+  path: readonly PropertyKey[],
+): { keys: string[]; title: string | null } {
+  const keys = new Set<string>();
+  let title: string | null = null;
+  for (const each of schemasAt(schema, path).flatMap(unwrapped)) {
+    const def = definitionOf(each);
+    if (def.type !== 'object') continue;
+    for (const key of Object.keys(def.shape)) keys.add(key);
+    title ??= z.globalRegistry.get(each)?.title ?? null;
+  }
+  keys.delete('$schema');
+  return { keys: [...keys], title };
+}
+
+/** What the schema says about the value at a path. */
+export function descriptionAt(schema: Schema, path: readonly PropertyKey[]): string | null {
+  const described = schemasAt(schema, path).map((each) => z.globalRegistry.get(each)?.description);
+  return described.find((description) => description !== undefined) ?? null;
+}
+
+/**
+ * What of a map with mistakes can be used: the keys whose values are right and, of maps by name, the right entries. So
+ * the rest of a file can be checked although a part of it is wrong.
+ */
+export function validParts(schema: z.ZodObject, value: object): Record<string, unknown> {
+  const good: Record<string, unknown> = {};
+  for (const [key, inner] of Object.entries(schema.shape)) {
+    const given: unknown = (value as Record<string, unknown>)[key];
+    if (given === undefined) continue;
+    const result = z.safeParse(inner, given);
+    if (result.success) good[key] = result.data;
+    else if (isRecord(inner) && typeof given === 'object' && given !== null)
+      good[key] = entries(inner, given);
+  }
+  return good;
+}
+
+/** Whether it is a map by name. */
+export function isRecord(schema: Schema): boolean {
+  return definitionOf(unwrapped(schema)[0]!).type === 'record';
+}
+
+function entries(schema: Schema, given: object): Record<string, unknown> {
+  const good: Record<string, unknown> = {};
+  for (const entry of Object.entries(given)) {
+    const result = z.safeParse(schema, Object.fromEntries([entry]));
+    if (result.success) Object.assign(good, result.data);
+  }
+  return good;
+}

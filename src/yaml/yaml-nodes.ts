@@ -1,0 +1,144 @@
+import { isMap, isScalar, isSeq } from 'yaml';
+import type { Node, Pair, ParsedNode, YAMLMap } from 'yaml';
+import type { Diagnostic, Place } from '../kernel/diagnostic.ts';
+import type { Json, JsonObject } from '../kernel/json.ts';
+import type { Source } from './source.ts';
+import { sourceOffset } from './yaml-scalars.ts';
+
+/** Keys and indexes that lead from the root of a document to a value. */
+export type Path = readonly (string | number)[];
+
+type Parsed = ParsedNode | Node | null | undefined;
+type Range = readonly [number, number];
+
+function rangeOf(node: Parsed): Range | null {
+  const range = node?.range;
+  return range ? [range[0], range[1]] : null;
+}
+
+/** Whether a mark below the value itself says what is meant: it is neither a block of lines nor nothing. */
+function isShort(node: unknown): boolean {
+  if (isMap(node) || isSeq(node)) return node.flow === true;
+  const range = rangeOf(node as Parsed);
+  return range !== null && range[1] > range[0];
+}
+
+/** A key as its author wrote it: `1.0:` is the key `1.0`. */
+function keyText(key: unknown): string | null {
+  if (!isScalar(key)) return null;
+  if (typeof key.value === 'string') return key.value;
+  return key.source === undefined || key.source === '' ? null : key.source;
+}
+
+/** Turns the nodes of one document into plain values, and paths into places. */
+export class Reader {
+  readonly problems: Diagnostic[] = [];
+  private readonly source: Source;
+  /** Where each key of a map stands; made when a place in that map is first asked for. */
+  private readonly pairs = new Map<YAMLMap, Map<string, Pair>>();
+
+  constructor(source: Source) {
+    this.source = source;
+  }
+
+  read(node: unknown): Json {
+    if (isMap(node)) return this.readMap(node);
+    if (isSeq(node)) return node.items.map((item) => this.read(item));
+    if (!isScalar(node)) return null;
+    const { value } = node;
+    if (typeof value === 'string' || typeof value === 'boolean') return value;
+    if (typeof value !== 'number') return null;
+    const whole = Number.isInteger(value) && /^[-+]?\d+$/.test(node.source ?? '');
+    if (!Number.isFinite(value) || (whole && !Number.isSafeInteger(value) && String(value) !== node.source)) {
+      const message = `\`${node.source}\` is a number that cannot be kept exactly`;
+      this.problem('E_YAML', message, rangeOf(node), 'quote it, if it is a text');
+    }
+    return value === 0 ? 0 : value;
+  }
+
+  private readMap(map: YAMLMap): JsonObject {
+    const object: JsonObject = {};
+    const seen = new Map<string, Range | null>();
+    for (const { key, value } of map.items) {
+      const name = keyText(key);
+      const range = rangeOf(key as Parsed) ?? rangeOf(map);
+      if (name === null || name === '__proto__') {
+        const message = name === null ? 'a key must be a text' : 'a key cannot be `__proto__`';
+        this.problem('E_YAML', message, range, null);
+        continue;
+      }
+      const first = seen.get(name);
+      if (first !== undefined) {
+        const line = this.source.place(first?.[0] ?? 0, 0).line;
+        this.problem(
+          'E_DUPLICATE',
+          `the key \`${name}\` is given twice`,
+          range,
+          `the first one is on line ${line}`,
+        );
+      }
+      seen.set(name, range);
+      object[name] = this.read(value);
+    }
+    return object;
+  }
+
+  private problem(
+    code: 'E_YAML' | 'E_DUPLICATE',
+    message: string,
+    range: Range | null,
+    hint: string | null,
+  ): void {
+    const place = this.source.place(range?.[0] ?? 0, range?.[1] ?? 1);
+    this.problems.push({ code, severity: 'error', message, place, hint });
+  }
+
+  place(root: Parsed, path: Path, part: 'key' | 'value'): Place {
+    const { node, key, whole } = this.find(root, path);
+    const isKey = part === 'key' || (!whole && isMap(node)) || !isShort(node);
+    const range = rangeOf((key !== null && isKey ? key : node) as Parsed) ?? [0, 1];
+    return this.source.place(range[0], range[1]);
+  }
+
+  /** A part of the text at a path; the whole value where it is no text. */
+  placeWithin(root: Parsed, path: Path, start: number, end: number): Place {
+    const { node, whole } = this.find(root, path);
+    if (!whole || !isScalar(node) || typeof node.value !== 'string') return this.place(root, path, 'value');
+    const first = sourceOffset(node, this.source.text, start, 'start');
+    return this.source.place(first, Math.max(first + 1, sourceOffset(node, this.source.text, end, 'end')));
+  }
+
+  /** The word that stands at a path, before it became a number or the like; null where no single word stands. */
+  sourceOf(root: Parsed, path: Path): string | null {
+    const { node, whole } = this.find(root, path);
+    return whole && isScalar(node) ? (node.source ?? null) : null;
+  }
+
+  isPlain(root: Parsed, path: Path): boolean {
+    const { node, whole } = this.find(root, path);
+    return whole && isScalar(node) && node.type === 'PLAIN';
+  }
+
+  /** As far as the path leads; `whole` where that is all of it. */
+  private find(root: Parsed, path: Path): { node: unknown; key: unknown; whole: boolean } {
+    let node: unknown = root;
+    let key: unknown = null;
+    for (const step of path) {
+      const pair = isMap(node) ? this.pairsOf(node).get(String(step)) : undefined;
+      const item = isSeq(node) ? node.items[Number(step)] : undefined;
+      if (pair === undefined && item === undefined) return { node, key, whole: false };
+      key = pair?.key ?? null;
+      node = pair === undefined ? item : pair.value;
+    }
+    return { node, key, whole: true };
+  }
+
+  private pairsOf(map: YAMLMap): Map<string, Pair> {
+    let pairs = this.pairs.get(map);
+    if (pairs === undefined) {
+      pairs = new Map(map.items.map((pair) => [keyText(pair.key) ?? '', pair]));
+      this.pairs.set(map, pairs);
+    }
+    return pairs;
+  }
+}

@@ -1,0 +1,112 @@
+import { Composer, CST, Lexer, Parser } from 'yaml';
+import type { Document } from 'yaml';
+import type { Checked, Place } from '../kernel/diagnostic.ts';
+import type { Json } from '../kernel/json.ts';
+import { Source } from './source.ts';
+import { Reader } from './yaml-nodes.ts';
+import type { Path } from './yaml-nodes.ts';
+import { syntaxProblems } from './yaml-problems.ts';
+import type { Refused } from './yaml-problems.ts';
+
+export type { Path } from './yaml-nodes.ts';
+
+/** A document's value, and where in the text each part of it stands. */
+export interface Located {
+  readonly value: Json;
+  /**
+   * Where the value at the path stands, or its key. A block of lines is marked by its key; where the path leads nowhere,
+   * the nearest part that should hold it is marked, by its key.
+   */
+  place(path: Path, part?: 'key' | 'value'): Place;
+  /** What is written at the path: `1.0` where the value is 1; null where no single word stands. Missing: not known. */
+  readonly sourceOf?: (path: Path) => string | null;
+}
+
+/** A document that can also say what is written in one of its texts where. */
+export interface YamlDocument extends Located {
+  /** Where a part of the text at the path stands; offsets count in the text, as the value has it. */
+  placeWithin(path: Path, start: number, end: number): Place;
+  readonly sourceOf: (path: Path) => string | null;
+  /** Whether the text at the path stands there without quotes and on one line. */
+  isPlain(path: Path): boolean;
+}
+
+/** The largest file that is read, in characters: a map of 40,000 keys still takes less than a second. */
+export const largestYaml = 256 * 1024;
+
+/**
+ * Reads one YAML 1.2 document of the core schema (`yes` and `off` are strings, `<<` is an ordinary key), and nothing
+ * that makes a text mean something else than it shows: directives, anchors, aliases, tags and duplicate keys are
+ * refused. Reports every error of the text at once. `firstLine` is the line on which the text begins in its file; a text
+ * of more than `largest` characters is refused.
+ */
+export function parseYaml(
+  text: string,
+  file: string,
+  firstLine = 1,
+  largest = largestYaml,
+): Checked<YamlDocument> {
+  const source = new Source(file, text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'), firstLine);
+  if (text.length > largest) {
+    const message = `the file has ${text.length} characters; at most ${largest} are read`;
+    const place = { file, line: firstLine, column: 1, length: 1, text: '' };
+    return { ok: false, problems: [{ code: 'E_YAML', severity: 'error', message, place, hint: null }] };
+  }
+  const refused: Refused[] = [];
+  const documents = compose(source, refused);
+  const root = documents[0]?.contents ?? null;
+  const reader = new Reader(source);
+  const syntax = syntaxProblems(source, documents, refused);
+  // After an error in the syntax the parts are not what they seem: what is wrong with them would be noise.
+  const value = syntax.length === 0 ? reader.read(root) : null;
+  const problems = [...syntax, ...reader.problems];
+  if (problems.length > 0) return { ok: false, problems };
+  return {
+    ok: true,
+    value: {
+      value,
+      place: (path, part) => reader.place(root, path, part ?? 'value'),
+      placeWithin: (path, start, end) => reader.placeWithin(root, path, start, end),
+      sourceOf: (path) => reader.sourceOf(root, path),
+      isPlain: (path) => reader.isPlain(root, path),
+    },
+    warnings: [],
+  };
+}
+
+const refusedTokens: Readonly<Record<string, Refused['kind']>> = {
+  'directive-line': 'directive',
+  anchor: 'anchor',
+  alias: 'alias',
+  tag: 'tag',
+};
+
+/** Feeds the parser word by word, so that what is refused is seen where it stands and costs no second pass. */
+function* tokens(source: Source, refused: Refused[]): Generator<CST.Token> {
+  const parser = new Parser();
+  let offset = 0;
+  let scalar = false;
+  for (const word of new Lexer().lex(source.text)) {
+    const type: CST.Token['type'] | null = scalar ? null : CST.tokenType(word);
+    const kind = type === null ? undefined : refusedTokens[type];
+    if (kind !== undefined) refused.push({ kind, start: offset, text: word });
+    // The lexer announces documents, flow ends and scalars by words of one control character, which take no place.
+    const announcement: boolean =
+      !scalar && (type === 'doc-mode' || type === 'flow-error-end' || type === 'scalar');
+    if (!announcement) offset += word.length;
+    scalar = announcement && type === 'scalar';
+    yield* parser.next(word);
+  }
+  yield* parser.end();
+}
+
+function compose(source: Source, refused: Refused[]): Document.Parsed[] {
+  const composer = new Composer({
+    schema: 'core',
+    merge: false,
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'silent',
+  });
+  return [...composer.compose(tokens(source, refused), true, source.text.length)];
+}

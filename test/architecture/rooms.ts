@@ -1,0 +1,269 @@
+import { posix } from 'node:path';
+import ts from 'typescript';
+import { findCycles } from './cycles.ts';
+import { isTestFile, lineOf, parse, visit, type Tree } from './tree.ts';
+
+interface Rule {
+  readonly may: readonly string[];
+  /** It decides and touches nothing: no clock, no chance, no console, and of packages and node modules only these. */
+  readonly pure?: readonly string[];
+}
+
+const machines = ['kernel', 'letters', 'mail/format', 'mail/machine'];
+const definitions = ['kernel', 'yaml', 'expressions', 'config', 'mail/format', 'workflow'];
+const hosting = ['kernel', 'letters', 'config', 'providers', 'disk', 'git', 'host'];
+const allProcess = ['process', 'process/sandbox', 'process/output', 'process/supervision'];
+
+/**
+ * Who may import whom, type imports included. A room is a folder of src, or of a folder that holds several; what lies beside
+ * those is a room of its own. `picomatch`: which paths a pattern means. `re2js`: patterns in linear time.
+ */
+export const rooms: Readonly<Record<string, Rule>> = {
+  kernel: { may: [], pure: [] },
+  expressions: { may: ['kernel'], pure: ['re2js'] },
+  yaml: { may: ['kernel'], pure: ['yaml', 'zod'] },
+  letters: { may: ['kernel', 'yaml'], pure: ['zod'] },
+  config: { may: ['kernel', 'yaml'], pure: ['zod'] },
+  providers: { may: ['kernel', 'config'], pure: ['smol-toml', 'node:crypto', 'node:util'] },
+  disk: { may: ['kernel'] },
+  process: { may: ['kernel', 'providers'] },
+  'process/output': { may: ['kernel', 'process'] },
+  'process/sandbox': { may: ['kernel', 'process', 'providers'] },
+  'process/supervision': { may: ['kernel', 'providers', 'process', 'process/output', 'process/sandbox'] },
+  git: { may: ['kernel', 'process', 'process/output', 'process/sandbox'] },
+  host: { may: ['kernel', 'letters', 'config', 'providers', 'disk', 'git', ...allProcess] },
+  'mail/format': { may: ['kernel', 'yaml'], pure: [] },
+  'mail/protocol': { may: ['kernel', 'yaml', 'config', 'mail/format'], pure: ['zod'] },
+  'mail/machine': { may: machines, pure: [] },
+  'mail/mailboxes': { may: [...machines, 'providers', 'disk', 'host'] },
+  'mail/trail': { may: ['kernel', 'git', 'mail/format', 'mail/machine'] },
+  'mail/host': { may: [...machines, ...hosting, 'mail/mailboxes', 'mail/trail'] },
+  workflow: { may: ['kernel', 'expressions'], pure: [] },
+  'workflow/check': { may: [...definitions, 'mail/protocol', 'providers'], pure: [] },
+  'workflow/machine': {
+    may: [...machines, 'expressions', 'providers', 'workflow'],
+    pure: ['picomatch'],
+  },
+  'workflow/files': { may: [...machines, ...hosting, 'mail/mailboxes', 'workflow', 'workflow/machine'] },
+  'workflow/triggers': { may: [...machines, ...hosting, 'workflow', 'workflow/machine'] },
+  'workflow/host': {
+    may: [
+      ...machines,
+      ...hosting,
+      ...allProcess,
+      'mail/host',
+      'workflow',
+      'workflow/machine',
+      'workflow/files',
+      'workflow/triggers',
+    ],
+  },
+  'languages/shared': { may: [...definitions, 'mail/protocol', 'workflow/check'], pure: ['yaml', 'zod'] },
+  'languages/native': {
+    may: [...definitions, 'workflow/check', 'workflow/machine', 'languages/shared'],
+    pure: ['zod', 'croner', 'yaml'],
+  },
+  'languages/orchestrate': { may: [...definitions, 'workflow/machine', 'languages/shared'], pure: ['zod'] },
+  'languages/swdl': {
+    may: [...definitions, 'workflow/machine', 'languages/shared'],
+    pure: ['zod', 'croner'],
+  },
+  'languages/nip': { may: [...definitions, 'letters', 'languages/shared'], pure: ['zod'] },
+  languages: {
+    may: [
+      ...definitions,
+      ...['shared', 'native', 'orchestrate', 'swdl', 'nip'].map((language) => `languages/${language}`),
+    ],
+    pure: [],
+  },
+  nostr: { may: [...machines, 'config', 'disk', 'workflow', 'workflow/machine'] },
+  operations: {
+    may: [
+      ...machines,
+      ...definitions,
+      ...hosting,
+      ...allProcess,
+      ...['protocol', 'mailboxes', 'trail', 'host'].map((room) => `mail/${room}`),
+      ...['machine', 'files', 'triggers', 'host'].map((room) => `workflow/${room}`),
+      'languages',
+      ...['shared', 'native', 'orchestrate', 'swdl', 'nip'].map((language) => `languages/${language}`),
+      'nostr',
+    ],
+  },
+  'server/mcp': { may: ['kernel', 'languages/nip', 'nostr', 'operations'] },
+  cli: {
+    may: [
+      'kernel',
+      'config',
+      'host',
+      'mail/format',
+      'mail/machine',
+      'workflow',
+      'workflow/check',
+      'workflow/machine',
+      'workflow/host',
+      'nostr',
+      'operations',
+      'server/mcp',
+    ],
+  },
+  wiring: {
+    may: [
+      ...machines,
+      ...hosting,
+      ...allProcess,
+      'mail/mailboxes',
+      'workflow',
+      'workflow/machine',
+      'workflow/files',
+      'workflow/host',
+      'operations',
+    ],
+  },
+  main: { may: ['cli', 'wiring'] },
+};
+
+/** Node modules that few rooms may use: for the project's files, /proc, and what children write. */
+const onlyUsers: Readonly<Record<string, readonly string[]>> = {
+  fs: ['disk', 'git', 'host', 'process'],
+  'fs/promises': ['disk'],
+  child_process: ['process', 'host'],
+};
+
+/** What a pure room must be given instead of taking it from its surroundings. */
+const impureNames = new Set(
+  'process performance crypto setTimeout setInterval setImmediate fetch console require'.split(' '),
+);
+
+interface Import {
+  readonly from: string;
+  readonly line: number;
+  readonly target: string;
+  readonly isRelative: boolean;
+}
+
+/** Every broken rule of the tree, as `path:line what`, and every cycle of files or of rooms. */
+export function findRoomFaults(tree: Tree): string[] {
+  const sources = [...tree].filter(([path]) => !isTestFile(path)).map(([path, text]) => parse(path, text));
+  const imports = sources.flatMap(importsOf);
+  const faults = imports.flatMap((each) => {
+    const fault = faultOf(each, tree);
+    return fault === undefined ? [] : [`${each.from}:${each.line} ${fault}`];
+  });
+  const impure = sources.filter((file) => rooms[roomOf(file.fileName)]?.pure).flatMap(impurities);
+  const cycles = findCycles(imports.map(({ from, target }) => [from, target] as const));
+  return [
+    ...faults,
+    ...impure,
+    ...[...cycles, ...roomCycles()].map((cycle) => `cycle: ${cycle.join(' → ')}`),
+  ];
+}
+
+function roomCycles(): string[][] {
+  const edges = Object.entries(rooms).flatMap(([from, { may }]) => may.map((to) => [from, to] as const));
+  return findCycles(edges.filter(([from, to]) => from !== to));
+}
+
+/** `mail/host` for `src/mail/host/turns.ts`, `cli` for `src/cli/actions/up.ts`: the longest name of the table. */
+function roomOf(path: string): string {
+  const [, first = '', second = ''] = path.split('/');
+  if (path === 'src/main.ts') return 'main';
+  return rooms[`${first}/${second}`] === undefined ? first : `${first}/${second}`;
+}
+
+function faultOf(each: Import, tree: Tree): string | undefined {
+  const room = roomOf(each.from);
+  const rule = rooms[room];
+  if (rule === undefined) return 'is in no room';
+  if (!each.isRelative) return packageFault(room, each.target);
+  if (each.target === 'package.json' && ['main', 'operations', 'cli'].includes(room)) return undefined;
+  // Data of the room's own.
+  if (each.target.endsWith('.json') && roomOf(each.target) === room) return undefined;
+  if (!each.target.startsWith('src/')) return `imports ${each.target}, which is outside src`;
+  if (!tree.has(each.target)) return `imports ${each.target}, which does not exist`;
+  const target = roomOf(each.target);
+  if (target === room || rule.may.includes(target)) return undefined;
+  return `${room} must not import ${target} (${each.target})`;
+}
+
+function packageFault(room: string, target: string): string | undefined {
+  const pure = rooms[room]?.pure;
+  if (pure !== undefined)
+    return pure.includes(target) ? undefined : `${room} is pure and must not import ${target}`;
+  const users = onlyUsers[target.replace(/^node:/, '')];
+  if (users === undefined || users.includes(room.split('/')[0] ?? '')) return undefined;
+  return `only ${enumerated(users)} may import node:${target.replace(/^node:/, '')}`;
+}
+
+function enumerated(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
+}
+
+/** Static, re-exporting, dynamic and type-position imports; `target` is a path of the tree where it is relative. */
+function importsOf(file: ts.SourceFile): Import[] {
+  const found: Import[] = [];
+  const add = (node: ts.Node, specifier: ts.Node | undefined): void => {
+    if (specifier === undefined || !ts.isStringLiteralLike(specifier)) return;
+    const isRelative = specifier.text.startsWith('.');
+    const target = isRelative ? posix.join(posix.dirname(file.fileName), specifier.text) : specifier.text;
+    found.push({ from: file.fileName, line: lineOf(file, node), target, isRelative });
+  };
+  visit(file, (node) => {
+    if (ts.isImportDeclaration(node)) add(node, node.moduleSpecifier);
+    else if (ts.isExportDeclaration(node)) add(node, node.moduleSpecifier);
+    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument))
+      add(node, node.argument.literal);
+    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      add(node, node.arguments[0]);
+    }
+  });
+  return found;
+}
+
+function impurities(file: ts.SourceFile): string[] {
+  const declared = new Set<string>();
+  const used: { name: string; line: number }[] = [];
+  visit(file, (node) => {
+    const name = impureUse(node);
+    if (name !== undefined) used.push({ name, line: lineOf(file, node) });
+    // A value of the room's own may have such a name: `process` is a word of the field.
+    if (ts.isIdentifier(node) && isDeclaredName(node)) declared.add(node.text);
+  });
+  return used
+    .filter(({ name }) => !declared.has(name))
+    .map(
+      ({ name, line }) =>
+        `${file.fileName}:${line} ${roomOf(file.fileName)} is pure and must not use ${name}`,
+    );
+}
+
+function impureUse(node: ts.Node): string | undefined {
+  if (ts.isNewExpression(node) && node.expression.getText() === 'Date' && !node.arguments?.length)
+    return 'new Date()';
+  if (ts.isCallExpression(node) && node.expression.getText() === 'Date') return 'Date()';
+  if (ts.isPropertyAccessExpression(node)) {
+    const text = `${node.expression.getText()}.${node.name.text}`;
+    return text === 'Date.now' || text === 'Math.random' ? text : undefined;
+  }
+  if (!ts.isIdentifier(node) || !impureNames.has(node.text) || isNameOnly(node)) return undefined;
+  return node.text;
+}
+
+/** True for the name of a property or of a type, which takes no value from the surroundings. */
+function isNameOnly(node: ts.Identifier): boolean {
+  const { parent } = node;
+  if (ts.isPropertyAccessExpression(parent)) return parent.name === node;
+  return (
+    ts.isPropertyAssignment(parent) ||
+    ts.isTypeElement(parent) ||
+    ts.isTypeNode(parent) ||
+    ts.isQualifiedName(parent) ||
+    ts.isImportSpecifier(parent)
+  );
+}
+
+function isDeclaredName(node: ts.Identifier): boolean {
+  const { parent } = node;
+  const isBinding = ts.isVariableDeclaration(parent) || ts.isParameter(parent) || ts.isBindingElement(parent);
+  return (isBinding || ts.isFunctionDeclaration(parent)) && parent.name === node;
+}

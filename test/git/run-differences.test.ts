@@ -1,0 +1,166 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { changesTeller } from '../../src/workflow/host/changes.ts';
+import type { Launch } from '../../src/workflow/machine/launch.ts';
+import { changedFiles, salvage } from '../../src/git/run-differences.ts';
+import { files } from '../workflow/host/run-desk.ts';
+import { temporaryFolder } from '../process/support.ts';
+
+const none = { ignored: [], ours: [] };
+
+function git(cwd: string, ...args: string[]): string {
+  const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.org'];
+  return execFileSync('git', [...identity, ...args], { cwd, encoding: 'utf8', stdio: 'pipe' });
+}
+
+function repository(): string {
+  const root = temporaryFolder();
+  git(root, 'init', '-q');
+  for (const name of ['kept.txt', 'edited.txt', 'removed.txt', 'sub/inner.txt']) put(root, name, 'old\n');
+  put(root, '.gitignore', '*.log\n');
+  git(root, 'add', '-A');
+  git(root, 'commit', '-qm', 'first');
+  put(root, 'edited.txt', 'new\n');
+  rmSync(join(root, 'removed.txt'));
+  put(root, 'sub/un tracked/é\n.txt', 'untracked\n');
+  put(root, 'noise.log', 'ignored by git\n');
+  return root;
+}
+
+function put(root: string, name: string, content: string | Uint8Array): void {
+  mkdirSync(join(root, name, '..'), { recursive: true });
+  writeFileSync(join(root, name), content);
+}
+
+describe('changedFiles', () => {
+  it('tells tracked and untracked files, and leaves the index of the person alone', async () => {
+    const workspace = repository();
+    put(workspace, 'staged.txt', 'staged\n');
+    git(workspace, 'add', 'staged.txt');
+    const index = readFileSync(join(workspace, '.git/index'));
+    const changed = ['edited.txt', 'removed.txt', 'staged.txt', 'sub/un tracked/é\n.txt'];
+    expect(await changedFiles({ workspace, base: 'HEAD' }, none)).toEqual({ ok: true, changed });
+    expect(readFileSync(join(workspace, '.git/index'))).toEqual(index);
+  });
+
+  it('looks at the workspace alone, from where it is', async () => {
+    const workspace = join(repository(), 'sub');
+    const changes = await changedFiles({ workspace, base: 'HEAD' }, none);
+    expect(changes).toEqual({ ok: true, changed: ['un tracked/é\n.txt'] });
+  });
+
+  it('leaves out what does not count, and only that', async () => {
+    const workspace = repository();
+    put(workspace, 'context/a/_meta.json', '{}');
+    put(workspace, 'lib/deep/.hidden.ts', 'x');
+    put(workspace, 'lib/.shown.ts', 'x');
+    const globs = { ignored: ['con*', './lib/deep/'], ours: ['removed.txt', 'li', 'sub/un'] };
+    expect(await changedFiles({ workspace, base: 'HEAD' }, globs)).toEqual({
+      ok: true,
+      changed: ['edited.txt', 'lib/.shown.ts', 'sub/un tracked/é\n.txt'],
+    });
+  });
+
+  it('sees an edit that left size and time of a file as the index has them', async () => {
+    const workspace = repository();
+    const instant = new Date('2026-01-01T00:00:00Z');
+    const file = join(workspace, 'kept.txt');
+    utimesSync(file, instant, instant);
+    git(workspace, '-c', 'core.trustctime=false', 'add', 'kept.txt');
+    git(workspace, 'config', 'core.trustctime', 'false');
+    put(workspace, 'kept.txt', 'ne!\n');
+    utimesSync(file, instant, instant);
+    utimesSync(join(workspace, '.git/index'), instant, instant);
+    expect(
+      await changedFiles({ workspace, base: 'HEAD' }, { ignored: ['sub', '*ed.txt'], ours: [] }),
+    ).toEqual({
+      ok: true,
+      changed: ['kept.txt'],
+    });
+  });
+
+  it('compares with any commit, and with nothing where there is none yet', async () => {
+    const workspace = repository();
+    git(workspace, 'add', '-A');
+    git(workspace, 'commit', '-qm', 'second');
+    const first = git(workspace, 'rev-parse', 'HEAD~1').trim();
+    expect(await changedFiles({ workspace, base: 'HEAD' }, none)).toMatchObject({ changed: [] });
+    expect(await changedFiles({ workspace, base: first }, none)).toMatchObject({
+      changed: ['edited.txt', 'removed.txt', 'sub/un tracked/é\n.txt'],
+    });
+    const fresh = temporaryFolder();
+    git(fresh, 'init', '-q');
+    put(fresh, 'a.txt', 'a');
+    expect(await changedFiles({ workspace: fresh, base: 'HEAD' }, none)).toMatchObject({
+      changed: ['a.txt'],
+    });
+  });
+
+  it.each(['nobody', '--output=/tmp/x', ''])('says that git knows no commit %j', async (base) => {
+    const workspace = repository();
+    const problem = `git knows no commit ${JSON.stringify(base)}`;
+    expect(await changedFiles({ workspace, base }, none)).toEqual({ ok: false, problem });
+  });
+
+  it('says that this is no git working tree', async () => {
+    const workspace = temporaryFolder();
+    const problem = `${workspace} is no git working tree`;
+    expect(await changedFiles({ workspace, base: 'HEAD' }, none)).toEqual({ ok: false, problem });
+  });
+});
+
+describe('salvage', () => {
+  it('makes a patch that brings everything back, bytes that are no text too', async () => {
+    const workspace = repository();
+    put(workspace, 'picture.bin', Buffer.from([0, 1, 2, 255, 0]));
+    put(workspace, 'latin.txt', Buffer.from([0xe9, 0x0a]));
+    const patch = await salvage({ workspace, base: 'HEAD' }, []);
+    const other = temporaryFolder();
+    git(other, 'clone', '-q', workspace, '.');
+    writeFileSync(join(other, '.git/patch'), patch ?? '');
+    git(other, 'apply', '.git/patch');
+    const same = ['edited.txt', 'picture.bin', 'latin.txt', 'sub/un tracked/é\n.txt'];
+    for (const name of same)
+      expect(readFileSync(join(other, name))).toEqual(readFileSync(join(workspace, name)));
+    expect(git(other, 'status', '--porcelain')).toContain(' D removed.txt');
+  });
+
+  it('can be applied to a workspace that lies below the top of its repository', async () => {
+    const root = repository();
+    put(root, 'sub/inner.txt', 'new\n');
+    const patch = await salvage({ workspace: join(root, 'sub'), base: 'HEAD' }, []);
+    const other = temporaryFolder();
+    git(other, 'clone', '-q', root, '.');
+    writeFileSync(join(other, '.git/patch'), patch ?? '');
+    git(join(other, 'sub'), 'apply', '../.git/patch');
+    expect(readFileSync(join(other, 'sub/inner.txt'), 'utf8')).toBe('new\n');
+  });
+
+  it('is bounded, says where it was cut, and tells no secret', async () => {
+    const workspace = repository();
+    put(workspace, 'edited.txt', 'my s3cret\n'.repeat(10_000));
+    const patch = (await salvage({ workspace, base: 'HEAD' }, ['s3cret'], 5_000))?.toString() ?? '';
+    expect(patch.length).toBeLessThanOrEqual(5_100);
+    expect(patch).toMatch(/\n\+my \*\*\*\n# cut here: the differences are longer\n$/);
+    expect(patch).not.toContain('s3cret');
+  });
+
+  it('is nothing where nothing changed, and outside git', async () => {
+    const workspace = repository();
+    git(workspace, 'add', '-A');
+    git(workspace, 'commit', '-qm', 'second');
+    expect(await salvage({ workspace, base: 'HEAD' }, [])).toBe(null);
+    expect(await salvage({ workspace: temporaryFolder(), base: 'HEAD' }, [])).toBe(null);
+  });
+});
+
+it('says why a run cannot be told what changed, whatever went wrong', async () => {
+  const workspace = repository();
+  vi.stubEnv('TMPDIR', join(workspace, 'nowhere'));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const launch = { convergence: null, inputs: [], check: null } as unknown as Launch;
+  const changes = await changesTeller(files, `${workspace}/context`)(launch, workspace);
+  expect(changes).toContain('ENOENT');
+});

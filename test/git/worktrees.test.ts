@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ensureWorktree } from '../../src/git/workspace-tree.ts';
+import { Worktrees } from '../../src/git/worktrees.ts';
+import { temporaryFolder } from '../process/support.ts';
+
+const thread = '019f2c4b-7d3e-7a51-9c08-5b1e8d0f6a27';
+
+/** A project with one commit, and the checkout that a thread has of it. */
+async function project() {
+  const root = join(temporaryFolder(), 'project');
+  const checkout = join(root, '.mailroom/worktrees', thread);
+  const git = (...args: string[]) => {
+    const who = ['-c', 'user.name=a', '-c', 'user.email=a@example.org'];
+    return execFileSync('git', [...who, ...args], { cwd: root, encoding: 'utf8', stdio: 'pipe' });
+  };
+  const put = (path: string, text: string) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  put('file.txt', 'old\n');
+  git('init', '-qb', 'main');
+  put('.git/info/exclude', '.mailroom\n');
+  git('add', '-A');
+  git('commit', '-qm', 'first');
+  const make = () => ensureWorktree(root, checkout, thread);
+  expect(await make()).toBeNull();
+  return { root, checkout, git, put, make };
+}
+
+describe('merging what a thread made', () => {
+  it('leaves a merge of the person alone', async () => {
+    const { root, checkout, git, put } = await project();
+    git('checkout', '-qb', 'other');
+    put('file.txt', 'other\n');
+    git('commit', '-qam', 'other');
+    git('checkout', '-q', 'main');
+    put('file.txt', 'main\n');
+    git('commit', '-qam', 'main');
+    expect(() => git('merge', 'other')).toThrow('merge other');
+    put('file.txt', 'put together by hand\n');
+    writeFileSync(join(checkout, 'made.txt'), 'by the thread\n');
+    await expect(new Worktrees(root).merge(thread, 'subject')).rejects.toMatchObject({
+      code: 'E_REFUSED',
+      message: expect.stringContaining('a merge is under way'),
+    });
+    expect(readFileSync(join(root, 'file.txt'), 'utf8')).toBe('put together by hand\n');
+    expect(git('rev-parse', '--verify', 'MERGE_HEAD').trim()).not.toBe('');
+  });
+});
+
+describe('listing worktrees', () => {
+  it('says what git cannot tell', async () => {
+    const { root, git } = await project();
+    expect(await new Worktrees(root).list()).toMatchObject([{ uncommitted: 0, unmerged: 0 }]);
+    writeFileSync(join(root, '.git/worktrees', thread, 'index'), 'no index');
+    git('checkout', '-q', '--orphan', 'unborn');
+    expect(await new Worktrees(root).list()).toMatchObject([{ uncommitted: null, unmerged: null }]);
+  });
+});
+
+describe('making the worktree of a thread', () => {
+  it('forgets the one that was deleted, and none of the person whose disk is not there now', async () => {
+    const { root, checkout, git, make } = await project();
+    const away = join(dirname(root), 'away');
+    git('worktree', 'add', '-q', join(dirname(root), 'theirs'));
+    renameSync(join(dirname(root), 'theirs'), away);
+    renameSync(checkout, join(dirname(root), 'deleted'));
+    expect(await make()).toBeNull();
+    expect(readFileSync(join(checkout, 'file.txt'), 'utf8')).toBe('old\n');
+    renameSync(away, join(dirname(root), 'theirs'));
+    expect(git('-C', '../theirs', 'status', '--porcelain')).toBe('');
+  });
+
+  it('is done once for turns that begin at the same time, and each has all of it', async () => {
+    const { root, git } = await project();
+    const other = '019f2c4b-7d3e-7a51-9c08-5b1e8d0f6a28';
+    const checkout = join(root, '.mailroom/worktrees', other);
+    const make = async () => [
+      await ensureWorktree(root, checkout, other),
+      readFileSync(join(checkout, 'file.txt'), 'utf8'),
+    ];
+    expect(await Promise.all([make(), make()])).toEqual([
+      [null, 'old\n'],
+      [null, 'old\n'],
+    ]);
+    expect(git('worktree', 'list').trim().split('\n')).toHaveLength(3);
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { DiskControl, requestControl } from '../../src/host/control.ts';
+import { benches, cleanUp } from '../disk/disk-benches.ts';
+
+cleanUp();
+
+describe.each(benches)('Control: $name', ({ make }) => {
+  it('hands over what was asked for, oldest first, until it is removed', () => {
+    const { disk } = make();
+    const control = new DiskControl(disk);
+    expect(control.list()).toEqual([]);
+    expect(requestControl(disk, '019b', { verb: 'unpause' })).toBe('019b.json');
+    requestControl(disk, '019a', { verb: 'pause', target: { kind: 'all' } });
+    const files = control.list();
+    expect(files.map(({ name }) => name)).toEqual(['019a.json', '019b.json']);
+    expect(JSON.parse(files[0]?.text ?? '')).toEqual({ verb: 'pause', target: { kind: 'all' } });
+    control.remove('019a.json');
+    control.remove('019a.json');
+    expect(control.list().map(({ name }) => name)).toEqual(['019b.json']);
+  });
+
+  it('keeps the commands of a run in the folder of the run', () => {
+    const { disk } = make();
+    requestControl(disk, '019a', {}, '.mailroom/runs/r1/control');
+    expect(new DiskControl(disk).list()).toEqual([]);
+    expect(new DiskControl(disk, '.mailroom/runs/r1/control').list()).toHaveLength(1);
+  });
+
+  it('names what it cannot read, waits for no fifo, and passes over what is no command', () => {
+    const { disk, plant } = make();
+    plant('.mailroom/control/.hidden.json', '{}');
+    plant('.mailroom/control/notes.txt', '{}');
+    plant('.mailroom/control/a.json', '', 'fifo');
+    plant('.mailroom/control/b.json', '', 'folder');
+    plant('.mailroom/control/c.json', Buffer.alloc(1024 * 1024 + 1, '1'));
+    expect(new DiskControl(disk).list()).toEqual([
+      { name: 'a.json', text: null, problem: 'it is a fifo (named pipe), not a file' },
+      { name: 'b.json', text: null, problem: 'it is a folder, not a file' },
+      { name: 'c.json', text: null, problem: 'it has 1.1 MiB, the limit is 1 MiB' },
+    ]);
+  });
+});

@@ -1,0 +1,65 @@
+import { expect, it, vi } from 'vitest';
+import { MailroomError } from '../../src/kernel/errors.ts';
+import { Loop } from '../../src/host/loop.ts';
+
+it('ends every process before it ends with what a look threw', async () => {
+  let running = 1;
+  const stopAll = vi.fn<() => void>();
+  const host = {
+    get running() {
+      return running;
+    },
+    look: () => {
+      throw new MailroomError('E_DISK', 'no space left on device');
+    },
+    stopAll,
+    turns: { stopAll },
+  };
+  const closed = vi.fn<() => Promise<void>>(() => Promise.resolve());
+  const trail = { record() {}, position: () => Promise.resolve(null), settled: () => Promise.resolve() };
+  const ports = {
+    watch: () => ({ close: closed }),
+    // The process is gone when the loop looks again.
+    timer: (_at: number, onTime: () => void) => {
+      expect(stopAll).toHaveBeenCalledTimes(1);
+      expect(closed).not.toHaveBeenCalled();
+      running = 0;
+      queueMicrotask(onTime);
+      return { cancel() {} };
+    },
+    now: () => 0,
+    trail: { ...trail, problem: () => null },
+  };
+  const loop = new Loop(host as never, ports, { untilIdle: true });
+  await expect(loop.run()).rejects.toThrow('no space left');
+  expect(running).toBe(0);
+});
+
+it('gives up, where it is to end when idle, what the disk has refused for ten seconds and nothing else goes on', async () => {
+  let now = 0;
+  const busyUntil = 30_000;
+  const host = {
+    running: 0,
+    desired: 0,
+    snapshotDue: false,
+    look: () => ({ wake: null, more: false, settled: false, blocked: true }),
+    idle: () => (now < busyUntil ? 'busy' : 'stuck'),
+  };
+  const ports = {
+    watch: () => ({ close: () => Promise.resolve() }),
+    timer: (at: number, onTime: () => void) => {
+      now = at;
+      queueMicrotask(onTime);
+      return { cancel() {} };
+    },
+    now: () => now,
+    trail: {
+      record() {},
+      position: () => Promise.resolve(null),
+      settled: () => Promise.resolve(),
+      problem: () => null,
+    },
+  };
+  await new Loop(host as never, ports, { untilIdle: true }).run();
+  expect(now).toBe(40_000);
+});

@@ -1,0 +1,112 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openProject } from '../../src/wiring/project.ts';
+import { isAlive, takeRun } from '../../src/workflow/host/locks.ts';
+import { isKernelLocked, takeKernelLock } from '../../src/host/flock.ts';
+import { readProcess } from '../../src/process/proc.ts';
+import { writeHolder } from '../../src/host/holder.ts';
+import { RealDisk } from '../../src/disk/real-disk.ts';
+import { bundleHost, startHost } from '../process/host.ts';
+import { processesNaming, temporaryFolder, until } from '../process/support.ts';
+
+const host = await bundleHost('lock-host.ts');
+
+async function withoutFlock<T>(work: () => Promise<T>): Promise<T> {
+  const path = process.env['PATH'];
+  process.env['PATH'] = '/nowhere';
+  try {
+    return await work();
+  } finally {
+    process.env['PATH'] = path;
+  }
+}
+
+const locked = (message: RegExp) =>
+  expect.objectContaining({ code: 'E_LOCKED', message: expect.stringMatching(message) });
+
+it('takes no other process under the same pid for the controller', () => {
+  const disk = new RealDisk(temporaryFolder());
+  const project = openProject(disk.root, '/nowhere');
+  const told = { since: 1_700_000_000_000, triggers: true };
+  const pids = (startTime: string | null) => {
+    writeHolder(disk, { ...told, startTime });
+    return project.holder()?.pid;
+  };
+  const own = readProcess(process.pid)?.startTime ?? null;
+  expect([own, 'otherboot-1', null].map((startTime) => pids(startTime))).toEqual([
+    process.pid,
+    undefined,
+    process.pid,
+  ]);
+});
+
+describe('the lock of a run', () => {
+  it.each([
+    ['of the kernel', <T>(work: () => Promise<T>) => work()],
+    ['by a folder', withoutFlock],
+  ] as const)('is held by one process, and says that the run is alive: %s', async (_kind, having) => {
+    await having(async () => {
+      const project = new RealDisk(temporaryFolder());
+      expect(await isAlive(project, 'a')).toBe(false);
+      const lock = await takeRun(project, 'a', '/context');
+      expect([await isAlive(project, 'a'), await isAlive(project, 'b')]).toEqual([true, false]);
+      await expect(takeRun(project, 'a', '/other')).rejects.toThrowError(
+        locked(/another process works on the run a/),
+      );
+      await expect(takeRun(project, 'b', '/context')).rejects.toThrowError(locked(/\/context is used by/));
+      const beside = await takeRun(project, 'b', '/other');
+      await beside.release();
+      await lock.release();
+      expect(await isAlive(project, 'a')).toBe(false);
+      await (await takeRun(project, 'b', '/context')).release();
+    });
+  });
+
+  it('is not had by another process while its holder lives, although its files were removed', async () => {
+    const project = new RealDisk(temporaryFolder());
+    const other = readProcess(process.ppid)?.startTime ?? null;
+    const lock = await takeRun(project, 'a', '/context');
+    const record = project.read('.mailroom/runs/a/lock.json', 10_000)?.toString('utf8') ?? '';
+    const ofParent = { ...(JSON.parse(record) as object), pid: process.ppid, startTime: other };
+    project.write('.mailroom/runs/a/lock.json', JSON.stringify(ofParent));
+    project.remove('.mailroom/runs/a/lock');
+    project.remove('.mailroom/locks');
+    expect(await isAlive(project, 'a')).toBe(true);
+    await expect(takeRun(project, 'a', '/other')).rejects.toThrowError(
+      locked(/another process works on the run a/),
+    );
+    project.write('.mailroom/runs/a/lock.json', JSON.stringify({ ...ofParent, startTime: 'otherboot-1' }));
+    expect(await isAlive(project, 'a')).toBe(false);
+    const next = await takeRun(project, 'a', '/other');
+    await next.release();
+    expect(project.look('.mailroom/runs/a/lock.json')).toBe(null);
+    await lock.release();
+  });
+
+  it('falls when the process is killed', async () => {
+    const project = new RealDisk(temporaryFolder());
+    mkdirSync(join(project.root, '.mailroom/runs/a'), { recursive: true });
+    const file = join(project.root, '.mailroom/runs/a/lock');
+    const holder = startHost(host, file);
+    await holder.said('held\n');
+    expect(await isAlive(project, 'a')).toBe(true);
+    await holder.kill();
+    await until('nobody holds it', () => processesNaming(file).length === 0);
+    expect(await isAlive(project, 'a')).toBe(false);
+  });
+
+  it('may be looked at by many at once without being in anybody’s way', async () => {
+    const file = join(temporaryFolder(), 'lock');
+    expect(await isKernelLocked(file)).toBe(false);
+    expect(existsSync(file)).toBe(false);
+    const first = await takeKernelLock(file);
+    if (first.held) await first.release();
+    const looks = Promise.all(Array.from({ length: 8 }, () => isKernelLocked(file)));
+    const taken = await takeKernelLock(file);
+    expect(taken.held).toBe(true);
+    expect((await looks).filter((look) => look === 'missing')).toEqual([]);
+    if (taken.held) await taken.release();
+    expect(await Promise.all([1, 2, 3].map(() => isKernelLocked(file)))).toEqual([false, false, false]);
+  });
+});

@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { ProcessStepRunner } from '../../../src/host/runner/steps.ts';
+import { temporaryFolder } from '../../process/support.ts';
+import type { Exit } from '../../../src/providers/provider.ts';
+import type { StepJob } from '../../../src/host/runner/runner.ts';
+
+/** How a step ends that leaves `begun.txt` in its workspace. */
+function endOf(
+  workspace: string,
+  changes: Partial<StepJob>,
+  after: (runner: ProcessStepRunner) => void = () => {},
+): Promise<Exit> {
+  const argv = ['sh', '-c', 'echo begun > begun.txt'];
+  const command = { argv, env: {}, inherit: ['PATH'], files: {}, stdin: '', writable: [] };
+  const file = (name: string) => join(workspace, name);
+  const limits = { totalMs: null, graceMs: null };
+  const places = { workspace, folder: workspace, stdout: file('out'), stderr: file('err') };
+  return new Promise((resolve) => {
+    const runner = new ProcessStepRunner(
+      { project: workspace, mark: 'step-runner-test:', secrets: [], contain: () => ({ kind: 'group' }) },
+      { ended: (_key, ended) => resolve(ended) },
+    );
+    const job = { key: 'a', provider: null, capabilities: null, owed: [], command, ...places, ...limits };
+    runner.start({ ...job, ...changes });
+    after(runner);
+  });
+}
+
+it('never begins what is stopped while it still looks at what lies in the workspace', async () => {
+  const workspace = temporaryFolder();
+  const exit = await endOf(workspace, { watched: true }, (runner) => runner.stop('a'));
+  expect(exit).toMatchObject({ ended: 'spawn-failed', error: 'it was stopped before it began' });
+  expect(existsSync(join(workspace, 'begun.txt'))).toBe(false);
+});
+
+it('tells the end of an agent for which no folder can be made', async () => {
+  const workspace = temporaryFolder();
+  vi.stubEnv('TMPDIR', join(workspace, 'nowhere'));
+  const exit = await endOf(workspace, { provider: 'claude' });
+  vi.unstubAllEnvs();
+  expect(exit.ended).toBe('spawn-failed');
+  expect(exit.error).toContain('ENOENT');
+});
+
+it('tells the beginning and the end of a long output, and cuts no character', async () => {
+  const workspace = temporaryFolder();
+  const script = `process.stdout.write('a' + 'é'.repeat(200_000) + 'z')`;
+  const argv = [process.execPath, '-e', script];
+  const command = { argv, env: {}, inherit: [], files: {}, stdin: '', writable: [] };
+  const { stdout } = await endOf(workspace, { command });
+  expect(stdout).toMatch(/^aé+\n\[… 72322 bytes …\]\né+z$/);
+});

@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest';
+import { defaultConfig } from '../../../src/config/config.ts';
+import { DiskErrors } from '../../../src/mail/host/disk-errors.ts';
+import { expectedNow } from '../../../src/mail/host/draw.ts';
+import { Intake } from '../../../src/mail/host/intake.ts';
+import { Ledger } from '../../../src/mail/host/ledger.ts';
+import { inMemoryTrail } from '../../support/memory-trail.ts';
+import { parseProtocol } from '../../../src/mail/protocol/read.ts';
+import { DiskJournal } from '../../../src/disk/journal.ts';
+import { DiskMailboxes } from '../../../src/mail/mailboxes/mailboxes.ts';
+import { MemoryDisk } from '../../support/memory-disk.ts';
+import type { MailEvent } from '../../../src/mail/machine/event.ts';
+
+const text = `
+name: one
+version: "1"
+roles: { architect: { provider: claude }, qa: { provider: claude } }
+messages: { task: { from: user, to: [architect, qa] } }
+`;
+const read = parseProtocol([{ file: 'one.yaml', text }], defaultConfig);
+if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join());
+const protocol = read.value;
+const roles = ['architect', 'qa'];
+
+/** Mailboxes that tell how often each inbox was listed. */
+class Counted extends DiskMailboxes {
+  readonly listed = new Map<string, number>();
+
+  override list(...[role, box]: Parameters<DiskMailboxes['list']>): string[] | null {
+    if (box === 'inbox') this.listed.set(role, (this.listed.get(role) ?? 0) + 1);
+    return super.list(role, box);
+  }
+}
+
+function openIntake() {
+  let now = Date.UTC(2026, 0, 1);
+  let ids = 0;
+  const disk = new MemoryDisk(() => now);
+  const mailboxes = new Counted(disk);
+  mailboxes.prepare(roles);
+  const clock = { now: () => now };
+  const newId = () => `01900000-0000-7000-8000-${String((ids += 1)).padStart(12, '0')}`;
+  const trail = inMemoryTrail();
+  const ledger = new Ledger({
+    journal: new DiskJournal<MailEvent>(disk),
+    trail,
+    clock,
+    newId,
+    trailAt: null,
+  });
+  const ports = { mailboxes, newId, clock };
+  const intake = new Intake(ledger, ports, protocol, expectedNow(ledger.state), () => false);
+  const look = () => {
+    const looked = intake.look(roles, new DiskErrors(), mailboxes);
+    ledger.flush();
+    intake.release(new Set());
+    return looked;
+  };
+  return { disk, mailboxes, ledger, look, pass: () => void (now += 50) };
+}
+
+it('takes a burst of mail from one listing of each inbox, and lists once more to be sure', () => {
+  const { disk, mailboxes, ledger, look, pass } = openIntake();
+  for (let index = 0; index < 1_000; index += 1)
+    disk.plant(`agents/${index % 2 === 0 ? 'architect' : 'qa'}/inbox/task-${String(index)}.md`, 'Do it\n');
+  pass();
+  while (look().more);
+  expect(ledger.state.lastMail).toBe(1_000);
+  expect([...mailboxes.listed]).toEqual([
+    ['architect', 2],
+    ['qa', 2],
+  ]);
+});
+
+it('forgets no incomplete file over a burst, and takes what comes in between', () => {
+  const { disk, ledger, look, pass } = openIntake();
+  disk.plant('agents/architect/inbox/a-torn.md', '---\ntype: task\n');
+  for (let index = 0; index < 300; index += 1)
+    disk.plant(`agents/architect/inbox/task-${String(index)}.md`, 'Do it\n');
+  pass();
+  expect(look().more).toBe(true);
+  disk.plant('agents/qa/inbox/later.md', 'Do it\n');
+  pass();
+  let last = look();
+  for (; last.more; last = look());
+  expect(ledger.state.lastMail).toBe(301);
+  expect(last.wake).not.toBeNull();
+});

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { idleOf } from '../../../src/mail/host/idle.ts';
+import { team } from '../machine/protocols.ts';
+import { World } from '../machine/world.ts';
+
+it('is busy while an answer is there whose reader has no provider until an instant', () => {
+  const world = new World(team);
+  world.drop('user → architect: task');
+  world.turn('architect', ['→ engineer: design']);
+  world.turn('engineer', ['→ architect: question']);
+  world.record({
+    type: 'parked',
+    provider: world.protocol.roles.get('engineer')!.provider,
+    until: world.now + 60_000,
+  });
+  world.turn('architect', ['→ engineer: answer']);
+  expect(world.processes()).toEqual([]);
+  world.record({ type: 'drawn', through: world.state.events });
+  expect(idleOf(world.state, world.protocol, world.now)).toBe('busy');
+  world.tick('2m');
+  expect(world.running('engineer').messages).toEqual(['answer']);
+});

@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { controlFolder } from '../../../src/host/control.ts';
+import { runControlFolder } from '../../../src/workflow/files/run-folders.ts';
+import { step, workflow } from '../../workflow/files/samples.ts';
+import { template } from '../../workflow/machine/graph.ts';
+import { Crash, Desk, run } from './desk.ts';
+import { begin, hostOf } from '../../workflow/host/run-desk.ts';
+
+const roles = workflow(step('build', [], { kind: 'role', role: 'one', instructions: template('Build it.') }));
+const refused = '.mailroom/refused';
+
+function text(desk: Desk, path: string): string | undefined {
+  return desk.disk.read(path, 100_000)?.toString('utf8');
+}
+
+function told(desk: Desk): string[] {
+  return [...desk.host.state.unread.values()].map(({ message }) => `${message.subject}\n${message.body}`);
+}
+
+const letter = {
+  kind: 'step',
+  id: '01900000-0000-7000-8000-0000000000aa',
+  run,
+  role: 'one',
+  subject: 'Step',
+  body: 'Do it.',
+  fields: {},
+  timeout: null,
+};
+
+describe('a file that another process left for the controller', () => {
+  it.each([
+    ['no JSON', 'nonsense', 'it is not JSON'],
+    [
+      'an id that is a path',
+      JSON.stringify({ ...letter, id: '../../../../x' }),
+      '`id` must be the id of a message',
+    ],
+    [
+      'a run that is a path',
+      JSON.stringify({ ...letter, run: '..' }),
+      '`run` must be an id of letters, digits, `_` and `-`',
+    ],
+    ['no fields', JSON.stringify({ ...letter, fields: null }), '`fields` must be a JSON object'],
+    [
+      'fields without end',
+      `{"fields":${'['.repeat(9_999)}${']'.repeat(9_999)}}`,
+      'it is nested more than 64 levels deep',
+    ],
+    [
+      'no kind',
+      JSON.stringify({ ...letter, kind: 'toString' }),
+      '`kind` must be a JSON object whose `kind` is step, notice or withdrawal',
+    ],
+  ])('is put aside with the reason and reported once: %s', (_what, given, problem) => {
+    const desk = new Desk();
+    desk.disk.write('.mailroom/incoming/x.json', given);
+    desk.settle();
+    const id = desk.send('one');
+    desk.settle();
+    expect(desk.run.answers()).toMatchObject([{ id, answer: { outcome: { is: 'done' } } }]);
+    expect(text(desk, `${refused}/x.json`)).toBe(given);
+    expect(text(desk, `${refused}/x.json.reason.txt`)).toBe(`${problem}\n`);
+    expect(told(desk)).toEqual([
+      `Refused: .mailroom/incoming/x.json\n.mailroom/incoming/x.json was not followed: ${problem}.\n` +
+        'It lies in .mailroom/refused/x.json, unchanged, with the reason beside it. Nothing else was changed.',
+    ]);
+  });
+
+  it('is put aside as it is where it is no file', () => {
+    const desk = new Desk();
+    desk.disk.plant(`${controlFolder}/x.json`, '/elsewhere', 'link');
+    desk.settle();
+    expect(desk.disk.look(`${refused}/x.json`)?.kind).toBe('link');
+    expect(text(desk, `${refused}/x.json.reason.txt`)).toBe('it is a link, not a file\n');
+    expect(told(desk)).toHaveLength(1);
+  });
+
+  it('is reported once, wherever the controller was killed, and none replaces another', () => {
+    let crashes = 0;
+    for (let until = 1; ; until += 1) {
+      const desk = new Desk();
+      desk.disk.write(`${refused}/x.json`, 'earlier');
+      desk.disk.write(`${controlFolder}/x.json`, '{}');
+      let operations = 0;
+      desk.disk.before = () => {
+        if ((operations += 1) === until) throw new Crash('killed');
+      };
+      try {
+        desk.settle();
+        break;
+      } catch (error) {
+        expect(error).toBeInstanceOf(Crash);
+        crashes += 1;
+      }
+      desk.disk.before = null;
+      desk.disk.crash();
+      desk.open();
+      desk.settle();
+      const lies = [`${refused}/x.json`, `${refused}/x-2.json`].map((path) => text(desk, path));
+      expect({ until, told: told(desk).length, lies }).toEqual({ until, told: 1, lies: ['earlier', '{}'] });
+    }
+    expect(crashes).toBeGreaterThan(4);
+  });
+});
+
+describe('a file that another process left for a run', () => {
+  const inbox = `.mailroom/runs/${run}/inbox`;
+  const aside = `.mailroom/runs/${run}/refused`;
+
+  it.each([
+    ['no values', { outcome: { is: 'done' } }, '`id` must be the id of a message'],
+    ['another id', { id: letter.id }, 'it answers another step'],
+    ['values that are none', { values: null }, '`values` must be a JSON object'],
+    ['no time', { durationMs: 'long' }, '`durationMs` must be a number'],
+  ])('is put aside where it is no answer, and the answer is asked for again: %s', (what, change, problem) => {
+    const desk = begin(roles);
+    const host = hostOf(desk, roles, false);
+    host.look();
+    host.look();
+    const [id = ''] = desk.run.posted();
+    desk.settle();
+    const path = `${inbox}/${id}.json`;
+    const right = JSON.parse(text(desk, path) ?? '') as object;
+    desk.disk.write(
+      path,
+      JSON.stringify(what === 'no values' ? { run, ...change } : { ...right, ...change }),
+    );
+    host.look();
+    expect(host.problem).toBe(`${id}.json in the inbox of the run was put aside: ${problem}`);
+    expect(desk.disk.list(aside)?.toSorted()).toEqual([`${id}.json`, `${id}.json.reason.txt`]);
+    desk.settle();
+    for (let looks = 0; looks < 3; looks += 1) host.look();
+    expect(host.problem).toBeNull();
+    expect(host.state.status).toBe('SUCCEEDED');
+    expect(desk.turns).toBe(1);
+  });
+
+  it('is put aside where it does not say who waits, or is no command', () => {
+    const desk = begin(roles);
+    const host = hostOf(desk, roles, false);
+    host.look();
+    host.look();
+    desk.disk.write(`${inbox}/waits.json`, '{"a": 1}');
+    host.look();
+    expect(host.problem).toBe(`${inbox}/waits.json was put aside: it must be a list of ids`);
+    const control = runControlFolder(run);
+    desk.disk.write(
+      `${control}/c.json`,
+      JSON.stringify({ id: 'c', at: 1e300, by: 'ada', verb: 'cancel', path: '' }),
+    );
+    host.look();
+    expect(host.problem).toBe(
+      `${control}/c.json was put aside: \`at\` must be a time in milliseconds since 1970`,
+    );
+    expect(desk.disk.list(aside)?.toSorted()).toEqual(
+      ['c.json', 'waits.json'].flatMap((name) => [name, `${name}.reason.txt`]),
+    );
+    host.look();
+    expect(host.problem).toBeNull();
+  });
+});

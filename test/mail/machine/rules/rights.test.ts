@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { beyondRights, judgeBreach, mayChange } from '../../../../src/mail/machine/rules/rights.ts';
+
+describe('the rights to a workspace', () => {
+  it.each([
+    [[], false],
+    [['READ', 'RUN_TESTS'], false],
+    [['EDIT'], true],
+    [['RUN_COMMANDS'], true],
+  ] as const)('of %j', (capabilities, may) => {
+    expect(mayChange(capabilities)).toBe(may);
+  });
+
+  it('leave out what is owed, with everything below it and nothing beside it', () => {
+    const changed = ['plan.md', 'plan.md.bak', 'out/a/b.txt', 'output.txt', 'src/x.ts'];
+    expect(beyondRights(changed, ['./plan.md', 'out/'])).toEqual(['plan.md.bak', 'output.txt', 'src/x.ts']);
+    expect(beyondRights(changed, ['.'])).toEqual([]);
+  });
+});
+
+describe('a breach', () => {
+  const paths = Array.from({ length: 12 }, (_, index) => `f${String(index)}`);
+
+  it('is none without changes', () => {
+    expect(judgeBreach([], { worktree: true, shared: false })).toEqual({ is: 'none' });
+  });
+
+  it('fails a turn alone in a worktree, and names what it can', () => {
+    const judged = judgeBreach(paths, { worktree: true, shared: false });
+    expect(judged).toMatchObject({ is: 'failed', reason: { code: 'E_RIGHTS' } });
+    expect(JSON.stringify(judged)).toMatch(/`f0`, .*`f9` and 2 more/);
+  });
+
+  it.each([
+    { worktree: false, shared: false },
+    { worktree: true, shared: true },
+  ])('is only reported where others may have made it: %j', (where) => {
+    expect(judgeBreach(['a'], where)).toEqual({
+      is: 'reported',
+      text: 'while it ran somebody changed without the right to: `a`',
+    });
+  });
+});

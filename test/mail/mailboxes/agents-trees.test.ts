@@ -1,0 +1,224 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { MailHost } from '../../../src/mail/host/mail-host.ts';
+import { RealDisk } from '../../../src/disk/real-disk.ts';
+import { DiskTurnFolders } from '../../../src/mail/mailboxes/turn-folders.ts';
+import { exit } from '../../providers/samples.ts';
+import { protocolOf } from '../machine/texts.ts';
+import { idleRunner, mailPorts } from '../../support/mail-ports.ts';
+import type { AgentJob } from '../../../src/host/runner/runner.ts';
+
+/*
+ * What an agent can make of the folders that it may write, on the real disk and as a user for whom modes count: as root a
+ * test says nothing about modes.
+ */
+
+let folder: string;
+const before = process.cwd();
+beforeEach(() => {
+  // The folder of our own temporary files shows nothing to other users.
+  folder = mkdtempSync('/tmp/mailroom-trees-');
+  mkdirSync(join(folder, 'kept'));
+  writeFileSync(join(folder, 'kept', 'file'), 'kept');
+  chmodSync(folder, 0o777);
+  process.chdir(folder);
+  if (process.getuid?.() === 0) process.seteuid?.(12_345);
+});
+afterEach(() => {
+  if (process.getuid?.() === 0) process.seteuid?.(0);
+  process.chdir(before);
+  rmSync(folder, { recursive: true });
+});
+
+const odd = Buffer.concat([Buffer.from('outbox/'), Buffer.of(0xe9, 0xff)]);
+const made: readonly (readonly [string, () => void])[] = [
+  [
+    'a tree deeper than any path',
+    () => {
+      mkdirSync('outbox');
+      process.chdir('outbox');
+      for (let level = 0; level < 60; level += 1) {
+        mkdirSync('d'.repeat(200));
+        process.chdir('d'.repeat(200));
+      }
+      writeFileSync('deep.md', 'x');
+      process.chdir(folder);
+    },
+  ],
+  [
+    'a folder without any right, with another in it',
+    () => {
+      mkdirSync('outbox/closed/inner', { recursive: true });
+      writeFileSync('outbox/closed/inner/x', 'x');
+      chmodSync('outbox/closed/inner', 0);
+      chmodSync('outbox/closed', 0);
+    },
+  ],
+  [
+    'a staging folder without any right',
+    () => {
+      mkdirSync('outbox');
+      writeFileSync('outbox/x.md', 'x');
+      chmodSync('outbox', 0);
+    },
+  ],
+  [
+    'names that are no UTF-8, in folders that nobody may write',
+    () => {
+      mkdirSync(odd, { recursive: true });
+      writeFileSync(Buffer.concat([odd, Buffer.from('/'), Buffer.of(0xff)]), 'x');
+      chmodSync(odd, 0o500);
+      chmodSync('outbox', 0o500);
+    },
+  ],
+  [
+    'a link to what is not its own',
+    () => {
+      mkdirSync('outbox/closed', { recursive: true });
+      symlinkSync(join(folder, 'kept'), 'outbox/closed/link');
+      chmodSync('outbox/closed', 0);
+    },
+  ],
+];
+
+it.each(made)('removes %s, and nothing else', (_what, make) => {
+  make();
+  const disk = new RealDisk(folder);
+  expect(disk.remove('outbox')).toBe(true);
+  expect(disk.list('.mailroom/tmp') ?? []).toEqual([]);
+  expect(existsSync(join(folder, 'outbox'))).toBe(false);
+  expect(readFileSync(join(folder, 'kept', 'file'), 'utf8')).toBe('kept');
+});
+
+it('collects what nobody may read as that, and opens the next attempt', () => {
+  const folders = new DiskTurnFolders(new RealDisk(folder));
+  const open = () => folders.open('t1', 1, 0, () => 'prompt', [], false);
+  const problem = (text: string) => ({ ok: false, problem: text });
+  const { outbox } = open();
+  writeFileSync(`${outbox}/x.md`, 'x');
+  chmodSync(`${outbox}/x.md`, 0);
+  expect(folders.collect('t1', 1, 0)).toEqual([{ name: 'x.md', content: problem('permission denied') }]);
+  chmodSync(outbox, 0);
+  expect(folders.collect('t1', 1, 0)).toEqual([
+    { name: 'outbox', content: problem('cannot list .mailroom/turns/t1/1/outbox: permission denied') },
+  ]);
+  open();
+  expect(folders.collect('t1', 1, 0)).toEqual([]);
+});
+
+/** One thing that an agent makes in a folder of its own. */
+interface Made {
+  readonly kind: 'folder' | 'file' | 'link' | 'fifo';
+  readonly place: number;
+  readonly name: Buffer;
+  readonly mode: number;
+}
+
+const made1 = fc.record({
+  kind: fc.constantFrom<Made['kind']>('folder', 'folder', 'file', 'file', 'link', 'fifo'),
+  place: fc.nat(20),
+  name: fc.oneof(
+    fc.constantFrom('a.md', 'b.md', '.hidden', 'outbox').map((name) => Buffer.from(name)),
+    fc
+      .uint8Array({ minLength: 1, maxLength: 200 })
+      .map((bytes) => Buffer.from(bytes.map((byte) => (byte === 0 || byte === 47 ? 255 : byte)))),
+  ),
+  mode: fc.constantFrom(0, 0o100, 0o200, 0o400, 0o500, 0o644, 0o700),
+});
+
+const protocol = protocolOf(`
+roles: { one: { capabilities: [READ], retries: 1 }, two: { capabilities: [READ] } }
+messages: { task: { from: user, to: [one, two] }, done: { from: [one, two], to: user } }
+`);
+
+/** Makes these things below the folders, and takes the rights of the folders last. */
+function makeAll(tops: readonly string[], all: readonly Made[]): void {
+  const folders = tops.map((top) => Buffer.from(top));
+  const modes: [Buffer, number][] = [];
+  for (const { kind, place, name, mode } of all) {
+    const path = Buffer.concat([folders[place % folders.length]!, Buffer.from('/'), name]);
+    try {
+      if (kind === 'folder') mkdirSync(path);
+      else if (kind === 'file') writeFileSync(path, 'x');
+      else if (kind === 'link') symlinkSync(place % 2 === 0 ? '/etc' : 'nowhere', path);
+      else
+        execFileSync('mkfifo', [`${folders[place % folders.length]!.toString()}/fifo.md`], {
+          stdio: 'ignore',
+        });
+    } catch {
+      // There is something of that name, or the path is too long.
+      continue;
+    }
+    if (kind === 'folder') folders.push(path);
+    if (kind === 'folder' || kind === 'file') modes.push([path, mode]);
+  }
+  for (const [path, mode] of modes.toReversed()) chmodSync(path, mode);
+}
+
+/** A controller on the real disk, its agents played by the test. */
+function controller(root: string) {
+  let now = Date.now();
+  const jobs: AgentJob[] = [];
+  const disk = Object.assign(new RealDisk(root), { now: () => now });
+  const runner = { ...idleRunner, start: (job: AgentJob) => void jobs.push(job) };
+  const open = () =>
+    new MailHost(mailPorts(disk, { runner }), { protocol, protocolHash: 'one', version: 'test' });
+  const drop = (role: string) => disk.write(`agents/${role}/inbox/task.md`, 'Do it.\n');
+  const look = (host: MailHost) => {
+    now += 50;
+    host.look();
+  };
+  return { jobs, open, drop, look };
+}
+
+const answer = {
+  is: 'done',
+  text: '---\ntype: done\nto: user\n---\nDone.\n',
+  session: null,
+  usage: { usd: 0, tokens: 0 },
+  model: null,
+  denials: [],
+} as const;
+
+it('moves everybody else’s mail, whatever an agent makes in its own folders', () => {
+  let cases = 0;
+  const rights = fc.constantFrom(0, 0o500, 0o700, 0o700);
+  const property = fc.property(fc.array(made1, { maxLength: 12 }), rights, rights, (all, staging, outbox) => {
+    const root = join(folder, String((cases += 1)));
+    mkdirSync(root);
+    const { jobs, open, drop, look } = controller(root);
+    const host = open();
+    host.start();
+    drop('one');
+    for (let looks = 0; looks < 4; looks += 1) look(host);
+    const [job] = jobs;
+    const tops = [job!.invocation.paths.outbox, join(root, 'agents/one/outbox')];
+    makeAll(tops, all);
+    chmodSync(tops[0]!, staging);
+    chmodSync(tops[1]!, outbox);
+    host.turns.ended(job!.key, answer, exit());
+    drop('two');
+    for (let looks = 0; looks < 4; looks += 1) look(host);
+    expect(jobs.map(({ invocation }) => invocation.role)).toContain('two');
+    const next = open();
+    next.start();
+    look(next);
+    new RealDisk(folder).remove(String(cases));
+    expect(existsSync(root)).toBe(false);
+  });
+  fc.assert(property, { numRuns: 25 });
+  expect(cases).toBeGreaterThan(24);
+});

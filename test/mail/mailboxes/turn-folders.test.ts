@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import { DiskTurnFolders } from '../../../src/mail/mailboxes/turn-folders.ts';
+import type { Bench } from '../../disk/disk-benches.ts';
+import { benches, cleanUp } from '../../disk/disk-benches.ts';
+
+cleanUp();
+
+const attempt = '.mailroom/turns/t1/2';
+const outbox = `${attempt}/outbox`;
+const mail = [
+  { name: 'first.md', text: 'one' },
+  { name: 'second.md', text: 'two' },
+];
+
+describe.each(benches)('TurnFolders: $name', ({ make }) => {
+  function open(): Bench & { folders: DiskTurnFolders; begin: (round: number, keep: boolean) => unknown } {
+    const bench = make();
+    const folders = new DiskTurnFolders(bench.disk);
+    const begin = (round: number, keep: boolean): unknown =>
+      folders.open('t1', 2, round, (path) => `write to ${path}`, mail, keep);
+    return { ...bench, folders, begin };
+  }
+  const read = ({ disk }: Bench, path: string): string | null => disk.read(path, 999)?.toString() ?? null;
+
+  it('makes prompt, copies and an empty staging folder, and tells where they are', () => {
+    const bench = open();
+    const root = bench.disk.root;
+    expect(bench.begin(0, false)).toEqual({
+      folder: `${root}/${attempt}`,
+      prompt: `${root}/${attempt}/prompt.md`,
+      outbox: `${root}/${outbox}`,
+      messages: [`${root}/${attempt}/messages/first.md`, `${root}/${attempt}/messages/second.md`],
+      stdout: `${root}/${attempt}/stdout`,
+      stderr: `${root}/${attempt}/stderr`,
+    });
+    expect(read(bench, `${attempt}/prompt.md`)).toBe(`write to ${root}/${outbox}`);
+    expect(read(bench, `${attempt}/messages/second.md`)).toBe('two');
+    expect(bench.disk.list(outbox)).toEqual([]);
+  });
+
+  it('gives each round its own files, and an empty staging folder unless it is kept', () => {
+    const bench = open();
+    bench.begin(0, false);
+    bench.plant(`${outbox}/draft.md`, 'x');
+    expect(bench.begin(1, true)).toMatchObject({
+      prompt: expect.stringMatching(/\/prompt-1\.md$/),
+      stdout: expect.stringMatching(/\/stdout-1$/),
+      stderr: expect.stringMatching(/\/stderr-1$/),
+    });
+    expect(bench.disk.list(outbox)).toEqual(['draft.md']);
+    bench.begin(2, false);
+    expect(bench.disk.list(outbox)).toEqual([]);
+    bench.folders.result('t1', 2, 0, { is: 'done' });
+    bench.folders.result('t1', 2, 1, { is: 'later' });
+    expect(read(bench, `${attempt}/result.json`)).toBe('{\n  "is": "done"\n}\n');
+    expect(read(bench, `${attempt}/result-1.json`)).toBe('{\n  "is": "later"\n}\n');
+  });
+
+  it('reads a copy: what is written later is not seen', () => {
+    const bench = open();
+    bench.begin(0, false);
+    bench.plant(`${outbox}/b.md`, 'two');
+    bench.plant(`${outbox}/a.md`, 'one');
+    expect(bench.folders.collect('t1', 2, 0)).toEqual([
+      { name: 'a.md', content: { ok: true, text: 'one' } },
+      { name: 'b.md', content: { ok: true, text: 'two' } },
+    ]);
+    bench.plant(`${outbox}/a.md`, 'changed');
+    expect(read(bench, `${attempt}/collected-0/a.md`)).toBe('one');
+    bench.disk.remove(`${outbox}/b.md`);
+    expect(bench.folders.collect('t1', 2, 1)).toEqual([
+      { name: 'a.md', content: { ok: true, text: 'changed' } },
+    ]);
+    expect(bench.disk.list(`${attempt}/collected-1`)).toEqual(['a.md']);
+  });
+
+  it('names what is no mail, follows no link, waits for no fifo, and passes over dot files', () => {
+    const bench = open();
+    bench.begin(0, false);
+    bench.plant('secret', 'secret');
+    bench.plant(`${outbox}/.gitkeep`, '');
+    bench.plant(`${outbox}/a.md`, '../../../../secret', 'link');
+    bench.plant(`${outbox}/b.md`, '', 'fifo');
+    bench.plant(`${outbox}/c/inner.md`, 'x');
+    bench.plant(`${outbox}/d.txt`, 'x');
+    bench.plant(`${outbox}/e.md`, 'a\0b');
+    bench.plant(`${outbox}/f.md`, 'x'.repeat(4 * 1024 * 1024 + 1));
+    const staged = bench.folders.collect('t1', 2, 0);
+    expect(staged.map(({ name, content }) => [name, content.ok ? content.text : content.problem])).toEqual([
+      ['a.md', 'it is a link, not a file'],
+      ['b.md', 'it is a fifo (named pipe), not a file'],
+      ['c', 'it is a folder, not a file'],
+      ['d.txt', 'its name does not end in .md'],
+      ['e.md', 'it is binary: it holds NUL bytes'],
+      ['f.md', 'it has 4.1 MiB, the limit is 4 MiB'],
+    ]);
+  });
+
+  it('finds nothing where the agent removed its folder, and says what it put in its place', () => {
+    const bench = open();
+    bench.begin(0, false);
+    bench.disk.remove(outbox);
+    expect(bench.folders.collect('t1', 2, 0)).toEqual([]);
+    bench.plant(outbox, '/tmp', 'link');
+    const problem = 'the staging folder was replaced by a link';
+    expect(bench.folders.collect('t1', 2, 0)).toEqual([{ name: 'outbox', content: { ok: false, problem } }]);
+    bench.disk.remove('.mailroom/turns/t1');
+    bench.plant('.mailroom/turns/t1', '/tmp', 'link');
+    expect(bench.folders.collect('t1', 2, 0)).toMatchObject([{ name: 'outbox', content: { ok: false } }]);
+  });
+
+  it.each([attempt, outbox, `${attempt}/messages`, '.mailroom/turns/t1'])(
+    'puts a folder back in place of a link at %s',
+    (path) => {
+      const bench = open();
+      bench.begin(0, false);
+      bench.disk.remove(path);
+      bench.plant(path, '/tmp', 'link');
+      bench.folders.result('t1', 2, 0, {});
+      bench.begin(1, true);
+      expect(bench.disk.look(path)?.kind).toBe('folder');
+      expect(bench.disk.list(outbox)).toEqual([]);
+      expect(read(bench, `${attempt}/messages/first.md`)).toBe('one');
+    },
+  );
+
+  it('holds no more than a thousand files of a turn', () => {
+    const bench = open();
+    bench.begin(0, false);
+    for (let number = 1000; number <= 2001; number += 1) bench.plant(`${outbox}/${number}.md`, 'x');
+    const many = bench.folders.collect('t1', 2, 0);
+    expect(many).toHaveLength(1_001);
+    expect(many.at(-1)).toEqual({
+      name: '2000.md',
+      content: { ok: false, problem: 'there are more than 1000 files' },
+    });
+  });
+
+  it('stages mail that a role wrote into its outbox, and overwrites nothing', () => {
+    const bench = open();
+    bench.begin(0, false);
+    for (const text of ['one', 'two']) {
+      bench.plant('agents/qa/outbox/x.md', text);
+      expect(bench.folders.stage('t1', 2, 'x.md', { role: 'qa', name: 'x.md' })).toBe(true);
+    }
+    expect(bench.folders.stage('t1', 2, 'x.md', { role: 'qa', name: 'x.md' })).toBe(false);
+    expect([read(bench, `${outbox}/x.md`), read(bench, `${outbox}/x-2.md`)]).toEqual(['one', 'two']);
+    expect(bench.disk.list('agents/qa/outbox')).toEqual([]);
+  });
+
+  it('stages nothing over a link that an agent put in the place of its staging folder', () => {
+    const bench = open();
+    bench.begin(0, false);
+    bench.disk.remove(outbox);
+    bench.plant(outbox, '/tmp', 'link');
+    bench.plant('agents/qa/outbox/x.md', 'one');
+    expect(bench.folders.stage('t1', 2, 'x.md', { role: 'qa', name: 'x.md' })).toBe(false);
+    expect(read(bench, 'agents/qa/outbox/x.md')).toBe('one');
+  });
+
+  it('refuses names that are paths', () => {
+    const { folders } = open();
+    const refused = expect.objectContaining({ code: 'E_PATH' });
+    const escape = [{ name: '../../x.md', text: '' }];
+    expect(() => folders.open('t1', 1, 0, () => '', escape, false)).toThrowError(refused);
+    expect(() => folders.open('../t1', 1, 0, () => '', [], false)).toThrowError(refused);
+    expect(() => folders.stage('t1', 1, 'a/b.md', { role: 'qa', name: 'x.md' })).toThrowError(refused);
+  });
+});

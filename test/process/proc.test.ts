@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import {
+  findProgram,
+  isFolder,
+  listProcesses,
+  pidCounter,
+  readMark,
+  readProcess,
+} from '../../src/process/proc.ts';
+
+describe('what the system says', () => {
+  it('knows this process', () => {
+    const info = readProcess(process.pid);
+    expect(info).toMatchObject({ pid: process.pid, parent: process.ppid, ended: false });
+    expect(info!.startTime).toMatch(/^[0-9a-f]{8}-\d+$/);
+    expect(readProcess(process.pid)!.startTime).toBe(info!.startTime);
+    expect(listProcesses()).toContain(process.pid);
+  });
+
+  it('knows no process of a number that is not given out', () => {
+    expect(readProcess(4_194_305)).toBeNull();
+    expect(readMark(4_194_305)).toBeNull();
+  });
+
+  it('knows how far the numbers are', () => {
+    const { last, limit } = pidCounter()!;
+    expect(last).toBeGreaterThan(0);
+    expect(last).toBeLessThan(limit);
+  });
+
+  it('finds programs as the system would', () => {
+    expect(findProgram('sh', '/nowhere:/bin', '/')).toBe('found');
+    expect(findProgram('sh', '/nowhere', '/')).toBe('missing');
+    expect(findProgram('/bin/sh', undefined, '/')).toBe('found');
+    expect(findProgram('./sh', '/nowhere', '/bin')).toBe('found');
+    expect(findProgram('etc/passwd', undefined, '/')).toBe('not-executable');
+    expect(findProgram('passwd', '/etc', '/')).toBe('not-executable');
+    expect(findProgram('a\0b', '/etc', '/')).toBe('missing');
+    expect(findProgram('etc', '/', '/')).toBe('missing');
+  });
+
+  it('tells folders from files and from nothing', () => {
+    expect([
+      isFolder('/etc'),
+      isFolder('/etc/passwd'),
+      isFolder('/nowhere'),
+      isFolder('/etc/passwd/x'),
+    ]).toEqual([true, false, false, false]);
+  });
+});

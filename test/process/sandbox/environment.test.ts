@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { buildEnvironment } from '../../../src/process/sandbox/environment.ts';
+
+const HOST = {
+  PATH: '/bin',
+  HOME: '/home/ada',
+  LC_ALL: 'C',
+  LC_TIME: 'de_DE',
+  TMPDIR: '/scratch',
+  AWS_SECRET: 'x',
+  MY_ONE: '1',
+  MY_TWO: '2',
+  MYSELF: '3',
+  MAILROOM_MARK: 'outer',
+};
+
+describe('environment of a process', () => {
+  it('inherits the usual names and nothing else', () => {
+    expect(buildEnvironment({ from: HOST })).toEqual({
+      PATH: '/bin',
+      HOME: '/home/ada',
+      LC_ALL: 'C',
+      LC_TIME: 'de_DE',
+      TMPDIR: '/scratch',
+      SHLVL: '1',
+    });
+  });
+
+  it('inherits names and patterns that the configuration gives', () => {
+    const environment = buildEnvironment({ from: { ...HOST, A$B: '4', AxB: '5' }, inherit: ['MY_*', 'A$B'] });
+    expect(environment).toMatchObject({ MY_ONE: '1', MY_TWO: '2', A$B: '4' });
+    expect(environment).not.toHaveProperty('MYSELF');
+    expect(environment).not.toHaveProperty('AxB');
+  });
+
+  it('sets variables over inherited ones', () => {
+    expect(buildEnvironment({ from: HOST, set: { HOME: '/turn', NEW: 'n' } })).toMatchObject({
+      HOME: '/turn',
+      NEW: 'n',
+    });
+  });
+
+  it('leaves out what the host does not have', () => {
+    expect(buildEnvironment({ from: { PATH: undefined } })).toEqual({ SHLVL: '1' });
+  });
+
+  it('tells shells how deep they are, as a terminal does', () => {
+    expect(buildEnvironment({ from: { SHLVL: '3' } })).toEqual({ SHLVL: '3' });
+  });
+});

@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { watchCommands } from '../../../src/process/supervision/command-limit.ts';
+
+/** Output is the names of the commands that run now. */
+function watched(limitMs: number) {
+  const reached = vi.fn();
+  const running = (output: string) => new Set(output.split(' ').filter(Boolean));
+  return { reached, ...watchCommands({ limitMs, running }, reached) };
+}
+
+describe('the time of one command', () => {
+  beforeEach(
+    () => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] }),
+  );
+  afterEach(() => void vi.useRealTimers());
+
+  it('is over once, when one has run for so long', () => {
+    const { told, reached } = watched(1000);
+    told('a');
+    vi.advanceTimersByTime(999);
+    expect(reached).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(5000);
+    expect(reached).toHaveBeenCalledTimes(1);
+  });
+
+  it('begins anew with each, and those that run together have their own', () => {
+    const { told, reached } = watched(1000);
+    for (const running of ['a', '', 'b', 'b c', 'c', 'c d', '']) {
+      told(running);
+      vi.advanceTimersByTime(300);
+    }
+    expect(reached).not.toHaveBeenCalled();
+    told('e');
+    vi.advanceTimersByTime(900);
+    told('e f');
+    vi.advanceTimersByTime(101);
+    expect(reached).toHaveBeenCalledTimes(1);
+  });
+
+  it('is no matter after the end, or while nothing runs', () => {
+    const { told, stop, reached } = watched(1000);
+    told('');
+    vi.advanceTimersByTime(5000);
+    told('a');
+    stop();
+    vi.advanceTimersByTime(5000);
+    expect(reached).not.toHaveBeenCalled();
+  });
+});

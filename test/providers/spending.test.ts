@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { namedProvider } from '../../src/providers/index.ts';
+import { agents, exit, fixture, invocation, now, surroundings } from './samples.ts';
+import type { Session } from '../../src/kernel/cost.ts';
+
+function agent(name: string) {
+  const found = agents.find((candidate) => candidate.name === name);
+  if (found === undefined) throw new Error(`no agent ${name}`);
+  return found.provider;
+}
+
+const answer = (id: string, input: number) =>
+  `${JSON.stringify({
+    type: 'assistant',
+    message: { id, model: 'claude-sonnet-4-5', usage: { input_tokens: input, cache_read_input_tokens: 100 } },
+  })}\n`;
+const step = (input: number, cost: number) =>
+  `${JSON.stringify({ type: 'step_finish', part: { tokens: { input, output: 0 }, cost } })}\n`;
+
+/** After which of the pieces of output it has spent more than its budget; -1: after none. */
+function overspentAt(name: string, budget: { usd: number | null; tokens: number | null }, pieces: string[]) {
+  const { overspent } = agent(name).start(invocation({ budget }));
+  return pieces.findIndex((piece) => overspent?.(piece) ?? false);
+}
+
+describe('an agent that tells what it uses as it goes', () => {
+  it('has spent its budget after the answer that goes over it', () => {
+    const pieces = [answer('a', 400), answer('b', 400), answer('c', 400)];
+    expect(overspentAt('claude', { usd: null, tokens: 1000 }, pieces)).toBe(2);
+    expect(overspentAt('claude', { usd: null, tokens: 1500 }, pieces)).toBe(-1);
+    // 400 tokens at $3 and 100 at $0.30 a million.
+    expect(overspentAt('claude', { usd: 0.002, tokens: null }, pieces)).toBe(1);
+    expect(overspentAt('opencode', { usd: 1, tokens: null }, [step(1, 0.6), step(1, 0.6)])).toBe(1);
+    expect(overspentAt('opencode', { usd: null, tokens: 5 }, [step(1, 0.6), step(9, 0)])).toBe(1);
+  });
+
+  it('counts an answer once that comes in several events, and reads lines that come in pieces', () => {
+    const [first, second] = [answer('a', 800).slice(0, 40), answer('a', 800).slice(40)];
+    const pieces = [first, second, answer('a', 800), answer('b', 800)];
+    expect(overspentAt('claude', { usd: null, tokens: 1000 }, pieces)).toBe(3);
+  });
+
+  it('passes over nonsense and endless lines', () => {
+    const pieces = ['{"type":', 'x'.repeat(2_000_000), 'x'.repeat(100), `\n${answer('a', 2000)}`];
+    expect(overspentAt('claude', { usd: null, tokens: 1000 }, pieces)).toBe(3);
+  });
+
+  it('is not watched without a budget', () => {
+    expect(agent('claude').start(invocation())).not.toHaveProperty('overspent');
+  });
+
+  it.each(['claude', 'codex'])(
+    'says what the conversation of %s has come to that it had resumed and failed in',
+    (name) => {
+      const resumed = fixture(name, 'resume');
+      const session = { id: 's', usd: 0, tokens: 10 };
+      const done = agent(name).read(resumed, invocation({ session }), now);
+      const failed = agent(name).read({ ...resumed, code: 1 }, invocation({ session }), now);
+      const total = 10 + (done.usage.tokens ?? 0);
+      expect(total).toBeGreaterThan(10);
+      expect(failed).toMatchObject({ usage: done.usage, session: { id: 's', tokens: total } });
+      expect(failed.is).not.toBe('done');
+      const alone = agent(name).read({ ...resumed, code: 1 }, invocation(), now);
+      expect(alone).toMatchObject({ session: null });
+    },
+  );
+
+  it('that was ended for it costs what it had told, and is not tried again', () => {
+    const stdout = [answer('a', 400), answer('a', 400), answer('b', 400)].join('');
+    const outcome = agent('claude').read(
+      exit({ ended: 'over-budget', code: 143, stdout }),
+      invocation(),
+      now,
+    );
+    expect(outcome).toMatchObject({ is: 'never', reason: { code: 'E_BUDGET' }, usage: { tokens: 1000 } });
+    expect(outcome.usage.usd).toBeCloseTo(0.00246, 9);
+  });
+});
+
+/** Dollars for a million tokens: of input 2, of output 10, and twice that in a request with more than 1000 of input. */
+function tiered(kind: 'codex' | 'gemini' | 'opencode') {
+  const prices = { input: 2, cached: 2, output: 10, long: { above: 1000, input: 4, cached: 4, output: 20 } };
+  const config = { name: kind, kind, command: null, arguments: [], env: [], writable: [], tests: null };
+  return namedProvider({ ...config, prices }, surroundings);
+}
+
+const output = (...events: object[]) => events.map((event) => `${JSON.stringify(event)}\n`).join('');
+const codexTurn = (input_tokens: number, output_tokens: number) =>
+  output({ type: 'turn.completed', usage: { input_tokens, cached_input_tokens: 0, output_tokens } });
+const opencodeSteps = (...inputs: number[]) =>
+  output(
+    ...inputs.map((input) => ({
+      type: 'step_finish',
+      part: { reason: 'stop', tokens: { input, output: 100 } },
+    })),
+  );
+const geminiTurn = (input_tokens: number) =>
+  output({ type: 'result', status: 'success', stats: { input_tokens, output_tokens: 100 } });
+
+describe('requests so long that they cost more', () => {
+  const read = (kind: Parameters<typeof tiered>[0], stdout: string, session: Session | null = null) => {
+    const outcome = tiered(kind).read(exit({ stdout }), invocation({ model: 'any', session }), now);
+    if (outcome.is !== 'done') throw new Error(outcome.reason.text);
+    return outcome;
+  };
+
+  it('are told apart by a program that counts each', () => {
+    expect(read('opencode', opencodeSteps(900, 900)).usage.usd).toBeCloseTo(0.0056, 9);
+    expect(read('opencode', opencodeSteps(900, 1100)).usage.usd).toBeCloseTo(0.0028 + 0.0064, 9);
+  });
+
+  it('may be all, of a program that tells their sum alone', () => {
+    expect(read('gemini', geminiTurn(1000)).usage.usd).toBeCloseTo(0.003, 9);
+    expect(read('gemini', geminiTurn(1001)).usage.usd).toBeCloseTo(0.006004, 9);
+    expect(read('codex', codexTurn(1000, 100)).usage.usd).toBeCloseTo(0.003, 9);
+    expect(read('codex', codexTurn(1001, 100)).usage.usd).toBeCloseTo(0.006004, 9);
+  });
+
+  it('are those of this turn, however long the conversation was before', () => {
+    const short = read('codex', codexTurn(2500, 0), { id: 'x', usd: 0.004, tokens: 2000 });
+    expect(short.usage).toEqual({ tokens: 500, usd: expect.closeTo(0.001, 9) });
+    const long = read('codex', codexTurn(4500, 0), short.session);
+    expect(long.usage).toEqual({ tokens: 2000, usd: expect.closeTo(0.008, 9) });
+    expect(long.session).toEqual({ id: 'x', tokens: 4500, usd: expect.closeTo(0.009, 9) });
+  });
+});
+
+describe('an agent that tells of its commands as they run', () => {
+  it.each([
+    ['codex', [0, 0, 0, 1, 0, 0, 0]],
+    ['gemini', [0, 0, 1, 0, 0, 0]],
+  ])('%s: as many run as have begun and are not over', (name, expected) => {
+    const { commands } = agent(name).start(invocation({ maxCommandTime: 60_000 }));
+    const lines = fixture(name, 'tests').stdout.split('\n').slice(0, -1);
+    expect(lines.map((line) => commands?.running(`${line}\n`).size)).toEqual(expected);
+    expect(commands?.limitMs).toBe(60_000);
+    expect(agent(name).start(invocation())).not.toHaveProperty('commands');
+  });
+
+  it('however much one has printed', () => {
+    const { commands } = agent('codex').start(invocation({ maxCommandTime: 60_000 }));
+    const item = { id: 'item_1', type: 'command_execution', command: 'find /' };
+    const over = { type: 'item.completed', item: { ...item, aggregated_output: 'x'.repeat(2_000_000) } };
+    expect(commands?.running(output({ type: 'item.started', item })).size).toBe(1);
+    expect(commands?.running(output(over)).size).toBe(0);
+  });
+
+  it('and was ended for one of them timed out', () => {
+    const outcome = agent('codex').read(exit({ ended: 'command-timeout', code: 143 }), invocation(), now);
+    expect(outcome).toMatchObject({ is: 'later', reason: { code: 'E_TIMEOUT' } });
+  });
+
+  it.each([
+    ['claude', []],
+    ['codex', []],
+    ['gemini', []],
+    ['opencode', ['max_command_time']],
+  ])('or not: nothing holds %s to %j', (name, expected) => {
+    expect(agent(name).unheld).toEqual(expected);
+  });
+});

@@ -1,0 +1,290 @@
+import { unmasked } from '../../../src/kernel/mask.ts';
+import { describe, expect, it } from 'vitest';
+import { putFolder } from '../../../src/workflow/files/copy.ts';
+import { DiskRunFiles } from '../../../src/workflow/files/run-files.ts';
+import { surveyFolder } from '../../../src/workflow/files/survey.ts';
+import { benches, cleanUp } from './run-benches.ts';
+import type { RunBench } from './run-benches.ts';
+import { input, launch, output, step, workflow } from './samples.ts';
+
+cleanUp();
+
+const sample = workflow(step('make', ['plan']), step('use'));
+const violation = expect.objectContaining({ code: 'E_PATH' });
+
+function filesOf(bench: RunBench, contextDir = 'context'): DiskRunFiles {
+  const run = { run: 'run-1', definition: { ...sample, contextDir }, workspace: `${bench.root}/project` };
+  return new DiskRunFiles({ project: bench.project, run, open: bench.open, mask: unmasked });
+}
+
+/** A world with something outside the project that nobody may see or change. */
+function worldOf(make: () => RunBench): RunBench {
+  const bench = make();
+  bench.plant('outside/plan.md', 'not yours');
+  bench.plant('project/context/make/plan/plan.md', 'the plan');
+  bench.plant('project/context/make/plan/deep/er.md', 'deeper');
+  return bench;
+}
+
+const bad = ['/etc/passwd', '../outside/plan.md', 'a/../../outside', 'a/../b', '..', 'a/..', 'a\0b'];
+
+describe.each(benches)('paths that leave their root: $name', ({ make }) => {
+  it.each(bad)('refuses %j wherever a path can be given', (path) => {
+    const bench = worldOf(make);
+    const before = bench.tree('outside');
+    const files = filesOf(bench);
+    const outputs = [output('plan', path)];
+    expect(() => files.prepare(launch('make', { outputs }))).toThrowError(violation);
+    expect(() => files.collect(launch('make', { outputs }), true)).toThrowError(violation);
+    expect(() => files.handOver(launch('make'), outputs[0]!, 'text')).toThrowError(violation);
+    const inputs = [input('make', 'plan', path)];
+    expect(() => files.prepare(launch('use', { inputs }))).toThrowError(violation);
+    const check = { id: 'c', decisionFile: path };
+    expect(() => files.prepare(launch('use', { check }))).toThrowError(violation);
+    const workspace = { path, outside: false };
+    expect(() => files.prepare(launch('use', { workspace }))).toThrowError(violation);
+    const convergence = { stage: 1, diffBase: { kind: 'file', path } } as never;
+    expect(() => files.diffBase(launch('use', { convergence }))).toThrowError(violation);
+    expect(() => filesOf(bench, path)).toThrowError(violation);
+    expect(bench.tree('outside')).toEqual(before);
+  });
+
+  it.each(['../outside', '..', '{root}/outside'])('refuses links on the way that lead to %s', (target) => {
+    const bench = worldOf(make);
+    bench.plant('project/link', target.replace('{root}', bench.root), 'link');
+    bench.plant('project/in/link', `../${target}`.replace('../{root}', bench.root), 'link');
+    const files = filesOf(bench);
+    for (const path of ['link/plan.md', 'link', 'in/link/plan.md', 'in/link/new/plan.md']) {
+      const outputs = [output('plan', path)];
+      expect(() => files.prepare(launch('make', { outputs }))).toThrowError(violation);
+      expect(() => files.collect(launch('make', { outputs }), true)).toThrowError(violation);
+      const workspace = { path, outside: false };
+      expect(() => files.prepare(launch('use', { workspace }))).toThrowError(violation);
+      expect(() => files.prepare(launch('use', { inputs: [input('make', 'plan', path)] }))).toThrowError(
+        violation,
+      );
+      expect(() => filesOf(bench, path)).toThrowError(violation);
+    }
+    for (const path of ['link/plan.md', 'in/link/new/plan.md']) {
+      expect(() => files.handOver(launch('make'), output('plan', path), 'text')).toThrowError(violation);
+      const check = { id: 'c', decisionFile: path };
+      expect(() => files.prepare(launch('use', { check }))).toThrowError(violation);
+    }
+    expect(bench.text('outside/plan.md')).toBe('not yours');
+    expect(bench.tree('outside')).toEqual(['plan.md']);
+    expect(bench.text('project/context/make/plan/plan.md')).toBe('the plan');
+  });
+
+  it('refuses a link below a declared folder that leads out, and keeps the old artifact', () => {
+    const bench = worldOf(make);
+    bench.plant('project/src/a.ts', 'a');
+    bench.plant('project/src/lib/z', '../../../outside/plan.md', 'link');
+    const outputs = [output('plan', 'src')];
+    expect(() => filesOf(bench).collect(launch('make', { outputs }), true)).toThrowError(violation);
+    expect(bench.tree('project/context/make')).toEqual([
+      'plan/',
+      'plan/deep/',
+      'plan/deep/er.md',
+      'plan/plan.md',
+    ]);
+  });
+
+  it('keeps nothing of any output when one of them is a violation', () => {
+    const bench = worldOf(make);
+    bench.plant('project/new.md', 'new');
+    bench.plant('project/link.md', '../outside/plan.md', 'link');
+    const outputs = [output('plan', 'new.md'), output('more', 'link.md')];
+    expect(() => filesOf(bench).collect(launch('make', { outputs }), true)).toThrowError(violation);
+    expect(bench.text('project/context/make/plan/plan.md')).toBe('the plan');
+  });
+
+  it('writes no input when one of its folders leads out', () => {
+    const bench = worldOf(make);
+    bench.plant('project/in/deep', '../../outside', 'link');
+    const inputs = [input('make', 'plan', 'in')];
+    expect(() => filesOf(bench).prepare(launch('use', { inputs }))).toThrowError(violation);
+    expect(bench.tree('project/in')).toEqual(['deep']);
+    expect(bench.tree('outside')).toEqual(['plan.md']);
+  });
+
+  it('follows links that stay inside, and leaves out what is no file, with a warning', () => {
+    const bench = worldOf(make);
+    bench.plant('project/lib/a.ts', 'a');
+    bench.plant('project/src/file', '../lib/a.ts', 'link');
+    bench.plant('project/src/folder', '../lib', 'link');
+    bench.plant('project/src/nothing', 'gone', 'link');
+    bench.plant('project/src/pipe', '', 'fifo');
+    bench.plant('project/way', 'src', 'link');
+    const outputs = [output('plan', 'way')];
+    const collected = filesOf(bench).collect(launch('make', { outputs }), true);
+    expect(collected.warnings).toEqual([
+      'artifact plan: src/folder is a link to a folder and was left out',
+      'artifact plan: src/nothing is a link to nothing and was left out',
+      'artifact plan: src/pipe is a fifo and was left out',
+    ]);
+    expect(bench.tree('project/context/make/plan')).toEqual(['file']);
+    expect(bench.project.look('context/make/plan/file')?.kind).toBe('file');
+  });
+
+  it('replaces links in the way of an input instead of writing through them', () => {
+    const bench = worldOf(make);
+    bench.plant('project/precious.md', 'precious');
+    bench.plant('project/in/plan.md', '../precious.md', 'link');
+    bench.plant('project/in/deep/er.md', '../../../outside/plan.md', 'link');
+    filesOf(bench).prepare(launch('use', { inputs: [input('make', 'plan', 'in')] }));
+    expect([bench.text('project/in/plan.md'), bench.text('project/in/deep/er.md')]).toEqual([
+      'the plan',
+      'deeper',
+    ]);
+    expect([bench.text('project/precious.md'), bench.text('outside/plan.md')]).toEqual([
+      'precious',
+      'not yours',
+    ]);
+  });
+
+  it('removes a link that a worker put in the place of a step folder', () => {
+    const bench = worldOf(make);
+    bench.plant('project/precious/kept', 'kept');
+    bench.plant('project/context/use', '../precious', 'link');
+    bench.plant('project/.mailroom/runs/run-1/steps/use/1.1', '../../../../../precious', 'link');
+    const files = filesOf(bench);
+    files.meta('use', { stepId: 'use' });
+    files.note(launch('use').key, 'before', 'text');
+    files.prepare(launch('use'));
+    expect(bench.tree('project/context/use')).toEqual(['_meta.json']);
+    expect(bench.tree('project/.mailroom/runs/run-1/steps/use')).toEqual(['1.1/']);
+  });
+
+  it.each(['_meta.json', '_child', '_convergence', '.plan.new', '..', 'a/b', ''])(
+    'refuses the artifact name %j',
+    (name) => {
+      const bench = worldOf(make);
+      bench.plant('project/new.md', 'new');
+      const files = filesOf(bench);
+      const outputs = [output(name, 'new.md')];
+      expect(() => files.prepare(launch('make', { outputs }))).toThrowError(violation);
+      expect(() => files.collect(launch('make', { outputs }), true)).toThrowError(violation);
+      expect(() => files.prepare(launch('use', { inputs: [input('make', name, 'in')] }))).toThrowError(
+        violation,
+      );
+    },
+  );
+
+  it('refuses an input where a file lies, without touching it', () => {
+    const bench = worldOf(make);
+    bench.plant('project/plan', 'a file of somebody');
+    const inputs = [input('make', 'plan')];
+    expect(() => filesOf(bench).prepare(launch('use', { inputs }))).toThrowError(
+      expect.objectContaining({ code: 'E_FILE' }),
+    );
+    expect(bench.text('project/plan')).toBe('a file of somebody');
+  });
+});
+
+/** A project with what nobody may write or hand over, and links to it. */
+function guardedWorld(make: () => RunBench): RunBench {
+  const bench = worldOf(make);
+  for (const path of guarded.filter((each) => each.includes('.', 1))) bench.plant(`project/${path}`, 'kept');
+  for (const [index, path] of guarded.entries()) bench.plant(`project/link${index}`, path, 'link');
+  bench.plant('project/all', '.', 'link');
+  return bench;
+}
+
+const guarded = [
+  'mailroom.yaml',
+  'protocols/team.yaml',
+  'workflows/ci.yaml',
+  'agents/b/role.md',
+  '.mailroom/nostr.key',
+  '.git/config.txt',
+  'protocols',
+  'workflows',
+  'agents',
+  'agents/b',
+  '.mailroom',
+  '.git',
+];
+
+describe.each(benches)('what is run, believed or obeyed: $name', ({ make }) => {
+  it.each(guarded.map((path, index) => [path, `link${index}`, `all/${path}`]))(
+    'refuses %s wherever a path can be given, by name and by links',
+    (...names) => {
+      const bench = guardedWorld(make);
+      const before = bench.tree('project');
+      const files = filesOf(bench);
+      for (const path of names) {
+        const outputs = [output('plan', path)];
+        expect(() => files.prepare(launch('make', { outputs }))).toThrowError(violation);
+        expect(() => files.collect(launch('make', { outputs }), true)).toThrowError(violation);
+        expect(() => files.prepare(launch('use', { inputs: [input('make', 'plan', path)] }))).toThrowError(
+          violation,
+        );
+        const workspace = { path, outside: false };
+        expect(() => files.prepare(launch('use', { workspace }))).toThrowError(violation);
+        expect(() => filesOf(bench, path)).toThrowError(violation);
+        const below = `${path}/new.md`;
+        if (bench.project.look(names[0])?.kind !== 'folder') continue;
+        expect(() => files.handOver(launch('make'), output('plan', below), 'text')).toThrowError(violation);
+        const check = { id: 'c', decisionFile: below };
+        expect(() => files.prepare(launch('use', { check }))).toThrowError(violation);
+      }
+      expect(bench.tree('project')).toEqual(before);
+    },
+  );
+
+  it('names the link and where it leads to', () => {
+    const bench = guardedWorld(make);
+    expect(() =>
+      filesOf(bench).collect(launch('make', { outputs: [output('plan', 'link4')] }), true),
+    ).toThrow(
+      `refused the path "link4": it leads to ${bench.root}/project/.mailroom/nostr.key, which no step may write or hand over`,
+    );
+  });
+
+  it('hands over nothing that a link in a folder leads to', () => {
+    const bench = guardedWorld(make);
+    bench.plant('project/out/plain.md', 'plain');
+    bench.plant('project/out/key', '../all/.mailroom/nostr.key', 'link');
+    const outputs = [output('plan', 'out')];
+    expect(() => filesOf(bench).collect(launch('make', { outputs }), true)).toThrowError(violation);
+    expect(bench.text('project/context/make/plan/plan.md')).toBe('the plan');
+  });
+
+  it('lays no input into it by a link in the folder of the input', () => {
+    const bench = guardedWorld(make);
+    bench.plant('project/in/deep', '../agents/b', 'link');
+    const inputs = [input('make', 'plan', 'in')];
+    expect(() => filesOf(bench).prepare(launch('use', { inputs }))).toThrowError(violation);
+    expect(bench.tree('project/agents/b')).toEqual(['role.md']);
+  });
+
+  it('lets a thread work in its worktree, which lies there', () => {
+    const bench = guardedWorld(make);
+    bench.plant('project/.mailroom/worktrees/t1/agents/new.md', 'new');
+    const run = {
+      run: 'run-1',
+      definition: sample,
+      workspace: `${bench.root}/project/.mailroom/worktrees/t1`,
+    };
+    const files = new DiskRunFiles({ project: bench.project, run, open: bench.open, mask: unmasked });
+    const outputs = [output('plan', 'agents/new.md')];
+    expect(files.collect(launch('make', { outputs }), true).artifacts).toHaveLength(1);
+    bench.plant('project/.mailroom/worktrees/t1/link', '../../../agents/b', 'link');
+    expect(() => files.collect(launch('make', { outputs: [output('plan', 'link')] }), true)).toThrowError(
+      violation,
+    );
+  });
+
+  it('copies no file behind a link that was put in its way after it was looked at', () => {
+    const bench = guardedWorld(make);
+    bench.plant('project/out/nostr.key', 'mine');
+    const workspace = bench.open(`${bench.root}/project`)!;
+    const survey = surveyFolder(workspace, 'out', () => false);
+    workspace.rename('out', 'moved');
+    bench.plant('project/out', '.mailroom', 'link');
+    expect(() => putFolder(workspace, survey, workspace, 'context', 'stolen')).toThrow(
+      'a link lies on the way',
+    );
+    expect(bench.tree('project/context')).not.toContain('stolen/');
+  });
+});

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import type { RunEvent } from '../../../src/workflow/machine/event.ts';
+import type { RunState } from '../../../src/workflow/machine/state.ts';
+import { RunLedger } from '../../../src/workflow/host/ledger.ts';
+
+/** A journal that keeps nothing, and how many steps each snapshot has written. */
+class Counting {
+  readonly snapshots: number[] = [];
+  #last = 0;
+
+  read() {
+    return { snapshot: null, records: [], cut: null };
+  }
+
+  append(events: readonly RunEvent[]): number {
+    this.#last += events.length;
+    return this.#last;
+  }
+
+  sync(): void {}
+
+  snapshot(_last: number, state: RunState): void {
+    this.snapshots.push(state.steps.size);
+  }
+
+  close(): void {}
+}
+
+it('writes of a run that grows no more in snapshots than a multiple of its steps', () => {
+  const journal = new Counting();
+  const ledger = new RunLedger(journal, { now: () => 1 });
+  const steps = 20_000;
+  const settled = {
+    reason: { why: 'condition' },
+    leaves: 'satisfied',
+    wakes: [],
+    next: { at: 'graph' },
+  } as const;
+  const nothing = { type: 'readied', paths: [] } as const;
+  for (let index = 0; index < steps; index += 1) {
+    const path = `s${String(index)}`;
+    ledger.record([{ type: 'skipped', path, ...settled }, nothing, nothing, nothing, nothing]);
+    ledger.flush();
+    if (ledger.snapshotDue) ledger.snapshot();
+  }
+  expect(journal.snapshots.length).toBeGreaterThan(3);
+  expect(journal.snapshots.reduce((sum, each) => sum + each, 0)).toBeLessThan(3 * steps);
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { describeOneOfRuns, describeRunEvent } from '../../../src/operations/runs/changes.ts';
+import { World } from '../machine/world.ts';
+
+/** All that is told of a run. */
+function told(world: World): (string | undefined)[] {
+  const changes = world.history.map((event) => describeRunEvent(event, world.state, world.rules));
+  return changes.filter((change) => change !== null).map(({ text }) => text);
+}
+
+describe('what is told of a run', () => {
+  it('says how to open a gate, by the end of the id, and who did', () => {
+    const run = '01a2016e-6cf7-73bd-a8ca-4cdc87d98434';
+    const world = new World('ship : gate=1h say="Ship it?"', { given: { run } });
+    world.judge('ship', 'approve');
+    expect(told(world)).toEqual([
+      'ship asks: Ship it? (mailroom approve d98434 ship)',
+      'ship is approved by ada',
+      'ship SUCCEEDED in 0.0s',
+    ]);
+  });
+
+  it('gives the reason of a failure once', () => {
+    const world = new World('a');
+    world.fails('a', { class: 'NON_RETRYABLE', text: 'it broke' });
+    expect(told(world)).toEqual(['a', 'a FAILED in 0.0s: it broke; the run ends']);
+  });
+});
+
+describe('what is told of a worker', () => {
+  it('that is tried again gives the reason and the pause', () => {
+    const world = new World('a : retry=1');
+    world.fails('a', { text: 'exit code 1: no luck' });
+    const [, again] = told(world);
+    expect(again).toMatch(/^a is tried again in [\d.]+m?s: exit code 1: no luck$/);
+  });
+
+  it('that is checked asks whether it is complete', () => {
+    const world = new World('a : check=2');
+    world.done('a');
+    expect(told(world)).toEqual(['a', 'a: is it complete?']);
+  });
+});
+
+describe('what is told of one of many runs', () => {
+  const given = { run: '01a2016e-6cf7-73bd-a8ca-4cdc87d98434', trigger: { name: 'nightly' } };
+  const fromAfar = ({ history, state }: World) =>
+    history.flatMap((event) => describeOneOfRuns(event, state)?.text ?? []);
+
+  it('says that it begins and why, what it asks, and how it ends; nothing of its steps', () => {
+    const world = new World('a\nask <- a : gate=1h say="Ship it?"', { given, workflow: { name: 'ship' } });
+    world.done('a');
+    world.judge('ask', 'approve');
+    expect(fromAfar(world)).toEqual([
+      'run …d98434 of ship begins: nightly',
+      'run …d98434 of ship: ask asks: Ship it? (mailroom approve d98434 ask)',
+      'run …d98434 of ship: ask is approved by ada',
+      'run …d98434 of ship SUCCEEDED in 0.0s',
+    ]);
+  });
+
+  it('gives the reason of its failure', () => {
+    const world = new World('a', { given });
+    world.crash('up');
+    world.fails('a', { class: 'NON_RETRYABLE', text: 'it broke' });
+    expect(fromAfar(world).slice(1)).toEqual([
+      expect.stringMatching(/goes on$/),
+      expect.stringMatching(/FAILED in 0\.0s: a: it broke$/),
+    ]);
+  });
+});

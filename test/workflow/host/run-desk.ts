@@ -1,0 +1,111 @@
+import { unmasked } from '../../../src/kernel/mask.ts';
+import type { RunStart } from '../../../src/workflow/machine/event.ts';
+import type { Workflow } from '../../../src/workflow/model.ts';
+import type { RunFiles } from '../../../src/workflow/machine/ports.ts';
+import type { RunPorts } from '../../../src/workflow/host/ports.ts';
+import { RunHost } from '../../../src/workflow/host/run-host.ts';
+import { DiskControl } from '../../../src/host/control.ts';
+import { createRun, runControlFolder, runJournal } from '../../../src/workflow/files/run-folders.ts';
+import { Desk, run } from '../../mail/host/desk.ts';
+
+const nothing = () => {};
+const unlimited = { usd: null, tokens: null };
+const given: RunStart = {
+  run,
+  workflow: 'sample',
+  version: '1',
+  language: 'native',
+  parameters: {},
+  context: {},
+  trigger: null,
+  env: {},
+  budget: unlimited,
+  timeout: null,
+  only: null,
+};
+
+export const files: RunFiles = {
+  prepare: () => ({
+    workspace: '/w',
+    folder: '/w/folder',
+    valuesFile: '/w/folder/values.json',
+    decisionFile: null,
+    stdin: null,
+    inputs: [],
+    stdout: '',
+    stderr: '',
+  }),
+  note: nothing,
+  collect: () => ({ artifacts: [], missing: [], values: null, decision: null, warnings: [] }),
+  hideValues: nothing,
+  handOver: nothing,
+  keepOutput: nothing,
+  exists: () => false,
+  diffBase: () => 'HEAD',
+  convergence: nothing,
+  export: () => false,
+  meta: nothing,
+  summary: nothing,
+  record: nothing,
+  tail: () => '',
+  deadLetter: nothing,
+};
+
+/** The host of the run at a desk, begun or gone on with. Its processes do nothing, unless told otherwise. */
+export function hostOf(
+  desk: Desk,
+  definition: Workflow,
+  begun: boolean,
+  more: Partial<RunPorts> = {},
+): RunHost {
+  const host = openHost(desk, definition, more);
+  if (begun) host.resume('person');
+  else host.begin(given);
+  return host;
+}
+
+/** The same, neither begun nor gone on with. */
+export function openHost(desk: Desk, definition: Workflow, more: Partial<RunPorts> = {}): RunHost {
+  return new RunHost(
+    {
+      clock: { now: desk.disk.now },
+      journal: runJournal(desk.disk, run),
+      files,
+      control: new DiskControl(desk.disk, runControlFolder(run)),
+      runner: { start: nothing, stop: nothing, sweep: () => Promise.resolve() },
+      mail: desk.run,
+      providers: new Map(),
+      parking: { list: () => new Map<string, number>(), park: nothing },
+      project: desk.disk.root,
+      changed: () => Promise.resolve([]),
+      salvage: () => Promise.resolve(null),
+      mask: unmasked,
+      told: nothing,
+      variables: () => ({}),
+      ...more,
+    },
+    definition,
+    { slots: 2, watch: nothing },
+  );
+}
+
+/** A desk with the folder of a run. */
+export function begin(definition: Workflow): Desk {
+  const desk = new Desk();
+  const card = {
+    run,
+    workflow: 'sample',
+    workspace: '/w',
+    source: null,
+    startedBy: 'person',
+    startedAt: 0,
+  } as const;
+  createRun(desk.disk, card, definition);
+  return desk;
+}
+
+/** Leaves a command for the host of the run, by a rename as everybody does. */
+export function command(desk: Desk, id: string, verb: string, path = ''): void {
+  const asked = { id, at: desk.now, by: 'ada', verb, path, comment: null, instructions: null };
+  desk.disk.write(`${runControlFolder(run)}/${id}.json`, JSON.stringify(asked));
+}

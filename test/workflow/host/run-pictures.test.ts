@@ -1,0 +1,133 @@
+import { expect, it } from 'vitest';
+import { MailroomError } from '../../../src/kernel/errors.ts';
+import type { JsonObject } from '../../../src/kernel/json.ts';
+import { RunPictures } from '../../../src/workflow/host/pictures.ts';
+import { graph, workflow } from '../machine/graph.ts';
+import { World } from '../machine/world.ts';
+
+it('shows the statuses at the start, at the end, when a person is asked, and else once a second', () => {
+  const world = new World('a\nb <- a\nc <- b\nd <- c\ng <- d : gate=1h');
+  const shown: unknown[][] = [];
+  const nothing = () => {};
+  const files = {
+    meta: nothing,
+    summary: ({ status, steps }: JsonObject) =>
+      void shown.push([status, ...Object.values(steps as JsonObject)]),
+    record: nothing,
+    export: () => true,
+    convergence: nothing,
+  };
+  const pictures = new RunPictures({ clock: { now: () => world.now }, files }, world.rules);
+  let drawn = 0;
+  const draw = () => {
+    pictures.draw(world.state, world.history.slice(drawn));
+    drawn = world.history.length;
+  };
+  draw();
+  world.done('a');
+  draw();
+  world.pass(1_000);
+  world.done('b');
+  draw();
+  world.pass(999);
+  world.done('c');
+  draw();
+  world.done('d');
+  draw();
+  world.judge('g', 'approve');
+  draw();
+  expect(shown).toEqual([
+    ['RUNNING', 'RUNNING', 'PENDING', 'PENDING', 'PENDING', 'PENDING'],
+    ['RUNNING', 'SUCCEEDED', 'SUCCEEDED', 'RUNNING', 'PENDING', 'PENDING'],
+    ['RUNNING', 'SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED', 'RUNNING'],
+    ['SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED'],
+  ]);
+});
+
+it('shows within a second what came after the last picture, though nothing else happens', () => {
+  const world = new World('a\nb <- a');
+  const shown: unknown[] = [];
+  const nothing = () => {};
+  const summary = ({ steps }: JsonObject) => void shown.push(steps);
+  const files = { meta: nothing, summary, record: nothing, export: () => true, convergence: nothing };
+  const pictures = new RunPictures({ clock: { now: () => world.now }, files }, world.rules);
+  pictures.draw(world.state, world.history);
+  const seen = world.history.length;
+  world.pass(300);
+  world.done('a');
+  pictures.draw(world.state, world.history.slice(seen));
+  expect(shown).toHaveLength(1);
+  expect(pictures.due).toBe(world.now + 700);
+  world.pass(699);
+  pictures.draw(world.state, []);
+  expect(shown).toHaveLength(1);
+  world.pass(1);
+  pictures.draw(world.state, []);
+  expect(shown.at(-1)).toEqual({ a: 'SUCCEEDED', b: 'RUNNING' });
+  expect(pictures.due).toBeNull();
+  pictures.draw(world.state, []);
+  expect(shown).toHaveLength(2);
+});
+
+it('draws again what the disk has refused, and forgets the problem once it is drawn', () => {
+  const world = new World('a\nb <- a');
+  const drawn: string[] = [];
+  let refuses = true;
+  const draw = (name: string) => () => {
+    if (refuses) throw new MailroomError('E_DISK', `no space left for ${name}`);
+    drawn.push(name);
+  };
+  const nothing = () => {};
+  const files = {
+    meta: draw('meta'),
+    summary: draw('summary'),
+    record: nothing,
+    export: () => true,
+    convergence: nothing,
+  };
+  const pictures = new RunPictures({ clock: { now: () => world.now }, files }, world.rules);
+  world.done('a');
+  pictures.draw(world.state, world.history);
+  expect(pictures.problem).toBe('no space left for meta');
+  refuses = false;
+  expect(pictures.due).toBe(world.now + 1_000);
+  world.pass(1_000);
+  pictures.draw(world.state, []);
+  expect([pictures.problem, pictures.due]).toEqual([null, null]);
+  expect(drawn.toSorted()).toEqual(['meta', 'summary', 'summary']);
+});
+
+it('keeps what the check of each iteration found, also of several that become durable at once', () => {
+  const definition = workflow(graph('a : check=9 stall=2'));
+  const world = new World(definition);
+  const written: [string, number, JsonObject][] = [];
+  const nothing = () => {};
+  const files = {
+    meta: nothing,
+    summary: nothing,
+    record: () => {},
+    export: () => true,
+    convergence: (path: string, iteration: number, document: JsonObject) =>
+      void written.push([path, iteration, document]),
+  };
+  const pictures = new RunPictures({ clock: { now: () => world.now }, files }, world.rules);
+  for (const reason of ['no tests', 'one fails', 'one fails', 'one fails', 'one fails']) {
+    world.done('a');
+    world.incomplete('a', [reason]);
+  }
+  pictures.draw(world.state, world.history);
+  // The first finding is gone; the second stands still twice, and at the last stage the step fails.
+  expect(written[0]).toEqual([
+    'a',
+    1,
+    { iteration: 1, stage: 1, stalled: 1, reasons: ['no tests'], fingerprints: [] },
+  ]);
+  const found = written.map(([path, at, { iteration, stage }]) => [path, at, iteration, stage]);
+  expect(found).toEqual([
+    ['a', 1, 1, 1],
+    ['a', 2, 2, 1],
+    ['a', 3, 3, 2],
+    ['a', 4, 4, 2],
+    ['a', 5, 5, 3],
+  ]);
+});

@@ -1,0 +1,217 @@
+import fc from 'fast-check';
+import { it } from 'vitest';
+import type { JsonObject } from '../../../src/kernel/json.ts';
+import { maskReport } from '../../../src/kernel/mask.ts';
+import type { StepAnswer } from '../../../src/letters/step-answer.ts';
+import type { Workflow } from '../../../src/workflow/model.ts';
+import type { Correspondence } from '../../../src/workflow/machine/ports.ts';
+import { RunHost } from '../../../src/workflow/host/run-host.ts';
+import { bytesMasker, maskerFactory, maskOf } from '../../../src/process/output/mask.ts';
+import { DiskControl } from '../../../src/host/control.ts';
+import type { Disk } from '../../../src/disk/disk.ts';
+import { MemoryDisk } from '../../support/memory-disk.ts';
+import { DiskRecords } from '../../../src/workflow/files/record-files.ts';
+import { DiskRunFiles } from '../../../src/workflow/files/run-files.ts';
+import { createRun, runControlFolder, runJournal } from '../../../src/workflow/files/run-folders.ts';
+import { exit } from '../../providers/samples.ts';
+import { stage, swdl } from '../../docs/swdl-plays.ts';
+import { FolderDisk } from '../files/folder-disk.ts';
+import { anyValue, graph, step, template, workflow } from '../machine/graph.ts';
+import { nip } from '../../languages/machine/nip.ts';
+import { orchestrate } from '../../languages/machine/orchestrate.ts';
+import { expectMasked, filesIn, secret } from '../../mail/host/secret-documents.ts';
+import type { Provider } from '../../../src/providers/provider.ts';
+import type { StepJob } from '../../../src/host/runner/runner.ts';
+
+/*
+ * Any secret in any output: no document of ours changes its shape, and no strong secret is anywhere below the project.
+ */
+
+const run = '018f0000-0000-7000-8000-000000000001';
+const note = { ...anyValue, type: 'string' } as const;
+const any = { ...anyValue, type: 'any' } as const;
+
+const definitions: Readonly<Record<string, Workflow>> = {
+  native: workflow({
+    ...graph('a\nb <- a : check=2'),
+    steps: [
+      step('a', {
+        work: { kind: 'command', argv: [template('say')], capabilities: null } as never,
+        values: { note, data: any },
+      }),
+      ...graph('b : check=2 go-on').steps,
+    ],
+  }),
+  orchestrate: orchestrate([
+    {
+      name: 'One',
+      command: ['say'],
+      output_file: 'one.txt',
+      on: { success: { goto: 'Two' }, failure: { goto: 'Two' } },
+    },
+    {
+      name: 'Two',
+      command: ['say', '${steps.One.output}'],
+      on: { success: { goto: '_end' }, failure: { error: 'no' } },
+    },
+  ]),
+  swdl: swdl([
+    stage('one', { outputs: { note: { type: 'string' }, data: { type: 'object' } } }),
+    stage('two', { depends_on: ['one'] }),
+  ]),
+  nip: nip(
+    ['step', 'a', '5200', 'output:one'],
+    ['step', 'b', '5200', 'input:$one', 'output:two'],
+    ['edge', 'a', 'b', 'always'],
+  ),
+};
+
+/** What every worker says. */
+interface Said {
+  readonly text: string;
+  /** Where what it prints is cut on its way. */
+  readonly cut: number;
+  readonly values: JsonObject;
+  readonly code: number;
+}
+
+const provider: Provider = {
+  name: 'claude',
+  sessions: false,
+  mcp: true,
+  unheld: [],
+  restrict: () => ({ exact: true, widened: [] }),
+  start: ({ env }) => ({ argv: ['claude'], env, inherit: [], stdin: '', files: {}, writable: [] }),
+  read: ({ stdout, code }) => {
+    const usage = { usd: 1, tokens: 123_456 };
+    const { text } = JSON.parse(stdout) as { text: string };
+    if (code !== 0) return { is: 'never', reason: { code: 'E_PROVIDER', text }, usage };
+    return { is: 'done', text, session: { id: 's-1', usd: 1, tokens: 1 }, usage, model: 'opus', denials: [] };
+  },
+};
+
+/** The mail: a role answers at the next look. */
+function mailOf({ text, values, code }: Said): Correspondence {
+  const posted = new Set<string>();
+  const reason = { code: 'E_STEP', text } as const;
+  const outcome: StepAnswer['outcome'] =
+    code === 0 ? { is: 'done' } : { is: 'failed', class: 'NON_RETRYABLE', reason, timedOut: false };
+  const rest = { values, usage: { usd: 0, tokens: 123_456 }, durationMs: 5 };
+  return {
+    idOf: ({ path, iteration, attempt }) => `${path}-${String(iteration)}-${String(attempt)}`,
+    send: ({ id }) => void posted.add(id),
+    again: () => {},
+    posted: () => [...posted],
+    withdraw: (id) => void posted.delete(id),
+    answers: () =>
+      [...posted].map((id) => ({ id, answer: { id, outcome, text, ...rest } as StepAnswer, problem: null })),
+    waits: () => new Set(),
+    remove: (id) => void posted.delete(id),
+    refuse: () => {},
+  };
+}
+
+/** Every file below the project after a run whose workers say this. */
+function played(definition: Workflow, secrets: readonly string[], said: Said): Map<string, string> {
+  let now = Date.UTC(2026, 0, 1);
+  const disk = new MemoryDisk(() => now, '/world');
+  for (const folder of ['base', 'base/workspace']) disk.plant(folder, '', 'folder');
+  const project = new FolderDisk(disk, 'base');
+  const open = (path: string): Disk | null => {
+    const folder = path.slice('/world/'.length);
+    return disk.look(folder)?.kind === 'folder' ? new FolderDisk(disk, folder) : null;
+  };
+  const workspace = '/world/base/workspace';
+  const mask = maskOf(secrets);
+  const card = { run, workflow: 'w', workspace, source: null, startedBy: 'person', startedAt: now } as const;
+  const folder = createRun(project, card, definition);
+  const jobs: StepJob[] = [];
+  const host = new RunHost(
+    {
+      clock: { now: () => now, elapsed: () => now },
+      journal: runJournal(project, run),
+      files: new DiskRunFiles({ project, open, run: folder, mask }),
+      control: new DiskControl(project, runControlFolder(run)),
+      runner: { start: (job) => void jobs.push(job), stop: () => {}, sweep: () => Promise.resolve() },
+      mail: mailOf(said),
+      providers: new Map([['claude', provider]]),
+      parking: { list: () => new Map<string, number>(), park: () => {} },
+      project: project.root,
+      ...(definition.home !== null && { records: new DiskRecords(project, open, folder) }),
+      changed: () => Promise.resolve([]),
+      salvage: () => Promise.resolve(null),
+      mask,
+      told: () => {},
+      variables: () => ({}),
+    },
+    definition,
+    { slots: 1, watch: () => {} },
+  );
+  const { name, version, language, budget } = definition;
+  const given = {
+    run,
+    workflow: name,
+    version,
+    language,
+    parameters: {},
+    context: {},
+    trigger: null,
+    env: {},
+  };
+  host.begin({ ...given, budget, timeout: null, only: null });
+  for (let round = 0; host.state.endedAt === null; round += 1) {
+    if (round > 200) throw new Error('the run does not end');
+    host.look();
+    now += 1_000;
+    for (const job of jobs.splice(0)) host.ended(job.key, worked(disk, job, secrets, said));
+  }
+  host.look();
+  host.flush();
+  return filesIn(disk, 'base');
+}
+
+/** A process as the runner makes one: files masked, the report of an agent as it is read. */
+function worked(disk: Disk, job: StepJob, secrets: readonly string[], { text, cut, values, code }: Said) {
+  const printed = Buffer.from(
+    job.provider === null ? text : JSON.stringify({ type: 'result', n: 123_456, text }),
+  );
+  const at = cut % (printed.length + 1);
+  const masker = maskerFactory(secrets)();
+  const pieces = [printed.subarray(0, at), printed.subarray(at)].map((piece) => masker.push(piece));
+  const masked = Buffer.concat([...pieces, masker.flush()]);
+  const place = (path: string) => path.slice('/world/'.length);
+  disk.write(place(job.stdout), masked);
+  disk.write(place(job.stderr), bytesMasker(secrets)(Buffer.from(text)));
+  disk.write(`${place(job.folder)}/values.json`, JSON.stringify(values));
+  const stdout = job.provider === null ? masked.toString() : maskReport(printed.toString(), maskOf(secrets));
+  return exit({ code, stdout, stderr: maskOf(secrets).text(text) });
+}
+
+it.each(Object.keys(definitions))(
+  'a secret changes no document of a run and leaks into none: %s',
+  (language) => {
+    const definition = definitions[language]!;
+    const property = fc.property(
+      fc.array(secret, { minLength: 1, maxLength: 3 }),
+      fc.record({
+        before: fc.string(),
+        after: fc.string(),
+        cut: fc.nat(400),
+        code: fc.constantFrom(0, 0, 1, 2),
+      }),
+      (secrets, { before, after, cut, code }) => {
+        const text = secrets.map((each) => `${before}${each}${after}`).join(' and ');
+        const values = {
+          note: text,
+          data: { [`key ${secrets[0]!}`]: [text, 123_456, null] },
+          ...(language === 'nip' && { one: text, two: text }),
+        };
+        const said = { text, cut, values, code };
+        const plain = played(definition, [], said);
+        const masked = played(definition, secrets, said);
+        expectMasked(secrets, masked, plain);
+      },
+    );
+    fc.assert(property, { numRuns: 60 });
+  },
+);

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { refusal, type RunCommand } from '../../../src/workflow/machine/commands.ts';
+import { graph, workflow } from './graph.ts';
+import { World } from './world.ts';
+
+function refused(world: World, verb: RunCommand['verb'], path = '', by = 'ada'): string | null {
+  return refusal(world.state, world.rules, { verb, path, by, at: world.now })?.text ?? null;
+}
+
+/** A gate that Ada and Grace may open, and a step that failed. */
+function gated(): World {
+  const { steps, ...body } = graph('ask : gate=1h\nsoft : continue\nafter <- ask');
+  const [ask, ...others] = steps;
+  if (ask?.work.kind !== 'gate') throw new Error('the first step is no gate');
+  const work = { ...ask.work, approvers: ['ada', 'grace'] };
+  const world = new World(workflow({ ...body, steps: [{ ...ask, work }, ...others] }));
+  world.fails('soft');
+  return world;
+}
+
+describe('a gate', () => {
+  it('is opened by those who may, while it waits, once', () => {
+    const world = gated();
+    expect(refused(world, 'approve', 'ask', 'bob')).toBe(
+      'bob may not approve the gate ask: its approvers are ada, grace',
+    );
+    expect(refused(world, 'reject', 'ask', 'grace')).toBeNull();
+    world.judge('ask', 'approve');
+    expect(refused(world, 'approve', 'ask')).toBe('ask is over already: SUCCEEDED');
+  });
+
+  it('is not every step, whatever has become of it', () => {
+    expect(refused(gated(), 'approve', 'soft')).toBe('`soft` is no gate; there is `ask`');
+  });
+
+  it('is named by its path: the nearest one, else those that wait, are told', () => {
+    expect(refused(gated(), 'approve', 'aks')).toBe('`aks` is no gate that waits; did you mean `ask`?');
+    expect(refused(gated(), 'approve', 'production')).toBe(
+      '`production` is no gate that waits; there is `ask`',
+    );
+  });
+
+  it('in a loop is named by the loop and the number of the item, too', () => {
+    const world = new World('l : each=[1,2] concurrency=2\n  ask : gate=1h');
+    expect(refused(world, 'approve', 'l/1/ask')).toBeNull();
+    world.judge('l/1/ask', 'approve');
+    expect([world.status('l/0/ask'), world.status('l/1/ask')]).toEqual(['RUNNING', 'SUCCEEDED']);
+  });
+});
+
+it('only what has failed is tried again', () => {
+  expect(refused(gated(), 'retry', 'soft')).toBeNull();
+  expect(refused(gated(), 'retry', 'ask')).toBe('ask has not failed: there is nothing to be tried again');
+  expect(refused(gated(), 'retry', 'x')).toBe('`x` is no step that was started; there is `soft`');
+});
+
+it('a run is cancelled until it is over', () => {
+  const world = gated();
+  expect(refused(world, 'cancel')).toBeNull();
+  world.happens({ type: 'cancelled', by: 'ada' });
+  expect(refused(world, 'cancel')).toBe('the run is over: CANCELLED');
+});

@@ -1,0 +1,244 @@
+import { parseDuration } from '../../../src/kernel/duration.ts';
+import { parse } from '../../../src/expressions/parse.ts';
+import { parseTemplate, type Template } from '../../../src/expressions/template.ts';
+import type { Tree } from '../../../src/expressions/tree.ts';
+import type { Json } from '../../../src/kernel/json.ts';
+import { insideLoop, nativeLanguage } from '../../../src/workflow/machine/language.ts';
+import type {
+  Body,
+  Check,
+  Retry,
+  Step,
+  Target,
+  ValueType,
+  Work,
+  Workflow,
+} from '../../../src/workflow/model.ts';
+
+const language = insideLoop(nativeLanguage, 'x');
+
+export function template(text: string): Template {
+  const read = parseTemplate(text, language);
+  if (!read.ok) throw new Error(`${text}: ${JSON.stringify(read.problems)}`);
+  return read.value;
+}
+
+export function tree(text: string): Tree {
+  const read = parse(text, language);
+  if (!read.ok) throw new Error(`${text}: ${JSON.stringify(read.problems)}`);
+  return read.value;
+}
+
+export const anyValue: ValueType = {
+  type: 'any',
+  items: null,
+  enum: null,
+  required: false,
+  description: null,
+};
+
+const noRetry: Retry = { max: 0, base: 1_000, factor: 2, cap: 30_000, jitter: false, codes: null };
+
+export function step(id: string, changes: Partial<Step> = {}): Step {
+  return {
+    id,
+    description: null,
+    needs: [],
+    join: 'all',
+    when: null,
+    work: { kind: 'command', argv: [template('true')], capabilities: null },
+    workspace: null,
+    env: {},
+    secrets: null,
+    stdin: null,
+    stdout: null,
+    inputs: [],
+    outputs: [],
+    values: { v: anyValue },
+    timeout: null,
+    grace: null,
+    retry: noRetry,
+    onFailure: 'abort',
+    check: null,
+    budget: null,
+    next: null,
+    ...changes,
+  };
+}
+
+export function workflow(body: Body, changes: Partial<Workflow> = {}): Workflow {
+  return {
+    language: 'native',
+    name: 'test',
+    version: '1',
+    description: null,
+    timeout: null,
+    concurrency: null,
+    contextDir: 'context',
+    home: null,
+    parameters: {},
+    context: {},
+    env: {},
+    inherit: [],
+    secrets: [],
+    budget: { usd: null, tokens: null },
+    triggers: [],
+    hooks: [],
+    body,
+    ...changes,
+  };
+}
+
+interface Line {
+  readonly id: string;
+  readonly needs: readonly string[];
+  readonly flags: ReadonlyMap<string, string>;
+  readonly inner: Line[];
+}
+
+/**
+ * A body as text, a step a line: `fix <- review test : retry=2 check=3 when="steps.test.values.v == 1"`. Steps of a loop
+ * (`each=[1,2]`) or of a sub-workflow (`child`) are indented below it. With `ok=`, `fail=` (a step, `_end`, `_error`,
+ * `_break` or `_continue`) in its first line it is a sequence.
+ */
+export function graph(text: string): Body {
+  const root: Line = { id: '', needs: [], flags: new Map(), inner: [] };
+  const open: { indent: number; line: Line }[] = [{ indent: -1, line: root }];
+  for (const raw of text.split('\n')) {
+    if (raw.trim() === '') continue;
+    const indent = raw.length - raw.trimStart().length;
+    while ((open.at(-1)?.indent ?? 0) >= indent) open.pop();
+    const line = readLine(raw.trim());
+    open.at(-1)?.line.inner.push(line);
+    open.push({ indent, line });
+  }
+  return bodyOf(root.inner);
+}
+
+function readLine(text: string): Line {
+  const [head = '', tail = ''] = text.split(/ :(?: |$)/, 2);
+  const [id = '', needs = ''] = head.split('<-').map((part) => part.trim());
+  const flags = [...tail.matchAll(/([\w-]+)(?:=("[^"]*"|\S+))?/g)].map(
+    ([, name = '', value = '']) => [name, value.replace(/^"(.*)"$/, '$1')] as const,
+  );
+  return { id, needs: needs.split(' ').filter((one) => one !== ''), flags: new Map(flags), inner: [] };
+}
+
+function bodyOf(lines: readonly Line[]): Body {
+  const steps = lines.map(stepOf);
+  const isSequence = lines.some(({ flags }) => flags.has('ok'));
+  return isSequence ? { kind: 'sequence', steps, maxVisits: 4 } : { kind: 'graph', steps };
+}
+
+const policies = ['continue', 'skip-dependents'] as const;
+
+function stepOf({ id, needs, flags, inner }: Line): Step {
+  const retries = flags.get('retry');
+  const when = flags.get('when');
+  const timeout = flags.get('timeout');
+  const input = flags.get('input');
+  const budget = flags.get('usd');
+  const [ok, bad] = [flags.get('ok'), flags.get('fail')];
+  return step(id, {
+    needs: needs.map((need) => {
+      const [source = '', condition] = need.split('?');
+      return { step: source, when: condition === undefined ? null : tree(condition) };
+    }),
+    join: flags.has('any') ? 'any' : 'all',
+    when: when === undefined ? null : tree(when),
+    work: workOf(flags, inner),
+    timeout: timeout === undefined ? null : parseDuration(timeout),
+    retry: { ...noRetry, max: Number(retries ?? 0), jitter: flags.has('jitter') },
+    onFailure: policies.find((policy) => flags.has(policy)) ?? (retries === undefined ? 'abort' : 'retry'),
+    check: flags.has('check') ? checkOf(flags) : null,
+    inputs: input === undefined ? [] : [{ from: input, artifact: 'out', as: 'in', required: true }],
+    outputs: flags.has('out')
+      ? [{ name: 'out', path: template('out.txt'), type: null, required: false }]
+      : [],
+    budget: budget === undefined ? null : { usd: Number(budget), tokens: null },
+    next: ok === undefined ? null : { success: target(ok), failure: target(bad ?? '_error'), timeout: null },
+  });
+}
+
+function target(word: string): Target {
+  if (word === '_end') return { to: 'end' };
+  if (word === '_error') return { to: 'error', message: null };
+  if (word === '_break') return { to: 'break' };
+  return word === '_continue' ? { to: 'continue' } : { to: 'step', step: word };
+}
+
+function workOf(flags: ReadonlyMap<string, string>, inner: Line[]): Work {
+  const text = template(flags.get('say') ?? 'work');
+  const agent = flags.get('agent');
+  if (agent !== undefined) return agentOf(agent, text);
+  const each = flags.get('each');
+  if (each !== undefined)
+    return {
+      kind: 'for-each',
+      items: each.startsWith('[') ? (JSON.parse(each) as Json[]) : tree(each),
+      as: 'x',
+      concurrency: Number(flags.get('concurrency') ?? 1),
+      body: bodyOf(inner),
+    };
+  const gate = flags.get('gate');
+  if (gate !== undefined) {
+    const [time = '', onTimeout = 'abort'] = gate.split('/');
+    const policy = (['abort', 'approve', 'reject'] as const).find((one) => one === onTimeout) ?? 'abort';
+    return { kind: 'gate', message: text, approvers: [], timeout: parseDuration(time), onTimeout: policy };
+  }
+  if (flags.has('child')) return childOf(flags, inner);
+  const role = flags.get('role');
+  if (role !== undefined) return { kind: 'role', role, instructions: text };
+  return { kind: 'command', argv: [text], capabilities: null };
+}
+
+function childOf(flags: ReadonlyMap<string, string>, inner: Line[]): Work {
+  const given = flags.get('with');
+  const exported = flags.get('exports');
+  const limit = flags.get('limit');
+  return {
+    kind: 'workflow',
+    workflow: workflow(bodyOf(inner), {
+      name: 'child',
+      parameters: given === undefined ? {} : { p: anyValue },
+      timeout: limit === undefined ? null : parseDuration(limit),
+      concurrency: flags.has('concurrency') ? Number(flags.get('concurrency')) : null,
+    }),
+    with: given === undefined ? {} : { p: template(given) },
+    exports: exported === undefined ? [] : [{ from: exported, artifact: 'out', as: 'made' }],
+  };
+}
+
+function agentOf(provider: string, instructions: Template): Extract<Work, { kind: 'agent' }> {
+  const rest = { model: null, maxSteps: null, maxCommandTime: null };
+  return { kind: 'agent', provider, instructions, capabilities: ['READ'], ...rest };
+}
+
+function checkOf(flags: ReadonlyMap<string, string>): Check {
+  const stall = flags.get('stall');
+  const checker = flags.get('checker') ?? flags.get('agent');
+  return {
+    work:
+      checker !== undefined
+        ? agentOf(checker, template('check'))
+        : { kind: 'command', argv: [template('check')], capabilities: null },
+    timeout: 60_000,
+    decisionFile: null,
+    maxIterations: Number(flags.get('check')),
+    onExhausted: flags.has('go-on') ? 'continue' : 'abort',
+    budget: null,
+    convergence:
+      stall === undefined
+        ? null
+        : {
+            stallThreshold: Number(stall),
+            maxStage: 3,
+            failOnMaxStage: !flags.has('hope'),
+            stages: [],
+            allowedPaths: [],
+            ignoredPaths: [],
+            diffBase: { kind: 'ref', ref: 'HEAD' },
+            maxChangedFiles: null,
+          },
+  };
+}

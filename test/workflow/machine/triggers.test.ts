@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import type { Trigger } from '../../../src/workflow/model.ts';
+import { everyMinutes, TriggerWorld } from './trigger-world.ts';
+
+const minute = 60_000;
+const sources: Trigger = {
+  name: 'sources',
+  kind: 'files',
+  globs: ['src/**'],
+  debounce: 5_000,
+  cooldown: minute,
+};
+const head: Trigger = { name: 'head', kind: 'command', argv: ['git'], every: minute, on: 'change' };
+const hook: Trigger = { name: 'hook', kind: 'webhook', path: '/hooks/ship', secret: 'KEY' };
+
+describe('a crontab trigger', () => {
+  it('starts a run at each of its instants', () => {
+    const world = new TriggerWorld([everyMinutes('clock', 10)]);
+    world.pass(9 * minute);
+    expect(world.started).toEqual([]);
+    world.pass(2 * minute);
+    expect(world.started.map(({ at, data }) => [at, data])).toEqual([
+      [10 * minute, { scheduled: '1970-01-01T00:10:00.000Z' }],
+    ]);
+    world.end();
+    world.pass(10 * minute);
+    expect(world.started).toHaveLength(2);
+  });
+
+  it('makes up once for what the machine slept through', () => {
+    const world = new TriggerWorld([everyMinutes('clock', 10)]);
+    world.now = 45 * minute;
+    world.look();
+    world.end();
+    expect(world.started).toHaveLength(1);
+    expect(world.wake).toBe(50 * minute);
+  });
+
+  it('makes up for nothing that came while there was no host', () => {
+    const world = new TriggerWorld([everyMinutes('clock', 10)]);
+    world.now = 45 * minute;
+    world.restart();
+    expect(world.started).toEqual([]);
+    expect(world.wake).toBe(50 * minute);
+  });
+
+  it('takes no instant twice when the clock is set back a little, and waits for none that went far away', () => {
+    const world = new TriggerWorld([everyMinutes('clock', 10)]);
+    world.pass(10 * minute);
+    world.end();
+    world.now = 10 * minute - 2_000;
+    world.look();
+    world.pass(5_000);
+    expect(world.started).toHaveLength(1);
+    world.now = 1_000_000 * minute;
+    world.look();
+    world.end();
+    world.now = 25 * minute;
+    world.look();
+    expect(world.wake).toBe(30 * minute);
+  });
+});
+
+describe('a files trigger', () => {
+  it('starts when nothing more has changed for a while, with all that changed', () => {
+    const world = new TriggerWorld([sources]);
+    world.change('sources', 'src/b.ts');
+    world.pass(4_000);
+    world.change('sources', 'src/a.ts', 'src/b.ts');
+    world.pass(4_999);
+    expect(world.started).toEqual([]);
+    world.pass(1);
+    expect(world.started.map(({ data }) => data)).toEqual([{ files: ['src/a.ts', 'src/b.ts'] }]);
+  });
+
+  it('gathers what changes while its run goes on until the cooldown after it is over', () => {
+    const world = new TriggerWorld([sources]);
+    world.change('sources', 'src/a.ts');
+    world.pass(5_000);
+    world.change('sources', 'src/b.ts');
+    world.pass(10 * minute);
+    expect(world.started).toHaveLength(1);
+    world.end();
+    world.pass(minute - 1);
+    expect(world.started).toHaveLength(1);
+    world.pass(1);
+    expect(world.started.map(({ data }) => data['files'])).toEqual([['src/a.ts'], ['src/b.ts']]);
+  });
+
+  it('does not wait for an instant before the clock was set back', () => {
+    const world = new TriggerWorld([sources]);
+    world.now = 1_000 * minute;
+    world.change('sources', 'src/a.ts');
+    world.now = minute;
+    world.look();
+    world.pass(5_000);
+    expect(world.started).toHaveLength(1);
+  });
+});
+
+describe('a command trigger', () => {
+  it('is run again and again, and starts a run when it prints something else', () => {
+    const world = new TriggerWorld([head]);
+    expect(world.polls).toEqual(['head']);
+    world.print('head', 'one');
+    world.pass(minute);
+    world.print('head', 'one');
+    expect(world.started).toEqual([]);
+    world.pass(minute);
+    world.print('head', 'two');
+    expect(world.polls).toHaveLength(3);
+    expect(world.started.map(({ data }) => data)).toEqual([{ output: 'two', previous: 'one' }]);
+  });
+
+  it('still knows after a restart what it printed last', () => {
+    const world = new TriggerWorld([head]);
+    world.print('head', 'one');
+    world.restart();
+    world.print('head', 'two');
+    expect(world.started).toHaveLength(1);
+  });
+
+  it('starts a run at each success where that is wanted', () => {
+    const world = new TriggerWorld([{ ...head, on: 'success' }]);
+    world.print('head', 'one');
+    expect(world.started.map(({ data }) => data)).toEqual([{ output: 'one', previous: null }]);
+  });
+
+  it('is run soon again when the clock was set back', () => {
+    const world = new TriggerWorld([head]);
+    world.now = 1_000 * minute;
+    world.look();
+    world.now = minute;
+    world.look();
+    expect(world.polls).toHaveLength(3);
+    expect(world.wake).toBe(2 * minute);
+  });
+});
+
+describe('what comes while a run goes on', () => {
+  it('waits once for each trigger, and what follows becomes part of it under the same run', () => {
+    const world = new TriggerWorld([hook, everyMinutes('clock', 10)]);
+    for (const body of ['1', '2', '3']) world.ask('hook', { body });
+    world.pass(30 * minute);
+    expect(world.started.map(({ trigger, count }) => [trigger, count])).toEqual([['hook', 1]]);
+    const waiting = world.memory.triggers['hook']?.waiting;
+    world.end();
+    expect(world.started.at(-1)).toEqual({ ...waiting, count: 2, data: { body: '3' } });
+    world.end();
+    expect(world.started.map(({ trigger, count }) => [trigger, count]).at(-1)).toEqual(['clock', 3]);
+    world.end();
+    expect(world.started).toHaveLength(3);
+  });
+
+  it('is kept over the end of the host, with the run that goes on', () => {
+    const world = new TriggerWorld([hook]);
+    world.ask('hook', { body: '1' });
+    world.ask('hook', { body: '2' });
+    const { going } = world.memory;
+    world.restart();
+    expect(world.memory.going).toEqual(going);
+    expect(world.started).toHaveLength(1);
+    world.end();
+    expect(world.started.at(-1)?.data).toEqual({ body: '2' });
+  });
+});

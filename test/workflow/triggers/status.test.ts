@@ -1,0 +1,103 @@
+import { afterEach, expect, it } from 'vitest';
+import type { StatusDocument } from '../../../src/operations/status.ts';
+import { Upped } from './world.ts';
+
+const gated = `name: w
+version: "1"
+timeout: 1m
+triggers:
+  yearly: { cron: "0 0 1 1 *", timezone: UTC }
+  mail: { message: { role: maker, type: task } }
+steps:
+  ship: { gate: { message: Ship it?, approvers: [ada] } }
+`;
+let world: Upped;
+
+afterEach(() => world.remove());
+
+async function status(): Promise<StatusDocument> {
+  const { stdout } = await world.project.run(['status', '--json']);
+  return JSON.parse(stdout) as StatusDocument;
+}
+
+it('shows runs that wait, with the command that opens their gate, and what triggers do', async () => {
+  world = new Upped(gated);
+  expect(await status()).toMatchObject({
+    runs: [],
+    triggers: [
+      { workflow: 'workflows/w.yaml', name: 'yearly', active: false, why: 'no controller runs', next: null },
+      { name: 'mail', kind: 'message', active: false, last: null },
+    ],
+  });
+  await world.up('quiet');
+  world.project.drop('agents/maker/inbox/hello.md', 'Do it\n');
+  await world.until(() => world.runs().some((run) => world.events(run).some(({ type }) => type === 'asked')));
+  const [run = ''] = world.runs();
+  const approve = `mailroom approve ${run.slice(-6)} ship`;
+  const { runs, triggers } = await status();
+  expect(runs).toMatchObject([
+    {
+      run,
+      workflow: 'w',
+      state: 'waiting',
+      started_by: 'up',
+      steps: [],
+      gates: [{ gate: 'ship', message: 'Ship it?', approvers: ['ada'], deadline: null, approve }],
+      resume: null,
+    },
+  ]);
+  const next = new Date(Date.UTC(new Date().getUTCFullYear() + 1, 0, 1)).toISOString();
+  expect(triggers).toMatchObject([
+    { name: 'yearly', active: true, why: null, next, last: null, waiting: false },
+    { name: 'mail', active: true, next: null, last: { run } },
+  ]);
+  await world.end('SIGKILL');
+  const { stdout } = await world.project.run(['status']);
+  expect(stdout).toMatch(
+    new RegExp(`…${run.slice(-6)} +w +stopped .*\`mailroom up\` goes on; ship asks: Ship it\\?`),
+  );
+  expect(stdout).toMatch(/^yearly \(cron\) +workflows\/w\.yaml +not active: no controller runs$/m);
+  world.project.write('workflows/w.yaml', `${gated}  broken: { comand: [x] }\n`);
+  expect((await status()).problems).toEqual([
+    'workflows/w.yaml has problems, so nothing triggers it; `mailroom validate` shows them',
+  ]);
+});
+
+it('says of a run that died how it goes on, and nothing of one that is over', async () => {
+  world = new Upped(
+    `name: w\nversion: "1"\ntimeout: 1m\nsteps:\n  hang: { command: [sh, -c, "sleep 1000"] }\n`,
+  );
+  const done = `name: d\nversion: "1"\ntimeout: 1m\nsteps:\n  say: { command: [echo, done] }\n`;
+  world.project.write('workflows/d.yaml', done);
+  expect(await world.project.run(['run', 'd'])).toMatchObject({ code: 0 });
+  const before = new Set(world.runs());
+  const run = world.project.start(['run', 'w', '--plain']);
+  await world.until(() => world.runs().some((each) => !before.has(each) && world.events(each).length > 0));
+  const over = new Promise((resolve) => run.once('exit', resolve));
+  run.kill('SIGKILL');
+  await over;
+  const [died = ''] = world.runs().filter((each) => !before.has(each));
+  const found = await status();
+  expect(found.runs).toMatchObject([
+    { run: died, state: 'stopped', started_by: 'person', resume: `mailroom resume ${died.slice(-6)}` },
+  ]);
+});
+
+it('tells of a file that is no text, and goes on with the others', async () => {
+  world = new Upped(gated, { 'workflows/binary.yaml': 'name: b\0\ntriggers: {}\n' });
+  const { triggers, problems } = await status();
+  expect(triggers.map(({ workflow }) => workflow)).toEqual(['workflows/w.yaml', 'workflows/w.yaml']);
+  expect(problems).toEqual([
+    'workflows/binary.yaml has problems, so nothing triggers it; `mailroom validate` shows them',
+  ]);
+  const { code, stdout } = await world.project.run(['validate', '--json']);
+  expect(code).toBe(2);
+  expect(JSON.parse(stdout)).toMatchObject({
+    workflows: [
+      { file: 'workflows/binary.yaml', ok: false },
+      { file: 'workflows/w.yaml', ok: true },
+    ],
+    errors: [{ code: 'E_FILE', message: expect.stringContaining('it is binary') }],
+  });
+  expect((await world.project.run(['plan', 'w'])).code).toBe(0);
+});

@@ -1,0 +1,178 @@
+import type { Happening, RunEvent } from '../../../src/workflow/machine/event.ts';
+import type { Workflow } from '../../../src/workflow/model.ts';
+import type { RunState } from '../../../src/workflow/machine/state.ts';
+import type { RunRecord } from '../../../src/workflow/machine/ports.ts';
+import { MemoryDisk } from '../../support/memory-disk.ts';
+import { listJournal, segmentName } from '../../../src/disk/journal-files.ts';
+import { placeOf, runFolder } from '../../../src/workflow/files/layout.ts';
+import type { OpenRoot } from '../../../src/workflow/files/run-files.ts';
+import { runReader } from '../../../src/workflow/files/run-folders.ts';
+import { FolderDisk } from '../../workflow/files/folder-disk.ts';
+import type { Chaos } from '../simulation/faults.ts';
+import type { Random } from '../simulation/random.ts';
+import { Timeline } from '../simulation/timeline.ts';
+import { VirtualWorld } from '../simulation/virtual-world.ts';
+import { artifact } from './definitions.ts';
+import { Finished } from './finished.ts';
+import { WorkFloor } from './floor.ts';
+import { RunProcess } from './run-process.ts';
+
+/** One run of a workflow on a virtual disk, with virtual time and workers that are no processes; everything from one seed. */
+export class RunWorld extends VirtualWorld<RunProcess> {
+  readonly run = '018f0000-0000-7000-8000-000000000001';
+  readonly workflow: Workflow;
+  readonly project: FolderDisk;
+  readonly floor: WorkFloor;
+  /** The host ended by itself; the next start is a person's wish. */
+  over = false;
+  /** That the journal is cut off somewhere while nobody goes on with the run. */
+  readonly cuts: number;
+  readonly #slots: number;
+  readonly #startedBy: 'person' | 'up';
+  readonly #finished = new Finished();
+  /** Records that a snapshot has replaced. */
+  readonly #kept = new Map<number, RunRecord>();
+  #host: RunProcess | null = null;
+  #ids = 0;
+
+  constructor(workflow: Workflow, random: Random, chaos: Chaos) {
+    const timeline = new Timeline();
+    const disk = new MemoryDisk(() => timeline.now, '/world');
+    super({ random, chaos, timeline, disk }, ['E_DISK']);
+    this.workflow = workflow;
+    this.project = new FolderDisk(disk, 'project');
+    disk.plant('project', '', 'folder');
+    this.floor = new WorkFloor({
+      disk: this.disk,
+      timeline: this.timeline,
+      random,
+      calm: () => this.calm,
+      finished: (path) => this.#finished.has(path),
+    });
+    this.cuts = random.pick([0, 0, 0, 0.3]);
+    this.#slots = random.pick([1, 2, 4, 16]);
+    this.#startedBy = random.pick(['person', 'up']);
+  }
+
+  get host(): RunProcess | null {
+    return this.#host;
+  }
+
+  get state(): RunState | null {
+    return this.#host?.host.state ?? null;
+  }
+
+  newId(): string {
+    this.#ids += 1;
+    return `018f0000-0000-7000-9000-${String(this.#ids).padStart(12, '0')}`;
+  }
+
+  /** A folder of the world as a root of its own. */
+  readonly open: OpenRoot = (path) => {
+    const folder = path.slice(this.disk.root.length + 1);
+    return this.disk.look(folder)?.kind === 'folder' ? new FolderDisk(this.disk, folder) : null;
+  };
+
+  /** Starts a host, as often as it takes, or until the run is over. */
+  async start(command: Happening | null = null): Promise<void> {
+    this.over = false;
+    await this.untilUp(
+      () => this.#host !== null || this.over,
+      (calm) => this.#boot(calm, command),
+    );
+  }
+
+  #boot(calm: boolean, command: Happening | null): void {
+    this.#finished.restart(this.records());
+    const host = this.born(
+      calm,
+      () =>
+        new RunProcess({
+          project: this.project,
+          open: this.open,
+          timeline: this.timeline,
+          floor: this.floor,
+          workflow: this.workflow,
+          run: this.run,
+          workspace: this.project.root,
+          slots: this.#slots,
+          startedBy: this.#startedBy,
+          command,
+          watch: (events) => this.#finished.saw(events),
+          acts: (self) => this.#acts(self),
+          gone: (self, error) => this.#gone(self, error),
+        }),
+    );
+    if (!host) return;
+    this.#host = host;
+    this.acting = host;
+    host.run();
+  }
+
+  #acts(host: RunProcess): void {
+    this.acting = host;
+    this.faults.arm(this.calm);
+  }
+
+  #gone(host: RunProcess, error: Error | null): void {
+    this.excuse(error);
+    if (this.#host !== host) return;
+    this.#host = null;
+    this.floor.orphan();
+    if (error) return void this.crashed();
+    this.over = true;
+    const { state } = host.host;
+    if (state.endedAt !== null && this.floor.size > 0)
+      this.problems.push(`the run is over, and ${this.floor.working.join(', ')} goes on`);
+  }
+
+  protected override crashed(): boolean {
+    this.#host = null;
+    this.floor.orphan();
+    const lost = super.crashed();
+    if (lost) this.floor.clear();
+    return lost;
+  }
+
+  /** Has the host take a snapshot. */
+  snapshot(): void {
+    this.#keep();
+    this.#host?.snapshot();
+  }
+
+  /** Somebody cuts off the end of the journal, at any byte of its last segment: the run goes on from what is left. */
+  cutJournal(): void {
+    this.faults.disarm();
+    const folder = `${runFolder(this.run)}/journal`;
+    const last = listJournal(this.project, folder).segments.at(-1);
+    if (last === undefined) return;
+    const path = `${folder}/${segmentName(last)}`;
+    const bytes = this.project.read(path, Infinity) ?? Buffer.alloc(0);
+    this.disk.plant(`project/${path}`, bytes.subarray(0, this.random.below(bytes.length + 1)));
+    const { snapshot, records } = runReader(this.project, this.run).read();
+    const end = records.at(-1)?.n ?? snapshot?.n ?? 0;
+    for (const n of this.#kept.keys()) if (n > end) this.#kept.delete(n);
+    this.floor.forget((step) => this.#hasArtifact(step));
+  }
+
+  #hasArtifact(path: string): boolean {
+    return this.project.look(`context/${placeOf(this.workflow, path).folder}/${artifact}`) !== null;
+  }
+
+  #keep(): RunRecord[] {
+    this.faults.disarm();
+    const { records } = runReader(this.project, this.run).read();
+    for (const record of records) this.#kept.set(record.n, record);
+    return [...records];
+  }
+
+  /** Every record that was ever durable, as another process reads it. */
+  records(): RunRecord[] {
+    this.#keep();
+    return [...this.#kept.values()].toSorted((a, b) => a.n - b.n);
+  }
+
+  events(): RunEvent[] {
+    return this.records().map(({ event }) => event);
+  }
+}

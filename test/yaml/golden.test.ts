@@ -1,0 +1,116 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { builtInProviders } from '../../src/config/config.ts';
+import { parseConfig } from '../../src/config/read.ts';
+import { renderDiagnostics } from '../../src/yaml/diagnostics.ts';
+import { parseMessage } from '../../src/mail/format/read-message.ts';
+import { parseProtocol } from '../../src/mail/protocol/read.ts';
+import { parseWorkflow } from '../../src/languages/parse.ts';
+import { identityOf } from '../../src/languages/shared/identity.ts';
+import { nowhere, type Loaded, type LanguageContext } from '../../src/languages/shared/context.ts';
+import type { Diagnostic } from '../../src/kernel/diagnostic.ts';
+
+/*
+ * What a person sees for every kind of mistake, whole: test/golden/<name>.yaml (or .md) is read, test/golden/<name>.txt is
+ * what is said about it. The name tells the format; a line `# file: <name>` in a protocol begins another file.
+ */
+
+const golden = new URL('../golden/', import.meta.url);
+const read = (name: string): string => readFileSync(new URL(name, golden), 'utf8');
+const sources = readdirSync(golden).filter((name) => !name.endsWith('.txt'));
+
+function filesOf(name: string, text: string): { file: string; text: string }[] {
+  const [first = '', ...rest] = text.split(/^# file: /m);
+  const others = rest.map((part) => {
+    const end = part.indexOf('\n');
+    return { file: part.slice(0, end), text: part.slice(end + 1) };
+  });
+  return [{ file: name, text: first }, ...others];
+}
+
+const withoutMcp = new Map([
+  ['human', 'a person has no MCP servers'],
+  ['replay', 'it gets no MCP servers from Mailroom'],
+]);
+
+const widened = new Map<string, (rights: readonly string[]) => string[]>([
+  ...builtInProviders.map((name) => [name, () => []] as const),
+  [
+    'codex',
+    (rights: readonly string[]) => (rights.includes('RUN_COMMANDS') ? [] : ['it can run any command']),
+  ],
+]);
+
+/** The protocol that workflows of the golden files belong to. */
+function protocolOf() {
+  const checked = parseProtocol([{ file: 'team.yaml', text: protocolText }]);
+  if (!checked.ok) throw new Error('the protocol is wrong');
+  return checked.value;
+}
+
+const protocolText = `
+name: team
+roles: { architect: { provider: claude, kinds: [5100] }, engineer: { provider: claude, kinds: [5100, 5200] } }
+messages:
+  task: { from: user, to: architect }
+  design: { from: architect, to: engineer }
+`;
+
+function diagnoseWorkflow(name: string): readonly Diagnostic[] {
+  const [first, ...others] = filesOf(name, read(name));
+  const load = (path: string): Loaded => {
+    if (path.startsWith('..')) return { ok: false, code: 'E_PATH', problem: 'it lies outside the project' };
+    const found = [first!, ...others].find(({ file }) => `./${file}` === path);
+    return found === undefined
+      ? { ok: false, code: 'E_WORKFLOW', problem: 'there is no such file' }
+      : { ok: true, ...found };
+  };
+  const surroundings: LanguageContext = {
+    ...nowhere,
+    protocol: protocolOf(),
+    widened,
+    withoutMcp,
+    load,
+    files: { ...nowhere.files, read: (path) => others.find(({ file }) => file === path)?.text ?? null },
+    workflows: () =>
+      others
+        .filter(({ file }) => /^workflows\/(?!overrides)/.test(file))
+        .map(({ file, text }) => identityOf(text, file)),
+  };
+  return problemsOf(parseWorkflow(first!.text, name, surroundings));
+}
+
+function diagnose(name: string): readonly Diagnostic[] {
+  const text = read(name);
+  if (name.startsWith('workflow')) return diagnoseWorkflow(name);
+  if (name.endsWith('.md')) return problemsOf(parseMessage(text, name));
+  if (name.startsWith('config')) return problemsOf(parseConfig(text, name));
+  return problemsOf(parseProtocol(filesOf(name, text), undefined, { widened, withoutMcp }));
+}
+
+function problemsOf(
+  result: { ok: true; warnings: readonly Diagnostic[] } | { ok: false; problems: readonly Diagnostic[] },
+): readonly Diagnostic[] {
+  return result.ok ? result.warnings : result.problems;
+}
+
+describe('what is said about', () => {
+  test.each(sources)('%s', (name) => {
+    expect(`${renderDiagnostics(diagnose(name))}\n`).toBe(read(name.replace(/\.\w+$/, '.txt')));
+  });
+});
+
+test('there is a mistake for every code that reading a text can give', () => {
+  const rooms = ['yaml', 'languages', 'config', 'mail/format', 'mail/protocol', 'workflow/check'].map(
+    (room) => fileURLToPath(new URL(`../../src/${room}/`, import.meta.url)),
+  );
+  const code = rooms.flatMap((room) =>
+    readdirSync(room, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => readFileSync(room + file, 'utf8')),
+  );
+  const given = new Set(code.join('').match(/(?<=')E_[A-Z_]+(?=')/g));
+  const shown = new Set(sources.flatMap((name) => diagnose(name).map((problem) => problem.code)));
+  expect([...shown].toSorted()).toEqual([...given].toSorted());
+});
