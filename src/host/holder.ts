@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import process from 'node:process';
+import { lockNames } from '../kernel/lock-names.ts';
 import { readHolderFile, type Holder } from '../letters/letters.ts';
 import { readContent } from '../disk/contents.ts';
 import type { Disk } from '../disk/disk.ts';
@@ -12,7 +13,7 @@ export type HolderNote = Omit<Holder, 'pid' | 'host' | 'problems'> & {
 };
 
 /** What the kernel's lock is taken on. */
-export const lockFile = '.mailroom/lock';
+export const lockFile: string = lockNames.project;
 
 const bootFile = '.mailroom/boot';
 

@@ -1,14 +1,19 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openProject } from '../../src/wiring/project.ts';
-import { isAlive, takeRun } from '../../src/workflow/host/locks.ts';
+import { isAlive, lockFilesOf, takeRun, tryLock } from '../../src/workflow/host/locks.ts';
 import { isKernelLocked, takeKernelLock } from '../../src/host/flock.ts';
+import { takeLock } from '../../src/host/lock.ts';
+import { lockNames } from '../../src/kernel/lock-names.ts';
 import { readProcess } from '../../src/process/proc.ts';
 import { writeHolder } from '../../src/host/holder.ts';
 import { RealDisk } from '../../src/disk/real-disk.ts';
+import { probeContainment } from '../../src/process/sandbox/containment.ts';
+import { existingLocks } from '../../src/process/sandbox/lock-files.ts';
+import { sandboxFor } from '../../src/process/sandbox/sandbox.ts';
 import { bundleHost, startHost } from '../process/host.ts';
-import { processesNaming, temporaryFolder, until } from '../process/support.ts';
+import { processesNaming, start, temporaryFolder, until } from '../process/support.ts';
 
 const host = await bundleHost('lock-host.ts');
 
@@ -108,5 +113,67 @@ describe('the lock of a run', () => {
     expect((await looks).filter((look) => look === 'missing')).toEqual([]);
     if (taken.held) await taken.release();
     expect(await Promise.all([1, 2, 3].map(() => isKernelLocked(file)))).toEqual([false, false, false]);
+  });
+});
+
+describe('in the sandbox', () => {
+  it('no agent locks what the host locks, whatever its rights', async () => {
+    const { bubblewrap } = await probeContainment();
+    const project = new RealDisk(realpathSync(temporaryFolder()));
+    const locks = [lockNames.project, lockNames.start, ...lockFilesOf('a', '/context')];
+    const taken = [
+      await takeLock(project),
+      await tryLock(project, lockNames.start),
+      await takeRun(project, 'a', '/context'),
+    ];
+    for (const lock of taken) await lock?.release();
+    // It can be locked, which says that the agent tries.
+    const free = '.mailroom/free';
+    project.write(free, '');
+    const files = [free, ...locks];
+    const tries = files.map(
+      (file) => `(flock -n ${file} sh -c 'echo has ${file}; sleep 60' || echo no ${file}) &`,
+    );
+    for (const capabilities of [['READ'], null] as const) {
+      const nothing = { provider: null, argv: ['sh'], writable: [], owed: [], guarded: [], network: true };
+      const reach = {
+        ...nothing,
+        env: { PATH: process.env['PATH']! },
+        workspace: project.root,
+        capabilities,
+      };
+      const containment = sandboxFor(reach, { project: project.root, nests: false });
+      const agent = start(['sh', '-c', `${tries.join(' ')} wait`], { containment, cwd: project.root });
+      const said = () => agent.seen.stdout.split('\n').filter(Boolean).toSorted();
+      if (bubblewrap.works) await until('it has tried all', () => said().length === files.length);
+      const expected = [`has ${free}`, ...locks.map((file) => `no ${file}`)].toSorted();
+      expect(said()).toEqual(bubblewrap.works ? expected : []);
+      for (const file of locks) {
+        const lock = await tryLock(project, file);
+        expect(lock).not.toBe(null);
+        await lock?.release();
+      }
+      agent.stop();
+      await agent.exited;
+    }
+  });
+
+  it('the locks of many runs are hidden from the one that was taken last', async () => {
+    const project = new RealDisk(temporaryFolder());
+    const runs = Array.from({ length: 60 }, (_, at) => `run-${at}`);
+    for (const [at, run] of runs.entries()) {
+      const [own, context] = lockFilesOf(run, `/${run}`);
+      for (const file of [own!, context!]) {
+        project.write(file, '');
+        utimesSync(join(project.root, file), at, at);
+      }
+      utimesSync(join(project.root, '.mailroom/runs', run), at, at);
+    }
+    const first = await takeRun(project, 'run-0', '/run-0');
+    await first.release();
+    const last = ['run-0', ...runs.slice(11)];
+    const hidden = existingLocks(project.root).map((path) => path.slice(project.root.length + 1));
+    expect(hidden).toEqual(expect.arrayContaining(last.map((run) => lockFilesOf(run, `/${run}`)[0])));
+    expect(hidden).toHaveLength(100);
   });
 });

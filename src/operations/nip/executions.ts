@@ -3,12 +3,13 @@ import type { FoundWorkflow } from '../runs/services.ts';
 import type { NipSettings } from '../../config/config.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
+import { lockNames } from '../../kernel/lock-names.ts';
 import { currentDefinition } from '../../nostr/definitions.ts';
 import { isSame, kinds, tagOf, type EventTemplate, type NostrEvent } from '../../letters/nostr-event.ts';
 import { requestEvent } from '../../nostr/telling.ts';
 import type { RunFolder } from '../../workflow/machine/ports.ts';
 import type { Announcer } from '../../nostr/announcer.ts';
-import { definitionLog, EventLog, eventLogs, eventsFolder, requestLog } from '../../nostr/event-log.ts';
+import { definitionLog, EventLog, eventLogs, requestLog } from '../../nostr/event-log.ts';
 import { projectKey } from '../../host/project-key.ts';
 import type { Disk } from '../../disk/disk.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
@@ -18,9 +19,6 @@ import { relaysOf, unsentCount, type Relays } from '../../nostr/relays.ts';
 import type { Lock } from '../../host/lock.ts';
 import { isAlive, tryLock } from '../../workflow/host/locks.ts';
 import type { Budget } from '../../kernel/cost.ts';
-
-/** Held while it is counted how many runs go on. */
-const startLockFile = `${eventsFolder}/starting.lock`;
 
 export interface NewExecution {
   readonly run: string;
@@ -87,7 +85,7 @@ export async function withoutStarts(disk: RealDisk, act: () => Promise<void>): P
 async function startLock(disk: RealDisk): Promise<Lock> {
   const until = Date.now() + patience;
   for (;;) {
-    const lock = await tryLock(disk, startLockFile);
+    const lock = await tryLock(disk, lockNames.start);
     if (lock !== null) return lock;
     if (Date.now() > until) throw new MailroomError('E_LOCKED', 'other runs are starting', 'try again');
     await wait(50);

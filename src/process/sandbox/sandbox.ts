@@ -11,6 +11,7 @@ import {
   repositoryNames,
   rulesOf,
 } from './guarded-places.ts';
+import { existingLocks } from './lock-files.ts';
 import { usablePath } from './own-programs.ts';
 import { isAbove, programPaths } from './program-paths.ts';
 import { realPlace, repositoryOf } from './repository-place.ts';
@@ -24,7 +25,8 @@ const SECRET = join('.mailroom', 'nostr.key');
 /**
  * The sandbox that holds a process to its reach: the workspace is writable with a right beyond READ (tests write what they
  * build), the repository's own folder only with RUN_COMMANDS, what is owed and given always, the rest of the project is
- * there to be read. Nothing that is run, believed or obeyed outside is writable: throws `E_PATH` for a reach that would be.
+ * there to be read, but for our key and our locks. Nothing that is run, believed or obeyed outside is writable: throws
+ * `E_PATH` for a reach that would be.
  */
 export function sandboxFor(
   reach: AccessRequest,
@@ -65,7 +67,11 @@ export function sandboxFor(
   const settings = agent === undefined ? [] : [...own, ...workspaceSettings(workspace, agent, changes)];
   const unseen = agent === undefined ? [] : settingsAround(workspace, reach.env['HOME'] ?? '/', agent.shuns);
   const folders = unseen.filter((path) => statSync(path).isDirectory());
-  const files = [join(project, SECRET), ...unseen.filter((path) => !folders.includes(path))];
+  const files = [
+    join(project, SECRET),
+    ...existingLocks(project),
+    ...unseen.filter((path) => !folders.includes(path)),
+  ];
   return withPlaces({ shown, writable, held: [...held, ...settings, ...reach.guarded] }, (names) => ({
     kind: 'bubblewrap',
     hidden: files.flatMap((path) => placesOf(path, names)).filter((path) => existsSync(path)),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Workflow } from '../model.ts';
 import { summaryFile } from '../reserved.ts';
 import { MailroomError } from '../../kernel/errors.ts';
+import { lockNames } from '../../kernel/lock-names.ts';
 import { readContextHolderFile } from '../../letters/letters.ts';
 import { readContent } from '../../disk/contents.ts';
 import { join, temporaryEnding } from '../../disk/disk.ts';
@@ -13,8 +14,6 @@ import { plainPath, realPath } from './paths.ts';
 import { readRun, type StoredRun } from './run-folders.ts';
 import { surveyFolder } from './survey.ts';
 import type { OpenRoot } from '../../disk/roots.ts';
-
-const locksFolder = '.mailroom/locks';
 
 /**
  * The absolute path of the context folder of a run in this workspace, without links; it is made if need be. Throws
@@ -50,7 +49,7 @@ export function makeOwnContext(project: Disk, run: string): string {
 
 /** What is locked while a run uses a context folder (absolute). */
 export function contextLockFile(folder: string): string {
-  return join(locksFolder, createHash('sha256').update(folder).digest('hex').slice(0, 32));
+  return join(lockNames.contexts, createHash('sha256').update(folder).digest('hex').slice(0, 32));
 }
 
 /** Whose things lie in a context folder. */

@@ -1,4 +1,5 @@
 import { MailroomError } from '../../kernel/errors.ts';
+import { lockNames } from '../../kernel/lock-names.ts';
 import type { Path } from '../machine/event.ts';
 import { bodyOf } from '../bodies.ts';
 import type { Body, Step, Workflow } from '../model.ts';
@@ -6,7 +7,7 @@ import { artifactNameProblem, childFolder, stepNameProblem } from '../reserved.t
 import { join, pathError } from '../../disk/disk.ts';
 
 /** Where the runs of a project lie, a folder for each. */
-export const runsFolder = '.mailroom/runs';
+export const runsFolder = lockNames.runs;
 
 /** Throws `E_PATH` for an id that is no plain name. */
 export function runFolder(run: string): string {
@@ -20,7 +21,7 @@ export function ownContextFolder(run: string): string {
 
 /** What is locked while a run goes on. */
 export function runLockFile(run: string): string {
-  return join(runFolder(run), 'lock');
+  return join(runFolder(run), lockNames.run);
 }
 
 /** A step, and its folder of the context: its path, with `_child` where a sub-workflow begins. */
