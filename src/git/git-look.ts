@@ -1,18 +1,21 @@
 import {
-  copyFileSync,
+  closeSync,
   existsSync,
+  fstatSync,
   lstatSync,
   mkdirSync,
+  readFileSync,
   readdirSync,
   realpathSync,
   rmSync,
-  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { messageOf } from '../kernel/errors.ts';
 import { git, type GitOptions } from './git.ts';
+import { openPlainFile } from '../process/plain-file.ts';
 import type { RunResult } from '../process/run.ts';
 import { inTemporary } from '../process/temporaries.ts';
 
@@ -66,7 +69,7 @@ export async function lookAt<T>(
   const { settings, filters } = await settingsOf(workspace);
   return inTemporary((folder) => {
     makeRepository(folder, format);
-    const shared = readdirSync(dirname(index)).filter((name) => name.startsWith('sharedindex.'));
+    const shared = namesIn(dirname(index)).filter((name) => name.startsWith('sharedindex.'));
     for (const path of [info, lfs, ...shared.map((name) => join(dirname(index), name))])
       if (existsSync(path)) symlinkSync(path, join(folder, path.slice(dirname(path).length + 1)));
     const ours = { GIT_DIR: folder, GIT_WORK_TREE: top, GIT_OBJECT_DIRECTORY: objects };
@@ -123,7 +126,11 @@ function makeRepository(folder: string, format: string): void {
  * files left out: the content of files, too, or only that they are there. Returns how the last command of git ended.
  */
 export async function takeFiles(look: Look, what: '--all' | '--intent-to-add'): Promise<RunResult> {
-  copyIndex(look.index, join(look.folder, 'index'));
+  try {
+    copyIndex(look.index, join(look.folder, 'index'));
+  } catch (error) {
+    return { exitCode: 1, signal: null, ended: 'exited', error: null, stdout: '', stderr: messageOf(error) };
+  }
   const listed = await look.git(['ls-files', '--stage', '-z'], { cwd: look.top, maxOutputBytes: listBytes });
   if (listed.exitCode !== 0) return listed;
   const entries = listed.stdout.split('\0').filter((entry) => entry !== '');
@@ -164,13 +171,28 @@ function isFolder(top: string, path: string): boolean {
   }
 }
 
+/** Nothing of a folder that cannot be listed: git says itself what it lacks. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
 /**
  * Copies a git index if it is there. The copy is as old as the original: by that git knows which files may have been
- * edited in the very instant in which it was written, and looks at their content.
+ * edited in the very instant in which it was written, and looks at their content. Throws where something else lies in its
+ * place: an agent can put a pipe there.
  */
 function copyIndex(from: string, to: string): void {
-  if (!existsSync(from)) return;
-  copyFileSync(from, to);
-  const seconds = (Math.floor(statSync(from).mtimeMs) - 1) / 1000;
-  utimesSync(to, seconds, seconds);
+  const descriptor = openPlainFile(from);
+  if (descriptor === null) return;
+  try {
+    writeFileSync(to, readFileSync(descriptor));
+    const seconds = (Math.floor(fstatSync(descriptor).mtimeMs) - 1) / 1000;
+    utimesSync(to, seconds, seconds);
+  } finally {
+    closeSync(descriptor);
+  }
 }

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { watchEdits } from '../../src/git/edits.ts';
+import { watchFolder } from '../../src/git/folder-changes.ts';
 import { rollBack } from '../../src/git/rollback.ts';
 import { changedFiles, salvage } from '../../src/git/run-differences.ts';
 import { ensureWorktree, workspaceTree } from '../../src/git/workspace-tree.ts';
@@ -230,6 +231,29 @@ it.each(Object.entries(bent))(
     await worktrees.remove(other, 'subject').catch(() => {});
     await worktrees.merge(thread, 'subject').catch(() => {});
     expect(victim.isTrapped).toBe(false);
+  },
+);
+
+const places: Readonly<Record<string, readonly [(path: string) => void, string]>> = {
+  'a pipe': [(path) => void execFileSync('mkfifo', [path]), 'is no file'],
+  'a link': [(path) => symlinkSync('/dev/zero', path), 'ELOOP'],
+  'a folder': [(path) => mkdirSync(path), 'is no file'],
+};
+
+it.each(Object.entries(places))(
+  '%s in the place of the index holds up nobody',
+  async (_what, [make, why]) => {
+    const victim = new Victim();
+    const { workspace } = victim;
+    victim.repository();
+    const watch = await watchFolder(workspace, workspace);
+    rmSync(join(workspace, '.git/index'));
+    make(join(workspace, '.git/index'));
+    expect(await watch.changes()).toContain(why);
+    const found = await changedFiles({ workspace, base: 'HEAD' }, { ignored: [], ours: [] });
+    expect(found).toMatchObject({ ok: false });
+    expect(await salvage({ workspace, base: 'HEAD' }, [])).toBeNull();
+    expect(await workspaceTree(workspace)).toBeNull();
   },
 );
 

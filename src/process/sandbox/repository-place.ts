@@ -65,13 +65,13 @@ function isKnown({ top, own }: WorkingTree): boolean {
 }
 
 function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  return kindOf(path, lstatSync) !== undefined;
 }
 
 /** Undefined: nothing that could be opened, for git either. */
-function kindOf(path: string): Stats | undefined {
+function kindOf(path: string, look: typeof lstatSync = statSync): Stats | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false });
+    return look(path, { throwIfNoEntry: false });
   } catch {
     return undefined;
   }

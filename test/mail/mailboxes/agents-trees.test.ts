@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -9,15 +10,18 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { createServer, type Server } from 'node:net';
+import { dirname, join } from 'node:path';
 import process from 'node:process';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { MailHost } from '../../../src/mail/host/mail-host.ts';
+import { watchFolder } from '../../../src/git/folder-changes.ts';
 import { RealDisk } from '../../../src/disk/real-disk.ts';
 import { DiskTurnFolders } from '../../../src/mail/mailboxes/turn-folders.ts';
 import { exit } from '../../providers/samples.ts';
 import { protocolOf } from '../machine/texts.ts';
+import { setEnvironment } from '../trail/support.ts';
 import { idleRunner, mailPorts } from '../../support/mail-ports.ts';
 import type { AgentJob } from '../../../src/host/runner/runner.ts';
 
@@ -27,6 +31,8 @@ import type { AgentJob } from '../../../src/host/runner/runner.ts';
  */
 
 let folder: string;
+/** Listens at `folder/socket` while a test runs. */
+let server: Server;
 const before = process.cwd();
 beforeEach(() => {
   // The folder of our own temporary files shows nothing to other users.
@@ -36,8 +42,12 @@ beforeEach(() => {
   chmodSync(folder, 0o777);
   process.chdir(folder);
   if (process.getuid?.() === 0) process.seteuid?.(12_345);
+  // Both are made once, and linked to wherever one is wanted: the name of a socket must be short.
+  server = createServer().listen(join(folder, 'socket'));
+  execFileSync('mkfifo', [join(folder, 'fifo')]);
 });
 afterEach(() => {
+  server.close();
   if (process.getuid?.() === 0) process.seteuid?.(0);
   process.chdir(before);
   rmSync(folder, { recursive: true });
@@ -92,6 +102,13 @@ const made: readonly (readonly [string, () => void])[] = [
       chmodSync('outbox/closed', 0);
     },
   ],
+  [
+    'a socket and a pipe',
+    () => {
+      mkdirSync('outbox');
+      for (const kind of ['socket', 'fifo']) linkSync(kind, join('outbox', kind));
+    },
+  ],
 ];
 
 it.each(made)('removes %s, and nothing else', (_what, make) => {
@@ -111,6 +128,12 @@ it('collects what nobody may read as that, and opens the next attempt', () => {
   writeFileSync(`${outbox}/x.md`, 'x');
   chmodSync(`${outbox}/x.md`, 0);
   expect(folders.collect('t1', 1, 0)).toEqual([{ name: 'x.md', content: problem('permission denied') }]);
+  for (const kind of ['socket', 'fifo']) linkSync(kind, `${outbox}/${kind}.md`);
+  expect(folders.collect('t1', 1, 0)).toEqual([
+    { name: 'fifo.md', content: problem('it is a fifo (named pipe), not a file') },
+    { name: 'socket.md', content: problem('it is a socket, not a file') },
+    { name: 'x.md', content: problem('permission denied') },
+  ]);
   chmodSync(outbox, 0);
   expect(folders.collect('t1', 1, 0)).toEqual([
     { name: 'outbox', content: problem('cannot list .mailroom/turns/t1/1/outbox: permission denied') },
@@ -121,17 +144,21 @@ it('collects what nobody may read as that, and opens the next attempt', () => {
 
 /** One thing that an agent makes in a folder of its own. */
 interface Made {
-  readonly kind: 'folder' | 'file' | 'link' | 'fifo';
+  readonly kind: 'folder' | 'file' | 'link' | 'fifo' | 'socket';
   readonly place: number;
   readonly name: Buffer;
   readonly mode: number;
 }
 
+/** What the controller itself looks for or writes there, and others. */
+const names =
+  `a.md b.md .hidden 2 messages prompt.md collected-0 result.json agents one inbox outbox index`.split(' ');
+
 const made1 = fc.record({
-  kind: fc.constantFrom<Made['kind']>('folder', 'folder', 'file', 'file', 'link', 'fifo'),
+  kind: fc.constantFrom<Made['kind']>('folder', 'folder', 'file', 'file', 'link', 'fifo', 'socket'),
   place: fc.nat(20),
   name: fc.oneof(
-    fc.constantFrom('a.md', 'b.md', '.hidden', 'outbox').map((name) => Buffer.from(name)),
+    fc.constantFrom(...names).map((name) => Buffer.from(name)),
     fc
       .uint8Array({ minLength: 1, maxLength: 200 })
       .map((bytes) => Buffer.from(bytes.map((byte) => (byte === 0 || byte === 47 ? 255 : byte)))),
@@ -140,6 +167,7 @@ const made1 = fc.record({
 });
 
 const protocol = protocolOf(`
+workspace: worktree
 roles: { one: { capabilities: [READ], retries: 1 }, two: { capabilities: [READ] } }
 messages: { task: { from: user, to: [one, two] }, done: { from: [one, two], to: user } }
 `);
@@ -154,10 +182,7 @@ function makeAll(tops: readonly string[], all: readonly Made[]): void {
       if (kind === 'folder') mkdirSync(path);
       else if (kind === 'file') writeFileSync(path, 'x');
       else if (kind === 'link') symlinkSync(place % 2 === 0 ? '/etc' : 'nowhere', path);
-      else
-        execFileSync('mkfifo', [`${folders[place % folders.length]!.toString()}/fifo.md`], {
-          stdio: 'ignore',
-        });
+      else linkSync(join(folder, kind), path);
     } catch {
       // There is something of that name, or the path is too long.
       continue;
@@ -193,10 +218,24 @@ const answer = {
   denials: [],
 } as const;
 
-it('moves everybody else’s mail, whatever an agent makes in its own folders', () => {
+/** The folders that an agent may write without a sandbox, and in them those whose names the controller knows; outer ones first. */
+function placesOf({ invocation: { paths, workspace } }: AgentJob, root: string): string[] {
+  mkdirSync(join(workspace, 'agents/one/outbox'), { recursive: true });
+  execFileSync('git', ['init', '--quiet', workspace]);
+  const worktree = ['', '.git', 'agents', 'agents/one', 'agents/one/outbox'].map((path) =>
+    join(workspace, path),
+  );
+  return [dirname(paths.folder), paths.folder, paths.outbox, ...worktree, join(root, 'agents/one/outbox')];
+}
+
+it('moves everybody else’s mail, whatever an agent makes in the folders that it may write', async () => {
+  // The user that the test runs as cannot read what is root’s own.
+  setEnvironment({ HOME: folder, PATH: '/usr/bin:/bin' });
   let cases = 0;
-  const rights = fc.constantFrom(0, 0o500, 0o700, 0o700);
-  const property = fc.property(fc.array(made1, { maxLength: 12 }), rights, rights, (all, staging, outbox) => {
+  const mode = fc.constantFrom(0, 0o500, 0o700, 0o700, 0o700);
+  const modes = fc.array(mode, { minLength: 9, maxLength: 9 });
+  const all = fc.array(made1, { maxLength: 16 });
+  const property = fc.asyncProperty(all, modes, fc.boolean(), async (things, rights, isEmptied) => {
     const root = join(folder, String((cases += 1)));
     mkdirSync(root);
     const { jobs, open, drop, look } = controller(root);
@@ -204,12 +243,16 @@ it('moves everybody else’s mail, whatever an agent makes in its own folders', 
     host.start();
     drop('one');
     for (let looks = 0; looks < 4; looks += 1) look(host);
-    const [job] = jobs;
-    const tops = [job!.invocation.paths.outbox, join(root, 'agents/one/outbox')];
-    makeAll(tops, all);
-    chmodSync(tops[0]!, staging);
-    chmodSync(tops[1]!, outbox);
-    host.turns.ended(job!.key, answer, exit());
+    const job = jobs[0]!;
+    const { paths, workspace } = job.invocation;
+    const places = placesOf(job, root);
+    const watch = await watchFolder(workspace, root);
+    if (isEmptied)
+      for (const name of ['messages', 'prompt.md']) rmSync(join(paths.folder, name), { recursive: true });
+    makeAll(places, things);
+    for (const [index, place] of [...places.entries()].toReversed()) chmodSync(place, rights[index]!);
+    const changes = await watch.changes();
+    host.turns.ended(job.key, answer, exit(), new Map(changes === null ? [] : [[workspace, changes]]));
     drop('two');
     for (let looks = 0; looks < 4; looks += 1) look(host);
     expect(jobs.map(({ invocation }) => invocation.role)).toContain('two');
@@ -219,6 +262,6 @@ it('moves everybody else’s mail, whatever an agent makes in its own folders', 
     new RealDisk(folder).remove(String(cases));
     expect(existsSync(root)).toBe(false);
   });
-  fc.assert(property, { numRuns: 25 });
+  await fc.assert(property, { numRuns: 25 });
   expect(cases).toBeGreaterThan(24);
-});
+}, 120_000);
