@@ -3,7 +3,7 @@ import type { Ending, RunEvent } from '../../workflow/machine/event.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
 import { lastFailure } from '../../workflow/machine/records.ts';
 import type { Rules } from '../../workflow/machine/rules.ts';
-import { findStep } from '../../workflow/machine/scope.ts';
+import { failedInside, findStep } from '../../workflow/machine/scope.ts';
 import { skipText } from '../../workflow/machine/view.ts';
 import { duration } from '../times.ts';
 
@@ -95,9 +95,11 @@ export function describeOneOfRuns(event: RunEvent, state: RunState): RunChange |
 }
 
 /** How a run has ended, in how long, and why. */
-export function endText({ status, reason, ending, startedAt, endedAt }: RunState): string {
+export function endText(state: RunState): string {
+  const { status, reason, ending, startedAt, endedAt } = state;
   const took = startedAt === null || endedAt === null ? 0 : endedAt - startedAt;
-  const step = ending?.why === 'aborted' && ending.path !== '' ? `${ending.path}: ` : '';
+  const path = ending?.why === 'aborted' ? ending.path : '';
+  const step = path === '' || failedInside(state, path) ? '' : `${path}: `;
   return `${status} in ${duration(took)}${reason === null ? '' : `: ${step}${reason.text}`}`;
 }
 

@@ -28,6 +28,11 @@ export function entered(state: RunState, scope: Scope, id: string): StepRun | un
   return state.steps.get(pathIn(scope.path, id, scope.visits.get(id) ?? 1));
 }
 
+/** Whether a loop or a sub-workflow failed because a step in it did: then its reason names that step. */
+export function failedInside(state: RunState, path: Path): boolean {
+  return (state.steps.get(path)?.open?.failed ?? null) !== null;
+}
+
 /** The scope around one, as far as its steps are seen from there. */
 function scopeAround(state: RunState, scope: Scope): Scope | null {
   if (scope.step === null || scope.item === null) return null;

@@ -68,4 +68,11 @@ describe('what is told of one of many runs', () => {
       expect.stringMatching(/FAILED in 0\.0s: a: it broke$/),
     ]);
   });
+
+  it('names the item of a loop that failed, once', () => {
+    const world = new World('each : each=[1,2]\n  a', { given });
+    world.done('each/0/a');
+    world.fails('each/1/a', { class: 'NON_RETRYABLE', text: 'it broke' });
+    expect(fromAfar(world).at(-1)).toMatch(/FAILED in 0\.0s: each\/1\/a: it broke$/);
+  });
 });

@@ -388,7 +388,7 @@ describe('sequences', () => {
     world.done('each/0/a');
     expect(world.running).toEqual(['each/1/a']);
     world.fails('each/1/a', { text: 'enough' });
-    expect(world.state).toMatchObject({ status: 'FAILED', reason: { text: 'enough' } });
+    expect(world.state).toMatchObject({ status: 'FAILED', reason: { text: 'each/1/a: enough' } });
     expect(world.state.scopes.has('each/2')).toBe(false);
   });
 });

@@ -7,8 +7,8 @@ import { attempt, evaluationOf } from '../resolve.ts';
 import { itemScope, pathIn } from '../path.ts';
 import type { BodyRule } from '../rules.ts';
 import type { Evaluation } from '../evaluation.ts';
-import { entered as currentOf, filesSeen, loopOf, type StepVisit } from '../scope.ts';
-import type { Open, Scope, StepRun } from '../state.ts';
+import { entered as currentOf, failedInside, filesSeen, loopOf, type StepVisit } from '../scope.ts';
+import type { Open, RunState, Scope, StepRun } from '../state.ts';
 import { exit, fail, found, isEnding, succeed, type DecisionContext } from './context.ts';
 import { reopened } from './reopen.ts';
 import { hindered } from './entering.ts';
@@ -70,7 +70,10 @@ export function goOn(context: DecisionContext, entered: StepVisit, run: StepRun)
   const done = ended || open.opened === (open.items?.length ?? 1);
   if (!done) return openNext(context, entered, run, open);
   if (open.left < open.opened) return [];
-  if (failure !== null) return fail(entered, { ...failure, timedOut: failure.reason.code === 'E_TIMEOUT' });
+  if (failure !== null) {
+    const named = withStep(state, failure, run.path);
+    return fail(entered, { ...named, timedOut: failure.reason.code === 'E_TIMEOUT' });
+  }
   return [succeed(entered, 'SUCCEEDED', { ...handedBy(context, entered, run, open), convergence: null })];
 }
 
@@ -85,7 +88,15 @@ function leaveAll(
   const over = { code: 'E_CANCELLED', text: `${entered.path} is over` } as const;
   const rest = failed ?? { path: entered.path, class: 'NON_RETRYABLE', reason: over };
   if (open.left < open.opened) return endOthers(context, run, open, rest);
-  return [exit(entered, failed, { ...handedBy(context, entered, run, open), convergence: null })];
+  const named = failed && withStep(context.state, failed, run.path);
+  return [exit(entered, named, { ...handedBy(context, entered, run, open), convergence: null })];
+}
+
+/** A failure as the step reports it in whose body it happened: its reason names the inner step that failed. */
+function withStep(state: RunState, failure: Failure, around: Path): Failure {
+  const { path, reason } = failure;
+  if (path === around || failedInside(state, path)) return failure;
+  return { ...failure, reason: { ...reason, text: `${path}: ${reason.text}` } };
 }
 
 /** Another round of a loop, if its condition still holds. */
@@ -284,9 +295,16 @@ export function leaving(context: DecisionContext): Fact[] {
       ended,
     };
     if (path === '') facts.push({ type: 'closed', ...finalStatus(through) });
-    else facts.push(...leave(context, scope, failureOf(through, scope.step ?? path), counter));
+    else facts.push(...leave(context, scope, failureOf(through, lastOf(scope)), counter));
   }
   return facts;
+}
+
+/** The step that a body ended with, as far as it has an order; else the step around it. */
+function lastOf({ path, step, entered, counter }: Scope): Path {
+  return counter.at === 'end' && entered !== null
+    ? pathIn(path, entered.step, entered.visit)
+    : (step ?? path);
 }
 
 /** How a sequence ended in failure, with what it says of that; null: it did not. */
