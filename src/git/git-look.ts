@@ -123,7 +123,8 @@ function makeRepository(folder: string, format: string): void {
 
 /**
  * Has the index of a look know what the person's index knows and what the working tree holds below the workspace, ignored
- * files left out: the content of files, too, or only that they are there. Returns how the last command of git ended.
+ * files left out: the content of files, too, or only that they are there. Returns how the command of git ended that failed,
+ * else the one that looked into the folders.
  */
 export async function takeFiles(look: Look, what: '--all' | '--intent-to-add'): Promise<RunResult> {
   try {
@@ -153,7 +154,10 @@ export async function takeFiles(look: Look, what: '--all' | '--intent-to-add'): 
   const now = await look.git(['ls-files', '-z'], { cwd: look.top, maxOutputBytes: listBytes });
   const taken = new Set(now.stdout.split('\0'));
   // Those without a checkout, and those beside the workspace.
-  return set(links.filter((link) => !taken.has(pathOf(link)) && isFolder(look.top, pathOf(link))));
+  const back = await set(
+    links.filter((link) => !taken.has(pathOf(link)) && isFolder(look.top, pathOf(link))),
+  );
+  return back.exitCode === 0 ? added : back;
 }
 
 /** Of a line of `ls-files --stage`. */

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { lookAt, takeFiles, whyOf, type Look } from './git-look.ts';
 import { git } from './git.ts';
 
@@ -15,6 +15,8 @@ export async function workspaceTree(workspace: string): Promise<string | null> {
 export interface NotedTree {
   readonly tree: string | null;
   readonly problem: string | null;
+  /** Folders that git may not look into, and passes over, from the folder; each ends in a slash. */
+  readonly closed: readonly string[];
 }
 
 /** The same, and why it is not known. */
@@ -24,11 +26,21 @@ export async function noteTree(workspace: string): Promise<NotedTree> {
     const added = await takeFiles(look, '--all');
     // In a partial clone some objects of files that nobody changed are not there.
     const written = added.exitCode === 0 ? await look.git(['write-tree', '--missing-ok']) : added;
-    if (written.exitCode !== 0) return { tree: null, problem: whyOf(written) };
-    return { tree: written.stdout.trim(), problem: null };
+    if (written.exitCode !== 0) return { tree: null, problem: whyOf(written), closed: [] };
+    return {
+      tree: written.stdout.trim(),
+      problem: null,
+      closed: closedFolders(look.top, workspace, added.stderr),
+    };
   };
   const noted = await lookAt(workspace, note, (why) => (refused = why));
-  return noted ?? { tree: null, problem: refused };
+  return noted ?? { tree: null, problem: refused, closed: [] };
+}
+
+/** As git warns of them, which names them from the top. */
+function closedFolders(top: string, workspace: string, warnings: string): string[] {
+  const found = [...warnings.matchAll(/^warning: could not open directory '(.*?)': /gms)];
+  return found.map((match) => `${relative(realpathSync(workspace), join(top, match[1]!))}/`);
 }
 
 /** A file that differs between two trees, as `git diff-tree --raw` tells it. */

@@ -1,3 +1,4 @@
+import process from 'node:process';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CliProject } from '../support/clis.ts';
 
@@ -77,6 +78,9 @@ describe('doctor', { timeout: 60_000 }, () => {
     expect(found('claude')).not.toContainEqual(expect.stringMatching(/^problem/));
     expect(found('local')).toEqual(['problem `./local.sh` is not here, and it plays builder, tester']);
     expect(found('opencode')).toContain('warning `opencode` is not here, and it is to stand in for builder');
+    const free =
+      'warning as root and without bubblewrap an agent can read and write every file of this machine: run Mailroom as another user, or install bubblewrap';
+    expect(found('containment').includes(free)).toBe(process.getuid?.() === 0);
     expect(found('sandbox')).toContain(
       'problem `sandbox: required` in mailroom.yaml, and there is none: nothing starts here',
     );

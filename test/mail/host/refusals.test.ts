@@ -167,6 +167,26 @@ it.each([
   expect(next.state.turns.size).toBeGreaterThan(0);
 });
 
+it.each([['agents/one/outbox'], ['.mailroom/turns/t1/1/outbox']])(
+  'continues with everybody else while %s is a link out of the project',
+  (place) => {
+    const { disk, host, jobs, open, look, drop, started } = project();
+    drop('one');
+    look();
+    look();
+    disk.remove(place);
+    disk.plant(place, '/elsewhere', 'link');
+    host.turns.ended(started[0]!, { is: 'done', text: done, ...rest }, exit());
+    drop('two');
+    for (let looks = 0; looks < 3; looks += 1) look();
+    expect(jobs.map(({ invocation }) => invocation.role)).toContain('two');
+    const next = open();
+    next.start();
+    next.look();
+    expect(next.state.turns.size).toBeGreaterThan(0);
+  },
+);
+
 it('fails the attempt of an agent whose result nobody foresaw, and nothing else', () => {
   const { host, look, drop, started, lying } = project();
   drop('one');

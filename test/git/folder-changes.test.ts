@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { watchFolder } from '../../src/git/folder-changes.ts';
+
+/* What git can tell as a user for whom modes count: as root a test says nothing about modes. */
+
+let folder: string;
+let workspace: string;
+beforeEach(() => {
+  // The folder of our own temporary files shows nothing to other users.
+  folder = mkdtempSync('/tmp/mailroom-changes-');
+  chmodSync(folder, 0o777);
+  if (process.getuid?.() === 0) process.seteuid?.(12_345);
+  workspace = join(folder, 'workspace');
+  mkdirSync(join(workspace, 'sub'), { recursive: true });
+  // Root's folders of programs may be closed to others.
+  vi.stubEnv('PATH', '/usr/local/bin:/usr/bin:/bin');
+  vi.stubEnv('HOME', folder);
+  vi.stubEnv('TMPDIR', folder);
+  execFileSync('git', ['init', '-q'], { cwd: workspace });
+  for (const name of ['kept.txt', 'sub/inner.txt']) writeFileSync(join(workspace, name), 'old\n');
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  if (process.getuid?.() === 0) process.seteuid?.(0);
+  rmSync(folder, { recursive: true });
+});
+
+it.each([
+  ['a file', 'sub/inner.txt'],
+  ['a new file', 'sub/made.txt'],
+])('says why it cannot tell what changed where an agent lets nobody read %s', async (_what, name) => {
+  const watch = await watchFolder(workspace, workspace);
+  appendFileSync(join(workspace, 'kept.txt'), 'changed\n');
+  expect(await watch.changes()).toEqual(['kept.txt']);
+  appendFileSync(join(workspace, name), 'changed\n');
+  chmodSync(join(workspace, name), 0);
+  expect(await watch.changes()).toBe(`open("${name}"): Permission denied`);
+  chmodSync(join(workspace, name), 0o600);
+  expect(await watch.changes()).toEqual(['kept.txt', name]);
+});
+
+it.each(['sub', 'new', 'sub/new', 'a\nb'])(
+  'passes over no folder %s that an agent has closed',
+  async (name) => {
+    const watch = await watchFolder(workspace, workspace);
+    mkdirSync(join(workspace, name), { recursive: true });
+    appendFileSync(join(workspace, name, 'made.txt'), 'made\n');
+    chmodSync(join(workspace, name), 0);
+    const changes = [await watch.changes(), await (await watchFolder(workspace, workspace)).changes()];
+    chmodSync(join(workspace, name), 0o700);
+    // One that was closed before says nothing of who runs now.
+    expect(changes).toEqual([`git may not look into the folder ${JSON.stringify(`${name}/`)}`, []]);
+    expect(await watch.changes()).toEqual([`${name}/made.txt`]);
+  },
+);
+
+it('knows a closed folder by its place in the workspace, and leaves out our own', async () => {
+  const below = join(workspace, 'sub');
+  const watches = [await watchFolder(below, workspace), await watchFolder(workspace, workspace)];
+  for (const name of ['sub/new', 'agents/one/outbox']) mkdirSync(join(workspace, name), { recursive: true });
+  writeFileSync(join(workspace, 'agents/one/outbox/x.md'), 'x');
+  chmodSync(join(workspace, 'agents/one/outbox'), 0);
+  expect(await watches[1]!.changes()).toEqual([]);
+  chmodSync(join(workspace, 'sub/new'), 0);
+  const changes = await watches[0]!.changes();
+  for (const name of ['sub/new', 'agents/one/outbox']) chmodSync(join(workspace, name), 0o700);
+  expect(changes).toBe('git may not look into the folder "new/"');
+});
