@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { settingsFiles, settingsFolders } from './agent-settings.ts';
 import type { McpServer } from '../kernel/mcp.ts';
 import type { Reading } from './reading.ts';
-import { amount, at, eventsIn, list, string } from './events.ts';
+import { amount, at, eventsIn, list, paragraphs, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
 import { networkVariables, type ProviderOptions } from './options.ts';
@@ -46,6 +46,7 @@ export function claudeProvider(options: ProviderOptions): Provider {
     mcp: true,
     start: (invocation) => start(invocation, options),
     read: (exit, invocation, now) => read(exit, invocation, options, now),
+    said: (stdout) => said(eventsIn(stdout)),
   };
 }
 
@@ -191,6 +192,14 @@ function read(exit: Exit, invocation: Invocation, options: ProviderOptions, now:
     model: modelOf(events) ?? invocation.model,
     denials: denialsOf(events, result),
   };
+}
+
+/** All that the agent said. Its last text is in the result once more. */
+function said(events: readonly JsonObject[]): string {
+  const parts = events
+    .filter((event) => event['type'] === 'assistant')
+    .flatMap((event) => list(at(event, 'message', 'content')));
+  return paragraphs(parts.map((part) => string(at(part, 'text')) ?? ''));
 }
 
 interface Failing {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import type { McpServer } from '../kernel/mcp.ts';
 import type { Reading } from './reading.ts';
 import type { TokenCount } from '../kernel/price.ts';
-import { amount, at, eventsIn, string } from './events.ts';
+import { amount, at, eventsIn, paragraphs, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
 import { networkVariables, type ProviderOptions } from './options.ts';
@@ -39,6 +39,7 @@ export function codexProvider(options: ProviderOptions): Provider {
     mcp: true,
     start: (invocation) => start(invocation, options),
     read: (exit, invocation, now) => read(exit, invocation, options, now),
+    said: (stdout) => said(eventsIn(stdout)),
   };
 }
 
@@ -226,9 +227,19 @@ function items(events: readonly JsonObject[]): JsonObject[] {
   return events.filter((event) => event['type'] === 'item.completed');
 }
 
+function agentMessages(events: readonly JsonObject[]): string[] {
+  return items(events)
+    .filter((event) => at(event, 'item', 'type') === 'agent_message')
+    .map((event) => string(at(event, 'item', 'text')) ?? '');
+}
+
 function finalText(events: readonly JsonObject[]): string {
-  const last = items(events).findLast((event) => at(event, 'item', 'type') === 'agent_message');
-  return string(at(last, 'item', 'text')) ?? '';
+  return agentMessages(events).at(-1) ?? '';
+}
+
+/** All that the agent said. */
+function said(events: readonly JsonObject[]): string {
+  return paragraphs(agentMessages(events));
 }
 
 function threadOf(events: readonly JsonObject[]): string | null {

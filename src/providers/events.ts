@@ -41,6 +41,14 @@ export function string(value: Json | undefined): string | null {
   return typeof value === 'string' ? value : null;
 }
 
+/** What an agent said at several times, a paragraph each. */
+export function paragraphs(texts: readonly string[]): string {
+  return texts
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+    .join('\n\n');
+}
+
 /** The value as a cost or a count: finite and not negative, else null. */
 export function amount(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;

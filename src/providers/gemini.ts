@@ -2,7 +2,7 @@ import { parseEnv } from 'node:util';
 import { settingsFiles, settingsFolders } from './agent-settings.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import type { Reading } from './reading.ts';
-import { amount, at, eventsIn, string } from './events.ts';
+import { amount, at, eventsIn, paragraphs, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
 import { geminiHome, policyName } from './gemini-settings.ts';
@@ -44,6 +44,7 @@ export function geminiProvider(options: ProviderOptions): Provider {
     mcp: true,
     start: (invocation) => start(invocation, options),
     read: (exit, invocation, now) => read(exit, invocation, options, now),
+    said: (stdout) => said(eventsIn(stdout)),
   };
 }
 
@@ -248,16 +249,25 @@ function usageBy(stats: Json | undefined, model: string | null, options: Provide
   return usageOf(count, options.price(model));
 }
 
-/** What the assistant said after it last used a tool; it comes in pieces. */
+/** What the assistant said between its uses of tools; it comes in pieces. */
+function spokenTexts(events: readonly JsonObject[]): string[] {
+  const found = [''];
+  for (const event of events) {
+    if (event['type'] === 'tool_result' || event['type'] === 'tool_use') found.push('');
+    else if (event['type'] === 'message' && event['role'] === 'assistant')
+      found.push((found.pop() ?? '') + (string(event['content']) ?? ''));
+  }
+  return found;
+}
+
+/** What it said after it last used a tool. */
 function finalText(events: readonly JsonObject[]): string {
-  const lastTool = events.findLastIndex(
-    (event) => event['type'] === 'tool_result' || event['type'] === 'tool_use',
-  );
-  return events
-    .slice(lastTool + 1)
-    .filter((event) => event['type'] === 'message' && event['role'] === 'assistant')
-    .map((event) => string(event['content']) ?? '')
-    .join('');
+  return spokenTexts(events).at(-1) ?? '';
+}
+
+/** All that it said. */
+function said(events: readonly JsonObject[]): string {
+  return paragraphs(spokenTexts(events));
 }
 
 const refusedUse =

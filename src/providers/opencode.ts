@@ -3,7 +3,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import type { McpServer } from '../kernel/mcp.ts';
 import type { Reading } from './reading.ts';
 import type { Price } from '../kernel/price.ts';
-import { amount, at, eventsIn, string } from './events.ts';
+import { amount, at, eventsIn, paragraphs, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
 import { networkVariables, type ProviderOptions } from './options.ts';
@@ -45,6 +45,7 @@ export function opencodeProvider(options: ProviderOptions): Provider {
     obeys: opencodeObeys,
     start: (invocation) => start(invocation, options),
     read: (exit, invocation, now) => read(exit, invocation, options, now),
+    said: (stdout) => said(eventsIn(stdout)),
   };
 }
 
@@ -263,14 +264,21 @@ function counter(price: Price | null): Counter {
   };
 }
 
+function spokenTexts(events: readonly JsonObject[]): string[] {
+  return events
+    .filter((event) => event['type'] === 'text')
+    .map((event) => string(at(event, 'part', 'text')) ?? '');
+}
+
 /** What was said in the last step. */
 function finalText(events: readonly JsonObject[]): string {
   const lastStep = events.findLastIndex((event) => event['type'] === 'step_start');
-  return events
-    .slice(lastStep + 1)
-    .filter((event) => event['type'] === 'text')
-    .map((event) => string(at(event, 'part', 'text')) ?? '')
-    .join('\n');
+  return spokenTexts(events.slice(lastStep + 1)).join('\n');
+}
+
+/** All that was said. */
+function said(events: readonly JsonObject[]): string {
+  return paragraphs(spokenTexts(events));
 }
 
 const refusedUse = /rule which prevents you|rejected permission|permission denied by/i;

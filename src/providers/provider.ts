@@ -178,4 +178,6 @@ export interface Provider {
   start(invocation: Invocation): CommandLine;
   /** `now` is for limits that say "resets in …"; `previous` is the session that was resumed (usage is a difference). */
   read(exit: Exit, invocation: Invocation, now: number): Outcome;
+  /** What the agent said, of an output that may begin in the middle: readable text. Missing: the output is that text. */
+  readonly said?: (stdout: string) => string;
 }

@@ -46,6 +46,14 @@ describe.each(agents)('$name', ({ name, provider, session, usd, model, denials }
     expect(read(fixture(name, 'edit-outbox'))).toMatchObject({ text: 'Done.', denials: [] });
   });
 
+  it('gives all that was said as plain text, from the middle of an output too', () => {
+    const { stdout } = fixture(name, 'edit-outbox');
+    expect(provider.said?.(stdout)).toBe('Done.');
+    expect(provider.said?.(stdout.slice(5))).toBe('Done.');
+    const twice = fixture(name, 'text').stdout + stdout;
+    expect(provider.said?.(twice)).toBe('Hello.\n\nDone.');
+  });
+
   it('counts only what a resumed turn used, and goes on with the total', () => {
     expect(read(fixture(name, 'resume'), { session })).toMatchObject({
       text: 'Again.',

@@ -88,7 +88,7 @@ export const workBudget = z
 export const taken = z
   .strictObject({
     value: z.string().optional().describe('What it is told: one expression, or a text with expressions.'),
-    log: name.optional().describe('Instead of a value: the step the end of whose log it is told.'),
+    log: name.optional().describe('Instead of a value: the step the end of whose words it gets.'),
     type: z.enum(types).optional().describe('What the value must be; default anything.'),
     ...shape,
     required: z.boolean().optional().describe('Whether the step is skipped without it; default false.'),

@@ -151,7 +151,10 @@ const handoff = z
       .enum(['structured', 'markdown', 'raw'])
       .optional()
       .describe('How dependents get its outputs; default structured, as JSON.'),
-    include_run_log: z.boolean().optional().describe('Whether they get the end of its log; default false.'),
+    include_run_log: z
+      .boolean()
+      .optional()
+      .describe('Whether they get the end of what its agent said; default false.'),
     summary_prompt: z.string().optional().describe('Asks its agent for a summary for them.'),
   })
   .meta({ title: 'handoff' });

@@ -160,8 +160,9 @@ export class DiskRunFiles implements RunFiles {
     this.#project.write(join(runFolder(this.#run.run), name), asYaml(document));
   }
 
-  tail(key: ProcessKey, bytes: number): string {
-    return this.#mask.text(this.#steps.tail(key, bytes));
+  tail(key: ProcessKey, characters: number, read: (printed: string) => string): string {
+    const text = this.#mask.text(read(this.#steps.tail(key, tailBytes)));
+    return Array.from(text).slice(-characters).join('');
   }
 
   deadLetter(path: Path, document: JsonObject, difference: Uint8Array | null): void {
@@ -257,6 +258,9 @@ function removeFile(disk: Disk, path: string): void {
     throw new MailroomError('E_FILE', `${join('', path)} is a folder: no decision can be written there`);
   disk.remove(path);
 }
+
+/** So much of the end of an output is read for the end of what was said; the events of an agent take more than its words. */
+const tailBytes = 4 * 1024 * 1024;
 
 /** The largest file of values, and the largest decision, in bytes. */
 const valuesBytes = 4 * 1024 * 1024;

@@ -31,8 +31,8 @@ interface Over extends Running {
 /** What our side cannot do because of what the step says or its worker left: its own failure. */
 const ofTheStep: readonly ErrorCode[] = ['E_PROVIDER', 'E_STEP', 'E_INTERNAL'];
 
-/** So much of the end of a log goes to whoever wants it. */
-const logBytes = 8 * 1024;
+/** So many characters of the end of a log are handed over. */
+const logCharacters = 8 * 1024;
 
 /** Whether a process is an agent's: of these the host has only so many at once. */
 export function isAgent({ key, step }: Process): boolean {
@@ -122,12 +122,16 @@ export class Workers {
     this.#guard(launch, () => this.#run(this.#withLogs(launch), this.#ports.files.prepare(launch)));
   }
 
-  /** What earlier processes printed is read only now. */
+  /** What earlier processes said is read only now. */
   #withLogs(launch: Launch): Launch {
     if (launch.takes?.some(({ log }) => log !== undefined) !== true) return launch;
-    const takes = launch.takes.map((taken) =>
-      taken.log === undefined ? taken : { ...taken, value: this.#ports.files.tail(taken.log, logBytes) },
-    );
+    const { files, providers } = this.#ports;
+    const takes = launch.takes.map((taken) => {
+      if (taken.log === undefined) return taken;
+      const { key, provider } = taken.log;
+      const said = providers.get(provider ?? '')?.said ?? ((printed: string) => printed);
+      return { ...taken, value: files.tail(key, logCharacters, said) };
+    });
     return { ...launch, takes };
   }
 

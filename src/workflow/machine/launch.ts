@@ -82,8 +82,8 @@ export interface TakenValue {
   readonly name: string;
   readonly description: string | null;
   readonly value: Json;
-  /** Instead of the value: the end of what that process printed. */
-  readonly log?: ProcessKey;
+  /** Instead of the value: the end of what that process said; `provider`: who played it, null where no agent did. */
+  readonly log?: { readonly key: ProcessKey; readonly provider: string | null };
 }
 
 export interface LaunchInput {

@@ -38,8 +38,8 @@ export interface RunFiles {
   summary(document: JsonObject): void;
   /** Writes a file of this name into the folder of the run. */
   record(name: string, document: JsonObject): void;
-  /** The end of what a process printed, so many bytes; empty where nothing is known. */
-  tail(key: ProcessKey, bytes: number): string;
+  /** The end of what a process printed, at most so many characters of it as `read` makes readable; empty where nothing is known. */
+  tail(key: ProcessKey, characters: number, read: (printed: string) => string): string;
   /** Keeps a step that failed for good: its prompt, inputs, reason, cost so far and what it had changed. */
   deadLetter(path: Path, document: JsonObject, difference: Uint8Array | null): void;
 }

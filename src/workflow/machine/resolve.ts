@@ -180,10 +180,13 @@ function takenBy(
 ): TakenValue[] {
   return (rule.step.takes ?? []).flatMap(({ name, description, source, type, required, log }) => {
     if (log !== undefined) {
-      const run = lookUpStep(state, rules, scope, log)?.run;
-      if (run?.result?.outcome.is !== 'done') return [];
-      const { path, iteration, attempt: count } = run;
-      return [{ name, description, value: '', log: { path, iteration, attempt: count, check: 0 } }];
+      const found = lookUpStep(state, rules, scope, log);
+      if (found?.run?.result?.outcome.is !== 'done') return [];
+      const { path, iteration, attempt: count } = found.run;
+      const { work: its } = found.rule.step;
+      const provider = its.kind === 'agent' ? its.provider : null;
+      const key = { path, iteration, attempt: count, check: 0 };
+      return [{ name, description, value: '', log: { key, provider } }];
     }
     const value = evaluation.render(source);
     if (value === null && !required) return [];

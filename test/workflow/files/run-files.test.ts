@@ -234,6 +234,17 @@ describe.each(benches)('RunFiles: $name', ({ make }) => {
     expect(bench.text('project/out/plan.md')).toBe('a *** plan');
   });
 
+  it('gives the end of what a process printed as it is read, without secrets', () => {
+    const bench = make();
+    const files = filesOf(bench, sample, hushed);
+    const { stdout } = files.prepare(launch('make'));
+    bench.plant(stdout.slice(bench.root.length + 1), '{"said":"h\\u0075sh, all is well"}\n');
+    const read = (printed: string) => (JSON.parse(printed) as { said: string }).said;
+    expect(files.tail(launch('make').key, 100, read)).toBe('***, all is well');
+    expect(files.tail(launch('make').key, 4, read)).toBe('well');
+    expect(files.tail(launch('use').key, 4, (printed) => printed)).toBe('');
+  });
+
   it('takes secrets out of the values that a worker has left, whatever they are', () => {
     const bench = make();
     const files = filesOf(bench, sample, hushed);
