@@ -132,9 +132,13 @@ export async function takeFiles(look: Look, what: '--all' | '--intent-to-add'): 
   } catch (error) {
     return { exitCode: 1, signal: null, ended: 'exited', error: null, stdout: '', stderr: messageOf(error) };
   }
-  const listed = await look.git(['ls-files', '--stage', '-z'], { cwd: look.top, maxOutputBytes: listBytes });
+  const listed = await look.git(['ls-files', '--stage', '-v', '-z'], {
+    cwd: look.top,
+    maxOutputBytes: listBytes,
+  });
   if (listed.exitCode !== 0) return listed;
-  const entries = listed.stdout.split('\0').filter((entry) => entry !== '');
+  const tagged = listed.stdout.split('\0').filter((entry) => entry !== '');
+  const entries = tagged.map((entry) => entry.slice(2));
   const links = entries.filter((entry) => entry.startsWith('160000 '));
   const set = (lines: readonly string[]) =>
     look.git(['update-index', '-z', '--index-info'], {
@@ -146,8 +150,13 @@ export async function takeFiles(look: Look, what: '--all' | '--intent-to-add'): 
   if (readsAll) rmSync(join(look.folder, 'index'), { force: true });
   // In a repository that the index knows `git add` would run `git status`, with the configuration there.
   const gone = links.map((link) => link.replace(/^160000 (\S+) \d/, '0 $1'));
-  const known = readsAll ? entries.filter((entry) => !links.includes(entry)) : gone;
-  const begun = known.length === 0 ? listed : await set(known);
+  // Of a file with such a flag (`--assume-unchanged`, `--skip-worktree`) git would believe that nobody has changed it.
+  const believed = tagged
+    .filter((entry) => what === '--all' && /^[a-zS]/.test(entry))
+    .map((entry) => entry.slice(2));
+  const known = (readsAll ? entries : believed).filter((entry) => !links.includes(entry));
+  const lines = [...(readsAll ? [] : gone), ...known];
+  const begun = lines.length === 0 ? listed : await set(lines);
   if (begun.exitCode !== 0) return begun;
   const added = await look.git(['add', what, '--', '.']);
   if (added.exitCode !== 0 || links.length === 0) return added;

@@ -70,3 +70,29 @@ it('knows a closed folder by its place in the workspace, and leaves out our own'
   for (const name of ['sub/new', 'agents/one/outbox']) chmodSync(join(workspace, name), 0o700);
   expect(changes).toBe('git may not look into the folder "new/"');
 });
+
+it.each(['--assume-unchanged', '--skip-worktree'])('believes no flag %s of the index', async (flag) => {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: workspace });
+  git('add', '-A');
+  const watch = await watchFolder(workspace, workspace);
+  git('update-index', flag, 'kept.txt', 'sub/inner.txt');
+  expect(await watch.changes()).toEqual([]);
+  appendFileSync(join(workspace, 'kept.txt'), 'changed\n');
+  rmSync(join(workspace, 'sub/inner.txt'));
+  expect(await watch.changes()).toEqual(['kept.txt', 'sub/inner.txt']);
+});
+
+it('takes what a sparse checkout leaves out for no change', async () => {
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
+      cwd: workspace,
+      stdio: 'pipe',
+    });
+  git('add', '-A');
+  git('commit', '-qm', 'first');
+  git('sparse-checkout', 'set', '--no-cone', '/kept.txt');
+  const watch = await watchFolder(workspace, workspace);
+  expect(await watch.changes()).toEqual([]);
+  appendFileSync(join(workspace, 'kept.txt'), 'changed\n');
+  expect(await watch.changes()).toEqual(['kept.txt']);
+});
