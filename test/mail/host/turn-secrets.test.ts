@@ -1,81 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { MailHost } from '../../../src/mail/host/mail-host.ts';
-import { maskerFactory, maskOf } from '../../../src/process/output/mask.ts';
-import { MemoryDisk } from '../../support/memory-disk.ts';
-import { DiskTurnFolders } from '../../../src/mail/mailboxes/turn-folders.ts';
-import { exit } from '../../providers/samples.ts';
-import { protocolOf } from '../machine/texts.ts';
-import { idleRunner, mailPorts } from '../../support/mail-ports.ts';
-import { expectMasked, filesIn, secret } from './secret-documents.ts';
+import { expectMasked, secret } from './secret-documents.ts';
+import { played } from './said.ts';
 import type { Outcome } from '../../../src/providers/provider.ts';
-import type { AgentJob } from '../../../src/host/runner/runner.ts';
-import { maskOutcome } from '../../../src/host/runner/agents.ts';
 
 /*
  * Any secret in anything that an agent says or hands over: no document of the mail changes its shape, and no strong secret is
- * anywhere below the project but in the files that the agent has written itself.
+ * anywhere below the project, or in what the trail commits, but in the files that the agent has written itself.
  */
-
-const protocol = protocolOf(`
-roles: { one: { retries: 1, capabilities: [READ] }, ada: { provider: human } }
-messages: { task: { from: user, to: one }, memo: { from: one, to: [ada, user] } }
-limits: { corrections: 1 }
-`);
-
-/** What the agent says in each turn. */
-interface Said {
-  readonly text: string;
-  readonly subject: string;
-  readonly ends: Outcome['is'];
-  /** The message that it leaves is none. */
-  readonly isWrong: boolean;
-  /** It is left in the role's own outbox, not in that of the turn. */
-  readonly isOwn: boolean;
-}
-
-function outcomeOf({ text, ends }: Said): Outcome {
-  const usage = { usd: 1, tokens: 123_456 };
-  const reason = { code: 'E_PROVIDER', text } as const;
-  if (ends === 'never') return { is: 'never', reason, usage };
-  if (ends === 'later') return { is: 'later', class: 'RETRYABLE_TRANSIENT', reason, until: null, usage };
-  const session = { id: 's-1', usd: 1, tokens: 1 };
-  return { is: 'done', text, session, usage, model: 'opus', denials: [text] };
-}
-
-/** Every file below the project after a task whose agent says this. */
-function played(secrets: readonly string[], said: Said): Map<string, string> {
-  let now = Date.UTC(2026, 0, 1);
-  let ids = 0;
-  const disk = new MemoryDisk(() => now);
-  const mask = maskOf(secrets);
-  const jobs: AgentJob[] = [];
-  const ports = mailPorts(disk, {
-    newId: () => `01900000-0000-7000-8000-${String((ids += 1)).padStart(12, '0')}`,
-    folders: new DiskTurnFolders(disk, mask),
-    runner: { ...idleRunner, start: (job) => void jobs.push(job) },
-  });
-  const host = new MailHost(ports, { protocol, protocolHash: 'one', version: 'test' });
-  host.start();
-  disk.write('agents/one/inbox/task.md', 'Do it.\n');
-  const below = (path: string) => path.slice(disk.root.length + 1);
-  for (let looks = 0; looks < 40; looks += 1) {
-    host.look();
-    now += 5_000;
-    for (const { key, invocation } of jobs.splice(0)) {
-      const { outbox, stdout } = invocation.paths;
-      const header = `type: ${said.isWrong ? 'nothing' : 'memo'}\nto: ada\nsubject: ${JSON.stringify(said.subject)}\n`;
-      const folder = said.isOwn ? 'agents/one/outbox' : below(outbox);
-      disk.write(`${folder}/x.md`, `---\n${header}---\n${said.text}\n`);
-      const masker = maskerFactory(secrets)();
-      disk.write(below(stdout), Buffer.concat([masker.push(Buffer.from(said.text)), masker.flush()]));
-      host.turns.ended(key, maskOutcome(outcomeOf(said), mask), exit());
-    }
-  }
-  host.flush();
-  const own = /^\.mailroom\/turns\/[^/]+\/\d+\/outbox\/|^agents\/one\/outbox\//;
-  return new Map([...filesIn(disk, '')].filter(([path]) => !own.test(path)));
-}
 
 it('a secret changes no document of the mail and leaks into none', () => {
   const said = fc.record({
@@ -86,6 +18,7 @@ it('a secret changes no document of the mail and leaks into none', () => {
     isOwn: fc.boolean(),
   });
   let turns = 0;
+  let commits = 0;
   const property = fc.property(
     fc.array(secret, { minLength: 1, maxLength: 3 }),
     said,
@@ -94,9 +27,11 @@ it('a secret changes no document of the mail and leaks into none', () => {
       const given = { ...rest, text, subject: text };
       const plain = played([], given);
       expectMasked(secrets, played(secrets, given), plain);
+      commits += [...plain.keys()].filter((path) => path.startsWith('commit ')).length;
       turns += [...plain.keys()].filter((path) => path.includes('/result')).length;
     },
   );
   fc.assert(property, { numRuns: 100 });
   expect(turns).toBeGreaterThan(100);
+  expect(commits).toBeGreaterThan(100);
 });
