@@ -182,7 +182,15 @@ export class DiskRunFiles implements RunFiles {
   }
 
   hideValues(key: ProcessKey): void {
-    const path = this.#steps.valuesFile(key);
+    this.#hide(this.#steps.valuesFile(key));
+  }
+
+  hideAllValues(but: readonly ProcessKey[]): void {
+    const left = new Set(but.map((key) => this.#steps.valuesFile(key)));
+    for (const path of this.#steps.valuesFiles()) if (!left.has(path)) this.#hide(path);
+  }
+
+  #hide(path: string): void {
     const text = this.#project.read(path, Number.MAX_SAFE_INTEGER)?.toString();
     if (text === undefined || this.#mask.name(text) === text) return;
     const value = parseJson(text);

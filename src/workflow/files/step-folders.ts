@@ -41,6 +41,16 @@ export class StepFolders {
     return join(this.#folder(key), 'values.json');
   }
 
+  /** The files of values that processes have left. */
+  *valuesFiles(folder = this.#steps): Generator<string> {
+    for (const name of this.#disk.list(folder) ?? []) {
+      const path = join(folder, name);
+      const kind = this.#disk.look(path)?.kind;
+      if (kind === 'folder') yield* this.valuesFiles(path);
+      else if (kind === 'file' && name === 'values.json') yield path;
+    }
+  }
+
   write(key: ProcessKey, name: string, text: string): void {
     this.#disk.write(join(this.#folder(key), name), text);
   }

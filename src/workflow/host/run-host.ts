@@ -135,6 +135,7 @@ export class RunHost implements Host {
   resume(by: 'person' | 'up', wishes: readonly Happening[] = []): void {
     if (this.state.endedAt !== null)
       this.#guard(() => refuseLateCommands(this.#ledger, this.#rules, this.#ports.control));
+    this.#workers.hideLeft();
     this.#ledger.record([{ type: 'resumed', by }, ...wishes]);
     this.#hooks.resume();
     this.#flush();
@@ -144,6 +145,7 @@ export class RunHost implements Host {
 
   /** Does, when it looks, what is left of a run that has ended, and starts no step. False: nothing is left, and all is shown. */
   finish(): boolean {
+    this.#workers.hideLeft();
     this.#rollback.again();
     this.#hooks.resume();
     this.#pictures.redraw(this.#ledger.state);

@@ -4,9 +4,10 @@ import type { ProcessKey, WorkResult } from '../machine/event.ts';
 import type { Launch, Prepared } from '../machine/launch.ts';
 import { failedResult, handedOver, readCheck, readWork } from '../machine/outcome.ts';
 import { stepPrompt } from '../machine/prompt.ts';
-import { launchOf } from '../machine/resolve.ts';
+import { isIn } from '../machine/fold/steps.ts';
+import { keyOf, launchOf } from '../machine/resolve.ts';
 import type { Rules } from '../machine/rules.ts';
-import { codeOf, isUnforeseen } from '../../host/contained.ts';
+import { codeOf, isUnforeseen, orElse } from '../../host/contained.ts';
 import { commandOf, invocationOf, owedPaths } from './command-line.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { RunLedger } from './ledger.ts';
@@ -185,7 +186,7 @@ export class Workers {
       looked: this.#rights.end(key, running.launch, running.prepared, changed),
     };
     if (this.#stopping.has(key) || !measured(running.launch)) {
-      if (!this.#stopping.has(key)) this.#conclude(over, []);
+      this.#conclude(over, []);
       this.#forget(key);
       return;
     }
@@ -196,7 +197,7 @@ export class Workers {
   async #measure(over: Over): Promise<void> {
     const key = keyText(over.launch.key);
     const changed = await this.#ports.changed(over.launch, over.prepared.workspace);
-    if (!this.#stopping.has(key)) this.#conclude(over, changed);
+    this.#conclude(over, changed);
     this.#forget(key);
     this.#ports.told();
   }
@@ -208,6 +209,7 @@ export class Workers {
 
   #conclude(over: Over, changed: readonly string[] | string): void {
     const { launch, invocation, exit, looked } = over;
+    if (this.#stopping.has(keyText(launch.key))) return this.#hideValues(launch.key);
     this.#guard(launch, () => {
       const outcome = this.#outcome(over);
       if (outcome !== null && invocation !== null) this.#ports.recorded?.(invocation, outcome, exit);
@@ -223,6 +225,21 @@ export class Workers {
       this.#ports.files.hideValues(launch.key);
       this.#ledger.record([{ type: 'checked', key: launch.key, result, verdict }]);
     });
+  }
+
+  /** Masks what workers of an earlier host have left. Call it after the sweep; roles may still work. */
+  hideLeft(): void {
+    const { active, steps } = this.#ledger.state;
+    const posted = [...active].flatMap((path) => {
+      const run = steps.get(path);
+      return isIn(run, 'running') && run.phase.posted === true ? (keyOf(run) ?? []) : [];
+    });
+    orElse(() => this.#ports.files.hideAllValues(posted), undefined);
+  }
+
+  /** Nobody reads the values of a process that was stopped: what the disk refuses of them fails nothing. */
+  #hideValues(key: ProcessKey): void {
+    orElse(() => this.#ports.files.hideValues(key), undefined);
   }
 
   #outcome({ launch, invocation, exit }: Over): Outcome | null {

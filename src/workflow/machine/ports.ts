@@ -20,6 +20,8 @@ export interface RunFiles {
   collect(launch: Launch, keep: boolean): Collected;
   /** Takes secrets out of the file of values that a process has left. */
   hideValues(key: ProcessKey): void;
+  /** The same for all processes but these: a host that died, or a power loss, can have left any of these files as it was. */
+  hideAllValues(but: readonly ProcessKey[]): void;
   /** Writes a declared output in the place of a worker that could only answer with a text. */
   handOver(launch: Launch, output: LaunchOutput, text: string): void;
   /** Writes what a program printed (`text` null), or a text in its place, where the launch wants it. Safe to repeat. */

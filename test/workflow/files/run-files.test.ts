@@ -262,6 +262,19 @@ describe.each(benches)('RunFiles: $name', ({ make }) => {
     }
   });
 
+  it('takes them out of all values that are left, but of those that a role may still write', () => {
+    const bench = make();
+    const files = filesOf(bench, sample, hushed);
+    const [left, posted] = ['make', 'use'].map((path) => {
+      const { valuesFile } = files.prepare(launch(path));
+      const file = valuesFile.slice(bench.root.length + 1);
+      bench.plant(file, '{ "n": "hush" }');
+      return file;
+    });
+    files.hideAllValues([launch('use').key]);
+    expect([bench.text(left!), bench.text(posted!)]).toEqual(['{"n":"***"}', '{ "n": "hush" }']);
+  });
+
   it('reads what changes are measured against', () => {
     const bench = make();
     const files = filesOf(bench);

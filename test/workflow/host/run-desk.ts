@@ -38,6 +38,7 @@ export const files: RunFiles = {
   note: nothing,
   collect: () => ({ artifacts: [], missing: [], values: null, decision: null, warnings: [] }),
   hideValues: nothing,
+  hideAllValues: nothing,
   handOver: nothing,
   keepOutput: nothing,
   exists: () => false,

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { apply } from '../../../src/workflow/machine/apply.ts';
 import type { RunEvent } from '../../../src/workflow/machine/event.ts';
 import { isIn } from '../../../src/workflow/machine/fold/steps.ts';
@@ -7,7 +7,7 @@ import { emptyRunState, type RunState } from '../../../src/workflow/machine/stat
 import { RealDisk } from '../../../src/disk/real-disk.ts';
 import { placeOf } from '../../../src/workflow/files/layout.ts';
 import { readRun, runReader } from '../../../src/workflow/files/run-folders.ts';
-import type { Place } from '../killing/place.ts';
+import { secret, type Place } from '../killing/place.ts';
 import { Finished } from '../runs-simulation/finished.ts';
 import { checkHistory } from '../runs-simulation/properties.ts';
 import type { RunKind } from './kinds.ts';
@@ -33,6 +33,7 @@ export function checkPlace(kind: RunKind, place: Place, run: string, before: rea
     ...checkOrder(kind, asked),
     ...checkShown(place, run, events),
     ...checkWhole(place),
+    ...checkMasked(place),
   ];
 }
 
@@ -130,4 +131,15 @@ function checkWhole(place: Place): string[] {
     /(^|\/)\.[^/]+\.(new|old|mailroom-tmp)$/.test(name),
   );
   return [...halves.map((name) => `half of ${name}`), ...left.map((name) => `${name} is left over`)];
+}
+
+/** A secret that a worker was given and handed over lies in no file of ours. */
+function checkMasked(place: Place): string[] {
+  return ['.mailroom', 'context'].flatMap((folder) =>
+    readdirSync(join(place.root, folder), { recursive: true, withFileTypes: true })
+      .filter((each) => each.isFile())
+      .map((each) => relative(place.root, join(each.parentPath, each.name)))
+      .filter((path) => place.read(path).includes(secret))
+      .map((path) => `${path} holds a secret`),
+  );
 }

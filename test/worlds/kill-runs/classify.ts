@@ -81,6 +81,7 @@ const moves: MoveTable<EffectName> = [
   ...movesOfHeldPlaces,
   [draft, `${run}/(definition|run\\.json)$`, 'card.write'],
   [draft, `${run}/lock\\.json$`, 'holder.note'],
+  [draft, `${run}/steps/.*/values\\.json$`, 'values.hide'],
   [draft, `${run}/steps/`, 'step.note'],
   [draft, `${run}/dead/`, 'dead.write'],
   [draft, `${run}/rolled-back(-\\d+)?\\.patch$`, 'rollback.keep'],

@@ -65,6 +65,7 @@ const ofRun = {
   'sweep.kill': at('kills what an earlier host left running'),
   'sweep.terminate': at('asks what an earlier host left running to end'),
   'tree.note': at('has git note what a workspace holds', 'running'),
+  'values.hide': at('masks a secret in values that were handed over'),
 } as const satisfies Record<string, Effect>;
 
 /** What the controller of the mail does, which a run has beside it when a role does a step. */

@@ -52,6 +52,8 @@ describe('the kill matrix of runs', () => {
     const sample = [
       crashOf('command', 'hook.spawn', 1, 'during'),
       crashOf('script', 'artifact.place', 1, 'before', outage),
+      crashOf('script', 'values.hide', 1, 'before', group),
+      crashOf('script', 'values.hide', 1, 'after'),
       crashOf('agent', 'answer.write', 1, 'after'),
       crashOf('role', 'letter.take', 1, 'before'),
       crashOf('check', 'check.spawn', 2, 'during'),

@@ -39,9 +39,12 @@ const make = 'mkdir -p made; echo 1 > made/a.txt; echo 1 > made/b.txt; ';
 const outputs = ', outputs: [{ name: made, path: made }]';
 const inputs = (from: string, artifact = 'made'): string =>
   `${after(from)}, inputs: [{ from: ${from}, artifact: ${artifact}, as: in }]`;
+const note = 'echo "{\\"note\\": \\"$KILLED_TOKEN\\"}" > $MAILROOM_VALUES; ';
+const noted = ', values: { note: { type: string } }';
 const artifacts = `
-  one: ${script(make, outputs)}
+  one: ${script(make + note, outputs + noted)}
   two: ${script('cmp in/a.txt in/b.txt; ', inputs('one'))}
+secrets: [KILLED_TOKEN]
 `;
 
 export const kinds: readonly RunKind[] = [
@@ -60,7 +63,7 @@ hooks:
   },
   {
     name: 'script',
-    what: 'scripts that hand an artifact over, in a context folder that holds something already',
+    what: 'scripts that hand an artifact and a secret over, in a context folder that holds something already',
     before: { 'context/one/old.txt': 'Old\n' },
     steps: artifacts,
     status: 'SUCCEEDED',
@@ -152,11 +155,12 @@ hooks:
   },
   {
     name: 'cancelling',
-    what: 'a deaf worker whose child left its session; the run is cancelled',
+    what: 'a deaf worker with a secret, whose child left its session; the run is cancelled',
     commands: true,
     steps: `
-  one: ${script('deaf; command cancel ""; while :; do sleep 1; done; ')}
+  one: ${script(`${note}deaf; command cancel ""; while :; do sleep 1; done; `, noted)}
   two: ${script('', after('one'))}
+secrets: [KILLED_TOKEN]
 `,
     status: 'CANCELLED',
     done: {},

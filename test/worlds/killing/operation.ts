@@ -36,7 +36,7 @@ export type FileTable<Name extends string> = readonly (readonly [FileKind, strin
 /** What is moved from where to where: the first two patterns that fit. */
 export type MoveTable<Name extends string> = readonly (readonly [from: string, to: string, Name])[];
 
-const heldPlace = String.raw`^(?:\.mailroom/worktrees/[^/]+/)?(\.git|HEAD|agents|protocols|workflows|mailroom\.yaml|\.claude|\.codex|\.gemini|\.opencode|\.mcp\.json)$`;
+const heldPlace = String.raw`^(?:\.mailroom/worktrees/[^/]+/)?(\.git|HEAD|agents|protocols|workflows|mailroom\.yaml|\.skillmeat-workflow-overrides\.yaml|\.claude|\.codex|\.gemini|\.opencode|\.mcp\.json)$`;
 
 /** What is done to keep empty places, before the rest: some of them are folders that are also made for good. */
 export const filesOfHeldPlaces = [

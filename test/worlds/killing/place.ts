@@ -22,6 +22,9 @@ import type { Program } from './program.ts';
 /** How long the program may take to come to rest, in milliseconds. */
 const longest = 60_000;
 
+/** What `KILLED_TOKEN` holds, which a workflow may give to its workers. */
+export const secret = 'a-token-that-nobody-reads';
+
 /** A project of a matrix in a folder of its own, with a temporary folder and a log that nobody else uses. */
 export class Place {
   readonly folder: string;
@@ -97,6 +100,7 @@ export class Place {
       env: {
         ...process.env,
         NO_COLOR: '1',
+        KILLED_TOKEN: secret,
         PATH: `${join(this.root, 'bin')}:${process.env['PATH'] ?? ''}`,
         HOME: join(order.temporary, 'home'),
         TMPDIR: order.temporary,
