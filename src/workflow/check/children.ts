@@ -3,6 +3,7 @@ import { typesOf, type Types } from '../../expressions/types.ts';
 import type { Child } from '../model.ts';
 import { artifactNameProblem } from '../reserved.ts';
 import { findName, jsonTypes, meaningOf, typesOfMeaning, type Here } from './meaning.ts';
+import { checkTextPresence } from './presence.ts';
 import { artifactsOf } from './references.ts';
 import { field, whole } from './report.ts';
 import { withArticle } from '../../kernel/enumerate.ts';
@@ -18,6 +19,7 @@ export function checkChild(child: Child, here: Here): void {
       report.unknown(whole(template), message, key, Object.keys(parameters));
       continue;
     }
+    if (type.required && !('default' in type)) checkTextPresence(template, here);
     const given = typesOfTemplate(template, here);
     const taken = jsonTypes(type);
     if (given === null || taken === null || [...given].some((each) => taken.has(each))) continue;

@@ -1,4 +1,6 @@
 import { pathOf } from '../../expressions/references.ts';
+import type { Template } from '../../expressions/template.ts';
+import type { Tree } from '../../expressions/tree.ts';
 import type { Input, Step } from '../model.ts';
 import { findName, findStep, isNamespace, type Here } from './meaning.ts';
 import { field, type At, type CheckReport } from './report.ts';
@@ -9,27 +11,48 @@ export function checkInputPresence(input: Input, source: Step, report: CheckRepo
   const isOptional = source.outputs.find(({ name }) => name === input.artifact)?.required === false;
   const why = isOptional ? 'that output is not required' : absenceOf(source);
   if (why !== null)
-    warn(report, field(input, 'required'), `the artifact \`${input.artifact}\` of \`${source.id}\``, why);
+    warn(
+      report,
+      field(input, 'required'),
+      `the artifact \`${input.artifact}\` of \`${source.id}\``,
+      why,
+      unrequired,
+    );
 }
 
-/** The same of a required value that an agent is given. */
-export function checkTakenPresence({ takes = [] }: Step, { report, place }: Here): void {
-  for (const taken of takes) {
-    const [only, other] = taken.source;
-    if (!taken.required || only?.kind !== 'expression' || other !== undefined) continue;
-    const path = pathOf(only.tree);
-    if (path === null || !isNamespace(path, 'steps')) continue;
-    const found = findStep(path[1]?.name ?? '', place);
-    const name = path[3]?.name;
-    if (found === null || name == null) continue;
-    const source = found.graph.steps[found.target]!;
-    const type = findName(source.values, name);
-    if (type === undefined) continue;
-    const isOptional = !type.required && !('default' in type);
-    const why = isOptional ? 'that output is not required' : absenceOf(source);
-    if (why !== null)
-      warn(report, { node: taken.source, span: only.tree.span }, `\`${name}\` of \`${source.id}\``, why);
-  }
+/** The same of the values that an agent must be given. */
+export function checkTakenPresence({ takes = [] }: Step, here: Here): void {
+  for (const { required, source } of takes) if (required) checkTextPresence(source, here, unrequired);
+}
+
+const unrequired = 'do not require it';
+const byDefault = 'read it by `default(…)`';
+
+/** Warns of a text in a place that needs a value, where it is one of a step that need not be there. Other words need nothing. */
+export function checkTextPresence(source: Template, here: Here, instead = byDefault): void {
+  const [only, other] = source;
+  if (only?.kind === 'expression' && other === undefined)
+    checkValuePresence(only.tree, source, here, instead);
+}
+
+/** The same of an expression. `node`: what it is part of; `instead`: what else its author can do. */
+export function checkValuePresence(
+  tree: Tree,
+  node: object,
+  { report, place }: Here,
+  instead = byDefault,
+): void {
+  const path = pathOf(tree);
+  if (path === null || !isNamespace(path, 'steps')) return;
+  const found = findStep(path[1]?.name ?? '', place);
+  const name = path[3]?.name;
+  if (found === null || name == null) return;
+  const step = found.graph.steps[found.target]!;
+  const type = findName(step.values, name);
+  if (type === undefined) return;
+  const isOptional = !type.required && !('default' in type);
+  const why = isOptional ? 'that output is not required' : absenceOf(step);
+  if (why !== null) warn(report, { node, span: tree.span }, `\`${name}\` of \`${step.id}\``, why, instead);
 }
 
 /** Why a step may have handed over nothing when what comes after it runs; null: it has. */
@@ -38,7 +61,7 @@ function absenceOf({ when, onFailure }: Step): string | null {
   return onFailure === 'continue' || onFailure === 'skip' ? 'the run continues when it fails' : null;
 }
 
-function warn(report: CheckReport, at: At, what: string, why: string): void {
-  const hint = 'without it the step fails: make sure that it is there, or do not require it';
+function warn(report: CheckReport, at: At, what: string, why: string, instead: string): void {
+  const hint = `without it the step fails: make sure that it is there, or ${instead}`;
   report.add('E_WORKFLOW', 'warning', at, `${what} may be absent, and is required here: ${why}`, hint);
 }

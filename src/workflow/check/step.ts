@@ -7,7 +7,7 @@ import { checkChild } from './children.ts';
 import { checkExpressions } from './expressions.ts';
 import { findStep, meaningOf, typesOfMeaning, type Here } from './meaning.ts';
 import { givesText } from './gives.ts';
-import { checkInputPresence, checkTakenPresence } from './presence.ts';
+import { checkInputPresence, checkTakenPresence, checkValuePresence } from './presence.ts';
 import { artifactsOf } from './references.ts';
 import { artifactNameProblem, stepNameProblem } from '../reserved.ts';
 import { field, whole, type At, type CheckReport } from './report.ts';
@@ -208,6 +208,7 @@ export function checkMessage(role: string, type: string, node: object, report: C
 function checkItems({ items }: ForEach, here: Here): void {
   if (Array.isArray(items)) return;
   const tree = items as Tree;
+  checkValuePresence(tree, tree, here);
   const types = typesOf(tree, here.report.context.language, (path) => typesOfMeaning(meaningOf(path, here)));
   if (types === null || types.size === 0 || types.has('array')) return;
   const hint = types.has('string') ? 'a JSON text becomes a list by `fromJSON(…)`' : null;
