@@ -1,4 +1,5 @@
-import type { TurnFolders } from '../src/mail/mailboxes/ports.ts';
+import { TurnFolders } from '../src/mail/mailboxes/turn-folders.ts';
+import { MemoryDisk } from '../test/support/memory-disk.ts';
 import type { Exit, Outcome } from '../src/providers/provider.ts';
 import type { AgentJob, Runner, RunnerEvents } from '../src/host/runner/runner.ts';
 
@@ -56,10 +57,10 @@ export class InstantRunner implements Runner {
 }
 
 /** Turns without files: they are what an agent needs, and there is none. */
-export const noFolders: TurnFolders = {
+export const noFolders: TurnFolders = Object.assign(new TurnFolders(new MemoryDisk()), {
   open: () => ({ folder: '/', prompt: '/', outbox: '/', messages: [], stdout: '/', stderr: '/' }),
   collect: () => [],
   stage: () => false,
   strays: () => [],
   result: () => {},
-};
+});

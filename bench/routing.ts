@@ -1,19 +1,18 @@
+import { Control } from '../src/host/control.ts';
+import { TurnFolders } from '../src/mail/mailboxes/turn-folders.ts';
+import { Mailboxes } from '../src/mail/mailboxes/mailboxes.ts';
 import { closeSync, fdatasyncSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { v7 } from 'uuid';
 import { reportsTo } from '../src/host/reports.ts';
 import { defaultConfig } from '../src/config/config.ts';
-import type { TurnFolders } from '../src/mail/mailboxes/ports.ts';
 import { inMemoryTrail } from '../test/support/memory-trail.ts';
 import { Loop } from '../src/host/loop.ts';
 import { MailHost } from '../src/mail/host/mail-host.ts';
 import { parseConfig } from '../src/config/read.ts';
 import { parseProtocol } from '../src/mail/protocol/read.ts';
-import { DiskControl } from '../src/host/control.ts';
-import { DiskJournal } from '../src/disk/journal.ts';
-import { DiskMailboxes } from '../src/mail/mailboxes/mailboxes.ts';
+import { Journal } from '../src/disk/journal.ts';
 import { RealDisk } from '../src/disk/real-disk.ts';
-import { DiskTurnFolders } from '../src/mail/mailboxes/turn-folders.ts';
 import { InstantRunner, noFolders } from './instant.ts';
 import { benchFolder, BenchProject, protocolOf } from './world.ts';
 import { perSecond, type Line } from './report.ts';
@@ -39,9 +38,9 @@ function hostOf(
   return new MailHost(
     {
       clock: { now: Date.now },
-      journal: new DiskJournal<MailEvent>(disk),
-      mailboxes: new DiskMailboxes(disk),
-      control: new DiskControl(disk),
+      journal: new Journal<MailEvent>(disk),
+      mailboxes: new Mailboxes(disk),
+      control: new Control(disk),
       folders,
       runner,
       trail,
@@ -64,7 +63,7 @@ function hostOf(
 export async function route(messages: number, roles: number, turnFolders: boolean): Promise<number> {
   const project = new BenchProject(roles, ['true']);
   const runner = new InstantRunner();
-  const folders = turnFolders ? new DiskTurnFolders(new RealDisk(project.root)) : noFolders;
+  const folders = turnFolders ? new TurnFolders(new RealDisk(project.root)) : noFolders;
   // One for both: snapshots wait for it.
   const trail = inMemoryTrail();
   const host = hostOf(project, roles, trail, runner, folders);

@@ -30,7 +30,7 @@ export interface JournalOptions {
  * A journal as its one writer sees it: the project's `Journal`, or that of a run. `read` comes first: it says where
  * appending goes on.
  */
-export class DiskJournal<Event> {
+export class Journal<Event> {
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #blobs: Blobs;

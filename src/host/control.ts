@@ -2,7 +2,6 @@ import { readContent } from '../disk/contents.ts';
 import { join } from '../disk/disk.ts';
 import type { Disk } from '../disk/disk.ts';
 import { putAside } from './refused.ts';
-import type { Control, LeftFile } from './control-port.ts';
 
 /** Where commands for the mail host are put; a run has a folder of its own. */
 export const controlFolder = '.mailroom/control';
@@ -11,8 +10,9 @@ export const controlFolder = '.mailroom/control';
 const commandBytes = 1024 * 1024;
 
 /** Command files in a control folder. */
-export class DiskControl implements Control {
+export class Control {
   readonly #disk: Disk;
+  /** The folder that the files lie in, from the project. */
   readonly folder: string;
 
   constructor(disk: Disk, folder = controlFolder) {
@@ -20,7 +20,10 @@ export class DiskControl implements Control {
     this.folder = folder;
   }
 
-  /** By name, which begins with a uuid v7: oldest first. Other files than `*.json` and dot files are left alone. */
+  /**
+   * The command files that wait, by name, which begins with a uuid v7: oldest first. Other files than `*.json` and dot files are
+   * left alone.
+   */
   list(): LeftFile[] {
     const names = this.#disk.list(this.folder) ?? [];
     return names
@@ -38,6 +41,7 @@ export class DiskControl implements Control {
     this.#disk.remove(join(this.folder, name));
   }
 
+  /** Puts a file aside that cannot be followed, unchanged, with the reason beside it. */
   refuse(name: string, problem: string): void {
     putAside(this.#disk, join(this.folder, name), problem);
   }
@@ -52,3 +56,10 @@ export function requestControl(disk: Disk, id: string, document: unknown, folder
   disk.write(join(folder, name), `${JSON.stringify(document, null, 2)}\n`);
   return name;
 }
+
+/* What other processes ask of a host, by files in a folder of its own. */
+
+/** A file that another process left; `text` is null where it cannot be read as text, and `problem` says why. */
+export type LeftFile =
+  | { readonly name: string; readonly text: string; readonly problem: null }
+  | { readonly name: string; readonly text: null; readonly problem: string };

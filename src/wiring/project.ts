@@ -14,11 +14,11 @@ import { readHolder } from '../host/holder.ts';
 import { isThere } from '../host/holding.ts';
 import { mailNames, readMail, rolesOnDisk } from '../mail/mailboxes/mail-files.ts';
 import { RealDisk } from '../disk/real-disk.ts';
-import { incomingFolder } from '../workflow/files/incoming.ts';
 import { hashOf, readDefinition, readSettings } from '../operations/project/definition.ts';
 import { workflowServices } from './workflow-services.ts';
 import { Following } from '../operations/project/following.ts';
 import type { MailEvent } from '../mail/machine/event.ts';
+import { incomingFolder } from '../host/run-mail.ts';
 
 /** A project as its commands see it. */
 export function openProject(path: string, packageRoot: string): ProjectServices {

@@ -1,8 +1,8 @@
+import { Mailboxes } from '../mail/mailboxes/mailboxes.ts';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Services } from '../operations/services.ts';
 import { rolesOnDisk } from '../mail/mailboxes/mail-files.ts';
-import { DiskMailboxes } from '../mail/mailboxes/mailboxes.ts';
 import { findProject } from '../disk/find-project.ts';
 import { RealDisk } from '../disk/real-disk.ts';
 import { copySchemas, copyTemplate } from '../operations/project/scaffold.ts';
@@ -36,7 +36,7 @@ export function servicesOf(
       const project = new RealDisk(root);
       const copied = copyTemplate(from, project, chosen);
       copySchemas(new RealDisk(join(packageRoot, 'schemas')), project);
-      new DiskMailboxes(project).prepare([...new Set([...rolesOnDisk(project), 'user'])]);
+      new Mailboxes(project).prepare([...new Set([...rolesOnDisk(project), 'user'])]);
       return { ...copied, provider: chosen };
     },
     doctor: async (root, options) => {

@@ -11,7 +11,6 @@ import { requestControl } from '../host/control.ts';
 import { changedFiles, fileTimes } from '../disk/file-times.ts';
 import { appendMissingLines, listWorkflowFiles, writeMissing } from '../operations/project/project-files.ts';
 import { RealDisk } from '../disk/real-disk.ts';
-import { runFolder } from '../workflow/files/layout.ts';
 import { baseOf } from '../workflow/files/streams.ts';
 import { stepLogs } from '../workflow/files/logs.ts';
 import { listRuns, readRun, runControlFolder, runReader } from '../workflow/files/run-folders.ts';
@@ -24,6 +23,7 @@ import type { Origin, RunSettings } from '../operations/runs/compose.ts';
 import { runState } from '../workflow/host/run-state.ts';
 import { workflowStatus } from '../operations/project/project-status.ts';
 import { readWorkflow, expectRead } from '../operations/project/workflows.ts';
+import { runFolder } from '../host/run-mail.ts';
 
 /** Workflows and runs of a project as its commands see them. */
 export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowServices {

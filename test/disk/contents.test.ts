@@ -1,8 +1,8 @@
+import { TurnFolders } from '../../src/mail/mailboxes/turn-folders.ts';
 import { describe, expect, it } from 'vitest';
 import { readContent } from '../../src/disk/contents.ts';
 import { MemoryDisk } from '../support/memory-disk.ts';
 import { failure } from '../support/memory-tree.ts';
-import { DiskTurnFolders } from '../../src/mail/mailboxes/turn-folders.ts';
 
 /** A disk on which something happens to a file after it was looked at and before it is read. */
 function changing(path: string, change: (disk: MemoryDisk) => void): MemoryDisk {
@@ -49,8 +49,8 @@ describe('readContent', () => {
 describe('collecting', () => {
   const outbox = '.mailroom/turns/t1/1/outbox';
 
-  function opened(disk: MemoryDisk): DiskTurnFolders {
-    const folders = new DiskTurnFolders(disk);
+  function opened(disk: MemoryDisk): TurnFolders {
+    const folders = new TurnFolders(disk);
     folders.open('t1', 1, 0, () => '', [], false);
     return folders;
   }

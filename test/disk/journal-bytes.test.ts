@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DiskJournal } from '../../src/disk/journal.ts';
+import { Journal } from '../../src/disk/journal.ts';
 import { MemoryDisk } from '../support/memory-disk.ts';
 import type { MailroomError } from '../../src/kernel/errors.ts';
 import { assertEqual, events, records } from './samples.ts';
@@ -11,7 +11,7 @@ const folder = '.mailroom/journal';
 /** Three records in the first segment, four in the last. */
 function journalDisk(): { disk: MemoryDisk; last: string; bytes: Buffer } {
   const disk = new MemoryDisk();
-  const journal = new DiskJournal<MailEvent>(disk, { segmentBytes: 1_500 });
+  const journal = new Journal<MailEvent>(disk, { segmentBytes: 1_500 });
   journal.read();
   for (let n = 1; n <= 7; n += 1) journal.append(events(n, n));
   journal.sync();
@@ -29,7 +29,7 @@ describe('every byte of the last segment', () => {
     for (let length = 0; length <= bytes.length; length += 1) {
       const disk = original.clone();
       disk.plant(last, bytes.subarray(0, length));
-      const journal = new DiskJournal<MailEvent>(disk);
+      const journal = new Journal<MailEvent>(disk);
       const { records: read, cut } = journal.read();
       const wholeLines = bytes.subarray(0, length).toString('latin1').split('\n').length - 1;
       assertEqual(read, history.slice(0, firstInLast - 1 + wholeLines));
@@ -37,7 +37,7 @@ describe('every byte of the last segment', () => {
       const next = read.length + 1;
       assertEqual(journal.append(history.slice(next - 1, next + 1).map((record) => record.event)), next + 1);
       journal.sync();
-      assertEqual(new DiskJournal<MailEvent>(disk).read(), {
+      assertEqual(new Journal<MailEvent>(disk).read(), {
         snapshot: null,
         records: history.slice(0, next + 1),
         cut: null,
@@ -67,9 +67,9 @@ describe('every byte of the last segment', () => {
   });
 
   function readOutcome(disk: MemoryDisk): 'found' | 'cut' {
-    let read: ReturnType<DiskJournal<MailEvent>['read']>;
+    let read: ReturnType<Journal<MailEvent>['read']>;
     try {
-      read = new DiskJournal<MailEvent>(disk).read();
+      read = new Journal<MailEvent>(disk).read();
     } catch (error) {
       assertEqual((error as MailroomError).code, 'E_JOURNAL');
       return 'found';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Disk } from '../../src/disk/disk.ts';
-import { DiskJournal } from '../../src/disk/journal.ts';
+import { Journal } from '../../src/disk/journal.ts';
 import { JournalReader, readJournal } from '../../src/disk/journal-reader.ts';
 import { benches, cleanUp } from './disk-benches.ts';
 import { event, events, records } from './samples.ts';
@@ -13,7 +13,7 @@ const first = `${folder}/000000000001.log`;
 
 /** A journal of `count` records, each in a segment of its own where `segmentBytes` is small. */
 function write(disk: Disk, count: number, segmentBytes?: number): void {
-  const journal = new DiskJournal<MailEvent>(disk, segmentBytes === undefined ? {} : { segmentBytes });
+  const journal = new Journal<MailEvent>(disk, segmentBytes === undefined ? {} : { segmentBytes });
   journal.read();
   for (let n = 1; n <= count; n += 1) journal.append(events(n, n));
   journal.sync();
@@ -34,7 +34,7 @@ describe.each(benches)('a damaged journal: $name', ({ make }) => {
     const whole = bytesOf(disk, first);
     plant(first, whole.subarray(0, -1));
     const start = whole.lastIndexOf(10, -2) + 1;
-    const journal = new DiskJournal<MailEvent>(disk);
+    const journal = new Journal<MailEvent>(disk);
     const cut = `${first}:3: the last line was not whole (${whole.length - 1 - start} bytes)`;
     expect(journal.read()).toEqual({ snapshot: null, records: records(1, 2), cut });
     expect(bytesOf(disk, first)).toEqual(whole.subarray(0, start));
@@ -59,7 +59,7 @@ describe.each(benches)('a damaged journal: $name', ({ make }) => {
     write(disk, 3);
     plant(first, bytesOf(disk, first).toString().replace('"n":2', '"n":4'));
     const text = /^\.mailroom\/journal\/000000000001\.log:2: the line does not match its checksum$/;
-    expect(() => new DiskJournal<MailEvent>(disk).read()).toThrowError(broken(text));
+    expect(() => new Journal<MailEvent>(disk).read()).toThrowError(broken(text));
     expect(() => readJournal<MailEvent>(disk)).toThrowError(broken(text));
   });
 
@@ -67,19 +67,19 @@ describe.each(benches)('a damaged journal: $name', ({ make }) => {
     const { disk, plant } = make();
     write(disk, 1);
     plant(first, `${bytesOf(disk, first).toString()}bad\n${rest}`);
-    expect(() => new DiskJournal<MailEvent>(disk).read()).toThrowError(broken(/000000000001\.log:2/));
+    expect(() => new Journal<MailEvent>(disk).read()).toThrowError(broken(/000000000001\.log:2/));
   });
 
   it('starts nothing when a snapshot lies where records should', () => {
     const { disk, plant } = make();
     write(disk, 2, 1);
-    const journal = new DiskJournal<MailEvent>(disk);
+    const journal = new Journal<MailEvent>(disk);
     journal.read();
     journal.snapshot(2, {}, 0);
     journal.close();
     plant(`${folder}/000000000002.log`, bytesOf(disk, `${folder}/000000000002.snapshot`));
     plant(`${folder}/000000000002.snapshot`, '');
-    expect(() => new DiskJournal<MailEvent>(disk).read()).toThrowError(
+    expect(() => new Journal<MailEvent>(disk).read()).toThrowError(
       broken(/000000000002\.log:1: .* no record/),
     );
   });
@@ -88,7 +88,7 @@ describe.each(benches)('a damaged journal: $name', ({ make }) => {
     const { disk, plant } = make();
     write(disk, 3, 1);
     plant(first, bytesOf(disk, first).subarray(0, -1));
-    expect(() => new DiskJournal<MailEvent>(disk).read()).toThrowError(broken(/000000000001\.log:1/));
+    expect(() => new Journal<MailEvent>(disk).read()).toThrowError(broken(/000000000001\.log:1/));
   });
 
   it.each([
@@ -98,7 +98,7 @@ describe.each(benches)('a damaged journal: $name', ({ make }) => {
     const { disk } = make();
     write(disk, 3, 1);
     disk.remove(`${folder}/${name}`);
-    expect(() => new DiskJournal<MailEvent>(disk).read()).toThrowError(broken(new RegExp(text)));
+    expect(() => new Journal<MailEvent>(disk).read()).toThrowError(broken(new RegExp(text)));
   });
 
   it('starts nothing when a line is gone, or there twice', () => {
@@ -106,23 +106,23 @@ describe.each(benches)('a damaged journal: $name', ({ make }) => {
     write(disk, 3);
     const lines = bytesOf(disk, first).toString().split('\n');
     plant(first, [lines[0], lines[2], ''].join('\n'));
-    expect(() => new DiskJournal<MailEvent>(disk).read()).toThrowError(
+    expect(() => new Journal<MailEvent>(disk).read()).toThrowError(
       broken(/log:2: record 2 should be here, not 3/),
     );
     plant(first, [lines[0], lines[0], ''].join('\n'));
-    expect(() => new DiskJournal<MailEvent>(disk).read()).toThrowError(
+    expect(() => new Journal<MailEvent>(disk).read()).toThrowError(
       broken(/log:2: record 2 should be here, not 1/),
     );
     plant(first, lines.join('\n'));
     plant(`${folder}/000000000003.log`, `${lines[2]}\n`);
-    expect(() => new DiskJournal<MailEvent>(disk).read()).toThrowError(
+    expect(() => new Journal<MailEvent>(disk).read()).toThrowError(
       broken(/000000000003\.log: record 3 is there twice/),
     );
   });
 
   it('passes a damaged snapshot over when the records are still there', () => {
     const { disk, plant } = make();
-    const journal = new DiskJournal<MailEvent>(disk, { segmentBytes: 1 });
+    const journal = new Journal<MailEvent>(disk, { segmentBytes: 1 });
     journal.read();
     for (let n = 1; n <= 4; n += 1) journal.append(events(n, n));
     journal.snapshot(2, 'two', 0);
@@ -133,19 +133,19 @@ describe.each(benches)('a damaged journal: $name', ({ make }) => {
     plant(newest, good.toString().replace('four', 'five'));
     const cut = `${newest} is damaged and was passed over`;
     const two = { snapshot: { n: 2, state: 'two' }, records: records(3, 4), cut };
-    expect(new DiskJournal<MailEvent>(disk).read()).toEqual(two);
+    expect(new Journal<MailEvent>(disk).read()).toEqual(two);
     disk.remove(`${folder}/000000000002.snapshot`);
-    expect(new DiskJournal<MailEvent>(disk).read()).toEqual({ snapshot: null, records: records(1, 4), cut });
+    expect(new Journal<MailEvent>(disk).read()).toEqual({ snapshot: null, records: records(1, 4), cut });
     disk.remove(`${folder}/000000000004.log`);
     const missing = broken(/000000000004\.snapshot: the records from 4 to 4 are missing/);
-    expect(() => new DiskJournal<MailEvent>(disk).read()).toThrowError(missing);
+    expect(() => new Journal<MailEvent>(disk).read()).toThrowError(missing);
     plant(newest, good);
-    expect(new DiskJournal<MailEvent>(disk).read().snapshot).toEqual({ n: 4, state: 'four' });
+    expect(new Journal<MailEvent>(disk).read().snapshot).toEqual({ n: 4, state: 'four' });
   });
 
   it('starts nothing when the only snapshot is damaged and its records are gone', () => {
     const { disk, plant } = make();
-    const journal = new DiskJournal<MailEvent>(disk, { segmentBytes: 1 });
+    const journal = new Journal<MailEvent>(disk, { segmentBytes: 1 });
     journal.read();
     for (let n = 1; n <= 4; n += 1) journal.append(events(n, n));
     journal.snapshot(3, 'three', 3);
@@ -153,7 +153,7 @@ describe.each(benches)('a damaged journal: $name', ({ make }) => {
     const bytes = bytesOf(disk, `${folder}/000000000003.snapshot`);
     for (const damaged of [bytes.subarray(0, -1), Buffer.alloc(0), Buffer.from('junk\n')]) {
       plant(`${folder}/000000000003.snapshot`, damaged);
-      expect(() => new DiskJournal<MailEvent>(disk).read()).toThrowError(
+      expect(() => new Journal<MailEvent>(disk).read()).toThrowError(
         broken(/the records from 1 to 3 are missing/),
       );
     }
@@ -161,13 +161,13 @@ describe.each(benches)('a damaged journal: $name', ({ make }) => {
 
   it('goes on in a new segment when the old one was cut below the snapshot', () => {
     const { disk, plant } = make();
-    const journal = new DiskJournal<MailEvent>(disk);
+    const journal = new Journal<MailEvent>(disk);
     journal.read();
     journal.append(events(1, 3));
     journal.snapshot(3, 'three', 3);
     journal.close();
     plant(first, bytesOf(disk, first).subarray(0, -9));
-    const again = new DiskJournal<MailEvent>(disk);
+    const again = new Journal<MailEvent>(disk);
     expect(again.read()).toMatchObject({ snapshot: { n: 3 }, records: [] });
     again.append(events(4, 4));
     again.sync();
@@ -182,7 +182,7 @@ describe.each(benches)('segments that a power cut brought back: $name', ({ make 
     const { disk, plant } = make();
     write(disk, 5, 1);
     const old = bytesOf(disk, first);
-    const journal = new DiskJournal<MailEvent>(disk, { segmentBytes: 1 });
+    const journal = new Journal<MailEvent>(disk, { segmentBytes: 1 });
     journal.read();
     journal.snapshot(4, 'four', 2);
     plant(first, old);
@@ -201,7 +201,7 @@ describe('a reader beside the writer', () => {
     'sees what was added, across segments, until a snapshot replaced it: $name',
     ({ make }) => {
       const { disk, plant } = make();
-      const journal = new DiskJournal<MailEvent>(disk, { segmentBytes: 1_000 });
+      const journal = new Journal<MailEvent>(disk, { segmentBytes: 1_000 });
       const reader = new JournalReader<MailEvent>(disk);
       expect(reader.more()).toBe(null);
       journal.read();

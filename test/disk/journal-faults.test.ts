@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DiskJournal } from '../../src/disk/journal.ts';
+import { Journal } from '../../src/disk/journal.ts';
 import { MemoryDisk } from '../support/memory-disk.ts';
 import type { Operation } from '../support/memory-disk.ts';
 import { failure } from '../support/memory-tree.ts';
@@ -9,8 +9,8 @@ import type { MailEvent } from '../../src/mail/machine/event.ts';
 
 const folder = '.mailroom/journal';
 
-function opened(disk: MemoryDisk): DiskJournal<MailEvent> {
-  const journal = new DiskJournal<MailEvent>(disk);
+function opened(disk: MemoryDisk): Journal<MailEvent> {
+  const journal = new Journal<MailEvent>(disk);
   journal.read();
   return journal;
 }
@@ -33,7 +33,7 @@ describe('a journal on a failing disk', () => {
     expect(() => journal.snapshot(1, {}, 1)).toThrowError(expect.objectContaining(full));
     expect(() => journal.read()).toThrowError(expect.objectContaining(full));
     journal.close();
-    const again = new DiskJournal<MailEvent>(disk);
+    const again = new Journal<MailEvent>(disk);
     const read = again.read();
     expect(read.records).toEqual(records(1, 1));
     expect(read.cut === null).toBe(room === 0);
@@ -61,7 +61,7 @@ describe('a journal on a failing disk', () => {
     disk.beforeRead = (path) => {
       throw failure('read', path, 'input/output error');
     };
-    expect(() => new DiskJournal<MailEvent>(disk).read()).toThrowError(
+    expect(() => new Journal<MailEvent>(disk).read()).toThrowError(
       expect.objectContaining({ code: 'E_DISK' }),
     );
   });
@@ -82,7 +82,7 @@ describe('a journal on a failing disk', () => {
 
   it('makes a snapshot durable, and the records in it, before it removes what it replaces', () => {
     const disk = new MemoryDisk();
-    const journal = new DiskJournal<MailEvent>(disk, { segmentBytes: 1 });
+    const journal = new Journal<MailEvent>(disk, { segmentBytes: 1 });
     journal.read();
     journal.append(events(1, 1));
     journal.append(events(2, 2));
@@ -99,7 +99,7 @@ describe('a journal on a failing disk', () => {
 
   it('keeps one file open, and none once it is closed', () => {
     const disk = new MemoryDisk();
-    const journal = new DiskJournal<MailEvent>(disk, { segmentBytes: 700 });
+    const journal = new Journal<MailEvent>(disk, { segmentBytes: 700 });
     for (let n = 1; n <= 8; n += 1) {
       journal.read();
       journal.append(events(n, n));
@@ -116,7 +116,7 @@ describe('a journal on a failing disk', () => {
 
   it('does not read again what a snapshot replaced', () => {
     const disk = new MemoryDisk();
-    const journal = new DiskJournal<MailEvent>(disk, { segmentBytes: 1 });
+    const journal = new Journal<MailEvent>(disk, { segmentBytes: 1 });
     journal.read();
     for (let n = 1; n <= 6; n += 1) journal.append(events(n, n));
     journal.snapshot(4, {}, 0);
@@ -174,12 +174,12 @@ describe('a journal through crashes', () => {
       const last = second.append(events(4, 4));
       second.sync();
       disk.crash({ lose: 'unsynced' });
-      expect(new DiskJournal<MailEvent>(disk).read().records).toHaveLength(last);
+      expect(new Journal<MailEvent>(disk).read().records).toHaveLength(last);
       disk.crash();
-      const third = new DiskJournal<MailEvent>(disk);
+      const third = new Journal<MailEvent>(disk);
       third.read();
       disk.crash({ lose: 'unsynced' });
-      expect(new DiskJournal<MailEvent>(disk).read().records).toHaveLength(last);
+      expect(new Journal<MailEvent>(disk).read().records).toHaveLength(last);
     },
   );
 
@@ -208,7 +208,7 @@ describe('a journal through crashes', () => {
           let draw = 0;
           const random = (): number => draws[(draw += 1) % draws.length] ?? 0;
           disk.crash(power ? { lose: 'unsynced', random } : {});
-          const journal = new DiskJournal<MailEvent>(disk, { segmentBytes: 700 });
+          const journal = new Journal<MailEvent>(disk, { segmentBytes: 700 });
           const { snapshot, records: read } = journal.read();
           const from = snapshot?.n ?? 0;
           const last = from + read.length;
@@ -220,7 +220,7 @@ describe('a journal through crashes', () => {
           journal.sync();
           journal.close();
           disk.crash({ lose: 'unsynced' });
-          const after = new DiskJournal<MailEvent>(disk).read();
+          const after = new Journal<MailEvent>(disk).read();
           assertEqual(after.cut, null);
           assertEqual((after.snapshot?.n ?? 0) + after.records.length, last + 2);
         },
@@ -245,7 +245,7 @@ function runUntilCrash(
     throw new Error('crash');
   };
   try {
-    const journal = new DiskJournal<MailEvent>(disk, { segmentBytes: 700 });
+    const journal = new Journal<MailEvent>(disk, { segmentBytes: 700 });
     journal.read();
     for (const step of script) {
       if ('append' in step) {

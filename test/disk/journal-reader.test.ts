@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DiskJournal } from '../../src/disk/journal.ts';
+import { Journal } from '../../src/disk/journal.ts';
 import { readJournal } from '../../src/disk/journal-reader.ts';
 import { MemoryDisk } from '../support/memory-disk.ts';
 import { events, records } from './samples.ts';
@@ -8,8 +8,8 @@ import type { MailEvent } from '../../src/mail/machine/event.ts';
 
 const folder = '.mailroom/journal';
 
-function written(disk: MemoryDisk): DiskJournal<MailEvent> {
-  const journal = new DiskJournal<MailEvent>(disk, { segmentBytes: 1 });
+function written(disk: MemoryDisk): Journal<MailEvent> {
+  const journal = new Journal<MailEvent>(disk, { segmentBytes: 1 });
   journal.read();
   for (let n = 1; n <= 4; n += 1) journal.append(events(n, n));
   journal.sync();

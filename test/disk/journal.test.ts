@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MailEvent } from '../../src/mail/machine/event.ts';
-import { DiskJournal } from '../../src/disk/journal.ts';
+import { Journal } from '../../src/disk/journal.ts';
 import { readJournal } from '../../src/disk/journal-reader.ts';
 import { benches, cleanUp } from './disk-benches.ts';
 import { event, events, records } from './samples.ts';
@@ -13,7 +13,7 @@ const small = { segmentBytes: 1_500 };
 describe.each(benches)('Journal: $name', ({ make }) => {
   it('begins empty', () => {
     const { disk } = make();
-    const journal = new DiskJournal<MailEvent>(disk);
+    const journal = new Journal<MailEvent>(disk);
     expect(journal.read()).toEqual({ snapshot: null, records: [], cut: null });
     expect(journal.append([])).toBe(0);
     journal.sync();
@@ -23,7 +23,7 @@ describe.each(benches)('Journal: $name', ({ make }) => {
 
   it('gives back what was appended, numbered from 1, and goes on after it', () => {
     const { disk } = make();
-    const journal = new DiskJournal<MailEvent>(disk);
+    const journal = new Journal<MailEvent>(disk);
     journal.read();
     expect(journal.append(events(1, 2))).toBe(2);
     expect(journal.append([])).toBe(2);
@@ -31,7 +31,7 @@ describe.each(benches)('Journal: $name', ({ make }) => {
     expect(journal.append(events(3, 3))).toBe(3);
     journal.sync();
     journal.close();
-    const again = new DiskJournal<MailEvent>(disk);
+    const again = new Journal<MailEvent>(disk);
     expect(again.read()).toEqual({ snapshot: null, records: records(1, 3), cut: null });
     again.append(events(4, 4));
     again.sync();
@@ -42,7 +42,7 @@ describe.each(benches)('Journal: $name', ({ make }) => {
 
   it('refuses to go on when its files were removed: nobody would find what it wrote', () => {
     const { disk } = make();
-    const journal = new DiskJournal<MailEvent>(disk);
+    const journal = new Journal<MailEvent>(disk);
     journal.read();
     journal.append(events(1, 2));
     journal.sync();
@@ -59,7 +59,7 @@ describe.each(benches)('Journal: $name', ({ make }) => {
 
   it('writes lines that a person can check', () => {
     const { disk } = make();
-    const journal = new DiskJournal<MailEvent>(disk);
+    const journal = new Journal<MailEvent>(disk);
     journal.read();
     journal.append([{ v: 1, at: 7, type: 'drawn', through: 3 }]);
     journal.sync();
@@ -69,13 +69,13 @@ describe.each(benches)('Journal: $name', ({ make }) => {
   });
 
   it('refuses to be written before it was read', () => {
-    const journal = new DiskJournal<MailEvent>(make().disk);
+    const journal = new Journal<MailEvent>(make().disk);
     expect(() => journal.append(events(1, 1))).toThrowError(expect.objectContaining({ code: 'E_INTERNAL' }));
   });
 
   it('begins a new segment when one is full, and reads across them', () => {
     const { disk } = make();
-    const journal = new DiskJournal<MailEvent>(disk, small);
+    const journal = new Journal<MailEvent>(disk, small);
     journal.read();
     for (let n = 1; n <= 12; n += 1) journal.append(events(n, n));
     journal.sync();
@@ -88,7 +88,7 @@ describe.each(benches)('Journal: $name', ({ make }) => {
 
   it('replaces records by a snapshot and removes the segments before it', () => {
     const { disk } = make();
-    const journal = new DiskJournal<MailEvent>(disk, small);
+    const journal = new Journal<MailEvent>(disk, small);
     journal.read();
     for (let n = 1; n <= 12; n += 1) journal.append(events(n, n));
     const state = { map: new Map([['a', new Set([1, 2])]]), $odd: { $map: [] } };
@@ -104,7 +104,7 @@ describe.each(benches)('Journal: $name', ({ make }) => {
 
   it('keeps the segments with records after keepAfter, for those who are behind', () => {
     const { disk } = make();
-    const journal = new DiskJournal<MailEvent>(disk, small);
+    const journal = new Journal<MailEvent>(disk, small);
     journal.read();
     for (let n = 1; n <= 12; n += 1) journal.append(events(n, n));
     journal.snapshot(12, {}, 0);
@@ -119,7 +119,7 @@ describe.each(benches)('Journal: $name', ({ make }) => {
 
   it('gives those who read on what comes after the number they name', () => {
     const { disk } = make();
-    const journal = new DiskJournal<MailEvent>(disk, small);
+    const journal = new Journal<MailEvent>(disk, small);
     journal.read();
     for (let n = 1; n <= 12; n += 1) journal.append(events(n, n));
     expect(readJournal<MailEvent>(disk, 5).records).toEqual(records(6, 12));
@@ -133,7 +133,7 @@ describe.each(benches)('Journal: $name', ({ make }) => {
 
   it('keeps one older snapshot, and only while the records can continue it', () => {
     const { disk } = make();
-    const journal = new DiskJournal<MailEvent>(disk, small);
+    const journal = new Journal<MailEvent>(disk, small);
     journal.read();
     for (let n = 1; n <= 12; n += 1) {
       journal.append(events(n, n));
@@ -150,13 +150,13 @@ describe.each(benches)('Journal: $name', ({ make }) => {
 
   it('goes on after a snapshot when no records follow it', () => {
     const { disk } = make();
-    const journal = new DiskJournal<MailEvent>(disk);
+    const journal = new Journal<MailEvent>(disk);
     journal.read();
     journal.append(events(1, 3));
     journal.snapshot(3, 'state', 3);
     journal.close();
     disk.remove(`${folder}/000000000001.log`);
-    const again = new DiskJournal<MailEvent>(disk);
+    const again = new Journal<MailEvent>(disk);
     expect(again.read()).toEqual({ snapshot: { n: 3, state: 'state' }, records: [], cut: null });
     expect(again.append(events(4, 4))).toBe(4);
     again.sync();
@@ -167,7 +167,7 @@ describe.each(benches)('Journal: $name', ({ make }) => {
   it('keeps long texts in blobs, once each, and puts them back', () => {
     const { disk } = make();
     const long = 'ä line of text\n'.repeat(10_000);
-    const journal = new DiskJournal<MailEvent>(disk);
+    const journal = new Journal<MailEvent>(disk);
     journal.read();
     journal.append([event(1, long), event(2, long), event(3, 'x'.repeat(65_536))]);
     journal.snapshot(2, { long }, 0);
@@ -182,17 +182,17 @@ describe.each(benches)('Journal: $name', ({ make }) => {
 
   it('refuses a blob that is missing or was changed', () => {
     const { disk, plant } = make();
-    const journal = new DiskJournal<MailEvent>(disk);
+    const journal = new Journal<MailEvent>(disk);
     journal.read();
     journal.append([event(1, 'y'.repeat(100_000))]);
     journal.sync();
     const [name] = disk.list('.mailroom/blobs') ?? [];
     plant(`.mailroom/blobs/${name}`, 'z'.repeat(100_000));
     const changed = { code: 'E_JOURNAL', message: expect.stringMatching(/was changed/) };
-    expect(() => new DiskJournal<MailEvent>(disk).read()).toThrowError(expect.objectContaining(changed));
+    expect(() => new Journal<MailEvent>(disk).read()).toThrowError(expect.objectContaining(changed));
     disk.remove(`.mailroom/blobs/${name}`);
     const missing = { code: 'E_JOURNAL', message: expect.stringMatching(/is missing/) };
-    expect(() => new DiskJournal<MailEvent>(disk).read()).toThrowError(expect.objectContaining(missing));
+    expect(() => new Journal<MailEvent>(disk).read()).toThrowError(expect.objectContaining(missing));
     journal.close();
   });
 
@@ -205,7 +205,7 @@ describe.each(benches)('Journal: $name', ({ make }) => {
       ...event(1, '\ud83d lone \u2028 {"n":2,"event":{}} "$blob":'),
       notices: [{ extra }],
     } as unknown as MailEvent;
-    const journal = new DiskJournal<MailEvent>(disk);
+    const journal = new Journal<MailEvent>(disk);
     journal.read();
     journal.append([tricky, event(2, `\ud83d${'z'.repeat(70_000)}`)]);
     journal.sync();

@@ -1,3 +1,4 @@
+import { Mailboxes } from '../../src/mail/mailboxes/mailboxes.ts';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -6,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { nameFromBytes, pathForSystem } from '../../src/disk/file-names.ts';
-import { DiskMailboxes } from '../../src/mail/mailboxes/mailboxes.ts';
 import { RealDisk } from '../../src/disk/real-disk.ts';
 
 let disk: RealDisk;
@@ -40,7 +40,7 @@ describe('RealDisk', () => {
   it('carries names that are no UTF-8, from the folder to the journal and back', () => {
     const bytes = Buffer.concat([Buffer.from('caf'), Buffer.of(0xe9, 0xff), Buffer.from('-é\ufffd🙂.md')]);
     const inbox = Buffer.from(`${disk.root}/agents/qa/inbox/`);
-    const mailboxes = new DiskMailboxes(disk);
+    const mailboxes = new Mailboxes(disk);
     mailboxes.prepare(['qa']);
     writeFileSync(Buffer.concat([inbox, bytes]), 'x');
     const [name = ''] = mailboxes.list('qa', 'inbox') ?? [];

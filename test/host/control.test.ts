@@ -1,5 +1,6 @@
+import { Control } from '../../src/host/control.ts';
 import { describe, expect, it } from 'vitest';
-import { DiskControl, requestControl } from '../../src/host/control.ts';
+import { requestControl } from '../../src/host/control.ts';
 import { benches, cleanUp } from '../disk/disk-benches.ts';
 
 cleanUp();
@@ -7,7 +8,7 @@ cleanUp();
 describe.each(benches)('Control: $name', ({ make }) => {
   it('hands over what was asked for, oldest first, until it is removed', () => {
     const { disk } = make();
-    const control = new DiskControl(disk);
+    const control = new Control(disk);
     expect(control.list()).toEqual([]);
     expect(requestControl(disk, '019b', { verb: 'unpause' })).toBe('019b.json');
     requestControl(disk, '019a', { verb: 'pause', target: { kind: 'all' } });
@@ -22,8 +23,8 @@ describe.each(benches)('Control: $name', ({ make }) => {
   it('keeps the commands of a run in the folder of the run', () => {
     const { disk } = make();
     requestControl(disk, '019a', {}, '.mailroom/runs/r1/control');
-    expect(new DiskControl(disk).list()).toEqual([]);
-    expect(new DiskControl(disk, '.mailroom/runs/r1/control').list()).toHaveLength(1);
+    expect(new Control(disk).list()).toEqual([]);
+    expect(new Control(disk, '.mailroom/runs/r1/control').list()).toHaveLength(1);
   });
 
   it('names what it cannot read, waits for no fifo, and passes over what is no command', () => {
@@ -33,7 +34,7 @@ describe.each(benches)('Control: $name', ({ make }) => {
     plant('.mailroom/control/a.json', '', 'fifo');
     plant('.mailroom/control/b.json', '', 'folder');
     plant('.mailroom/control/c.json', Buffer.alloc(1024 * 1024 + 1, '1'));
-    expect(new DiskControl(disk).list()).toEqual([
+    expect(new Control(disk).list()).toEqual([
       { name: 'a.json', text: null, problem: 'it is a fifo (named pipe), not a file' },
       { name: 'b.json', text: null, problem: 'it is a folder, not a file' },
       { name: 'c.json', text: null, problem: 'it has 1.1 MiB, the limit is 1 MiB' },

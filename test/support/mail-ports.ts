@@ -1,10 +1,10 @@
+import { Control } from '../../src/host/control.ts';
+import { TurnFolders } from '../../src/mail/mailboxes/turn-folders.ts';
+import { Mailboxes } from '../../src/mail/mailboxes/mailboxes.ts';
 import type { HostPorts } from '../../src/mail/host/ports.ts';
 import { noTrail } from '../../src/mail/trail/none.ts';
-import { DiskControl } from '../../src/host/control.ts';
-import { DiskJournal } from '../../src/disk/journal.ts';
-import { DiskMailboxes } from '../../src/mail/mailboxes/mailboxes.ts';
+import { Journal } from '../../src/disk/journal.ts';
 import type { Disk } from '../../src/disk/disk.ts';
-import { DiskTurnFolders } from '../../src/mail/mailboxes/turn-folders.ts';
 import type { Runner } from '../../src/host/runner/runner.ts';
 import type { MailEvent } from '../../src/mail/machine/event.ts';
 
@@ -25,10 +25,10 @@ export function mailPorts(
 ): HostPorts {
   return {
     clock: { now: disk.now },
-    journal: new DiskJournal<MailEvent>(disk),
-    mailboxes: new DiskMailboxes(disk),
-    control: new DiskControl(disk),
-    folders: new DiskTurnFolders(disk),
+    journal: new Journal<MailEvent>(disk),
+    mailboxes: new Mailboxes(disk),
+    control: new Control(disk),
+    folders: new TurnFolders(disk),
     runner: idleRunner,
     trail: noTrail,
     trailAt: null,

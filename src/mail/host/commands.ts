@@ -1,15 +1,15 @@
+import type { Control, LeftFile } from '../../host/control.ts';
+import type { Mailboxes } from '../mailboxes/mailboxes.ts';
 import type { Command, Fact } from '../machine/event.ts';
 import { refusal } from '../machine/rules/commands.ts';
 import { fileName, idInName, type Message } from '../format/message.ts';
 import type { MailState } from '../machine/state.ts';
 import type { Protocol } from '../format/protocol.ts';
-import type { Mailboxes } from '../mailboxes/ports.ts';
 import { MailroomError, type Reason } from '../../kernel/errors.ts';
 import { readControl, type ControlFile, type Read } from '../../letters/letters.ts';
 import { problemWith } from '../../host/contained.ts';
 import { reportRefused } from './refused-files.ts';
 import type { Ledger } from './ledger.ts';
-import type { Control, LeftFile } from '../../host/control-port.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Target } from '../../letters/target.ts';
 

@@ -1,6 +1,6 @@
+import type { Mailboxes } from '../mailboxes/mailboxes.ts';
 import { fileName, monthOf, type Message } from '../format/message.ts';
 import type { MailState, Picture } from '../machine/state.ts';
-import type { Mailboxes } from '../mailboxes/ports.ts';
 import { formatMessage } from '../format/read-message.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Reason } from '../../kernel/errors.ts';

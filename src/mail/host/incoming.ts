@@ -2,12 +2,12 @@ import type { Protocol } from '../format/protocol.ts';
 import { refusal } from '../machine/rules/commands.ts';
 import type { StepRequest, StepNotice } from '../../letters/step-answer.ts';
 import { answerOf, isStep, sentNotice, sentStep, stepOf, turnedAway } from '../machine/step.ts';
-import type { RunMail } from '../mailboxes/ports.ts';
 import { readIncoming, type IncomingFile } from '../../letters/letters.ts';
 import { problemWith } from '../../host/contained.ts';
 import type { Ledger } from './ledger.ts';
 import { reportRefused } from './refused-files.ts';
-import type { LeftFile } from '../../host/control-port.ts';
+import type { LeftFile } from '../../host/control.ts';
+import type { RunMail } from '../../host/run-mail.ts';
 
 /**
  * Takes what runs have put there. Returns the files' names, with the problem of those that cannot be followed: they may go

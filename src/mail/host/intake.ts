@@ -1,10 +1,10 @@
+import type { Mailboxes } from '../mailboxes/mailboxes.ts';
 import type { Fact, Notice } from '../machine/event.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import { idInName } from '../format/message.ts';
 import type { Protocol } from '../format/protocol.ts';
 import { admit } from '../machine/rules/admit.ts';
 import { tellUser } from '../machine/rules/notices.ts';
-import type { Mailboxes } from '../mailboxes/ports.ts';
 import { problemText } from '../../host/problems.ts';
 import { parseMessage } from '../format/read-message.ts';
 import type { DiskErrors } from './disk-errors.ts';

@@ -1,7 +1,7 @@
+import type { Journal } from '../../disk/journal.ts';
 import { apply } from '../machine/apply.ts';
 import { stamp, type Fact, type MailEvent } from '../machine/event.ts';
 import { stateOf, type MailState, type Turn } from '../machine/state.ts';
-import type { Journal } from '../mailboxes/ports.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { formatMessage } from '../format/read-message.ts';
 import { HostTime } from '../../host/host-time.ts';
@@ -24,7 +24,7 @@ const failing: ReadonlySet<MailEvent['type']> = new Set([
  * until `flush` has returned.
  */
 export class Ledger {
-  readonly #journal: Journal;
+  readonly #journal: Journal<MailEvent>;
   readonly #trail: Trail;
   readonly #time: HostTime;
   readonly #newId: () => string;

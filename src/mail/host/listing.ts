@@ -1,4 +1,4 @@
-import type { Mailboxes } from '../mailboxes/ports.ts';
+import type { Mailboxes } from '../mailboxes/mailboxes.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Box } from '../format/boxes.ts';
 

@@ -1,19 +1,23 @@
+import type { Journal } from '../../disk/journal.ts';
+import type { MailEvent } from '../machine/event.ts';
+import type { Control } from '../../host/control.ts';
+import type { TurnFolders } from '../mailboxes/turn-folders.ts';
+import type { Mailboxes } from '../mailboxes/mailboxes.ts';
 import type { Message } from '../format/message.ts';
 import type { Protocol } from '../format/protocol.ts';
-import type { Journal, Mailboxes, RunMail, TurnFolders } from '../mailboxes/ports.ts';
 import type { SlotUser } from '../../host/slots.ts';
 import type { Parking } from '../../host/parking.ts';
-import type { Control } from '../../host/control-port.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Provider, TurnTools } from '../../providers/provider.ts';
 import type { Runner } from '../../host/runner/runner.ts';
 import type { Trail } from '../../git/trail.ts';
+import type { RunMail } from '../../host/run-mail.ts';
 
 /** Everything that the mail host needs from outside. */
 export interface HostPorts {
   readonly clock: Clock;
-  readonly journal: Journal;
+  readonly journal: Journal<MailEvent>;
   readonly mailboxes: Mailboxes;
   readonly control: Control;
   /** Missing: no runs of workflows are there. */

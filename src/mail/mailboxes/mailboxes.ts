@@ -1,5 +1,4 @@
 import { MailroomError } from '../../kernel/errors.ts';
-import type { Mailboxes } from './ports.ts';
 import { Accepting, acceptingFolder } from './accepting.ts';
 import { messageBytes, readContent } from '../../disk/contents.ts';
 import { join } from '../../disk/disk.ts';
@@ -10,8 +9,12 @@ import type { MessageId, RoleName } from '../../kernel/ids.ts';
 import { freeNames } from '../../disk/file-names.ts';
 import type { Accepted, Box, Dropped, Folder } from '../format/boxes.ts';
 
-/** The mail folders of a project: `agents/<role>/{inbox,outbox,processed/<month>,sent/<month>,failed/<month>}`. */
-export class DiskMailboxes implements Mailboxes {
+/**
+ * The mail folders of a project: `agents/<role>/{inbox,outbox,processed/<month>,sent/<month>,failed/<month>}`. Synchronous; what
+ * cannot be read or written throws `E_DISK`, so that "cannot read" never looks like "empty". Nothing here is synced: it can all
+ * be drawn again from the journal.
+ */
+export class Mailboxes {
   readonly #disk: Disk;
   readonly #accepting: Accepting;
   /** By folder. */
@@ -22,6 +25,7 @@ export class DiskMailboxes implements Mailboxes {
     this.#accepting = new Accepting(disk);
   }
 
+  /** Makes the folders of these roles. Returns the roles whose inbox was not there. */
   prepare(roles: readonly RoleName[]): RoleName[] {
     this.#disk.makeFolder(acceptingFolder);
     return roles.filter((role) => {
@@ -33,6 +37,7 @@ export class DiskMailboxes implements Mailboxes {
     });
   }
 
+  /** The `.md` names in a role's box, sorted. Null: the folder is gone. */
   list(role: RoleName, box: Box): string[] | null {
     const folder = boxPath(role, box);
     const names = this.#disk.list(folder)?.filter((name) => name.endsWith('.md') && !name.startsWith('.'));
@@ -41,6 +46,10 @@ export class DiskMailboxes implements Mailboxes {
     return names?.toSorted() ?? null;
   }
 
+  /**
+   * Whether a dropped file is complete: not empty, unchanged for 10 ms, its front matter closed. `wait`: look again at
+   * that instant. `refuse`: it stayed empty or unclosed for 2 s.
+   */
   settled(file: Dropped, now: number): Settled {
     const folder = boxPath(file.role, file.box);
     let settling = this.#settling.get(folder);
@@ -48,25 +57,29 @@ export class DiskMailboxes implements Mailboxes {
     return settling.judge(file.name, join(folder, file.name), now);
   }
 
+  /** Takes a dropped file in, under a name that carries its new id, by one rename. False: it was gone. */
   accept(file: Dropped, id: MessageId): boolean {
     const folder = boxPath(file.role, file.box);
     this.#settling.get(folder)?.forget(file.name);
     return this.#accepting.take(join(folder, file.name), file, id);
   }
 
+  /** Everything that was taken in and not yet released, oldest id first; reads each (only a regular file within the limit). */
   accepting(): Accepted[] {
     return this.#accepting.all();
   }
 
+  /** Forgets a taken-in file, once the journal has it. */
   release(id: MessageId): void {
     this.#accepting.remove(id);
   }
 
+  /** Moves a taken-in file that could not be read as text (a folder, a link, something binary) to `failed` as it is. */
   keep(id: MessageId, role: RoleName, month: string, name: string): boolean {
     return this.#accepting.move(id, filedPath(role, 'failed', month), freeNames(name));
   }
 
-  /** Throws `E_FILE` when something lies there that is no text. */
+  /** The text of a file in a folder, in any month; null when it is not there. Throws `E_FILE` when something lies there that is no text. */
   read(role: RoleName, folder: Folder, name: string): string | null {
     const path = this.#find(role, folder, name);
     // What was written from a message of the largest size is a little larger.
@@ -76,15 +89,18 @@ export class DiskMailboxes implements Mailboxes {
     return content.text;
   }
 
+  /** True when a file of this name lies in that folder of the role (in any month). */
   holds(role: RoleName, folder: Folder, name: string): boolean {
     return this.#find(role, folder, name) !== null;
   }
 
+  /** Puts a whole file there (temporary and rename); `month` is ignored for the inbox. */
   put(role: RoleName, folder: Folder, month: string, name: string, text: string): void {
     if (folder === 'withdrawn') return;
     this.#disk.write(join(placePath(role, folder, month), name), text);
   }
 
+  /** Moves inbox/name to a folder; puts `text` there when the inbox does not have it. */
   file(role: RoleName, folder: Folder, month: string, name: string, text: string): void {
     const waiting = join(boxPath(role, 'inbox'), name);
     if (folder === 'withdrawn') {
@@ -96,6 +112,7 @@ export class DiskMailboxes implements Mailboxes {
     if (this.#disk.look(place) === null) this.#disk.write(place, text);
   }
 
+  /** Removes failed/name, with the reason beside it, if it is there: the message was put back into the inbox. */
   unfail(role: RoleName, month: string, name: string): void {
     const place = join(filedPath(role, 'failed', month), name);
     if (this.#disk.look(place) === null) return;
@@ -104,6 +121,7 @@ export class DiskMailboxes implements Mailboxes {
     this.#disk.remove(place);
   }
 
+  /** Removes inbox/name or outbox/name if it is there. */
   remove(role: RoleName, box: Box, name: string): void {
     this.#disk.remove(join(boxPath(role, box), name));
   }

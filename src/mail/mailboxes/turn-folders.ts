@@ -1,7 +1,6 @@
 import { bytesInWords } from '../../kernel/bytes.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { unmasked, type Mask } from '../../kernel/mask.ts';
-import type { TurnFolders } from './ports.ts';
 import { messageBytes, problem, readContent } from '../../disk/contents.ts';
 import { isDenied, join } from '../../disk/disk.ts';
 import type { Found } from '../../disk/contents.ts';
@@ -19,7 +18,7 @@ const stagedFiles = 1_000;
 const stagedBytes = 16 * messageBytes;
 
 /** The folders in which agents work: `.mailroom/turns/<turn>/<attempt>/`. */
-export class DiskTurnFolders implements TurnFolders {
+export class TurnFolders {
   readonly #disk: Disk;
   readonly #mask: Mask;
 
@@ -29,7 +28,11 @@ export class DiskTurnFolders implements TurnFolders {
     this.#mask = mask;
   }
 
-  /** `prompt` is given the absolute path of the staging folder. */
+  /**
+   * Makes `.mailroom/turns/<turn>/<attempt>/` with prompt, read-only copies of the messages and an empty staging folder
+   * (`keepStaging`: a further round of the same attempt keeps what lies there). `prompt` is given the absolute path of the staging
+   * folder. Returns absolute paths.
+   */
   open(
     turn: string,
     attempt: number,
@@ -60,7 +63,10 @@ export class DiskTurnFolders implements TurnFolders {
     };
   }
 
-  /** Sorted by name; dot files are left out. What is no readable `.md` file comes with the reason. */
+  /**
+   * Copies the staging folder aside and reads the copy: what is written later is not seen. Sorted by name; dot files are left
+   * out. What is no readable `.md` file comes with the reason.
+   */
   collect(turn: string, attempt: number, round: number): StagedFile[] {
     const folder = attemptPath(turn, attempt);
     const outbox = join(folder, 'outbox');
@@ -85,7 +91,10 @@ export class DiskTurnFolders implements TurnFolders {
     return staged;
   }
 
-  /** Moves a file from the role's outbox into the staging folder, under another name where its own is taken. */
+  /**
+   * Moves a file that a role wrote into its own outbox during its turn into the staging folder, under another name where its own
+   * is taken.
+   */
   stage(turn: string, attempt: number, name: string, from: { role: RoleName; name: string }): boolean {
     const outbox = join(attemptPath(turn, attempt), 'outbox');
     // `collect` says what an agent has put in its place.
@@ -98,6 +107,7 @@ export class DiskTurnFolders implements TurnFolders {
     return false;
   }
 
+  /** Mail that lies in mail folders of a checkout below `.mailroom/worktrees/`, where nobody looks for it. */
   strays(worktree: string): string[] {
     const agents = join(join(worktreesFolder, worktree), 'agents');
     const listed = (folder: string) =>
@@ -113,6 +123,7 @@ export class DiskTurnFolders implements TurnFolders {
     );
   }
 
+  /** Writes the result for people. */
   result(turn: string, attempt: number, round: number, document: unknown): void {
     const path = join(this.#attemptFolder(turn, attempt), roundName('result.json', round));
     this.#disk.write(path, `${JSON.stringify(document, null, 2)}\n`);

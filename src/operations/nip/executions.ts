@@ -7,7 +7,6 @@ import { lockNames } from '../../kernel/lock-names.ts';
 import { currentDefinition } from '../../nostr/definitions.ts';
 import { isSame, kinds, tagOf, type EventTemplate, type NostrEvent } from '../../letters/nostr-event.ts';
 import { requestEvent } from '../../nostr/telling.ts';
-import type { RunFolder } from '../../workflow/machine/ports.ts';
 import type { Announcer } from '../../nostr/announcer.ts';
 import { definitionLog, EventLog, eventLogs, requestLog } from '../../nostr/event-log.ts';
 import { projectKey } from '../../host/project-key.ts';
@@ -19,6 +18,7 @@ import { relaysOf, unsentCount, type Relays } from '../../nostr/relays.ts';
 import type { Lock } from '../../host/lock.ts';
 import { isAlive, tryLock } from '../../workflow/host/locks.ts';
 import type { Budget } from '../../kernel/cost.ts';
+import type { RunFolder } from '../../workflow/machine/run-folder.ts';
 
 export interface NewExecution {
   readonly run: string;

@@ -1,9 +1,9 @@
+import { Control } from '../../host/control.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { StoredRun } from '../runs/services.ts';
 import type { Holder } from './project.ts';
 import { runStanding, triggerStanding, type RunStanding, type WorkflowStatus } from '../runs/standing.ts';
 import { readRunControl, type RunControlFile } from '../../letters/letters.ts';
-import { DiskControl } from '../../host/control.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { isOver } from '../../workflow/files/ended.ts';
 import { listRuns, runControlFolder } from '../../workflow/files/run-folders.ts';
@@ -13,7 +13,7 @@ import { triggeredWorkflows } from './triggered.ts';
 
 /** Commands for a run that its process has not taken yet; what cannot be read is left to it. */
 function pendingCommands(disk: RealDisk, run: string): RunControlFile[] {
-  return new DiskControl(disk, runControlFolder(run)).list().flatMap(({ text }) => {
+  return new Control(disk, runControlFolder(run)).list().flatMap(({ text }) => {
     const read = text === null ? null : readRunControl(text);
     return read?.ok === true ? [read.value] : [];
   });

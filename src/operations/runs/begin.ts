@@ -9,7 +9,6 @@ import { weakness } from '../../kernel/mask.ts';
 import { secretsOf, startContext } from '../../workflow/machine/given.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import { refusal } from '../../workflow/machine/commands.ts';
-import type { RunFolder } from '../../workflow/machine/ports.ts';
 import { changesOf, editedLimits } from '../../workflow/machine/resumption.ts';
 import { compile } from '../../workflow/machine/rules.ts';
 import { ProblemsError } from '../problems.ts';
@@ -29,6 +28,7 @@ import { expectBegun } from '../../workflow/host/run-state.ts';
 import type { Budget } from '../../kernel/cost.ts';
 import { makeProjectFolder } from '../../host/project-folder.ts';
 import { openRoot } from '../../disk/roots.ts';
+import type { RunFolder } from '../../workflow/machine/run-folder.ts';
 
 /** Starts a run: its locks, its folder, its first event. Throws `E_LOCKED` when its context folder is in use. */
 export async function beginRun(

@@ -1,10 +1,10 @@
+import { Control } from '../../host/control.ts';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { RunController, RunWatcher } from './services.ts';
 import type { Config } from '../../config/config.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
-import type { RunFolder } from '../../workflow/machine/ports.ts';
 import { Loop } from '../../host/loop.ts';
 import type { RunPorts } from '../../workflow/host/ports.ts';
 import { RunHost } from '../../workflow/host/run-host.ts';
@@ -13,12 +13,9 @@ import type { SharedSlots } from '../../host/slots.ts';
 import { maskOf } from '../../process/output/mask.ts';
 import { salvage } from '../../git/run-differences.ts';
 import { ProcessStepRunner } from '../../host/runner/steps.ts';
-import { DiskControl } from '../../host/control.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { contextFolderOf } from '../../workflow/files/context-holder.ts';
 import { DiskCorrespondence } from '../../workflow/files/correspondence.ts';
-import { runInbox } from '../../workflow/files/incoming.ts';
-import { runFolder } from '../../workflow/files/layout.ts';
 import { DiskRecords } from '../../workflow/files/record-files.ts';
 import { DiskRunFiles } from '../../workflow/files/run-files.ts';
 import { runControlFolder, runJournal } from '../../workflow/files/run-folders.ts';
@@ -31,7 +28,7 @@ import type { Lock } from '../../host/lock.ts';
 import { changesTeller } from '../../workflow/host/changes.ts';
 import { hookPorts } from '../../workflow/host/hook-ports.ts';
 import { rollbackPort } from '../../workflow/host/rollback-port.ts';
-import { RunMail, type StartMail } from './mail.ts';
+import { ProjectMail, type StartMail } from './mail.ts';
 import { reportsTo } from '../../host/reports.ts';
 import { runSecrets, variables, weakSecrets } from '../../workflow/host/secrets.ts';
 import { timer } from '../../host/timer.ts';
@@ -40,6 +37,8 @@ import type { StepRunnerEvents } from '../../host/runner/runner.ts';
 import { stepContainment } from '../../workflow/host/containment.ts';
 import { parkingOf } from '../../host/parking.ts';
 import { openRoot } from '../../disk/roots.ts';
+import { runFolder, runInbox } from '../../host/run-mail.ts';
+import type { RunFolder } from '../../workflow/machine/run-folder.ts';
 
 /** What runs need of the settings. */
 export interface RunSettings {
@@ -102,7 +101,7 @@ export async function composeRun(
   );
   // Of several runs in one process, that process moves the mail.
   const { startMail } = settings;
-  const mail = origin.slots === null && startMail ? new RunMail(startMail, () => events.told()) : null;
+  const mail = origin.slots === null && startMail ? new ProjectMail(startMail, () => events.told()) : null;
   const loop = new Loop(
     host,
     {
@@ -156,7 +155,7 @@ function watched(disk: RealDisk, { run }: RunFolder): string[] {
 
 /** What works beside the host of a run. */
 interface Companions {
-  readonly mail: RunMail | null;
+  readonly mail: ProjectMail | null;
   readonly said: Announcement | undefined;
   /** What its recording will lack, in words. */
   readonly lacks: string | null;
@@ -204,7 +203,7 @@ function portsOf(
   return {
     clock: { now: Date.now, elapsed: () => performance.now() },
     files,
-    control: new DiskControl(disk, runControlFolder(run.run)),
+    control: new Control(disk, runControlFolder(run.run)),
     mail: new DiskCorrespondence(disk, run.run),
     providers,
     parking: parkingOf(disk, config),

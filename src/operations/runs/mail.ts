@@ -11,7 +11,7 @@ const between = 2_000;
  * Moves the mail of the project for a run that waits for a role, as long as nobody else does: `up` may come before it, and
  * may go. Level-triggered: call `want` as often as one likes.
  */
-export class RunMail {
+export class ProjectMail {
   readonly #start: StartMail;
   readonly #onChange: () => void;
   #moving: Promise<void> | null = null;

@@ -1,3 +1,6 @@
+import { Control } from '../../host/control.ts';
+import { TurnFolders } from '../../mail/mailboxes/turn-folders.ts';
+import { Mailboxes } from '../../mail/mailboxes/mailboxes.ts';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -19,7 +22,7 @@ import { GitRepository } from '../../git/git-repository.ts';
 import { bootId, readProcess } from '../../process/proc.ts';
 import { ProcessRunner } from '../../host/runner/agents.ts';
 import { startDetached } from '../../process/supervision/detached.ts';
-import { controlFolder, DiskControl } from '../../host/control.ts';
+import { controlFolder } from '../../host/control.ts';
 import {
   lockFile,
   readBoot,
@@ -31,12 +34,9 @@ import {
 import { journalFolder } from '../../disk/journal-files.ts';
 import { maskOf } from '../../process/output/mask.ts';
 import { projectKey } from '../../host/project-key.ts';
-import { DiskJournal } from '../../disk/journal.ts';
-import { DiskMailboxes } from '../../mail/mailboxes/mailboxes.ts';
+import { Journal } from '../../disk/journal.ts';
 import { readRoleFile, removeOldTemporaries } from '../project/project-files.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
-import { DiskRunMail, incomingFolder } from '../../workflow/files/incoming.ts';
-import { DiskTurnFolders } from '../../mail/mailboxes/turn-folders.ts';
 import { watchFolders } from '../../disk/watch.ts';
 import { agentContainment } from '../../host/containment.ts';
 import type { Wired } from '../project/definition.ts';
@@ -52,6 +52,7 @@ import type { AgentJob, RunnerEvents } from '../../host/runner/runner.ts';
 import type { Trail } from '../../git/trail.ts';
 import { parkingOf } from '../../host/parking.ts';
 import type { MailEvent } from '../../mail/machine/event.ts';
+import { RunMail, incomingFolder } from '../../host/run-mail.ts';
 
 /** Takes the project and puts a host to work on it, with the workflows that `open` takes up. Throws `E_LOCKED` when another has it. */
 export async function startController(
@@ -110,7 +111,7 @@ async function compose(
   const runner = await runnerOf(disk, definition, options, events);
   // Before anything else runs: what an earlier controller left.
   await runner.sweep();
-  const journal = new DiskJournal<MailEvent>(disk, { gone: lockGone });
+  const journal = new Journal<MailEvent>(disk, { gone: lockGone });
   const ports = { ...portsOf(disk, definition), journal, runner, trail, trailAt: await trail.position() };
   const hints: Hints = { told: () => {}, hinted: () => {}, failed: () => {} };
   const up = open && (await openUp(open, protocol, hints));
@@ -282,10 +283,10 @@ function portsOf(
 ): Omit<HostPorts, 'journal' | 'runner' | 'trail' | 'trailAt'> {
   return {
     clock: { now: Date.now, elapsed: () => performance.now() },
-    mailboxes: new DiskMailboxes(disk),
-    control: new DiskControl(disk),
-    runs: new DiskRunMail(disk),
-    folders: new DiskTurnFolders(disk, maskOf(projectSecrets(disk))),
+    mailboxes: new Mailboxes(disk),
+    control: new Control(disk),
+    runs: new RunMail(disk),
+    folders: new TurnFolders(disk, maskOf(projectSecrets(disk))),
     providers,
     verifies: (provider) => isAgentProvider(config, provider),
     ...(tools && { tools }),

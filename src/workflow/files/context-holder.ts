@@ -8,12 +8,13 @@ import { readContent } from '../../disk/contents.ts';
 import { join, temporaryEnding } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { putFolder } from './copy.ts';
-import type { RunFolder } from '../machine/ports.ts';
-import { ownContextFolder, runFolder } from './layout.ts';
+import { ownContextFolder } from './layout.ts';
 import { plainPath, realPath } from './paths.ts';
 import { readRun, type StoredRun } from './run-folders.ts';
 import { surveyFolder } from './survey.ts';
 import type { OpenRoot } from '../../disk/roots.ts';
+import { runFolder } from '../../host/run-mail.ts';
+import type { RunFolder } from '../machine/run-folder.ts';
 
 /**
  * The absolute path of the context folder of a run in this workspace, without links; it is made if need be. Throws

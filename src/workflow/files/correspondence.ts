@@ -7,8 +7,7 @@ import { readContent } from '../../disk/contents.ts';
 import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { putAside } from '../../host/refused.ts';
-import { incomingFolder, runInbox, waitsFile } from './incoming.ts';
-import { runFolder } from './layout.ts';
+import { runFolder, incomingFolder, runInbox, waitsFile } from '../../host/run-mail.ts';
 
 /** A bound for an answer, whose text is an agent's. */
 const answerBytes = 64 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { isJsonObject, parseJson, type Json } from '../../kernel/json.ts';
 import { join, type Disk } from '../../disk/disk.ts';
 import { listJournal, segmentName } from '../../disk/journal-files.ts';
-import { runFolder } from './layout.ts';
+import { runFolder } from '../../host/run-mail.ts';
 
 /** What may still be recorded of a run that is over. */
 const afterwards: readonly Json[] = ['hooked', 'rolled-back', 'controlled'];

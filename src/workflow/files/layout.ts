@@ -5,14 +5,7 @@ import { bodyOf } from '../bodies.ts';
 import type { Body, Step, Workflow } from '../model.ts';
 import { artifactNameProblem, childFolder, stepNameProblem } from '../reserved.ts';
 import { join, pathError } from '../../disk/disk.ts';
-
-/** Where the runs of a project lie, a folder for each. */
-export const runsFolder = lockNames.runs;
-
-/** Throws `E_PATH` for an id that is no plain name. */
-export function runFolder(run: string): string {
-  return join(runsFolder, run);
-}
+import { runFolder } from '../../host/run-mail.ts';
 
 /** Where a run has its artifacts whose definition names no folder for them. */
 export function ownContextFolder(run: string): string {

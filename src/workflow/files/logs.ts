@@ -1,7 +1,7 @@
 import type { Path } from '../machine/event.ts';
 import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
-import { runFolder } from './layout.ts';
+import { runFolder } from '../../host/run-mail.ts';
 
 /** What one process of a run printed, standard output or standard error. */
 export interface StepLog {

@@ -1,13 +1,13 @@
 import { MailroomError, messageOf } from '../../kernel/errors.ts';
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { ProcessKey } from '../machine/event.ts';
-import type { RunFolder } from '../machine/ports.ts';
 import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { newline } from '../../disk/journal-lines.ts';
 import { StepFolders } from './step-folders.ts';
 import { baseOf } from './streams.ts';
 import type { OpenRoot } from '../../disk/roots.ts';
+import type { RunFolder } from '../machine/run-folder.ts';
 
 /** What is more than this was not kept in memory. */
 const spilled = 1024 * 1024;

@@ -4,7 +4,7 @@ import { isJsonObject, parseJson, type JsonObject, readJson } from '../../kernel
 import { maskJson, maskReport, maskValues, strongMask, type Mask } from '../../kernel/mask.ts';
 import type { Path, ProcessKey } from '../machine/event.ts';
 import type { Collected, Launch, LaunchOutput, Prepared } from '../machine/launch.ts';
-import type { RunFiles, RunFolder } from '../machine/ports.ts';
+import type { RunFiles } from '../machine/ports.ts';
 import { asYaml } from '../machine/run-record.ts';
 import { readContent } from '../../disk/contents.ts';
 import { makeOwnContext } from './context-holder.ts';
@@ -15,10 +15,11 @@ import { layText } from './copy.ts';
 import { checkOutputs, readOutputs } from './outputs.ts';
 import { plainPath, realPath, realPlace } from './paths.ts';
 import { guardOf, type Guard } from './guard.ts';
-import { runFolder } from './layout.ts';
 import { StepFolders } from './step-folders.ts';
 import { Streams } from './streams.ts';
 import type { OpenRoot } from '../../disk/roots.ts';
+import { runFolder } from '../../host/run-mail.ts';
+import type { RunFolder } from '../machine/run-folder.ts';
 
 export type { OpenRoot };
 

@@ -1,7 +1,6 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import type { RunEvent } from '../machine/event.ts';
 import type { Workflow } from '../model.ts';
-import type { RunFolder } from '../machine/ports.ts';
 import { readRunCard, type RunCard } from '../../letters/letters.ts';
 import { readContent } from '../../disk/contents.ts';
 import { join } from '../../disk/disk.ts';
@@ -9,8 +8,9 @@ import type { Disk } from '../../disk/disk.ts';
 import { listJournal, segmentName } from '../../disk/journal-files.ts';
 import { formatLine, newline, openLine } from '../../disk/journal-lines.ts';
 import { JournalReader } from '../../disk/journal-reader.ts';
-import { DiskJournal } from '../../disk/journal.ts';
-import { runFolder, runsFolder } from './layout.ts';
+import { Journal } from '../../disk/journal.ts';
+import { runFolder, runsFolder } from '../../host/run-mail.ts';
+import type { RunFolder } from '../machine/run-folder.ts';
 
 export type { RunCard };
 
@@ -75,8 +75,8 @@ export function runJournal(
   disk: Disk,
   run: string,
   gone: () => MailroomError | null = () => null,
-): DiskJournal<RunEvent> {
-  return new DiskJournal<RunEvent>(disk, { ...journalPlaces(run), gone });
+): Journal<RunEvent> {
+  return new Journal<RunEvent>(disk, { ...journalPlaces(run), gone });
 }
 
 /** The journal of a run for everybody else. */

@@ -2,7 +2,7 @@ import type { Path, ProcessKey } from '../machine/event.ts';
 import type { Prepared } from '../machine/launch.ts';
 import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
-import { runFolder } from './layout.ts';
+import { runFolder } from '../../host/run-mail.ts';
 
 /** What is copied at once. */
 const pieceBytes = 4 * 1024 * 1024;

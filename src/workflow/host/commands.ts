@@ -1,10 +1,10 @@
+import type { Control, LeftFile } from '../../host/control.ts';
 import { refusal } from '../machine/commands.ts';
 import type { Happening } from '../machine/event.ts';
 import type { Rules } from '../machine/rules.ts';
 import { readRunControl, type Read, type RunControlFile } from '../../letters/letters.ts';
 import { problemWith } from '../../host/contained.ts';
 import type { RunLedger } from './ledger.ts';
-import type { Control, LeftFile } from '../../host/control-port.ts';
 
 export type { RunControlFile };
 

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { RunFolder } from '../machine/ports.ts';
 import type { HookPorts } from './ports.ts';
 import { requestControl } from '../../host/control.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
-import { incomingFolder } from '../files/incoming.ts';
-import { runFolder } from '../files/layout.ts';
+import { runFolder, incomingFolder } from '../../host/run-mail.ts';
+import type { RunFolder } from '../machine/run-folder.ts';
 
 /** What the hooks of a run need of the disk. */
 export function hookPorts(disk: RealDisk, { run, workspace }: RunFolder): HookPorts {

@@ -1,7 +1,7 @@
+import type { Journal } from '../../disk/journal.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { apply } from '../machine/apply.ts';
 import type { Fact, Happening, RunEvent } from '../machine/event.ts';
-import type { RunJournal } from '../machine/ports.ts';
 import { runStateOf, type RunState } from '../machine/state.ts';
 import { HostTime } from '../../host/host-time.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -17,7 +17,7 @@ type Recorded = Fact | Happening;
  * from it until `flush` has returned.
  */
 export class RunLedger {
-  readonly #journal: RunJournal;
+  readonly #journal: Journal<RunEvent>;
   readonly #fit: (event: Recorded) => Recorded;
   #state: RunState;
   #pending: RunEvent[] = [];
@@ -30,7 +30,11 @@ export class RunLedger {
   readonly cut: string | null;
 
   /** `fit`: an event as it may be written. */
-  constructor(journal: RunJournal, clock: Clock, fit: (event: Recorded) => Recorded = (event) => event) {
+  constructor(
+    journal: Journal<RunEvent>,
+    clock: Clock,
+    fit: (event: Recorded) => Recorded = (event) => event,
+  ) {
     this.#journal = journal;
     this.#fit = fit;
     this.#time = new HostTime(clock);

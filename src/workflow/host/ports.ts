@@ -1,11 +1,13 @@
+import type { Journal } from '../../disk/journal.ts';
+import type { RunEvent } from '../machine/event.ts';
+import type { Control } from '../../host/control.ts';
 import type { Mask } from '../../kernel/mask.ts';
 import type { Launch } from '../machine/launch.ts';
 import type { Rules } from '../machine/rules.ts';
 import type { RunState } from '../machine/state.ts';
 import type { RecordFiles } from './records.ts';
-import type { Correspondence, RunFiles, RunJournal } from '../machine/ports.ts';
+import type { Correspondence, RunFiles } from '../machine/ports.ts';
 import type { Parking } from '../../host/parking.ts';
-import type { Control } from '../../host/control-port.ts';
 import type { RolledBack } from '../../kernel/edits.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Exit, Invocation, Outcome, Provider } from '../../providers/provider.ts';
@@ -14,7 +16,7 @@ import type { StepRunner } from '../../host/runner/runner.ts';
 /** Everything that the host of a run needs from outside. */
 export interface RunPorts {
   readonly clock: Clock;
-  readonly journal: RunJournal;
+  readonly journal: Journal<RunEvent>;
   readonly files: RunFiles;
   readonly control: Control;
   readonly runner: StepRunner;

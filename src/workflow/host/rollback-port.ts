@@ -1,6 +1,5 @@
 import { isAbsolute, join as joinPath, relative } from 'node:path';
 import { MailroomError } from '../../kernel/errors.ts';
-import type { RunFolder } from '../machine/ports.ts';
 import type { RunStart } from '../machine/event.ts';
 import type { Workflow } from '../model.ts';
 import { dueRollback, mayRollBack } from '../machine/rollback.ts';
@@ -10,7 +9,8 @@ import { isOurs } from '../../git/folder-changes.ts';
 import { rollBack } from '../../git/rollback.ts';
 import { workspaceTree } from '../../git/workspace-tree.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
-import { runFolder } from '../files/layout.ts';
+import { runFolder } from '../../host/run-mail.ts';
+import type { RunFolder } from '../machine/run-folder.ts';
 
 /** What the workspace holds before a run that may undo its changes begins. Throws `E_USAGE` where git cannot tell. */
 export async function checkpointOf(

@@ -3,8 +3,8 @@ import { apply } from '../machine/apply.ts';
 import { runStateOf, type RunState } from '../machine/state.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { restoreHint } from '../../disk/journal-lines.ts';
-import { runFolder } from '../files/layout.ts';
 import { runReader } from '../files/run-folders.ts';
+import { runFolder } from '../../host/run-mail.ts';
 
 /** The fold of a begun run's journal now, as everybody but its host sees it. Throws `E_JOURNAL`. */
 export function runState(disk: Disk, run: string): RunState {

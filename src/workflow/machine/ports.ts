@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { StepAnswer, StepRequest } from '../../letters/step-answer.ts';
-import type { Path, ProcessKey, RunEvent } from './event.ts';
+import type { Path, ProcessKey } from './event.ts';
 import type { Collected, Launch, LaunchOutput, Prepared } from './launch.ts';
-import type { Workflow } from '../model.ts';
 
 /**
  * The files of one run: its folder `.mailroom/runs/<run>/` and its context folder. Synchronous. A path that leaves its
@@ -44,35 +43,6 @@ export interface RunFiles {
   tail(key: ProcessKey, characters: number, read: (printed: string) => string): string;
   /** Keeps a step that failed for good: its prompt, inputs, reason, cost so far and what it had changed. */
   deadLetter(path: Path, document: JsonObject, difference: Uint8Array | null): void;
-}
-
-/** The journal of a run; as that of the mail, with its own events. */
-export interface RunJournal {
-  read(): {
-    snapshot: { n: number; state: unknown } | null;
-    records: readonly RunRecord[];
-    cut: string | null;
-  };
-  append(events: readonly RunEvent[]): number;
-  sync(): void;
-  snapshot(n: number, state: unknown, keepAfter: number): void;
-  close(): void;
-}
-
-export interface RunRecord {
-  readonly n: number;
-  readonly event: RunEvent;
-}
-
-/** What lies in the folder of a run besides its journal. */
-export interface RunFolder {
-  readonly run: string;
-  /** The definition as it was at the start; sub-workflows are inside it. */
-  readonly definition: Workflow;
-  /** Absolute; what paths of the definition are relative to. */
-  readonly workspace: string;
-  /** Absolute; where its artifacts lie now. Missing: where the definition says. */
-  readonly context?: string;
 }
 
 /** A file in the inbox of a run, as the answer to the message `id`; or why it is none. */

@@ -1,3 +1,4 @@
+import { Mailboxes } from '../../../src/mail/mailboxes/mailboxes.ts';
 import { expect, it } from 'vitest';
 import { defaultConfig } from '../../../src/config/config.ts';
 import { DiskErrors } from '../../../src/mail/host/disk-errors.ts';
@@ -6,8 +7,7 @@ import { Intake } from '../../../src/mail/host/intake.ts';
 import { Ledger } from '../../../src/mail/host/ledger.ts';
 import { inMemoryTrail } from '../../support/memory-trail.ts';
 import { parseProtocol } from '../../../src/mail/protocol/read.ts';
-import { DiskJournal } from '../../../src/disk/journal.ts';
-import { DiskMailboxes } from '../../../src/mail/mailboxes/mailboxes.ts';
+import { Journal } from '../../../src/disk/journal.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 import type { MailEvent } from '../../../src/mail/machine/event.ts';
 
@@ -23,10 +23,10 @@ const protocol = read.value;
 const roles = ['architect', 'qa'];
 
 /** Mailboxes that tell how often each inbox was listed. */
-class Counted extends DiskMailboxes {
+class Counted extends Mailboxes {
   readonly listed = new Map<string, number>();
 
-  override list(...[role, box]: Parameters<DiskMailboxes['list']>): string[] | null {
+  override list(...[role, box]: Parameters<Mailboxes['list']>): string[] | null {
     if (box === 'inbox') this.listed.set(role, (this.listed.get(role) ?? 0) + 1);
     return super.list(role, box);
   }
@@ -42,7 +42,7 @@ function openIntake() {
   const newId = () => `01900000-0000-7000-8000-${String((ids += 1)).padStart(12, '0')}`;
   const trail = inMemoryTrail();
   const ledger = new Ledger({
-    journal: new DiskJournal<MailEvent>(disk),
+    journal: new Journal<MailEvent>(disk),
     trail,
     clock,
     newId,

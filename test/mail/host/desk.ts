@@ -2,12 +2,12 @@ import { MailHost } from '../../../src/mail/host/mail-host.ts';
 import { readJournal } from '../../../src/disk/journal-reader.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 import { DiskCorrespondence } from '../../../src/workflow/files/correspondence.ts';
-import { DiskRunMail } from '../../../src/workflow/files/incoming.ts';
 import { protocolOf } from '../machine/texts.ts';
 import { idleRunner, mailPorts } from '../../support/mail-ports.ts';
 import { exit } from '../../providers/samples.ts';
 import type { AgentJob } from '../../../src/host/runner/runner.ts';
 import type { MailEvent } from '../../../src/mail/machine/event.ts';
+import { RunMail } from '../../../src/host/run-mail.ts';
 
 /** The process is gone. */
 export class Crash extends Error {}
@@ -37,7 +37,7 @@ export class Desk {
   open(): MailHost {
     const jobs: AgentJob[] = [];
     const runner = { ...idleRunner, start: (job: AgentJob) => void jobs.push(job) };
-    const ports = mailPorts(this.disk, { runner, runs: new DiskRunMail(this.disk) });
+    const ports = mailPorts(this.disk, { runner, runs: new RunMail(this.disk) });
     this.host = new MailHost(ports, { protocol, protocolHash: 'one', version: 'test' });
     this.host.start();
     this.#jobs = jobs;

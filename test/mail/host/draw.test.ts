@@ -1,7 +1,7 @@
+import { Mailboxes } from '../../../src/mail/mailboxes/mailboxes.ts';
 import { expect, it } from 'vitest';
 import { fileName, type Message } from '../../../src/mail/format/message.ts';
 import type { Delivery } from '../../../src/mail/machine/state.ts';
-import { DiskMailboxes } from '../../../src/mail/mailboxes/mailboxes.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 import { draw, type Expected } from '../../../src/mail/host/draw.ts';
 
@@ -25,7 +25,7 @@ const folders = ['inbox', 'processed', 'failed'] as const;
 /** Where the copy of qa lies after these pictures of it were drawn. */
 function placesAfter(...deliveries: readonly Delivery[]): string[] {
   const disk = new MemoryDisk(() => created);
-  const mailboxes = new DiskMailboxes(disk);
+  const mailboxes = new Mailboxes(disk);
   mailboxes.prepare(['qa']);
   const expected: Expected = new Map();
   for (const delivery of deliveries)

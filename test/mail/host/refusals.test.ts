@@ -3,7 +3,7 @@ import type { Message } from '../../../src/mail/format/message.ts';
 import { MailHost } from '../../../src/mail/host/mail-host.ts';
 import type { Look } from '../../../src/host/loop.ts';
 import { readRoleFile } from '../../../src/operations/project/project-files.ts';
-import { DiskJournal } from '../../../src/disk/journal.ts';
+import { Journal } from '../../../src/disk/journal.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 import { MailroomError } from '../../../src/kernel/errors.ts';
 import { controlFolder } from '../../../src/host/control.ts';
@@ -233,7 +233,7 @@ it('starts with a journal that holds the letter of a step whose id is a path, an
   const { disk, jobs, open, drop, later } = project();
   const id = '../../../../x';
   const letter = { id, run: 'r', role: 'one', subject: 's', body: 'b', fields: {}, timeout: null };
-  const journal = new DiskJournal<MailEvent>(disk);
+  const journal = new Journal<MailEvent>(disk);
   journal.read();
   journal.append([{ type: 'accepted', sent: sentStep(protocol, letter, 0), v: 1, at: 0 }]);
   journal.sync();

@@ -1,7 +1,7 @@
 import { MailHost } from '../../../src/mail/host/mail-host.ts';
 import { maskerFactory, maskOf } from '../../../src/process/output/mask.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
-import { DiskTurnFolders } from '../../../src/mail/mailboxes/turn-folders.ts';
+import { TurnFolders } from '../../../src/mail/mailboxes/turn-folders.ts';
 import type { Trail, TrailEntry } from '../../../src/git/trail.ts';
 import { noTrail } from '../../../src/mail/trail/none.ts';
 import { exit } from '../../providers/samples.ts';
@@ -54,7 +54,7 @@ export function played(secrets: readonly string[], said: Said, trail: Trail = no
     trail: { ...noTrail, record },
     trailAt: 0,
     newId: () => `01900000-0000-7000-8000-${String((ids += 1)).padStart(12, '0')}`,
-    folders: new DiskTurnFolders(disk, mask),
+    folders: new TurnFolders(disk, mask),
     runner: { ...idleRunner, start: (job) => void jobs.push(job) },
   });
   const host = new MailHost(ports, { protocol, protocolHash: 'one', version: 'test' });

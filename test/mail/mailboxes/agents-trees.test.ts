@@ -1,3 +1,4 @@
+import { TurnFolders } from '../../../src/mail/mailboxes/turn-folders.ts';
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -18,7 +19,6 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { MailHost } from '../../../src/mail/host/mail-host.ts';
 import { watchFolder } from '../../../src/git/folder-changes.ts';
 import { RealDisk } from '../../../src/disk/real-disk.ts';
-import { DiskTurnFolders } from '../../../src/mail/mailboxes/turn-folders.ts';
 import { exit } from '../../providers/samples.ts';
 import { protocolOf } from '../machine/texts.ts';
 import { setEnvironment } from '../trail/support.ts';
@@ -121,7 +121,7 @@ it.each(made)('removes %s, and nothing else', (_what, make) => {
 });
 
 it('collects what nobody may read as that, and opens the next attempt', () => {
-  const folders = new DiskTurnFolders(new RealDisk(folder));
+  const folders = new TurnFolders(new RealDisk(folder));
   const open = () => folders.open('t1', 1, 0, () => 'prompt', [], false);
   const problem = (text: string) => ({ ok: false, problem: text });
   const { outbox } = open();

@@ -1,5 +1,5 @@
+import { Mailboxes } from '../../../src/mail/mailboxes/mailboxes.ts';
 import { describe, expect, it } from 'vitest';
-import { DiskMailboxes } from '../../../src/mail/mailboxes/mailboxes.ts';
 import type { Bench } from '../../disk/disk-benches.ts';
 import { benches, cleanUp } from '../../disk/disk-benches.ts';
 import type { Dropped } from '../../../src/mail/format/boxes.ts';
@@ -15,9 +15,9 @@ function dropped(file: string): Dropped {
 }
 
 describe.each(benches)('Mailboxes: $name', ({ make }) => {
-  function open(): Bench & { mailboxes: DiskMailboxes } {
+  function open(): Bench & { mailboxes: Mailboxes } {
     const bench = make();
-    const mailboxes = new DiskMailboxes(bench.disk);
+    const mailboxes = new Mailboxes(bench.disk);
     mailboxes.prepare(['qa']);
     return { ...bench, mailboxes };
   }
@@ -71,13 +71,13 @@ describe.each(benches)('Mailboxes: $name', ({ make }) => {
       { id: 'id-1', role: 'qa', box: 'outbox', name: 'first.md', content: { ok: true, text: 'one' } },
       { id: 'id-2', role: 'qa', box: 'inbox', name: 'second.md', content: { ok: true, text: 'two' } },
     ]);
-    const afterCrash = new DiskMailboxes(disk);
+    const afterCrash = new Mailboxes(disk);
     expect(afterCrash.accepting().map((each) => [each.id, each.name])).toEqual([
       ['id-1', null],
       ['id-2', null],
     ]);
     afterCrash.release('id-2');
-    new DiskMailboxes(disk).release('id-1');
+    new Mailboxes(disk).release('id-1');
     mailboxes.release('id-1');
     expect(disk.list('.mailroom/accepting')).toEqual([]);
     expect(mailboxes.accepting()).toEqual([]);
@@ -91,7 +91,7 @@ describe.each(benches)('Mailboxes: $name', ({ make }) => {
     else mailboxes.keep('id', 'qa', month, 'x.md');
     plant('.mailroom/accepting/id~engineer~inbox', 'two');
     expect(mailboxes.accepting()).toMatchObject([{ id: 'id', role: 'engineer', name: null }]);
-    new DiskMailboxes(disk).release('id');
+    new Mailboxes(disk).release('id');
     plant('.mailroom/accepting/id~user~outbox', 'three');
     mailboxes.release('id');
     mailboxes.release('id');
@@ -157,7 +157,7 @@ describe.each(benches)('Mailboxes: $name', ({ make }) => {
       plant(`${inbox}/x.md`, text);
       mailboxes.accept(dropped('x.md'), id);
     }
-    expect(new DiskMailboxes(disk).keep('id-1', 'qa', month, 'x.md')).toBe(true);
+    expect(new Mailboxes(disk).keep('id-1', 'qa', month, 'x.md')).toBe(true);
     expect(mailboxes.keep('id-2', 'qa', month, 'x.md')).toBe(true);
     expect(mailboxes.keep('id-2', 'qa', month, 'x.md')).toBe(false);
     expect(mailboxes.keep('id-1', 'qa', month, 'x.md')).toBe(false);
@@ -275,7 +275,7 @@ describe.each(benches)('Mailboxes.settled: $name', ({ make }) => {
 
   function open(): (text: string, mtime: number) => (now: number) => unknown {
     const { disk, plant, touch } = make();
-    const mailboxes = new DiskMailboxes(disk);
+    const mailboxes = new Mailboxes(disk);
     return (text, mtime) => {
       disk.remove(`${inbox}/x.md`);
       plant(`${inbox}/x.md`, text);
@@ -351,7 +351,7 @@ describe.each(benches)('Mailboxes.settled: $name', ({ make }) => {
 
   it('knows nothing of a file that was taken in when another of its name comes', () => {
     const { disk, plant, touch } = make();
-    const mailboxes = new DiskMailboxes(disk);
+    const mailboxes = new Mailboxes(disk);
     for (const [id, now] of [
       ['id-1', at + 20],
       ['id-2', at + 3_000],
@@ -365,7 +365,7 @@ describe.each(benches)('Mailboxes.settled: $name', ({ make }) => {
 
   it('answers gone, and knows nothing of an earlier file of that name', () => {
     const { disk, plant, touch } = make();
-    const mailboxes = new DiskMailboxes(disk);
+    const mailboxes = new Mailboxes(disk);
     const drop = (mtime: number): void => {
       plant(`${inbox}/x.md`, '');
       touch(`${inbox}/x.md`, mtime);

@@ -1,5 +1,5 @@
+import { TurnFolders } from '../../../src/mail/mailboxes/turn-folders.ts';
 import { describe, expect, it } from 'vitest';
-import { DiskTurnFolders } from '../../../src/mail/mailboxes/turn-folders.ts';
 import type { Bench } from '../../disk/disk-benches.ts';
 import { benches, cleanUp } from '../../disk/disk-benches.ts';
 
@@ -13,9 +13,9 @@ const mail = [
 ];
 
 describe.each(benches)('TurnFolders: $name', ({ make }) => {
-  function open(): Bench & { folders: DiskTurnFolders; begin: (round: number, keep: boolean) => unknown } {
+  function open(): Bench & { folders: TurnFolders; begin: (round: number, keep: boolean) => unknown } {
     const bench = make();
-    const folders = new DiskTurnFolders(bench.disk);
+    const folders = new TurnFolders(bench.disk);
     const begin = (round: number, keep: boolean): unknown =>
       folders.open('t1', 2, round, (path) => `write to ${path}`, mail, keep);
     return { ...bench, folders, begin };

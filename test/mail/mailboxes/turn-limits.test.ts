@@ -1,10 +1,10 @@
+import { TurnFolders } from '../../../src/mail/mailboxes/turn-folders.ts';
 import { expect, it } from 'vitest';
 import { MemoryDisk } from '../../support/memory-disk.ts';
-import { DiskTurnFolders } from '../../../src/mail/mailboxes/turn-folders.ts';
 
 it('a turn hands over no more than 64 MiB', () => {
   const disk = new MemoryDisk();
-  const folders = new DiskTurnFolders(disk);
+  const folders = new TurnFolders(disk);
   folders.open('t1', 1, 0, () => '', [], false);
   const largest = Buffer.alloc(4 * 1024 * 1024, 'x');
   for (let number = 10; number <= 27; number += 1)

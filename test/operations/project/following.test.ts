@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { apply } from '../../../src/mail/machine/apply.ts';
 import type { MailEvent } from '../../../src/mail/machine/event.ts';
 import { emptyState } from '../../../src/mail/machine/state.ts';
-import { DiskJournal } from '../../../src/disk/journal.ts';
+import { Journal } from '../../../src/disk/journal.ts';
 import { JournalReader } from '../../../src/disk/journal-reader.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 import { Following } from '../../../src/operations/project/following.ts';
@@ -17,7 +17,7 @@ function controlled(id: string, refusal: string | null): MailEvent {
 
 function world() {
   const disk = new MemoryDisk(() => 1_000);
-  const journal = new DiskJournal<MailEvent>(disk, { segmentBytes: 1 });
+  const journal = new Journal<MailEvent>(disk, { segmentBytes: 1 });
   journal.read();
   return { journal, following: new Following(new JournalReader<MailEvent>(disk)) };
 }

@@ -1,33 +1,29 @@
 import { expect, it } from 'vitest';
 import type { RunEvent } from '../../../src/workflow/machine/event.ts';
 import type { RunState } from '../../../src/workflow/machine/state.ts';
+import { Journal } from '../../../src/disk/journal.ts';
+import { MemoryDisk } from '../../support/memory-disk.ts';
 import { RunLedger } from '../../../src/workflow/host/ledger.ts';
 
 /** A journal that keeps nothing, and how many steps each snapshot has written. */
-class Counting {
+class Counting extends Journal<RunEvent> {
   readonly snapshots: number[] = [];
   #last = 0;
 
-  read() {
-    return { snapshot: null, records: [], cut: null };
-  }
-
-  append(events: readonly RunEvent[]): number {
+  override append(events: readonly RunEvent[]): number {
     this.#last += events.length;
     return this.#last;
   }
 
-  sync(): void {}
+  override sync(): void {}
 
-  snapshot(_last: number, state: RunState): void {
+  override snapshot(_last: number, state: RunState): void {
     this.snapshots.push(state.steps.size);
   }
-
-  close(): void {}
 }
 
 it('writes of a run that grows no more in snapshots than a multiple of its steps', () => {
-  const journal = new Counting();
+  const journal = new Counting(new MemoryDisk());
   const ledger = new RunLedger(journal, { now: () => 1 });
   const steps = 20_000;
   const settled = {

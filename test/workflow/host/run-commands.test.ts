@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { verdictIn } from '../../../src/workflow/machine/commands.ts';
 import { listJournal, segmentName } from '../../../src/disk/journal-files.ts';
-import { runFolder } from '../../../src/workflow/files/layout.ts';
 import { runReader } from '../../../src/workflow/files/run-folders.ts';
 import { step, workflow } from '../files/samples.ts';
 import { template } from '../machine/graph.ts';
 import { run, type Desk } from '../../mail/host/desk.ts';
 import { begin, command, hostOf } from './run-desk.ts';
+import { runFolder } from '../../../src/host/run-mail.ts';
 
 const gate = { kind: 'gate', approvers: [], timeout: null, onTimeout: 'abort' } as const;
 const definition = workflow(step('ship', [], { ...gate, message: template('Ship it?') }));

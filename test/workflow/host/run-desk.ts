@@ -1,10 +1,10 @@
+import { Control } from '../../../src/host/control.ts';
 import { unmasked } from '../../../src/kernel/mask.ts';
 import type { RunStart } from '../../../src/workflow/machine/event.ts';
 import type { Workflow } from '../../../src/workflow/model.ts';
 import type { RunFiles } from '../../../src/workflow/machine/ports.ts';
 import type { RunPorts } from '../../../src/workflow/host/ports.ts';
 import { RunHost } from '../../../src/workflow/host/run-host.ts';
-import { DiskControl } from '../../../src/host/control.ts';
 import { createRun, runControlFolder, runJournal } from '../../../src/workflow/files/run-folders.ts';
 import { Desk, run } from '../../mail/host/desk.ts';
 
@@ -72,7 +72,7 @@ export function openHost(desk: Desk, definition: Workflow, more: Partial<RunPort
       clock: { now: desk.disk.now },
       journal: runJournal(desk.disk, run),
       files,
-      control: new DiskControl(desk.disk, runControlFolder(run)),
+      control: new Control(desk.disk, runControlFolder(run)),
       runner: { start: nothing, stop: nothing, sweep: () => Promise.resolve() },
       mail: desk.run,
       providers: new Map(),

@@ -1,3 +1,4 @@
+import { Control } from '../../../src/host/control.ts';
 import fc from 'fast-check';
 import { it } from 'vitest';
 import type { JsonObject } from '../../../src/kernel/json.ts';
@@ -7,7 +8,6 @@ import type { Workflow } from '../../../src/workflow/model.ts';
 import type { Correspondence } from '../../../src/workflow/machine/ports.ts';
 import { RunHost } from '../../../src/workflow/host/run-host.ts';
 import { bytesMasker, maskerFactory, maskOf } from '../../../src/process/output/mask.ts';
-import { DiskControl } from '../../../src/host/control.ts';
 import type { Disk } from '../../../src/disk/disk.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 import { DiskRecords } from '../../../src/workflow/files/record-files.ts';
@@ -131,7 +131,7 @@ function played(definition: Workflow, secrets: readonly string[], said: Said): M
       clock: { now: () => now, elapsed: () => now },
       journal: runJournal(project, run),
       files: new DiskRunFiles({ project, open, run: folder, mask }),
-      control: new DiskControl(project, runControlFolder(run)),
+      control: new Control(project, runControlFolder(run)),
       runner: { start: (job) => void jobs.push(job), stop: () => {}, sweep: () => Promise.resolve() },
       mail: mailOf(said),
       providers: new Map([['claude', provider]]),

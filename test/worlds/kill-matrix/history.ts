@@ -1,7 +1,7 @@
 import { apply } from '../../../src/mail/machine/apply.ts';
 import { stamp, type Fact, type MailEvent } from '../../../src/mail/machine/event.ts';
 import { emptyState } from '../../../src/mail/machine/state.ts';
-import { DiskJournal } from '../../../src/disk/journal.ts';
+import { Journal } from '../../../src/disk/journal.ts';
 import { RealDisk } from '../../../src/disk/real-disk.ts';
 import type { Place } from '../killing/place.ts';
 
@@ -13,7 +13,7 @@ const snapshots = new Set([100, 200]);
 
 /** Writes a journal of refused mail, as a controller that ran for long would have left it. */
 export function seedJournal(place: Place): void {
-  const journal = new DiskJournal<MailEvent>(new RealDisk(place.root), { segmentBytes: 2 * bytes });
+  const journal = new Journal<MailEvent>(new RealDisk(place.root), { segmentBytes: 2 * bytes });
   journal.read();
   let state = emptyState();
   const text = 'x'.repeat(Math.ceil((2 * bytes) / records) - 300);

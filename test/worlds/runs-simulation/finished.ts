@@ -1,5 +1,5 @@
 import type { Path, RunEvent } from '../../../src/workflow/machine/event.ts';
-import type { RunRecord } from '../../../src/workflow/machine/ports.ts';
+import type { JournalRecord } from '../../../src/disk/journal-lines.ts';
 
 /** Steps that have succeeded by what the journal says, until a person wants one again, or one that it came after. */
 export class Finished {
@@ -12,7 +12,7 @@ export class Finished {
   }
 
   /** A new host has read the journal. */
-  restart(records: readonly RunRecord[]): void {
+  restart(records: readonly JournalRecord<RunEvent>[]): void {
     this.#paths.clear();
     this.saw(records.map(({ event }) => event));
   }

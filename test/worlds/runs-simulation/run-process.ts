@@ -1,8 +1,8 @@
+import { Control } from '../../../src/host/control.ts';
 import { unmasked } from '../../../src/kernel/mask.ts';
 import type { Happening, RunEvent } from '../../../src/workflow/machine/event.ts';
 import type { Workflow } from '../../../src/workflow/model.ts';
 import { RunHost } from '../../../src/workflow/host/run-host.ts';
-import { DiskControl } from '../../../src/host/control.ts';
 import type { Disk } from '../../../src/disk/disk.ts';
 import { park, readParked } from '../../../src/host/parked.ts';
 import { DiskCorrespondence } from '../../../src/workflow/files/correspondence.ts';
@@ -70,7 +70,7 @@ export class RunProcess extends Life {
       clock: { now: () => timeline.now, elapsed: () => timeline.elapsed },
       journal: runJournal(project, run),
       files,
-      control: new DiskControl(project, runControlFolder(run)),
+      control: new Control(project, runControlFolder(run)),
       runner: this.#runner(),
       mail: new DiskCorrespondence(project, run),
       providers: new Map(['claude', 'codex'].map((name) => [name, simulatedProvider(name)])),

@@ -1,10 +1,10 @@
 import type { Happening, RunEvent } from '../../../src/workflow/machine/event.ts';
 import type { Workflow } from '../../../src/workflow/model.ts';
 import type { RunState } from '../../../src/workflow/machine/state.ts';
-import type { RunRecord } from '../../../src/workflow/machine/ports.ts';
+import type { JournalRecord } from '../../../src/disk/journal-lines.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 import { listJournal, segmentName } from '../../../src/disk/journal-files.ts';
-import { placeOf, runFolder } from '../../../src/workflow/files/layout.ts';
+import { placeOf } from '../../../src/workflow/files/layout.ts';
 import type { OpenRoot } from '../../../src/workflow/files/run-files.ts';
 import { runReader } from '../../../src/workflow/files/run-folders.ts';
 import { FolderDisk } from '../../workflow/files/folder-disk.ts';
@@ -16,6 +16,7 @@ import { artifact } from './definitions.ts';
 import { Finished } from './finished.ts';
 import { WorkFloor } from './floor.ts';
 import { RunProcess } from './run-process.ts';
+import { runFolder } from '../../../src/host/run-mail.ts';
 
 /** One run of a workflow on a virtual disk, with virtual time and workers that are no processes; everything from one seed. */
 export class RunWorld extends VirtualWorld<RunProcess> {
@@ -31,7 +32,7 @@ export class RunWorld extends VirtualWorld<RunProcess> {
   readonly #startedBy: 'person' | 'up';
   readonly #finished = new Finished();
   /** Records that a snapshot has replaced. */
-  readonly #kept = new Map<number, RunRecord>();
+  readonly #kept = new Map<number, JournalRecord<RunEvent>>();
   #host: RunProcess | null = null;
   #ids = 0;
 
@@ -159,7 +160,7 @@ export class RunWorld extends VirtualWorld<RunProcess> {
     return this.project.look(`context/${placeOf(this.workflow, path).folder}/${artifact}`) !== null;
   }
 
-  #keep(): RunRecord[] {
+  #keep(): JournalRecord<RunEvent>[] {
     this.faults.disarm();
     const { records } = runReader(this.project, this.run).read();
     for (const record of records) this.#kept.set(record.n, record);
@@ -167,7 +168,7 @@ export class RunWorld extends VirtualWorld<RunProcess> {
   }
 
   /** Every record that was ever durable, as another process reads it. */
-  records(): RunRecord[] {
+  records(): JournalRecord<RunEvent>[] {
     this.#keep();
     return [...this.#kept.values()].toSorted((a, b) => a.n - b.n);
   }

@@ -1,7 +1,7 @@
 import { MailroomError } from '../../../src/kernel/errors.ts';
 import type { Protocol } from '../../../src/mail/format/protocol.ts';
 import { MailHost } from '../../../src/mail/host/mail-host.ts';
-import { DiskJournal } from '../../../src/disk/journal.ts';
+import { Journal } from '../../../src/disk/journal.ts';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
 import { park, readParked } from '../../../src/host/parked.ts';
 import { mailPorts } from '../../support/mail-ports.ts';
@@ -36,7 +36,7 @@ export class Controller extends Life {
     this.host = new MailHost(
       mailPorts(disk, {
         clock: { now: () => timeline.now, elapsed: () => timeline.elapsed },
-        journal: new DiskJournal<MailEvent>(disk, { segmentBytes: 16 * 1024 }),
+        journal: new Journal<MailEvent>(disk, { segmentBytes: 16 * 1024 }),
         runner: this.runner,
         newId: () => around.newId(),
         parking: {

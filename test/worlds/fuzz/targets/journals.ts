@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { MailroomError } from '../../../../src/kernel/errors.ts';
 import type { MailEventRecord, MailEvent } from '../../../../src/mail/machine/event.ts';
-import { DiskJournal } from '../../../../src/disk/journal.ts';
+import { Journal } from '../../../../src/disk/journal.ts';
 import { readJournal } from '../../../../src/disk/journal-reader.ts';
 import { MemoryDisk } from '../../../support/memory-disk.ts';
 import { event } from '../../../disk/samples.ts';
@@ -41,7 +41,7 @@ function made(
 ): Original {
   const history = texts.map((text, index) => ({ n: index + 1, event: event(index + 1, text) }));
   const disk = new MemoryDisk();
-  const journal = new DiskJournal<MailEvent>(disk, { segmentBytes });
+  const journal = new Journal<MailEvent>(disk, { segmentBytes });
   journal.read();
   for (const { n, event: one } of history) {
     journal.append([one]);
@@ -128,7 +128,7 @@ function attempt<T>(read: () => T): T | null {
 
 function tryJournal(disk: MemoryDisk, { history }: Original, what: unknown): void {
   const others = attempt(() => readJournal<MailEvent>(disk));
-  const journal = new DiskJournal<MailEvent>(disk);
+  const journal = new Journal<MailEvent>(disk);
   const read = attempt(() => journal.read());
   if ((others === null) !== (read === null)) throw new Finding('the host and other readers disagree', what);
   if (read === null || others === null) return;

@@ -1,9 +1,15 @@
-import type { RunMail } from '../../mail/mailboxes/ports.ts';
-import type { StepAnswer } from '../../letters/step-answer.ts';
-import { DiskControl } from '../../host/control.ts';
-import { join } from '../../disk/disk.ts';
-import type { Disk } from '../../disk/disk.ts';
-import { runFolder } from './layout.ts';
+import { lockNames } from '../kernel/lock-names.ts';
+import { join, type Disk } from '../disk/disk.ts';
+import { Control } from './control.ts';
+import type { StepAnswer } from '../letters/step-answer.ts';
+
+/** Where the runs of a project lie, a folder for each. */
+export const runsFolder = lockNames.runs;
+
+/** Throws `E_PATH` for an id that is no plain name. */
+export function runFolder(run: string): string {
+  return join(runsFolder, run);
+}
 
 /** Where runs put what they ask of the mail. */
 export const incomingFolder = '.mailroom/incoming';
@@ -12,25 +18,29 @@ export const incomingFolder = '.mailroom/incoming';
 export function runInbox(run: string): string {
   return join(runFolder(run), 'inbox');
 }
+
 export const waitsFile = 'waits.json';
 
 /** The mail's side of the runs. */
-export class DiskRunMail implements RunMail {
+export class RunMail {
   readonly #disk: Disk;
-  readonly incoming: DiskControl;
+  /** What runs have put into `.mailroom/incoming/`, oldest first. */
+  readonly incoming: Control;
   /** What was last shown, by run. */
   readonly #shown = new Map<string, string>();
 
   constructor(disk: Disk) {
     this.#disk = disk;
-    this.incoming = new DiskControl(disk, incomingFolder);
+    this.incoming = new Control(disk, incomingFolder);
   }
 
+  /** Puts an answer into the inbox of its run, by one rename; nothing where there is no such run (any more). */
   answer(answer: StepAnswer): void {
     if (!this.#isThere(answer.run)) return;
     this.#disk.write(join(runInbox(answer.run), `${answer.id}.json`), `${JSON.stringify(answer, null, 2)}\n`);
   }
 
+  /** Shows the runs which of their steps wait for others than the role that does them. */
   waits(steps: ReadonlyMap<string, readonly string[]>): void {
     for (const run of new Set([...this.#shown.keys(), ...steps.keys()])) {
       const text = JSON.stringify([...(steps.get(run) ?? [])].toSorted());
