@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson, type Json } from '../kernel/json.ts';
+import { isJsonObject, readJson, type Json } from '../kernel/json.ts';
 import { areEqual, foldCase } from './compare.ts';
 import type { Called, ExpressionFunction } from './language.ts';
 import { expressionLimits } from './limits.ts';
@@ -49,9 +49,9 @@ function toJsonText([value = null]: readonly Json[]): Called {
 function fromJsonText([value = null]: readonly Json[]): Called {
   if (typeof value !== 'string') return gives(value);
   if (value.length > expressionLimits.resultText) return fails(tooLarge);
-  const read = parseJson(value);
-  if (read === undefined) return fails('the text is not JSON');
-  return isBounded(read) ? gives(read) : fails(tooLarge);
+  const read = readJson(value);
+  if (!read.ok) return fails(read.problem.replace(/^it/, 'the text'));
+  return isBounded(read.value) ? gives(read.value) : fails(tooLarge);
 }
 
 /** The entries of a list as one text. As GitHub has it, a single value is its own text and a map is empty. */

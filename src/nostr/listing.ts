@@ -23,7 +23,7 @@ export interface WorkflowList {
 
 /** Of several definitions with one id only the one that runs. `protocol` null: there are no roles. */
 export function workflowList(definitions: readonly NostrEvent[], protocol: Protocol | null): WorkflowList {
-  const ids = new Set(definitions.map((event) => tagOf(event, 'd') ?? ''));
+  const ids = new Set(definitions.flatMap((event) => tagOf(event, 'd') ?? []));
   const roles = [...(protocol?.roles.values() ?? [])];
   return {
     workflows: [...ids].map((id) => summaryOf(currentDefinition(definitions, id)!)),

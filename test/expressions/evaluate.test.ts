@@ -141,7 +141,7 @@ test.each<[string, Json]>([
 test.each([
   ['length(1)', '`length`: a number has no length', 'length(1)'],
   ["1 == 1 && fromJSON('{')", '`fromJSON`: the text is not JSON', "fromJSON('{')"],
-  ['fromJSON(item.deep)', '`fromJSON`: the value is too long or nested too deeply', 'fromJSON(item.deep)'],
+  ['fromJSON(item.deep)', '`fromJSON`: the text is nested more than 200 levels deep', 'fromJSON(item.deep)'],
   ['toJSON(item.tree)', '`toJSON`: the value is too long or nested too deeply', 'toJSON(item.tree)'],
   ['join(item.long)', '`join`: the value is too long or nested too deeply', 'join(item.long)'],
   ['toJSON(item.long)', '`toJSON`: the value is too long or nested too deeply', 'toJSON(item.long)'],

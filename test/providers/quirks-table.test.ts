@@ -31,6 +31,7 @@ describe('claude', () => {
     expect(read('claude', fixture('claude', 'budget'))).toEqual({
       is: 'never',
       reason: { code: 'E_BUDGET', text: 'claude used up its budget: Reached maximum budget ($0.001)' },
+      session: null,
       usage: { usd: 0.00375, tokens: 1050 },
     });
     expect(verdict(read('claude', fixture('claude', 'steps')))).toBe('never E_BUDGET');

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import process from 'node:process';
 import { afterEach, describe, expect, it } from 'vitest';
 import { appears } from '../support/appears.ts';
 import { OrchestrateProject, sh } from '../support/orchestrate.ts';
@@ -19,6 +20,11 @@ afterEach(() => {
 
 function projectWith(steps: string, more: Readonly<Record<string, string>> = {}): OrchestrateProject {
   return (project = new OrchestrateProject(steps, more));
+}
+
+/** Where a program is started, and without colours wherever this runs. */
+function plainly({ root }: OrchestrateProject) {
+  return { cwd: root, env: { ...process.env, NO_COLOR: '1' } };
 }
 
 describe('a failure of an orchestrate run', { timeout: 120_000 }, () => {
@@ -108,7 +114,7 @@ describe('the file of the context', { timeout: 120_000 }, () => {
   it('may be what another program writes: `<(…)` of the shell, and standard input', async () => {
     const place = projectWith(`steps:\n${step}`);
     const shell = (line: string) =>
-      finished(spawn('bash', ['-c', line, process.execPath, program], { cwd: place.root }));
+      finished(spawn('bash', ['-c', line, process.execPath, program], plainly(place)));
     const run = '"$0" "$1" run workflows/flow.yaml --context-file';
     for (const [value, line] of [
       ['written', `${run} <(printf '{"a":'; printf '"written"}')`],
@@ -167,7 +173,7 @@ describe('by the name `orchestrate`', { timeout: 120_000 }, () => {
 `;
   const orchestrate = join(packageRoot, 'bin', 'orchestrate');
   const called = (place: OrchestrateProject, ...args: readonly string[]) =>
-    finished(spawn(process.execPath, [orchestrate, ...args], { cwd: place.root }));
+    finished(spawn(process.execPath, [orchestrate, ...args], plainly(place)));
 
   it('every command that is shown can be typed', async () => {
     const place = projectWith(`steps:\n${loop}`);
