@@ -1,4 +1,4 @@
-/** A process that was started behind the launch gate; pid and start time name it for ever. */
+/** A process that was started behind the launch gate; pid and start time identify it permanently. */
 export interface Launched {
   readonly pid: number;
   readonly startTime: string;

@@ -1,5 +1,5 @@
 import type { Json } from '../kernel/json.ts';
-import { purseOf } from '../workflow/machine/msats.ts';
+import { creditOf } from '../workflow/machine/msats.ts';
 import type { Rules } from '../workflow/machine/rules.ts';
 import type { RunState } from '../workflow/machine/state.ts';
 import { tagOf, type EventTemplate } from '../letters/nostr-event.ts';
@@ -47,7 +47,7 @@ export interface ReportFacts {
 
 export function reportOf(state: RunState, rules: Rules, facts: ReportFacts): ExecutionReport {
   const { request, definition, alive, unsentEvents, at: clock } = facts;
-  const purse = purseOf(state);
+  const credit = creditOf(state);
   const { startedAt, endedAt, now } = state;
   const isStopped = endedAt === null && !alive;
   const run = state.given?.run ?? '';
@@ -62,7 +62,7 @@ export function reportOf(state: RunState, rules: Rules, facts: ReportFacts): Exe
     progress: { completed, total },
     currentStep: isStopped ? null : current,
     totalCost: state.cost.msats ?? 0,
-    remainingBudget: purse && purse.total - purse.spent,
+    remainingBudget: credit && credit.total - credit.spent,
     runtime: startedAt === null ? 0 : (endedAt ?? (alive ? Math.max(clock, now) : now)) - startedAt,
     message: isStopped
       ? `no process works on it; resume it with: mailroom resume ${run}`

@@ -4,7 +4,7 @@ export const settingsFolders = ['.claude', '.codex', '.gemini', '.opencode'] as 
 /** Files of a workspace that do; `*` stands for the rest of a name. */
 export const settingsFiles = ['.mcp.json', 'opencode.json', 'opencode.jsonc', '.env*'] as const;
 
-/** Settings of a repository that a program obeys whatever it is told. */
+/** Settings of a repository that a program obeys whatever its switches say. */
 export interface RepositorySettings {
   /** Files and folders, from the workspace or from a folder above it. */
   readonly names: readonly string[];

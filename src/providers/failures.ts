@@ -54,7 +54,7 @@ export function statusIn(text: string): number | null {
 const refusals = new Set([400, 402, 404, 405, 406, 410, 411, 413, 414, 415, 422]);
 
 /**
- * What a failure means: a limit of use ends, a server comes back; a missing key, a bad request or an empty purse stay
+ * What a failure means: a limit of use ends, a server comes back; a missing key, a bad request or an empty credit stay
  * until a person does something. What nobody knows is "later": attempts are limited.
  */
 export function failed(failure: Failure, now: number): Outcome {

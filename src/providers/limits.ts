@@ -3,7 +3,7 @@ import { duration, instant } from './resets.ts';
 /** Nobody's limit lasts longer; what says so is not believed. */
 const longestMs = 32 * 86_400_000;
 
-/** Sentences that mean "you have used up what you may use for now". Wordings as the CLIs print them, 2025 and 2026. */
+/** Sentences that mean "the usage limit is reached". Wordings as the CLIs print them, 2025 and 2026. */
 const sentences: readonly RegExp[] = [
   // claude: "Claude AI usage limit reached|1760000000", "5-hour limit reached ∙ resets 3pm", "You've hit your session limit"
   /\b(usage|session|weekly|daily|hourly|monthly|5-hour|opus|sonnet|fable|haiku)[ _]limit/i,

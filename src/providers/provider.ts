@@ -88,12 +88,12 @@ export interface CommandLine {
   /** Names in a workspace from which the program runs what a repository wants: a sandbox hides them, elsewhere it is refused. */
   readonly shuns?: readonly string[];
   /**
-   * Is told standard output as it comes; true once more than the invocation's budget is spent or more steps were taken than
+   * Receives standard output as it comes; true once more than the invocation's budget is spent or more steps were taken than
    * it may, and then it is to be ended. Missing: the program tells that only at its end, or has no limit.
    */
   readonly overspent?: (output: string) => boolean;
   /**
-   * Is told standard output as it comes, too, and says which commands of the agent run now, by names that are used once. One
+   * Receives standard output as it comes, too, and says which commands of the agent run now, by names that are used once. One
    * that takes longer than `limitMs` ends the program. Missing: nothing bounds them, or the program does it itself.
    */
   readonly commands?: {

@@ -190,7 +190,7 @@ priority = 1
     const patterns = [...policyFor({}).matchAll(/^argsPattern = (.*)\ndecision = "deny"$/gm)].map(
       ([, text]) => JSON.parse(text ?? '') as string,
     );
-    // It drops what it takes for a pattern that could run for ever.
+    // It drops what it takes for a pattern that could run forever.
     expect(patterns.filter((pattern) => /\([^)]*[*+?{].*\)[*+?{]/.test(pattern))).toEqual([]);
     const denied = (path: string) => {
       const call = `\0${JSON.stringify({ file_path: path }).slice(1, -1)}\0`;

@@ -5,7 +5,7 @@ import type { Launched } from '../../kernel/launched.ts';
 import type { Changed } from '../../kernel/edits.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 
-/** One invocation that should be running. `key` is unique for ever. */
+/** One invocation that should be running. `key` is never used again. */
 export interface AgentJob {
   readonly key: string;
   readonly provider: string;
@@ -58,7 +58,7 @@ export interface Runner {
 
 /** One process of a run. */
 export interface StepJob {
-  /** Unique for ever. */
+  /** Never used again. */
   readonly key: string;
   /** The provider whose program it is; null: one that the definition's author wrote. */
   readonly provider: string | null;

@@ -87,7 +87,7 @@ export const workBudget = z
 /** A value that an agent is told. */
 export const taken = z
   .strictObject({
-    value: z.string().optional().describe('What it is told: one expression, or a text with expressions.'),
+    value: z.string().optional().describe('What it is given: one expression, or a text with expressions.'),
     log: name.optional().describe('Instead of a value: the step the end of whose words it gets.'),
     type: z.enum(types).optional().describe('What the value must be; default anything.'),
     ...shape,

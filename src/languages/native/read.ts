@@ -23,13 +23,13 @@ export function readNative(
 ): { readonly workflow: Workflow; readonly problems: readonly Diagnostic[] } {
   const given = isJsonObject(document.value) ? document.value : {};
   const right = readByKeys(given);
-  const mended = right === null ? repair(nativeFile, given) : null;
-  const problems = mended === null ? [] : checkShape(nativeFile, document).problems;
-  const usable = right ?? readByKeys(mended!.value) ?? validParts(nativeFile, mended!.value);
-  const diagnostics = scribeOf(document, mended);
+  const repaired = right === null ? repair(nativeFile, given) : null;
+  const problems = repaired === null ? [] : checkShape(nativeFile, document).problems;
+  const usable = right ?? readByKeys(repaired!.value) ?? validParts(nativeFile, repaired!.value);
+  const diagnostics = diagnosticsOf(document, repaired);
   const workflow = lower(usable, diagnostics, children, surroundings.notify);
   diagnostics.refuseUnread(usable);
-  const { broken, isOrderUnknown } = whatIsLost(given, mended?.lost ?? []);
+  const { broken, isOrderUnknown } = whatIsLost(given, repaired?.lost ?? []);
   const found = checkWorkflow(workflow, {
     broken: new Set([...broken, ...diagnostics.unclear]),
     isOrderUnknown,
@@ -45,8 +45,8 @@ export function readNative(
   return { workflow, problems: [...problems, ...diagnostics.problems] };
 }
 
-function scribeOf(document: YamlDocument, mended: Repaired | null): Diagnostics {
-  if (mended === null) return new Diagnostics(document);
-  const partial = new Set(mended.lost.map((path) => pathText(path.slice(0, -1))));
-  return new Diagnostics(underKnownKeys(document, mended), partial);
+function diagnosticsOf(document: YamlDocument, repaired: Repaired | null): Diagnostics {
+  if (repaired === null) return new Diagnostics(document);
+  const partial = new Set(repaired.lost.map((path) => pathText(path.slice(0, -1))));
+  return new Diagnostics(underKnownKeys(document, repaired), partial);
 }

@@ -99,7 +99,7 @@ function word(text: string, argument: string, prefix = ''): DefinitionWord {
   return { text: `${prefix}${text}`, argument, before: prefix.length };
 }
 
-/** The event as a text, a tag on each line: what is wrong with it is told with its place. */
+/** The event as a text, a tag on each line: what is wrong with it is reported with its place. */
 export function definitionText({ kind, created_at: at, tags, content }: EventTemplate): string {
   const lines = tags.map((tag) => `    ${JSON.stringify(tag)}`).join(',\n');
   const rest = `  "created_at": ${String(at)},\n  "content": ${JSON.stringify(content)}`;

@@ -47,7 +47,7 @@ export function kindOf(diagnostics: Diagnostics, input: StepInput, path: Path): 
     tellDeferred(diagnostics, [...path, 'for_each'], 'parallel');
   const [kind, other] = kinds.filter((each) => input[each] !== undefined);
   if (kind === undefined) {
-    // What is told of `parallel` says all.
+    // The problem reported for `parallel` says it all.
     if ('parallel' in input) return null;
     const hint = `give it one of ${kinds.map((each) => `\`${each}\``).join(', ')}`;
     diagnostics.error('E_MISSING_KEY', path, `nothing says what \`${input.name}\` does`, hint, 'key');

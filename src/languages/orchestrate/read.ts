@@ -4,7 +4,7 @@ import type { Body, Workflow } from '../../workflow/model.ts';
 import { checkShape } from '../../yaml/issues.ts';
 import { validParts } from '../../yaml/shape.ts';
 import type { Path, YamlDocument } from '../../yaml/yaml.ts';
-import { mendListed, type Listed } from '../shared/repaired.ts';
+import { repairListed, type Listed } from '../shared/repaired.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { LanguageContext } from '../shared/context.ts';
 import { checkFlow } from './flow.ts';
@@ -27,10 +27,10 @@ export function readOrchestrate(
 ): { readonly workflow: Workflow; readonly problems: readonly Diagnostic[] } {
   const shape = checkShape(orchestrateFile, document);
   const given = isJsonObject(document.value) ? document.value : {};
-  const mended = mendListed(document, { file: orchestrateFile, list: 'steps', item: stepSchema });
-  const { items, diagnostics, lost } = mended;
-  const input = shape.value ?? (validParts(orchestrateFile, mended.around) as Partial<OrchestrateFile>);
-  const facts = factsOf(input, mended, given['steps'], surroundings);
+  const repaired = repairListed(document, { file: orchestrateFile, list: 'steps', item: stepSchema });
+  const { items, diagnostics, lost } = repaired;
+  const input = shape.value ?? (validParts(orchestrateFile, repaired.around) as Partial<OrchestrateFile>);
+  const facts = factsOf(input, repaired, given['steps'], surroundings);
   const body = lowerBody(items, { items: new Set(), loop: null, loops: [] }, facts);
   // A part of a step that cannot be used may have been a way.
   const isOrderKnown = lost.every(([key]) => key !== 'steps');

@@ -21,7 +21,7 @@ export interface Listed<T> {
   readonly diagnostics: Diagnostics;
 }
 
-export function mendListed<T>(document: YamlDocument, { file, list, item }: ListedShape<T>): Listed<T> {
+export function repairListed<T>(document: YamlDocument, { file, list, item }: ListedShape<T>): Listed<T> {
   const { [list]: all, ...rest } = isJsonObject(document.value) ? document.value : {};
   const { value: around, ...top } = repair(file, rest);
   const renamed = new Map(top.renamed);

@@ -39,7 +39,7 @@ const rightsOfTools: Readonly<Record<string, readonly Capability[]>> = {
   Bash: ['RUN_TESTS', 'RUN_COMMANDS'],
 };
 
-/** Who does a stage. An agent that is not there, and what it is not given or cannot be held to, is told. */
+/** Who does a stage. An agent that is not there, what it is not given and what it cannot be restricted to are reported. */
 export function playerOf({ roles }: WorkInput, path: Path, lowering: Lowering): AgentDefinition {
   const { artifact, model = null } = roles!.primary;
   const sought = seekPlayer(nameIn(artifact), model, lowering.surroundings);
@@ -139,7 +139,7 @@ function text(value: Json | undefined): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** Names of rights; null: none are told. */
+/** Names of rights; null: none are reported. */
 function listOf(value: Json | undefined): readonly Capability[] | null {
   if (!Array.isArray(value)) return null;
   return allCapabilities.filter((each) => value.includes(each));

@@ -4,7 +4,7 @@ import type { AppliedOverride, Step, ValueType, Workflow } from '../../workflow/
 import { checkShape } from '../../yaml/issues.ts';
 import { validParts, fieldsOf } from '../../yaml/shape.ts';
 import type { YamlDocument, Path } from '../../yaml/yaml.ts';
-import { mendListed } from '../shared/repaired.ts';
+import { repairListed } from '../shared/repaired.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { LanguageContext } from '../shared/context.ts';
 import { lowerHooks } from './hooks.ts';
@@ -30,7 +30,7 @@ export function readSwdl(
   const { document, problems: overriding, applied } = overridden(written, surroundings);
   const shape = checkShape(swdlFile, document);
   const given = isJsonObject(document.value) ? document.value : {};
-  const { around, items, lost, diagnostics } = mendListed(document, {
+  const { around, items, lost, diagnostics } = repairListed(document, {
     file: swdlFile,
     list: 'stages',
     item: stageSchema,

@@ -46,7 +46,7 @@ function checkNames(report: CheckReport, type: MessageType): void {
   report.roleExists(type.escalateTo, [...path, 'escalate_to']);
 }
 
-/** A type that would lie in inboxes for ever. Replies are taken up with the wait that they end. */
+/** A type whose messages nobody would ever take out of an inbox. Replies are taken up with the wait that they end. */
 function checkAccepted(report: CheckReport, type: MessageType, replies: ReadonlySet<TypeName>): void {
   if (type.reply.length > 0 || replies.has(type.name) || report.context.broken.types.size > 0) return;
   const accepted = type.to.some((recipient) => {

@@ -13,7 +13,7 @@ import { refuseTrackedState } from '../../host/tracked.ts';
 
 /**
  * Takes a run and the context folder (absolute) that it works in, for as long as this process lives. Throws `E_LOCKED`
- * when another process goes on with the run, or another run uses the folder; `E_TRACKED`.
+ * when another process has resumed the run, or another run uses the folder; `E_TRACKED`.
  */
 export async function takeRun(project: RealDisk, run: string, contextFolder: string): Promise<Lock> {
   await refuseTrackedState(project);

@@ -11,7 +11,7 @@ import { clocked, nextWake, times } from './decide/times.ts';
 import type { Fact, Path, ProcessKey } from './event.ts';
 import { isIn } from './fold/steps.ts';
 import type { Step } from '../model.ts';
-import { purseOf } from './msats.ts';
+import { creditOf } from './msats.ts';
 import { keyOf } from './resolve.ts';
 import type { Rules } from './rules.ts';
 import type { RunState } from './state.ts';
@@ -102,8 +102,8 @@ function breaks({ state }: DecisionContext): Fact[] {
 
 /** Ends a run that has spent more than its budget; all of it is not more. */
 function overspent({ state }: DecisionContext): Fact[] {
-  const purse = purseOf(state);
-  if (purse === null || purse.spent <= purse.total || state.ending !== null) return [];
+  const credit = creditOf(state);
+  if (credit === null || credit.spent <= credit.total || state.ending !== null) return [];
   if (state.given?.msats?.enforced === false) return [];
   const path = [...state.steps.values()].findLast(({ cost }) => (cost.msats ?? 0) > 0)?.path ?? '';
   return [usedUp(state, path)];

@@ -48,14 +48,14 @@ export function sum(a: number, b: number): number {
   return Math.min(largest, a + b);
 }
 
-export interface Purse {
+export interface Credit {
   readonly total: number;
   readonly spent: number;
   readonly reserved: number;
 }
 
 /** How the budget of a run stands; null: it has none. */
-export function purseOf(state: RunState): Purse | null {
+export function creditOf(state: RunState): Credit | null {
   const total = state.given?.budget.msats;
   if (total === undefined) return null;
   let reserved = 0;

@@ -5,7 +5,7 @@ import { isIn } from './fold/steps.ts';
 import { hookWarnings } from './hooks.ts';
 import { rollbackWarnings } from './rollback.ts';
 import type { Work } from '../model.ts';
-import { purseOf } from './msats.ts';
+import { creditOf } from './msats.ts';
 import { itemScope } from './path.ts';
 import type { BodyRule, Rules, StepRule } from './rules.ts';
 import { entered, findStep } from './scope.ts';
@@ -187,7 +187,7 @@ export function skipText(reason: SkipReason): string {
 export function documentOf(state: RunState, rules: Rules): JsonObject {
   const { given } = state;
   const root = state.scopes.get('');
-  const purse = purseOf(state);
+  const credit = creditOf(state);
   return {
     run: given?.run ?? '',
     workflow: rules.workflow.name,
@@ -197,7 +197,7 @@ export function documentOf(state: RunState, rules: Rules): JsonObject {
     started_at: instant(state.startedAt),
     completed_at: instant(state.endedAt),
     cost: costOf(state.cost),
-    ...(purse === null ? {} : { budget: { msats: purse.total, left: purse.total - purse.spent } }),
+    ...(credit === null ? {} : { budget: { msats: credit.total, left: credit.total - credit.spent } }),
     warnings: warningsOf(state),
     steps: stepsOf(state, rules, rules.root, root),
   };

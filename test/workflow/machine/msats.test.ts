@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Workflow } from '../../../src/workflow/model.ts';
-import { allocation, msatsOf, purseOf } from '../../../src/workflow/machine/msats.ts';
+import { allocation, msatsOf, creditOf } from '../../../src/workflow/machine/msats.ts';
 import { isIn } from '../../../src/workflow/machine/fold/steps.ts';
 import { nip } from '../../languages/machine/nip.ts';
 import { World } from './world.ts';
@@ -35,7 +35,7 @@ describe('a budget in msats', () => {
     expect(reserved(world, 'c')).toBe(700);
     world.done('c', { usd: 0.7 });
     expect(world.state.status).toBe('SUCCEEDED');
-    expect(purseOf(world.state)).toEqual({ total: 1_000, spent: 1_000, reserved: 0 });
+    expect(creditOf(world.state)).toEqual({ total: 1_000, spent: 1_000, reserved: 0 });
   });
 
   it('ends the run when one unit more is spent, at the last step, too', () => {
@@ -141,13 +141,13 @@ describe('whatever steps cost', () => {
         const world = worldOf(parallel(given), total);
         const part = (index: number, share: number) => Math.floor((share * ends[index]!.part) / 100);
         play(world, ends, part, (spent) => {
-          const purse = purseOf(world.state)!;
-          expect(purse.spent).toBe(spent);
-          expect(purse.spent + purse.reserved).toBeLessThanOrEqual(total);
+          const credit = creditOf(world.state)!;
+          expect(credit.spent).toBe(spent);
+          expect(credit.spent + credit.reserved).toBeLessThanOrEqual(total);
         });
         // Nothing is left for a step that is to be tried again.
-        expect(purseOf(world.state)!.spent === total || world.state.reason?.code !== 'E_BUDGET').toBe(true);
-        expect(world.state.endedAt === null || purseOf(world.state)!.reserved === 0).toBe(true);
+        expect(creditOf(world.state)!.spent === total || world.state.reason?.code !== 'E_BUDGET').toBe(true);
+        expect(world.state.endedAt === null || creditOf(world.state)!.reserved === 0).toBe(true);
       }),
       { numRuns: 100 },
     );
@@ -165,7 +165,7 @@ describe('whatever steps cost', () => {
             expect(before > total && world.state.endedAt === null).toBe(false);
           },
         );
-        expect(purseOf(world.state)!.spent).toBe(spent);
+        expect(creditOf(world.state)!.spent).toBe(spent);
         // A step that fails for good at the same time is the reason.
         expect(spent <= total || world.state.status === 'FAILED').toBe(true);
         expect(spent >= total || world.state.reason?.code !== 'E_BUDGET').toBe(true);

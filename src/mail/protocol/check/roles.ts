@@ -36,7 +36,7 @@ function checkName(report: CheckReport, name: string, path: readonly (string | n
   const others = `there are ${enumerate(known)}; name a program of yours under \`providers\` in mailroom.yaml`;
   const hint = didYouMean(name, known) ?? others;
   const message =
-    name === 'human' ? 'a person cannot stand in for a program' : `no provider is called \`${name}\``;
+    name === 'human' ? 'a person cannot be the fallback of a program' : `no provider is called \`${name}\``;
   report.problems.push({ code: 'E_UNKNOWN_NAME', severity: 'error', path, message, hint });
 }
 

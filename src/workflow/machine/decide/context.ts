@@ -11,7 +11,7 @@ import type {
 } from '../event.ts';
 import { scopesAround } from '../fold/steps.ts';
 import type { Target } from '../../model.ts';
-import { purseOf } from '../msats.ts';
+import { creditOf } from '../msats.ts';
 import { pathIn } from '../path.ts';
 import type { Rules, StepRule } from '../rules.ts';
 import { findStep, type StepVisit } from '../scope.ts';
@@ -48,7 +48,7 @@ export function isEnding(state: RunState, { path }: Scope): boolean {
 
 /** Ends a run whose budget in msats is spent. `path`: the step that shows it. */
 export function usedUp(state: RunState, path: string): Fact {
-  const { spent, total } = purseOf(state) ?? { spent: 0, total: 0 };
+  const { spent, total } = creditOf(state) ?? { spent: 0, total: 0 };
   const text = `the budget of the run is used up: ${String(spent)} of ${String(total)} msats are spent`;
   const reason = { code: 'E_BUDGET', text } as const;
   return { type: 'ending', scope: '', ending: { why: 'aborted', path, class: 'FATAL', reason } };

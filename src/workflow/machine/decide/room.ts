@@ -1,7 +1,7 @@
 import { fits, isLimited, worst, type Fit, type Reservation } from '../../../mail/machine/money.ts';
 import type { Cost } from '../../../mail/machine/state.ts';
 import { isIn, scopesAround } from '../fold/steps.ts';
-import { allocation, purseOf, type Purse } from '../msats.ts';
+import { allocation, creditOf, type Credit } from '../msats.ts';
 import type { Scope } from '../state.ts';
 import type { DecisionContext } from './context.ts';
 import type { Budget } from '../../../kernel/cost.ts';
@@ -17,7 +17,7 @@ export class Room {
   /** Processes in bodies that have a limit of their own: sub-workflows. */
   readonly #inScope = new Map<string, number>();
   /** The run's msats, and what was given away of them; null: they are not limited. */
-  readonly #purse: Purse | null;
+  readonly #credit: Credit | null;
   #given = { msats: 0, launches: 0 };
   /** How many launches each role has that was chosen among several. */
   readonly #roles = new Map<string, number>();
@@ -28,7 +28,7 @@ export class Room {
     const { state, rules, slots } = context;
     this.#free = Math.min(slots.processes, rules.workflow.concurrency ?? defaultConcurrency);
     this.#freeAgents = slots.agents;
-    this.#purse = purseOf(state);
+    this.#credit = creditOf(state);
     for (const path of state.active) {
       const run = state.steps.get(path);
       if (!isIn(run, 'running', 'checking')) continue;
@@ -60,21 +60,21 @@ export class Room {
 
   /** Whether any msats of the run are left for a launch, or what others have reserved must be waited for. */
   affordMsats(): Fit {
-    const purse = this.#purse;
-    if (purse === null || this.#context.state.given?.msats?.enforced === false) return 'fits';
-    const reserved = purse.reserved + this.#given.msats;
-    if (purse.total - purse.spent - reserved > 0) return 'fits';
+    const credit = this.#credit;
+    if (credit === null || this.#context.state.given?.msats?.enforced === false) return 'fits';
+    const reserved = credit.reserved + this.#given.msats;
+    if (credit.total - credit.spent - reserved > 0) return 'fits';
     return reserved > 0 ? 'later' : 'never';
   }
 
   /** What a launch reserves: its own limits, and its share of the run's msats. */
   share(own: Budget | null): Budget | null {
-    const purse = this.#purse;
+    const credit = this.#credit;
     const root = this.#context.state.scopes.get('');
-    if (purse === null || !root) return own;
+    if (credit === null || !root) return own;
     const { msats, launches } = this.#given;
     const open = (root.total ?? 1) - root.settled - launches;
-    const left = purse.total - purse.spent - purse.reserved - msats;
+    const left = credit.total - credit.spent - credit.reserved - msats;
     const share = allocation(left, open, own?.msats ?? null);
     this.#given = { msats: msats + share, launches: launches + 1 };
     return { usd: own?.usd ?? null, tokens: own?.tokens ?? null, msats: share };

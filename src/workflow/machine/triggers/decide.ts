@@ -23,7 +23,7 @@ export interface TriggerDecision {
 }
 
 /**
- * What the triggers of one workflow ask for now. Pure. One run of a workflow goes on at a time: what comes meanwhile waits, once
+ * What the triggers of one workflow ask for now. Pure. One run of a workflow is in progress at a time: what comes meanwhile waits, once
  * for each trigger, and further calls of that trigger become part of what waits.
  */
 export function decideTriggers(
