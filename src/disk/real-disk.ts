@@ -176,7 +176,8 @@ export class RealDisk implements Disk {
 
   openAppend(path: string, mode = 0o666): Appender {
     this.#check(path);
-    const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
+    const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
+    const flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
     return attempt('open', this.#shown(path), () =>
       this.#makingParent(
         path,

@@ -4,7 +4,6 @@ import {
   fstatSync,
   lstatSync,
   mkdirSync,
-  readFileSync,
   readdirSync,
   realpathSync,
   rmSync,
@@ -15,7 +14,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { messageOf } from '../kernel/errors.ts';
 import { git, type GitOptions } from './git.ts';
-import { openPlainFile } from '../process/plain-file.ts';
+import { contentOf, openPlainFile } from '../process/plain-file.ts';
 import type { RunResult } from '../process/run.ts';
 import { inTemporary } from '../process/temporaries.ts';
 
@@ -85,8 +84,8 @@ const outside = /not a git repository \(or any/;
 /** Why git failed, in a line of its own. */
 export function whyOf({ stderr, error, ended }: RunResult): string {
   const lines = stderr.split('\n').filter((line) => line !== '');
-  const line = lines.find((each) => /^(error|fatal): /.test(each)) ?? lines[0] ?? error ?? `git ${ended}`;
-  return line.replace(/^(error|fatal): /, '');
+  const line = lines.find((each) => /^(error|fatal): /.test(each)) ?? lines[0] ?? `git ${ended}`;
+  return (error ?? line).replace(/^(error|fatal): /, '');
 }
 
 type Four = [string, string, string, string];
@@ -151,9 +150,11 @@ export async function takeFiles(look: Look, what: '--all' | '--intent-to-add'): 
   // In a repository that the index knows `git add` would run `git status`, with the configuration there.
   const gone = links.map((link) => link.replace(/^160000 (\S+) \d/, '0 $1'));
   // Of a file with such a flag (`--assume-unchanged`, `--skip-worktree`) git would believe that nobody has changed it.
+  const isLeftOut = await leftOut(look, tagged);
   const believed = tagged
-    .filter((entry) => what === '--all' && /^[a-zS]/.test(entry))
-    .map((entry) => entry.slice(2));
+    .filter((entry) => /^[a-zS]/.test(entry))
+    .map((entry) => entry.slice(2))
+    .filter((entry) => !isLeftOut(entry));
   const known = (readsAll ? entries : believed).filter((entry) => !links.includes(entry));
   const lines = [...(readsAll ? [] : gone), ...known];
   const begun = lines.length === 0 ? listed : await set(lines);
@@ -167,6 +168,15 @@ export async function takeFiles(look: Look, what: '--all' | '--intent-to-add'): 
     links.filter((link) => !taken.has(pathOf(link)) && isFolder(look.top, pathOf(link))),
   );
   return back.exitCode === 0 ? added : back;
+}
+
+/** Tells the lines of `ls-files` whose files a sparse checkout leaves out: those with a flag that are not there. */
+async function leftOut(look: Look, tagged: readonly string[]): Promise<(entry: string) => boolean> {
+  if (!tagged.some((entry) => /^s/i.test(entry))) return () => false;
+  const sparse = await look.git(['config', '--type=bool', 'core.sparseCheckout']);
+  const skipped = new Set(tagged.filter((entry) => /^s/i.test(entry)).map((entry) => entry.slice(2)));
+  const isThere = (path: string) => lstatSync(join(look.top, path), { throwIfNoEntry: false }) !== undefined;
+  return (entry) => sparse.stdout.trim() === 'true' && skipped.has(entry) && !isThere(pathOf(entry));
 }
 
 /** Of a line of `ls-files --stage`. */
@@ -196,13 +206,13 @@ function namesIn(folder: string): string[] {
 /**
  * Copies a git index if it is there. The copy is as old as the original: by that git knows which files may have been
  * edited in the very instant in which it was written, and looks at their content. Throws where something else lies in its
- * place: an agent can put a pipe there.
+ * place, a pipe or what no memory can hold: an agent can put it there.
  */
 function copyIndex(from: string, to: string): void {
   const descriptor = openPlainFile(from);
   if (descriptor === null) return;
   try {
-    writeFileSync(to, readFileSync(descriptor));
+    writeFileSync(to, contentOf(descriptor, from));
     const seconds = (Math.floor(fstatSync(descriptor).mtimeMs) - 1) / 1000;
     utimesSync(to, seconds, seconds);
   } finally {

@@ -61,7 +61,7 @@ function look(path: string): Stats | undefined {
 }
 
 function sync(path: string): void {
-  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     fsyncSync(file);
   } finally {

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { MailroomError } from '../kernel/errors.ts';
 import { buildEnvironment } from '../process/sandbox/environment.ts';
 import { ownPath, ownProgram } from '../process/sandbox/own-programs.ts';
@@ -34,6 +34,9 @@ export function takeKernelLock(file: string): Promise<KernelLock> {
   const argv = [ownProgram('flock'), '-w', PATIENCE, '-E', String(TAKEN), file, ownProgram('cat')];
   const refusal = whyNotStart(argv, where);
   if (refusal !== null) return Promise.resolve({ held: false, reason: 'missing' });
+  // It would wait for the other end of a pipe that somebody has put there.
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() === false)
+    return Promise.resolve({ held: false, reason: 'failed', error: `${file} is no file` });
   // A session of its own: Ctrl-C must not take the lock away before the host has put its work in order.
   // Where too many files are open it has none of its own, and says so by `error`.
   const helper: ChildProcess = spawn(argv[0]!, argv.slice(1), { ...where, detached: true });

@@ -1,7 +1,19 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+} from 'node:fs';
 
 /** For files where a program may write: a link there leads nowhere that it may not go, and a fifo holds nobody up. */
 export const cautiously = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** More than the index of a large repository, and no more than memory has room for. */
+const mostBytes = 256 * 1024 * 1024;
 
 /** Opens a file to be read; null: nothing is there. Throws for what is no file, a link too. */
 export function openPlainFile(file: string): number | null {
@@ -12,13 +24,24 @@ export function openPlainFile(file: string): number | null {
   throw new Error(`${file} is no file`);
 }
 
-/** The whole of it; null: nothing is there. Throws as `openPlainFile`. */
+/** What an open file holds. Throws above 256 MiB. */
+export function contentOf(descriptor: number, file: string): Buffer {
+  if (fstatSync(descriptor).size > mostBytes) throw new Error(`${file} is larger than 256 MiB`);
+  return readFileSync(descriptor);
+}
+
+/** The whole text of a file; null: nothing is there. Throws as `openPlainFile` and `contentOf`. */
 export function readPlainFile(file: string): string | null {
   const descriptor = openPlainFile(file);
   if (descriptor === null) return null;
   try {
-    return readFileSync(descriptor, 'utf8');
+    return contentOf(descriptor, file).toString('utf8');
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** The same of a file of the person's own, which may be a link. */
+export function readOwnFile(file: string): string | null {
+  return existsSync(file) ? readPlainFile(realpathSync(file)) : null;
 }

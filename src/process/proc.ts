@@ -79,6 +79,12 @@ export function pidCounter(): { last: number; limit: number } | null {
   return last > 0 && pidLimit > 0 ? { last, limit: pidLimit } : null;
 }
 
+/** Whether a process waits for somebody to open the other end of a named pipe; false where the system does not say. */
+export function waitsForNamedPipe(pid: number): boolean {
+  const where = readProc(`/proc/${pid}/wchan`)?.toString('latin1') ?? '';
+  return where === 'wait_for_partner' || where === 'fifo_open';
+}
+
 export type ProgramState = 'found' | 'missing' | 'not-executable';
 
 /** Whether the system would find this program, by the PATH of that environment. */

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf } from '../kernel/errors.ts';
 import { findProgram, isFolder, locateProgram } from './proc.ts';
@@ -42,7 +42,7 @@ function withoutInterpreter(program: string, file: string, cwd: string): Refusal
 /** Empty: it cannot be read, which says nothing about whether it can be run. */
 function beginningOf(file: string): string {
   try {
-    const descriptor = openSync(file, 'r');
+    const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const bytes = Buffer.alloc(firstBytes);
       return bytes.toString('latin1', 0, readSync(descriptor, bytes, 0, firstBytes, 0));

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import process from 'node:process';
 import { settledWithin } from './pipes.ts';
+import { waitsForNamedPipe } from './proc.ts';
 import { describeSpawnError, whyNotStart } from './refusal.ts';
 
 export interface RunOptions {
@@ -19,7 +20,8 @@ export interface RunResult {
   /** Null when a signal ended it, or nothing was started. */
   readonly exitCode: number | null;
   readonly signal: string | null;
-  readonly ended: 'exited' | 'timeout' | 'output-limit' | 'spawn-failed';
+  /** `named-pipe`: it opened a pipe that somebody had put in the place of a file, and would have waited for its other end. */
+  readonly ended: 'exited' | 'timeout' | 'output-limit' | 'spawn-failed' | 'named-pipe';
   readonly error: string | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -28,6 +30,9 @@ export interface RunResult {
 const DEFAULT_TIMEOUT_MS = 60_000;
 const DEFAULT_OUTPUT_BYTES = 16 * 1024 * 1024;
 const PIPE_WAIT_MS = 200;
+const NAMED_PIPE_LOOK_MS = 1_000;
+const NAMED_PIPE =
+  'it waits for a named pipe that lies in the place of a file; `find . -type p` lists such pipes';
 
 /**
  * Runs a short tool of the host's own, such as git, to its end. Never rejects. For agents and for whatever the project
@@ -75,6 +80,9 @@ async function follow(child: ChildProcess, options: RunOptions): Promise<RunResu
   child.stdin?.on('error', () => {});
   child.stdin?.end(options.stdin);
   const timer = setTimeout(() => kill('timeout'), options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+  const watch = setInterval(() => {
+    if (child.pid !== undefined && waitsForNamedPipe(child.pid)) kill('named-pipe');
+  }, NAMED_PIPE_LOOK_MS);
   const exit = await new Promise<{ exitCode: number | null; signal: string | null; error: string | null }>(
     (resolve) => {
       child.once('error', (error) =>
@@ -84,8 +92,14 @@ async function follow(child: ChildProcess, options: RunOptions): Promise<RunResu
     },
   );
   clearTimeout(timer);
+  clearInterval(watch);
   await settledWithin([child.stdout, child.stderr], PIPE_WAIT_MS);
-  return { ...exit, ended: exit.error === null ? ended : 'spawn-failed', stdout: stdout(), stderr: stderr() };
+  const said = { stdout: stdout(), stderr: stderr() };
+  return { ...exit, ...said, ...(exit.error === null ? describe(ended) : { ended: 'spawn-failed' }) };
+}
+
+function describe(ended: RunResult['ended']): Pick<RunResult, 'ended' | 'error'> {
+  return { ended, error: ended === 'named-pipe' ? NAMED_PIPE : null };
 }
 
 function collect(

@@ -127,6 +127,7 @@ describe('RealDisk', () => {
   it('does not wait for a fifo that nobody reads', () => {
     execFileSync('mkfifo', [join(disk.root, 'pipe.md')]);
     expect(() => disk.read('pipe.md', 10)).toThrowError('cannot read pipe.md: it is a fifo, not a file');
+    expect(() => disk.openAppend('pipe.md')).toThrowError('cannot open pipe.md: no such device or address');
   });
 });
 

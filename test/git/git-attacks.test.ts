@@ -257,6 +257,25 @@ it.each(Object.entries(places))(
   },
 );
 
+it.each(['.gitignore', 'sub/.gitignore', '.gitattributes', '.git/info/exclude', '.git/HEAD'])(
+  'a pipe in the place of %s holds up nobody for long, and what changed counts as unknown',
+  async (name) => {
+    const victim = new Victim();
+    const { workspace } = victim;
+    victim.put('sub/file.txt', 'inner\n');
+    victim.repository();
+    const watch = await watchFolder(workspace, workspace);
+    rmSync(join(workspace, name), { force: true });
+    execFileSync('mkfifo', [join(workspace, name)]);
+    expect(await watch.changes()).toBe(
+      'it waits for a named pipe that lies in the place of a file; `find . -type p` lists such pipes',
+    );
+    expect(await changedFiles({ workspace, base: 'HEAD' }, { ignored: [], ours: [] })).toMatchObject({
+      ok: false,
+    });
+  },
+);
+
 it('a repository within the checkout of a thread is not looked into, and what lies there stays', async () => {
   const victim = new Victim();
   const { workspace } = victim;

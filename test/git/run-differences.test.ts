@@ -81,6 +81,34 @@ describe('changedFiles', () => {
     });
   });
 
+  it.each(['--assume-unchanged', '--skip-worktree'])('believes no flag %s of the index', async (flag) => {
+    const workspace = repository();
+    git(workspace, 'add', '-A');
+    git(workspace, 'commit', '-qm', 'second');
+    git(workspace, 'update-index', flag, 'kept.txt', 'edited.txt', 'sub/inner.txt');
+    expect(await changedFiles({ workspace, base: 'HEAD' }, none)).toEqual({ ok: true, changed: [] });
+    put(workspace, 'kept.txt', 'changed\n');
+    rmSync(join(workspace, 'sub/inner.txt'));
+    const changed = ['kept.txt', 'sub/inner.txt'];
+    expect(await changedFiles({ workspace, base: 'HEAD' }, none)).toEqual({ ok: true, changed });
+    const patch = await salvage({ workspace, base: 'HEAD' }, []);
+    expect(patch?.toString()).toContain('-old\n+changed\n');
+  });
+
+  it('takes what a sparse checkout leaves out for no change, and sees what lies there all the same', async () => {
+    const workspace = repository();
+    git(workspace, 'add', '-A');
+    git(workspace, 'commit', '-qm', 'second');
+    git(workspace, 'sparse-checkout', 'set', '--no-cone', '/kept.txt');
+    expect(await changedFiles({ workspace, base: 'HEAD' }, none)).toEqual({ ok: true, changed: [] });
+    put(workspace, 'kept.txt', 'changed\n');
+    put(workspace, 'edited.txt', 'changed\n');
+    expect(await changedFiles({ workspace, base: 'HEAD' }, none)).toEqual({
+      ok: true,
+      changed: ['edited.txt', 'kept.txt'],
+    });
+  });
+
   it('compares with any commit, and with nothing where there is none yet', async () => {
     const workspace = repository();
     git(workspace, 'add', '-A');

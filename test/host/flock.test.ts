@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { takeKernelLock, type KernelLock } from '../../src/host/flock.ts';
+import { isKernelLocked, takeKernelLock, type KernelLock } from '../../src/host/flock.ts';
 import { bundleHost, startHost } from '../process/host.ts';
 import { processesNaming, temporaryFolder, until } from '../process/support.ts';
 
@@ -22,6 +23,22 @@ describe('the kernel lock', () => {
     const again = expectHeld(await takeKernelLock(file));
     expect(readFileSync(file, 'utf8')).toBe('pid 12');
     await again.release();
+  });
+
+  it('waits for no pipe and no folder in the place of its file', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'lock');
+    execFileSync('mkfifo', [file]);
+    for (const place of [file, folder])
+      expect(await takeKernelLock(place)).toEqual({
+        held: false,
+        reason: 'failed',
+        error: `${place} is no file`,
+      });
+    await expect(isKernelLocked(file)).rejects.toMatchObject({
+      code: 'E_LOCKED',
+      message: expect.stringContaining(`whether ${file} is locked cannot be told: it waits for a named pipe`),
+    });
   });
 
   it('does not call a release a loss', async () => {

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { readOwnFile } from '../../src/process/plain-file.ts';
 import { completed } from '../../src/process/sandbox/reading.ts';
 import type { CommandLine } from '../../src/providers/provider.ts';
 
@@ -38,4 +39,30 @@ it('quotes files of a workspace, never what a link in it shows of elsewhere', ()
   const { argv, env, files, stdin } = completed(command);
   expect(JSON.parse(stdin)).toEqual(['Use ta', 'Use ta', null, null, null, null, null, 'secret']);
   expect({ argv, env, files }).toEqual({ argv: ['x'], env: { A: '1', B: '2' }, files: { a: '1', b: '2' } });
+});
+
+it.each([
+  ['a pipe', (path: string) => void execFileSync('mkfifo', [path])],
+  ['a folder', (path: string) => mkdirSync(path)],
+])('refuses %s in the place of settings of the person, also behind a link', (_what, make) => {
+  const root = mkdtempSync(join(tmpdir(), 'mailroom-reading-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  make(join(root, 'odd'));
+  symlinkSync('odd', join(root, 'link'));
+  symlinkSync('nothing', join(root, 'broken'));
+  writeFileSync(join(root, 'file'), 'mine');
+  symlinkSync('file', join(root, 'linked'));
+  expect(readOwnFile(join(root, 'linked'))).toBe('mine');
+  expect(readOwnFile(join(root, 'broken'))).toBeNull();
+  for (const name of ['odd', 'link'])
+    expect(() => readOwnFile(join(root, name))).toThrow(`${join(root, 'odd')} is no file`);
+});
+
+it('takes no file into memory that it has no room for', () => {
+  const root = mkdtempSync(join(tmpdir(), 'mailroom-reading-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const file = join(root, 'endless');
+  writeFileSync(file, '');
+  truncateSync(file, 2 ** 40);
+  expect(() => readOwnFile(file)).toThrow(`${file} is larger than 256 MiB`);
 });

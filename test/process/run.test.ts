@@ -34,6 +34,24 @@ describe('a short tool', () => {
     expect(result).toMatchObject({ ended: 'output-limit', stdout: 'y\n'.repeat(500) });
   });
 
+  it('ends when it waits for a pipe in the place of a file', async () => {
+    const cwd = temporaryFolder();
+    expect(await run(['mkfifo', 'pipe'], { cwd, env })).toMatchObject({ exitCode: 0 });
+    for (const argv of [
+      ['cat', 'pipe'],
+      ['sh', '-c', 'echo > pipe'],
+    ])
+      expect(await run(argv, { cwd, env })).toEqual({
+        exitCode: null,
+        signal: 'SIGKILL',
+        ended: 'named-pipe',
+        error:
+          'it waits for a named pipe that lies in the place of a file; `find . -type p` lists such pipes',
+        stdout: '',
+        stderr: '',
+      });
+  });
+
   it('does not wait for an orphan that holds its pipes', async () => {
     const mark = freshMark();
     const result = await run(['sh', fixture('orphan-holds-pipe.sh')], {

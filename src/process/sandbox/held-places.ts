@@ -1,15 +1,7 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
+import { readPlainFile } from '../plain-file.ts';
 import { readProcess } from '../proc.ts';
 
 /*
@@ -144,7 +136,7 @@ function namesIn(folder: string): string[] {
 
 function linesOf(file: string): string[] {
   try {
-    return readFileSync(file, 'utf8').split('\n').filter(Boolean);
+    return (readPlainFile(file) ?? '').split('\n').filter(Boolean);
   } catch {
     return [];
   }

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { readOwnFile } from '../plain-file.ts';
 import type { ProgramHome } from '../../providers/program-home.ts';
 import type { CommandLine } from '../../providers/provider.ts';
 
@@ -34,7 +35,7 @@ function furnish(
   const home = join(temporary, 'home');
   const ours = join(home, folder);
   const file = join(theirs, settings.name);
-  const text = settings.text(read(file), file);
+  const text = settings.text(readOwnFile(file), file);
   mkdirSync(ours, { recursive: true });
   for (const name of lasting) makeFolder(join(theirs, name));
   for (const name of beside) symlinkSync(join(person, name), join(home, name));
@@ -45,11 +46,7 @@ function furnish(
   return home;
 }
 
-/** Null, or nothing, where there is none; what cannot be read is an error. */
-function read(file: string): string | null {
-  return existsSync(file) ? readFileSync(file, 'utf8') : null;
-}
-
+/** Nothing where there is none; what cannot be read is an error. */
 function namesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder) : [];
 }

@@ -1,6 +1,6 @@
-import { closeSync, existsSync, readFileSync, readlinkSync, readSync, realpathSync } from 'node:fs';
+import { closeSync, readlinkSync, readSync, realpathSync } from 'node:fs';
 import type { ReadFile } from '../../providers/reading.ts';
-import { openPlainFile } from '../plain-file.ts';
+import { openPlainFile, readOwnFile } from '../plain-file.ts';
 import { isAbove } from './program-paths.ts';
 import { realPlace } from './repository-place.ts';
 import type { CommandLine } from '../../providers/provider.ts';
@@ -19,8 +19,7 @@ export function completed(command: CommandLine): CommandLine {
 }
 
 function textOf({ path, within }: ReadFile): string | null {
-  if (within !== null) return beginningOf(path, within.folder, within.bytes);
-  return existsSync(path) ? readFileSync(path, 'utf8') : null;
+  return within === null ? readOwnFile(path) : beginningOf(path, within.folder, within.bytes);
 }
 
 /** A link may lead to another file of the folder, and nowhere else: an agent would have a file of the person quoted to it. */
