@@ -32,7 +32,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
   'process/supervision': { may: ['kernel', 'providers', 'process', 'process/output', 'process/sandbox'] },
   git: { may: ['kernel', 'process', 'process/output', 'process/sandbox'] },
   host: { may: ['kernel', 'letters', 'config', 'providers', 'disk', 'git', ...allProcess] },
-  'mail/format': { may: ['kernel', 'yaml'], pure: [] },
+  'mail/format': { may: ['kernel', 'yaml'], pure: ['@11ty/gray-matter'] },
   'mail/protocol': { may: ['kernel', 'yaml', 'config', 'mail/format'], pure: ['zod'] },
   'mail/machine': { may: machines, pure: [] },
   'mail/mailboxes': { may: [...machines, 'providers', 'disk', 'host'] },

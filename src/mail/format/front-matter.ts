@@ -1,3 +1,4 @@
+import matter from '@11ty/gray-matter';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { Source } from '../../yaml/source.ts';
 
@@ -10,51 +11,56 @@ export type Split =
   | { readonly ok: false; readonly problem: Diagnostic };
 
 /**
- * Divides a message into front matter and body. Front matter is there only when line 1 is exactly `---`. Other readers
- * take `---js` for a language and run it; here every such line is refused, never obeyed. A line of four or more dashes
- * is a rule in the prose. `longest`: in characters.
+ * Divides a message into front matter and body. Front matter is there only when line 1 is exactly `---`, and the next line
+ * that begins so is exactly `---`, too. A line of four or more dashes on line 1 is a rule in the prose. Runs nothing.
+ * `longest`: in characters.
  */
 export function splitFrontMatter(text: string, file: string, longest = largestFrontMatter): Split {
   const clean = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
-  if (!clean.startsWith('---')) return { ok: true, front: null, body: clean };
-  const newline = clean.indexOf('\n');
-  const first = newline === -1 ? clean : clean.slice(0, newline);
-  if (/^-{4,}\s*$/.test(first)) return { ok: true, front: null, body: clean };
-  const source = new Source(file, clean.slice(0, first.length));
+  if (!clean.startsWith('---') || /^-{4,}[^\S\n]*(?:\n|$)/.test(clean))
+    return { ok: true, front: null, body: clean };
+  const problem = faultOf(clean, file, longest);
+  if (problem !== null) return { ok: false, problem };
+  const cut = matter(clean, { engines });
+  return { ok: true, front: `${cut.matter}\n`.slice(1), body: cut.content };
+}
+
+/** The block is read by whoever asked for it, with its places. */
+const engines = { yaml: () => ({}) };
+
+/** In a run of lines without a character gray-matter looks from each of them to the end of the run. */
+const tooManyBlankLines = /\n(?:[^\S\n]*\n){100}/;
+
+/** Why gray-matter must not see a text that begins with `---`; null where it cuts the text as we read it. */
+function faultOf(text: string, file: string, longest: number): Diagnostic | null {
+  const refuse = (start: number, end: number, message: string, hint: string): Diagnostic => {
+    const place = new Source(file, text).place(start, end);
+    return { code: 'E_MESSAGE', severity: 'error', message, place, hint };
+  };
+  const [first = ''] = text.split('\n', 1);
   if (first !== '---') {
     const message = `front matter opens with exactly \`---\`, and nothing after it on line 1 is read or run`;
-    return refuse(
-      source,
-      3,
-      first.length,
-      message,
-      'let line 1 be `---`, or begin a plain message with a word',
-    );
+    return refuse(3, first.length, message, 'let line 1 be `---`, or begin a plain message with a word');
   }
-  const close = closingLine(clean, longest);
-  if (close === null) {
-    const whole = clean.length <= longest;
-    const message = whole
-      ? 'front matter is opened and not closed'
-      : 'front matter is not closed within 64 KiB';
-    return refuse(source, 0, 3, message, 'end it with a line `---`');
+  const end = text.slice(0, longest + 8).indexOf('\n---', 3);
+  if (end === -1 || end - 3 > longest) {
+    const message =
+      text.length <= longest
+        ? 'front matter is opened and not closed'
+        : 'front matter is not closed within 64 KiB';
+    return refuse(0, 3, message, 'end it with a line `---`');
   }
-  return { ok: true, front: clean.slice(4, close), body: clean.slice(close + 4) };
-}
-
-/** Where the line `---` that closes front matter begins. */
-function closingLine(text: string, longest: number): number | null {
-  const head = text.slice(0, longest + 8);
-  for (let at = head.indexOf('\n---', 3); at !== -1; at = head.indexOf('\n---', at + 1)) {
-    const after = head[at + 4];
-    if (after === '\n' || after === undefined) return at - 3 > longest ? null : at + 1;
+  const [last = ''] = text.slice(end + 1).split('\n', 1);
+  if (last !== '---') {
+    const message = 'front matter is closed by exactly `---`, with nothing before or after it on its line';
+    return refuse(end + 1, end + 1 + last.length, message, 'let this line be `---`');
   }
-  return null;
-}
-
-function refuse(source: Source, start: number, end: number, message: string, hint: string): Split {
-  return {
-    ok: false,
-    problem: { code: 'E_MESSAGE', severity: 'error', message, place: source.place(start, end), hint },
-  };
+  const blank = tooManyBlankLines.exec(text.slice(0, end));
+  if (blank === null) return null;
+  return refuse(
+    blank.index + 1,
+    blank.index + 1,
+    'front matter has 100 blank lines in a row',
+    'take them out',
+  );
 }

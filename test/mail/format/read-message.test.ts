@@ -198,6 +198,26 @@ describe('what is refused', () => {
     expect(wrong(`---\na: ${'x'.repeat(65533)}\n---\n`)).toHaveLength(1);
   });
 
+  test.each(['---foo', '----', '--- ', '---js', '---: 1'])('a closing line %j', (line) => {
+    expect(wrong(`---\na: 1\n${line}\nb: 2\n---\n`)).toEqual([
+      '3:1 E_MESSAGE front matter is closed by exactly `---`, with nothing before or after it on its line',
+    ]);
+  });
+
+  test('blank lines without end, before they are counted one by one', () => {
+    const blank = (lines: number) => `---\na: 1\n${' \t\n'.repeat(lines)}b: 2\n---\n`;
+    expect(read(blank(99)).extra).toEqual({ a: 1, b: 2 });
+    expect(wrong(blank(100))).toEqual(['3:1 E_MESSAGE front matter has 100 blank lines in a row']);
+  });
+
+  test('an author cannot say how the body is read', () => {
+    const draft = read('---\nexcerpt_separator: a\nlanguage: js\n---\n\nb a c\n---\nd');
+    expect(draft).toMatchObject({
+      body: '\nb a c\n---\nd',
+      extra: { excerpt_separator: 'a', language: 'js' },
+    });
+  });
+
   test('aliases, tags, directives, duplicate keys: all at once, at their lines in the file', () => {
     expect(wrong('---\na: &x 1\nb: *x\nc: !t d\n---\n')).toEqual([
       '2:4 E_MESSAGE YAML anchors are not allowed',
@@ -349,5 +369,5 @@ test('reading a message loads no schema library', () => {
     }
   };
   visit(new URL('../../../src/mail/format/read-message.ts', import.meta.url));
-  expect([...packages]).toEqual(['yaml']);
+  expect([...packages]).toEqual(['@11ty/gray-matter', 'yaml']);
 });
