@@ -63,7 +63,7 @@ function events(): MailEvent[] {
       ...key,
     });
     made.push({ type: 'committed', turn: key.turn, sent: [], v: 1, at });
-    made.push({ type: 'drawn', through: index * 6 - 1, v: 1, at });
+    made.push({ type: 'projected', through: index * 6 - 1, v: 1, at });
   }
   return made;
 }

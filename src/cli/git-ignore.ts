@@ -5,13 +5,13 @@ import type { Context } from './context.ts';
 /** On the first run of a workflow with a place of its own: asks whether git is to leave its records alone, or says so. */
 export async function mindGitIgnore(
   context: Context,
-  { home }: Workflow,
+  { ownWorkspace }: Workflow,
   workspace: string,
   quiet: boolean,
 ): Promise<void> {
-  if (home === null) return;
+  if (ownWorkspace === null) return;
   const { workflows } = context.place();
-  const records = workflows.records(workspace, home);
+  const records = workflows.records(workspace, ownWorkspace);
   if (!records.isFirst) return;
   const lines = records.lines.join(' and ');
   if (!context.terminal.interactive || quiet) {

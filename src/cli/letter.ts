@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { MailroomError } from '../kernel/errors.ts';
 import type { Draft } from '../mail/format/message.ts';
-import type { Handed } from '../operations/sending.ts';
+import type { Sending } from '../operations/sending.ts';
 import type { Context } from './context.ts';
 import { json } from './output.ts';
 import type { ProjectServices } from '../operations/services.ts';
@@ -57,7 +57,7 @@ export async function deliver(
   draft: Draft,
   options: LetterOptions,
 ): Promise<number> {
-  const { handOver, handToTurn } = await import('../operations/sending.ts');
+  const { submit, stageInTurn } = await import('../operations/sending.ts');
   const { terminal, turn } = context;
   if (turn !== null) {
     if (turn.outbox === '')
@@ -65,11 +65,11 @@ export async function deliver(
         'E_INSIDE_TURN',
         'this turn has no staging folder: $MAILROOM_OUTBOX is not set',
       );
-    const handed = await handToTurn(project, turn, draft);
+    const handed = await stageInTurn(project, turn, draft);
     terminal.write(options.json === true ? json(handed) : `${inWords(handed)}\n`);
     return 0;
   }
-  const handed = await handOver(project, role, draft, terminal.now);
+  const handed = await submit(project, role, draft, terminal.now);
   if (options.wait === true) {
     if (options.json !== true) terminal.complain(`${inWords(handed)}\n`);
     const { awaitAnswer } = await import('./waiting.ts');
@@ -79,7 +79,7 @@ export async function deliver(
   return 0;
 }
 
-function inWords(handed: Handed): string {
+function inWords(handed: Sending): string {
   switch (handed.state) {
     case 'accepted':
       return `sent ${handed.id} (${handed.type} to ${handed.to.join(', ')}, thread ${handed.thread})`;

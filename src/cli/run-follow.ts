@@ -36,7 +36,7 @@ export async function follow(
   const controller = await start((events, state) => shown.progress?.look(events, state));
   const live = terminal.interactive && options.plain !== true && options.json !== true;
   const progress =
-    controller.rules.workflow.home === null
+    controller.rules.workflow.ownWorkspace === null
       ? startRunProgress(terminal, controller, { live, quiet: options.json === true })
       : startRunLines(terminal, controller);
   shown.progress = progress;

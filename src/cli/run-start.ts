@@ -96,12 +96,12 @@ export function expectDefinition({ checked }: FoundWorkflow): Workflow {
 export function workspaceOf(
   context: Context,
   { file }: FoundWorkflow,
-  { home }: Workflow,
+  { ownWorkspace }: Workflow,
   { workspace }: Pick<StartOptions, 'workspace'>,
 ): string {
   if (workspace !== undefined) return resolve(context.services.cwd, workspace);
   const { root } = context.place();
-  return home === null ? root : resolve(folderOfWorkflows(file) ?? root, home.workspace);
+  return ownWorkspace === null ? root : resolve(folderOfWorkflows(file) ?? root, ownWorkspace.workspace);
 }
 
 async function startedDefinition(found: FoundWorkflow, { maxVisits }: StartOptions): Promise<Workflow> {

@@ -3,7 +3,7 @@ import { emptyState } from '../mail/machine/state.ts';
 import type { Message } from '../mail/format/message.ts';
 import { answerTo, type Answer } from '../operations/answer.ts';
 import { knownMessage, messageDocument } from '../operations/messages.ts';
-import { wordOf, type Handed } from '../operations/sending.ts';
+import { wordOf, type Sending } from '../operations/sending.ts';
 import type { Context } from './context.ts';
 import { line, printable, short } from './format.ts';
 import { json } from './output.ts';
@@ -11,7 +11,7 @@ import type { ProjectServices } from '../operations/services.ts';
 
 interface Waiting {
   readonly role: string;
-  readonly handed: Handed;
+  readonly handed: Sending;
   readonly json: boolean;
 }
 
@@ -46,10 +46,10 @@ export async function awaitAnswer(
   }
 }
 
-type Sent = Extract<Handed, { state: 'accepted' }>;
+type Sent = Extract<Sending, { state: 'accepted' }>;
 
 /** What was handed over, once the controller has taken it; null: not yet. Throws `E_MESSAGE` when it refuses it. */
-function sentNow(project: ProjectServices, handed: Handed): Sent | null {
+function sentNow(project: ProjectServices, handed: Sending): Sent | null {
   if (handed.state !== 'recorded') return handed.state === 'accepted' ? handed : null;
   const word = wordOf(project, handed.reference);
   if (word === undefined) return null;

@@ -18,7 +18,8 @@ export async function openWorkflow(
   const isAlone = context.root() === null && context.named() === null;
   if (isAlone && file !== null) context.enter(ownFolder(context, file));
   const found = await read(reference);
-  const base = found.checked.ok && found.checked.value.home !== null ? folderOfWorkflows(found.file) : null;
+  const base =
+    found.checked.ok && found.checked.value.ownWorkspace !== null ? folderOfWorkflows(found.file) : null;
   if (base === null || base === context.place().root) return found;
   context.enter(base);
   return read(found.file);

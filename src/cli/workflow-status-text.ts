@@ -1,4 +1,4 @@
-import type { RunStanding, TriggerStanding } from '../operations/runs/standing.ts';
+import type { RunStatusDocument, TriggerStatus } from '../operations/runs/run-status.ts';
 import { ahead, clock, line, money, short, since, table } from './format.ts';
 import type { Colours } from './terminal.ts';
 
@@ -8,8 +8,8 @@ interface Look {
 }
 
 interface Standing {
-  readonly runs: readonly RunStanding[];
-  readonly triggers: readonly TriggerStanding[];
+  readonly runs: readonly RunStatusDocument[];
+  readonly triggers: readonly TriggerStatus[];
 }
 
 /** The runs that are not over and the triggers, as a person reads them; nothing where there are none. */
@@ -30,7 +30,7 @@ export function workflowLines({ runs, triggers }: Standing, { now, colours }: Lo
 const fewSteps = 3;
 
 function runRow(
-  { run, workflow, state, started_at: started, cost, ...rest }: RunStanding,
+  { run, workflow, state, started_at: started, cost, ...rest }: RunStatusDocument,
   now: number,
 ): string[] {
   const { steps, gates, resume } = rest;
@@ -55,7 +55,7 @@ function runRow(
 }
 
 function triggerRow(
-  { name, kind, workflow, why, next, last, waiting }: TriggerStanding,
+  { name, kind, workflow, why, next, last, waiting }: TriggerStatus,
   now: number,
 ): string[] {
   const fired =

@@ -84,11 +84,11 @@ export class Loop {
   /** Says that something may have happened anywhere. Safe to call at any time. */
   hint(): void {
     this.#scan = true;
-    this.told();
+    this.wake();
   }
 
   /** Says that a process has told the host something; the mailboxes need not be looked at for that. */
-  told(): void {
+  wake(): void {
     this.#hinted = true;
     this.#wake();
   }

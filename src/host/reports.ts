@@ -16,7 +16,7 @@ export function reportsTo(loop: Loop): (act: () => void) => void {
     due = true;
     setImmediate(() => {
       due = false;
-      loop.told();
+      loop.wake();
     });
   };
 }

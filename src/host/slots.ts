@@ -14,14 +14,14 @@ export interface SlotUser {
  */
 export class SharedSlots {
   readonly #limit: number;
-  readonly #users = new Map<SlotUser, { count: number; readonly told: () => void }>();
+  readonly #users = new Map<SlotUser, { count: number; readonly wake: () => void }>();
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** `told`: there may be room now. Called later, never from inside a call. */
-  join(told: () => void): SlotUser {
+  /** `wake`: there may be room now. Called later, never from inside a call. */
+  join(wake: () => void): SlotUser {
     const user: SlotUser = {
       allowance: () => Math.max(0, this.#limit - this.#usedByOthers(user)),
       uses: (count) => this.#set(user, count),
@@ -30,7 +30,7 @@ export class SharedSlots {
         this.#users.delete(user);
       },
     };
-    this.#users.set(user, { count: 0, told });
+    this.#users.set(user, { count: 0, wake });
     return user;
   }
 
@@ -48,7 +48,7 @@ export class SharedSlots {
     if (!fewer) return;
     const others = [...this.#users].filter(([each]) => each !== user);
     queueMicrotask(() => {
-      for (const [each, { told }] of others) if (this.#users.has(each)) told();
+      for (const [each, { wake }] of others) if (this.#users.has(each)) wake();
     });
   }
 }

@@ -35,13 +35,13 @@ export class Announcer {
     return this.#problem;
   }
 
-  /** When to call `tell` again although nothing happened, in milliseconds since 1970; null: not until then. */
+  /** When to call `publish` again although nothing happened, in milliseconds since 1970; null: not until then. */
   get due(): number | null {
     return this.#due;
   }
 
   /** Call it only with what is durable. `now`: milliseconds since 1970. */
-  tell(state: RunState, rules: Rules, now: number): void {
+  publish(state: RunState, rules: Rules, now: number): void {
     if (state.given === null) return;
     const fresh = untold(state, rules, this.#execution, this.#told);
     // The clock of whoever asked for the run is not ours.

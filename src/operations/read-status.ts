@@ -1,10 +1,10 @@
 import { MailroomError } from '../kernel/errors.ts';
 import { emptyState, type MailState } from '../mail/machine/state.ts';
-import { expectedNow } from '../mail/host/draw.ts';
+import { expectedNow } from '../mail/host/project.ts';
 import type { Holder, Project } from './project/project.ts';
-import type { WorkflowStatus } from './runs/standing.ts';
+import type { WorkflowStatus } from './runs/run-status.ts';
 import { statusOf, type StatusDocument, type ThreadStatus, type TurnStatus } from './status.ts';
-import { progressFile } from './turn-desk.ts';
+import { progressFile } from './turn-tools.ts';
 import type { RoleName } from '../kernel/ids.ts';
 
 /** The status of a project as its files tell it; a protocol that cannot be read is one of the problems. */

@@ -11,7 +11,7 @@ import type { TurnId } from '../letters/target.ts';
 import type { Json } from '../kernel/json.ts';
 
 /** What became of a message that was handed over. */
-export type Handed =
+export type Sending =
   | {
       readonly schema: 1;
       /** `accepted`: it is on its way; `recorded`: it lies there and waits for a controller. */
@@ -49,12 +49,12 @@ export async function currentProtocol(project: Project, state: MailState): Promi
  * Puts a message into the outbox of a role and waits for the controller's word. What the protocol forbids is refused before
  * anything is written. Throws `E_FORBIDDEN`, or `E_MESSAGE` with the controller's reason.
  */
-export async function handOver(
+export async function submit(
   project: Project,
   role: RoleName,
   draft: Draft,
   clock: () => number,
-): Promise<Handed> {
+): Promise<Sending> {
   const state = project.state() ?? emptyState();
   const protocol = await currentProtocol(project, state);
   const drop = { role, box: 'outbox', id: 'new', created: clock() } as const;
@@ -78,11 +78,11 @@ function nameOf(mark: string): string {
 }
 
 /** Writes a message into the staging folder of the turn that we are called from. */
-export async function handToTurn(
+export async function stageInTurn(
   project: Project,
   turn: { readonly id: TurnId; readonly role: RoleName; readonly outbox: string },
   draft: Draft,
-): Promise<Handed> {
+): Promise<Sending> {
   const problems = await forbiddenInTurn(project, turn.id, draft);
   forbid({ problems });
   const name = `send-${project.newId().slice(-12)}.md`;
@@ -116,7 +116,7 @@ function forbid(addressed: object & { readonly problems?: readonly string[] }): 
 export function wordOf(
   project: Pick<Project, 'state'>,
   mark: string,
-): Extract<Handed, { state: 'accepted' }> | { readonly refusal: string } | undefined {
+): Extract<Sending, { state: 'accepted' }> | { readonly refusal: string } | undefined {
   const state = project.state();
   if (!state) return undefined;
   const id = referred(state, mark);

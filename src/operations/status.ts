@@ -2,7 +2,7 @@ import { askKey, askState } from '../mail/machine/fold/asks.ts';
 import { dayOf } from '../mail/machine/money.ts';
 import type { Ask } from '../mail/machine/event.ts';
 import { isHuman, type Protocol } from '../mail/format/protocol.ts';
-import { freeProvider } from '../mail/machine/rules/stand-ins.ts';
+import { freeProvider } from '../mail/machine/rules/fallback.ts';
 import { Waiting } from '../mail/machine/rules/waiting.ts';
 import {
   nothing,
@@ -13,7 +13,7 @@ import {
   type Turn,
 } from '../mail/machine/state.ts';
 import type { Holder } from './project/project.ts';
-import type { RunStanding, TriggerStanding } from './runs/standing.ts';
+import type { RunStatusDocument, TriggerStatus } from './runs/run-status.ts';
 import { iso, isoOrNull } from './times.ts';
 import type { MessageId, RoleName, ThreadId, TypeName } from '../kernel/ids.ts';
 import type { Reason } from '../kernel/errors.ts';
@@ -22,8 +22,8 @@ import type { TurnId } from '../letters/target.ts';
 /** What is going on, workflows included. */
 export interface StatusDocument extends MailStatus {
   /** Runs that are not over, newest first. */
-  readonly runs: readonly RunStanding[];
-  readonly triggers: readonly TriggerStanding[];
+  readonly runs: readonly RunStatusDocument[];
+  readonly triggers: readonly TriggerStatus[];
 }
 
 /** What is going on in the mail. Instants are ISO 8601 in UTC, money is in dollars. */

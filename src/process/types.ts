@@ -82,7 +82,7 @@ export interface ProcessSpec {
   readonly mark: string;
   readonly containment: Containment;
   /** True: the program starts only after `release()`, and never once this host is gone. */
-  readonly gate: boolean;
+  readonly launchBarrier: boolean;
   readonly limits: ProcessLimits;
   /** Receives standard output as it comes; true ends the process as `over-budget`. */
   readonly overspent?: (output: string) => boolean;

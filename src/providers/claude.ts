@@ -42,7 +42,7 @@ export function claudeProvider(options: ProviderOptions): Provider {
     name: options.name,
     sessions: true,
     restrict,
-    unheld: [],
+    notEnforced: [],
     mcp: true,
     start: (invocation) => start(invocation, options),
     read: (exit, invocation, now) => read(exit, invocation, options, now),
@@ -51,11 +51,11 @@ export function claudeProvider(options: ProviderOptions): Provider {
 }
 
 function restrict(capabilities: readonly Capability[]): Restriction {
-  const widened =
+  const broaderThanRequested =
     capabilities.includes('READ') || capabilities.length > 0
       ? []
       : ['READ: claude always reads its workspace'];
-  return { exact: widened.length === 0, widened };
+  return { exact: broaderThanRequested.length === 0, broaderThanRequested };
 }
 
 function start(invocation: Invocation, options: ProviderOptions): CommandLine {

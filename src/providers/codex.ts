@@ -35,7 +35,7 @@ export function codexProvider(options: ProviderOptions): Provider {
     name: options.name,
     sessions: true,
     restrict,
-    unheld: [],
+    notEnforced: [],
     mcp: true,
     start: (invocation) => start(invocation, options),
     read: (exit, invocation, now) => read(exit, invocation, options, now),
@@ -48,17 +48,17 @@ function restrict(capabilities: readonly Capability[]): Restriction {
   const edits = capabilities.includes('EDIT');
   const commands = capabilities.includes('RUN_COMMANDS');
   const tests = capabilities.includes('RUN_TESTS');
-  const widened: string[] = [];
-  if (capabilities.length === 0) widened.push('READ: codex always reads its workspace');
+  const broaderThanRequested: string[] = [];
+  if (capabilities.length === 0) broaderThanRequested.push('READ: codex always reads its workspace');
   if (!commands && (edits || tests)) {
-    widened.push(
+    broaderThanRequested.push(
       'RUN_COMMANDS: codex cannot edit or test without a shell; it runs any command, in the workspace, without network',
     );
   }
   if (!commands && tests && !edits) {
-    widened.push('EDIT: what codex runs in order to test may write the workspace');
+    broaderThanRequested.push('EDIT: what codex runs in order to test may write the workspace');
   }
-  return { exact: widened.length === 0, widened };
+  return { exact: broaderThanRequested.length === 0, broaderThanRequested };
 }
 
 function start(invocation: Invocation, options: ProviderOptions): CommandLine {

@@ -36,8 +36,8 @@ export function commandProvider(options: ProviderOptions): Provider {
   return {
     name: options.name,
     sessions: false,
-    restrict: () => ({ exact: true, widened: [] }),
-    unheld: ['max_steps', 'max_command_time'],
+    restrict: () => ({ exact: true, broaderThanRequested: [] }),
+    notEnforced: ['max_steps', 'max_command_time'],
     mcp: 'its author says what it connects to; it gets no MCP servers from Mailroom',
     ...(obeys !== null && { obeys }),
     start: (invocation) => ({

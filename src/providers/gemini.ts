@@ -40,7 +40,7 @@ export function geminiProvider(options: ProviderOptions): Provider {
     name: options.name,
     sessions: true,
     restrict,
-    unheld: [],
+    notEnforced: [],
     mcp: true,
     start: (invocation) => start(invocation, options),
     read: (exit, invocation, now) => read(exit, invocation, options, now),
@@ -49,8 +49,8 @@ export function geminiProvider(options: ProviderOptions): Provider {
 }
 
 function restrict(capabilities: readonly Capability[]): Restriction {
-  const widened = capabilities.length === 0 ? ['READ: gemini always reads its workspace'] : [];
-  return { exact: widened.length === 0, widened };
+  const broaderThanRequested = capabilities.length === 0 ? ['READ: gemini always reads its workspace'] : [];
+  return { exact: broaderThanRequested.length === 0, broaderThanRequested };
 }
 
 function start(invocation: Invocation, options: ProviderOptions): CommandLine {

@@ -7,8 +7,8 @@ export function humanProvider(): Provider {
   return {
     name: 'human',
     sessions: false,
-    restrict: () => ({ exact: true, widened: [] }),
-    unheld: ['max_steps', 'max_command_time'],
+    restrict: () => ({ exact: true, broaderThanRequested: [] }),
+    notEnforced: ['max_steps', 'max_command_time'],
     mcp: 'a person has no MCP servers',
     start: () => {
       throw noTurns();

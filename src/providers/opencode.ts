@@ -40,7 +40,7 @@ export function opencodeProvider(options: ProviderOptions): Provider {
     name: options.name,
     sessions: true,
     restrict,
-    unheld: ['max_command_time'],
+    notEnforced: ['max_command_time'],
     mcp: true,
     obeys: opencodeObeys,
     start: (invocation) => start(invocation, options),
@@ -50,8 +50,8 @@ export function opencodeProvider(options: ProviderOptions): Provider {
 }
 
 function restrict(capabilities: readonly Capability[]): Restriction {
-  const widened = capabilities.length === 0 ? ['READ: opencode always reads its workspace'] : [];
-  return { exact: widened.length === 0, widened };
+  const broaderThanRequested = capabilities.length === 0 ? ['READ: opencode always reads its workspace'] : [];
+  return { exact: broaderThanRequested.length === 0, broaderThanRequested };
 }
 
 /** The agent that every turn runs as: what the person says of others does not change its permissions. */

@@ -157,7 +157,7 @@ export type Outcome =
 export interface Restriction {
   readonly exact: boolean;
   /** Rights that the agent has although the role does not, with the reason, in words. */
-  readonly widened: readonly string[];
+  readonly broaderThanRequested: readonly string[];
 }
 
 /** What bounds an agent of a step besides its time, as it is written there. */
@@ -170,7 +170,7 @@ export interface Provider {
   readonly sessions: boolean;
   restrict(capabilities: readonly Capability[]): Restriction;
   /** The bounds of a step that nothing holds its agent to: neither a switch of its own, nor what it tells as it goes. */
-  readonly unheld: readonly AgentBound[];
+  readonly notEnforced: readonly AgentBound[];
   /** Whether its agents can be given MCP servers by name; else why not, in words. */
   readonly mcp: true | string;
   /** Missing: nothing of a repository configures its agents. */

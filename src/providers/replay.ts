@@ -10,7 +10,7 @@ export function replayProvider(options: ProviderOptions): Provider {
   const { recording } = options;
   const inherit = [...options.inherit, 'MAILROOM_RECORDING'];
   // What was recorded is over: there is nothing to be bounded, and no server to be asked.
-  const provider: Provider = { ...commandProvider({ ...options, inherit }), unheld: [], mcp: true };
+  const provider: Provider = { ...commandProvider({ ...options, inherit }), notEnforced: [], mcp: true };
   if (recording === undefined) return provider;
   return {
     ...provider,

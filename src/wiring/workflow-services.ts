@@ -5,7 +5,7 @@ import type { FileChange, RecordsFolder, StoredRun, WorkflowServices } from '../
 import { MailroomError } from '../kernel/errors.ts';
 import { verdictIn } from '../workflow/machine/commands.ts';
 import { priceOf } from '../kernel/price.ts';
-import type { Home } from '../workflow/model.ts';
+import type { OwnWorkspace } from '../workflow/model.ts';
 import type { PlanData } from '../workflow/machine/plan.ts';
 import { requestControl } from '../host/control.ts';
 import { changedFiles, fileTimes } from '../disk/file-times.ts';
@@ -104,7 +104,7 @@ function watchFiles(
 }
 
 /** What is first in the path of the records is what git is told to leave alone. */
-function recordsOf(workspace: string, home: Home): RecordsFolder {
+function recordsOf(workspace: string, home: OwnWorkspace): RecordsFolder {
   const base = new RealDisk(baseOf(workspace, home));
   const records = `${home.records.split('/')[0] ?? home.records}/`;
   const told =

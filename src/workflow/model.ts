@@ -26,7 +26,7 @@ export interface Workflow {
   /** Where the run's artifacts lie, relative to its workspace; null: in the folder of the run. */
   readonly contextDir: string | null;
   /** Null: its runs work where the caller says, else in the project. */
-  readonly home: Home | null;
+  readonly ownWorkspace: OwnWorkspace | null;
   readonly parameters: Readonly<Record<string, ValueType>>;
   /** Values of `context` where the caller gives none. Each sees `env`, parameters, what the caller gives and those above it. */
   readonly context: Readonly<Record<string, Template>>;
@@ -41,7 +41,7 @@ export interface Workflow {
   /** How often a step of a sequence may be entered, by the word of who started the run; missing: as the file says. */
   readonly maxVisits?: number;
   /** How plans and records show it; missing: as any workflow. */
-  readonly shown?: ShownWorkflow;
+  readonly display?: WorkflowDisplay;
   readonly body: Body;
 }
 
@@ -50,7 +50,7 @@ export interface Workflow {
  * when missing. Paths of its steps are relative to the workspace and may lead up to the base, but over no link. Its runs
  * are shown in the base, too: a folder for each with `state.json` and `logs/`.
  */
-export interface Home {
+export interface OwnWorkspace {
   /** The workspace, one name in the base. */
   readonly workspace: string;
   /** Where its runs are shown, relative to the base. */
@@ -109,9 +109,9 @@ export interface Step {
   /** Its processes have no network, where a sandbox or a namespace holds them; missing: they have one. */
   readonly network?: false;
   /** What its agent is told besides the instructions; missing: nothing. */
-  readonly takes?: readonly Taken[];
+  readonly promptInputs?: readonly PromptInput[];
   /** How a plan shows it; missing: as any step. */
-  readonly shown?: ShownStep;
+  readonly shown?: StepDisplay;
   readonly check: Check | null;
   readonly budget: Budget | null;
   /** Where a sequence goes on; null in a graph. */
@@ -148,7 +148,7 @@ export interface Retry {
 }
 
 /** A value that the agent of a step is given as data. */
-export interface Taken {
+export interface PromptInput {
   readonly name: string;
   readonly description: string | null;
   readonly source: Template;
@@ -161,7 +161,7 @@ export interface Taken {
 }
 
 /** A workflow as the plan of its language shows it. */
-export interface ShownWorkflow {
+export interface WorkflowDisplay {
   readonly title: string;
   /** Files of the run that show it in its own words, relative to the folder of the run. */
   readonly record: string;
@@ -179,7 +179,7 @@ export interface AppliedOverride {
 }
 
 /** A step as the plan of its language shows it. */
-export interface ShownStep {
+export interface StepDisplay {
   readonly title: string;
   /** Lines of a name and what it says. */
   readonly facts: readonly (readonly [string, string])[];
@@ -196,7 +196,7 @@ export type Work =
       readonly capabilities: readonly Capability[] | null;
     }
   | RoleWork
-  | Gate
+  | Approval
   | ForEach
   | While
   | Assign
@@ -228,7 +228,7 @@ export interface Agent {
 }
 
 /** A point where a person must say yes. */
-export interface Gate {
+export interface Approval {
   readonly kind: 'gate';
   readonly message: Template;
   /** Who may say it; empty: anybody. */

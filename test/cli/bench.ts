@@ -16,7 +16,7 @@ import type { Protocol } from '../../src/mail/format/protocol.ts';
 import { emptyState, type MailState } from '../../src/mail/machine/state.ts';
 import { MailHost } from '../../src/mail/host/mail-host.ts';
 import type { RunCard } from '../../src/operations/runs/services.ts';
-import type { WorkflowStatus } from '../../src/operations/runs/standing.ts';
+import type { WorkflowStatus } from '../../src/operations/runs/run-status.ts';
 import { MailroomError } from '../../src/kernel/errors.ts';
 import { parseProtocol } from '../../src/mail/protocol/read.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';

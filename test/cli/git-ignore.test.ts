@@ -19,7 +19,7 @@ async function asked(given: unknown, { interactive = true, isFirst = true } = {}
     place: () => ({ workflows: { records: () => records } }),
     terminal: { interactive, complain: (text: string) => told.push(text) },
   } as unknown as Context;
-  const workflow = { home: { workspace: 'workspace', records: '.orchestrator/runs' } } as Workflow;
+  const workflow = { ownWorkspace: { workspace: 'workspace', records: '.orchestrator/runs' } } as Workflow;
   await mindGitIgnore(context, workflow, '/project/workspace', false);
   return told;
 }

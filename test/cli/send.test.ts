@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Handed } from '../../src/operations/sending.ts';
+import type { Sending } from '../../src/operations/sending.ts';
 import type { ErrorDocument } from '../../src/operations/problems.ts';
 import { Bench, type Told } from './bench.ts';
 import { letter } from './team.ts';
@@ -16,7 +16,7 @@ describe('send', () => {
   it('records the message when no controller runs', async () => {
     const bench = new Bench();
     bench.up = false;
-    const { code, document } = (await bench.json('send', 'architect', '-m', 'Add a flag')) as Told<Handed>;
+    const { code, document } = (await bench.json('send', 'architect', '-m', 'Add a flag')) as Told<Sending>;
     expect(code).toBe(0);
     expect(document).toMatchObject({ schema: 1, state: 'recorded', controller: false });
     const [name] = bench.disk.list('agents/user/outbox') ?? [];

@@ -52,11 +52,11 @@ describe('encode and decode', () => {
   it('give back a state, with its maps and sets in their order', () => {
     const state = emptyState();
     state.deadlines.set('b', 2).set('a', 1);
-    state.stirred.add('z').add('y');
+    state.possiblyQuiet.add('z').add('y');
     state.paused.roles.add('qa');
     const back = through(state) as typeof state;
     expect(back).toStrictEqual(state);
-    expect([...back.deadlines.keys(), ...back.stirred]).toEqual(['b', 'a', 'z', 'y']);
+    expect([...back.deadlines.keys(), ...back.possiblyQuiet]).toEqual(['b', 'a', 'z', 'y']);
   });
 
   it('keep long texts beside, and only those', () => {

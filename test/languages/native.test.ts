@@ -207,14 +207,16 @@ describe('a sub-workflow', () => {
   });
 });
 
-describe('rights that are widened', () => {
+describe('rights that are broader than requested', () => {
   const text =
     'name: x\nversion: "1"\ntimeout: 1h\nsteps:\n  a: { worker: CODEX_CLI, instructions: x, capabilities: [READ] }\n';
-  const widened = new Map([['codex', () => ['it runs commands']]]);
+  const broaderThanRequested = new Map([['codex', () => ['it runs commands']]]);
 
   test('are a warning, and with `strict` an error', () => {
-    expect(told(text, { ...nowhere, widened })).toEqual(['5:58 warning E_CAPABILITY']);
-    expect(told(text, { ...nowhere, widened, strict: true })).toEqual(['5:58 error E_CAPABILITY']);
+    expect(told(text, { ...nowhere, broaderThanRequested })).toEqual(['5:58 warning E_CAPABILITY']);
+    expect(told(text, { ...nowhere, broaderThanRequested, strict: true })).toEqual([
+      '5:58 error E_CAPABILITY',
+    ]);
     expect(told(text)).toEqual([]);
   });
 
@@ -229,11 +231,11 @@ steps:
     { worker: CODEX_CLI, instructions: x, capabilities: [READ], ${bounds},
       ${check} }
 `;
-    const unheld = new Map([
+    const notEnforced = new Map([
       ['codex', ['max_steps', 'max_command_time']],
       ['opencode', ['max_command_time']],
     ] as const);
-    const result = parseWorkflow(file, 'a.yaml', { ...nowhere, unheld });
+    const result = parseWorkflow(file, 'a.yaml', { ...nowhere, notEnforced });
     expect(result.ok && result.warnings.map(({ place, message }) => [place?.line, message])).toEqual([
       [6, 'nothing holds `codex` to `max_steps`'],
       [6, 'nothing holds `codex` to `max_command_time`'],
@@ -243,7 +245,9 @@ steps:
   });
 
   test('are no matter of scripts', () => {
-    expect(told(text.replace('CODEX_CLI', 'CUSTOM'), { ...nowhere, widened, strict: true })).toEqual([]);
+    expect(
+      told(text.replace('CODEX_CLI', 'CUSTOM'), { ...nowhere, broaderThanRequested, strict: true }),
+    ).toEqual([]);
   });
 });
 

@@ -79,7 +79,7 @@ describe('what a stage is handed', () => {
     const context = {
       steps: { a: { status: 'SUCCEEDED', output: 'said', values: { note: 'n', list: [1], more: 5 } } },
     };
-    return (inner?.takes ?? []).flatMap(({ name, source: [part] }) => {
+    return (inner?.promptInputs ?? []).flatMap(({ name, source: [part] }) => {
       if (!name.startsWith('handed over') || part?.kind !== 'expression') return [];
       const value = evaluate(part.tree, context, machineLanguage, 'value');
       return value.ok ? [value.value] : ['it fails'];

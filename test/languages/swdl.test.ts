@@ -91,14 +91,14 @@ describe('an agent is played', () => {
   ])('by a program, which %s is not', (provider, message, hint) => {
     const files = withFiles(
       { 'agents/it/role.md': `---\nprovider: ${provider}\n---\nIt.\n` },
-      { widened: new Map(['claude', 'codex', 'human'].map((name) => [name, () => []])) },
+      { broaderThanRequested: new Map(['claude', 'codex', 'human'].map((name) => [name, () => []])) },
     );
     const text = `${head}stages:\n  - { id: one, roles: { primary: { artifact: "agent:it" } } }\n`;
     expect(parseWorkflow(text, 'w.yaml', files)).toMatchObject({ ok: false, problems: [{ message, hint }] });
   });
 
   test('as mailroom.yaml says of all', () => {
-    const rest = { players: { provider: 'gemini', capabilities: ['READ'] } } as const;
+    const rest = { agentDefaults: { provider: 'gemini', capabilities: ['READ'] } } as const;
     expect(player('plain', '', withFiles({}, rest))).toEqual({
       provider: 'gemini',
       model: null,

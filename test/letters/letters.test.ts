@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toldOf } from '../../src/nostr/told.ts';
+import { publishedStatusOf } from '../../src/nostr/published-status.ts';
 import { answersFor, readAsked } from '../../src/nostr/request.ts';
 import { workflowList } from '../../src/nostr/listing.ts';
 import { readDelivery, readEvent, readRelayMessage } from '../../src/letters/letters.ts';
@@ -55,7 +55,7 @@ describe('a signed event', () => {
         const read = readEvent(JSON.stringify({ ...event, ...change }));
         return read.ok ? read.value : [];
       });
-      JSON.stringify([toldOf(events), workflowList(events, null)]);
+      JSON.stringify([publishedStatusOf(events), workflowList(events, null)]);
       for (const each of events) expect([readAsked(each).ok, answersFor(event, '', each)]).toHaveLength(2);
     });
     fc.assert(property, { numRuns: 200 });

@@ -39,26 +39,29 @@ describe('the probe', () => {
 });
 
 describe.each(kinds)('in a $kind', (containment: Containment) => {
-  it.each([true, false])('a process gets its input and gives its exit code (gate: %s)', async (gate) => {
-    const started = start(['sh', '-c', 'cat; echo err >&2; exit 3'], {
-      containment,
-      gate,
-      stdin: 'the prompt',
-    });
-    started.release();
-    expect(await started.exited).toMatchObject({
-      reason: 'exited',
-      exitCode: 3,
-      stdoutTail: 'the prompt',
-      stderrTail: 'err\n',
-    });
-  });
+  it.each([true, false])(
+    'a process gets its input and gives its exit code (launchBarrier: %s)',
+    async (launchBarrier) => {
+      const started = start(['sh', '-c', 'cat; echo err >&2; exit 3'], {
+        containment,
+        launchBarrier,
+        stdin: 'the prompt',
+      });
+      started.release();
+      expect(await started.exited).toMatchObject({
+        reason: 'exited',
+        exitCode: 3,
+        stdoutTail: 'the prompt',
+        stderrTail: 'err\n',
+      });
+    },
+  );
 
-  it('a process behind the gate waits, says so, and starts when it is let', async () => {
+  it('a process behind the launchBarrier waits, says so, and starts when it is let', async () => {
     const folder = temporaryFolder();
     const started = start(['sh', fixture('leaves-mark.sh'), join(folder, 'mark')], {
       containment,
-      gate: true,
+      launchBarrier: true,
     });
     const { pid, startTime } = (await started.ready)!;
     expect(readProcess(pid)!.startTime).toBe(startTime);
@@ -70,11 +73,11 @@ describe.each(kinds)('in a $kind', (containment: Containment) => {
     expect(marked(started.spec.mark)).toEqual([]);
   });
 
-  it('a process that is stopped behind the gate never starts', async () => {
+  it('a process that is stopped behind the launchBarrier never starts', async () => {
     const folder = temporaryFolder();
     const started = start(['sh', fixture('leaves-mark.sh'), join(folder, 'mark')], {
       containment,
-      gate: true,
+      launchBarrier: true,
     });
     await started.ready;
     started.stop();
@@ -83,9 +86,9 @@ describe.each(kinds)('in a $kind', (containment: Containment) => {
     expect(existsSync(join(folder, 'mark'))).toBe(false);
   });
 
-  it('the gate leaves nothing open in the program', async () => {
+  it('the launchBarrier leaves nothing open in the program', async () => {
     const script = 'for n in 3 4; do if [ -e /proc/$$/fd/$n ]; then echo $n; fi; done';
-    const started = start(['sh', '-c', script], { containment, gate: true });
+    const started = start(['sh', '-c', script], { containment, launchBarrier: true });
     started.release();
     expect(await started.exited).toMatchObject({ exitCode: 0, stdoutTail: '' });
   });
@@ -102,7 +105,7 @@ describe.each(kinds)('in a $kind', (containment: Containment) => {
   });
 
   it('TERM ends a program that does not care for it', async () => {
-    const started = start(['sh', fixture('hangs.sh')], { containment, gate: true, graceMs: 10_000 });
+    const started = start(['sh', fixture('hangs.sh')], { containment, launchBarrier: true, graceMs: 10_000 });
     started.release();
     await until('it runs', () => marked(started.spec.mark).some(runsSleep));
     started.stop();
@@ -133,7 +136,7 @@ describe.each(kinds)('in a $kind', (containment: Containment) => {
   );
 
   it('a missing program is told', async () => {
-    const result = await start(['no-such-program'], { containment, gate: true }).exited;
+    const result = await start(['no-such-program'], { containment, launchBarrier: true }).exited;
     expect(result).toMatchObject({ reason: 'spawn-failed', exitCode: 127 });
   });
 });

@@ -19,7 +19,7 @@ it('tries a turn again later for which there is no room now', async () => {
   const own: Provider = {
     name: 'own',
     sessions: false,
-    unheld: [],
+    notEnforced: [],
     mcp: true,
     restrict: never,
     start: never,

@@ -54,7 +54,15 @@ it('is not left open by a process that could not be started', () => {
   const files = { stdoutFile: join(folder, 'stdout'), stderrFile: join(folder, 'stderr') };
   const limits = { totalMs: null, idleMs: null, outputBytes: 1000 };
   const containment = { kind: 'group' } as const;
-  const given = { argv: ['true'], cwd: folder, env: {}, stdin: '', mark: 'pipes', containment, gate: false };
+  const given = {
+    argv: ['true'],
+    cwd: folder,
+    env: {},
+    stdin: '',
+    mark: 'pipes',
+    containment,
+    launchBarrier: false,
+  };
   const begin = () => launch({ ...given, limits, secrets: [], ...files });
   // Room for standard input and one of the two outputs; the pipe of that one is given up, with its two descriptors.
   expect(withRoomFor(2, () => expect(begin).toThrow('EMFILE'))).toBe(2 + 2);

@@ -151,7 +151,7 @@ describe('a process that cannot be started', () => {
   });
 
   it('may be released and stopped all the same', async () => {
-    const started = start(['no-such-program'], { gate: true });
+    const started = start(['no-such-program'], { launchBarrier: true });
     started.release();
     started.stop();
     expect((await started.exited).reason).toBe('spawn-failed');
@@ -285,7 +285,7 @@ describe('limits of time', () => {
 
   it('begin behind a gate when it opens', async () => {
     const limits = { totalMs: 250, idleMs: null, outputBytes: 1000 };
-    const started = start(['echo', 'hello'], { gate: true, limits });
+    const started = start(['echo', 'hello'], { launchBarrier: true, limits });
     await started.ready;
     const opened = performance.now() + 300;
     await until('more than the limit is over', () => performance.now() > opened);

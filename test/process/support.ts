@@ -103,7 +103,7 @@ export function start(argv: readonly string[], { watch, ...changes }: Changes = 
     stdin: '',
     mark: freshMark(),
     containment: { kind: 'group' },
-    gate: false,
+    launchBarrier: false,
     limits: { totalMs: null, idleMs: null, outputBytes: 1_000_000 },
     secrets: [],
     stdoutFile: join(folder, 'stdout'),

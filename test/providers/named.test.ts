@@ -89,6 +89,6 @@ describe('the providers of a project', () => {
   it('never start a person', () => {
     const human = builtInProviders(surroundings).get('human');
     expect(() => human?.start(invocation())).toThrow(expect.objectContaining({ code: 'E_INTERNAL' }));
-    expect(human?.restrict(['EDIT'])).toEqual({ exact: true, widened: [] });
+    expect(human?.restrict(['EDIT'])).toEqual({ exact: true, broaderThanRequested: [] });
   });
 });

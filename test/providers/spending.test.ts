@@ -156,6 +156,6 @@ describe('an agent that tells of its commands as they run', () => {
     ['gemini', []],
     ['opencode', ['max_command_time']],
   ])('or not: nothing holds %s to %j', (name, expected) => {
-    expect(agent(name).unheld).toEqual(expected);
+    expect(agent(name).notEnforced).toEqual(expected);
   });
 });

@@ -273,9 +273,11 @@ describe('the rights that a provider cannot restrict', () => {
   it('are none for claude, gemini and opencode', () => {
     for (const name of ['claude', 'gemini', 'opencode']) {
       for (const right of ['READ', 'EDIT', 'RUN_TESTS', 'RUN_COMMANDS'] as const) {
-        expect(agent(name).restrict([right])).toEqual({ exact: true, widened: [] });
+        expect(agent(name).restrict([right])).toEqual({ exact: true, broaderThanRequested: [] });
       }
-      expect(agent(name).restrict([]).widened).toEqual([`READ: ${name} always reads its workspace`]);
+      expect(agent(name).restrict([]).broaderThanRequested).toEqual([
+        `READ: ${name} always reads its workspace`,
+      ]);
     }
   });
 
@@ -290,13 +292,13 @@ describe('the rights that a provider cannot restrict', () => {
     [['READ', 'EDIT', 'RUN_TESTS', 'RUN_COMMANDS'], []],
     [[], ['READ']],
   ])('of codex, for %j, are %j', (capabilities, rights) => {
-    const { exact, widened } = agent('codex').restrict(capabilities);
-    expect(widened.map((reason) => reason.split(':')[0])).toEqual(rights);
+    const { exact, broaderThanRequested } = agent('codex').restrict(capabilities);
+    expect(broaderThanRequested.map((reason) => reason.split(':')[0])).toEqual(rights);
     expect(exact).toBe(rights.length === 0);
   });
 
   it('are not asked of a program that the project names: it runs what its author wrote', () => {
-    expect(program.restrict(['READ'])).toEqual({ exact: true, widened: [] });
+    expect(program.restrict(['READ'])).toEqual({ exact: true, broaderThanRequested: [] });
   });
 });
 

@@ -34,7 +34,7 @@ const withoutMcp = new Map([
   ['replay', 'it gets no MCP servers from Mailroom'],
 ]);
 
-const widened = new Map<string, (rights: readonly string[]) => string[]>([
+const broaderThanRequested = new Map<string, (rights: readonly string[]) => string[]>([
   ...builtInProviders.map((name) => [name, () => []] as const),
   [
     'codex',
@@ -69,7 +69,7 @@ function diagnoseWorkflow(name: string): readonly Diagnostic[] {
   const surroundings: LanguageContext = {
     ...nowhere,
     protocol: protocolOf(),
-    widened,
+    broaderThanRequested,
     withoutMcp,
     load,
     files: { ...nowhere.files, read: (path) => others.find(({ file }) => file === path)?.text ?? null },
@@ -86,7 +86,7 @@ function diagnose(name: string): readonly Diagnostic[] {
   if (name.startsWith('workflow')) return diagnoseWorkflow(name);
   if (name.endsWith('.md')) return problemsOf(parseMessage(text, name));
   if (name.startsWith('config')) return problemsOf(parseConfig(text, name));
-  return problemsOf(parseProtocol(filesOf(name, text), undefined, { widened, withoutMcp }));
+  return problemsOf(parseProtocol(filesOf(name, text), undefined, { broaderThanRequested, withoutMcp }));
 }
 
 function problemsOf(

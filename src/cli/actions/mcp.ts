@@ -7,8 +7,8 @@ export async function mcp(context: Context): Promise<number> {
   const { version } = metadata;
   const { services, turn } = context;
   if (turn === null) {
-    const { serveDesk } = await import('../workflow-desk.ts');
-    await serveDesk(context, version);
+    const { serveWorkflowTools } = await import('../workflow-tools.ts');
+    await serveWorkflowTools(context, version);
     return 0;
   }
   const thread = services.environment['MAILROOM_THREAD'] ?? '';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { ExecutionReport } from '../../nostr/report.ts';
-import type { ToldExecution } from '../../nostr/told.ts';
+import type { PublishedStatus } from '../../nostr/published-status.ts';
 import type { Context } from '../context.ts';
 import type { Defined, ToldStatus } from '../../operations/nip/documents.ts';
 import { line } from '../format.ts';
@@ -118,7 +118,7 @@ function lines(report: ExecutionReport): string {
   return linesOf(workflowId, `run ${run}${called}`, report);
 }
 
-function toldLines(report: ToldExecution): string {
+function toldLines(report: PublishedStatus): string {
   const { executionId, toldBy, toldAt } = report;
   return linesOf(executionId, `told by ${toldBy} at ${toldAt}`, report);
 }
@@ -133,7 +133,7 @@ function linesOf(
     totalCost,
     outputs,
     message,
-  }: Pick<ToldExecution, 'status' | 'progress' | 'currentStep' | 'totalCost' | 'outputs' | 'message'>,
+  }: Pick<PublishedStatus, 'status' | 'progress' | 'currentStep' | 'totalCost' | 'outputs' | 'message'>,
 ): string {
   const at = currentStep === null ? '' : `, at ${currentStep}`;
   const why = message === '' ? '' : `: ${message}`;

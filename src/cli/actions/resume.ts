@@ -43,7 +43,7 @@ async function editedDefinition(
 ): Promise<FoundWorkflow | null> {
   const { workflows, root } = context.place();
   const { source } = card;
-  const applied = definition.shown?.overrides ?? [];
+  const applied = definition.display?.overrides ?? [];
   const overrides = applied.filter(({ isNamed }) => isNamed).map(({ file }) => file);
   const isGone = (file: string) => context.services.readText(resolve(root, file)) === null;
   if (source === null || [source, ...overrides].some(isGone)) return null;

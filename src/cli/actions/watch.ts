@@ -113,10 +113,14 @@ async function nextChange(
 }
 
 /** Looks at the files whose changes start a run: those that steps work on, and the definition. */
-function changesIn(workflows: WorkflowServices, workspace: string, { home, contextDir }: Workflow): Look {
-  if (home === null) return workflows.watchFiles(workspace, contextDir ?? '.mailroom');
-  const made = `${home.workspace}/artifacts`;
-  return workflows.watchFiles(dirname(workspace), made, ['workflows', home.workspace]);
+function changesIn(
+  workflows: WorkflowServices,
+  workspace: string,
+  { ownWorkspace, contextDir }: Workflow,
+): Look {
+  if (ownWorkspace === null) return workflows.watchFiles(workspace, contextDir ?? '.mailroom');
+  const made = `${ownWorkspace.workspace}/artifacts`;
+  return workflows.watchFiles(dirname(workspace), made, ['workflows', ownWorkspace.workspace]);
 }
 
 function pause(terminal: Context['terminal'], milliseconds: number): Promise<void> {

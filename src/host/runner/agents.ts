@@ -9,7 +9,7 @@ import { exitOf, notStarted } from '../../process/supervision/exits.ts';
 import { withProgramHome } from '../../process/sandbox/program-home.ts';
 import { completed } from '../../process/sandbox/reading.ts';
 import { watchFolder, type FolderWatch } from '../../git/folder-changes.ts';
-import { checkGates } from './gates.ts';
+import { runMessageChecks } from './message-checks.ts';
 import { removeDeadPlaces } from '../../process/sandbox/held-places.ts';
 import { maskOf } from '../../process/output/mask.ts';
 import { agentReach, refuseShunned } from '../../process/sandbox/agent-settings.ts';
@@ -204,7 +204,7 @@ export class ProcessRunner implements Runner {
       ...(command.overspent && { overspent: command.overspent }),
       mark: `${this.#options.mark}${key}`,
       containment,
-      gate: true,
+      launchBarrier: true,
       limits: { totalMs, idleMs, outputBytes },
       keeps: { head: outputBytes, tail: 0, raw: true },
       secrets: this.#options.secrets,
@@ -252,7 +252,7 @@ export class ProcessRunner implements Runner {
         stdin: '',
         mark: `${this.#options.mark}${key}`,
         containment,
-        gate: false,
+        launchBarrier: false,
         limits: {
           totalMs: Math.max(1, Math.min(timeout, deadline - performance.now())),
           idleMs: null,
@@ -267,7 +267,7 @@ export class ProcessRunner implements Runner {
       if (this.#stopped.has(key)) supervised.stop();
       return supervised.exited;
     };
-    return checkGates(job.gates, workspace, job.tree, run);
+    return runMessageChecks(job.gates, workspace, job.tree, run);
   }
 }
 

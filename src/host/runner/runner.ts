@@ -1,6 +1,6 @@
 import type { Invocation, Outcome, Exit, CommandLine } from '../../providers/provider.ts';
 import type { ThreadId } from '../../kernel/ids.ts';
-import type { Gate } from '../../kernel/gate.ts';
+import type { MessageCheck } from '../../kernel/message-check.ts';
 import type { Launched } from '../../kernel/launched.ts';
 import type { Changed } from '../../kernel/edits.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
@@ -26,7 +26,7 @@ export interface GateJob {
   /** The provider of the role whose turn it is, and whether that has a network: its gates are held as it is. */
   readonly provider: string;
   readonly network: boolean;
-  readonly gates: readonly { readonly gate: Gate; readonly message: string }[];
+  readonly gates: readonly { readonly gate: MessageCheck; readonly message: string }[];
   readonly workspace: string;
   readonly env: Readonly<Record<string, string>>;
   readonly tree: string | null;

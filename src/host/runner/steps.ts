@@ -144,7 +144,7 @@ export class ProcessStepRunner implements StepRunner {
       ...(command.commands && { commands: command.commands }),
       mark: `${this.#options.mark}${job.key}`,
       containment,
-      gate: false,
+      launchBarrier: false,
       limits: {
         totalMs: job.totalMs,
         idleMs: null,

@@ -30,7 +30,7 @@ export function lower(
     timeout: input.timeout ?? null,
     concurrency: input.concurrency ?? null,
     contextDir: tidyPath(contextDir),
-    home: null,
+    ownWorkspace: null,
     parameters: lowerValues(diagnostics, input.parameters, ['parameters']),
     context: lowerEnv(diagnostics, input.context, ['context'], language),
     env: lowerEnv(diagnostics, input.env, ['env'], language),

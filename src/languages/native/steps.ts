@@ -11,7 +11,7 @@ import { checkInside, checkTemplateInside, checkWorkspace } from './paths.ts';
 import { lowerNext } from './sequence.ts';
 import type { InputInput, OutputInput, StepInput } from './step-schema.ts';
 import { lowerValues } from './values.ts';
-import { lowerSummary, lowerTakes } from './told.ts';
+import { lowerSummary, lowerTakes } from './prompt-inputs.ts';
 import { lowerAgent, lowerCommand, lowerWorker } from './work.ts';
 
 /** The steps of a body. Of one that says nothing that can be done the rest is read all the same. */

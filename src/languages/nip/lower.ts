@@ -49,7 +49,7 @@ export function lower(
     timeout: surroundings.nip.defaultTimeout,
     concurrency: null,
     contextDir: null,
-    home: null,
+    ownWorkspace: null,
     parameters: inputs,
     context: {},
     env: {},

@@ -1,4 +1,4 @@
-import { wideningRefused } from '../../config/widening.ts';
+import { strictHint } from '../../config/strict.ts';
 import type { Template } from '../../expressions/template.ts';
 import type { Work } from '../../workflow/model.ts';
 import type { Path } from '../../yaml/yaml.ts';
@@ -75,9 +75,9 @@ function tellWidened(
   path: Path,
   { surroundings, diagnostics }: Lowering,
 ): void {
-  const rights = surroundings.widened.get(provider)?.(capabilities) ?? [];
+  const rights = surroundings.broaderThanRequested.get(provider)?.(capabilities) ?? [];
   if (rights.length === 0) return;
   const message = `\`${provider}\` cannot hold \`${step}\` to its capabilities: ${rights.join('; ')}`;
   if (!surroundings.strict) return diagnostics.warn(path, message);
-  diagnostics.error('E_CAPABILITY', path, message, wideningRefused, 'key');
+  diagnostics.error('E_CAPABILITY', path, message, strictHint, 'key');
 }

@@ -155,7 +155,7 @@ function workflowOf(input: Partial<OrchestrateFile>, body: Body, facts: FileFact
     timeout: null,
     concurrency: null,
     contextDir: null,
-    home: { workspace, records: '.orchestrator/runs' },
+    ownWorkspace: { workspace, records: '.orchestrator/runs' },
     parameters: {},
     context: Object.fromEntries(context),
     env: {},

@@ -10,12 +10,12 @@ export interface LanguageContext {
   /** The protocol whose roles may be workers; null: there is none here. */
   readonly protocol: Pick<Protocol, 'roles' | 'types'> | null;
   /** By provider name: the rights that it gives an agent beyond these capabilities, in words. Not there: none. */
-  readonly widened: CheckContext['widened'];
+  readonly broaderThanRequested: CheckContext['broaderThanRequested'];
   /** By provider name: the bounds of a step that nothing holds an agent to. Not there: none. */
-  readonly unheld: WorkflowContext['unheld'];
+  readonly notEnforced: WorkflowContext['notEnforced'];
   /** By provider name: why its agents can be given no MCP servers, in words. Not there: they can. */
   readonly withoutMcp: CheckContext['withoutMcp'];
-  /** Whether a widened right is an error. */
+  /** Whether a permission broader than requested is an error. */
   readonly strict: boolean;
   /** Whether a program of this name is on PATH. */
   hasProgram(name: string): boolean;
@@ -24,7 +24,7 @@ export interface LanguageContext {
   /** What mailroom.yaml says for agents of which the workflow says nothing. */
   readonly agents: { readonly model: string | null; readonly maxTokens: number | null };
   /** Who plays agents of which nothing is said, and with which rights; null: that is not said either. */
-  readonly players: {
+  readonly agentDefaults: {
     readonly provider: string | null;
     readonly capabilities: readonly Capability[] | null;
   };
@@ -69,14 +69,14 @@ export type Loaded =
 /** No protocol, no other file, no provider that widens. */
 export const nowhere: LanguageContext = {
   protocol: null,
-  widened: new Map(),
-  unheld: new Map(),
+  broaderThanRequested: new Map(),
+  notEnforced: new Map(),
   withoutMcp: new Map(),
   strict: false,
   hasProgram: () => false,
   programOf: () => null,
   agents: { model: null, maxTokens: null },
-  players: { provider: null, capabilities: null },
+  agentDefaults: { provider: null, capabilities: null },
   notify: {},
   files: { read: () => null, list: () => [], tracked: [] },
   workflows: () => [],

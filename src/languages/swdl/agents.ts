@@ -1,12 +1,12 @@
 import type { Json } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
-import { wideningRefused } from '../../config/widening.ts';
+import { strictHint } from '../../config/strict.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { LanguageContext } from '../shared/context.ts';
 import { nameIn, tellMissing } from './prompt-context.ts';
 import type { Lowering } from './facts.ts';
 import type { WorkInput } from './schema.ts';
-import { firstOf, type Sought } from './materials.ts';
+import { firstOf, type Sought } from './project-files.ts';
 import { capabilities as allCapabilities, type Capability } from '../../kernel/capabilities.ts';
 
 /** Who plays an agent, and what is said of it. */
@@ -78,7 +78,7 @@ function tellWidened(
   { surroundings, diagnostics }: Lowering,
 ): void {
   const at = [...path, 'roles', 'primary', 'artifact'];
-  const known = [...surroundings.widened.keys()].filter((name) => name !== 'human');
+  const known = [...surroundings.broaderThanRequested.keys()].filter((name) => name !== 'human');
   if (known.length > 0 && !known.includes(provider)) {
     const isPerson = provider === 'human';
     const why = isPerson
@@ -93,10 +93,10 @@ function tellWidened(
     );
     return;
   }
-  const rights = surroundings.widened.get(provider)?.(capabilities) ?? [];
+  const rights = surroundings.broaderThanRequested.get(provider)?.(capabilities) ?? [];
   if (rights.length === 0) return;
   const message = `\`${provider}\` cannot hold \`${artifact}\` to its capabilities: ${rights.join('; ')}`;
-  const hint = surroundings.strict ? wideningRefused : null;
+  const hint = surroundings.strict ? strictHint : null;
   if (surroundings.strict) diagnostics.error('E_CAPABILITY', at, message, hint);
   else diagnostics.warn(at, message, hint);
 }
@@ -108,7 +108,7 @@ function tellWidened(
 function seekPlayer(
   name: string,
   model: string | null,
-  { protocol, agents, players, files }: LanguageContext,
+  { protocol, agents, agentDefaults, files }: LanguageContext,
 ): Sought<AgentDefinition> {
   const ours = `agents/${name}/role.md`;
   const claudes = `.claude/agents/${name}.md`;
@@ -119,7 +119,8 @@ function seekPlayer(
   const isClaudes = file.found?.path === claudes;
   const front = file.found?.front ?? {};
   const provider =
-    role?.provider ?? (isClaudes ? 'claude' : (text(front['provider']) ?? players.provider ?? 'claude'));
+    role?.provider ??
+    (isClaudes ? 'claude' : (text(front['provider']) ?? agentDefaults.provider ?? 'claude'));
   const tools = isClaudes ? toolsOf(front['tools']) : null;
   const rights = isClaudes ? tools && rightsOf(tools) : listOf(front['capabilities']);
   const own = text(front['model']);
@@ -128,7 +129,7 @@ function seekPlayer(
     found: {
       provider,
       model: model ?? role?.model ?? (own === 'inherit' ? null : own) ?? usual,
-      capabilities: role?.capabilities ?? rights ?? players.capabilities ?? usualRights,
+      capabilities: role?.capabilities ?? rights ?? agentDefaults.capabilities ?? usualRights,
       text: file.found?.body ?? '',
       dropped: (tools ?? []).filter((tool) => !Object.hasOwn(rightsOfTools, tool)),
     },

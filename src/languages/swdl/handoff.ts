@@ -1,6 +1,6 @@
 import type { Tree } from '../../expressions/tree.ts';
 import type { Json } from '../../kernel/json.ts';
-import type { Taken } from '../../workflow/model.ts';
+import type { PromptInput } from '../../workflow/model.ts';
 import type { KnownStage, Lowering } from './facts.ts';
 import type { StageInput } from './schema.ts';
 import { call, choose, equals, literal, ofStep, orNull } from './trees.ts';
@@ -9,7 +9,7 @@ import { call, choose, equals, literal, ofStep, orNull } from './trees.ts';
 export function handedToStage(
   { depends_on: needs = [], inputs = {}, fan_out: fanOut }: StageInput,
   { stages }: Lowering,
-): Taken[] {
+): PromptInput[] {
   const givers = new Set<KnownStage>();
   const waiting = [...needs];
   for (let need = waiting.shift(); need !== undefined; need = waiting.shift()) {
@@ -49,10 +49,10 @@ function readBy(sources: readonly Json[]): Read {
  * What a stage is given of one that it depends on, as that one hands it over, without what it reads already. A stage that did
  * not succeed hands over nothing.
  */
-function handedBy(stage: KnownStage, read: Read): Taken[] {
+function handedBy(stage: KnownStage, read: Read): PromptInput[] {
   const { id, name, handoff = {}, type } = stage.input;
   const about = name === undefined ? '' : ` (${name})`;
-  const taken = (of: string, source: Tree): Taken => ({
+  const taken = (of: string, source: Tree): PromptInput => ({
     name: of,
     description: null,
     source: [

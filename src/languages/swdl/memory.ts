@@ -1,6 +1,6 @@
 import type { Json } from '../../kernel/json.ts';
 import type { ProjectFiles } from '../shared/context.ts';
-import { readMaterial } from './materials.ts';
+import { readProjectFile } from './project-files.ts';
 import type { MemoryInput } from './schema.ts';
 
 /** As usual for English text; nobody counts more exactly without the tokens of the very model. */
@@ -42,7 +42,7 @@ export function packMemories(
   const fitting = files
     .list('memory')
     .filter((name) => name.endsWith('.md'))
-    .map((name) => readMaterial(name, files.read(`memory/${name}`) ?? ''))
+    .map((name) => readProjectFile(name, files.read(`memory/${name}`) ?? ''))
     .map(({ path, front, body }) => ({
       path,
       body,

@@ -1,6 +1,6 @@
 import type { Path } from '../../yaml/yaml.ts';
 import type { Lowering } from './facts.ts';
-import { seekModule, seekSkill, type Sought } from './materials.ts';
+import { seekModule, seekSkill, type Sought } from './project-files.ts';
 import { memoryQuery, packMemories } from './memory.ts';
 import type { WorkInput } from './schema.ts';
 

@@ -141,7 +141,7 @@ function workflowOf(
     timeout: file.config?.timeout ?? defaultTimeout,
     concurrency: null,
     contextDir: null,
-    home: null,
+    ownWorkspace: null,
     parameters,
     context: structureOf(surroundings.files.tracked),
     env: Object.fromEntries(env),
@@ -150,7 +150,7 @@ function workflowOf(
     budget: { usd: null, tokens: null },
     triggers: [],
     hooks: lowerHooks(lowering),
-    shown: {
+    display: {
       title: `${name} v${version}`,
       record: 'run.yaml',
       ...(applied.length > 0 && { overrides: applied }),

@@ -1,6 +1,6 @@
 import type { Template, TemplatePart } from '../../expressions/template.ts';
 import type { Types } from '../../expressions/types.ts';
-import type { Agent, Check, Gate, Step, Taken, ValueType } from '../../workflow/model.ts';
+import type { Agent, Check, Approval, Step, PromptInput, ValueType } from '../../workflow/model.ts';
 import { misfit } from '../../workflow/machine/values.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import { playerOf, type AgentDefinition } from './agents.ts';
@@ -21,7 +21,7 @@ import { policyOf } from './policy.ts';
 import { warnOptional } from './presence.ts';
 import { jsonTypes, typesOfTree } from './reads.ts';
 import type { StageInput, WorkInput } from './schema.ts';
-import { showFanOut, showGate, showWork } from './shown.ts';
+import { showFanOut, showGate, showWork } from './display.ts';
 import { constant } from './trees.ts';
 import { readType } from './types.ts';
 import { withArticle } from '../../kernel/enumerate.ts';
@@ -147,7 +147,7 @@ function stepOf(input: StageInput, path: Path, place: Place, lowering: Lowering)
   };
 }
 
-function lowerGate({ id, gate }: StageInput, path: Path, place: Place, lowering: Lowering): Gate {
+function lowerGate({ id, gate }: StageInput, path: Path, place: Place, lowering: Lowering): Approval {
   const {
     message = `Approve \`${id}\`?`,
     approvers = [],
@@ -170,7 +170,7 @@ function lowerWork(
   input: WorkInput & Pick<StageInput, 'handoff' | 'name' | 'description'>,
   path: Path,
   place: Place,
-  inherited: readonly Taken[],
+  inherited: readonly PromptInput[],
   lowering: Lowering,
 ): Step {
   const player = playerOf(input, path, lowering);
@@ -188,7 +188,7 @@ function lowerWork(
   return {
     ...base,
     work,
-    takes: [...lowerInputs(input, path, place, lowering), ...inherited],
+    promptInputs: [...lowerInputs(input, path, place, lowering), ...inherited],
     values: lowerOutputs(input, path, lowering),
     check: lowerSummary(input, path, place, work, base.timeout, lowering),
     shown: showWork(input, player, base.timeout, lowering.file),
@@ -253,7 +253,12 @@ function joined(parts: readonly TemplatePart[]): Template {
   }, []);
 }
 
-function lowerInputs({ inputs = {} }: WorkInput, path: Path, place: Place, lowering: Lowering): Taken[] {
+function lowerInputs(
+  { inputs = {} }: WorkInput,
+  path: Path,
+  place: Place,
+  lowering: Lowering,
+): PromptInput[] {
   return Object.entries(inputs).map(([name, input]) => {
     const at = [...path, 'inputs', name];
     const type = typeOf(lowering, at, input);

@@ -2,7 +2,7 @@ import type { Json } from '../../kernel/json.ts';
 import type { RoleName, TypeName } from '../../kernel/ids.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 import type { Budget } from '../../kernel/cost.ts';
-import type { Gate } from '../../kernel/gate.ts';
+import type { MessageCheck } from '../../kernel/message-check.ts';
 
 /** When a role may be invoked: by one message of any of the types, or by one of each within a thread. */
 export interface Clause {
@@ -63,7 +63,7 @@ export interface MessageType {
   readonly timeout: number | null;
   readonly onTimeout: TimeoutPolicy;
   readonly escalateTo: RoleName;
-  readonly gates: readonly Gate[];
+  readonly gates: readonly MessageCheck[];
   readonly fields: Readonly<Record<string, FieldType>>;
   readonly closes: boolean;
 }

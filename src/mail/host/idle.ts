@@ -1,12 +1,12 @@
 import { askState } from '../machine/fold/asks.ts';
-import { freeProvider } from '../machine/rules/stand-ins.ts';
+import { freeProvider } from '../machine/rules/fallback.ts';
 import { isHuman, type Protocol } from '../format/protocol.ts';
 import type { MailState } from '../machine/state.ts';
 import type { Idle } from '../../host/idle.ts';
 
 /** Whether anything but a person can still move the mail. Running processes are the caller's to know. */
 export function idleOf(state: MailState, protocol: Protocol, now: number): Idle {
-  if (state.turns.size > 0 || state.undrawn.size > 0) return held(state) ? 'stuck' : 'busy';
+  if (state.turns.size > 0 || state.pendingProjections.size > 0) return held(state) ? 'stuck' : 'busy';
   if (parkedMail(state, protocol, now)) return 'busy';
   const asks = [...state.waits.values()].flatMap((wait) => wait.requests);
   const people = asks.filter((request) => asksPerson(state, protocol, request));
@@ -17,9 +17,9 @@ export function idleOf(state: MailState, protocol: Protocol, now: number): Idle 
 }
 
 /** Every open turn waits for a person to unpause it. */
-function held({ turns, paused, undrawn }: MailState): boolean {
+function held({ turns, paused, pendingProjections }: MailState): boolean {
   return (
-    undrawn.size === 0 &&
+    pendingProjections.size === 0 &&
     [...turns.values()].every(
       ({ role, thread }) => paused.all || paused.roles.has(role) || paused.threads.has(thread),
     )

@@ -8,7 +8,7 @@ import { tellUser } from '../machine/rules/notices.ts';
 import { problemText } from '../../host/problems.ts';
 import { parseMessage } from '../format/read-message.ts';
 import type { DiskErrors } from './disk-errors.ts';
-import { namesOf, type Expected } from './draw.ts';
+import { namesOf, type Expected } from './project.ts';
 import type { Ledger } from './ledger.ts';
 import type { Listing } from './listing.ts';
 import { trusted } from './first-start.ts';
@@ -108,12 +108,14 @@ export class Intake {
   #dropped(role: RoleName, box: Box, boxes: Listing): string[] {
     const names = boxes.list(role, box) ?? [];
     if (box === 'outbox') return names;
-    // Until everything is drawn, what we put there may lie where it does not belong any more.
-    const isDrawn = [...this.#ledger.state.undrawn.values()].every((picture) => picture.role !== role);
+    // Until everything is projected, what we put there may lie where it does not belong any more.
+    const isProjected = [...this.#ledger.state.pendingProjections.values()].every(
+      (projection) => projection.role !== role,
+    );
     return names.filter((name) => {
       if (this.#isExpected(role, box, name)) return false;
       if (idInName(name) === null) return true;
-      if (!isDrawn) return false;
+      if (!isProjected) return false;
       const handled =
         this.#mailboxes.holds(role, 'processed', name) || this.#mailboxes.holds(role, 'failed', name);
       if (handled) this.#mailboxes.remove(role, box, name);
@@ -171,7 +173,7 @@ export class Intake {
   }
 
   #isKnown(id: string): boolean {
-    return this.#ledger.state.mail.has(id) || this.#ledger.state.undrawn.has(id);
+    return this.#ledger.state.mail.has(id) || this.#ledger.state.pendingProjections.has(id);
   }
 
   readonly #done = new Set<string>();

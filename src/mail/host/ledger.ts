@@ -102,10 +102,10 @@ export class Ledger {
   }
 
   #trailEntry(event: MailEvent, turn: Turn | null): TrailEntry | null {
-    const { undrawn, events } = this.#state;
-    const pictures = () => [...undrawn.values()].filter(({ since }) => since === events);
+    const { pendingProjections, events } = this.#state;
+    const projections = () => [...pendingProjections.values()].filter(({ since }) => since === events);
     const mail = (id: string) => this.#state.mail.get(id)?.message;
-    return trailEntry(this.#last, event, pictures, turn, mail, formatMessage);
+    return trailEntry(this.#last, event, projections, turn, mail, formatMessage);
   }
 
   /** Makes everything recorded durable, and returns it. Its effects may show now. Throws `E_DISK`; then the host must stop. */
@@ -122,9 +122,9 @@ export class Ledger {
     return events;
   }
 
-  /** Records that the folders show everything. Not worth a sync: drawing twice is harmless. */
-  drawn(): void {
-    const fact: Fact = { type: 'drawn', through: this.#state.events };
+  /** Records that the folders show everything. Not worth a sync: projecting twice is harmless. */
+  projected(): void {
+    const fact: Fact = { type: 'projected', through: this.#state.events };
     this.record([fact]);
     this.#journal.append(this.#pending);
     this.#sinceSnapshot += this.#pending.length;

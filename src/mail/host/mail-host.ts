@@ -6,7 +6,7 @@ import type { Protocol } from '../format/protocol.ts';
 import type { MailState } from '../machine/state.ts';
 import { formatMessage } from '../format/read-message.ts';
 import { Commands } from './commands.ts';
-import { expectedNow, namesOf, type Expected } from './draw.ts';
+import { expectedNow, namesOf, type Expected } from './project.ts';
 import { idleOf } from './idle.ts';
 import { takeIncoming } from './incoming.ts';
 import { Intake } from './intake.ts';
@@ -17,7 +17,7 @@ import { shareParking } from '../../host/parking.ts';
 import type { HostOptions, HostPorts } from './ports.ts';
 import { MissingFiles } from './missing-files.ts';
 import { DiskErrors } from './disk-errors.ts';
-import { Pictures } from './pictures.ts';
+import { MailboxProjector } from './projector.ts';
 import { compare } from './reconcile.ts';
 import { RoleTexts } from './role-texts.ts';
 import { waitingSteps } from './step-waits.ts';
@@ -41,7 +41,7 @@ export class MailHost implements Host {
   readonly #commands: Commands;
   readonly #intake: Intake;
   readonly #turns: Turns;
-  readonly #pictures: Pictures;
+  readonly #projector: MailboxProjector;
   readonly #absences: MissingFiles;
   readonly #texts: RoleTexts;
   /** The protocol, or while nothing new may start one without room for anything. */
@@ -49,7 +49,7 @@ export class MailHost implements Host {
   /** Of the last scan and the looks since. */
   #disk = new DiskErrors();
   /** Whether the commands of people could be read. */
-  #heard = true;
+  #commandsReadable = true;
   #decision: Decision = { facts: [], processes: [], wake: null };
 
   constructor(ports: HostPorts, options: HostOptions) {
@@ -59,7 +59,7 @@ export class MailHost implements Host {
     this.#ledger = new Ledger(ports);
     this.#absences = new MissingFiles(() => ports.clock.elapsed?.() ?? ports.clock.now());
     this.#expected = expectedNow(this.#ledger.state);
-    this.#pictures = new Pictures(ports, options.protocol, this.#expected);
+    this.#projector = new MailboxProjector(ports, options.protocol, this.#expected);
     this.#commands = new Commands(this.#ledger, options.protocol, ports);
     this.#texts = new RoleTexts((role) => ports.roleText(role));
     this.#turns = new Turns(this.#ledger, ports, options, this.#texts);
@@ -118,7 +118,7 @@ export class MailHost implements Host {
       this.#disk.attempt(() => this.#prepare(role), undefined);
     }
     this.#disk.attempt(() => this.#intake.refuseLeft(ended, this.#disk), undefined);
-    // Before the pictures are drawn and forgotten: of refused files nothing else says that they are known.
+    // Before the projections are written and forgotten: of refused files nothing else says that they are known.
     this.#disk.attempt(() => this.#intake.recordAccepted(), undefined);
     this.#flush();
     this.#draw();
@@ -132,7 +132,7 @@ export class MailHost implements Host {
   }
 
   /**
-   * Looks at commands, mailboxes and the time; decides, records, draws, and starts and stops processes. Without `scan` it
+   * Looks at commands, mailboxes and the time; decides, records, projects, and starts and stops processes. Without `scan` it
    * leaves the mailboxes alone: enough when only a process had something to tell.
    */
   look(scan = true): Look {
@@ -142,7 +142,7 @@ export class MailHost implements Host {
     const disk = this.#disk;
     disk.attempt(() => shareParking(this.#ledger, this.#ports.parking), undefined);
     const unpaused = disk.attempt(() => this.#commands.take(), null);
-    this.#heard = unpaused !== null;
+    this.#commandsReadable = unpaused !== null;
     const incoming = this.#takeIncoming();
     for (const role of unpaused ?? []) disk.attempt(() => this.#restore(role), undefined);
     const boxes = listedOnce(this.#ports.mailboxes);
@@ -152,15 +152,15 @@ export class MailHost implements Host {
     const wake = earliest([looked.wake, again]);
     if (scan) this.#texts.look(this.state, this.#options.protocol, disk);
     // While nobody knows what people want, what runs goes on, and nothing new is decided.
-    if (this.#heard) this.#decide();
+    if (this.#commandsReadable) this.#decide();
     this.#flush();
-    // First of all: while a process comes up, the folders are drawn. An older decision may want what has ended since.
-    if (this.#heard) this.#turns.steer(this.#decision.processes);
+    // First of all: while a process comes up, the folders are projected. An older decision may want what has ended since.
+    if (this.#commandsReadable) this.#turns.steer(this.#decision.processes);
     this.#draw();
     disk.attempt(() => this.#commands.release(), undefined);
     this.#showRuns(incoming);
-    const decided = this.#heard ? this.#decision.wake : null;
-    const settled = wake === null && !looked.more && this.#ledger.state.undrawn.size === 0;
+    const decided = this.#commandsReadable ? this.#decision.wake : null;
+    const settled = wake === null && !looked.more && this.#ledger.state.pendingProjections.size === 0;
     return {
       wake: earliest([wake, decided === null ? null : this.#ledger.onWall(decided)]),
       more: looked.more,
@@ -219,9 +219,9 @@ export class MailHost implements Host {
   /** When to compare again, in milliseconds since 1970; null: when something happens. */
   #compare(roles: readonly RoleName[], boxes: Listing): number | null {
     if (roles.length === 0) return null;
-    const { roles: owed } = this.#pictures.owed(this.#ledger.state);
+    const { roles: pending } = this.#projector.pending(this.#ledger.state);
     for (const role of roles)
-      if (owed.has(role) || !this.#disk.succeeds(() => this.#compareRole(role, boxes)))
+      if (pending.has(role) || !this.#disk.succeeds(() => this.#compareRole(role, boxes)))
         this.#absences.last(role, []);
     const { again } = this.#absences;
     return again === null ? null : this.#ports.clock.now() + again;
@@ -265,10 +265,10 @@ export class MailHost implements Host {
   /** Makes the folders show what the journal says, and lets go of what was taken in for that. */
   #draw(): void {
     const { state } = this.#ledger;
-    this.#pictures.draw(state, this.#disk);
-    const owed = this.#pictures.owed(state);
-    this.#disk.attempt(() => this.#intake.release(owed.refused), undefined);
-    if (owed.roles.size === 0 && state.undrawn.size > 0) this.#ledger.drawn();
+    this.#projector.project(state, this.#disk);
+    const pending = this.#projector.pending(state);
+    this.#disk.attempt(() => this.#intake.release(pending.refused), undefined);
+    if (pending.roles.size === 0 && state.pendingProjections.size > 0) this.#ledger.projected();
   }
 
   /** What the runner reports goes here; look afterwards. */
@@ -311,14 +311,17 @@ export class MailHost implements Host {
 
   idle(): Idle {
     if (this.running > 0) return 'busy';
-    if (!this.#heard) return 'stuck';
+    if (!this.#commandsReadable) return 'stuck';
     if (this.desired > 0) return 'busy';
     const { state } = this.#ledger;
-    // What the disk keeps from being drawn moves nothing.
-    const drawn = this.problem === null ? state : { ...state, undrawn: new Map() };
+    // What the disk refuses moves nothing.
+    const projected = this.problem === null ? state : { ...state, pendingProjections: new Map() };
     // Nor does a role that is held: its turns wait as if somebody had paused it.
     const { paused } = state;
-    const shown = { ...drawn, paused: { ...paused, roles: new Set([...paused.roles, ...this.#texts.held]) } };
+    const shown = {
+      ...projected,
+      paused: { ...paused, roles: new Set([...paused.roles, ...this.#texts.held]) },
+    };
     return idleOf(shown, this.#options.protocol, this.#ledger.now());
   }
 }

@@ -5,13 +5,13 @@ import { tellUser } from '../machine/rules/notices.ts';
 import type { Sent } from '../machine/event.ts';
 import type { MailState } from '../machine/state.ts';
 import type { MissingFiles } from './missing-files.ts';
-import { namesOf, type Expected } from './draw.ts';
+import { namesOf, type Expected } from './project.ts';
 import type { Listing } from './listing.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 
 /**
  * Compares an inbox with the journal: a file that is gone was read by its person, or withdrawn by hand. Call it only when
- * everything is drawn, so that a file that was never put there is not taken for one that is gone.
+ * everything is projected, so that a file that was never put there is not taken for one that is gone.
  */
 export function compare(
   state: MailState,
@@ -48,7 +48,7 @@ function vanish(role: RoleName): Fact {
       tellUser(null, `The inbox of ${role} is gone`, [
         `E_MAIL_VANISHED: agents/${role}/inbox held waiting mail and is not there any more.`,
         'Nothing is concluded from that: the role is parked until the folder is back with its files.',
-        `\`mailroom unpause ${role}\` draws the folder again from the journal.`,
+        `\`mailroom unpause ${role}\` writes the folder again from the journal.`,
       ]),
     ],
   };

@@ -25,6 +25,6 @@ export function returned(
     return [{ type: 'controlled', id, by: 'user', command, refusal: null }];
   }
   // A controller that was killed before it let go of the file has put the message back already.
-  const put = state.undrawn.get(copyKey(message.id, role));
+  const put = state.pendingProjections.get(copyKey(message.id, role));
   return put?.kind === 'copy' && (at === 'inbox' || at === 'unread') ? [] : null;
 }

@@ -3,9 +3,9 @@ import type { Message } from '../format/message.ts';
 import type { MailState } from './state.ts';
 import { ask } from './fold/ends.ts';
 import { control } from './fold/control.ts';
-import { doubtQueues, roleState, toDraw } from './fold/places.ts';
+import { doubtQueues, roleState, toProject } from './fold/places.ts';
 import { deliverNotice, sendTogether } from './fold/sending.ts';
-import { taken } from './fold/taken.ts';
+import { removed } from './fold/removed.ts';
 import { openThread, quietThread } from './fold/threads.ts';
 import { claim, closeThread, failThread } from './fold/turns.ts';
 import { invocation } from './fold/invocations.ts';
@@ -58,9 +58,9 @@ function fold(state: MailState, event: MailEvent): boolean {
       return quietThread(state, event.thread);
     case 'withdrawn':
     case 'read':
-      return taken(state, event);
-    case 'drawn':
-      return drawn(state, event.through);
+      return removed(state, event);
+    case 'projected':
+      return projected(state, event.through);
     case 'vanished':
     case 'restored':
       return vanish(state, event.role, event.type === 'vanished');
@@ -95,14 +95,14 @@ function accepted(state: MailState, { sent }: Of<'accepted'>): boolean {
 
 function refused(state: MailState, { id, role, text, reason }: Of<'refused'>): boolean {
   const since = state.events;
-  toDraw(state, id, { kind: 'refused', id, created: state.now, role, text, reason, since });
+  toProject(state, id, { kind: 'refused', id, created: state.now, role, text, reason, since });
   return true;
 }
 
-function drawn(state: MailState, through: number): boolean {
-  for (const [key, picture] of state.undrawn) {
-    if (picture.since > through) break;
-    state.undrawn.delete(key);
+function projected(state: MailState, through: number): boolean {
+  for (const [key, projection] of state.pendingProjections) {
+    if (projection.since > through) break;
+    state.pendingProjections.delete(key);
   }
   return true;
 }

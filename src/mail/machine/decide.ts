@@ -3,7 +3,7 @@ import type { Protocol } from '../format/protocol.ts';
 import type { MailState, Turn } from './state.ts';
 import { nextDeadline } from './fold/deadlines.ts';
 import { claims } from './rules/claims.ts';
-import { ends } from './rules/ends.ts';
+import { expiredRequests } from './rules/expired-requests.ts';
 import { failStuck } from './rules/stuck.ts';
 import { outcomes, type GateCheck } from './rules/outcomes.ts';
 import { threadsAtRest } from './rules/quiet.ts';
@@ -35,7 +35,7 @@ export function decide(state: MailState, protocol: Protocol, clock: number): Dec
   const { facts, gates } = outcomes(state, protocol, slots, now);
   for (const next of [
     () => facts,
-    () => ends(state, protocol, now),
+    () => expiredRequests(state, protocol, now),
     () => claims(state, protocol, slots, now),
     () => failStuck(state, protocol),
     () => threadsAtRest(state, protocol),

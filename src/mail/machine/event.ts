@@ -175,7 +175,7 @@ export type Happening<N> =
     }
   | { readonly type: 'read'; readonly message: MessageId; readonly recipient: RoleName }
   /** The folders show everything up to this event. */
-  | { readonly type: 'drawn'; readonly through: number }
+  | { readonly type: 'projected'; readonly through: number }
   | { readonly type: 'vanished'; readonly role: RoleName; readonly notices: readonly N[] }
   | { readonly type: 'restored'; readonly role: RoleName }
   | { readonly type: 'parked'; readonly provider: string; readonly until: number }

@@ -136,9 +136,9 @@ export interface Thread {
 
 /**
  * A file that the folders do not show yet: a copy that came to lie somewhere else, what its author keeps, or what was
- * refused. Drawing it twice is harmless.
+ * refused. Projecting it twice is harmless.
  */
-export type Picture =
+export type Projection =
   | {
       readonly kind: 'copy';
       readonly message: Message;
@@ -215,14 +215,14 @@ export interface MailState {
   /** Mail of people that was not read yet, by message and role. Outlives its thread. */
   readonly unread: Map<string, { readonly message: Message; readonly role: RoleName }>;
   /** What the folders do not show yet, by message and role. */
-  readonly undrawn: Map<string, Picture>;
+  readonly pendingProjections: Map<string, Projection>;
   /** Requests with a deadline that lies ahead of some ask, and the same as a heap, in which some may be over. */
   readonly deadlines: Map<MessageId, number>;
   readonly timers: Timer[];
   /** Asks that nobody is left to answer. */
   readonly broken: Map<string, Ask & { readonly reason: Reason }>;
   /** Open threads in which, as far as the fold can tell, nothing more can happen. */
-  readonly stirred: Set<ThreadId>;
+  readonly possiblyQuiet: Set<ThreadId>;
   /** Ended threads, oldest first; the oldest leave. */
   readonly ended: Set<ThreadId>;
   readonly paused: { all: boolean; readonly roles: Set<RoleName>; readonly threads: Set<ThreadId> };
@@ -246,11 +246,11 @@ export function emptyState(): MailState {
     waits: new Map(),
     roles: new Map(),
     unread: new Map(),
-    undrawn: new Map(),
+    pendingProjections: new Map(),
     deadlines: new Map(),
     timers: [],
     broken: new Map(),
-    stirred: new Set(),
+    possiblyQuiet: new Set(),
     ended: new Set(),
     paused: { all: false, roles: new Set(), threads: new Set() },
     parked: new Map(),

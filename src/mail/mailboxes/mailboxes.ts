@@ -12,7 +12,7 @@ import type { Accepted, Box, Dropped, Folder } from '../format/boxes.ts';
 /**
  * The mail folders of a project: `agents/<role>/{inbox,outbox,processed/<month>,sent/<month>,failed/<month>}`. Synchronous; what
  * cannot be read or written throws `E_DISK`, so that "cannot read" never looks like "empty". Nothing here is synced: it can all
- * be drawn again from the journal.
+ * be projected again from the journal.
  */
 export class Mailboxes {
   readonly #disk: Disk;

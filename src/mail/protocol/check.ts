@@ -1,4 +1,4 @@
-import { checkAwake } from './check/awake.ts';
+import { checkAwake } from './check/reachable.ts';
 import { checkFields } from './check/fields.ts';
 import { checkNoRequest, checkRequest, takesUp } from './check/requests.ts';
 import { checkBudget, checkExpects, checkProvider } from './check/roles.ts';

@@ -4,7 +4,7 @@ import type { Checked, Diagnostic } from '../../kernel/diagnostic.ts';
 import { checkProtocol } from './check.ts';
 import type { CheckContext, Problem } from './check.ts';
 import type { Protocol } from '../format/protocol.ts';
-import { refusesWidening } from '../../config/widening.ts';
+import { isStrict } from '../../config/strict.ts';
 import { inOrder } from '../../yaml/diagnostics.ts';
 import { lower } from './lower.ts';
 import { mergeFiles } from './merge.ts';
@@ -15,7 +15,7 @@ export interface ProtocolOptions {
   /** Processes at once where mailroom.yaml does not say; the number of cores, for a host. */
   readonly cores?: number;
   /** By provider name: the rights that it gives an agent beyond these capabilities, in words. Not there: none. */
-  readonly widened?: CheckContext['widened'];
+  readonly broaderThanRequested?: CheckContext['broaderThanRequested'];
   /** By provider name: why its agents can be given no MCP servers, in words. Not there: they can. */
   readonly withoutMcp?: CheckContext['withoutMcp'];
 }
@@ -34,9 +34,9 @@ export function parseProtocol(
   const checked = checkProtocol(protocol, {
     broken: merged.broken,
     providers: providerNames(config),
-    widened: options.widened ?? new Map(),
+    broaderThanRequested: options.broaderThanRequested ?? new Map(),
     withoutMcp: options.withoutMcp ?? new Map(),
-    strict: refusesWidening(config),
+    strict: isStrict(config),
   });
   const located = [...problems, ...checked].map((problem) => locate(problem, merged));
   const names = files.map(({ file }) => file);

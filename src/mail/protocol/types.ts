@@ -3,7 +3,7 @@ import type { Blocking, FieldType, MessageType } from '../format/protocol.ts';
 import type { Merged } from './merge.ts';
 import type { MessageTypeInput } from './schema.ts';
 import type { TypeName } from '../../kernel/ids.ts';
-import type { Gate } from '../../kernel/gate.ts';
+import type { MessageCheck } from '../../kernel/message-check.ts';
 
 const gateTimeout = 5 * 60_000;
 
@@ -45,7 +45,7 @@ function lowerBlocking(blocking: boolean | 'role' | 'thread'): Blocking {
 type GateInput = NonNullable<MessageTypeInput['gates']>[number];
 type FieldInput = NonNullable<MessageTypeInput['fields']>[string];
 
-function lowerGate(gate: GateInput): Gate {
+function lowerGate(gate: GateInput): MessageCheck {
   if ('changed' in gate) return { kind: 'changed', globs: gate.changed };
   return { kind: 'run', argv: gate.run, timeout: gate.timeout ?? gateTimeout };
 }

@@ -1,17 +1,20 @@
 import { fileName, monthOf, type Message } from '../format/message.ts';
-import type { Picture } from '../machine/state.ts';
+import type { Projection } from '../machine/state.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Reason } from '../../kernel/errors.ts';
 import type { TrailChange } from '../../git/trail.ts';
 
-type Copy = Extract<Picture, { kind: 'copy' }>;
-type Refused = Extract<Picture, { kind: 'refused' }>;
+type Copy = Extract<Projection, { kind: 'copy' }>;
+type Refused = Extract<Projection, { kind: 'refused' }>;
 
 /**
  * What an event changed in the mail folders, by path relative to the project; a path comes once, with its last text.
  * Differs from the folders in one thing: what a person has read is filed under `processed`, where the person removed it.
  */
-export function changesOf(pictures: readonly Picture[], format: (message: Message) => string): TrailChange[] {
+export function changesOf(
+  projections: readonly Projection[],
+  format: (message: Message) => string,
+): TrailChange[] {
   const files = new Map<string, string | null>();
   const texts = new Map<Message, string>();
   const textOf = (message: Message): string => {
@@ -19,12 +22,12 @@ export function changesOf(pictures: readonly Picture[], format: (message: Messag
     texts.set(message, text);
     return text;
   };
-  for (const picture of pictures) {
-    if (picture.kind === 'answer') continue;
-    if (picture.kind === 'refused') drawRefused(files, picture);
-    else if (picture.kind === 'sent')
-      files.set(filed(picture.role, 'sent', picture.message), textOf(picture.message));
-    else drawCopy(files, picture, textOf(picture.message));
+  for (const projection of projections) {
+    if (projection.kind === 'answer') continue;
+    if (projection.kind === 'refused') drawRefused(files, projection);
+    else if (projection.kind === 'sent')
+      files.set(filed(projection.role, 'sent', projection.message), textOf(projection.message));
+    else drawCopy(files, projection, textOf(projection.message));
   }
   return [...files].map(([path, text]) => ({ path, text }));
 }

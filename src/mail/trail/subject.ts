@@ -57,7 +57,7 @@ function tell(event: MailEvent, turn: Turn | null, mail: FindMessage): string | 
     case 'stopped':
     case 'requeued':
     case 'resumed':
-    case 'drawn':
+    case 'projected':
     case 'restored':
     case 'parked':
       return null;

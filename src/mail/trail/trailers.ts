@@ -1,6 +1,6 @@
 import type { MailEvent, TurnResult } from '../machine/event.ts';
 import type { Message } from '../format/message.ts';
-import type { Picture, Turn } from '../machine/state.ts';
+import type { Projection, Turn } from '../machine/state.ts';
 import type { FindMessage } from './subject.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 
@@ -18,11 +18,11 @@ type Trailer = readonly [string, string];
 export function trailersOf(
   n: number,
   event: MailEvent,
-  pictures: readonly Picture[],
+  projections: readonly Projection[],
   turn: Turn | null,
   mail: FindMessage,
 ): Trailer[] {
-  const messages = messagesOf(event, pictures, mail);
+  const messages = messagesOf(event, projections, mail);
   const ids = event.type === 'refused' ? [event.id] : [];
   const threads = [...threadOf(event, turn), ...messages.map(({ thread }) => thread)];
   const trailers: Trailer[] = [
@@ -44,11 +44,11 @@ function named(name: string, values: readonly string[]): Trailer[] {
 }
 
 /** The messages that a commit is about: what was sent, or else all that came to lie somewhere, notices among it. */
-function messagesOf(event: MailEvent, pictures: readonly Picture[], mail: FindMessage): Message[] {
+function messagesOf(event: MailEvent, projections: readonly Projection[], mail: FindMessage): Message[] {
   if (event.type === 'accepted') return [event.sent.message];
   if (event.type === 'committed') return event.sent.map(({ message }) => message);
   const asked = 'ask' in event ? mail(event.ask.request) : undefined;
-  const moved = pictures.flatMap((picture) => (picture.kind === 'copy' ? [picture.message] : []));
+  const moved = projections.flatMap((projection) => (projection.kind === 'copy' ? [projection.message] : []));
   // A notice that stands in for an answer is what is delivered; the request is told by its In-Reply-To.
   const about = event.type === 'proceeded' ? [event.standIn] : asked === undefined ? [] : [asked];
   return [...new Map([...about, ...moved].map((message) => [message.id, message])).values()];

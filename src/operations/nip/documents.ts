@@ -2,7 +2,7 @@ import type { Json } from '../../kernel/json.ts';
 import type { NewDefinition } from '../../languages/nip/defining.ts';
 import type { WorkflowList } from '../../nostr/listing.ts';
 import type { ExecutionReport } from '../../nostr/report.ts';
-import type { ToldExecution } from '../../nostr/told.ts';
+import type { PublishedStatus } from '../../nostr/published-status.ts';
 import type { BeginOptions, RunController, StoredRun } from '../runs/services.ts';
 
 /** What the language nip lets people and their agents do with workflows by id. */
@@ -42,7 +42,7 @@ export interface NipServices {
 /** What others say of the run that a request asks for. */
 export interface ToldStatus {
   readonly request: string;
-  readonly told: readonly ToldExecution[];
+  readonly told: readonly PublishedStatus[];
 }
 
 /** What came of sending. */

@@ -25,7 +25,7 @@ import { refuseTrackedState } from '../../host/tracked.ts';
 import { fetchDefinition } from '../../nostr/fetched-definition.ts';
 import { keepDefinition, withoutStarts } from './executions.ts';
 import { relaysOf } from '../../nostr/relays.ts';
-import { reportRun, runOf, standing } from './standing.ts';
+import { reportRun, runOf, executionStatus } from './execution-status.ts';
 import { keepSending, sendAll } from './unsent.ts';
 import { checkWorkflow, readWorkflow, expectRead } from '../project/workflows.ts';
 
@@ -52,7 +52,7 @@ export function nipServices(
     prepare: async (asked) => prepare(disk, await settings(), asked),
     find: (word) => runOf(disk, runs, word),
     report: async (run) => reportRun(disk, (await settings()).config.nip, runs.run(run)),
-    status: (word) => standing(disk, runs, async () => (await settings()).config.nip, word),
+    status: (word) => executionStatus(disk, runs, async () => (await settings()).config.nip, word),
     handOver: (controller) =>
       // For a moment nobody works on it, and yet it counts.
       withoutStarts(disk, async () => {

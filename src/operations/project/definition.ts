@@ -83,13 +83,17 @@ export async function readSettings(
     prices: config.prices,
     ...(replay !== null && { recording: replay }),
   });
-  const widened = widenedBy(providers);
+  const broaderThanRequested = broaderByProvider(providers);
   const tools = config.mcp ? toolsOf(disk, packageRoot) : null;
-  const value = { config, hash: hashOf(disk), providers, widened, tools };
+  const value = { config, hash: hashOf(disk), providers, broaderThanRequested, tools };
   const texts = readProtocolFiles(disk).map(({ path, text }) => ({ file: path, text }));
   if (texts.length === 0) return { ok: true, value: { ...value, protocol: null }, warnings: read.warnings };
   const withoutMcp = withoutMcpOf(providers);
-  const parsed = parseProtocol(texts, config, { cores: availableParallelism(), widened, withoutMcp });
+  const parsed = parseProtocol(texts, config, {
+    cores: availableParallelism(),
+    broaderThanRequested,
+    withoutMcp,
+  });
   const { withRoleSettings } = await import('./obeyed-settings.ts');
   const protocol = await withRoleSettings(parsed, { root: disk.root, config, providers });
   if (!protocol.ok) return protocol;
@@ -98,9 +102,13 @@ export async function readSettings(
 }
 
 /** By provider name: the rights that it gives an agent beyond the given ones, in words. */
-export function widenedBy(providers: ReadonlyMap<string, Provider>): Settings['widened'] {
+export function broaderByProvider(
+  providers: ReadonlyMap<string, Provider>,
+): Settings['broaderThanRequested'] {
   return new Map(
-    [...providers].map(([name, provider]) => [name, (rights) => provider.restrict(rights).widened] as const),
+    [...providers].map(
+      ([name, provider]) => [name, (rights) => provider.restrict(rights).broaderThanRequested] as const,
+    ),
   );
 }
 
@@ -113,7 +121,10 @@ export function withoutMcpOf(providers: ReadonlyMap<string, Provider>): Readonly
 export interface Settings extends Omit<Wired, 'protocol'> {
   readonly protocol: Protocol | null;
   /** By provider name: the rights that it gives an agent beyond these, in words. */
-  readonly widened: ReadonlyMap<string, (capabilities: readonly Capability[]) => readonly string[]>;
+  readonly broaderThanRequested: ReadonlyMap<
+    string,
+    (capabilities: readonly Capability[]) => readonly string[]
+  >;
 }
 
 /** What the program needs of a definition besides what commands see of it. */

@@ -5,7 +5,7 @@ import type { Checked, Diagnostic, Place } from '../../kernel/diagnostic.ts';
 import type { Template } from '../../expressions/template.ts';
 import { type Protocol, providersOf } from '../../mail/format/protocol.ts';
 import type { RepositorySettings } from '../../providers/agent-settings.ts';
-import { refusesWidening } from '../../config/widening.ts';
+import { isStrict } from '../../config/strict.ts';
 import { stepsIn } from '../../workflow/bodies.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import { findText } from '../../disk/text.ts';
@@ -97,14 +97,14 @@ async function diagnose(agents: readonly Obeying[], { root, config }: Settled): 
     const [first] = open;
     if (first === undefined) return [];
     const names = [...new Set(open.map(({ name }) => `\`${name}\``))].join(', ');
-    const isStrict = refusesWidening(config);
+    const strict = isStrict(config);
     const shown = relative(root, path).startsWith('..') ? path : relative(root, path);
     return {
       code: 'E_CAPABILITY',
-      severity: isStrict ? 'error' : 'warning',
+      severity: strict ? 'error' : 'warning',
       message: `${shown} configures the agent of ${names}: it may ${first.obeys.may}`,
       place: placeIn(path, shown, first.obeys.keys),
-      hint: `${isStrict ? '`capabilities: strict` or `sandbox: required` in mailroom.yaml refuses this: ' : ''}${first.obeys.advice}; or remove ${shown}`,
+      hint: `${strict ? '`capabilities: strict` or `sandbox: required` in mailroom.yaml refuses this: ' : ''}${first.obeys.advice}; or remove ${shown}`,
     };
   });
 }

@@ -2,7 +2,7 @@ import { Control } from '../../host/control.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { StoredRun } from '../runs/services.ts';
 import type { Holder } from './project.ts';
-import { runStanding, triggerStanding, type RunStanding, type WorkflowStatus } from '../runs/standing.ts';
+import { runStatus, triggerStatus, type RunStatusDocument, type WorkflowStatus } from '../runs/run-status.ts';
 import { readRunControl, type RunControlFile } from '../../letters/letters.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { isOver } from '../../workflow/files/ended.ts';
@@ -26,7 +26,7 @@ export async function workflowStatus(
   open: (run: string) => StoredRun,
   holder: Holder | null,
 ): Promise<WorkflowStatus> {
-  const runs: RunStanding[] = [];
+  const runs: RunStatusDocument[] = [];
   const unreadable: string[] = [];
   for (const card of listRuns(disk)) {
     try {
@@ -35,7 +35,7 @@ export async function workflowStatus(
       const stored = open(card.run);
       const state = stored.state();
       if (state.endedAt === null)
-        runs.push(runStanding(state, card, await stored.alive(), pendingCommands(disk, card.run)));
+        runs.push(runStatus(state, card, await stored.alive(), pendingCommands(disk, card.run)));
     } catch (error) {
       // One that cannot be read hides no other.
       if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;
@@ -46,7 +46,7 @@ export async function workflowStatus(
   const { workflows, problems } = await triggeredWorkflows(disk, settings);
   const triggers = workflows.flatMap(({ file, definition }) => {
     const memory = readTriggers(disk, file);
-    return (definition?.triggers ?? []).map((trigger) => triggerStanding(file, trigger, memory, holder));
+    return (definition?.triggers ?? []).map((trigger) => triggerStatus(file, trigger, memory, holder));
   });
   return { runs, triggers, problems: [...unreadable, ...problems] };
 }

@@ -4,7 +4,7 @@ import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import type { FoundWorkflow } from '../runs/services.ts';
 import type { Checked } from '../../kernel/diagnostic.ts';
 import { MailroomError } from '../../kernel/errors.ts';
-import { refusesWidening } from '../../config/widening.ts';
+import { isStrict } from '../../config/strict.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import type { Loaded, ProjectFiles, LanguageContext } from '../../languages/shared/context.ts';
 import { findProgram } from '../../process/proc.ts';
@@ -59,21 +59,21 @@ export async function checkWorkflow(
     import('../../languages/shared/identity.ts'),
     import('./doctor-agents.ts'),
   ]);
-  const { protocol, widened, providers, config } = settings;
+  const { protocol, broaderThanRequested, providers, config } = settings;
   const texts = new Map<string, string>();
   const note = (path: string, written: string) => void texts.set(path, written);
   const shown = (path: string) => shownPath(disk.root, path);
   const checked: Checked<Workflow> = parseWorkflow(text, shown(file), {
     protocol,
-    widened,
-    unheld: new Map([...providers.values()].map(({ name, unheld }) => [name, unheld])),
+    broaderThanRequested,
+    notEnforced: new Map([...providers.values()].map(({ name, notEnforced }) => [name, notEnforced])),
     withoutMcp: withoutMcpOf(providers),
-    strict: refusesWidening(config),
+    strict: isStrict(config),
     hasProgram: (name) => findProgram(name, process.env['PATH'], disk.root) === 'found',
     programOf: (provider) => programFor(config, provider),
     nip: config.nip,
     agents: config.defaults,
-    players: config.defaults,
+    agentDefaults: config.defaults,
     notify: config.notify,
     files: noting(projectFiles(disk, await trackedFiles(disk.root, text)), note),
     workflows: () => identitiesBy(disk, identityOf),

@@ -43,10 +43,10 @@ export async function beginRun(
   refuseGivenSecrets(definition, options);
   const env = buildEnvironment({ inherit: definition.inherit });
   const context = contextAtStart(definition, options, env);
-  if (definition.home !== null) makeProjectFolder(workspace);
+  if (definition.ownWorkspace !== null) makeProjectFolder(workspace);
   const checkpoint = await checkpointOf(definition, workspace, options.only);
   const card = {
-    run: origin.run ?? (definition.home === null ? v7() : v4()),
+    run: origin.run ?? (definition.ownWorkspace === null ? v7() : v4()),
     workflow: definition.name,
     workspace,
     source: workflow.path,

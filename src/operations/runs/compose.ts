@@ -74,7 +74,7 @@ interface Surroundings {
   readonly origin: Origin;
 }
 
-/** Puts a host to work on a run that this process has locked. It begins or resumes when it is told to. */
+/** Puts a host to work on a run that this process has locked. It begins or resumes when it is wake to. */
 export async function composeRun(
   disk: RealDisk,
   settings: RunSettings,
@@ -82,14 +82,14 @@ export async function composeRun(
   { watch, lock, origin }: Surroundings,
 ): Promise<Composed> {
   const lockGone = lockWatch(disk, lockFilesOf(run.run, contextFolderOf(disk, openRoot, run)));
-  const events: { to: StepRunnerEvents | null; told: () => void } = { to: null, told: () => {} };
+  const events: { to: StepRunnerEvents | null; wake: () => void } = { to: null, wake: () => {} };
   const runner = await runnerOf(disk, settings, run, events);
   // Before anything else runs: what an earlier host of the run left.
   await runner.sweep();
   const journal = runJournal(disk, run.run, lockGone);
-  const ports = portsOf(disk, settings, run, () => events.told());
+  const ports = portsOf(disk, settings, run, () => events.wake());
   const said = await announcementOf(disk, run, settings.config.nip);
-  const shared = origin.slots?.join(() => events.told()) ?? null;
+  const shared = origin.slots?.join(() => events.wake()) ?? null;
   const host = new RunHost(
     { ...ports, journal, runner, ...(said && { announcer: said.announcer }) },
     run.definition,
@@ -101,7 +101,7 @@ export async function composeRun(
   );
   // Of several runs in one process, that process moves the mail.
   const { startMail } = settings;
-  const mail = origin.slots === null && startMail ? new ProjectMail(startMail, () => events.told()) : null;
+  const mail = origin.slots === null && startMail ? new ProjectMail(startMail, () => events.wake()) : null;
   const loop = new Loop(
     host,
     {
@@ -115,7 +115,7 @@ export async function composeRun(
     { untilIdle: true, onChange: () => host.wantsMail && mail?.want() },
   );
   events.to = reporting(host, loop);
-  events.told = () => loop.told();
+  events.wake = () => loop.wake();
   void lock.lost.then(() =>
     loop.fail(new MailroomError('E_LOCKED', 'the lock of the run was lost, so all its work was stopped')),
   );
@@ -144,7 +144,7 @@ async function runnerOf(
       secrets: runSecrets(disk, run.definition),
       ...(record !== undefined && { editsBut: [record, contextFolderOf(disk, openRoot, run)] }),
     },
-    { ended: (...told) => events.to?.ended(...told) },
+    { ended: (...wake) => events.to?.ended(...wake) },
   );
 }
 
@@ -195,7 +195,7 @@ function portsOf(
   disk: RealDisk,
   { config, providers, record }: RunSettings,
   run: RunFolder,
-  told: () => void,
+  wake: () => void,
 ): Omit<RunPorts, 'journal' | 'runner'> {
   const secrets = runSecrets(disk, run.definition);
   const mask = maskOf(secrets);
@@ -209,18 +209,18 @@ function portsOf(
     parking: parkingOf(disk, config),
     project: disk.root,
     variables,
-    ...(run.definition.home !== null && { records: new DiskRecords(disk, openRoot, run) }),
+    ...(run.definition.ownWorkspace !== null && { records: new DiskRecords(disk, openRoot, run) }),
     changed: changesTeller(files, contextFolderOf(disk, openRoot, run)),
     mask,
     hooks: hookPorts(disk, run),
     ...rollbackPort(disk, run, contextFolderOf(disk, openRoot, run), secrets),
     salvage: (workspace) => salvage({ workspace, base: 'HEAD' }, secrets),
     ...(record !== undefined && { recorded: recorder(record, secrets) }),
-    told,
+    wake,
   };
 }
 
 function reporting(host: RunHost, loop: Loop): StepRunnerEvents {
   const tell = reportsTo(loop);
-  return { ended: (...told) => tell(() => host.ended(...told)) };
+  return { ended: (...wake) => tell(() => host.ended(...wake)) };
 }

@@ -23,8 +23,8 @@ export function planDocument(
   data: PlanData,
   warnings: readonly Diagnostic[] = [],
 ): PlanDocument {
-  const { name, language, shown } = definition;
-  const { title = null, overrides = [] } = shown ?? {};
+  const { name, language, display } = definition;
+  const { title = null, overrides = [] } = display ?? {};
   return {
     schema: 1,
     workflow: name,

@@ -2,12 +2,12 @@ import type { NostrEvent } from '../../letters/nostr-event.ts';
 import type { Checked } from '../../kernel/diagnostic.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { Path, RunEvent } from '../../workflow/machine/event.ts';
-import type { Home, Workflow } from '../../workflow/model.ts';
+import type { OwnWorkspace, Workflow } from '../../workflow/model.ts';
 import type { PlanData } from '../../workflow/machine/plan.ts';
 import type { Rules } from '../../workflow/machine/rules.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
 import type { Holder } from '../project/project.ts';
-import type { WorkflowStatus } from './standing.ts';
+import type { WorkflowStatus } from './run-status.ts';
 import type { RunControlFile } from '../../workflow/host/commands.ts';
 import type { Budget } from '../../kernel/cost.ts';
 
@@ -38,7 +38,7 @@ export interface WorkflowServices {
    */
   watchFiles(folder: string, leaveOut: string, within?: readonly string[]): () => readonly FileChange[];
   /** What git has to know of the folder that a workflow with a workspace (absolute) of its own shows its runs in. */
-  records(workspace: string, home: Home): RecordsFolder;
+  records(workspace: string, home: OwnWorkspace): RecordsFolder;
   /** The runs that are not over, newest first, and the triggers. `holder`: who holds the project; null: nobody. */
   status(holder: Holder | null): Promise<WorkflowStatus>;
   /** The runs of the project, newest first. */

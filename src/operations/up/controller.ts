@@ -113,7 +113,7 @@ async function compose(
   await runner.sweep();
   const journal = new Journal<MailEvent>(disk, { gone: lockGone });
   const ports = { ...portsOf(disk, definition), journal, runner, trail, trailAt: await trail.position() };
-  const hints: Hints = { told: () => {}, hinted: () => {}, failed: () => {} };
+  const hints: Hints = { wake: () => {}, hinted: () => {}, failed: () => {} };
   const up = open && (await openUp(open, protocol, hints));
   const [boot, bootBefore] = [bootId(), readBoot(disk)];
   const host = new MailHost(ports, {
@@ -137,7 +137,7 @@ async function compose(
     { untilIdle: options.untilIdle, onChange },
   );
   events.to = reporting(host, loop);
-  hints.told = () => loop.told();
+  hints.wake = () => loop.wake();
   hints.hinted = () => all.hint();
   hints.failed = (error) => loop.fail(error);
   void lock.lost.then(() => loop.fail(lockLost()));
@@ -216,16 +216,16 @@ async function openUp(
   hints: Hints,
 ): Promise<{ readonly workflows: UpWorkflows; readonly slots: SlotUser }> {
   const shared = new SharedSlots(concurrency);
-  const told = () => hints.told();
+  const wake = () => hints.wake();
   const workflows = await open(shared, {
-    told,
+    wake,
     hinted: () => {
       hints.hinted();
-      told();
+      wake();
     },
     failed: (error) => hints.failed(error),
   });
-  return { workflows, slots: shared.join(told) };
+  return { workflows, slots: shared.join(wake) };
 }
 
 function lockLost(): MailroomError {

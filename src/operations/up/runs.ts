@@ -24,7 +24,7 @@ function isThrough(state: RunState, definition: Workflow): boolean {
   return state.endedAt !== null && dueRollback(state, compile(definition)) === null;
 }
 
-/** Is told what becomes of these runs. */
+/** Is wake what becomes of these runs. */
 export type OnRun = (change: RunChange) => void;
 
 /** Runs that go on in the process of `up`. */
@@ -32,7 +32,7 @@ export class UpRuns implements OwnRuns {
   readonly #disk: RealDisk;
   readonly #settings: Settings & RunSettings;
   readonly #slots: SharedSlots;
-  readonly #told: () => void;
+  readonly #wake: () => void;
   readonly #watch: RunWatcher;
   readonly #going = new Map<string, RunController | null>();
   #ending: 'stop' | 'drain' | null = null;
@@ -41,12 +41,12 @@ export class UpRuns implements OwnRuns {
     disk: RealDisk,
     settings: Settings & RunSettings,
     slots: SharedSlots,
-    { told, onRun }: { readonly told: () => void; readonly onRun: OnRun },
+    { wake, onRun }: { readonly wake: () => void; readonly onRun: OnRun },
   ) {
     this.#disk = disk;
     this.#settings = settings;
     this.#slots = slots;
-    this.#told = told;
+    this.#wake = wake;
     this.#watch = (events, state) => {
       for (const change of events.map((event) => describeOneOfRuns(event, state)))
         if (change !== null) onRun(change);
@@ -84,7 +84,7 @@ export class UpRuns implements OwnRuns {
       return run.state.endedAt !== null;
     } finally {
       this.#going.delete(id);
-      this.#told();
+      this.#wake();
     }
   }
 

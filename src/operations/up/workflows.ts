@@ -79,7 +79,7 @@ function portsOf(
   disk: RealDisk,
   runs: UpRuns,
   contexts: readonly string[],
-  { told, failed }: LoopHints,
+  { wake, failed }: LoopHints,
 ): TriggerPorts {
   return {
     clock: { now: Date.now },
@@ -101,7 +101,7 @@ function portsOf(
       return ended === 'exited' && exitCode === 0 ? stdout.trim() : null;
     },
     run: (workflow, id, trigger) => runs.run(workflow, id, trigger),
-    told,
+    wake,
     failed,
   };
 }

@@ -8,7 +8,7 @@ import type { Source } from '../output/output.ts';
 import { join, dirname } from 'node:path';
 
 /** The host's ends of the launch gate. */
-export interface LaunchGate {
+export interface LaunchBarrier {
   /** Calls back once, when the process waits at the gate; at once where there is none. */
   reached(callback: () => void): void;
   open(): void;
@@ -18,14 +18,14 @@ export interface LaunchGate {
 
 export interface Launched {
   readonly child: ChildProcess;
-  readonly gate: LaunchGate;
+  readonly barrier: LaunchBarrier;
   /** Standard output and standard error; null: the system has refused the process. */
   readonly outputs: readonly [Source | null, Source | null];
 }
 
 /** Spawns the process as leader of a session of its own. Throws when the system refuses at once. */
 export function launch(spec: ProcessSpec): Launched {
-  const [program, ...rest] = wrap(spec.containment, spec.argv, spec.gate, spec.cwd);
+  const [program, ...rest] = wrap(spec.containment, spec.argv, spec.launchBarrier, spec.cwd);
   const input = openInput(spec.stdin, spec.stdoutFile);
   const pipes: (OutputPipe | null)[] = [];
   try {
@@ -39,11 +39,11 @@ export function launch(spec: ProcessSpec): Launched {
       stdio: [
         input,
         ...pipes.map((pipe) => pipe?.write ?? 'pipe'),
-        ...(spec.gate ? (['pipe', 'pipe'] as const) : []),
+        ...(spec.launchBarrier ? (['pipe', 'pipe'] as const) : []),
       ],
     });
     const outputs = [pipes[0] ?? child.stdout, pipes[1] ?? child.stderr] as const;
-    return { child, gate: spec.gate ? gateOf(child) : NO_GATE, outputs };
+    return { child, barrier: spec.launchBarrier ? barrierOf(child) : NO_BARRIER, outputs };
   } catch (error) {
     for (const pipe of pipes) pipe?.discard();
     throw error;
@@ -53,9 +53,9 @@ export function launch(spec: ProcessSpec): Launched {
   }
 }
 
-const NO_GATE: LaunchGate = { reached: (callback) => callback(), open() {}, close() {} };
+const NO_BARRIER: LaunchBarrier = { reached: (callback) => callback(), open() {}, close() {} };
 
-function gateOf(child: ChildProcess): LaunchGate {
+function barrierOf(child: ChildProcess): LaunchBarrier {
   const order = child.stdio[3] as Duplex | null | undefined;
   const sign = child.stdio[4] as Duplex | null | undefined;
   for (const end of [order, sign]) end?.on('error', () => {});

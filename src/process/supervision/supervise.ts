@@ -13,7 +13,7 @@ const none = { head: 0, tail: 0 };
  */
 export function supervise(spec: ProcessSpec, hooks: SuperviseHooks = {}): Supervised {
   // Where the system itself starts the program, it says so soon enough.
-  const isDirect = spec.containment.kind === 'group' && !spec.gate && (spec.argv[0] ?? '') !== '';
+  const isDirect = spec.containment.kind === 'group' && !spec.launchBarrier && (spec.argv[0] ?? '') !== '';
   const refusal = isDirect ? null : whyNotStart(spec.argv, spec);
   if (refusal !== null) return refused(refusal);
   const captures: Capture[] = [];

@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { bytesInWords } from '../../kernel/bytes.ts';
 import type { Capture, CaptureEvents } from '../output/capture.ts';
 import { watchCommands, type CommandWatch } from './command-limit.ts';
-import type { LaunchGate, Launched } from './launch.ts';
+import type { LaunchBarrier, Launched } from './launch.ts';
 import { watchLimits, type LimitWatch } from './limits.ts';
 import { Output } from '../output/output.ts';
 import { settledWithin } from '../pipes.ts';
@@ -32,7 +32,7 @@ export class Supervision {
   readonly exited: Promise<ProcessResult>;
   readonly #spec: ProcessSpec;
   readonly #child: ChildProcess;
-  readonly #gate: LaunchGate;
+  readonly #barrier: LaunchBarrier;
   /** Null: the system has refused to start it; the reason is on its way. */
   readonly #tree: ProcessTree | null;
   readonly #outputs: readonly Output[];
@@ -50,10 +50,10 @@ export class Supervision {
 
   /** `captures`: of standard output and of standard error, open. */
   constructor(spec: ProcessSpec, hooks: SuperviseHooks, launched: Launched, captures: readonly Capture[]) {
-    const { child, gate } = launched;
+    const { child, barrier } = launched;
     this.#spec = spec;
     this.#child = child;
-    this.#gate = gate;
+    this.#barrier = barrier;
     const contained = spec.containment.kind !== 'group';
     this.#tree = child.pid === undefined ? null : new ProcessTree(child.pid, spec.mark, contained);
     this.#commands = spec.commands ? watchCommands(spec.commands, () => this.end('command-timeout')) : null;
@@ -66,12 +66,12 @@ export class Supervision {
     this.exited = this.#leader.promise.then((exit) => this.#finish(exit));
     child.once('error', (error) => this.#refused(error));
     child.once('exit', (exitCode, signal) => this.#leaderGone({ exitCode, signal }, null));
-    if (!spec.gate) this.release();
+    if (!spec.launchBarrier) this.release();
   }
 
   /** Resolves when the process exists (behind a gate: when it waits there); null when it ended before. Never rejects. */
   get ready(): Promise<Launch | null> {
-    return (this.#ready ??= this.#reachedGate());
+    return (this.#ready ??= this.#reachedBarrier());
   }
 
   /** Programs that say nothing, or end at once, need no streams. */
@@ -85,7 +85,7 @@ export class Supervision {
   /** Lets the program start, if it has not been let or ended. */
   release(): void {
     if (this.#limits !== null || this.#reason !== null || this.#leaderIsGone) return;
-    this.#gate.open();
+    this.#barrier.open();
     this.#limits = watchLimits(this.#spec.limits, (limit) => this.end(limit));
   }
 
@@ -95,7 +95,7 @@ export class Supervision {
     this.#reason = reason;
     this.#limits?.stop();
     this.#commands?.stop();
-    this.#gate.close();
+    this.#barrier.close();
     const tree = this.#tree;
     tree.terminate();
     this.#timer = setTimeout(() => {
@@ -150,10 +150,10 @@ export class Supervision {
     this.#leaderGone({ exitCode: why.exitCode, signal: null }, why.error);
   }
 
-  async #reachedGate(): Promise<Launch | null> {
+  async #reachedBarrier(): Promise<Launch | null> {
     const pid = this.#child.pid;
     if (pid === undefined) return null;
-    const reached = new Promise<boolean>((resolve) => this.#gate.reached(() => resolve(true)));
+    const reached = new Promise<boolean>((resolve) => this.#barrier.reached(() => resolve(true)));
     const ended = this.#leader.promise.then(() => false);
     if (!(await Promise.race([reached, ended]))) return null;
     return { pid, startTime: startTimeOf(pid), mark: this.#spec.mark };
@@ -165,7 +165,7 @@ export class Supervision {
     clearTimeout(this.#listenTimer);
     this.#limits?.stop();
     this.#commands?.stop();
-    this.#gate.close();
+    this.#barrier.close();
     const open = this.#outputs.map((output) => output.end());
     const [survivors] = await Promise.all([this.#endLeftovers(), settledWithin(open, PIPE_WAIT_MS)]);
     for (const output of this.#outputs) output.close();

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { WorkflowList } from '../../nostr/listing.ts';
 import type { ExecutionReport } from '../../nostr/report.ts';
-import type { ToldExecution } from '../../nostr/told.ts';
+import type { PublishedStatus } from '../../nostr/published-status.ts';
 
 /*
  * What the tools for workflows answer with: the `structuredContent` of each is of the schema that the tool lists.
@@ -52,7 +52,7 @@ const told = z.strictObject({
   message: z.string(),
   toldBy: z.string().describe('The public key of the author'),
   toldAt: z.string().describe('ISO 8601'),
-}) satisfies z.ZodType<ToldExecution>;
+}) satisfies z.ZodType<PublishedStatus>;
 
 /** A run of this project, or `request` and `told` alone: a run of somebody else. */
 export const standing = report.partial().extend({

@@ -9,7 +9,7 @@ import {
   stageLetter,
   threadText,
   type TurnPlace,
-} from '../../operations/turn-desk.ts';
+} from '../../operations/turn-tools.ts';
 import { answer } from './answer.ts';
 
 /** The tools of one turn, over standard input and output. */

@@ -29,7 +29,7 @@ export function checkExpressions(step: Step, here: Here): void {
     ...(step.stdout === null ? [] : [step.stdout.path]),
     ...Object.values(step.env),
     ...step.outputs.map((output) => output.path),
-    ...(step.takes ?? []).map((taken) => taken.source),
+    ...(step.promptInputs ?? []).map((taken) => taken.source),
   ];
   for (const template of templates) checkTemplate(template, here);
   if (step.when !== null) checkTree(step.when, step.when, here);

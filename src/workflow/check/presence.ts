@@ -21,8 +21,8 @@ export function checkInputPresence(input: Input, source: Step, report: CheckRepo
 }
 
 /** The same of the values that an agent must be given. */
-export function checkTakenPresence({ takes = [] }: Step, here: Here): void {
-  for (const { required, source } of takes) if (required) checkTextPresence(source, here, unrequired);
+export function checkTakenPresence({ promptInputs = [] }: Step, here: Here): void {
+  for (const { required, source } of promptInputs) if (required) checkTextPresence(source, here, unrequired);
 }
 
 const unrequired = 'do not require it';

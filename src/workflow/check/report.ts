@@ -35,12 +35,12 @@ export interface CheckContext {
   /** Null: there is no protocol. */
   readonly protocol: Pick<Protocol, 'roles' | 'types'> | null;
   /** By provider: the rights that an agent has although the step does not give them, in words. */
-  readonly widened: MailContext['widened'];
+  readonly broaderThanRequested: MailContext['broaderThanRequested'];
   /** By provider: the bounds that nothing holds an agent to. Not there: none. */
-  readonly unheld: ReadonlyMap<string, readonly AgentBound[]>;
+  readonly notEnforced: ReadonlyMap<string, readonly AgentBound[]>;
   /** By provider: why its agents can be given no MCP servers, in words. Not there: they can. */
   readonly withoutMcp: MailContext['withoutMcp'];
-  /** Whether a widened right is an error. */
+  /** Whether a permission broader than requested is an error. */
   readonly strict: boolean;
   /** The expressions of the language, as they stand outside of loops. */
   readonly language: Language;

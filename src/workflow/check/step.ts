@@ -1,5 +1,5 @@
 import { withoutServers } from '../../kernel/mcp.ts';
-import { wideningRefused } from '../../config/widening.ts';
+import { strictHint } from '../../config/strict.ts';
 import { typesOf } from '../../expressions/types.ts';
 import type { Tree } from '../../expressions/tree.ts';
 import type { Agent, ForEach, Input, Step } from '../model.ts';
@@ -74,8 +74,8 @@ function checkInput(step: Step, input: Input, { report, place }: Here): void {
 }
 
 /** Whether the logs that its agent is told of are those of steps that are over. */
-function checkLogs({ id, takes = [] }: Step, { report, place }: Here): void {
-  for (const taken of takes) {
+function checkLogs({ id, promptInputs = [] }: Step, { report, place }: Here): void {
+  for (const taken of promptInputs) {
     const { log } = taken;
     if (log === undefined || report.context.broken.has(log)) continue;
     const found = findStep(log, place);
@@ -126,7 +126,7 @@ function checkBounds(owner: object, agent: Agent, report: CheckReport): void {
     max_steps: agent.maxSteps,
     max_command_time: agent.maxCommandTime,
   };
-  for (const bound of report.context.unheld.get(agent.provider) ?? []) {
+  for (const bound of report.context.notEnforced.get(agent.provider) ?? []) {
     if (given[bound] === null) continue;
     const message = `nothing holds \`${agent.provider}\` to \`${bound}\``;
     report.add('E_CAPABILITY', 'warning', field(owner, bound), message, boundHints[bound]);
@@ -149,24 +149,24 @@ function checkServers({ provider, mcp = [] }: Agent, report: CheckReport): void 
 
 /** What the agent's program cannot hold it to. */
 function checkRights(step: Step, agent: Agent, report: CheckReport): void {
-  const { widened, strict } = report.context;
+  const { broaderThanRequested, strict } = report.context;
   if (agent.provider === 'human')
     return report.error(
       field(agent, 'provider'),
       'a person has no program',
       'let a `gate` ask, or give the step to a `role`',
     );
-  if (widened.size > 0 && !widened.has(agent.provider))
+  if (broaderThanRequested.size > 0 && !broaderThanRequested.has(agent.provider))
     return report.unknown(
       field(agent, 'provider'),
       `no provider is called \`${agent.provider}\``,
       agent.provider,
-      [...widened.keys()],
+      [...broaderThanRequested.keys()],
     );
-  const rights = widened.get(agent.provider)?.(agent.capabilities) ?? [];
+  const rights = broaderThanRequested.get(agent.provider)?.(agent.capabilities) ?? [];
   if (rights.length === 0) return;
   const message = `\`${agent.provider}\` cannot hold \`${step.id}\` to its capabilities: ${rights.join('; ')}`;
-  const hint = strict ? wideningRefused : null;
+  const hint = strict ? strictHint : null;
   report.add('E_CAPABILITY', strict ? 'error' : 'warning', whole(agent.capabilities), message, hint);
 }
 

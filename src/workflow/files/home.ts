@@ -1,4 +1,4 @@
-import type { Home } from '../model.ts';
+import type { OwnWorkspace } from '../model.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { checkPath, join, pathError } from '../../disk/disk.ts';
 
@@ -7,7 +7,7 @@ import { checkPath, join, pathError } from '../../disk/disk.ts';
  * with the name of that, and may lead up to the base. Throws `E_PATH` for an absolute path, for one that leads out of the
  * base, and where a link lies on the way.
  */
-export function homePath(base: Disk, { workspace }: Home, path: string): string {
+export function homePath(base: Disk, { workspace }: OwnWorkspace, path: string): string {
   if (path.startsWith('/')) throw pathError(path, 'it is absolute');
   const names = path.split('/').filter((name) => name !== '' && name !== '.');
   const from = names[0] === workspace ? [] : [workspace];
@@ -22,7 +22,7 @@ export function homePath(base: Disk, { workspace }: Home, path: string): string 
 }
 
 /** The same for a file below a folder of the workspace, which it may not leave. */
-export function homePlace(base: Disk, { workspace }: Home, folder: string, path: string): string {
+export function homePlace(base: Disk, { workspace }: OwnWorkspace, folder: string, path: string): string {
   if (path.startsWith('/')) throw pathError(path, 'it is absolute');
   const names = path.split('/').filter((name) => name !== '' && name !== '.');
   if (names.includes('..')) throw pathError(path, `it leads out of ${folder}`);

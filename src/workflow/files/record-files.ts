@@ -19,12 +19,12 @@ export class DiskRecords {
   readonly #steps: StepFolders;
 
   constructor(project: Disk, open: OpenRoot, { run, workspace, definition }: RunFolder) {
-    const { home } = definition;
-    const base = home === null ? null : open(baseOf(workspace, home));
-    if (home === null || base === null)
+    const { ownWorkspace } = definition;
+    const base = ownWorkspace === null ? null : open(baseOf(workspace, ownWorkspace));
+    if (ownWorkspace === null || base === null)
       throw new MailroomError('E_WORKSPACE', `there is no folder above ${workspace} to show the run in`);
     this.#base = base;
-    this.#folder = `${home.records}/${run}`;
+    this.#folder = `${ownWorkspace.records}/${run}`;
     this.#steps = new StepFolders(project, run);
     // Half a file of a host that was killed.
     base.remove(`${this.#folder}/state.json.tmp`);
@@ -97,10 +97,10 @@ const required = ['run_id', 'workflow_name', 'status', 'started_at', 'context', 
 
 /** Throws `E_STATE` when the `state.json` of a run lies there and cannot be read. */
 export function checkRecords(open: OpenRoot, { run, workspace, definition }: RunFolder): void {
-  const { home } = definition;
-  const base = home === null ? null : open(baseOf(workspace, home));
-  if (home === null || base === null) return;
-  const path = `${home.records}/${run}/state.json`;
+  const { ownWorkspace } = definition;
+  const base = ownWorkspace === null ? null : open(baseOf(workspace, ownWorkspace));
+  if (ownWorkspace === null || base === null) return;
+  const path = `${ownWorkspace.records}/${run}/state.json`;
   const text = base.read(path, Number.MAX_SAFE_INTEGER)?.toString('utf8');
   if (text === undefined) return;
   const problem = problemIn(text);

@@ -54,7 +54,7 @@ export class DiskRunFiles implements RunFiles {
     this.#workspace = this.#root(run.workspace);
     this.#ownContext = new ContextFolder(this.#makeContext(), run.definition);
     this.#steps = new StepFolders(project, run.run);
-    this.#streams = new Streams(this.#workspace, run.definition.home, { open, guard: this.#guard });
+    this.#streams = new Streams(this.#workspace, run.definition.ownWorkspace, { open, guard: this.#guard });
   }
 
   prepare(launch: Launch): Prepared {

@@ -1,6 +1,6 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Launch } from '../machine/launch.ts';
-import type { Home } from '../model.ts';
+import type { OwnWorkspace } from '../model.ts';
 import { parentOf, temporaryEnding } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
 import type { Guard } from './guard.ts';
@@ -12,14 +12,14 @@ type Printed = NonNullable<Launch['stdout']>;
 
 /** Files of the workspace that programs read as standard input, and that get what they print. */
 export class Streams {
-  readonly #home: Home | null;
+  readonly #home: OwnWorkspace | null;
   readonly #guard: Guard;
   /** What paths are made relative to: the base of a workflow with a place of its own, else the workspace. */
   readonly #root: Disk;
 
   constructor(
     workspace: Disk,
-    home: Home | null,
+    home: OwnWorkspace | null,
     { open, guard }: { readonly open: OpenRoot; readonly guard: Guard },
   ) {
     this.#guard = guard;
@@ -46,7 +46,7 @@ export class Streams {
     return this.#root.look(path)?.kind === 'file' ? this.#root.read(path, Number.MAX_SAFE_INTEGER) : null;
   }
 
-  #inHome(path: string, home: Home): string {
+  #inHome(path: string, home: OwnWorkspace): string {
     return homePath(this.#root, home, path);
   }
 
@@ -92,7 +92,7 @@ export class Streams {
 }
 
 /** The absolute path of the base that a workspace lies in. */
-export function baseOf(workspace: string, home: Home): string {
+export function baseOf(workspace: string, home: OwnWorkspace): string {
   const depth = home.workspace.split('/').length;
   return workspace.split('/').slice(0, -depth).join('/') || '/';
 }

@@ -43,15 +43,15 @@ export interface RunPorts {
   /** Is told what came of each agent, before what it handed over is taken. Missing: nothing is kept. */
   readonly recorded?: (invocation: Invocation, outcome: Outcome, exit: Exit) => void;
   /** Has the host look again. */
-  told(): void;
+  wake(): void;
   /** The values of the host's variables of these names that are set. */
   variables(names: readonly string[]): Readonly<Record<string, string>>;
 }
 
 export interface StatusAnnouncer {
   /** Publishes what is new. `now`: milliseconds since 1970. */
-  tell(state: RunState, rules: Rules, now: number): void;
-  /** When to call `tell` again although nothing happened, in milliseconds since 1970; null: not until then. */
+  publish(state: RunState, rules: Rules, now: number): void;
+  /** When to call `publish` again although nothing happened, in milliseconds since 1970; null: not until then. */
   readonly due: number | null;
   readonly problem: string | null;
 }

@@ -4,7 +4,7 @@ import { stepOf } from '../machine/path.ts';
 import { logRecords, stateDocument } from '../machine/records.ts';
 import type { Rules } from '../machine/rules.ts';
 import type { RunState } from '../machine/state.ts';
-import { between } from './pictures.ts';
+import { between } from './projector.ts';
 import { refusedBy } from './refused.ts';
 
 /** The folder in which a workflow with a place of its own shows a run. What the disk refuses throws `E_DISK`. */

@@ -5,7 +5,7 @@ import type { Process } from '../machine/decide.ts';
 import type { ProcessKey, WorkResult } from '../machine/event.ts';
 import { isIn } from '../machine/fold/steps.ts';
 import type { Launch, Prepared } from '../machine/launch.ts';
-import { handedOver, readWork } from '../machine/outcome.ts';
+import { outputsFromText, readWork } from '../machine/outcome.ts';
 import { stepPrompt } from '../machine/prompt.ts';
 import type { Body, Workflow } from '../model.ts';
 import { keyOf } from '../machine/resolve.ts';
@@ -164,7 +164,7 @@ export class RoleSteps {
     const outcome = outcomeOf(answer);
     const done = outcome.is === 'done';
     const first = files.collect(launch, done);
-    const texts = done ? handedOver(launch, first, answer.text) : [];
+    const texts = done ? outputsFromText(launch, first, answer.text) : [];
     for (const { output, text } of texts) files.handOver(launch, output, text);
     const collected = texts.length === 0 ? first : files.collect(launch, done);
     const values = collected.values ?? (Object.keys(answer.values).length > 0 ? answer.values : null);

@@ -11,12 +11,12 @@ import type { RolledBack } from '../../kernel/edits.ts';
 export class Rollback {
   readonly #ledger: RunLedger;
   readonly #rules: Rules;
-  readonly #ports: Pick<RunPorts, 'rollBack' | 'told'>;
+  readonly #ports: Pick<RunPorts, 'rollBack' | 'wake'>;
   #is: 'idle' | 'taken' | 'running' = 'idle';
   #done: RolledBack | null = null;
   #undoing: Promise<void> = Promise.resolve();
 
-  constructor(ledger: RunLedger, rules: Rules, ports: Pick<RunPorts, 'rollBack' | 'told'>) {
+  constructor(ledger: RunLedger, rules: Rules, ports: Pick<RunPorts, 'rollBack' | 'wake'>) {
     this.#ledger = ledger;
     this.#rules = rules;
     this.#ports = ports;
@@ -64,7 +64,7 @@ export class Rollback {
 
   async #undo(rollBack: NonNullable<RunPorts['rollBack']>, tree: string): Promise<void> {
     this.#done = await rollBack(tree);
-    this.#ports.told();
+    this.#ports.wake();
   }
 
   /** Resolves when nothing is being undone. */

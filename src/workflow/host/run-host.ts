@@ -16,7 +16,7 @@ import { refuseLateCommands, takeRunCommands } from './commands.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { RunLedger } from './ledger.ts';
 import { Hooks } from './hooks.ts';
-import { RunPictures } from './pictures.ts';
+import { RunProjector } from './projector.ts';
 import type { RunPorts } from './ports.ts';
 import { Records } from './records.ts';
 import { Rollback } from './rollback.ts';
@@ -47,7 +47,7 @@ export class RunHost implements Host {
   readonly #rules: Rules;
   readonly #ledger: RunLedger;
   readonly #workers: Workers;
-  readonly #pictures: RunPictures;
+  readonly #projector: RunProjector;
   readonly #records: Records | null;
   readonly #letters: DeadLetters;
   readonly #hooks: Hooks;
@@ -58,11 +58,11 @@ export class RunHost implements Host {
   /** Nothing new is started any more. */
   #held = false;
   /** Whether the control folder could be read at the last scan. */
-  #heard = true;
+  #commandsReadable = true;
   /** What the disk refused of it, or of what the hosts share; null: nothing. */
   #refused: string | null = null;
   /** The problem that whoever watches has heard of. */
-  #told: string | null = null;
+  #reportedProblem: string | null = null;
 
   constructor(ports: RunPorts, workflow: Workflow, options: RunHostOptions) {
     this.#ports = ports;
@@ -74,7 +74,7 @@ export class RunHost implements Host {
     this.#ledger = new RunLedger(ports.journal, ports.clock, fit);
     this.#letters = new DeadLetters(ports);
     this.#workers = new Workers(this.#ledger, this.#rules, ports, this.#letters);
-    this.#pictures = new RunPictures(ports, this.#rules);
+    this.#projector = new RunProjector(ports, this.#rules);
     this.#records = ports.records ? new Records(ports.records, this.#rules) : null;
     this.#hooks = new Hooks(this.#ledger, this.#rules, ports);
     this.#rollback = new Rollback(this.#ledger, this.#rules, ports);
@@ -119,7 +119,7 @@ export class RunHost implements Host {
   get problem(): string | null {
     return (
       this.#refused ??
-      this.#pictures.problem ??
+      this.#projector.problem ??
       this.#records?.problem ??
       this.#ports.announcer?.problem ??
       this.#letters.problem
@@ -140,7 +140,7 @@ export class RunHost implements Host {
     this.#hooks.resume();
     this.#flush();
     // The last host may have died between the journal and the folders.
-    this.#pictures.redraw(this.#ledger.state);
+    this.#projector.projectAll(this.#ledger.state);
   }
 
   /** Does, when it looks, what is left of a run that has ended, and starts no step. False: nothing is left, and all is shown. */
@@ -148,7 +148,7 @@ export class RunHost implements Host {
     this.#workers.hideLeft();
     this.#rollback.again();
     this.#hooks.resume();
-    this.#pictures.redraw(this.#ledger.state);
+    this.#projector.projectAll(this.#ledger.state);
     this.flush();
     return this.idle() === 'busy';
   }
@@ -158,13 +158,13 @@ export class RunHost implements Host {
     if (this.#parks) this.#guard(() => shareParking(this.#ledger, this.#ports.parking));
     let commands: ReadonlyMap<string, string | null> = new Map();
     if (scan)
-      this.#heard = this.#guard(
+      this.#commandsReadable = this.#guard(
         () => (commands = takeRunCommands(this.#ledger, this.#rules, this.#ports.control)),
       );
     this.#guard(() => this.#workers.take());
     for (const problem of this.#workers.problems()) this.#refused ??= problem;
     // While nobody knows what people want, what runs goes on, and nothing new is decided.
-    if (this.#heard) this.#decide();
+    if (this.#commandsReadable) this.#decide();
     this.#options.shared?.uses(
       Math.max(this.#decision.processes.filter(isAgent).length, this.#workers.agents),
     );
@@ -172,7 +172,7 @@ export class RunHost implements Host {
     const hooks = this.#held ? [] : this.#hooks.take();
     const wanted = this.#decision.processes;
     const written = this.#ledger.write();
-    if (this.#heard) this.#workers.start(wanted.filter(needsNoSync(written)));
+    if (this.#commandsReadable) this.#workers.start(wanted.filter(needsNoSync(written)));
     const events = this.#commit();
     if (this.running === 0) this.#rollback.start();
     for (const hook of hooks) this.#hooks.start(hook);
@@ -180,10 +180,10 @@ export class RunHost implements Host {
       for (const [name, problem] of commands) this.#release(name, problem);
     });
     // An older decision may want what has ended since.
-    if (this.#heard) this.#workers.steer(wanted);
+    if (this.#commandsReadable) this.#workers.steer(wanted);
     this.#draw(events);
-    if (this.problem !== this.#told) this.#options.watch([], this.#ledger.state);
-    this.#told = this.problem;
+    if (this.problem !== this.#reportedProblem) this.#options.watch([], this.#ledger.state);
+    this.#reportedProblem = this.problem;
     const more = this.#ledger.dirty;
     return { wake: this.#wake, more, settled: !more, blocked: false };
   }
@@ -253,7 +253,7 @@ export class RunHost implements Host {
       return events;
     }
     const settled = events.flatMap(settledBy);
-    for (const path of settled) this.#pictures.handOut(this.#ledger.state, path);
+    for (const path of settled) this.#projector.handOut(this.#ledger.state, path);
     for (const path of settled) this.#letters.settled(this.#ledger.state, path);
     this.#records?.draw(this.#ledger.state, events, this.#ports.clock.now());
     this.#announce();
@@ -262,12 +262,12 @@ export class RunHost implements Host {
   }
 
   #announce(): void {
-    this.#ports.announcer?.tell(this.#ledger.state, this.#rules, this.#ports.clock.now());
+    this.#ports.announcer?.publish(this.#ledger.state, this.#rules, this.#ports.clock.now());
   }
 
   /** What is durable may show; no step waits for it. */
   #draw(events: readonly RunEvent[]): void {
-    this.#pictures.draw(this.#ledger.state, events);
+    this.#projector.project(this.#ledger.state, events);
     if (events.length === 0) this.#records?.draw(this.#ledger.state, [], this.#ports.clock.now());
   }
 
@@ -275,7 +275,7 @@ export class RunHost implements Host {
   get #wake(): number | null {
     const { wake } = this.#decision;
     const { announcer, clock } = this.#ports;
-    const shows = [this.#pictures.due, this.#records?.due(clock.now()) ?? null, announcer?.due ?? null];
+    const shows = [this.#projector.due, this.#records?.due(clock.now()) ?? null, announcer?.due ?? null];
     const all = [wake === null ? null : this.#ledger.onWall(wake), ...shows].filter((at) => at !== null);
     return all.length === 0 ? null : Math.min(...all);
   }
@@ -307,7 +307,7 @@ export class RunHost implements Host {
 
   flush(): void {
     this.#flush();
-    this.#pictures.finish(this.#ledger.state);
+    this.#projector.finish(this.#ledger.state);
     this.#records?.finish(this.#ledger.state, this.#ports.clock.now());
   }
 

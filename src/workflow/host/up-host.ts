@@ -13,7 +13,7 @@ export interface OwnRuns {
 
 /** What triggers tell the loop that they belong to. */
 export interface LoopHints {
-  readonly told: () => void;
+  readonly wake: () => void;
   /** Files may have changed. */
   readonly hinted: () => void;
   readonly failed: (error: unknown) => void;

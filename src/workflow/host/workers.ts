@@ -2,7 +2,7 @@ import { MailroomError, type ErrorCode, type Reason } from '../../kernel/errors.
 import type { Process } from '../machine/decide.ts';
 import type { ProcessKey, WorkResult } from '../machine/event.ts';
 import type { Launch, Prepared } from '../machine/launch.ts';
-import { failedResult, handedOver, readCheck, readWork } from '../machine/outcome.ts';
+import { failedResult, outputsFromText, readCheck, readWork } from '../machine/outcome.ts';
 import { stepPrompt } from '../machine/prompt.ts';
 import { isIn } from '../machine/fold/steps.ts';
 import { keyOf, launchOf } from '../machine/resolve.ts';
@@ -199,7 +199,7 @@ export class Workers {
     const changed = await this.#ports.changed(over.launch, over.prepared.workspace);
     this.#conclude(over, changed);
     this.#forget(key);
-    this.#ports.told();
+    this.#ports.wake();
   }
 
   #forget(key: string): void {
@@ -256,7 +256,7 @@ export class Workers {
     if (outcome === null) files.keepOutput(launch, null);
     else if (outcome.is === 'done') files.keepOutput(launch, outcome.text);
     const first = files.collect(launch, done);
-    const texts = done && outcome?.is === 'done' ? handedOver(launch, first, outcome.text) : [];
+    const texts = done && outcome?.is === 'done' ? outputsFromText(launch, first, outcome.text) : [];
     for (const { output, text } of texts) files.handOver(launch, output, text);
     const collected = texts.length === 0 ? first : files.collect(launch, done);
     return readWork(launch, { exit, outcome, collected });

@@ -138,7 +138,7 @@ function foldWork(state: RunState, event: Extract<RunEvent, { type: Work }>): vo
 
 function ready(state: RunState, paths: readonly string[]): void {
   for (const path of paths)
-    if (state.stirred.delete(path) && state.steps.get(path)?.phase.is !== 'settled') state.ready.add(path);
+    if (state.dirty.delete(path) && state.steps.get(path)?.phase.is !== 'settled') state.ready.add(path);
 }
 
 type Of<T extends (Fact | Happening)['type']> = Extract<Fact | Happening, { type: T }>;

@@ -4,7 +4,7 @@ import { mostChecks } from './convergence.ts';
 import { defaultConcurrency } from './decide/room.ts';
 import { stepsOnCycles } from './flow.ts';
 import type { Agent, Body, Check, Step, Work } from '../model.ts';
-import { roundsOf } from './rounds.ts';
+import { iterationsOf } from './rounds.ts';
 import type { BodyRule, StepRule } from './rules.ts';
 import type { Budget } from '../../kernel/cost.ts';
 
@@ -152,7 +152,7 @@ function stepCeiling(rule: StepRule, reckoning: Reckoning): Amounts {
   const attempts = 1 + step.retry.max;
   if (work.kind === 'gate' || work.kind === 'assign') return none;
   if (inner !== null) {
-    const items = roundsOf(work);
+    const items = iterationsOf(work);
     if (items === null) {
       const why = 'how many items there are is known only when it runs';
       reckoning.unbounded.push({ step: at, what: 'launches', why });

@@ -69,11 +69,11 @@ export function decide(
 /** What becomes of steps to which something has happened, or whose last need is settled. */
 function stirred(context: DecisionContext): Fact[] {
   const { state } = context;
-  if (state.stirred.size === 0) return [];
+  if (state.dirty.size === 0) return [];
   const facts: Fact[] = [];
   const ready: Path[] = [];
   const room = new Room(context);
-  for (const path of state.stirred) {
+  for (const path of state.dirty) {
     const entered = found(context, path);
     if (!entered) continue;
     const run = state.steps.get(path);

@@ -6,16 +6,16 @@ import type { Json, JsonObject } from '../../kernel/json.ts';
 import type { Reason } from '../../kernel/errors.ts';
 
 /** Why a step cannot be done as it is written. */
-export type Hindrance =
+export type ResolveFailure =
   | { readonly is: 'failed'; readonly reason: Reason }
   /** Somebody must look first whether a file is there. */
   | { readonly is: 'unseen'; readonly file: string };
 
 /** Ends the working out of a launch. */
 export class Unresolvable extends Error {
-  readonly why: Hindrance;
+  readonly why: ResolveFailure;
 
-  constructor(why: Hindrance) {
+  constructor(why: ResolveFailure) {
     super(why.is);
     this.why = why;
   }

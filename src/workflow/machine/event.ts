@@ -293,9 +293,9 @@ export interface ReopenedScope {
   /** How many steps it has by now, null in a sequence; its settled steps and, of those that wait, how many of their needs are settled. */
   readonly total: number | null;
   readonly settled: number;
-  readonly touched: readonly (readonly [Path, number])[];
+  readonly settledNeeds: readonly (readonly [Path, number])[];
   /** Steps to be looked at. */
-  readonly stirs: readonly Path[];
+  readonly dirty: readonly Path[];
   readonly failed: Failure | null;
 }
 

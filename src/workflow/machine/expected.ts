@@ -56,7 +56,7 @@ interface Launch {
 function launchesIn({ steps }: BodyRule): Launch[] {
   return [...steps.values()].flatMap(({ step, inner }): Launch[] => {
     if (inner !== null) return launchesIn(inner);
-    const own = launchOf(step.work, step.takes?.length ?? 0);
+    const own = launchOf(step.work, step.promptInputs?.length ?? 0);
     // A summary is one more turn; other checks look at work that may be complete at once.
     return [...own, ...(step.check === null ? [] : launchOf(step.check.work, 0))];
   });

@@ -1,11 +1,11 @@
 import type { ErrorClass, Reason } from '../../kernel/errors.ts';
 import type { WorkResult } from './event.ts';
 import { readExit, type Returned } from './exits.ts';
-import { handedValues, reportedError, resultOf, withAnswers } from './handed.ts';
+import { valuesFromText, reportedError, resultOf, withAnswers } from './outputs-from-text.ts';
 import type { Launch } from './launch.ts';
 import { withDefaults } from './values.ts';
 
-export { handedOver } from './handed.ts';
+export { outputsFromText } from './outputs-from-text.ts';
 export { readCheck } from './verdict.ts';
 
 /** What the run of a worker came to. Total: whatever an agent says gives a result. */
@@ -13,7 +13,7 @@ export function readWork(launch: Launch, { exit, outcome, collected }: Returned)
   const ended = readExit(launch, exit, outcome);
   const base = resultOf(ended, exit, outcome);
   if (ended.outcome.is !== 'done') return base;
-  const handed = handedValues(launch, collected, ended.text);
+  const handed = valuesFromText(launch, collected, ended.text);
   if ('unreadable' in handed)
     return failWith(base, { code: 'E_OUTPUT', text: `the values: ${handed.unreadable}` });
   const reported = reportedError(handed.values);

@@ -1,7 +1,7 @@
 import { ceilingOf, inOrder, type Ceiling, type Estimate } from './ceiling.ts';
 import { expectedOf, type Expected } from './expected.ts';
-import type { FailurePolicy, ShownStep, Work } from '../model.ts';
-import { roundsOf } from './rounds.ts';
+import type { FailurePolicy, StepDisplay, Work } from '../model.ts';
+import { iterationsOf } from './rounds.ts';
 import { type BodyRule, type Rules, type StaticPath, type StepRule } from './rules.ts';
 import { workerKind } from './view.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
@@ -26,7 +26,7 @@ export interface Contract {
   readonly items: number | null;
   readonly onFailure: FailurePolicy;
   /** As the language of the workflow shows it; null: it has no way of its own. */
-  readonly shown: ShownStep | null;
+  readonly shown: StepDisplay | null;
 }
 
 /** Steps that can run at the same time, as far as what they need is concerned. */
@@ -121,7 +121,7 @@ function contractOf({ at, step }: StepRule): Contract {
     timeout,
     attempts: 1 + retry.max,
     iterations: check?.maxIterations ?? 1,
-    items: roundsOf(work),
+    items: iterationsOf(work),
     onFailure,
     shown: step.shown ?? null,
   };

@@ -1,6 +1,6 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import { againText } from './retry-text.ts';
-import { Evaluation, Unresolvable, refuseAbsent, type Hindrance } from './evaluation.ts';
+import { Evaluation, Unresolvable, refuseAbsent, type ResolveFailure } from './evaluation.ts';
 import type { Path, ProcessKey } from './event.ts';
 import { isIn } from './fold/steps.ts';
 import type { Launch, LaunchInput, LaunchWork, TakenValue } from './launch.ts';
@@ -12,7 +12,7 @@ import { misfit } from './values.ts';
 import type { Budget } from '../../kernel/cost.ts';
 
 export type Resolved<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: Hindrance };
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: ResolveFailure };
 
 /** Does something that may be hindered. */
 export function attempt<T>(act: () => T): Resolved<T> {
@@ -178,7 +178,7 @@ function takenBy(
   { rule, scope }: StepVisit,
   evaluation: Evaluation,
 ): TakenValue[] {
-  return (rule.step.takes ?? []).flatMap(({ name, description, source, type, required, log }) => {
+  return (rule.step.promptInputs ?? []).flatMap(({ name, description, source, type, required, log }) => {
     if (log !== undefined) {
       const found = lookUpStep(state, rules, scope, log);
       if (found?.run?.result?.outcome.is !== 'done') return [];

@@ -32,7 +32,7 @@ export function resumptionOf(
   rules: Rules,
   changes: ReadonlyMap<Path, string> | null,
 ): Resumption[] {
-  const wanted = wantedBy({ state, rules }, changes === null ? (state.again ?? []) : [...changes.keys()]);
+  const wanted = wantedBy({ state, rules }, changes === null ? (state.rerun ?? []) : [...changes.keys()]);
   const { isOver, after, starts, opens } = startsAgain(state, rules, changes);
   const rowOf = (path: Path): Resumption => {
     const run = state.steps.get(path);

@@ -146,7 +146,7 @@ function treesIn(step: Step, workflow: Workflow): Tree[] {
     ...(step.stdin === null ? [] : [step.stdin]),
     ...(step.stdout === null ? [] : [step.stdout.path]),
     ...messagesOf(step),
-    ...(step.takes ?? []).map(({ source }) => source),
+    ...(step.promptInputs ?? []).map(({ source }) => source),
     ...templatesIn(step.work),
     ...(step.check === null ? [] : templatesIn(step.check.work)),
   ];

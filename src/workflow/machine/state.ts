@@ -205,18 +205,18 @@ export interface RunState {
   /** Null: it goes on. Else nothing new is started, and what runs is not wanted any more. */
   ending: Ending | null;
   /** What is to run again besides all that is not done, to be worked out; null: nothing. */
-  again: readonly Path[] | null;
+  rerun: readonly Path[] | null;
   readonly steps: Map<Path, StepRun>;
   readonly scopes: Map<Path, Scope>;
   /** How many of its needs are settled, of each step that waits for more. */
-  readonly touched: Map<Path, number>;
+  readonly settledNeeds: Map<Path, number>;
   /** What its agents were ever paid; turns of roles are billed in the mail. */
   readonly bills: Bills;
   /** Steps of which something is to be decided, and bodies that are through, in the order in which they became so. */
-  readonly stirred: Set<Path>;
-  readonly through: Set<Path>;
+  readonly dirty: Set<Path>;
+  readonly completedScopes: Set<Path>;
   /** Ending bodies whose steps were not looked at yet. */
-  readonly sweeping: Set<Path>;
+  readonly endingScopes: Set<Path>;
   /** Steps that wait for room only, in the order in which they became so. */
   readonly ready: Set<Path>;
   /** Steps that were started and are not settled. */
@@ -250,13 +250,13 @@ export function emptyRunState(): RunState {
     endedAt: null,
     reason: null,
     ending: null,
-    again: null,
+    rerun: null,
     steps: new Map(),
     scopes: new Map(),
-    touched: new Map(),
-    stirred: new Set(),
-    through: new Set(),
-    sweeping: new Set(),
+    settledNeeds: new Map(),
+    dirty: new Set(),
+    completedScopes: new Set(),
+    endingScopes: new Set(),
     ready: new Set(),
     active: new Set(),
     parked: new Map(),

@@ -3,7 +3,7 @@ import { isJsonObject, parseJson, type Json, type JsonObject } from '../../kerne
 import type { Verdict, WorkResult } from './event.ts';
 import { readExit, type Ended, type Returned } from './exits.ts';
 import type { Launch } from './launch.ts';
-import { handedValues, resultOf } from './handed.ts';
+import { valuesFromText, resultOf } from './outputs-from-text.ts';
 import type { Reason } from '../../kernel/errors.ts';
 
 /** What came back of a check, and what was changed since the base: paths, or why nobody knows. */
@@ -70,7 +70,7 @@ function lastLines(text: string): string[] {
 }
 
 function byAnswer(launch: Launch, { text }: Ended, collected: Returned['collected']): Verdict {
-  const handed = handedValues(launch, collected, text);
+  const handed = valuesFromText(launch, collected, text);
   if ('unreadable' in handed) return none(`the check's answer cannot be read: ${handed.unreadable}`);
   const whole = parseJson(text.trim());
   const answer = Object.keys(handed.values).length > 0 || !isJsonObject(whole) ? handed.values : whole;

@@ -89,7 +89,7 @@ export class WorkflowTriggers {
   ask(trigger: string, data: JsonObject): string {
     this.#memory = asked(this.#memory, trigger, data, this.#moment());
     this.#write();
-    this.#ports.told();
+    this.#ports.wake();
     return this.#memory.triggers[trigger]?.waiting?.run ?? '';
   }
 
@@ -122,7 +122,7 @@ export class WorkflowTriggers {
     const output = await this.#ports.poll(trigger.argv);
     this.#polling.delete(trigger.name);
     if (output !== null) this.#memory = polled(this.#memory, trigger, output, this.#moment());
-    this.#ports.told();
+    this.#ports.wake();
   }
 
   /** Begins the run that is to go on, or goes on with the one that an earlier host left. */
@@ -139,7 +139,7 @@ export class WorkflowTriggers {
     this.#running = null;
     if (over) this.#memory = runEnded(this.#memory, start.run, this.#ports.clock.now());
     if (over) this.#write();
-    this.#ports.told();
+    this.#ports.wake();
   }
 
   /** False: it is not over, or cannot begin yet. */

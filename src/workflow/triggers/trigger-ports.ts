@@ -24,7 +24,7 @@ export interface TriggerPorts {
    */
   run(workflow: string, run: string, trigger: JsonObject): Promise<boolean>;
   /** Has the host look again. */
-  told(): void;
+  wake(): void;
   /** Ends the host: something went wrong that nobody foresaw. */
   failed(error: unknown): void;
 }

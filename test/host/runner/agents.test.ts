@@ -10,7 +10,7 @@ import type { AgentJob } from '../../../src/host/runner/runner.ts';
 const own: Provider = {
   name: 'own',
   sessions: false,
-  unheld: [],
+  notEnforced: [],
   mcp: true,
   restrict: never,
   start: never,

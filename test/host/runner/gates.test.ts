@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { checkGates } from '../../../src/host/runner/gates.ts';
+import { runMessageChecks } from '../../../src/host/runner/message-checks.ts';
 import { workspaceTree } from '../../../src/git/workspace-tree.ts';
 import { temporaryFolder } from '../../process/support.ts';
 
@@ -13,7 +13,7 @@ it('sees that a file with a line break in its path has changed', async () => {
   mkdirSync(join(workspace, 'src/a\nb'), { recursive: true });
   writeFileSync(join(workspace, 'src/a\nb/c.ts'), 'changed');
   const problems = (glob: string) =>
-    checkGates([{ gate: { kind: 'changed', globs: [glob] }, message: 'm' }], workspace, tree, () =>
+    runMessageChecks([{ gate: { kind: 'changed', globs: [glob] }, message: 'm' }], workspace, tree, () =>
       Promise.reject(new Error('no program is run')),
     );
   expect(await problems('src/**')).toEqual([]);

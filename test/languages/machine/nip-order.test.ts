@@ -34,7 +34,7 @@ class Published {
 
   publish(): void {
     const { state, rules, now } = this.world;
-    this.#announcer.tell(state, rules, now);
+    this.#announcer.publish(state, rules, now);
   }
 
   /** Time passes, and the host looks when the announcer asks for it. */

@@ -2,7 +2,7 @@ import { Mailboxes } from '../../../src/mail/mailboxes/mailboxes.ts';
 import { expect, it } from 'vitest';
 import { defaultConfig } from '../../../src/config/config.ts';
 import { DiskErrors } from '../../../src/mail/host/disk-errors.ts';
-import { expectedNow } from '../../../src/mail/host/draw.ts';
+import { expectedNow } from '../../../src/mail/host/project.ts';
 import { Intake } from '../../../src/mail/host/intake.ts';
 import { Ledger } from '../../../src/mail/host/ledger.ts';
 import { inMemoryTrail } from '../../support/memory-trail.ts';

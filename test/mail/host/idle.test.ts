@@ -15,7 +15,7 @@ it('is busy while an answer is there whose reader has no provider until an insta
   });
   world.turn('architect', ['→ engineer: answer']);
   expect(world.processes()).toEqual([]);
-  world.record({ type: 'drawn', through: world.state.events });
+  world.record({ type: 'projected', through: world.state.events });
   expect(idleOf(world.state, world.protocol, world.now)).toBe('busy');
   world.tick('2m');
   expect(world.running('engineer').messages).toEqual(['answer']);

@@ -136,7 +136,7 @@ const happenings: Record<MailEvent['type'], Record<string, fc.Arbitrary<unknown>
   quieted: { thread: id, notices },
   withdrawn: { message: id, recipient: role, notices },
   read: { message: id, recipient: role },
-  drawn: { through: fc.nat({ max: 100 }) },
+  projected: { through: fc.nat({ max: 100 }) },
   vanished: { role, notices },
   restored: { role },
   parked: { provider: fc.constantFrom('agent', 'other'), until: time },

@@ -78,7 +78,8 @@ function miscounted(state: MailState): string[] {
     if (thread.waiting !== waiting)
       problems.push(`${thread.id} has ${String(thread.waiting)} waiting, not ${String(waiting)}`);
     const still = thread.state === 'open' && running === 0 && waiting === 0;
-    if (still && !state.stirred.has(thread.id)) problems.push(`${thread.id} may be quiet, and nobody looks`);
+    if (still && !state.possiblyQuiet.has(thread.id))
+      problems.push(`${thread.id} may be quiet, and nobody looks`);
   }
   return problems;
 }
@@ -163,7 +164,7 @@ function dangling(state: MailState): string[] {
   for (const [key, { request, recipient }] of state.broken)
     if (state.mail.get(request)?.request?.asks.get(recipient)?.is !== 'open')
       problems.push(`${key} is broken and not open`);
-  for (const id of [...state.stirred, ...state.ended])
+  for (const id of [...state.possiblyQuiet, ...state.ended])
     if (!state.threads.has(id)) problems.push(`thread ${id} is listed and not known`);
   for (const { thread, messages } of [...state.threads.values()].map(({ id, messages: all }) => ({
     thread: id,

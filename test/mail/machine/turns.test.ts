@@ -50,7 +50,9 @@ describe('what breaks the protocol', () => {
     expect(world.acts().at(-2)).toBe('engineer fails: E_FORBIDDEN');
     expect(world.at('design', 'engineer')).toBe('failed');
     expect(world.notices()).toContain('Turn t2 of engineer failed');
-    expect([...world.state.undrawn.values()].filter(({ kind }) => kind === 'refused')).toMatchObject([
+    expect(
+      [...world.state.pendingProjections.values()].filter(({ kind }) => kind === 'refused'),
+    ).toMatchObject([
       { id: 'design2', role: 'engineer', reason: { code: 'E_FORBIDDEN' } },
       { id: 'torn', text: '---\ntype: [' },
     ]);

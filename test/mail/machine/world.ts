@@ -110,10 +110,10 @@ export class World {
 
   /** What runs have heard of their steps since the last time one asked, by step: the text, or why it failed. */
   heard(): Record<string, string> {
-    const answers = [...this.state.undrawn.values()].flatMap((one) =>
+    const answers = [...this.state.pendingProjections.values()].flatMap((one) =>
       one.kind === 'answer' ? [one.answer] : [],
     );
-    this.record({ type: 'drawn', through: this.state.events });
+    this.record({ type: 'projected', through: this.state.events });
     const words = answers.map(({ id, outcome, text }): [string, string] => [
       id,
       outcome.is === 'done'

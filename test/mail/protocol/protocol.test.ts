@@ -308,7 +308,9 @@ describe('rights that a provider can only widen', () => {
   } as const;
   const config = { ...defaultConfig, providers: new Map([['mine', mine]]) };
   const options = {
-    widened: new Map([['mine', (rights: readonly string[]) => rights.map((right) => `more than ${right}`)]]),
+    broaderThanRequested: new Map([
+      ['mine', (rights: readonly string[]) => rights.map((right) => `more than ${right}`)],
+    ]),
   };
 
   test('are a warning, which comes with the value', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MailEvent } from '../../../src/mail/machine/event.ts';
 import type { Message } from '../../../src/mail/format/message.ts';
-import type { Picture, Turn } from '../../../src/mail/machine/state.ts';
+import type { Projection, Turn } from '../../../src/mail/machine/state.ts';
 import { trailEntry } from '../../../src/mail/trail/entries.ts';
 import { at, authored, copy, event, format, message, reason, result, sent, turn } from './samples.ts';
 
@@ -20,7 +20,7 @@ const notice = message({
 const noticeName = '20261121T204512345Z-notice-01900000-0000-7000-8000-00000000f00d.md';
 const known = new Map<string, Message>([[id, message()]]);
 
-function entryOf(happened: MailEvent, pictures: readonly Picture[], before: Turn | null = null) {
+function entryOf(happened: MailEvent, pictures: readonly Projection[], before: Turn | null = null) {
   return trailEntry(
     7,
     happened,
@@ -31,7 +31,11 @@ function entryOf(happened: MailEvent, pictures: readonly Picture[], before: Turn
   );
 }
 
-function trailersOf(happened: MailEvent, pictures: readonly Picture[], before: Turn | null = null): string[] {
+function trailersOf(
+  happened: MailEvent,
+  pictures: readonly Projection[],
+  before: Turn | null = null,
+): string[] {
   const entry = entryOf(happened, pictures, before);
   return (entry?.trailers ?? []).map(([key, value]) => `${key}: ${value}`);
 }
@@ -121,7 +125,7 @@ describe('every other event that moves mail', () => {
   const ask = { request: id, recipient: 'qa' };
   const failed = { at: 'failed', reason } as const;
 
-  it.each<[string, MailEvent, Picture[], Turn | null]>([
+  it.each<[string, MailEvent, Projection[], Turn | null]>([
     [
       'engineer → qa: review-request — Review of the parser',
       event({ type: 'accepted', sent: sent() }),
@@ -273,7 +277,7 @@ describe('an event that moves nothing', () => {
     event({ type: 'corrected', turn: 't12', problems: [] }),
     event({ type: 'requeued', turn: 't12', notBefore: 0, counted: true }),
     event({ type: 'resumed', turn: 't12' }),
-    event({ type: 'drawn', through: 3 }),
+    event({ type: 'projected', through: 3 }),
     event({ type: 'restored', role: 'qa' }),
     event({ type: 'parked', provider: 'claude', until: 3 }),
     event({ type: 'quieted', thread, notices: [] }),
@@ -299,13 +303,13 @@ describe('an event that moves nothing', () => {
 
 describe('the files of a commit', () => {
   const happened = event({ type: 'committed', turn: 't12', sent: [] });
-  const changesOf = (pictures: Picture[]) =>
+  const changesOf = (pictures: Projection[]) =>
     (entryOf(happened, pictures, turn())?.changes ?? []).map(
       (change) => `${change.path}: ${String(change.text)}`,
     );
   const inbox = `agents/qa/inbox/${name}`;
 
-  it.each<[Picture, string[]]>([
+  it.each<[Projection, string[]]>([
     [copy('qa', { at: 'inbox' }), [`${inbox}: ${text}`]],
     [copy('qa', { at: 'claimed', turn: 't12' }), [`${inbox}: ${text}`]],
     [copy('qa', { at: 'unread' }), [`${inbox}: ${text}`]],

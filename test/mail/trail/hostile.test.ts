@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { MailEvent } from '../../../src/mail/machine/event.ts';
-import type { Picture, Turn } from '../../../src/mail/machine/state.ts';
+import type { Projection, Turn } from '../../../src/mail/machine/state.ts';
 import { trailEntry } from '../../../src/mail/trail/entries.ts';
 import { at, copy, event, format, hostileText, result, sent, turn } from './samples.ts';
 import { commitsOf, repository, trailOf } from './support.ts';
 
 const thread = '01900000-0000-7000-8000-000000000001';
 
-function entryOf(happened: MailEvent, pictures: readonly Picture[], before: Turn | null = null) {
+function entryOf(happened: MailEvent, pictures: readonly Projection[], before: Turn | null = null) {
   return trailEntry(
     7,
     happened,

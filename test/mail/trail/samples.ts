@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Claim, MailEvent, Sent, TurnResult } from '../../../src/mail/machine/event.ts';
 import type { Message } from '../../../src/mail/format/message.ts';
-import type { Delivery, Picture, Turn } from '../../../src/mail/machine/state.ts';
+import type { Delivery, Projection, Turn } from '../../../src/mail/machine/state.ts';
 import type { Reason } from '../../../src/kernel/errors.ts';
 import type { TrailEntry } from '../../../src/git/trail.ts';
 
@@ -43,11 +43,11 @@ export function format({ id, body }: Message): string {
   return `${id}\n${body}\n`;
 }
 
-export function copy(role: string, delivery: Delivery, change: Partial<Message> = {}): Picture {
+export function copy(role: string, delivery: Delivery, change: Partial<Message> = {}): Projection {
   return { kind: 'copy', message: message(change), role, delivery, since: 1 };
 }
 
-export function authored(change: Partial<Message> = {}): Picture {
+export function authored(change: Partial<Message> = {}): Projection {
   const shown = message(change);
   return { kind: 'sent', message: shown, role: shown.from, since: 1 };
 }

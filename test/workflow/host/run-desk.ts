@@ -81,7 +81,7 @@ export function openHost(desk: Desk, definition: Workflow, more: Partial<RunPort
       changed: () => Promise.resolve([]),
       salvage: () => Promise.resolve(null),
       mask: unmasked,
-      told: nothing,
+      wake: nothing,
       variables: () => ({}),
       ...more,
     },

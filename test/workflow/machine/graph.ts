@@ -75,7 +75,7 @@ export function workflow(body: Body, changes: Partial<Workflow> = {}): Workflow 
     timeout: null,
     concurrency: null,
     contextDir: 'context',
-    home: null,
+    ownWorkspace: null,
     parameters: {},
     context: {},
     env: {},

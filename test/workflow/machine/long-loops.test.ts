@@ -17,7 +17,7 @@ const anywhere = {
   failure: { to: 'error', message: null },
   timeout: null,
 } as const;
-const home = { workspace: 'workspace', records: '.orchestrator/runs' };
+const ownWorkspace = { workspace: 'workspace', records: '.orchestrator/runs' };
 
 /** A loop around one step, or around steps one after the other, as the languages lower them. */
 const shapes: Readonly<Record<string, (count: number) => Workflow>> = {
@@ -56,7 +56,7 @@ function graph(loop: Step): Workflow {
 function sequence(loop: Step): Workflow {
   const success = { to: 'end' } as const;
   const next = { success, failure: { to: 'error', message: null }, timeout: null } as const;
-  return workflow(body('sequence', [{ ...loop, next }]), { language: 'orchestrate', home });
+  return workflow(body('sequence', [{ ...loop, next }]), { language: 'orchestrate', ownWorkspace });
 }
 
 interface Taken {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Collected, Launch } from '../../../src/workflow/machine/launch.ts';
-import { handedOver, readCheck, readWork } from '../../../src/workflow/machine/outcome.ts';
+import { outputsFromText, readCheck, readWork } from '../../../src/workflow/machine/outcome.ts';
 import { launch as launchOf } from '../files/samples.ts';
 import { anyValue } from './graph.ts';
 import type { Exit, Outcome } from '../../../src/providers/provider.ts';
@@ -186,21 +186,21 @@ describe('outputs', () => {
   });
 
   it('of an agent that could only answer are its final text', () => {
-    expect(handedOver(agent, { ...collected, missing: [plan] }, 'The plan.')).toEqual([
+    expect(outputsFromText(agent, { ...collected, missing: [plan] }, 'The plan.')).toEqual([
       { output: plan, text: 'The plan.\n' },
     ]);
   });
 
   it('of which several are missing are fenced blocks headed by their path', () => {
     const text = 'Here:\n\n**out/plan.md**\n```md\n# Plan\n```\n```txt ./log.txt\nlines\n```\n';
-    expect(handedOver(agent, { ...collected, missing: [plan, log] }, text)).toEqual([
+    expect(outputsFromText(agent, { ...collected, missing: [plan, log] }, text)).toEqual([
       { output: plan, text: '# Plan\n' },
       { output: log, text: 'lines\n' },
     ]);
   });
 
   it('of a program are never taken from what it prints', () => {
-    expect(handedOver(script, { ...collected, missing: [plan] }, 'text')).toEqual([]);
+    expect(outputsFromText(script, { ...collected, missing: [plan] }, 'text')).toEqual([]);
   });
 });
 

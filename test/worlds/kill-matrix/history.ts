@@ -29,7 +29,7 @@ export function seedJournal(place: Place): void {
 
 /** Refused files, each followed by the record that it is shown. */
 function fact(number: number, text: string): Fact {
-  if (number % 2 === 0) return { type: 'drawn', through: number - 1 };
+  if (number % 2 === 0) return { type: 'projected', through: number - 1 };
   const id = `01700000-0000-7000-8000-${String(number).padStart(12, '0')}`;
   const reason = { code: 'E_MESSAGE', text: 'refused' } as const;
   return { type: 'refused', id, role: 'maker', box: 'inbox', name: 'old.md', text, reason, notices: [] };

@@ -79,7 +79,7 @@ export class RunProcess extends Life {
       changed: () => Promise.resolve([]),
       salvage: () => Promise.resolve(Buffer.from('difference')),
       mask: unmasked,
-      told: () => this.loop.told(),
+      wake: () => this.loop.wake(),
       variables: () => ({}),
     };
   }

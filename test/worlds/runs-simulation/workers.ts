@@ -125,8 +125,8 @@ export function simulatedProvider(name: string): Provider {
   return {
     name,
     sessions: false,
-    restrict: () => ({ exact: true, widened: [] }),
-    unheld: [],
+    restrict: () => ({ exact: true, broaderThanRequested: [] }),
+    notEnforced: [],
     mcp: true,
     start: ({ env }) => ({ argv: [name], env, inherit: [], stdin: '', files: {}, writable: [] }),
     read: ({ stdout }) =>

@@ -73,7 +73,7 @@ export abstract class Life {
       if (error instanceof Crash) return this.#end(error);
       this.loop.fail(asError(error));
     }
-    this.loop.told();
+    this.loop.wake();
   }
 
   /** Something may have changed. */

@@ -117,7 +117,7 @@ function placesOf(events: readonly MailEvent[]) {
   let state = emptyState();
   for (const event of events) {
     state = apply(state, event);
-    for (const [key, picture] of state.undrawn)
+    for (const [key, picture] of state.pendingProjections)
       if (picture.kind === 'copy')
         places.set(key, { message: picture.message, role: picture.role, at: picture.delivery.at });
     if (event.type === 'read') {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../kernel/json.ts';
-import type { Agent, Check, Step, Taken } from '../../../workflow/model.ts';
+import type { Agent, Check, Step, PromptInput } from '../../../workflow/model.ts';
 import { providers } from '../work.ts';
 import { scriptText, templateText } from './expression.ts';
 import { duration, typeOf, withoutNothing } from './parts.ts';
@@ -20,12 +20,12 @@ export function writeAgent(work: Agent): JsonObject {
 }
 
 /** What an agent is told besides, by name; null: nothing. */
-export function writeTakes(takes: readonly Taken[] = []): JsonObject | null {
+export function writeTakes(takes: readonly PromptInput[] = []): JsonObject | null {
   if (takes.length === 0) return null;
   return Object.fromEntries(takes.map((taken) => [taken.name, writeTaken(taken)]));
 }
 
-function writeTaken({ source, type, required, description, log }: Taken): JsonObject {
+function writeTaken({ source, type, required, description, log }: PromptInput): JsonObject {
   const what = log === undefined ? { value: templateText(source) } : { log };
   return withoutNothing({ ...what, ...(type && typeOf(type)), required: required || null, description });
 }

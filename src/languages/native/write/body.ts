@@ -83,7 +83,7 @@ function writeWork(step: Step, note: Note): JsonObject {
         ...(work.capabilities && { capabilities: [...work.capabilities] }),
       };
     case 'agent': {
-      const told = { takes: writeTakes(step.takes), summary: summaryOf(step.check) };
+      const told = { takes: writeTakes(step.promptInputs), summary: summaryOf(step.check) };
       return withoutNothing({ ...writeAgent(work), ...told });
     }
     case 'script':

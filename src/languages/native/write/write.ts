@@ -15,15 +15,15 @@ const veryLong = 365 * 86_400_000;
  */
 export function writeNative(workflow: Workflow): string {
   const notes: string[] = [];
-  if (workflow.home !== null) {
-    notes.push(`Run it with \`--workspace ${workflow.home.workspace}\`, from the folder above that.`);
-    notes.push(`Nothing is shown in \`${workflow.home.records}\`: \`mailroom show\` tells of runs.`);
+  if (workflow.ownWorkspace !== null) {
+    notes.push(`Run it with \`--workspace ${workflow.ownWorkspace.workspace}\`, from the folder above that.`);
+    notes.push(`Nothing is shown in \`${workflow.ownWorkspace.records}\`: \`mailroom show\` tells of runs.`);
     notes.push('Paths may not lead out of the workspace.');
   }
   if (workflow.timeout === null) notes.push('The original has no timeout of the whole run.');
-  if (workflow.shown !== undefined)
+  if (workflow.display !== undefined)
     notes.push(
-      `There is no \`${workflow.shown.record}\`, and plans are those of any workflow.`,
+      `There is no \`${workflow.display.record}\`, and plans are those of any workflow.`,
       'What agents, modules, memories and overrides said then is part of it: it does not change with them.',
     );
   if (workflow.language === 'nip')

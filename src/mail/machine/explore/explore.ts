@@ -125,7 +125,7 @@ function record(state: MailState, fact: Fact): MailState {
     state,
     stamp(fact, instant, () => `n${String(state.events)}.${String((count += 1))}`),
   );
-  after.undrawn.clear();
+  after.pendingProjections.clear();
   return after;
 }
 

@@ -2,7 +2,7 @@ import type { Happening } from '../event.ts';
 import type { Message } from '../../format/message.ts';
 import type { MailState } from '../state.ts';
 import { askState, escalateAsk, failCopy, loseCandidate } from './asks.ts';
-import { canTakeOver, hand } from './handing.ts';
+import { canTakeOver, hand } from './escalation.ts';
 import { standIn } from './sending.ts';
 
 type AskEvent = Extract<Happening<Message>, { type: 'escalated' | 'proceeded' | 'failed-back' }>;

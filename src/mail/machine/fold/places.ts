@@ -1,5 +1,12 @@
 import type { Message } from '../../format/message.ts';
-import { nothing, type Delivery, type Mail, type MailState, type Picture, type RoleState } from '../state.ts';
+import {
+  nothing,
+  type Delivery,
+  type Mail,
+  type MailState,
+  type Projection,
+  type RoleState,
+} from '../state.ts';
 import { answerOf, isStep } from '../step.ts';
 import { countWaiting, dropFrom, setOf } from './work.ts';
 import type { MessageId, RoleName, ThreadId } from '../../../kernel/ids.ts';
@@ -36,13 +43,13 @@ function belongsToWait(state: MailState, mail: Mail, role: RoleName): boolean {
   return mail.wait !== null && state.waits.get(mail.wait)?.role === role;
 }
 
-/** Remembers a picture as the newest, so that `undrawn` stays in the order of the events. */
-export function toDraw(state: MailState, key: string, picture: Picture): void {
-  state.undrawn.delete(key);
-  state.undrawn.set(key, picture);
+/** Remembers a projection as the newest, so that `pendingProjections` stays in the order of the events. */
+export function toProject(state: MailState, key: string, projection: Projection): void {
+  state.pendingProjections.delete(key);
+  state.pendingProjections.set(key, projection);
 }
 
-/** Puts one recipient's copy somewhere; keeps the queues, the unread mail and the pictures in step. */
+/** Puts one recipient's copy somewhere; keeps the queues, the unread mail and the projections in step. */
 export function place(state: MailState, mail: Mail, role: RoleName, delivery: Delivery): void {
   const { message } = mail;
   const key = copyKey(message.id, role);
@@ -53,7 +60,7 @@ export function place(state: MailState, mail: Mail, role: RoleName, delivery: De
   leaveQueue(state, mail, role);
   if (delivery.at === 'inbox' && !belongsToWait(state, mail, role)) joinQueue(state, mail, role);
   const moved = !(delivery.at === 'claimed' || (delivery.at === 'inbox' && before === 'claimed'));
-  if (moved) toDraw(state, key, { kind: 'copy', message, role, delivery, since: state.events });
+  if (moved) toProject(state, key, { kind: 'copy', message, role, delivery, since: state.events });
 }
 
 function joinQueue(state: MailState, mail: Mail, role: RoleName): void {
@@ -106,7 +113,7 @@ export function keepCrossed(state: MailState, role: RoleName, thread: ThreadId):
 /** Shows a message among what its author sent. */
 export function drawSent(state: MailState, message: Message): void {
   const key = `${copyKey(message.id, message.from)} sent`;
-  toDraw(state, key, { kind: 'sent', message, role: message.from, since: state.events });
+  toProject(state, key, { kind: 'sent', message, role: message.from, since: state.events });
 }
 
 /** A run hears how its step ended. */
@@ -114,5 +121,5 @@ export function tellRun(state: MailState, step: Mail): void {
   const answer = isStep(step.message) ? answerOf(state, step) : null;
   if (!answer) return;
   const { from: role, id } = step.message;
-  toDraw(state, `${id} answer`, { kind: 'answer', role, answer, since: state.events });
+  toProject(state, `${id} answer`, { kind: 'answer', role, answer, since: state.events });
 }

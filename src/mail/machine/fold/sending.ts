@@ -84,7 +84,7 @@ function send(state: MailState, sent: Sent, turn: TurnId | null, wait: WaitId | 
     setDeadline(state, message.id, request.deadline);
   if (replyTo) answer(state, replyTo, sent);
   for (const role of message.to)
-    // A run has no folder among the roles': its answer is a picture of its own.
+    // A run has no folder among the roles': its answer is a projection of its own.
     if (role === workflowRole) place(state, mail, role, { at: 'processed' });
     else if (sent.people.includes(role)) place(state, mail, role, { at: 'unread' });
     else place(state, mail, role, late || !open ? { at: 'processed' } : { at: 'inbox' });

@@ -8,7 +8,7 @@ import { addCost, charge, dayOf, settled } from '../money.ts';
 import { failCopy, isOpen, loseCandidate, openAsksFor } from './asks.ts';
 import { endThread, goesOn, openThread, retire } from './threads.ts';
 import { sendTogether } from './sending.ts';
-import { place, roleState, toDraw } from './places.ts';
+import { place, roleState, toProject } from './places.ts';
 import { closeWait, resumeWait } from './waits.ts';
 import { changeThread, countRunning } from './work.ts';
 import type { ThreadId } from '../../../kernel/ids.ts';
@@ -152,7 +152,7 @@ export function abandon(state: MailState, turn: Turn, reason: Reason): void {
   const written = turn.phase.is === 'returned' ? turn.phase.result.staged : (turn.lastResult?.staged ?? []);
   for (const { id, created, text } of written) {
     const since = state.events;
-    toDraw(state, id, { kind: 'refused', id, created, role: turn.role, text, reason, since });
+    toProject(state, id, { kind: 'refused', id, created, role: turn.role, text, reason, since });
   }
   leave(state, turn);
 }

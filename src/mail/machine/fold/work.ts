@@ -7,8 +7,8 @@ export function changeThread(state: MailState, id: ThreadId, change: Partial<Thr
   if (!known) return;
   const thread = { ...known, ...change };
   state.threads.set(id, thread);
-  if (thread.state === 'open' && thread.running === 0 && thread.waiting === 0) state.stirred.add(id);
-  else state.stirred.delete(id);
+  if (thread.state === 'open' && thread.running === 0 && thread.waiting === 0) state.possiblyQuiet.add(id);
+  else state.possiblyQuiet.delete(id);
 }
 
 /** One more, or one fewer, open turn or wait in a thread. */

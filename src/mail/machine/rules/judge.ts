@@ -6,7 +6,7 @@ import type { MailState, Phase, Turn } from '../state.ts';
 import { isStep } from '../step.ts';
 import { address, maySend } from './address.ts';
 import type { Author } from './author.ts';
-import type { Gate } from '../../../kernel/gate.ts';
+import type { MessageCheck } from '../../../kernel/message-check.ts';
 
 type Returned = Turn & { readonly phase: Extract<Phase, { is: 'returned' }> };
 
@@ -14,7 +14,7 @@ export type Judgement =
   | {
       readonly ok: true;
       readonly sent: readonly Sent[];
-      readonly gates: readonly { gate: Gate; message: string }[];
+      readonly gates: readonly { gate: MessageCheck; message: string }[];
     }
   | { readonly ok: false; readonly problems: readonly string[] };
 

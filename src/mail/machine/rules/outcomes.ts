@@ -5,9 +5,9 @@ import type { MailState, Phase, Turn } from '../state.ts';
 import { judge } from './judge.ts';
 import { abandonFact, failThreadFact } from './notices.ts';
 import type { Slots } from './slots.ts';
-import { freeAgain } from './stand-ins.ts';
+import { freeAgain } from './fallback.ts';
 import type { ThreadId } from '../../../kernel/ids.ts';
-import type { Gate } from '../../../kernel/gate.ts';
+import type { MessageCheck } from '../../../kernel/message-check.ts';
 
 type In<P extends Phase['is']> = Turn & { readonly phase: Extract<Phase, { is: P }> };
 
@@ -17,7 +17,7 @@ function isIn<P extends Phase['is']>(turn: Turn, phase: P): turn is In<P> {
 
 export interface GateCheck {
   readonly turn: Turn;
-  readonly gates: readonly { readonly gate: Gate; readonly message: string }[];
+  readonly gates: readonly { readonly gate: MessageCheck; readonly message: string }[];
 }
 
 /** What becomes of turns whose invocation is over, and the gates that must run first. */

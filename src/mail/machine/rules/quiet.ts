@@ -8,7 +8,7 @@ import type { MessageId, RoleName, ThreadId } from '../../../kernel/ids.ts';
 
 /** Threads in which nothing more can happen although nothing closed them. `user` is told once. */
 export function threadsAtRest(state: MailState, protocol: Protocol): Fact[] {
-  return [...state.stirred].flatMap((id): Fact[] => {
+  return [...state.possiblyQuiet].flatMap((id): Fact[] => {
     const thread = state.threads.get(id);
     if (thread?.state !== 'open' || thread.running > 0) return [];
     // Of a request that `retry` put back nobody may know any more that he waits; its time goes on.

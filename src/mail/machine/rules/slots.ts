@@ -2,7 +2,7 @@ import type { Protocol, Role } from '../../format/protocol.ts';
 import type { MailState, Turn } from '../state.ts';
 import { dayOf, fits, isLimited, reservedBy, worst, type Fit, type Reservation } from '../money.ts';
 import { nothing } from '../state.ts';
-import { freeProvider } from './stand-ins.ts';
+import { freeProvider } from './fallback.ts';
 import type { RoleName, ThreadId } from '../../../kernel/ids.ts';
 import type { Budget } from '../../../kernel/cost.ts';
 import type { Reason } from '../../../kernel/errors.ts';

@@ -28,10 +28,13 @@ export interface CheckContext {
   /** Every name that a role may give as its provider. */
   readonly providers: readonly string[];
   /** By provider: the rights that an agent has although the role does not, in words. Not there: the provider is exact. */
-  readonly widened: ReadonlyMap<string, (capabilities: readonly Capability[]) => readonly string[]>;
+  readonly broaderThanRequested: ReadonlyMap<
+    string,
+    (capabilities: readonly Capability[]) => readonly string[]
+  >;
   /** By provider: why its agents can be given no MCP servers, in words. Not there: they can. */
   readonly withoutMcp: ReadonlyMap<string, string>;
-  /** Whether a widened right is an error. */
+  /** Whether a permission broader than requested is an error. */
   readonly strict: boolean;
 }
 

@@ -1,5 +1,5 @@
 import { withoutServers } from '../../../kernel/mcp.ts';
-import { wideningRefused } from '../../../config/widening.ts';
+import { strictHint } from '../../../config/strict.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { isHuman, providersOf } from '../../format/protocol.ts';
 import type { Role } from '../../format/protocol.ts';
@@ -41,9 +41,9 @@ function checkName(report: CheckReport, name: string, path: readonly (string | n
 }
 
 function checkRights(report: CheckReport, role: Role, provider: string): void {
-  const { widened, strict } = report.context;
+  const { broaderThanRequested, strict } = report.context;
   const path = ['roles', role.name];
-  const rights = widened.get(provider)?.(role.capabilities) ?? [];
+  const rights = broaderThanRequested.get(provider)?.(role.capabilities) ?? [];
   if (rights.length === 0) return;
   const message = `\`${provider}\` cannot hold \`${role.name}\` to its capabilities: ${rights.join('; ')}`;
   report.problems.push({
@@ -51,7 +51,7 @@ function checkRights(report: CheckReport, role: Role, provider: string): void {
     severity: strict ? 'error' : 'warning',
     path: [...path, 'capabilities'],
     message,
-    hint: strict ? wideningRefused : null,
+    hint: strict ? strictHint : null,
   });
 }
 

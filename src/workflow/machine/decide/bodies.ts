@@ -11,7 +11,7 @@ import { entered as currentOf, failedInside, filesSeen, loopOf, type StepVisit }
 import type { Open, RunState, Scope, StepRun } from '../state.ts';
 import { exit, fail, found, isEnding, succeed, type DecisionContext } from './context.ts';
 import { reopened } from './reopen.ts';
-import { hindered } from './entering.ts';
+import { failUnresolved } from './entering.ts';
 import { withDefaults } from '../values.ts';
 
 const unlimited = { usd: null, tokens: null };
@@ -105,7 +105,7 @@ function nextRound(context: DecisionContext, entered: StepVisit, run: StepRun, o
   if (inner === null || step.work.kind !== 'while') return [];
   const { condition, maxIterations } = step.work;
   const holds = attempt(() => roundEvaluation(context, entered, run, open).condition(condition));
-  if (!holds.ok) return hindered(entered, holds.why);
+  if (!holds.ok) return failUnresolved(entered, holds.why);
   if (!holds.value)
     return [succeed(entered, 'SUCCEEDED', { ...handedBy(context, entered, run, open), convergence: null })];
   if (open.opened >= maxIterations) {
@@ -224,7 +224,7 @@ function openChild({ state, rules }: DecisionContext, entered: StepVisit, inner:
       Object.fromEntries(entries.filter(([, value]) => value !== null)),
     );
   });
-  if (!given.ok) return hindered(entered, given.why);
+  if (!given.ok) return failUnresolved(entered, given.why);
   const { values: parameters, problems } = given.value;
   if (problems.length > 0) {
     const text = `the parameters do not fit: ${problems.join('; ')}`;
@@ -284,7 +284,7 @@ function valuesIn({ state }: DecisionContext, scope: Scope, inner: BodyRule): Js
 export function leaving(context: DecisionContext): Fact[] {
   const { state } = context;
   const facts: Fact[] = [];
-  for (const path of state.through) {
+  for (const path of state.completedScopes) {
     const scope = state.scopes.get(path);
     if (!scope) continue;
     const { counter } = scope;

@@ -1,6 +1,6 @@
 import type { Json } from '../../../kernel/json.ts';
 import { attempt, evaluationOf } from '../resolve.ts';
-import type { Hindrance } from '../evaluation.ts';
+import type { ResolveFailure } from '../evaluation.ts';
 import type { Fact, SkipReason } from '../event.ts';
 import { isIn } from '../fold/steps.ts';
 import type { Evaluation } from '../evaluation.ts';
@@ -24,7 +24,7 @@ export function consider(context: DecisionContext, entered: StepVisit): Fact[] |
     if (alone && entered.rule.whenReadsSteps) return null;
     return step.when === null || evaluation().condition(step.when) ? null : ({ why: 'condition' } as const);
   });
-  if (!judged.ok) return hindered(entered, judged.why);
+  if (!judged.ok) return failUnresolved(entered, judged.why);
   if (judged.value !== null) return [skip(entered, judged.value)];
   switch (step.work.kind) {
     case 'gate':
@@ -50,7 +50,7 @@ function lazily<T>(make: () => T): () => T {
  * A step that requires what is not there, or that cannot be worked out, has failed. In a sequence, where nothing else would say
  * so, what is not there ends the run.
  */
-export function hindered(entered: StepVisit, why: Hindrance): Fact[] {
+export function failUnresolved(entered: StepVisit, why: ResolveFailure): Fact[] {
   if (why.is === 'unseen') return [{ type: 'looking', path: entered.path, file: why.file }];
   const inSequence = entered.rule.body.body.kind === 'sequence';
   const { reason } = why;
@@ -68,7 +68,7 @@ function assigns(
     const evaluation = evaluationOf(state, rules, entered);
     return Object.entries(values).map(([name, value]) => [name, evaluation.render(value)] as const);
   });
-  if (!set.ok) return hindered(entered, set.why);
+  if (!set.ok) return failUnresolved(entered, set.why);
   return [succeed(entered, 'SUCCEEDED', { ...handsNothing, context: Object.fromEntries(set.value) })];
 }
 
@@ -106,7 +106,7 @@ type WorkOf<K extends StepVisit['rule']['step']['work']['kind']> = Extract<
 
 function asks({ state, rules, now }: DecisionContext, entered: StepVisit, gate: WorkOf<'gate'>): Fact[] {
   const message = attempt(() => evaluationOf(state, rules, entered).renderText(gate.message));
-  if (!message.ok) return hindered(entered, message.why);
+  if (!message.ok) return failUnresolved(entered, message.why);
   const deadline = gate.timeout === null ? null : now + gate.timeout;
   return [{ type: 'asked', path: entered.path, message: message.value, approvers: gate.approvers, deadline }];
 }
@@ -126,7 +126,7 @@ function expands({ state, rules }: DecisionContext, entered: StepVisit): Fact[] 
   const items = attempt((): Json =>
     isTree(source) ? evaluationOf(state, rules, entered).required.value(source) : [...source],
   );
-  if (!items.ok) return hindered(entered, items.why);
+  if (!items.ok) return failUnresolved(entered, items.why);
   if (Array.isArray(items.value))
     return [{ type: 'expanded', path, items: items.value, bound: null, concurrency, timeout }];
   const text = `\`for_each\` needs a list, and this is ${items.value === null ? 'null' : withArticle(typeof items.value)}`;

@@ -4,7 +4,7 @@ import { afterIncomplete, isHopeless, mostChecks } from '../convergence.ts';
 import type { Fact, Verdict, WorkResult } from '../event.ts';
 import { isIn, type In } from '../fold/steps.ts';
 import type { Check } from '../../model.ts';
-import type { Hindrance } from '../evaluation.ts';
+import type { ResolveFailure } from '../evaluation.ts';
 import { contractMissed, failureName } from '../failure-names.ts';
 import { tryLaunch } from '../resolve.ts';
 import type { StepVisit } from '../scope.ts';
@@ -147,7 +147,7 @@ export function startCheck(context: DecisionContext, room: Room, entered: StepVi
   return [{ type: 'checking', path, id, provider, reserves }];
 }
 
-function cannot(why: Hindrance): StepFailure {
+function cannot(why: ResolveFailure): StepFailure {
   const text = 'whether a file is there cannot be asked in a check';
   const unasked = { code: 'E_EXPRESSION', text } as const;
   const reason = why.is === 'failed' ? why.reason : unasked;

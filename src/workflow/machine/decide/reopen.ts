@@ -23,7 +23,7 @@ interface Plan {
 /** What is to run again when a run goes on: all that is not done and, if steps are named, they and what came after. */
 export function again(context: DecisionContext): Fact[] {
   const { state } = context;
-  const { again: paths } = state;
+  const { rerun: paths } = state;
   if (paths === null) return [];
   const root = state.scopes.get('');
   if (!root) return [{ type: 'reopened', steps: [], opens: [], scopes: [] }];
@@ -148,9 +148,9 @@ function waitingIn(
   scope: Scope,
   body: BodyRule,
   standings: ReadonlyMap<StepRule, Standing>,
-): Pick<ReopenedScope, 'touched' | 'stirs'> {
-  const touched: (readonly [Path, number])[] = [];
-  const stirs: Path[] = [];
+): Pick<ReopenedScope, 'settledNeeds' | 'dirty'> {
+  const settledNeeds: (readonly [Path, number])[] = [];
+  const dirty: Path[] = [];
   for (const [rule, how] of standings) {
     if (how !== 'again') continue;
     const path = pathIn(scope.path, rule.step.id);
@@ -160,10 +160,10 @@ function waitingIn(
       const need = body.steps.get(id);
       if (need && standings.get(need) === 'kept') settled += 1;
     }
-    if (settled >= needed.size) stirs.push(path);
-    else if (settled > 0) touched.push([path, settled]);
+    if (settled >= needed.size) dirty.push(path);
+    else if (settled > 0) settledNeeds.push([path, settled]);
   }
-  return { touched, stirs };
+  return { settledNeeds, dirty };
 }
 
 /**
@@ -181,7 +181,15 @@ function planSequence(context: DecisionContext, scope: Scope, wanted: Wanted, pl
   if (isOver && isDone) return;
   const settled = Math.max(0, scope.settled - (isIn(run, 'settled') ? 1 : 0));
   const goOn = (next: Counter): void => {
-    plan.scopes.push({ path: scope.path, next, total: null, settled, touched: [], stirs: [], failed: null });
+    plan.scopes.push({
+      path: scope.path,
+      next,
+      total: null,
+      settled,
+      settledNeeds: [],
+      dirty: [],
+      failed: null,
+    });
   };
   const rule = context.rules.bodies.get(scope.body)?.steps.get(entered.step);
   if (isDone && run.phase.status !== 'FAILED' && rule) return goOn(nextAfter(scope, rule));

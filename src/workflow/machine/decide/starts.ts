@@ -3,7 +3,7 @@ import { isIn } from '../fold/steps.ts';
 import { nextKey, tryLaunch } from '../resolve.ts';
 import type { StepVisit } from '../scope.ts';
 import { chooseRole } from './choosing.ts';
-import { hindered } from './entering.ts';
+import { failUnresolved } from './entering.ts';
 import { startCheck } from './outcomes.ts';
 import type { Room } from './room.ts';
 import { fail, found, usedUp, type DecisionContext } from './context.ts';
@@ -55,7 +55,7 @@ function start(context: DecisionContext, room: Room, entered: StepVisit): Fact[]
   const launch = mayBeHindered
     ? tryLaunch(state, rules, entered, nextKey(state.steps.get(path), path))
     : null;
-  if (launch?.ok === false) return hindered(entered, launch.why);
+  if (launch?.ok === false) return failUnresolved(entered, launch.why);
   const share = costs ? room.share(reserves) : reserves;
   room.take(entered.scope.path, provider, share);
   const role = rule.step.work.kind === 'role' ? chooseRole(context, room, rule.step.work, path) : null;

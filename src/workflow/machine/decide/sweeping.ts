@@ -7,7 +7,7 @@ import type { DecisionContext } from './context.ts';
 /** Settles everything of bodies that end: what was not begun is skipped, the rest is cancelled. */
 export function sweeps(context: DecisionContext): Fact[] {
   const facts: Fact[] = [];
-  for (const path of context.state.sweeping) {
+  for (const path of context.state.endingScopes) {
     const scope = context.state.scopes.get(path);
     const skipped: Path[] = [];
     const cancelled: Path[] = [];

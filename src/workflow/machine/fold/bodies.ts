@@ -39,7 +39,7 @@ export function open(state: RunState, event: Of<'opened'>): void {
     run.open = { ...run.open, opened: run.open.opened + 1 };
     // What was looked for holds for one round.
     run.looks = {};
-    state.stirred.delete(run.path);
+    state.dirty.delete(run.path);
   }
   const skipped = { why: 'not-asked' } as const;
   for (const each of event.skips)
@@ -54,7 +54,7 @@ export function open(state: RunState, event: Of<'opened'>): void {
   // Somebody cancelled the run before it had begun.
   if (path === '' && state.ending !== null) {
     scope.ending = state.ending;
-    state.sweeping.add('');
+    state.endingScopes.add('');
   }
 }
 
@@ -78,18 +78,18 @@ export function leave(state: RunState, { path, failed, broke, exits }: Of<'left'
   const scope = state.scopes.get(path);
   if (!scope || scope.left !== null) return;
   scope.left = { failed };
-  state.through.delete(path);
+  state.completedScopes.delete(path);
   const run = scope.step === null ? undefined : state.steps.get(scope.step);
   if (!run || !run.open) return;
   const left = run.open.left + 1;
   const exit = run.open.exit ?? (exits ? { failed } : null);
   run.open = { ...run.open, left, failed: run.open.failed ?? failed, broke: run.open.broke || broke, exit };
-  state.stirred.add(run.path);
+  state.dirty.add(run.path);
 }
 
 /** Everything of an ending body that was not settled is. */
 export function sweep(state: RunState, event: Of<'swept'>): void {
-  state.sweeping.delete(event.scope);
+  state.endingScopes.delete(event.scope);
   const rest = { class: null, reason: null, leaves: 'closed' } as const;
   const touched = new Set<Path>([event.scope]);
   for (const path of event.skipped) {
@@ -112,7 +112,7 @@ export function sweep(state: RunState, event: Of<'swept'>): void {
     if (owner && owner.phase.is === 'settled') {
       if (owner.open && scope.left === null) owner.open = { ...owner.open, left: owner.open.left + 1 };
       scope.left ??= { failed: null };
-      state.through.delete(path);
+      state.completedScopes.delete(path);
     } else throughIfDone(state, scope);
   }
 }
@@ -120,9 +120,9 @@ export function sweep(state: RunState, event: Of<'swept'>): void {
 /** A loop or a sub-workflow that begins again begins with nothing. */
 function forgetBodies(state: RunState, path: Path): void {
   const inside = `${path}/`;
-  for (const all of [state.steps, state.scopes, state.touched])
+  for (const all of [state.steps, state.scopes, state.settledNeeds])
     for (const key of all.keys()) if (key.startsWith(inside)) all.delete(key);
-  for (const all of [state.ready, state.active, state.stirred, state.through, state.sweeping])
+  for (const all of [state.ready, state.active, state.dirty, state.completedScopes, state.endingScopes])
     for (const key of all) if (key === path || key.startsWith(inside)) all.delete(key);
   state.scopes.delete(path);
 }
@@ -132,7 +132,7 @@ const noEnd = { failed: null, broke: false, exit: null } as const;
 
 /** Steps forget how they ended, and bodies go on. */
 export function reopen(state: RunState, { steps, opens, scopes }: Of<'reopened'>): void {
-  state.again = null;
+  state.rerun = null;
   for (const path of steps) {
     const run = state.steps.get(path);
     if (!run) continue;
@@ -147,9 +147,9 @@ export function reopen(state: RunState, { steps, opens, scopes }: Of<'reopened'>
     run.limits = 0;
     run.checks = 0;
     run.checkFailures = 0;
-    for (const set of [state.ready, state.active, state.stirred]) set.delete(path);
+    for (const set of [state.ready, state.active, state.dirty]) set.delete(path);
   }
-  for (const { path, next, total, settled, touched, stirs, failed } of scopes) {
+  for (const { path, next, total, settled, settledNeeds, dirty, failed } of scopes) {
     const scope = state.scopes.get(path);
     if (!scope) continue;
     const owner = scope.step === null ? undefined : state.steps.get(scope.step);
@@ -161,9 +161,9 @@ export function reopen(state: RunState, { steps, opens, scopes }: Of<'reopened'>
     scope.total = total;
     scope.settled = settled;
     scope.retries += 1;
-    state.through.delete(path);
-    for (const [each, count] of touched) state.touched.set(each, count);
-    for (const each of stirs) state.stirred.add(each);
+    state.completedScopes.delete(path);
+    for (const [each, count] of settledNeeds) state.settledNeeds.set(each, count);
+    for (const each of dirty) state.dirty.add(each);
     goOn(state, scope, next);
     throughIfDone(state, scope);
   }

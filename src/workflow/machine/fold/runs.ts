@@ -76,7 +76,7 @@ const died: WorkResult = {
 
 /** An ended run goes on with what is not done. */
 function again(state: RunState, paths: readonly Path[]): void {
-  state.again = paths;
+  state.rerun = paths;
   state.clock = { spent: state.status === 'TIMED_OUT' ? 0 : state.clock.spent, since: state.now };
   state.status = 'RUNNING';
   state.endedAt = null;
@@ -111,7 +111,7 @@ export function cancel(state: RunState, { by }: Of<'cancelled'>): void {
   const root = state.scopes.get('');
   if (!root) return;
   root.ending = state.ending;
-  state.sweeping.add('');
+  state.endingScopes.add('');
 }
 
 export function setClock(state: RunState, { runs }: Of<'clocked'>): void {

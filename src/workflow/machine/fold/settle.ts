@@ -15,8 +15,8 @@ export function settle(state: RunState, run: StepRun, settled: Settled): boolean
   run.settledAt = state.now;
   state.active.delete(path);
   state.ready.delete(path);
-  state.stirred.delete(path);
-  state.touched.delete(path);
+  state.dirty.delete(path);
+  state.settledNeeds.delete(path);
   const scope = state.scopes.get(run.scope);
   if (!scope) return true;
   scope.settled += 1;
@@ -42,19 +42,19 @@ export function follow(
 /** A body that has nothing left to do is to be left. */
 export function throughIfDone(state: RunState, scope: Scope): void {
   const done = scope.total === null ? scope.counter.at === 'end' : scope.settled >= scope.total;
-  if (done && scope.left === null) state.through.add(scope.path);
+  if (done && scope.left === null) state.completedScopes.add(scope.path);
 }
 
 /** One more need of a step is settled; with the last it is to be looked at. */
 function wake(state: RunState, { path, of }: Wake): void {
   if (isIn(state.steps.get(path), 'settled') || state.ready.has(path)) return;
-  const settled = (state.touched.get(path) ?? 0) + 1;
+  const settled = (state.settledNeeds.get(path) ?? 0) + 1;
   if (settled < of) {
-    state.touched.set(path, settled);
+    state.settledNeeds.set(path, settled);
     return;
   }
-  state.touched.delete(path);
-  state.stirred.add(path);
+  state.settledNeeds.delete(path);
+  state.dirty.add(path);
 }
 
 /** Moves the counter of a sequence. */
@@ -64,7 +64,7 @@ export function goOn(state: RunState, scope: Scope, next: Counter): void {
   if (next.at !== 'step') return;
   scope.entered = { step: next.step, visit: next.visit };
   scope.visits.set(next.step, next.visit);
-  state.stirred.add(pathIn(scope.path, next.step, next.visit));
+  state.dirty.add(pathIn(scope.path, next.step, next.visit));
 }
 
 export function skip(state: RunState, event: Extract<Fact, { type: 'skipped' }>): void {
@@ -99,5 +99,5 @@ export function endBody(state: RunState, path: Path, ending: Ending): void {
   if (!scope || scope.left !== null || scope.ending !== null) return;
   scope.ending = ending;
   if (path === '') state.ending ??= ending;
-  state.sweeping.add(path);
+  state.endingScopes.add(path);
 }

@@ -50,8 +50,8 @@ export function put(state: RunState, run: StepRun, phase: Phase, stirs: boolean)
   run.phase = phase;
   state.ready.delete(run.path);
   state.active.add(run.path);
-  if (stirs) state.stirred.add(run.path);
-  else state.stirred.delete(run.path);
+  if (stirs) state.dirty.add(run.path);
+  else state.dirty.delete(run.path);
 }
 
 /** The step whose process has this key, if that process is the current one. */

@@ -3,7 +3,7 @@ import { followedRequests } from '../../../../src/operations/nip/executions.ts';
 import { MailroomError } from '../../../../src/kernel/errors.ts';
 import type { Json, JsonObject } from '../../../../src/kernel/json.ts';
 import { workflowList } from '../../../../src/nostr/listing.ts';
-import { toldOf } from '../../../../src/nostr/told.ts';
+import { publishedStatusOf } from '../../../../src/nostr/published-status.ts';
 import { Deliveries, deliveryLogs } from '../../../../src/nostr/deliveries.ts';
 import {
   definitionFile,
@@ -138,7 +138,7 @@ function readEvents({ disk }: Desk): void {
   JSON.stringify([workflowList(definitions, null), followedRequests(disk)]);
   for (const log of logs) {
     const events = new EventLog(disk, log).read();
-    JSON.stringify(toldOf(events));
+    JSON.stringify(publishedStatusOf(events));
     new Deliveries(disk, log).want(events, ['ws://x']);
   }
   for (const log of deliveryLogs(disk)) new Deliveries(disk, log).unsent('ws://x');

@@ -7,16 +7,17 @@ import type { RoleName, TypeName } from '../../../kernel/ids.ts';
 
 /** Warns of roles that no chain of messages from people, or from runs of workflows, ever reaches. */
 export function checkAwake(report: CheckReport): void {
-  const awake = new Set<RoleName>(builtInRoles);
+  const reachable = new Set<RoleName>(builtInRoles);
   let asleep = [...report.protocol.roles.values()];
-  for (let before = -1; before !== awake.size;) {
-    before = awake.size;
+  for (let before = -1; before !== reachable.size;) {
+    before = reachable.size;
     for (const role of asleep) {
       // Tasks of workflows are all that some roles are there for.
       const isThere = isHuman(report.protocol, role.name) || (role.kinds ?? []).length > 0;
-      if (isThere || role.expects.some((clause) => isMet(report, clause, role, awake))) awake.add(role.name);
+      if (isThere || role.expects.some((clause) => isMet(report, clause, role, reachable)))
+        reachable.add(role.name);
     }
-    asleep = asleep.filter((role) => !awake.has(role.name));
+    asleep = asleep.filter((role) => !reachable.has(role.name));
   }
   for (const role of asleep) {
     const message = `nothing can wake \`${role.name}\`, unless a workflow does`;

@@ -9,7 +9,7 @@ import type { Reason } from '../../../kernel/errors.ts';
 const withdrawn: Reason = { code: 'E_CANCELLED', text: 'its file was removed by hand' };
 
 /** A file is gone from an inbox: its person has read it, or somebody has taken it from an agent. */
-export function taken(
+export function removed(
   state: MailState,
   event: Extract<Happening<Message>, { type: 'withdrawn' | 'read' }>,
 ): boolean {

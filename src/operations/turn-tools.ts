@@ -6,7 +6,7 @@ import { formatMessage } from '../mail/format/read-message.ts';
 import { compose } from './compose.ts';
 import { allMessages } from './messages.ts';
 import type { Project } from './project/project.ts';
-import { writtenProtocol, handToTurn } from './sending.ts';
+import { writtenProtocol, stageInTurn } from './sending.ts';
 import type { RoleName, ThreadId, TypeName } from '../kernel/ids.ts';
 import type { TurnId } from '../letters/target.ts';
 
@@ -53,7 +53,7 @@ export async function stageLetter(project: Project, turn: TurnPlace, letter: Tur
     { ...wish, fields: [], thread: null, inReplyTo: null, replies: null },
     await writtenProtocol(project),
   );
-  const handed = await handToTurn(project, turn, { ...draft, fields: { ...draft.fields, ...fields } });
+  const handed = await stageInTurn(project, turn, { ...draft, fields: { ...draft.fields, ...fields } });
   return handed.state === 'staged' ? handed.path : '';
 }
 

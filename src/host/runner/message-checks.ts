@@ -2,17 +2,17 @@ import { join } from 'node:path';
 import picomatch from 'picomatch';
 import { changedPaths, workspaceTree } from '../../git/workspace-tree.ts';
 import type { ProcessResult } from '../../process/types.ts';
-import type { Gate } from '../../kernel/gate.ts';
+import type { MessageCheck } from '../../kernel/message-check.ts';
 
 /** How one gate's program is run. */
-export type RunGate = (argv: readonly string[], timeout: number, name: string) => Promise<ProcessResult>;
+export type RunCheck = (argv: readonly string[], timeout: number, name: string) => Promise<ProcessResult>;
 
 /** Checks the gates of a turn's messages, one after the other; returns what is wrong, in words for the author. */
-export async function checkGates(
-  gates: readonly { readonly gate: Gate; readonly message: string }[],
+export async function runMessageChecks(
+  gates: readonly { readonly gate: MessageCheck; readonly message: string }[],
   workspace: string,
   tree: string | null,
-  run: RunGate,
+  run: RunCheck,
 ): Promise<string[]> {
   const problems: string[] = [];
   for (const [index, { gate, message }] of gates.entries()) {

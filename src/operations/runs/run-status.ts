@@ -9,7 +9,7 @@ import { iso, isoOrNull } from '../times.ts';
 import type { TriggersMemory } from '../../letters/triggers-memory.ts';
 
 /** A run that is not over. */
-export interface RunStanding {
+export interface RunStatusDocument {
   readonly run: string;
   readonly workflow: string;
   /** `waiting`: nothing of it runs, and gates wait for people. `stopped`: no process goes on with it. */
@@ -38,12 +38,12 @@ function isAnswer({ verb }: RunControlFile): boolean {
 }
 
 /** How a run stands that is not over. `pending`: commands that its process has not taken yet. */
-export function runStanding(
+export function runStatus(
   state: RunState,
   { run, workflow, startedBy }: { run: string; workflow: string; startedBy: 'person' | 'up' },
   alive: boolean,
   pending: readonly RunControlFile[],
-): RunStanding {
+): RunStatusDocument {
   const active = [...state.active].flatMap((path) => state.steps.get(path) ?? []);
   const gates = active.flatMap(({ path, phase }) => {
     if (phase.is !== 'asked') return [];
@@ -69,7 +69,7 @@ export function runStanding(
 }
 
 /** A trigger of a workflow of the project. */
-export interface TriggerStanding {
+export interface TriggerStatus {
   /** The file of the workflow, from the project. */
   readonly workflow: string;
   readonly name: string;
@@ -86,12 +86,12 @@ export interface TriggerStanding {
 }
 
 /** `holder`: who holds the project; null: nobody. */
-export function triggerStanding(
+export function triggerStatus(
   workflow: string,
   trigger: Trigger,
   memory: TriggersMemory,
   holder: Pick<Holder, 'triggers'> | null,
-): TriggerStanding {
+): TriggerStatus {
   const { name, kind } = trigger;
   const { due, last, waiting } = memoryOf(memory, name);
   const why = whyNot(trigger, due, holder);
@@ -128,8 +128,8 @@ function timeOf(run: string): string | null {
 
 /** What `status` shows of workflows beside the mail. */
 export interface WorkflowStatus {
-  readonly runs: readonly RunStanding[];
-  readonly triggers: readonly TriggerStanding[];
+  readonly runs: readonly RunStatusDocument[];
+  readonly triggers: readonly TriggerStatus[];
   /** What is wrong with workflows that should start by themselves. */
   readonly problems: readonly string[];
 }

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../kernel/duration.ts';
-import type { ShownStep } from '../../workflow/model.ts';
+import type { StepDisplay } from '../../workflow/model.ts';
 import type { AgentDefinition } from './agents.ts';
 import { memoryQuery } from './memory.ts';
 import type { StageInput, SwdlFile, WorkInput } from './schema.ts';
@@ -12,7 +12,7 @@ export function showWork(
   { provider, model, capabilities }: AgentDefinition,
   timeout: number | null,
   { context }: Partial<SwdlFile>,
-): ShownStep {
+): StepDisplay {
   const { artifact } = input.roles!.primary;
   const modules = [...new Set([...(context?.global_modules ?? []), ...(input.context?.modules ?? [])])];
   const query = memoryQuery(input.context?.memory, context?.memory);
@@ -37,7 +37,7 @@ export function showWork(
   };
 }
 
-export function showGate({ name = '', condition, gate }: StageInput): ShownStep {
+export function showGate({ name = '', condition, gate }: StageInput): StepDisplay {
   return {
     title: name,
     facts: present([
@@ -50,7 +50,7 @@ export function showGate({ name = '', condition, gate }: StageInput): ShownStep 
 }
 
 /** For each item the same. */
-export function showFanOut(source: unknown, { title, facts }: ShownStep): ShownStep {
+export function showFanOut(source: unknown, { title, facts }: StepDisplay): StepDisplay {
   return {
     title,
     facts: [['For each', typeof source === 'string' ? bare(source) : JSON.stringify(source)], ...facts],

@@ -1,6 +1,6 @@
 import type { Mailboxes } from '../mailboxes/mailboxes.ts';
 import { fileName, monthOf, type Message } from '../format/message.ts';
-import type { MailState, Picture } from '../machine/state.ts';
+import type { MailState, Projection } from '../machine/state.ts';
 import { formatMessage } from '../format/read-message.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Reason } from '../../kernel/errors.ts';
@@ -26,19 +26,19 @@ export function namesOf(expected: Expected, role: RoleName): Map<string, string>
   return fresh;
 }
 
-/** Draws one picture; drawing it twice is harmless. Keeps `expected` in step. */
-export function draw(
+/** Makes the folders show one projection; doing it twice is harmless. Keeps `expected` in step. */
+export function project(
   mailboxes: Mailboxes,
   expected: Expected,
-  picture: Exclude<Picture, { kind: 'answer' }>,
+  projection: Exclude<Projection, { kind: 'answer' }>,
 ): void {
-  if (picture.kind === 'refused') return drawRefused(mailboxes, picture);
-  const { message, role } = picture;
+  if (projection.kind === 'refused') return projectRefused(mailboxes, projection);
+  const { message, role } = projection;
   const name = fileName(message);
   const month = monthOf(message.created);
   const text = formatMessage(message);
-  if (picture.kind === 'sent') return mailboxes.put(role, 'sent', month, name, text);
-  const { delivery } = picture;
+  if (projection.kind === 'sent') return mailboxes.put(role, 'sent', month, name, text);
+  const { delivery } = projection;
   const names = namesOf(expected, role);
   switch (delivery.at) {
     case 'inbox':
@@ -65,12 +65,12 @@ export function draw(
     default:
       return delivery satisfies never;
   }
-  // Only the last of several pictures is drawn: a retried message may be handled before it was seen to wait again.
+  // Only the last of several projections counts: a retried message may be handled before it was seen to wait again.
   mailboxes.unfail(role, month, name);
 }
 
-function drawRefused(mailboxes: Mailboxes, picture: Extract<Picture, { kind: 'refused' }>): void {
-  const { id, created, role, text, reason } = picture;
+function projectRefused(mailboxes: Mailboxes, projection: Extract<Projection, { kind: 'refused' }>): void {
+  const { id, created, role, text, reason } = projection;
   const name = fileName({ id, created, type: 'refused' });
   const month = monthOf(created);
   if (text === '') mailboxes.keep(id, role, month, name);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { MailroomError } from '../../../src/kernel/errors.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
-import { RunPictures } from '../../../src/workflow/host/pictures.ts';
+import { RunProjector } from '../../../src/workflow/host/projector.ts';
 import { graph, workflow } from '../machine/graph.ts';
 import { World } from '../machine/world.ts';
 
@@ -17,10 +17,10 @@ it('shows the statuses at the start, at the end, when a person is asked, and els
     export: () => true,
     convergence: nothing,
   };
-  const pictures = new RunPictures({ clock: { now: () => world.now }, files }, world.rules);
+  const pictures = new RunProjector({ clock: { now: () => world.now }, files }, world.rules);
   let drawn = 0;
   const draw = () => {
-    pictures.draw(world.state, world.history.slice(drawn));
+    pictures.project(world.state, world.history.slice(drawn));
     drawn = world.history.length;
   };
   draw();
@@ -50,22 +50,22 @@ it('shows within a second what came after the last picture, though nothing else 
   const nothing = () => {};
   const summary = ({ steps }: JsonObject) => void shown.push(steps);
   const files = { meta: nothing, summary, record: nothing, export: () => true, convergence: nothing };
-  const pictures = new RunPictures({ clock: { now: () => world.now }, files }, world.rules);
-  pictures.draw(world.state, world.history);
+  const pictures = new RunProjector({ clock: { now: () => world.now }, files }, world.rules);
+  pictures.project(world.state, world.history);
   const seen = world.history.length;
   world.pass(300);
   world.done('a');
-  pictures.draw(world.state, world.history.slice(seen));
+  pictures.project(world.state, world.history.slice(seen));
   expect(shown).toHaveLength(1);
   expect(pictures.due).toBe(world.now + 700);
   world.pass(699);
-  pictures.draw(world.state, []);
+  pictures.project(world.state, []);
   expect(shown).toHaveLength(1);
   world.pass(1);
-  pictures.draw(world.state, []);
+  pictures.project(world.state, []);
   expect(shown.at(-1)).toEqual({ a: 'SUCCEEDED', b: 'RUNNING' });
   expect(pictures.due).toBeNull();
-  pictures.draw(world.state, []);
+  pictures.project(world.state, []);
   expect(shown).toHaveLength(2);
 });
 
@@ -85,14 +85,14 @@ it('draws again what the disk has refused, and forgets the problem once it is dr
     export: () => true,
     convergence: nothing,
   };
-  const pictures = new RunPictures({ clock: { now: () => world.now }, files }, world.rules);
+  const pictures = new RunProjector({ clock: { now: () => world.now }, files }, world.rules);
   world.done('a');
-  pictures.draw(world.state, world.history);
+  pictures.project(world.state, world.history);
   expect(pictures.problem).toBe('no space left for meta');
   refuses = false;
   expect(pictures.due).toBe(world.now + 1_000);
   world.pass(1_000);
-  pictures.draw(world.state, []);
+  pictures.project(world.state, []);
   expect([pictures.problem, pictures.due]).toEqual([null, null]);
   expect(drawn.toSorted()).toEqual(['meta', 'summary', 'summary']);
 });
@@ -110,12 +110,12 @@ it('keeps what the check of each iteration found, also of several that become du
     convergence: (path: string, iteration: number, document: JsonObject) =>
       void written.push([path, iteration, document]),
   };
-  const pictures = new RunPictures({ clock: { now: () => world.now }, files }, world.rules);
+  const pictures = new RunProjector({ clock: { now: () => world.now }, files }, world.rules);
   for (const reason of ['no tests', 'one fails', 'one fails', 'one fails', 'one fails']) {
     world.done('a');
     world.incomplete('a', [reason]);
   }
-  pictures.draw(world.state, world.history);
+  pictures.project(world.state, world.history);
   // The first finding is gone; the second stands still twice, and at the last stage the step fails.
   expect(written[0]).toEqual([
     'a',

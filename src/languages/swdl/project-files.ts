@@ -4,7 +4,7 @@ import { parseYaml } from '../../yaml/yaml.ts';
 import type { ProjectFiles } from '../shared/context.ts';
 
 /** A Markdown file: its front matter as a map, and what comes after. */
-export interface Material {
+export interface ProjectFile {
   readonly path: string;
   readonly front: JsonObject;
   readonly body: string;
@@ -14,15 +14,15 @@ export interface Material {
 export type Sought<T> = { readonly found: T } | { readonly found: null; readonly looked: readonly string[] };
 
 /** Reads the first of some files that is there. Front matter that cannot be read is as none: it is for other programs, too. */
-export function firstOf(files: ProjectFiles, paths: readonly string[]): Sought<Material> {
+export function firstOf(files: ProjectFiles, paths: readonly string[]): Sought<ProjectFile> {
   for (const path of paths) {
     const text = files.read(path);
-    if (text !== null) return { found: readMaterial(path, text) };
+    if (text !== null) return { found: readProjectFile(path, text) };
   }
   return { found: null, looked: paths };
 }
 
-export function readMaterial(path: string, text: string): Material {
+export function readProjectFile(path: string, text: string): ProjectFile {
   const split = splitFrontMatter(text, path);
   if (!split.ok) return { path, front: {}, body: text };
   const read = split.front === null ? null : parseYaml(split.front, path, 2);
@@ -31,10 +31,10 @@ export function readMaterial(path: string, text: string): Material {
 }
 
 /** The texts behind references, by kind. */
-export function seekModule(files: ProjectFiles, name: string): Sought<Material> {
+export function seekModule(files: ProjectFiles, name: string): Sought<ProjectFile> {
   return firstOf(files, [`modules/${name}.md`]);
 }
 
-export function seekSkill(files: ProjectFiles, name: string): Sought<Material> {
+export function seekSkill(files: ProjectFiles, name: string): Sought<ProjectFile> {
   return firstOf(files, [`.claude/skills/${name}/SKILL.md`]);
 }

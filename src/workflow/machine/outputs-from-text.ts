@@ -38,7 +38,7 @@ function bounded(text: string): string {
 }
 
 /** What a worker handed over besides files: the values file, else of an agent the last fenced `json` block. */
-export function handedValues(
+export function valuesFromText(
   launch: Launch,
   { values }: Pick<Collected, 'values'>,
   text: string,
@@ -94,7 +94,7 @@ export function reportedError({ error }: JsonObject): { code: string; message: s
  * The files that an agent owes and has not written, taken from its final text: the one that is missing is the text itself,
  * several are fenced blocks headed by their path.
  */
-export function handedOver(
+export function outputsFromText(
   launch: Launch,
   { missing }: Collected,
   text: string,

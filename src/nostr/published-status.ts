@@ -3,7 +3,7 @@ import { kinds, tagOf, type NostrEvent } from '../letters/nostr-event.ts';
 import type { ExecutionReport } from './report.ts';
 
 /** How a run elsewhere stands, as one author tells it. */
-export interface ToldExecution extends Pick<
+export interface PublishedStatus extends Pick<
   ExecutionReport,
   'executionId' | 'status' | 'stepsCompleted' | 'progress' | 'currentStep' | 'totalCost' | 'message'
 > {
@@ -18,7 +18,7 @@ export interface ToldExecution extends Pick<
 const statuses = ['running', 'completed', 'failed', 'cancelled'] as const;
 
 /** How a run stands by the events that answer to its request: one report of each author, the latest first. */
-export function toldOf(events: readonly NostrEvent[]): ToldExecution[] {
+export function publishedStatusOf(events: readonly NostrEvent[]): PublishedStatus[] {
   const authors = [...new Set(events.map(({ pubkey }) => pubkey))];
   return authors
     .flatMap((author) => {
@@ -45,7 +45,7 @@ function byTime(a: NostrEvent, b: NostrEvent): number {
   return a.created_at - b.created_at || (rank(a) === rank(b) ? 0 : rank(a) - rank(b));
 }
 
-function reportOf(event: NostrEvent, own: readonly NostrEvent[]): ToldExecution {
+function reportOf(event: NostrEvent, own: readonly NostrEvent[]): PublishedStatus {
   const results = own.filter((each) => each.kind === kinds.result && tagOf(each, 'status') === 'completed');
   const made = results.flatMap((result): [string, Json][] => {
     const name = tagOf(result, 'output');

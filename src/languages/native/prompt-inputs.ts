@@ -1,4 +1,4 @@
-import type { Check, Step, Taken, Work } from '../../workflow/model.ts';
+import type { Check, Step, PromptInput, Work } from '../../workflow/model.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Lowering } from './lowering.ts';
 import type { TakenInput } from './parts.ts';
@@ -14,16 +14,21 @@ export function lowerTakes(
   work: Work,
   path: Path,
   lowering: Lowering,
-): Pick<Step, 'takes'> {
+): Pick<Step, 'promptInputs'> {
   if (input.takes === undefined) return {};
   expectAgent('takes', work, path, lowering);
-  const takes = Object.entries(input.takes).map(([name, taken]) =>
+  const promptInputs = Object.entries(input.takes).map(([name, taken]) =>
     lowerTaken(name, taken, [...path, 'takes', name], lowering),
   );
-  return { takes };
+  return { promptInputs };
 }
 
-function lowerTaken(name: string, input: TakenInput, path: Path, { diagnostics, language }: Lowering): Taken {
+function lowerTaken(
+  name: string,
+  input: TakenInput,
+  path: Path,
+  { diagnostics, language }: Lowering,
+): PromptInput {
   const { value, log, type, required = false, description = null } = input;
   if ((value === undefined) === (log === undefined))
     diagnostics.error(

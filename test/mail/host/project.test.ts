@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { fileName, type Message } from '../../../src/mail/format/message.ts';
 import type { Delivery } from '../../../src/mail/machine/state.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
-import { draw, type Expected } from '../../../src/mail/host/draw.ts';
+import { project, type Expected } from '../../../src/mail/host/project.ts';
 
 const created = Date.UTC(2026, 0, 1);
 const message: Message = {
@@ -29,7 +29,7 @@ function placesAfter(...deliveries: readonly Delivery[]): string[] {
   mailboxes.prepare(['qa']);
   const expected: Expected = new Map();
   for (const delivery of deliveries)
-    draw(mailboxes, expected, { kind: 'copy', message, role: 'qa', delivery, since: 0 });
+    project(mailboxes, expected, { kind: 'copy', message, role: 'qa', delivery, since: 0 });
   expect(disk.list('agents/qa/failed/2026-01') ?? []).toHaveLength(
     mailboxes.holds('qa', 'failed', fileName(message)) ? 2 : 0,
   );

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { NostrEvent } from '../../src/letters/nostr-event.ts';
-import { toldOf } from '../../src/nostr/told.ts';
+import { publishedStatusOf } from '../../src/nostr/published-status.ts';
 
 function event(pubkey: string, kind: number, at: number, content: string, ...tags: string[][]): NostrEvent {
   const all = [['e', 'asked', '', 'execution'], ['d', 'theirs'], ...tags];
@@ -27,7 +27,7 @@ it('is what the last status of an author says, and what the steps have made', ()
     event('a', 6_920, 12, '2 words', ['step', 'report'], ['output', 'report'], ['status', 'completed']),
     event('a', 6_920, 12, 'no', ['step', 'other'], ['output', 'other'], ['status', 'skipped']),
   ];
-  expect(toldOf(events)).toEqual([
+  expect(publishedStatusOf(events)).toEqual([
     {
       executionId: 'theirs',
       status: 'completed',
@@ -41,11 +41,11 @@ it('is what the last status of an author says, and what the steps have made', ()
       toldAt: '1970-01-01T00:00:12.000Z',
     },
   ]);
-  expect(toldOf(events.slice(2))).toMatchObject([{ status: 'running', currentStep: 'count' }]);
+  expect(publishedStatusOf(events.slice(2))).toMatchObject([{ status: 'running', currentStep: 'count' }]);
 });
 
 it('is told by each author apart, the latest first, and what says nothing counts for nothing', () => {
-  const told = toldOf([
+  const told = publishedStatusOf([
     status('a', 5, 'failed', '1'),
     status('b', 7, 'running', 'many', ['cost', '-1']),
     status('c', 9, 'finished', '3'),

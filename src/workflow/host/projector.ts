@@ -10,11 +10,11 @@ import type { RunFiles } from '../machine/ports.ts';
 import { Refused } from './refused.ts';
 import type { Clock } from '../../kernel/clock.ts';
 
-/** Milliseconds between two writings of `_workflow.json` while the run goes on, and until what was refused is tried again. */
+/** Milliseconds between two writings of `_workflow.json` of a running run, and before what the disk refused is tried again. */
 export const between = 1_000;
 
-/** What the pictures need of a run's ports. */
-export interface PicturePorts {
+/** What the projector needs of a run's ports. */
+export interface ProjectorPorts {
   readonly clock: Pick<Clock, 'now'>;
   readonly files: Pick<RunFiles, 'meta' | 'summary' | 'record' | 'export' | 'convergence'>;
 }
@@ -24,15 +24,15 @@ interface Found {
   readonly fingerprints: readonly string[];
 }
 
-/** What people see of a run in its context folder. Drawn after the journal, and again at a resume. */
-export class RunPictures {
-  readonly #ports: PicturePorts;
+/** What people see of a run in its context folder. Written after the journal, and again at a resume. */
+export class RunProjector {
+  readonly #ports: ProjectorPorts;
   readonly #rules: Rules;
-  #drawnAt = 0;
+  #projectedAt = 0;
   #stale = true;
   readonly #refused = new Refused();
 
-  constructor(ports: PicturePorts, rules: Rules) {
+  constructor(ports: ProjectorPorts, rules: Rules) {
     this.#ports = ports;
     this.#rules = rules;
   }
@@ -45,18 +45,18 @@ export class RunPictures {
   /** When it is to be called again although nothing happens, by the wall clock; null: everything is shown. */
   get due(): number | null {
     if (!this.#stale && this.problem === null) return null;
-    return Math.min(this.#drawnAt, this.#ports.clock.now()) + between;
+    return Math.min(this.#projectedAt, this.#ports.clock.now()) + between;
   }
 
   /** Shows what events that are durable now have changed; of none, what was put off. */
-  draw(state: RunState, events: readonly RunEvent[]): void {
+  project(state: RunState, events: readonly RunEvent[]): void {
     if (events.length > 0) this.#stale = true;
     for (const [at, event] of events.entries()) this.#iteration(state, event, events.slice(at + 1));
     for (const path of events.flatMap(settledBy)) this.#settled(state, path);
     const now = this.#ports.clock.now();
     // While a person is waited for nothing else may happen for long.
     const edge = events.some(({ type }) => ['began', 'asked', 'closed'].includes(type));
-    const isDue = now < this.#drawnAt || now - this.#drawnAt >= between;
+    const isDue = now < this.#projectedAt || now - this.#projectedAt >= between;
     if (!edge && !(isDue && this.due !== null)) return;
     this.#refused.again();
     this.#summary(state, now);
@@ -69,7 +69,7 @@ export class RunPictures {
   }
 
   /** Shows every settled step again. */
-  redraw(state: RunState): void {
+  projectAll(state: RunState): void {
     for (const [path, step] of state.steps)
       if (isIn(step, 'settled')) {
         this.handOut(state, path);
@@ -116,12 +116,12 @@ export class RunPictures {
   }
 
   #summary(state: RunState, now: number): void {
-    this.#drawnAt = now;
+    this.#projectedAt = now;
     this.#stale = false;
-    const { shown } = this.#rules.workflow;
+    const { display } = this.#rules.workflow;
     this.#refused.try('summary', () => {
       this.#ports.files.summary(summaryOf(state, this.#rules));
-      if (shown) this.#ports.files.record(shown.record, runRecord(state, this.#rules));
+      if (display) this.#ports.files.record(display.record, runRecord(state, this.#rules));
     });
   }
 }

@@ -1,7 +1,7 @@
 import { oneLine } from '../../../kernel/one-line.ts';
 import { askKey, askState } from '../fold/asks.ts';
 import { dueRequests } from '../fold/deadlines.ts';
-import { canTakeOver } from '../fold/handing.ts';
+import { canTakeOver } from '../fold/escalation.ts';
 import type { Ask, Fact } from '../event.ts';
 import { isHuman, type Protocol } from '../../format/protocol.ts';
 import type { MailState } from '../state.ts';
@@ -10,7 +10,7 @@ import type { ThreadId } from '../../../kernel/ids.ts';
 import type { Reason } from '../../../kernel/errors.ts';
 
 /** The asks that end now without a reply: their time is over, or nobody is left to answer. */
-export function ends(state: MailState, protocol: Protocol, now: number): Fact[] {
+export function expiredRequests(state: MailState, protocol: Protocol, now: number): Fact[] {
   const facts: Fact[] = [];
   for (const { reason, ...ask } of state.broken.values()) facts.push(...end(state, protocol, ask, reason));
   for (const request of dueRequests(state, now)) {

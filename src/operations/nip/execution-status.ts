@@ -4,7 +4,7 @@ import type { NipSettings } from '../../config/config.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { kinds, tagOf } from '../../letters/nostr-event.ts';
 import { reportOf, type ExecutionReport } from '../../nostr/report.ts';
-import { toldOf } from '../../nostr/told.ts';
+import { publishedStatusOf } from '../../nostr/published-status.ts';
 import { compile } from '../../workflow/machine/rules.ts';
 import { EventLog } from '../../nostr/event-log.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
@@ -49,7 +49,7 @@ export function runOf(disk: RealDisk, { run }: Pick<WorkflowServices, 'run'>, wo
 }
 
 /** How a run stands: one of this project, or the one that a request asks for, here or as relays tell of it. */
-export async function standing(
+export async function executionStatus(
   disk: RealDisk,
   { run, find }: Pick<WorkflowServices, 'run' | 'find'>,
   settings: () => Promise<NipSettings>,
@@ -76,7 +76,7 @@ function followed(disk: RealDisk, { run }: Pick<WorkflowServices, 'run'>, word: 
 async function told({ relays }: NipSettings, request: string): Promise<ToldStatus> {
   const wanted = { kinds: [kinds.status, kinds.result], '#e': [request] };
   const { events, problems } = await askRelays(relays, wanted);
-  const executions = toldOf(events);
+  const executions = publishedStatusOf(events);
   if (executions.length > 0) return { request, told: executions };
   const asked = relays.length === 0 ? '`nip: { relays }` in mailroom.yaml says whom to ask' : null;
   throw new MailroomError(

@@ -14,7 +14,7 @@ import type { RunController, WorkflowServices } from '../operations/runs/service
  * Serves the tools by which an agent of a person defines and runs workflows, until standard input ends. A run that still
  * goes on then is stopped in good order, and can be resumed.
  */
-export async function serveDesk(context: Context, version: string): Promise<void> {
+export async function serveWorkflowTools(context: Context, version: string): Promise<void> {
   const project = context.project();
   const { workflows } = project;
   const nip = await project.nip();

@@ -1,4 +1,4 @@
 /** Evidence that is checked before a turn may commit a message. */
-export type Gate =
+export type MessageCheck =
   | { readonly kind: 'run'; readonly argv: readonly string[]; readonly timeout: number }
   | { readonly kind: 'changed'; readonly globs: readonly string[] };
