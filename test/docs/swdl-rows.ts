@@ -318,7 +318,7 @@ export const rows: Rows = {
   'the record of a run': () => {
     heldBy(two, 'are run one after the other, and the second gets what the first made');
     heldBy(
-      'workflow/host/run-pictures',
+      'workflow/host/run-projector',
       'shows the statuses at the start, at the end, when a person is asked, and else once a second',
     );
   },
