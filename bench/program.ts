@@ -94,7 +94,7 @@ export async function programs(): Promise<Line[]> {
       met: help <= 150,
     },
     {
-      what: '`mailroom status`, 10,000 messages',
+      what: '`mailroom status`, 10,000 open threads, no controller',
       seen: milliseconds(status),
       ratio: `${(status / bare).toFixed(1)} × \`node -e 0\``,
       budget: '≤ 300 ms',

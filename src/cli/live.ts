@@ -1,4 +1,4 @@
-import type { MailStatus } from '../operations/status.ts';
+import type { MailStatus } from '../operations/mail-status.ts';
 import { ahead, clock, cut, money } from './format.ts';
 import { doing } from './status-text.ts';
 import type { Colours } from './terminal.ts';

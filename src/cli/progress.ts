@@ -1,6 +1,7 @@
 import type { Protocol } from '../mail/format/protocol.ts';
 import { describeChange, remember, type Change, type Memory } from '../operations/changes.ts';
 import type { MailState } from '../mail/machine/state.ts';
+import { summaryOf } from '../operations/mail-summary.ts';
 import { statusOf } from '../operations/status.ts';
 import { line, money, seconds } from './format.ts';
 import { LiveBlock } from './live-block.ts';
@@ -84,7 +85,7 @@ function statusLines(terminal: Terminal, { definition, state }: Controller): str
   const now = terminal.now();
   const { protocol, hash } = definition;
   const parts = { holder: null, protocol, hash, dropped: new Map(), recorded: 0, problems: [], now };
-  return blockLines(statusOf(state, parts), now, terminal.colours, {
+  return blockLines(statusOf(summaryOf(state), parts), now, terminal.colours, {
     columns: terminal.columns(),
     rows: Math.max(3, terminal.rows() - 2),
   });

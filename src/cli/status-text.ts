@@ -1,11 +1,6 @@
 import type { Colours } from './terminal.ts';
-import type {
-  RoleActivity,
-  RoleStatus,
-  StatusDocument,
-  ThreadStatus,
-  TurnStatus,
-} from '../operations/status.ts';
+import type { RoleActivity, RoleStatus, ThreadStatus, TurnStatus } from '../operations/mail-status.ts';
+import type { StatusDocument } from '../operations/status.ts';
 import { workflowLines } from './workflow-status-text.ts';
 import { ahead, clock, line, money, short, since, table } from './format.ts';
 

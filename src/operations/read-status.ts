@@ -1,9 +1,9 @@
 import { MailroomError } from '../kernel/errors.ts';
-import { emptyState, type MailState } from '../mail/machine/state.ts';
-import { expectedNow } from '../mail/host/project.ts';
 import type { Holder, Project } from './project/project.ts';
+import type { StatusSource } from './project/kept-status.ts';
 import type { WorkflowStatus } from './runs/run-status.ts';
-import { statusOf, type StatusDocument, type ThreadStatus, type TurnStatus } from './status.ts';
+import type { ThreadStatus, TurnStatus } from './mail-status.ts';
+import { statusOf, type StatusDocument } from './status.ts';
 import { progressFile } from './turn-tools.ts';
 import type { RoleName } from '../kernel/ids.ts';
 
@@ -14,27 +14,31 @@ export async function readStatus(
   now: number,
 ): Promise<StatusDocument> {
   const holder = project.holder();
-  const state = project.state() ?? emptyState();
+  const { mail, inboxes } = project.statusSource();
   const definition = await project.definition();
   const protocol = definition.ok ? definition.value.protocol : null;
   const { runs, triggers, problems: wrong } = await workflows.status(holder);
   const unread = definition.ok ? [] : [unreadable(definition.problems.length)];
   const problems = [...new Set([...unread, ...(holder?.problems ?? []), ...wrong])];
   const roles = [...(protocol?.roles.keys() ?? project.roles())];
-  const dropped = holder === null ? droppedMail(project, state, roles) : new Map<RoleName, number>();
+  const dropped = holder === null ? droppedMail(project, inboxes, roles) : new Map<RoleName, number>();
   const recorded =
     holder === null ? roles.reduce((sum, role) => sum + project.names(role, 'outbox').length, 0) : 0;
   const parts = { holder, protocol, hash: project.hash(), dropped, recorded, problems, now };
-  const status = statusOf(state, parts);
+  const status = statusOf(mail, parts);
   const turns = status.turns.map((turn) => ({ ...turn, progress: progressOf(project, turn) }));
-  const threads = status.threads.map((thread) => withWorktree(project, thread));
+  const threads = withWorktrees(project, status.threads);
   return { ...status, turns, threads, runs, triggers };
 }
 
-/** A thread with the folder of its git worktree, if that is there. */
-export function withWorktree({ files }: Project, thread: ThreadStatus): ThreadStatus {
-  const path = `.mailroom/worktrees/${thread.id}`;
-  return { ...thread, worktree: files.exists(path) ? path : null };
+/** Threads with the folders of their git worktrees, as far as those are there. */
+export function withWorktrees({ files }: Project, threads: readonly ThreadStatus[]): ThreadStatus[] {
+  const folder = '.mailroom/worktrees';
+  const made = new Set(files.list(folder));
+  return threads.map((thread) => ({
+    ...thread,
+    worktree: made.has(thread.id) ? `${folder}/${thread.id}` : null,
+  }));
 }
 
 function unreadable(count: number): string {
@@ -43,10 +47,14 @@ function unreadable(count: number): string {
 }
 
 /** Without a controller, what was dropped is not yet mail; it waits all the same. */
-function droppedMail(project: Project, state: MailState, roles: readonly RoleName[]): Map<RoleName, number> {
-  const expected = expectedNow(state);
+function droppedMail(
+  project: Project,
+  inboxes: StatusSource['inboxes'],
+  roles: readonly RoleName[],
+): Map<RoleName, number> {
+  const accepted = new Map(inboxes.map(([role, names]) => [role, new Set(names)]));
   const count = (role: RoleName) =>
-    project.names(role, 'inbox').filter((name) => !(expected.get(role)?.has(name) ?? false)).length;
+    project.names(role, 'inbox').filter((name) => accepted.get(role)?.has(name) !== true).length;
   return new Map(roles.map((role) => [role, count(role)] as const));
 }
 

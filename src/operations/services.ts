@@ -3,12 +3,10 @@ import type { Config } from '../config/config.ts';
 import type { Checked } from '../kernel/diagnostic.ts';
 import type { Protocol } from '../mail/format/protocol.ts';
 import type { MailState } from '../mail/machine/state.ts';
-import type { Holder } from './project/project.ts';
+import type { Project } from './project/project.ts';
 import type { NipServices } from './nip/documents.ts';
 import type { WorkflowServices } from './runs/services.ts';
-import type { RoleName } from '../kernel/ids.ts';
 import type { Idle } from '../host/idle.ts';
-import type { Folder } from '../mail/format/boxes.ts';
 
 /** What is known before the command line is read: enough for `--help` and `--version`. */
 export interface Start {
@@ -61,30 +59,10 @@ export interface Definition {
   readonly hash: string;
 }
 
-/** One project, as far as its files go. Synchronous where it only reads. */
-export interface ProjectServices {
-  readonly root: string;
+/** One project with everything that commands may do with it. */
+export interface ProjectServices extends Project {
   /** Reads mailroom.yaml and protocols/: all that is wrong with them, or what they say. */
   definition(): Promise<Checked<Definition>>;
-  /** Names the protocol as it lies on disk now, without reading what it says. */
-  hash(): string;
-  /** The fold of the journal, as another process sees it; null: there is no journal yet. Throws `E_JOURNAL`. */
-  state(): MailState | null;
-  /** Who holds the project now; null: nobody. */
-  holder(): Holder | null;
-  /** The mail that lies in a folder of a role, in all months: file name, path from the project, text. */
-  mail(role: RoleName, folder: Folder | 'outbox'): readonly { name: string; path: string; text: string }[];
-  /** The names of the messages in a box, without a look at what they hold. */
-  names(role: RoleName, box: 'inbox' | 'outbox'): readonly string[];
-  roles(): RoleName[];
-  /** Drops a message file into a role's box, whole (by one rename). Returns its path from the project. */
-  drop(role: RoleName, box: 'inbox' | 'outbox', name: string, text: string): string;
-  /** Writes a message into the staging folder of the turn that we are called from. */
-  stage(folder: string, name: string, text: string): string;
-  /** Leaves a command for the controller. */
-  request(document: { readonly id: string; readonly [key: string]: unknown }): void;
-  /** The verdict of a command; undefined: not taken yet. Looks at the journal's end. */
-  verdict(id: string): { readonly refusal: string | null } | undefined;
   readonly workflows: WorkflowServices;
   /** Workflows of the language nip by their ids. */
   nip(): Promise<NipServices>;
@@ -94,13 +72,6 @@ export interface ProjectServices {
     merge(thread: string, subject: string): Promise<void>;
     remove(thread: string, subject: string): Promise<void>;
   };
-  files: {
-    read(path: string): string | null;
-    exists(path: string): boolean;
-  };
-  newId(): string;
-  /** Waits for something to change in the project, at most so many milliseconds. */
-  changed(milliseconds: number): Promise<void>;
   /**
    * Starts the controller, with the recording in the folder `replay` (absolute) in the place of every provider
    * but people. Throws `E_LOCKED` when another one holds the project.

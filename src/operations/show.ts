@@ -1,7 +1,7 @@
 import { MailroomError, type Reason } from '../kernel/errors.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../kernel/json.ts';
 import { idInName } from '../mail/format/message.ts';
-import type { AskState, Mail, MailState } from '../mail/machine/state.ts';
+import type { AskState, Mail, MailState, Thread } from '../mail/machine/state.ts';
 import { resolve } from './directory.ts';
 import {
   allMessages,
@@ -13,8 +13,9 @@ import {
   type MessageDocument,
 } from './messages.ts';
 import type { Project } from './project/project.ts';
-import { withWorktree } from './read-status.ts';
-import { threadStatus, turnStatus, type ThreadStatus, type TurnStatus } from './status.ts';
+import { threadStatus, turnStatus } from './mail-summary.ts';
+import { withWorktrees } from './read-status.ts';
+import type { ThreadStatus, TurnStatus } from './mail-status.ts';
 import type { Directory } from './targets.ts';
 import { isoOrNull } from './times.ts';
 import type { MessageId, RoleName, ThreadId } from '../kernel/ids.ts';
@@ -121,7 +122,7 @@ function showMessage(project: Project, state: MailState, known: KnownMessage): S
     message: messageDocument(project, known),
     copies: mail ? copiesOf(project, mail) : filedCopies(project, state, known),
     request: mail?.request ? requestDocument(state, mail) : null,
-    thread: thread ? withWorktree(project, threadStatus(thread)) : null,
+    thread: shownThread(project, thread),
   };
 }
 
@@ -188,10 +189,14 @@ function showThread(project: Project, state: MailState, id: ThreadId): Shown {
     schema: 1,
     kind: 'thread',
     id,
-    thread: thread ? withWorktree(project, threadStatus(thread)) : null,
+    thread: shownThread(project, thread),
     messages: trailOf(project, state, id),
-    turns: turns.map((turn) => turnStatus(turn)),
+    turns: turns.map(turnStatus),
   };
+}
+
+function shownThread(project: Project, thread: Thread | undefined): ThreadStatus | null {
+  return withWorktrees(project, thread ? [threadStatus(thread)] : [])[0] ?? null;
 }
 
 function showTurn(project: Project, state: MailState, id: TurnId): Shown {

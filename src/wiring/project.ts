@@ -16,6 +16,8 @@ import { mailNames, readMail, rolesOnDisk } from '../mail/mailboxes/mail-files.t
 import { RealDisk } from '../disk/real-disk.ts';
 import { hashOf, readDefinition, readSettings } from '../operations/project/definition.ts';
 import { workflowServices } from './workflow-services.ts';
+import { readKeptStatus, statusSource } from '../operations/project/kept-status.ts';
+import { emptyState } from '../mail/machine/state.ts';
 import { Following } from '../operations/project/following.ts';
 import type { MailEvent } from '../mail/machine/event.ts';
 import { incomingFolder } from '../host/run-mail.ts';
@@ -32,6 +34,7 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
     definition,
     hash: () => hashOf(disk),
     state: () => journal.state(),
+    statusSource: () => readKeptStatus(disk) ?? statusSource(journal.state() ?? emptyState()),
     holder: () => holderOf(disk),
     mail: (role, folder) => readMail(disk, role, folder),
     names: (role, box) => mailNames(disk, `agents/${role}/${box}`),
@@ -51,6 +54,7 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
     files: {
       read: (file) => disk.read(file, 4 * 1024 * 1024)?.toString('utf8') ?? null,
       exists: (file) => disk.look(file) !== null,
+      list: (folder) => disk.list(folder) ?? [],
     },
     workflows,
     nip: async () => {

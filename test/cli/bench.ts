@@ -15,6 +15,7 @@ import { apply } from '../../src/mail/machine/apply.ts';
 import type { Protocol } from '../../src/mail/format/protocol.ts';
 import { emptyState, type MailState } from '../../src/mail/machine/state.ts';
 import { MailHost } from '../../src/mail/host/mail-host.ts';
+import { statusSource, type StatusSource } from '../../src/operations/project/kept-status.ts';
 import type { RunCard } from '../../src/operations/runs/services.ts';
 import type { WorkflowStatus } from '../../src/operations/runs/run-status.ts';
 import { MailroomError } from '../../src/kernel/errors.ts';
@@ -208,6 +209,9 @@ export class Bench {
       },
       hash: () => this.hash,
       state: () => this.#read(),
+      // As it is kept beside the journal: JSON must carry all of it.
+      statusSource: () =>
+        JSON.parse(JSON.stringify(statusSource(this.#read() ?? emptyState()))) as StatusSource,
       holder: () => {
         const since = Date.UTC(2026, 10, 21, 20, 0, 0);
         return this.up ? { pid: 4242, host: 'box', since, triggers: true, problems: this.problems } : null;
@@ -236,6 +240,7 @@ export class Bench {
       files: {
         read: (path) => disk.read(path, 1_000_000)?.toString('utf8') ?? null,
         exists: (path) => disk.look(path) !== null,
+        list: (folder) => disk.list(folder) ?? [],
       },
       newId: this.newId,
       changed: (milliseconds) => {

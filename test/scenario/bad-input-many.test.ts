@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
+import type { StatusDocument } from '../../src/operations/status.ts';
 import { playProject, smallTeam } from '../support/play.ts';
 import { finished, said, type TestProject } from '../support/project.ts';
 
@@ -31,7 +32,16 @@ it('takes 10,000 files at once, each of them once', { timeout: 120_000 }, async 
     .map((name) => /^subject: (.*)$/m.exec(project.read(`agents/grace/inbox/${name}`))?.[1]);
   expect(subjects).toHaveLength(count);
   expect(new Set(subjects).size).toBe(count);
+  // Kept beside the journal when the controller ended, and what the journal itself says without it.
+  const kept = await statusOf(project);
+  expect(kept.roles).toContainEqual(expect.objectContaining({ name: 'grace', inbox: count }));
+  rmSync(`${project.root}/.mailroom/journal/summary`);
+  expect(await statusOf(project)).toEqual(kept);
 });
+
+async function statusOf(of: TestProject): Promise<StatusDocument> {
+  return JSON.parse((await of.run(['status', '--json'])).stdout) as StatusDocument;
+}
 
 /** A clock that jumps when a file appears in the project. */
 const clock = `

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { json } from '../output.ts';
 import { ProblemsError } from '../../operations/problems.ts';
-import type { MailStatus } from '../../operations/status.ts';
+import type { MailStatus } from '../../operations/mail-status.ts';
 import type { Controller, ProjectServices } from '../../operations/services.ts';
 import type { Progress } from '../progress.ts';
 import type { Idle } from '../../host/idle.ts';
@@ -101,11 +101,13 @@ async function tell(
 ): Promise<number> {
   if (options.json === true) {
     const { statusOf } = await import('../../operations/status.ts');
+    const { summaryOf } = await import('../../operations/mail-summary.ts');
     const { protocol, hash } = controller.definition;
     const now = terminal.now();
     const problems = problem === null ? [] : [problem];
     const parts = { holder: null, protocol, hash, dropped: new Map(), recorded: 0, problems, now };
-    terminal.write(json(endDocument(idle, failures, statusOf(controller.state, parts), project.root)));
+    const status = statusOf(summaryOf(controller.state), parts);
+    terminal.write(json(endDocument(idle, failures, status, project.root)));
   } else if (options.untilIdle === true && idle !== 'stopped') {
     terminal.write(`idle: ${idle}\n`);
   } else terminal.write('stopped\n');

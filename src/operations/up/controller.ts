@@ -35,6 +35,7 @@ import { journalFolder } from '../../disk/journal-files.ts';
 import { maskOf } from '../../process/output/mask.ts';
 import { projectKey } from '../../host/project-key.ts';
 import { Journal } from '../../disk/journal.ts';
+import { StatusKeeper } from '../project/kept-status.ts';
 import { readRoleFile, removeOldTemporaries } from '../project/project-files.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { watchFolders } from '../../disk/watch.ts';
@@ -52,6 +53,7 @@ import type { AgentJob, RunnerEvents } from '../../host/runner/runner.ts';
 import type { Trail } from '../../git/trail.ts';
 import { parkingOf } from '../../host/parking.ts';
 import type { MailEvent } from '../../mail/machine/event.ts';
+import type { MailState } from '../../mail/machine/state.ts';
 import { RunMail, incomingFolder } from '../../host/run-mail.ts';
 
 /** Takes the project and puts a host to work on it, with the workflows that `open` takes up. Throws `E_LOCKED` when another has it. */
@@ -95,12 +97,9 @@ async function compose(
   disk: RealDisk,
   definition: Wired,
   options: ControllerOptions,
-  {
-    lock,
-    note,
-    open,
-  }: { readonly lock: Lock; readonly note: HolderNote; readonly open: OpenWorkflows | null },
+  held: { readonly lock: Lock; readonly note: HolderNote; readonly open: OpenWorkflows | null },
 ): Promise<Controller> {
+  const { lock, note, open } = held;
   const { config, protocol, hash } = definition;
   const lockGone = lockWatch(disk, [lockFile]);
   removeOldTemporaries(disk, Date.now());
@@ -129,7 +128,8 @@ async function compose(
   if (boot !== null && boot !== bootBefore) writeBoot(disk, boot);
   const problems = () =>
     [host.problem, trail.problem(), ...(up?.workflows.problems() ?? [])].filter((each) => each !== null);
-  const onChange = publishing(disk, note, problems, () => options.onChange(host.state));
+  const kept = new StatusKeeper(disk, () => performance.now());
+  const onChange = publishing(disk, note, problems, () => afterLook(host.state, options, kept));
   const all = new UpHost(host, up?.workflows.triggers ?? [], up?.workflows.runs ?? noRuns);
   const loop = new Loop(
     all,
@@ -149,7 +149,7 @@ async function compose(
     journal.close();
     await release(disk, lock);
   };
-  return handleOf(host, loop, { definition, notes, problems, close });
+  return handleOf(host, loop, { definition, notes, problems, kept, close });
 }
 
 /** What the caller of a controller gets. `notes`: those that are null are none. */
@@ -160,6 +160,7 @@ function handleOf(
     readonly definition: Wired;
     readonly notes: readonly (string | null)[];
     readonly problems: () => readonly string[];
+    readonly kept: StatusKeeper;
     readonly close: () => Promise<void>;
   },
 ): Controller {
@@ -174,6 +175,7 @@ function handleOf(
     run: async () => {
       try {
         await loop.run();
+        parts.kept.keep(host.state);
         const { problem, failures } = host;
         const idle = problem === null ? host.idle() : 'stuck';
         return { idle: idle === 'busy' ? 'done' : idle, failures, problem };
@@ -182,6 +184,11 @@ function handleOf(
       }
     },
   };
+}
+
+function afterLook(state: MailState, { onChange }: ControllerOptions, kept: StatusKeeper): void {
+  onChange(state);
+  kept.look(state);
 }
 
 /** Writes the problems beside the lock whenever they have changed, for `status`; a disk that refuses that keeps nobody from working. */

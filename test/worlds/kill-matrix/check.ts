@@ -1,9 +1,11 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { apply } from '../../../src/mail/machine/apply.ts';
 import type { MailEvent } from '../../../src/mail/machine/event.ts';
 import type { Protocol } from '../../../src/mail/format/protocol.ts';
-import { emptyState } from '../../../src/mail/machine/state.ts';
+import { emptyState, type MailState } from '../../../src/mail/machine/state.ts';
+import { readKeptStatus, statusSource } from '../../../src/operations/project/kept-status.ts';
 import { readJournal } from '../../../src/disk/journal-reader.ts';
 import { RealDisk } from '../../../src/disk/real-disk.ts';
 import { checkFolders, checkHistory, checkLaunches, checkRest } from '../simulation/properties.ts';
@@ -25,10 +27,20 @@ export function checkPlace(
   }
   const disk = new RealDisk(place.root);
   const problems = [...checkHistory(events, protocol), ...checkFolders(disk, events, protocol)];
-  problems.push(...checkRest(events.reduce(apply, emptyState()), protocol));
+  const state = events.reduce(apply, emptyState());
+  problems.push(...checkRest(state, protocol), ...checkKeptStatus(disk, state));
   problems.push(...checkAsked(place, events, protocol));
   problems.push(...checkLeads(place, leads), ...checkReasons(place, protocol));
   return git ? [...problems, ...checkTrail(place)] : problems;
+}
+
+/** What `status` takes from the state is what the journal says, if anything counts as kept. */
+function checkKeptStatus(disk: RealDisk, state: MailState): string[] {
+  const kept = readKeptStatus(disk);
+  const folded: unknown = JSON.parse(JSON.stringify(statusSource(state)));
+  return kept === null || isDeepStrictEqual(kept, folded)
+    ? []
+    : ['the kept status is not that of the journal'];
 }
 
 /** All events, also those in segments that a snapshot has replaced. */

@@ -85,6 +85,7 @@ const moves: MoveTable<EffectName> = [
   [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/parked/`, 'parked.write'],
   [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/blobs/`, 'blob.write'],
   [String.raw`^\.mailroom/tmp/`, `${journal}snapshot$`, 'snapshot.write'],
+  [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/journal/summary$`, 'summary.write'],
   [String.raw`^\.mailroom/tmp/`, `${attempt}/messages/`, 'turn.message'],
   [String.raw`^\.mailroom/tmp/`, `${attempt}/collected-\\d+/`, 'turn.collect'],
   [String.raw`^\.mailroom/tmp/`, `${attempt}/[^/]*prompt[^/]*$`, 'turn.prompt'],

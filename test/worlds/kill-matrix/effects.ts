@@ -42,6 +42,7 @@ export const effects = {
   'scratch.remove': at('removes a throw-away folder'),
   'snapshot.remove': at('removes a snapshot that a newer one has replaced'),
   'snapshot.write': at('puts a snapshot in its place'),
+  'summary.write': at('keeps beside the journal what `status` takes from it'),
   'sweep.kill': at('kills what an earlier controller left running'),
   'sweep.terminate': at('asks what an earlier controller left running to end'),
   'trail.import': at('starts git to import commits', 'running'),

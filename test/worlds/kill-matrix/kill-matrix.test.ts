@@ -57,6 +57,7 @@ describe('the kill matrix', () => {
       crashOf('turn committing', 'journal.append', 5, 'during'),
       crashOf('trail commit', 'trail.ref', 1, 'during'),
       crashOf('rotation', 'journal.remove', 1, 'before', outage),
+      crashOf('rotation', 'summary.write', 1, 'after', outage),
       crashOf('recovery', 'journal.sync', 2, 'before'),
       crashOf('torn line', 'journal.cut', 1, 'after', group),
     ];

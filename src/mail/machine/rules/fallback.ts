@@ -1,14 +1,16 @@
 import { type Providers, providersOf } from '../../format/protocol.ts';
-import type { MailState } from '../state.ts';
+
+/** Until when providers rest, in milliseconds since 1970. */
+type Parked = { readonly parked: ReadonlyMap<string, number> };
 
 /** The first of a role's providers that is not at its limit; null: all are. */
-export function freeProvider({ parked }: MailState, role: Providers, now: number): string | null {
+export function freeProvider({ parked }: Parked, role: Providers, now: number): string | null {
   return providersOf(role).find((provider) => (parked.get(provider) ?? 0) <= now) ?? null;
 }
 
 /** When the first of a role's providers is free, if this one is not before an instant; `now`: one is free already. */
 export function freeAgain(
-  { parked }: MailState,
+  { parked }: Parked,
   role: Providers,
   limited: { readonly provider: string; readonly until: number },
   now: number,

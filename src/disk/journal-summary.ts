@@ -1,0 +1,55 @@
+import { isJsonObject } from '../kernel/json.ts';
+import { join } from './disk.ts';
+import type { Disk } from './disk.ts';
+import { journalFolder, listJournal, segmentName } from './journal-files.ts';
+import { formatLine, newline, openLine } from './journal-lines.ts';
+
+/** Lies beside the snapshots: whoever moves the journal away moves it too. */
+const summaryFile = join(journalFolder, 'summary');
+
+/** A last record whose line is longer is not looked for, and no summary counts as exact. */
+const longestLine = 65_536;
+
+/** Which record is a journal's last. */
+interface LastRecord {
+  readonly n: number;
+  /** The whole line as text: another journal may have a record of the same number. */
+  readonly line: string;
+}
+
+/**
+ * Puts a JSON value beside a project's journal that was made of all its records up to number `n`. Writes nothing where the
+ * journal ends elsewhere. Throws `E_DISK`. It need not be durable: without it, or with an older one, the journal is folded.
+ */
+export function writeSummary(disk: Disk, n: number, value: unknown): void {
+  const last = lastRecord(disk);
+  if (last?.n !== n) return;
+  disk.write(summaryFile, formatLine(JSON.stringify({ last: last.line, value })));
+}
+
+/**
+ * The value that was made of all records of a project's journal. Null: there is none, it is damaged, or the journal has grown
+ * since. Trusts the records before the last; only folding them finds damage there.
+ */
+export function readSummary(disk: Disk): unknown {
+  const bytes = disk.read(summaryFile, Number.MAX_SAFE_INTEGER);
+  const json = bytes?.at(-1) === newline ? openLine(bytes.subarray(0, -1)) : null;
+  if (json === null) return null;
+  const summary: unknown = JSON.parse(json);
+  return isJsonObject(summary) && summary['last'] === lastRecord(disk)?.line ? summary['value'] : null;
+}
+
+/** Null: the journal is empty, or does not end with a whole line that no snapshot has overtaken. */
+function lastRecord(disk: Disk): LastRecord | null {
+  const { segments, snapshots } = listJournal(disk, journalFolder);
+  const first = segments.at(-1);
+  if (first === undefined) return null;
+  const file = join(journalFolder, segmentName(first));
+  const from = Math.max(0, (disk.look(file)?.size ?? 0) - longestLine);
+  const bytes = disk.read(file, longestLine, from);
+  if (bytes?.at(-1) !== newline) return null;
+  const start = bytes.lastIndexOf(newline, -2) + 1;
+  const line = start === 0 && from > 0 ? null : openLine(bytes.subarray(start, -1));
+  const n = Number(/^\{"n":(\d+),/.exec(line ?? '')?.[1] ?? 0);
+  return line === null || n === 0 || n < (snapshots.at(-1) ?? 0) ? null : { n, line };
+}

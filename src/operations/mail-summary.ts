@@ -1,0 +1,171 @@
+import { askKey, askState } from '../mail/machine/fold/asks.ts';
+import type { Ask } from '../mail/machine/event.ts';
+import { Waiting } from '../mail/machine/rules/waiting.ts';
+import type { Cost, MailState, RoleState, Thread, Turn } from '../mail/machine/state.ts';
+import type {
+  DebtStatus,
+  MailStatus,
+  RoleStatus,
+  ThreadStatus,
+  TurnStatus,
+  WaitStatus,
+} from './mail-status.ts';
+import { iso, isoOrNull } from './times.ts';
+import type { RoleName } from '../kernel/ids.ts';
+
+/**
+ * What the status takes from the state of the mail: plain JSON, and nothing in it depends on the clock, the protocol or the
+ * folders. It may therefore be kept for as long as the journal does not grow.
+ */
+export interface MailSummary {
+  /** The hash of the protocol that the last start read; empty: none was. */
+  readonly protocol: string;
+  readonly paused: MailStatus['paused'];
+  /** Providers, and until when each rests, in milliseconds since 1970. */
+  readonly parked: readonly (readonly [provider: string, until: number])[];
+  /** The roles that the state knows. */
+  readonly roles: readonly RoleSummary[];
+  readonly threads: readonly ThreadStatus[];
+  /** Turns that are not over; `instead_of` is null. */
+  readonly turns: readonly TurnStatus[];
+  /** What was paid on the last day on which anything was. */
+  readonly spent: { readonly day: string; readonly cost: Cost };
+}
+
+export interface RoleSummary extends Pick<
+  RoleStatus,
+  'name' | 'running' | 'inbox' | 'waits' | 'owes' | 'turns' | 'cost'
+> {
+  /** Requests that it may answer and has not taken up: those that a person owes. */
+  readonly asked: readonly DebtStatus[];
+  /** Its inbox is gone, with waiting mail in it. */
+  readonly vanished: boolean;
+}
+
+export function summaryOf(state: MailState): MailSummary {
+  const { protocol, paused, parked, threads, turns, spent } = state;
+  const roles = new Roles(state);
+  return {
+    protocol,
+    paused: { all: paused.all, roles: [...paused.roles], threads: [...paused.threads] },
+    parked: [...parked],
+    roles: [...state.roles].map(([name, role]) => roles.summary(name, role)),
+    threads: [...threads.values()].map(threadStatus),
+    turns: [...turns.values()].map(turnStatus),
+    spent,
+  };
+}
+
+export function threadStatus(thread: Thread): ThreadStatus {
+  const { id, subject, state, reason, opened, count, turns, cost } = thread;
+  return { id, subject, state, reason, opened: iso(opened), messages: count, turns, cost, worktree: null };
+}
+
+const phases = { active: 'running', returned: 'checking', pending: 'pending', failed: 'failed' } as const;
+
+export function turnStatus(turn: Turn): TurnStatus {
+  const { id, role, thread, phase, provider, attempt, round, messages, cost } = turn;
+  const since = phase.is === 'active' || phase.is === 'returned' ? phase.since : turn.claimedAt;
+  const again = phase.is === 'pending' && phase.notBefore > 0 ? phase.notBefore : null;
+  return {
+    id,
+    role,
+    thread,
+    state: phases[phase.is],
+    provider,
+    instead_of: null,
+    attempt,
+    round,
+    messages,
+    since: iso(since),
+    again: isoOrNull(again),
+    progress: null,
+    cost,
+  };
+}
+
+/** Asks by their keys, which tell them apart. */
+type Debts = ReadonlyMap<string, Ask>;
+
+/** Looks at the roles of one state; what concerns all of them is looked up once. */
+class Roles {
+  readonly #state: MailState;
+  readonly #waiting: Waiting;
+  readonly #inboxes = new Map<RoleName, number>();
+  readonly #owed = new Map<RoleName, Map<string, Ask>>();
+  readonly #asked = new Map<RoleName, Map<string, Ask>>();
+
+  constructor(state: MailState) {
+    this.#state = state;
+    this.#waiting = new Waiting(state);
+    this.#countMail();
+    this.#collectDebts();
+  }
+
+  summary(name: RoleName, { turns, cost, vanished }: RoleState): RoleSummary {
+    const owed: Debts = this.#owed.get(name) ?? new Map();
+    const asked = [...(this.#asked.get(name) ?? [])].filter(([key]) => !owed.has(key));
+    return {
+      name,
+      running: this.#running(name),
+      inbox: this.#inboxes.get(name) ?? 0,
+      waits: this.#waits(name),
+      owes: [...owed.values()].flatMap((ask) => this.#debt(ask)),
+      asked: asked.flatMap(([, ask]) => this.#debt(ask)),
+      turns,
+      cost,
+      vanished,
+    };
+  }
+
+  #running(name: RoleName): number {
+    return [...this.#state.turns.values()].filter(
+      ({ role, phase }) => role === name && (phase.is === 'active' || phase.is === 'returned'),
+    ).length;
+  }
+
+  #waits(name: RoleName): WaitStatus[] {
+    return this.#waiting.of(name).flatMap((wait): WaitStatus[] => {
+      const open = this.#waiting.openAsks(wait);
+      if (open.length === 0) return [];
+      const messages = [...new Set(open.map(({ request }) => request))];
+      const deadlines = messages.flatMap((id) => this.#state.deadlines.get(id) ?? []);
+      const deadline = deadlines.length > 0 ? Math.min(...deadlines) : null;
+      const roles = [...new Set(open.flatMap((ask) => this.#candidates(ask)))];
+      const types = [...new Set(messages.flatMap((id) => this.#state.mail.get(id)?.message.type ?? []))];
+      const { thread, blocks, since } = wait;
+      return [{ thread, blocks, roles, messages, types, since: iso(since), deadline: isoOrNull(deadline) }];
+    });
+  }
+
+  #candidates(ask: Ask): readonly RoleName[] {
+    const current = askState(this.#state, ask);
+    return current?.is === 'open' ? current.candidates : [];
+  }
+
+  #countMail(): void {
+    const count = (role: RoleName) => this.#inboxes.set(role, (this.#inboxes.get(role) ?? 0) + 1);
+    for (const { deliveries } of this.#state.mail.values())
+      for (const [role, { at }] of deliveries) if (at === 'inbox') count(role);
+    for (const { role } of this.#state.unread.values()) count(role);
+  }
+
+  #collectDebts(): void {
+    const { turns, waits, mail } = this.#state;
+    const add = (debts: Map<RoleName, Map<string, Ask>>, role: RoleName, ask: Ask) =>
+      debts.set(role, (debts.get(role) ?? new Map<string, Ask>()).set(askKey(ask), ask));
+    for (const { role, owes } of [...turns.values(), ...waits.values()])
+      for (const ask of owes) if (askState(this.#state, ask)?.is === 'open') add(this.#owed, role, ask);
+    for (const { message, request } of mail.values())
+      for (const recipient of request?.asks.keys() ?? []) {
+        const ask = { request: message.id, recipient };
+        for (const role of this.#candidates(ask)) add(this.#asked, role, ask);
+      }
+  }
+
+  #debt({ request }: Ask): DebtStatus[] {
+    const message = this.#state.mail.get(request)?.message;
+    if (!message) return [];
+    return [{ message: request, type: message.type, to: message.from, subject: message.subject }];
+  }
+}

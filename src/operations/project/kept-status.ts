@@ -1,0 +1,69 @@
+import { readSummary, writeSummary } from '../../disk/journal-summary.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import type { RoleName } from '../../kernel/ids.ts';
+import { expectedNow } from '../../mail/host/project.ts';
+import type { MailState } from '../../mail/machine/state.ts';
+import { summaryOf, type MailSummary } from '../mail-summary.ts';
+
+/** All that the status takes from the state. Plain JSON. */
+export interface StatusSource {
+  readonly mail: MailSummary;
+  /** The files in each inbox that are mail already; others were dropped there and wait to be accepted. */
+  readonly inboxes: readonly (readonly [role: RoleName, names: readonly string[]])[];
+}
+
+export function statusSource(state: MailState): StatusSource {
+  const inboxes = [...expectedNow(state)].map(([role, names]) => [role, [...names.keys()]] as const);
+  return { mail: summaryOf(state), inboxes };
+}
+
+/** What a controller kept of its last state; null: the journal has grown since, and must be folded. */
+export function readKeptStatus(disk: Disk): StatusSource | null {
+  return readSummary(disk) as StatusSource | null;
+}
+
+/** Of fewer events `status` folds the journal as fast as it would read anything else. */
+const fewEvents = 1_000;
+
+/** How long the mail must have been at rest, in milliseconds: a busy controller has better things to do. */
+const rest = 1_000;
+
+/**
+ * Keeps beside the journal what `status` takes from the state, for whoever asks while the mail is at rest. Nothing depends on
+ * it: a disk that refuses it keeps nobody from working.
+ */
+export class StatusKeeper {
+  readonly #disk: Disk;
+  readonly #now: () => number;
+  #kept = 0;
+  #seen = 0;
+  #since = 0;
+
+  /** `now`: milliseconds on a clock that is never set. */
+  constructor(disk: Disk, now: () => number) {
+    this.#disk = disk;
+    this.#now = now;
+  }
+
+  /** Keeps a state that has not changed for a second. Call it after each look. */
+  look(state: MailState): void {
+    const now = this.#now();
+    if (state.events !== this.#seen) {
+      this.#seen = state.events;
+      this.#since = now;
+    } else if (now - this.#since >= rest) this.keep(state);
+  }
+
+  /** Keeps a state that nothing will change any more. */
+  keep(state: MailState): void {
+    const { events } = state;
+    if (events < fewEvents || events === this.#kept) return;
+    this.#kept = events;
+    try {
+      writeSummary(this.#disk, events, statusSource(state));
+    } catch (error) {
+      if (!(error instanceof MailroomError) || error.code !== 'E_DISK') throw error;
+    }
+  }
+}
