@@ -5,6 +5,7 @@ import { skipText, warningsOfSettled } from '../workflow/machine/view.ts';
 import type { RunState } from '../workflow/machine/state.ts';
 import { line } from './format.ts';
 import type { RunProgress } from './run-progress.ts';
+import { refusedCommand } from '../operations/runs/changes.ts';
 import type { RunController } from '../operations/runs/services.ts';
 import type { Terminal } from './terminal.ts';
 import type { Reason } from '../kernel/errors.ts';
@@ -48,6 +49,8 @@ function linesOf(event: RunEvent, state: RunState): string[] {
       return event.scope === '' && event.ending.why === 'cancelled'
         ? [`WARNING: cancelled by ${event.ending.by}.`]
         : [];
+    case 'controlled':
+      return event.refusal === null ? [] : [`WARNING: ${refusedCommand(event, event.refusal)}`];
     default:
       return [];
   }

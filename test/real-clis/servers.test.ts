@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { claude, codex, gemini, type Cli } from './support/clis.ts';
+import { clis, type Cli } from './support/clis.ts';
 import type { Answer } from './support/model.ts';
 import { gather } from './support/team.ts';
 
@@ -22,24 +22,27 @@ for await (const line of createInterface({ input: process.stdin })) {
 `;
 
 /** Where a person sets up their servers. */
-const settings: Readonly<Partial<Record<Cli['name'], (command: string, path: string) => [string, string]>>> =
-  {
-    claude: (command, path) => [
-      '.claude/.claude.json',
-      JSON.stringify({ mcpServers: { hub: { command, args: [path] } } }),
-    ],
-    codex: (command, path) => [
-      '.codex/config.toml',
-      `[mcp_servers.hub]\ncommand = ${JSON.stringify(command)}\nargs = [${JSON.stringify(path)}]\n`,
-    ],
-    gemini: (command, path) => [
-      '.gemini/settings.json',
-      JSON.stringify({
-        security: { auth: { selectedType: 'gemini-api-key' } },
-        mcpServers: { hub: { command, args: [path] } },
-      }),
-    ],
-  };
+const settings: Readonly<Record<Cli['name'], (command: string, path: string) => [string, string]>> = {
+  claude: (command, path) => [
+    '.claude/.claude.json',
+    JSON.stringify({ mcpServers: { hub: { command, args: [path] } } }),
+  ],
+  codex: (command, path) => [
+    '.codex/config.toml',
+    `[mcp_servers.hub]\ncommand = ${JSON.stringify(command)}\nargs = [${JSON.stringify(path)}]\n`,
+  ],
+  gemini: (command, path) => [
+    '.gemini/settings.json',
+    JSON.stringify({
+      security: { auth: { selectedType: 'gemini-api-key' } },
+      mcpServers: { hub: { command, args: [path] } },
+    }),
+  ],
+  opencode: (command, path) => [
+    '.config/opencode/opencode.json',
+    JSON.stringify({ mcp: { hub: { type: 'local', command: [command, path] } } }),
+  ],
+};
 
 const role = ({ name, model }: Cli) =>
   `---\nprovider: ${name}\nmodel: ${model}\ncapabilities: [READ]\n---\nYou are one.\n`;
@@ -54,28 +57,24 @@ stages:
     roles: { primary: { artifact: "agent:one" }, tools: ["mcp:hub"] }
 `;
 
-it.each([claude, codex, gemini])(
-  'connects $name with a server of the person in the stage that names it alone',
-  async (cli) => {
-    const { project, model, env } = await gather([cli], {
-      'agents/one/role.md': role(cli),
-      'workflows/two.yaml': workflow,
-      'hub.mjs': server,
-    });
-    const [path = '', text = ''] =
-      settings[cli.name]?.(process.execPath, join(project.root, 'hub.mjs')) ?? [];
-    const file = join(env['HOME'] ?? '', path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
-    const tool = { name: cli.served('ask').replace('mailroom', 'hub'), arguments: {} };
-    const heard: string[][] = [];
-    model.plays(({ results }): Answer => {
-      if (results.length === 0) return { say: 'I ask.', tools: [tool] };
-      heard.push([...results]);
-      return { say: 'Done.' };
-    });
-    const ran = await project.run(['run', 'two', '--json'], env);
-    expect(JSON.parse(ran.stdout)).toMatchObject({ status: 'SUCCEEDED' });
-    expect(heard.map((results) => results.join().includes('hub answers'))).toEqual([false, true]);
-  },
-);
+it.each(clis)('connects $name with a server of the person in the stage that names it alone', async (cli) => {
+  const { project, model, env } = await gather([cli], {
+    'agents/one/role.md': role(cli),
+    'workflows/two.yaml': workflow,
+    'hub.mjs': server,
+  });
+  const [path, text] = settings[cli.name](process.execPath, join(project.root, 'hub.mjs'));
+  const file = join(env['HOME'] ?? '', path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  const tool = { name: cli.served('ask').replace('mailroom', 'hub'), arguments: {} };
+  const heard: string[][] = [];
+  model.plays(({ results }): Answer => {
+    if (results.length === 0) return { say: 'I ask.', tools: [tool] };
+    heard.push([...results]);
+    return { say: 'Done.' };
+  });
+  const ran = await project.run(['run', 'two', '--json'], env);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ status: 'SUCCEEDED' });
+  expect(heard.map((results) => results.join().includes('hub answers'))).toEqual([false, true]);
+});

@@ -8,10 +8,13 @@ import type { Protocol } from '../format/protocol.ts';
 import { MailroomError, type Reason } from '../../kernel/errors.ts';
 import { readControl, type ControlFile, type Read } from '../../letters/letters.ts';
 import { problemWith } from '../../host/contained.ts';
-import { reportRefused } from './refused-files.ts';
+import { reportRefused, reportRefusedCommand } from './refused-files.ts';
 import type { Ledger } from './ledger.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Target } from '../../letters/target.ts';
+
+/** Whoever asks waits five seconds for the verdict. In milliseconds, with some time for the way there. */
+const patience = 4_000;
 
 /**
  * The commands that other processes put into the control folder; each becomes one event with its verdict. A file that
@@ -23,6 +26,7 @@ export class Commands {
   readonly #ports: { readonly control: Control; readonly mailboxes: Mailboxes };
   /** Recorded, and still in the folder; with the problem of those that cannot be followed. */
   readonly #taken = new Map<string, string | null>();
+  #hasLooked = false;
 
   constructor(ledger: Ledger, protocol: Protocol, ports: { control: Control; mailboxes: Mailboxes }) {
     this.#ledger = ledger;
@@ -45,6 +49,7 @@ export class Commands {
       if (file?.verb === 'unpause' && file.target.kind === 'all')
         unpaused.push(...this.#protocol.roles.keys());
     }
+    this.#hasLooked = true;
     return unpaused;
   }
 
@@ -58,11 +63,18 @@ export class Commands {
     return result;
   }
 
+  /** Whether nobody waits for the verdict any more: when the command was left, no controller ran, or it has had no time since. */
+  #isLate({ at }: ControlFile): boolean {
+    return !this.#hasLooked || this.#ledger.now() - at >= patience;
+  }
+
   #judge(file: ControlFile): Read<ControlFile> {
     const { mailboxes } = this.#ports;
-    const problem = problemWith(() =>
-      this.#ledger.record([verdict(this.#ledger, this.#protocol, mailboxes, file)]),
-    );
+    const problem = problemWith(() => {
+      const fact = verdict(this.#ledger, this.#protocol, mailboxes, file);
+      this.#ledger.record([fact]);
+      if (fact.refusal !== null && this.#isLate(file)) reportRefusedCommand(this.#ledger, file, fact.refusal);
+    });
     return problem === null ? { ok: true, value: file } : { ok: false, problem };
   }
 
@@ -76,7 +88,7 @@ export class Commands {
   }
 }
 
-function verdict(ledger: Ledger, protocol: Protocol, mailboxes: Mailboxes, file: ControlFile): Fact {
+function verdict(ledger: Ledger, protocol: Protocol, mailboxes: Mailboxes, file: ControlFile): Verdict {
   const { id, by } = file;
   const command = commandOf(ledger, mailboxes, file);
   if ('code' in command) {
@@ -85,6 +97,8 @@ function verdict(ledger: Ledger, protocol: Protocol, mailboxes: Mailboxes, file:
   }
   return { type: 'controlled', id, by, command, refusal: refusal(ledger.state, protocol, command) };
 }
+
+type Verdict = Extract<Fact, { type: 'controlled' }>;
 
 function commandOf(
   ledger: Ledger,

@@ -1,5 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mailroom } from '../format/message.ts';
+import { oneLine } from '../../kernel/one-line.ts';
+import { codeSpan, firstLineThenFence } from '../../kernel/quoting.ts';
+import type { Reason } from '../../kernel/errors.ts';
+import type { ControlFile } from '../../letters/letters.ts';
+import { mailroom, subjectLine } from '../format/message.ts';
 import type { Ledger } from './ledger.ts';
 
 /** Where files lie that could not be followed, each with the reason beside it. */
@@ -16,11 +20,48 @@ export interface RefusedFile {
 }
 
 /** Notifies `user` of such a file: once, also when the controller is killed before the file is put aside. */
-export function reportRefused(ledger: Ledger, file: RefusedFile): void {
-  const id = idOf(file);
+export function reportRefused(ledger: Ledger, { path, name, text, problem }: RefusedFile): void {
+  notifyOnce(ledger, [path, text ?? problem], `Refused: ${path.slice(0, 200)}`, [
+    `${path} was not followed: ${problem}.`,
+    `It lies in ${refusedFolder}/${name}, unchanged, with the reason beside it. Nothing else was changed.`,
+  ]);
+}
+
+/** The same of a command that was followed in vain when nobody waited for its verdict any more. */
+export function reportRefusedCommand(ledger: Ledger, file: ControlFile, { text }: Reason): void {
+  const { id, verb, target, by } = file;
+  const what = `${verb} ${nameOf(target)}`;
+  notifyOnce(ledger, [id, what], `Refused: ${what}`, [
+    firstLineThenFence(`${codeSpan(what)}, which ${oneLine(by)} asked for, was refused: ${text}`),
+    'Nothing was changed.',
+  ]);
+}
+
+function nameOf(target: ControlFile['target']): string {
+  switch (target.kind) {
+    case 'all':
+      return 'all';
+    case 'role':
+      return target.role;
+    case 'thread':
+      return target.thread;
+    case 'turn':
+      return target.turn;
+    case 'letter':
+      return `${target.name} of ${target.role}`;
+  }
+}
+
+/** `about`: what makes it the same notice. */
+function notifyOnce(
+  ledger: Ledger,
+  about: readonly string[],
+  subject: string,
+  lines: readonly string[],
+): void {
+  const id = idOf(about);
   if (ledger.state.mail.has(id) || [...ledger.state.unread.values()].some((each) => each.message.id === id))
     return;
-  const { path, name, problem } = file;
   const message = {
     id,
     type: 'notice',
@@ -28,25 +69,19 @@ export function reportRefused(ledger: Ledger, file: RefusedFile): void {
     to: ['user'],
     thread: id,
     inReplyTo: null,
-    subject: `Refused: ${path.slice(0, 200)}`,
+    subject: subjectLine(subject),
     created: ledger.now(),
     attachments: [],
     fields: {},
     extra: {},
-    body: [
-      `${path} was not followed: ${problem}.`,
-      `It lies in ${refusedFolder}/${name}, unchanged, with the reason beside it. Nothing else was changed.`,
-    ].join('\n'),
+    body: lines.join('\n'),
   };
   const rest = { request: null, answers: null, late: false, closes: true, joins: [], people: ['user'] };
   ledger.record([{ type: 'accepted', sent: { message, ...rest } }]);
 }
 
-/** The same id for the same file with the same text. */
-function idOf({ path, text, problem }: RefusedFile): string {
-  const hash = createHash('sha256')
-    .update(`${path}\n${text ?? problem}`)
-    .digest('hex');
+function idOf(about: readonly string[]): string {
+  const hash = createHash('sha256').update(about.join('\n')).digest('hex');
   return [
     hash.slice(0, 8),
     hash.slice(8, 12),

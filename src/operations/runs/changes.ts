@@ -1,3 +1,4 @@
+import type { Reason } from '../../kernel/errors.ts';
 import { isJsonObject } from '../../kernel/json.ts';
 import type { Ending, RunEvent } from '../../workflow/machine/event.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
@@ -38,6 +39,7 @@ export function describeRunEvent(event: RunEvent, state: RunState, rules: Rules)
     case 'judged':
     case 'hooked':
     case 'rolled-back':
+    case 'controlled':
       return describeForPeople(event, state);
     case 'ending':
       return event.scope === '' ? { kind: 'bad', text: describeEnding(event.ending) } : null;
@@ -48,7 +50,7 @@ export function describeRunEvent(event: RunEvent, state: RunState, rules: Rules)
 
 /** What people have to do in a run, have done, or must know of outside it. */
 function describeForPeople(
-  event: Of<'asked' | 'judged' | 'hooked' | 'rolled-back'>,
+  event: Of<'asked' | 'judged' | 'hooked' | 'rolled-back' | 'controlled'>,
   state: RunState,
 ): RunChange | null {
   switch (event.type) {
@@ -63,7 +65,14 @@ function describeForPeople(
       return event.problem === null ? null : { kind: 'bad', text: `hook on_${event.on}: ${event.problem}` };
     case 'rolled-back':
       return rolledBack(event);
+    case 'controlled':
+      return event.refusal === null ? null : { kind: 'bad', text: refusedCommand(event, event.refusal) };
   }
+}
+
+/** Whoever asked may have gone before a host took the command. */
+export function refusedCommand({ verb, by }: Of<'controlled'>, { text }: Reason): string {
+  return `${verb} by ${by} is refused: ${text}`;
 }
 
 /** What an event means to somebody who watches many runs: that one begins and ends, and what it wants of people; null: nothing. */
@@ -85,7 +94,8 @@ export function describeOneOfRuns(event: RunEvent, state: RunState): RunChange |
     case 'asked':
     case 'judged':
     case 'hooked':
-    case 'rolled-back': {
+    case 'rolled-back':
+    case 'controlled': {
       const change = describeForPeople(event, state);
       return change && { ...change, text: `${name}: ${change.text}` };
     }

@@ -247,3 +247,37 @@ it('starts with a journal that holds the letter of a step whose id is a path, an
   }
   expect(jobs.map(({ invocation }) => invocation.role)).toContain('two');
 });
+
+it('notifies once of a command that is refused when nobody waits for its verdict any more', () => {
+  const { disk, open, now, later } = project();
+  const id = '018f0000-0000-7000-8000-000000000001';
+  const thread = '018f0000-0000-7000-8000-00000000000a';
+  const ask = (file: string, at: number) => {
+    const asked = { id, at, by: 'ada', verb: 'cancel', target: { kind: 'thread', thread }, now: false };
+    disk.write(`${controlFolder}/${file}.json`, JSON.stringify({ ...asked, id: file }));
+  };
+  const notices = (host: MailHost) =>
+    [...host.state.unread.values()].map(({ message }) => `${message.subject}\n${message.body}`);
+  ask('a', now());
+  const first = open();
+  first.start();
+  first.look();
+  const refused = `Refused: cancel ${thread}\n\`cancel ${thread}\`, which ada asked for, was refused: there is no thread ${thread}\nNothing was changed.`;
+  expect(notices(first)).toEqual([refused]);
+  // Whoever asks while a controller runs waits for its verdict.
+  ask('b', now());
+  first.look();
+  expect(notices(first)).toEqual([refused]);
+  expect(disk.list(controlFolder)).toEqual([]);
+  // Unless it was too busy to give one.
+  ask('c', now());
+  later(10_000);
+  first.look();
+  expect(notices(first)).toEqual([refused, refused]);
+  // The last controller was killed before the file was removed.
+  ask('c', now());
+  const second = open();
+  second.start();
+  second.look();
+  expect(notices(second)).toEqual([refused, refused]);
+});

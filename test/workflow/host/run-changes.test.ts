@@ -20,6 +20,17 @@ describe('what is told of a run', () => {
     ]);
   });
 
+  it('says what was refused, to whom nobody may have said it', () => {
+    const world = new World('a', { given: { run: '01a2016e-6cf7-73bd-a8ca-4cdc87d98434' } });
+    const refusal = { code: 'E_REFUSED', text: 'a is no gate that waits' } as const;
+    world.record({ type: 'controlled', id: 'c', by: 'ada', verb: 'approve', refusal });
+    world.record({ type: 'controlled', id: 'd', by: 'ada', verb: 'cancel', refusal: null });
+    const refused = 'approve by ada is refused: a is no gate that waits';
+    expect(told(world)).toEqual(['a', refused]);
+    const oneOfMany = world.history.flatMap((event) => describeOneOfRuns(event, world.state)?.text ?? []);
+    expect(oneOfMany.at(-1)).toBe(`run …d98434 of ${world.state.given?.workflow ?? ''}: ${refused}`);
+  });
+
   it('gives the reason of a failure once', () => {
     const world = new World('a');
     world.fails('a', { class: 'NON_RETRYABLE', text: 'it broke' });
