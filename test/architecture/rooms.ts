@@ -63,12 +63,15 @@ export const rooms: Readonly<Record<string, Rule>> = {
     may: [...definitions, 'workflow/check', 'workflow/machine', 'languages/shared'],
     pure: ['zod', 'croner', 'yaml'],
   },
-  'languages/orchestrate': { may: [...definitions, 'workflow/machine', 'languages/shared'], pure: ['zod'] },
+  'languages/orchestrate': {
+    may: [...definitions, 'workflow/check', 'workflow/machine', 'languages/shared'],
+    pure: ['zod'],
+  },
   'languages/swdl': {
-    may: [...definitions, 'workflow/machine', 'languages/shared'],
+    may: [...definitions, 'workflow/check', 'workflow/machine', 'languages/shared'],
     pure: ['zod', 'croner'],
   },
-  'languages/nip': { may: [...definitions, 'letters', 'languages/shared'], pure: ['zod'] },
+  'languages/nip': { may: [...definitions, 'letters', 'workflow/check', 'languages/shared'], pure: ['zod'] },
   languages: {
     may: [
       ...definitions,

@@ -293,7 +293,7 @@ export const rows: Rows = {
   '`stages.X.status`': () => {
     heldBy(unit, 'a stage that is %s with %s is %s in expressions');
     const asks = stage('b', { depends_on: ['a'], condition: "${{ stages.a.status == 'done' }}" });
-    expect(said([stage('a'), asks])).toContain("no stage is ever 'done'");
+    expect(said([stage('a'), asks])).toContain("`stages.a.status` is never 'done'");
   },
   '`context.…`': () => {
     expect(holds('context.c == 1')).toBe(true);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { namespaces } from '../../src/workflow/machine/language.ts';
-import { stepProperties } from '../../src/workflow/check/meaning.ts';
+import { nativeVocabulary } from '../../src/languages/native/vocabulary.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';
 import { keysOfKinds, kinds } from '../../src/languages/native/kinds.ts';
 import { nowhere } from '../../src/languages/shared/context.ts';
@@ -25,7 +25,7 @@ describe('docs/workflow-reference.md', () => {
   });
 
   it('names what expressions may read', () => {
-    for (const name of [...namespaces, 'item', 'loop', ...stepProperties])
+    for (const name of [...namespaces, 'item', 'loop', ...Object.keys(nativeVocabulary.properties)])
       expect(page).toContain(`\`${name}\``);
   });
 

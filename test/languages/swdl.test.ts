@@ -199,8 +199,7 @@ test('a stage is given the MCP servers that it names, if its program can be give
   const surroundings = { ...withFiles({}), withoutMcp: new Map([['claude', 'it has none']]) };
   const refused = parseWorkflow(text, 'w.yaml', surroundings);
   expect(refused.ok ? [] : refused.problems.map(({ message }) => message)).toEqual([
-    '`mcp:hub` cannot be connected to `claude`: it has none',
-    '`mcp:db` cannot be connected to `claude`: it has none',
+    'the MCP servers `hub`, `db` cannot be connected to `claude`: it has none',
   ]);
 });
 

@@ -1,5 +1,5 @@
+import { constant } from '../../expressions/build.ts';
 import type { Template } from '../../expressions/template.ts';
-import type { Tree } from '../../expressions/tree.ts';
 import type { Json } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { insideLoop } from '../../workflow/machine/language.ts';
@@ -81,17 +81,9 @@ export function lowerChild(input: StepInput, path: Path, lowering: Lowering): Ch
 
 /** A value that is no text stands for itself. */
 function lowerArgument(value: Json, path: Path, { diagnostics, language }: Lowering): Template {
-  const template = typeof value === 'string' ? diagnostics.template(path, value, language) : [literal(value)];
+  const template: Template =
+    typeof value === 'string'
+      ? diagnostics.template(path, value, language)
+      : [{ kind: 'expression', tree: constant(value) }];
   return diagnostics.from(path, template);
-}
-
-function literal(value: Exclude<Json, string>): Template[number] {
-  const span = { start: 0, end: 0 };
-  if (typeof value !== 'object' || value === null)
-    return { kind: 'expression', tree: { kind: 'literal', value, span } };
-  const text: Tree = { kind: 'literal', value: JSON.stringify(value), span };
-  return {
-    kind: 'expression',
-    tree: { kind: 'call', name: 'fromJSON', nameSpan: span, operands: [text], span },
-  };
 }

@@ -38,7 +38,8 @@ function lowerTaken(
       'write `value: "${{ … }}"`, or `log: <step>`',
       'key',
     );
-  const source = value === undefined ? [] : diagnostics.template([...path, 'value'], value, language);
+  const at = [...path, 'value'];
+  const source = value === undefined ? [] : diagnostics.from(at, diagnostics.template(at, value, language));
   return diagnostics.from(path, {
     name,
     description,

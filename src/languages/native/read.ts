@@ -1,6 +1,5 @@
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { isJsonObject } from '../../kernel/json.ts';
-import { checkWorkflow } from '../../workflow/check/check.ts';
 import { nativeLanguage } from '../../workflow/machine/language.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import { checkShape } from '../../yaml/issues.ts';
@@ -14,6 +13,7 @@ import { lostNames, whatIsLost } from './lost.ts';
 import { lower } from './lower.ts';
 import type { Children } from '../shared/children.ts';
 import { nativeFile } from './schema.ts';
+import { nativeVocabulary } from './vocabulary.ts';
 
 /** Everything that is wrong with a file of the native language, and what it says as far as it is right. */
 export function readNative(
@@ -30,18 +30,13 @@ export function readNative(
   const workflow = lower(usable, diagnostics, children, surroundings.notify);
   diagnostics.refuseUnread(usable);
   const { broken, isOrderUnknown } = whatIsLost(given, repaired?.lost ?? []);
-  const found = checkWorkflow(workflow, {
-    broken: new Set([...broken, ...diagnostics.unclear]),
+  diagnostics.check(workflow, surroundings, {
+    broken,
     isOrderUnknown,
     brokenParameters: lostNames(given['parameters'], new Set(Object.keys(workflow.parameters))),
-    protocol: surroundings.protocol,
-    broaderThanRequested: surroundings.broaderThanRequested,
-    notEnforced: surroundings.notEnforced,
-    withoutMcp: surroundings.withoutMcp,
-    strict: surroundings.strict,
     language: nativeLanguage,
+    vocabulary: nativeVocabulary,
   });
-  for (const problem of found) diagnostics.tell(problem);
   return { workflow, problems: [...problems, ...diagnostics.problems] };
 }
 

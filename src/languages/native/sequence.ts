@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { Language } from '../../expressions/language.ts';
 import type { Body, Next, Step, Target } from '../../workflow/model.ts';
-import { didYouMean } from '../../kernel/nearest.ts';
 import { name, text, wholeNumber } from '../../yaml/schema.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
@@ -59,7 +58,6 @@ export function bodyOf(
   path: Path,
 ): Body {
   if (flow === 'sequence') {
-    checkTargets(diagnostics, steps);
     for (const step of steps)
       if (step.needs.length > 0)
         diagnostics.error(
@@ -81,22 +79,6 @@ export function bodyOf(
         'say `flow: sequence`, or `depends_on`',
       );
   return { kind: 'graph', steps };
-}
-
-function checkTargets(diagnostics: Diagnostics, steps: readonly Step[]): void {
-  const names = steps.map(({ id }) => id);
-  for (const { next: ways } of steps)
-    for (const [way, each] of Object.entries(ways ?? {}) as [string, Target | null][])
-      if (each?.to === 'step' && !names.includes(each.step))
-        diagnostics.tell({
-          code: 'E_UNKNOWN_NAME',
-          severity: 'error',
-          node: ways!,
-          key: way,
-          span: null,
-          message: `no step is called \`${each.step}\``,
-          hint: didYouMean(each.step, names),
-        });
 }
 
 export function lowerNext(

@@ -1,9 +1,9 @@
+import { call, literal, path } from '../../expressions/build.ts';
 import { tokenize } from '../../expressions/lexer.ts';
 import { parseTokens } from '../../expressions/parser.ts';
 import { SyntaxProblem, type Problem, type Span } from '../../expressions/problem.ts';
 import type { Tree } from '../../expressions/tree.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
-import { call, path } from './trees.ts';
 
 /** What the paths of a step, or of a condition on the way to it, can name. */
 export interface Names {
@@ -58,7 +58,7 @@ function lower(tree: Tree, names: Names, compared: boolean): Tree {
     case 'literal':
       return tree;
     case 'name': {
-      if (compared) return { kind: 'literal', value: tree.name, span: tree.span };
+      if (compared) return literal(tree.name, tree.span);
       const hint = 'a path begins with `$`; `always` stands alone';
       throw new SyntaxProblem(`\`${tree.name}\` says nothing here`, hint, tree.span);
     }
@@ -109,7 +109,7 @@ function lowerPath(tree: Tree, names: Names): Tree {
     (object, { word, node }) => ({
       kind: 'index',
       object,
-      key: { kind: 'literal', value: word, span: node.span },
+      key: literal(word, node.span),
       comparing: 'exact',
       span: node.span,
     }),
@@ -150,5 +150,5 @@ function made(output: string, span: Span, { makers, before, steps }: Names): Tre
     throw new SyntaxProblem(`\`${output}\` is made by ${makes}, which need not have run before`, hint, span);
   }
   const values = earlier.map((step) => path(['steps', step, 'values', output], span));
-  return values.length === 1 ? values[0]! : call('default', values.toReversed());
+  return values.length === 1 ? values[0]! : call('default', ...values.toReversed());
 }

@@ -1,9 +1,9 @@
+import { call, constant, literal, orNull } from '../../expressions/build.ts';
 import { parseExactJson } from '../../kernel/json.ts';
 import type { Tree } from '../../expressions/tree.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import { readPath, type Names } from './paths.ts';
 import type { InputPart, StepTag } from './steps.ts';
-import { call, literal } from './trees.ts';
 
 /** What a literal that has no name is called. */
 const unnamed = 'input';
@@ -21,12 +21,12 @@ export function lowerInputs({ inputs }: StepTag, names: Names, diagnostics: Diag
     seen.add(name);
     return value === null ? [] : [literal(name), value];
   });
-  return call('map', operands);
+  return call('map', ...operands);
 }
 
 function reference({ source, path, start }: InputPart, names: Names, diagnostics: Diagnostics): Tree | null {
   const read = readPath(source, names);
-  if (read.ok) return call('default', [read.tree, literal(null)]);
+  if (read.ok) return orNull(read.tree);
   const { message, hint, span } = read.problem;
   diagnostics.errorAt(
     'E_EXPRESSION',
@@ -41,8 +41,7 @@ function reference({ source, path, start }: InputPart, names: Names, diagnostics
 /** Text that is JSON is that value, everything else a text. */
 function literalOf(text: string): Tree {
   // A number that would be another one stays as it is written.
-  const value = parseExactJson(text) ?? text;
-  return typeof value === 'object' && value !== null ? call('fromJSON', [literal(text)]) : literal(value);
+  return constant(parseExactJson(text) ?? text);
 }
 
 /** The last word of a path: `text` of `$input.text`, `list` of `$made['list'][0]`. */

@@ -1,3 +1,4 @@
+import { at, call, compare, literal, logic, not, path as pathTree } from '../../expressions/build.ts';
 import { patternProblem } from '../../expressions/machine-functions.ts';
 import type { Tree } from '../../expressions/tree.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
@@ -5,7 +6,6 @@ import type { Path } from '../../yaml/yaml.ts';
 import type { Lowering } from './lowering.ts';
 import { checkPath } from './paths.ts';
 import type { ConditionInput } from './schema.ts';
-import { at, call, compare, literal, logic, not, path as pathTree } from './trees.ts';
 import { lowerValue, statusWords } from './variables.ts';
 
 type Key = keyof ConditionInput;

@@ -1,5 +1,5 @@
 import { bodyOf } from '../../workflow/bodies.ts';
-import { reachedFrom, waysOf } from '../../workflow/machine/flow.ts';
+import { reachedFrom, waysOf } from '../../workflow/flow.ts';
 import type { Body } from '../../workflow/model.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { FileFacts, Reading } from './lowering.ts';

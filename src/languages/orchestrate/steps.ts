@@ -1,3 +1,4 @@
+import { call } from '../../expressions/build.ts';
 import { pathOf } from '../../expressions/references.ts';
 import type { Template } from '../../expressions/template.ts';
 import { partsOf, type Tree } from '../../expressions/tree.ts';
@@ -12,7 +13,7 @@ import { kindOf, type Kind } from './kinds.ts';
 import { lowerProvider } from './providers.ts';
 import type { ForEachInput, StepInput, WhileInput } from './schema.ts';
 import { lowerNext } from './targets.ts';
-import { call, templateOf, valueTree } from './trees.ts';
+import { templateOf, valueTree } from './trees.ts';
 import { lowerText, lowerTyped } from './variables.ts';
 
 /** A step where it stands in the file. */

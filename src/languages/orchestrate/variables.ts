@@ -1,3 +1,4 @@
+import { call, choose, compare, literal, path as pathTree } from '../../expressions/build.ts';
 import type { Span } from '../../expressions/problem.ts';
 import type { Template, TemplatePart } from '../../expressions/template.ts';
 import type { Tree } from '../../expressions/tree.ts';
@@ -5,7 +6,6 @@ import { didYouMean } from '../../kernel/nearest.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Lowering } from './lowering.ts';
 import { readParts } from './substitution.ts';
-import { call, choose, compare, literal, path as pathTree } from './trees.ts';
 
 /** A text with variables. */
 export function lowerText(text: string, path: Path, lowering: Lowering): Template {

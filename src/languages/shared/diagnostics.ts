@@ -5,13 +5,21 @@ import type { Problem as ExpressionProblem, Span } from '../../expressions/probl
 import { parse } from '../../expressions/parse.ts';
 import { opening, parseTemplate, readExpression, type Template } from '../../expressions/template.ts';
 import type { Tree } from '../../expressions/tree.ts';
-import type { Problem } from '../../workflow/check/report.ts';
+import { checkWorkflow, type CheckContext, type Problem } from '../../workflow/check/check.ts';
+import type { Workflow } from '../../workflow/model.ts';
+import type { LanguageContext } from './context.ts';
 import { readScript, type Script } from '../../expressions/script/script.ts';
 import { pathText } from '../../yaml/repair.ts';
 import type { Path, YamlDocument } from '../../yaml/yaml.ts';
 
 /** Stands for an expression that could not be read. */
 const nothing: Tree = { kind: 'literal', value: null, span: { start: 0, end: 0 } };
+
+/** What the checks need of a language. */
+type CheckedParts = Pick<
+  CheckContext,
+  'broken' | 'isOrderUnknown' | 'brokenParameters' | 'language' | 'vocabulary'
+>;
 
 /** Takes down what is wrong while a file is lowered, and which part of the model comes from where in the file. */
 export class Diagnostics {
@@ -20,6 +28,7 @@ export class Diagnostics {
   readonly unclear = new Set<string>();
   private readonly document: YamlDocument;
   private readonly origins = new Map<object, Path>();
+  private readonly written = new Map<Tree, Tree>();
   private readonly partial: ReadonlySet<string>;
   /** The texts whose expressions were read. */
   private readonly read = new Set<string>();
@@ -34,6 +43,29 @@ export class Diagnostics {
   from<T extends object>(path: Path, part: T): T {
     this.origins.set(part, path);
     return part;
+  }
+
+  /** Remembers what the author wrote, and where, of an expression of the machine; returns that. */
+  writtenAs(path: Path, lowered: Tree, written: Tree): Tree {
+    this.written.set(lowered, this.from(path, written));
+    return lowered;
+  }
+
+  /** What the author wrote of an expression; one that was not translated is that itself. */
+  asWritten(lowered: Tree): Tree {
+    return this.written.get(lowered) ?? lowered;
+  }
+
+  /** Reports what cannot work in the workflow that the file was lowered to. */
+  check(workflow: Workflow, surroundings: LanguageContext, parts: CheckedParts): void {
+    const found = checkWorkflow(workflow, {
+      ...surroundings,
+      ...parts,
+      broken: new Set([...parts.broken, ...this.unclear]),
+      hasErrors: this.problems.some(({ severity }) => severity === 'error'),
+      written: parts.vocabulary.isTranslated ? this.written : null,
+    });
+    for (const problem of found) this.tell(problem);
   }
 
   error(code: ErrorCode, path: Path, message: string, hint: string | null, part?: 'key' | 'value'): void {
@@ -63,9 +95,11 @@ export class Diagnostics {
   }
 
   /** A problem of the checks, at the part of the file that its node comes from. */
-  tell({ code, severity, node, key, span, message, hint }: Problem): void {
+  private tell({ code, severity, node, key, span, message, hint }: Problem): void {
+    const part = key === null ? node : (node as Record<string | number, unknown>)[key];
+    const own = typeof part === 'object' && part !== null ? this.origins.get(part) : undefined;
     const origin = this.origins.get(node) ?? [];
-    const path = key === null ? origin : [...origin, key];
+    const path = own ?? (key === null ? origin : [...origin, key]);
     const place = span === null ? this.document.place(path) : this.within(path, span);
     this.problems.push({ code, severity, message, place, hint });
   }

@@ -1,6 +1,5 @@
 import type { Json } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
-import { strictHint } from '../../config/strict.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { LanguageContext } from '../shared/context.ts';
 import { nameIn, tellMissing } from './prompt-context.ts';
@@ -47,9 +46,9 @@ export function playerOf({ roles }: WorkInput, path: Path, lowering: Lowering): 
     tellMissing(lowering, [...path, 'roles', 'primary', 'artifact'], artifact, sought.looked);
     return { provider: 'claude', model, capabilities: ['READ'], text: '', dropped: [] };
   }
-  tellWidened(sought.found, artifact, path, lowering);
   tellDropped(sought.found, artifact, path, lowering);
-  return sought.found;
+  if (isThere(sought.found, artifact, path, lowering)) return sought.found;
+  return { ...sought.found, provider: 'claude', capabilities: [] };
 }
 
 /** Tools that the agent's own file names and that it is not given. */
@@ -70,35 +69,25 @@ function tellDropped(
   );
 }
 
-/** A program that is not there, and what it cannot hold its agent to. */
-function tellWidened(
-  { provider, capabilities }: AgentDefinition,
+/** Whether the agent has a program here; reported where it has none. */
+function isThere(
+  { provider }: AgentDefinition,
   artifact: string,
   path: Path,
   { surroundings, diagnostics }: Lowering,
-): void {
-  const at = [...path, 'roles', 'primary', 'artifact'];
+): boolean {
   const known = [...surroundings.broaderThanRequested.keys()].filter((name) => name !== 'human');
-  if (known.length > 0 && !known.includes(provider)) {
-    const isPerson = provider === 'human';
-    const why = isPerson
-      ? 'a person, who has no program'
-      : `the provider \`${provider}\`, which is not there`;
-    const hint = isPerson ? 'let a stage of the type gate ask' : didYouMean(provider, known);
-    diagnostics.error(
-      'E_UNKNOWN_NAME',
-      at,
-      `\`${artifact}\` is played by ${why}`,
-      hint ?? `there is ${known.join(', ')}`,
-    );
-    return;
-  }
-  const rights = surroundings.broaderThanRequested.get(provider)?.(capabilities) ?? [];
-  if (rights.length === 0) return;
-  const message = `\`${provider}\` cannot hold \`${artifact}\` to its capabilities: ${rights.join('; ')}`;
-  const hint = surroundings.strict ? strictHint : null;
-  if (surroundings.strict) diagnostics.error('E_CAPABILITY', at, message, hint);
-  else diagnostics.warn(at, message, hint);
+  if (known.length === 0 || known.includes(provider)) return true;
+  const isPerson = provider === 'human';
+  const why = isPerson ? 'a person, who has no program' : `the provider \`${provider}\`, which is not there`;
+  const hint = isPerson ? 'let a stage of the type gate ask' : didYouMean(provider, known);
+  diagnostics.error(
+    'E_UNKNOWN_NAME',
+    [...path, 'roles', 'primary', 'artifact'],
+    `\`${artifact}\` is played by ${why}`,
+    hint ?? `there is ${known.join(', ')}`,
+  );
+  return false;
 }
 
 /**

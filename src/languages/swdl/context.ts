@@ -37,12 +37,17 @@ export function refuseAbsentContext(tree: Tree, path: Path, place: Place, loweri
 }
 
 /** Whether every run comes to this expression, and to all of it. */
-function isSurelyEvaluated(tree: Tree, { stage, over }: Place, { stages, surroundings }: Lowering): boolean {
+function isSurelyEvaluated(
+  tree: Tree,
+  { stage, over }: Place,
+  { stages, order, surroundings }: Lowering,
+): boolean {
   const only = surroundings.starting?.only ?? null;
   if (over || (only !== null && stage !== only)) return false;
   if (nodesOf(tree).some(({ kind }) => kind === 'logic' || kind === 'choice')) return false;
-  const comesAfter = stages.get(stage ?? '')?.comesAfter ?? (() => false);
   return ![...stages.values()].some(
-    ({ input }) => input.condition != null && (input.id === stage || comesAfter(input.id)),
+    ({ input }) =>
+      input.condition != null &&
+      (input.id === stage || (stage !== null && order.comesAfter(stage, input.id))),
   );
 }

@@ -1,3 +1,4 @@
+import type { Graph, GraphNode } from '../../workflow/check/body.ts';
 import type { ValueType } from '../../workflow/model.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
@@ -10,8 +11,6 @@ export interface KnownStage {
   readonly path: Path;
   /** Null: it hands over a list, or nothing that is declared. */
   readonly outputs: Readonly<Record<string, ValueType>> | null;
-  /** Whether another stage is over before it starts. */
-  readonly comesAfter: (other: string) => boolean;
 }
 
 /** Where an expression stands. */
@@ -30,10 +29,8 @@ export interface Lowering {
   readonly surroundings: LanguageContext;
   readonly file: Partial<SwdlFile>;
   readonly stages: ReadonlyMap<string, KnownStage>;
-  /** Stages and parameters that are written so badly that nothing is concluded from them. */
-  readonly broken: ReadonlySet<string>;
+  readonly order: Graph<GraphNode>;
   readonly parameters: Readonly<Record<string, ValueType>>;
-  readonly brokenParameters: ReadonlySet<string>;
 }
 
 export const outside: Place = { stage: null, over: false, item: false };

@@ -1,9 +1,9 @@
+import { call, choose, compare, literal, orNull, path } from '../../expressions/build.ts';
 import type { Tree } from '../../expressions/tree.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { PromptInput } from '../../workflow/model.ts';
 import type { KnownStage, Lowering } from './facts.ts';
 import type { StageInput } from './schema.ts';
-import { call, choose, equals, literal, ofStep, orNull } from './trees.ts';
 
 /** What a stage is handed by those that it depends on; a gate passes on what it was handed, besides its decision. */
 export function handedToStage(
@@ -58,14 +58,20 @@ function handedBy(stage: KnownStage, read: Read): PromptInput[] {
     source: [
       {
         kind: 'expression',
-        tree: choose(equals(orNull(ofStep(id, 'status')), literal('SUCCEEDED')), source, literal(null)),
+        tree: choose(
+          compare('==', orNull(path(['steps', id, 'status'])), literal('SUCCEEDED')),
+          source,
+          literal(null),
+        ),
       },
     ],
     type: null,
     required: false,
   });
   const summary =
-    handoff.summary_prompt === undefined ? [] : [taken(`summary of ${id}`, orNull(ofStep(id, 'summary')))];
+    handoff.summary_prompt === undefined
+      ? []
+      : [taken(`summary of ${id}`, orNull(path(['steps', id, 'summary'])))];
   const handed = handedOver(stage, read.get(id) ?? new Set());
   return [
     ...summary,
@@ -85,26 +91,26 @@ function handedOver({ input, outputs }: KnownStage, read: ReadonlySet<string>): 
   const left = read.has(everything) ? [] : names.filter((name) => !read.has(name));
   // Where nothing is declared there are only words.
   const isEmpty = outputs !== null && names.length === 0;
-  if (handoff.format === 'raw' || isEmpty) return orNull(ofStep(id, 'output'));
+  if (handoff.format === 'raw' || isEmpty) return orNull(path(['steps', id, 'output']));
   if (left.length === 0 && (outputs !== null || read.has(everything))) return null;
   if (handoff.format !== 'markdown' || outputs === null)
-    return left.length === names.length ? orNull(ofStep(id, 'values')) : mapOf(id, left);
+    return left.length === names.length ? orNull(path(['steps', id, 'values'])) : mapOf(id, left);
   const sections = left.map((name) => {
-    const value = ofStep(id, 'values', name);
+    const value = path(['steps', id, 'values', name]);
     const heading = `## ${name}\n\n`;
     return choose(
-      equals(orNull(value), literal(null)),
+      compare('==', orNull(value), literal(null)),
       literal(''),
-      call('concat', [literal(heading), value, literal('\n\n')]),
+      call('concat', literal(heading), value, literal('\n\n')),
     );
   });
-  return orNull(call('concat', sections));
+  return orNull(call('concat', ...sections));
 }
 
 /** Some of the outputs of a stage. */
 function mapOf(id: string, names: readonly string[]): Tree {
   return call(
     'map',
-    names.flatMap((name) => [literal(name), orNull(ofStep(id, 'values', name))]),
+    ...names.flatMap((name) => [literal(name), orNull(path(['steps', id, 'values', name]))]),
   );
 }

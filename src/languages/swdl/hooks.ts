@@ -1,5 +1,4 @@
 import type { Template, TemplatePart } from '../../expressions/template.ts';
-import { commandDoubts } from '../../expressions/script/command-line.ts';
 import type { Hook } from '../../workflow/model.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import { lowerText } from './lowering.ts';
@@ -36,12 +35,7 @@ function lowerCommand(
   lowering: Lowering,
 ): Template[] | null {
   const words = splitWords(lowerText(text, path, place, lowering));
-  if (words !== null) {
-    for (const { span, message, hint } of commandDoubts(words, () => false))
-      if (span === null) lowering.diagnostics.warn(path, message, hint);
-      else lowering.diagnostics.warnAt(path, span, message, hint);
-    return words;
-  }
+  if (words !== null) return words.map((word) => lowering.diagnostics.from(path, word));
   lowering.diagnostics.error('E_VALUE', path, '`run` must be a command line whose quotes are closed', null);
   return null;
 }

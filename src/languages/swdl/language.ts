@@ -1,5 +1,6 @@
 import { commonFunctions } from '../../expressions/functions.ts';
 import type { Language } from '../../expressions/language.ts';
+import type { Vocabulary } from '../../workflow/check/vocabulary.ts';
 
 const functions = ['length', 'contains', 'toJSON', 'fromJSON', 'default'];
 
@@ -45,3 +46,39 @@ export const stageStatuses = [
   'timed_out',
   'cancelled',
 ] as const;
+
+/** How this language spells what every workflow has. */
+export const swdlVocabulary: Vocabulary = {
+  isTranslated: true,
+  step: 'stage',
+  parameter: 'parameter',
+  value: 'output',
+  steps: 'stages',
+  properties: { outputs: 'values', status: 'status' },
+  statuses: stageStatuses,
+  failures: ['failed', 'timed_out'],
+  namespaces: {
+    run: ['id', 'started_at'],
+    workflow: ['id', 'name', 'version', 'description', 'author'],
+  },
+  ends: [],
+  absent: null,
+  spell: (words) => words.join('.'),
+  hints: {
+    literal: 'stages.research.outputs',
+    whole: 'read its `outputs` or its `status`: `stages.research.outputs.…`',
+    order: (stage) => `name it under \`depends_on\` of \`${stage}\`, or of a stage before it`,
+    cycle: 'each depends on the next; remove one of these dependencies',
+    later: (stage) => `name it under \`depends_on\` of \`${stage}\`, or read something else`,
+    afterLoop: (loop) => `\`stages.${loop}.outputs\` is a list with the outputs of each item`,
+    env: 'name it under `config.env`',
+    continues: 'error_policy: { on_failure: continue }',
+    enums: null,
+    gives: (kind, id) => {
+      if (kind === 'gate') return '`outputs` has `by` and `comment`';
+      return kind === 'for-each' ? `\`stages.${id}.outputs\` is a list with the outputs of each item` : null;
+    },
+    leaving: '',
+    targets: [],
+  },
+};

@@ -1,58 +1,39 @@
+import { orNull } from '../../expressions/build.ts';
 import type { Tree } from '../../expressions/tree.ts';
-import type { Template } from '../../expressions/template.ts';
+import type { Template, TemplatePart } from '../../expressions/template.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Lowering, Place } from './facts.ts';
 import { refuseAbsentContext } from './context.ts';
 import { languageAt } from './language.ts';
-import { checkReads } from './reads.ts';
-import { orNull, translate, type Known } from './trees.ts';
+import { translate, type Known } from './trees.ts';
 
-/** A text with expressions, checked and translated. */
-export function lowerText(text: string, path: Path, place: Place, lowering: Lowering): Template {
-  return translateText(readText(text, path, place, lowering), lowering, false);
-}
-
-/** The same as it was written: its expressions are checked. `lenient`: what is not there is nothing. */
-export function readText(
+/** A string with expressions. `lenient`: what is not there is null. */
+export function lowerText(
   text: string,
   path: Path,
   place: Place,
   lowering: Lowering,
   lenient = false,
 ): Template {
+  const { diagnostics } = lowering;
   warnUnbraced(text, path, place, lowering);
-  const template = lowering.diagnostics.template(path, text, languageAt(place));
-  for (const part of template) {
-    if (part.kind === 'text') continue;
-    checkReads(part.tree, path, place, lowering);
-    if (!lenient) refuseAbsentContext(part.tree, path, place, lowering);
-  }
-  return template;
-}
-
-/** `lenient`: what is not there is nothing. */
-export function translateText(template: Template, lowering: Lowering, lenient: boolean): Template {
-  return template.map((part) => {
+  const template = diagnostics.template(path, text, languageAt(place));
+  const lowered = template.map((part): TemplatePart => {
     if (part.kind === 'text') return part;
+    if (!lenient) refuseAbsentContext(part.tree, path, place, lowering);
     const tree = translate(part.tree, knownOf(lowering));
-    return { kind: 'expression', tree: lenient ? orNull(tree) : tree };
+    return {
+      kind: 'expression',
+      tree: diagnostics.writtenAs(path, lenient ? orNull(tree) : tree, part.tree),
+    };
   });
+  return diagnostics.from(path, lowered);
 }
 
-/** A text that is one expression. */
+/** A string that is one expression. */
 export function lowerExpression(text: string, path: Path, place: Place, lowering: Lowering): Tree {
-  return translateTree(readExpression(text, path, place, lowering), lowering);
-}
-
-/** The same as it was written: it is checked. */
-export function readExpression(text: string, path: Path, place: Place, lowering: Lowering): Tree {
   const tree = lowering.diagnostics.expression(path, text, languageAt(place));
-  checkReads(tree, path, place, lowering);
-  return tree;
-}
-
-export function translateTree(tree: Tree, lowering: Lowering): Tree {
-  return translate(tree, knownOf(lowering));
+  return lowering.diagnostics.writtenAs(path, translate(tree, knownOf(lowering)), tree);
 }
 
 /** What `workflow` means does not depend on the run. */

@@ -1,3 +1,4 @@
+import { constant } from '../../expressions/build.ts';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { isJsonObject, type Json } from '../../kernel/json.ts';
 import type { AppliedOverride, Step, ValueType, Workflow } from '../../workflow/model.ts';
@@ -11,12 +12,14 @@ import { lowerHooks } from './hooks.ts';
 import { betterHint } from './hints.ts';
 import { lowerText } from './lowering.ts';
 import { outside, type KnownStage, type Lowering } from './facts.ts';
+import { languageAt, swdlVocabulary } from './language.ts';
+import { Graph } from '../../workflow/check/body.ts';
 import { overridden } from './overrides.ts';
-import { orderStages, type Placed } from './order.ts';
 import { stageSchema, swdlFile, type SwdlFile } from './schema.ts';
-import { lowerStage, typeOf } from './stages.ts';
-import { constant } from './trees.ts';
+import { lowerStage, needsOf, typeOf } from './stages.ts';
 import { readType } from './types.ts';
+
+type Placed = Pick<KnownStage, 'input' | 'path'>;
 
 const defaultTimeout = 2 * 60 * 60_000;
 /** Paths of files that `context.repo_structure` names at most. */
@@ -39,23 +42,46 @@ export function readSwdl(
   const loss = lossOf(lost);
   const placed = items.filter(({ path }) => !loss.isBroken(path));
   const broken = brokenNames(given['stages'], placed);
-  const ordered = orderStages(placed, broken, diagnostics);
   const stages = new Map<string, KnownStage>(
-    [...ordered].map(([id, stage]) => {
+    distinct(placed, diagnostics).map((stage) => {
       const outputs = loss.areOutputsUnknown(stage.path) ? null : outputsOf(stage);
-      return [id, { ...stage, outputs, ...(loss.isOrderUnknown && { comesAfter: () => true }) }];
+      return [stage.input.id, { ...stage, outputs }];
     }),
   );
   const { parameters, brokenParameters } = parametersOf(file, given['config'], diagnostics);
   refuseSameId(file, document, surroundings, diagnostics);
-  const lowering = { diagnostics, surroundings, file, stages, broken, parameters, brokenParameters };
+  const order = new Graph([...stages.values()].map(({ input }) => ({ id: input.id, needs: needsOf(input) })));
+  const lowering = { diagnostics, surroundings, file, stages, order, parameters };
   const steps = [...stages.values()].flatMap((stage) => lowerStage(stage, lowering) ?? []);
   const workflow = workflowOf(lowering, steps, applied);
+  const lowered = new Set(steps.map(({ id }) => id));
+  const vague = [...stages.values()].filter(
+    ({ input, path }) => !lowered.has(input.id) || loss.areOutputsUnknown(path),
+  );
+  diagnostics.check(workflow, surroundings, {
+    broken: new Set([...broken, ...vague.map(({ input }) => input.id)]),
+    isOrderUnknown: loss.isOrderUnknown,
+    brokenParameters,
+    language: languageAt(outside),
+    vocabulary: swdlVocabulary,
+  });
   const shapes = shape.problems.map((problem) => ({
     ...problem,
     hint: betterHint(problem.message) ?? problem.hint,
   }));
   return { workflow, problems: [...overriding, ...shapes, ...once(diagnostics.problems)] };
+}
+
+/** The first stage of each id. */
+function distinct(placed: readonly Placed[], diagnostics: Diagnostics): Placed[] {
+  const seen = new Set<string>();
+  return placed.filter(({ input: { id }, path }) => {
+    const isNew = !seen.has(id);
+    const message = `two stages are called \`${id}\``;
+    if (!isNew) diagnostics.error('E_DUPLICATE', [...path, 'id'], message, 'give one another id');
+    seen.add(id);
+    return isNew;
+  });
 }
 
 /** An id means one file of the project: people, overrides and other programs name workflows by it. */

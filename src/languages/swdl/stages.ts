@@ -1,6 +1,6 @@
+import { constant } from '../../expressions/build.ts';
 import type { Template, TemplatePart } from '../../expressions/template.ts';
-import type { Types } from '../../expressions/types.ts';
-import type { Agent, Check, Approval, Step, PromptInput, ValueType } from '../../workflow/model.ts';
+import type { Agent, Check, Approval, Need, Step, PromptInput, ValueType } from '../../workflow/model.ts';
 import { misfit } from '../../workflow/machine/values.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import { playerOf, type AgentDefinition } from './agents.ts';
@@ -8,23 +8,12 @@ import { promptContext, nameIn } from './prompt-context.ts';
 import { handedToStage } from './handoff.ts';
 import { refuseAbsentContext } from './context.ts';
 import { checkKeys } from './kinds.ts';
-import {
-  lowerExpression,
-  lowerText,
-  readExpression,
-  readText,
-  translateText,
-  translateTree,
-} from './lowering.ts';
+import { lowerExpression, lowerText } from './lowering.ts';
 import type { KnownStage, Lowering, Place } from './facts.ts';
 import { policyOf } from './policy.ts';
-import { warnOptional } from './presence.ts';
-import { jsonTypes, typesOfTree } from './reads.ts';
 import type { StageInput, WorkInput } from './schema.ts';
 import { showFanOut, showGate, showWork } from './display.ts';
-import { constant } from './trees.ts';
 import { readType } from './types.ts';
-import { withArticle } from '../../kernel/enumerate.ts';
 
 /** As many as the run and the machine let go on at once. */
 const mostItemsAtOnce = 1_000;
@@ -36,6 +25,11 @@ export function lowerStage(stage: KnownStage, lowering: Lowering): Step | null {
   if (!checkKeys(diagnostics, input, path)) return null;
   const place: Place = { stage: input.id, over: false, item: false };
   const base = stepOf(input, path, place, lowering);
+  return diagnostics.from([...path, 'id'], lowerKind(stage, base, place, lowering));
+}
+
+function lowerKind(stage: KnownStage, base: Step, place: Place, lowering: Lowering): Step {
+  const { input, path } = stage;
   switch (input.type ?? 'agent') {
     case 'gate':
       return {
@@ -60,16 +54,10 @@ function lowerFanOut(base: Step, stage: KnownStage, lowering: Lowering): Step {
   const here = [...path, 'fan_out'];
   const place = { stage: input.id, over: false, item: true };
   const around = { ...place, item: false };
-  const list =
-    typeof source === 'string'
-      ? readExpression(source, [...here, 'source'], around, lowering)
-      : constant(source);
-  if (typeof source === 'string') {
-    tellNoList(typesOfTree(list, around, lowering), [...here, 'source'], lowering);
-    refuseAbsentContext(list, [...here, 'source'], around, lowering);
-    const needs = { what: 'the fan-out runs for what is in it', instead: 'read it by `default(…)`' };
-    warnOptional([{ kind: 'expression', tree: list }], [...here, 'source'], needs, lowering);
-  }
+  const at = [...here, 'source'];
+  const list = typeof source === 'string' ? lowerExpression(source, at, around, lowering) : constant(source);
+  if (typeof source === 'string')
+    refuseAbsentContext(lowering.diagnostics.asWritten(list), at, around, lowering);
   const { file } = lowering;
   const { error_policy: own } = input;
   const policy = {
@@ -93,7 +81,7 @@ function lowerFanOut(base: Step, stage: KnownStage, lowering: Lowering): Step {
     ...base,
     work: {
       kind: 'for-each',
-      items: translateTree(list, lowering),
+      items: list,
       as: 'item',
       concurrency: mostItemsAtOnce,
       gives: input.id,
@@ -105,11 +93,9 @@ function lowerFanOut(base: Step, stage: KnownStage, lowering: Lowering): Step {
   };
 }
 
-/** As with inputs: a warning here, and an error where it comes to that. */
-function tellNoList(types: Types, path: Path, { diagnostics }: Lowering): void {
-  // What cannot be read, or is not there, has been told.
-  if (types === null || types.size === 0 || types.has('array') || types.has('null')) return;
-  diagnostics.warn(path, `a fan-out wants a list, and this is ${[...types].map(withArticle).join(' or ')}`);
+/** What a stage waits for. */
+export function needsOf({ depends_on: needs = [] }: StageInput): Need[] {
+  return needs.map((step) => ({ step, when: null }));
 }
 
 /** What all kinds of stages have. */
@@ -125,7 +111,7 @@ function stepOf(input: StageInput, path: Path, place: Place, lowering: Lowering)
   return {
     id: input.id,
     description: input.description ?? input.name ?? null,
-    needs: [...new Set(input.depends_on ?? [])].map((step) => ({ step, when: null })),
+    needs: lowering.diagnostics.from([...path, 'depends_on'], needsOf(input)),
     join: 'all',
     when,
     work: { kind: 'assign', values: {} },
@@ -180,10 +166,13 @@ function lowerWork(
     provider: player.provider,
     model: player.model,
     instructions: instructionsOf(input, path, place, player, extras, lowering),
-    capabilities: player.capabilities,
+    capabilities: lowering.diagnostics.from(
+      [...path, 'roles', 'primary', 'artifact'],
+      [...player.capabilities],
+    ),
     maxSteps: null,
     maxCommandTime: null,
-    ...serversOf(input, player, path, lowering),
+    ...serversOf(input, path, lowering),
   };
   return {
     ...base,
@@ -195,27 +184,13 @@ function lowerWork(
   };
 }
 
-/** The MCP servers that a stage names; refused where the agent's program can be given none. */
-function serversOf(
-  { roles }: WorkInput,
-  { provider }: AgentDefinition,
-  path: Path,
-  { surroundings, diagnostics }: Lowering,
-): Pick<Agent, 'mcp'> {
-  const tools = (roles?.tools ?? []).map((reference, index) => ({ reference, index }));
-  const servers = tools.filter(({ reference }) => reference.startsWith('mcp:'));
-  const why = surroundings.withoutMcp.get(provider);
-  if (why !== undefined)
-    for (const { reference, index } of servers) {
-      const message = `\`${reference}\` cannot be connected to \`${provider}\`: ${why}`;
-      diagnostics.error(
-        'E_WORKFLOW',
-        [...path, 'roles', 'tools', index],
-        message,
-        'remove it, or choose another agent',
-      );
-    }
-  return servers.length === 0 ? {} : { mcp: servers.map(({ reference }) => nameIn(reference)) };
+/** The MCP servers that a stage names. */
+function serversOf({ roles }: WorkInput, path: Path, { diagnostics }: Lowering): Pick<Agent, 'mcp'> {
+  const tools = roles?.tools ?? [];
+  const servers = tools.filter((reference) => reference.startsWith('mcp:')).map(nameIn);
+  if (servers.length === 0) return {};
+  const first = tools.findIndex((reference) => reference.startsWith('mcp:'));
+  return { mcp: diagnostics.from([...path, 'roles', 'tools', first], servers) };
 }
 
 /** Who the agent is, what the stage is about, and what it may use. */
@@ -264,38 +239,12 @@ function lowerInputs(
     const type = typeOf(lowering, at, input);
     const { required = false, description = null, source } = input;
     const taken = { name, description, type, required };
-    if (typeof source !== 'string')
-      return { ...taken, source: [{ kind: 'expression', tree: constant(source) }] };
-    const read = readText(source, [...at, 'source'], place, lowering, !required);
-    checkFit(read, type, [...at, 'source'], name, place, lowering);
-    if (required)
-      warnOptional(
-        read,
-        [...at, 'source'],
-        { what: `the input \`${name}\` is required`, instead: 'do not require it' },
-        lowering,
-      );
-    return { ...taken, source: translateText(read, lowering, !required) };
+    if (typeof source !== 'string') {
+      const only: Template = [{ kind: 'expression', tree: constant(source) }];
+      return { ...taken, source: lowering.diagnostics.from([...at, 'source'], only) };
+    }
+    return { ...taken, source: lowerText(source, [...at, 'source'], place, lowering, !required) };
   });
-}
-
-/** What cannot fit is a warning here, and an error where it comes to that. */
-function checkFit(
-  source: Template,
-  type: ValueType | null,
-  path: Path,
-  name: string,
-  place: Place,
-  lowering: Lowering,
-): void {
-  const [only, other] = source;
-  const isWhole = only?.kind === 'expression' && other === undefined;
-  const given = isWhole ? typesOfTree(only.tree, place, lowering) : new Set(['string'] as const);
-  const wanted = type === null ? null : jsonTypes(type);
-  if (type === null || given === null || wanted === null || given.size === 0) return;
-  if ([...given].some((each) => wanted.has(each))) return;
-  const message = `\`${name}\` is ${withArticle(type.type)}, and this is ${[...given].map(withArticle).join(' or ')}`;
-  lowering.diagnostics.warn(path, message);
 }
 
 function lowerOutputs(

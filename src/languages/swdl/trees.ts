@@ -1,6 +1,6 @@
-import type { Span } from '../../expressions/problem.ts';
-import type { Json } from '../../kernel/json.ts';
+import { choose, compare, literal, orNull } from '../../expressions/build.ts';
 import { pathText } from '../../expressions/evaluate.ts';
+import type { Span } from '../../expressions/problem.ts';
 import { pathOf } from '../../expressions/references.ts';
 import type { Index, Literal, Tree } from '../../expressions/tree.ts';
 
@@ -9,52 +9,14 @@ import type { Index, Literal, Tree } from '../../expressions/tree.ts';
  * keeps its place in the text.
  */
 
-const nowhere: Span = { start: 0, end: 0 };
-
-export function literal(value: Literal['value'], span = nowhere): Literal {
-  return { kind: 'literal', value, span };
-}
-
-export function call(name: string, operands: readonly Tree[]): Tree {
-  const span = operands[0]?.span ?? nowhere;
-  return { kind: 'call', name, nameSpan: span, operands, span };
-}
-
-/** A value that is written in the file, of any type. */
-export function constant(value: Json): Tree {
-  return call('fromJSON', [literal(JSON.stringify(value))]);
-}
-
-/** What others see of a stage. */
-export function ofStep(stage: string, ...words: readonly string[]): Tree {
-  const steps: Tree = { kind: 'name', name: 'steps', span: nowhere };
-  return [stage, ...words].reduce<Tree>(
-    (object, word) => ({ kind: 'index', object, key: literal(word), comparing: 'exact', span: nowhere }),
-    steps,
-  );
-}
-
-/** The value, or nothing where it is not there. */
-export function orNull(tree: Tree): Tree {
-  return call('default', [tree, literal(null, tree.span)]);
-}
-
-export function choose(test: Tree, whenTrue: Tree, whenFalse: Tree): Tree {
-  return { kind: 'choice', test, whenTrue, whenFalse, span: test.span };
-}
-
-export function equals(left: Tree, right: Tree): Tree {
-  return { kind: 'comparison', operator: '==', comparing: 'exact', left, right, span: left.span };
-}
-
 /** The status of a stage in the words of this language. */
 function statusOf(stage: Tree, span: Span): Tree {
   const of = (word: string): Tree =>
     orNull({ kind: 'index', object: stage, key: literal(word, span), comparing: 'loose', span });
   const is = (status: string, word: string, otherwise: Tree): Tree =>
-    choose(equals(of('status'), literal(status, span)), literal(word, span), otherwise);
+    choose(compare('==', of('status'), literal(status, span)), literal(word, span), otherwise);
   const timedOut = choose(
-    equals(of('exit_code'), literal(124, span)),
+    compare('==', of('exit_code'), literal(124, span)),
     literal('timed_out', span),
     is('FAILED', 'failed', literal('pending', span)),
   );

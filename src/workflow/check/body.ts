@@ -1,4 +1,5 @@
-import type { Body, Step } from '../model.ts';
+import { reachedFrom, waysOf } from '../flow.ts';
+import type { Body, Step, StepId } from '../model.ts';
 
 /** A question that is answered when the whole body is known: does `target` come before `step`? */
 interface Query {
@@ -8,52 +9,58 @@ interface Query {
   readonly no: () => void;
 }
 
+/** So many questions are answered where each takes as long as the graph is large. */
+const singly = 100;
+
+/** What the order of steps depends on. */
+export interface GraphNode {
+  readonly id: StepId;
+  readonly needs: readonly { readonly step: StepId }[];
+}
+
 /** The steps of one body as a graph of numbers. */
-export class Graph {
-  readonly steps: readonly Step[];
+export class Graph<S extends GraphNode = Step> {
+  readonly steps: readonly S[];
   /** By step: those it needs, as far as they exist. */
   readonly needs: readonly (readonly number[])[];
-  /** Steps that name one among their needs which is not there: it may be any of the others, misspelt. */
-  private readonly doubtful: ReadonlySet<number>;
   /** The loop that the body belongs to; null: it is the outermost one. */
   readonly parent: { readonly graph: Graph; readonly step: number } | null;
-  /** Any step of a sequence may have run before any other. */
-  private readonly isSequence: boolean;
-  private readonly numbers: ReadonlyMap<string, number>;
-  private folded: ReadonlyMap<string, number> | null = null;
-  private readonly queries: Query[] = [];
+  /** Steps that name one among their needs which is not there: it may be any of the others, misspelt. */
+  readonly #doubtful: ReadonlySet<number>;
+  readonly #numbers: ReadonlyMap<string, number>;
+  #folded: ReadonlyMap<string, number> | null = null;
+  readonly #queries: Query[] = [];
 
-  constructor(body: Body, parent: Graph['parent']) {
-    this.steps = body.steps;
-    this.isSequence = body.kind === 'sequence';
+  constructor(steps: readonly S[], parent: Graph['parent'] = null) {
+    this.steps = steps;
     this.parent = parent;
-    this.numbers = new Map(body.steps.map((step, index) => [step.id, index]));
-    const isKnown = ({ step }: Step['needs'][number]): boolean => this.numbers.has(step);
-    this.doubtful = new Set(body.steps.flatMap(({ needs }, index) => (needs.every(isKnown) ? [] : [index])));
-    this.needs = body.steps.map((step) => step.needs.flatMap((need) => this.numbers.get(need.step) ?? []));
+    this.#numbers = new Map(steps.map((step, index) => [step.id, index]));
+    const isKnown = ({ step }: GraphNode['needs'][number]): boolean => this.#numbers.has(step);
+    this.#doubtful = new Set(steps.flatMap(({ needs }, index) => (needs.every(isKnown) ? [] : [index])));
+    this.needs = steps.map((step) => step.needs.flatMap((need) => this.#numbers.get(need.step) ?? []));
   }
 
   has(id: string): boolean {
-    return this.numbers.has(id);
+    return this.#numbers.has(id);
   }
 
   names(): string[] {
-    return [...this.numbers.keys()];
+    return [...this.#numbers.keys()];
   }
 
-  /** The step that a name in an expression means: that very one, else the first that differs only in case. */
-  named(name: string): number | null {
-    const found = this.numbers.get(name);
-    if (found !== undefined) return found;
-    this.folded ??= new Map(
+  /** The step that a name in an expression means: exactly that one, else the first that differs only in case. */
+  named(name: string, folds: boolean): number | null {
+    const found = this.#numbers.get(name);
+    if (found !== undefined || !folds) return found ?? null;
+    this.#folded ??= new Map(
       this.steps.map(({ id }, index) => [id.toUpperCase(), index] as const).toReversed(),
     );
-    return this.folded.get(name.toUpperCase()) ?? null;
+    return this.#folded.get(name.toUpperCase()) ?? null;
   }
 
   /** Whether a step certainly does not name another one among its needs. */
   lacks(step: number, target: number): boolean {
-    return !this.doubtful.has(step) && this.needs[step]?.includes(target) === false;
+    return !this.#doubtful.has(step) && this.needs[step]?.includes(target) === false;
   }
 
   /** Whether a step needs another one, directly or not. */
@@ -63,27 +70,65 @@ export class Graph {
     return step !== other && seen.has(other);
   }
 
+  #mayFollow(step: number, other: number): boolean {
+    const seen = new Set([step]);
+    for (const each of seen) {
+      if (this.#doubtful.has(each)) return true;
+      for (const need of this.needs[each] ?? []) seen.add(need);
+    }
+    return seen.has(other);
+  }
+
+  /** The same by their ids; false where there is no such step. */
+  comesAfter(step: StepId, other: StepId): boolean {
+    const [from, to] = [this.#numbers.get(step), this.#numbers.get(other)];
+    return from !== undefined && to !== undefined && this.follows(from, to);
+  }
+
   /** Asks whether a step comes before another one; the answer comes with `answer`. Number -1 comes after all. */
   ask(step: number, target: number, no: () => void): void {
-    if (!this.isSequence && this.lacks(step, target)) this.queries.push({ step, target, no });
+    if (step === target || this.lacks(step, target)) this.#queries.push({ step, target, no });
   }
 
   /**
-   * Answers what was asked, many questions in one pass: a bit for each of 32 targets goes from step to step in an order in
-   * which needs come first. `order` null: there is none, and nothing is said.
+   * Answers what was asked of a graph, many questions in one pass: a bit for each of 32 targets goes from step to step in an
+   * order in which needs come first. Below a step with a need that is not there, any may come before. Null: there is a
+   * cycle, and each of the first questions is answered by itself.
    */
   answer(order: readonly number[] | null): void {
-    if (order === null) return;
-    const targets = [...new Set(this.queries.map((query) => query.target))];
+    if (order === null) {
+      for (const { step, target, no } of this.#queries.slice(0, singly))
+        if (step === target || !this.#mayFollow(step, target)) no();
+      return;
+    }
+    const targets = [...new Set(this.#queries.map((query) => query.target))];
     const places = new Map(targets.map((target, index) => [target, index]));
     const blocks: Query[][] = [];
-    for (const query of this.queries) (blocks[places.get(query.target)! >> 5] ??= []).push(query);
+    for (const query of this.#queries) (blocks[places.get(query.target)! >> 5] ??= []).push(query);
     for (const queries of blocks) {
       const reached = new Int32Array(this.steps.length);
       for (const { target } of queries) reached[target]! |= 1 << (places.get(target)! & 31);
+      for (const step of this.#doubtful) reached[step] = -1;
       for (const step of order) for (const need of this.needs[step]!) reached[step]! |= reached[need]!;
       for (const { step, target, no } of queries)
         if (step === target || (reached[step]! & (1 << (places.get(target)! & 31))) === 0) no();
     }
   }
+
+  /** Answers what was asked of a sequence: a step comes before those that its ways lead to. */
+  answerAlong(ways: readonly (readonly number[])[]): void {
+    const reached = new Map<number, ReadonlySet<number>>();
+    for (const { step, target, no } of this.#queries) {
+      const found = reached.get(target) ?? reachedFrom([target], ways);
+      reached.set(target, found);
+      if (!found.has(step)) no();
+    }
+  }
+}
+
+/** The steps of a sequence that no way leads to from its first one. */
+export function unreachedIn(body: Body): readonly Step[] {
+  if (body.kind === 'graph') return [];
+  const found = reachedFrom([0], waysOf(body));
+  return body.steps.filter((_, index) => index > 0 && !found.has(index));
 }

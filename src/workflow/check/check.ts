@@ -1,17 +1,18 @@
+import { waysOf } from '../flow.ts';
 import type { Body, Workflow } from '../model.ts';
-import { Graph } from './body.ts';
+import { Graph, unreachedIn } from './body.ts';
 import { checkCommand, checkTemplate, checkTree } from './expressions.ts';
 import type { Here } from './meaning.ts';
 import { checkNeeds } from './needs.ts';
-import { field, CheckReport, type CheckContext, type Problem } from './report.ts';
+import { field, whole, CheckReport, type CheckContext, type Problem } from './report.ts';
 import { checkMessage, checkRole, checkStep } from './step.ts';
 
 export type { CheckContext, Problem } from './report.ts';
 
 /**
- * Everything that cannot work in a workflow of which each part is well formed by itself: names that nothing defines, steps
- * that wait for each other, expressions that read what is not there yet or cannot fit. Sub-workflows are looked at from
- * outside only. Takes time in proportion to the definition.
+ * Everything that cannot work in a workflow of which each part is well formed by itself, whichever language it was written
+ * in: names that nothing defines, steps that wait for each other, expressions that read what is not there yet or cannot fit.
+ * Sub-workflows are looked at from outside only. Takes time in proportion to the definition.
  */
 export function checkWorkflow(workflow: Workflow, context: CheckContext): Problem[] {
   const report = new CheckReport(workflow, context);
@@ -36,7 +37,7 @@ function checkBody(
   parent: Graph['parent'],
   items: ReadonlySet<string>,
 ): Graph {
-  const graph = new Graph(body, parent);
+  const graph = new Graph(body.steps, parent);
   const order = checkNeeds(report, graph);
   for (const [index, step] of graph.steps.entries()) {
     checkStep(step, { report, place: { graph, step: index }, items });
@@ -49,6 +50,22 @@ function checkBody(
       checkTree(condition, condition, { report, place: { graph: inside, step: -1 }, items: inner });
     }
   }
-  graph.answer(report.context.isOrderUnknown ? null : order);
+  if (report.context.isOrderUnknown) return graph;
+  if (body.kind === 'sequence') graph.answerAlong(waysOf(body));
+  else graph.answer(order);
+  checkReached(report, body);
   return graph;
+}
+
+/** Where a way is written wrong, the step that it should lead to is not to blame. */
+function checkReached(report: CheckReport, body: Body): void {
+  if (report.context.hasErrors || report.problems.some(({ severity }) => severity === 'error')) return;
+  for (const step of unreachedIn(body))
+    report.add(
+      'E_WORKFLOW',
+      'warning',
+      whole(step),
+      `no transition leads to \`${step.id}\``,
+      'the first step begins; the others need a transition that names them',
+    );
 }

@@ -1,8 +1,8 @@
 import type { Template } from '../../expressions/template.ts';
-import { typesOf, type Types } from '../../expressions/types.ts';
+import type { Types } from '../../expressions/types.ts';
 import type { Child } from '../model.ts';
 import { artifactNameProblem } from '../reserved.ts';
-import { findName, jsonTypes, meaningOf, typesOfMeaning, type Here } from './meaning.ts';
+import { findName, jsonTypes, typesOfTree, type Here } from './meaning.ts';
 import { checkTextPresence } from './presence.ts';
 import { artifactsOf } from './references.ts';
 import { field, whole } from './report.ts';
@@ -44,8 +44,7 @@ export function checkChild(child: Child, here: Here): void {
 export function typesOfTemplate(template: Template, here: Here): Types {
   const [only] = template;
   if (template.length !== 1 || only?.kind !== 'expression') return new Set(['string']);
-  const { language } = here.report.context;
-  return typesOf(only.tree, language, (path) => typesOfMeaning(meaningOf(path, here)));
+  return typesOfTree(only.tree, here);
 }
 
 function checkExports(child: Child, { report }: Here): void {

@@ -6,12 +6,9 @@ import { typeOf, toNumber } from '../../expressions/values.ts';
 import { areEqual } from '../../expressions/compare.ts';
 import type { Json } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
-import { meaningOf, typesOfMeaning, type Here, type Meaning } from './meaning.ts';
-import type { At } from './report.ts';
+import { isStep, meaningOf, typesOfMeaning, type Here, type Meaning } from './meaning.ts';
+import { whole, type At } from './report.ts';
 import { withArticle, enumerate } from '../../kernel/enumerate.ts';
-
-/** The statuses that expressions can meet: only those that a step ends in. */
-const statuses = ['SUCCEEDED', 'FAILED', 'INCOMPLETE', 'SKIPPED', 'CANCELLED'];
 
 /** Whether the comparisons of an expression can be true, and whether its functions get what they work on. */
 export function checkComparisons(tree: Tree, node: object, here: Here): void {
@@ -33,51 +30,66 @@ function check(
 ): void {
   const path = pathOf(side);
   if (path === null || literal === null) return;
+  const { report } = here;
+  const { spell, hints, statuses } = report.vocabulary;
   const meaning = meaningOf(path, here);
-  const at: At = { node, span: literalNode.span };
-  if (meaning.is === 'status') return checkStatus(literal, at, here);
+  const { start, end } = literalNode.span;
+  const at: At = end > start ? { node, span: literalNode.span } : whole(node);
   if (meaning.is === 'output') return checkOutput(meaning, { node, span: side.span }, here);
   const { comparing, operator } = comparison;
-  const allowed = meaning.is === 'typed' ? meaning.type.enum : null;
-  if (allowed !== null && (operator === '==' || operator === '!=')) {
-    if (allowed.some((each) => areEqual(each, literal, comparing))) return;
-    const words = allowed.map(String);
-    const near = typeof literal === 'string' ? didYouMean(literal, words) : null;
-    const hint = near ?? `it is one of ${enumerate(words)}`;
-    return here.report.expression(at, `\`${sourceOf(path)}\` is never ${shown(literal)}`, hint);
+  const source = `\`${spell(path.map((each) => each.name ?? '*'))}\``;
+  const allowed = meaning.is === 'status' ? statuses : meaning.is === 'typed' ? meaning.type.enum : null;
+  if (allowed !== null && (meaning.is === 'status' || operator === '==' || operator === '!=')) {
+    if (!allowed.some((each) => areEqual(each, literal, comparing))) {
+      const words = allowed.map(String);
+      const near = typeof literal === 'string' ? didYouMean(literal, words) : null;
+      const hint = near ?? `it is one of ${enumerate(words)}`;
+      report.expression(at, `${source} is never ${shown(literal)}`, hint);
+    } else if (meaning.is === 'status') checkFailure(meaning, literal, at, here);
+    return;
   }
   if (!fits(meaning, literal)) {
     const types = [...(typesOfMeaning(meaning) ?? [])].filter((type) => type !== 'null');
-    return here.report.expression(
-      at,
-      `\`${sourceOf(path)}\` is ${types.map(withArticle).join(' or ')}: comparing it with ${shown(literal)} says nothing`,
-    );
+    const what = types.map(withArticle).join(' or ');
+    return report.expression(at, `${source} is ${what}: comparing it with ${shown(literal)} says nothing`);
   }
   if (meaning.is !== 'typed' || meaning.type.type !== 'string' || typeof literal !== 'string') return;
-  if (path[0]?.name?.toLowerCase() !== 'steps') return;
-  here.report.doubt(
-    at,
-    `\`${sourceOf(path)}\` may be any text: it may mean this and be written otherwise`,
-    'say which texts there are: `enum: [ … ]` where the value is declared',
-  );
-}
-
-function sourceOf(path: readonly { readonly name: string | null }[]): string {
-  return path.map((each) => each.name ?? '*').join('.');
+  if (hints.enums === null || !isStep(path, here)) return;
+  report.doubt(at, `${source} may be any text: it may mean this and be written otherwise`, hints.enums);
 }
 
 function shown(literal: Json): string {
   return typeof literal === 'string' ? `'${literal}'` : JSON.stringify(literal);
 }
 
-function checkStatus(literal: Json, at: At, { report }: Here): void {
-  if (typeof literal === 'string' && statuses.includes(literal.toUpperCase())) return;
-  const near = typeof literal === 'string' ? didYouMean(literal, statuses) : null;
-  report.expression(at, `no step ends as ${shown(literal)}`, near ?? `there is ${enumerate(statuses)}`);
+/** A failure that nobody can see, because it ends what would look at it. */
+function checkFailure(
+  { step, graph }: Extract<Meaning, { is: 'status' }>,
+  literal: Json,
+  at: At,
+  { report, place, over }: Here,
+): void {
+  const { failures, hints } = report.vocabulary;
+  const isFailure = failures.some((word) => areEqual(word, literal, report.context.language.comparing));
+  if (!isFailure || over || place === null || place.step === -1) return;
+  if (step.work.kind === 'gate' || step.next !== null || step.onFailure === 'continue') return;
+  const what = {
+    'skip-dependents': 'skips its dependents',
+    skip: 'counts as skipped',
+    abort: graph.parent === null ? 'ends the run' : 'ends its loop',
+  };
+  const { onFailure } = step;
+  const ends = onFailure === 'skip' || onFailure === 'skip-dependents' ? what[onFailure] : what.abort;
+  report.doubt(
+    at,
+    `\`${step.id}\` ${ends} when it fails, so nothing here ever sees it as ${shown(literal)}`,
+    `give \`${step.id}\` \`${hints.continues}\``,
+  );
 }
 
 /** What an agent wrote is prose: whether it is some very text is a matter of chance. */
 function checkOutput({ step }: Extract<Meaning, { is: 'output' }>, at: At, { report }: Here): void {
+  if (report.vocabulary.hints.enums === null) return;
   if (step.work.kind !== 'agent' && step.work.kind !== 'role') return;
   report.expression(
     at,

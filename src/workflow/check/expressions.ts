@@ -1,17 +1,26 @@
 import { pathOf, referencesOf, type Segment } from '../../expressions/references.ts';
 import type { Template } from '../../expressions/template.ts';
 import { treesOf } from '../../expressions/template.ts';
-import type { Tree } from '../../expressions/tree.ts';
+import { nodesOf, type Tree } from '../../expressions/tree.ts';
 import { typesOf } from '../../expressions/types.ts';
 import type { JsonType } from '../../expressions/values.ts';
 import { commandDoubts } from '../../expressions/script/command-line.ts';
-import type { Check, Step, Work } from '../model.ts';
+import type { Check, Step, Target, Work } from '../model.ts';
 import { checkComparisons } from './comparisons.ts';
 import { meaningOf, typesOfMeaning, type Here } from './meaning.ts';
 import { checkReference } from './references.ts';
 
 /** Everything that an expression reads and compares. `node` is the part of the model that its text became. */
 export function checkTree(tree: Tree, node: object, here: Here): void {
+  const { written } = here.report.context;
+  if (written === null) return checkWritten(tree, node, here);
+  for (const part of nodesOf(tree)) {
+    const own = written.get(part);
+    if (own !== undefined) checkWritten(own, own, here);
+  }
+}
+
+function checkWritten(tree: Tree, node: object, here: Here): void {
   for (const reference of referencesOf(tree, here.report.context.language))
     checkReference(reference, node, here);
   checkComparisons(tree, node, here);
@@ -36,6 +45,9 @@ export function checkExpressions(step: Step, here: Here): void {
   for (const need of step.needs) if (need.when !== null) checkTree(need.when, need.when, here);
   checkWork(step.work, here);
   if (step.check !== null) checkWork(step.check.work, here);
+  for (const target of Object.values(step.next ?? {}) as (Target | null)[])
+    if (target?.to === 'fail' && target.message !== null)
+      checkTemplate(target.message, { ...here, isDone: true });
 }
 
 /** A command line: its expressions, and what in it is probably meant otherwise. */
@@ -53,7 +65,8 @@ export function checkCommand(argv: readonly Template[], here: Here): void {
 }
 
 /** Numbers, yes or no, and words of ours. */
-function isHarmless(tree: Tree, here: Here): boolean {
+function isHarmless(lowered: Tree, here: Here): boolean {
+  const { tree } = here.report.written(lowered, lowered);
   const meant = (path: readonly Segment[]) => meaningOf(path, here);
   const path = pathOf(tree);
   if (path !== null && meant(path).is === 'status') return true;

@@ -1,7 +1,8 @@
 import type { Body, Step } from '../model.ts';
-import { handsOver, stepProperties } from './meaning.ts';
+import { handsOver } from './meaning.ts';
+import type { StepProperty, Vocabulary } from './vocabulary.ts';
 
-/** What a step is called where it is not a worker that hands over what it declares; null: it is one. */
+/** What a step is called where it is not a worker that hands over what it declares. */
 const kinds = {
   'for-each': 'a loop',
   while: 'a loop',
@@ -10,41 +11,34 @@ const kinds = {
   assign: 'a step that sets values',
 } as const;
 
-const properties = {
+const properties: Readonly<Record<keyof typeof kinds, readonly StepProperty[]>> = {
   'for-each': ['status', 'values', 'exit_code', 'duration'],
   while: ['status', 'values', 'exit_code', 'duration'],
   workflow: ['status', 'values', 'artifacts', 'exit_code', 'duration'],
   gate: ['status', 'values', 'exit_code'],
   assign: ['status', 'exit_code'],
-} as const;
+};
 
-type Other = keyof typeof kinds;
-
-function isOther(kind: string): kind is Other {
+function isOther(kind: string): kind is keyof typeof kinds {
   return kind in kinds;
 }
 
-/** The properties that a step has in expressions once it succeeded. */
-export function propertiesOf({ work }: Step): readonly string[] {
-  return isOther(work.kind) ? properties[work.kind] : stepProperties;
+/** Whether a step has a property in expressions once it succeeded. */
+export function gives({ work }: Step, property: StepProperty): boolean {
+  return !isOther(work.kind) || properties[work.kind].includes(property);
 }
 
 /** What a step gives, as a sentence for a hint; null: what it declares, as any worker. */
-export function givesText({ id, work }: Step): string | null {
-  if (!isOther(work.kind)) return null;
-  const names = properties[work.kind].map((each) => `\`${each}\``);
-  const given = `${kinds[work.kind]} gives ${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
-  switch (work.kind) {
-    case 'for-each':
-    case 'while':
-      return `${given}; \`steps.${id}.values\` is a list with what each iteration handed over`;
-    case 'gate':
-      return `${given}; \`values\` has \`by\` and \`comment\``;
-    case 'workflow':
-      return `${given}; \`exports\` makes artifacts of its steps its own`;
-    case 'assign':
-      return `${given}; what it sets is in \`context\``;
-  }
+export function givesText({ id, work }: Step, { properties: words, hints }: Vocabulary): string | null {
+  const { kind } = work;
+  if (!isOther(kind)) return null;
+  const names = properties[kind].flatMap((property) => {
+    const word = Object.keys(words).find((each) => words[each] === property);
+    return word === undefined ? [] : `\`${word}\``;
+  });
+  const given = [names.slice(0, -1).join(', '), names.at(-1)].filter((each) => each !== '').join(' and ');
+  const more = hints.gives(kind, id);
+  return `${kinds[kind]} gives ${given}${more === null ? '' : `; ${more}`}`;
 }
 
 /** The names among the values of a step; null: it has a list of them, or may have any. */

@@ -1,10 +1,12 @@
 import type { Segment } from '../../expressions/references.ts';
-import type { Types } from '../../expressions/types.ts';
+import type { Tree } from '../../expressions/tree.ts';
+import { typesOf, type Types } from '../../expressions/types.ts';
 import type { JsonType } from '../../expressions/values.ts';
 import { bodyOf } from '../bodies.ts';
 import type { Step, ValueType } from '../model.ts';
 import type { Graph } from './body.ts';
 import type { CheckReport } from './report.ts';
+import type { StepProperty } from './vocabulary.ts';
 
 /** Where an expression stands: what `steps` means in it. */
 export interface Here {
@@ -15,11 +17,13 @@ export interface Here {
   readonly items: ReadonlySet<string>;
   /** The run has ended: `run` says how. */
   readonly over?: true;
+  /** The step itself is done: it may read what it came to. */
+  readonly isDone?: true;
 }
 
 /** What a path in an expression reads. */
 export type Meaning =
-  | { readonly is: 'status' }
+  | { readonly is: 'status'; readonly step: Step; readonly graph: Graph }
   /** What a worker wrote last. */
   | { readonly is: 'output'; readonly step: Step }
   | { readonly is: 'typed'; readonly type: ValueType }
@@ -30,17 +34,6 @@ const anything: Meaning = { is: 'plain', types: null };
 function plain(...types: JsonType[]): Meaning {
   return { is: 'plain', types: new Set(types) };
 }
-
-/** The properties that each step has in expressions. */
-export const stepProperties = [
-  'status',
-  'values',
-  'artifacts',
-  'exit_code',
-  'output',
-  'duration',
-  'summary',
-] as const;
 
 /** A name among others, as an expression finds it: that very one, else one that differs only in case. */
 export function findName<T>(names: Readonly<Record<string, T>>, name: string): T | undefined {
@@ -53,13 +46,26 @@ export function findName<T>(names: Readonly<Record<string, T>>, name: string): T
 /** A step that a name means, and the body that it is found in, from the inside outwards. */
 export function findStep(
   name: string,
-  place: Here['place'],
+  { place, report }: Pick<Here, 'place' | 'report'>,
 ): { readonly graph: Graph; readonly target: number; readonly from: number } | null {
   for (let here = place; here !== null; here = here.graph.parent) {
-    const target = here.graph.named(name);
+    const target = here.graph.named(name, report.context.language.comparing === 'loose');
     if (target !== null) return { graph: here.graph, target, from: here.step };
   }
   return null;
+}
+
+/** Whether a path leads to a step. */
+export function isStep(path: readonly Segment[], { report, items }: Here): boolean {
+  const { steps } = report.vocabulary;
+  return isNamespace(path, steps) && !items.has(steps);
+}
+
+/** The property of a step that a word means; undefined: there is none. */
+export function propertyNamed(word: string | null | undefined, { report }: Here): StepProperty | undefined {
+  const { properties } = report.vocabulary;
+  const key = word?.toLowerCase() ?? '';
+  return Object.hasOwn(properties, key) ? properties[key] : undefined;
 }
 
 export function isNamespace(path: readonly Segment[], name: string): boolean {
@@ -75,15 +81,16 @@ export function meaningOf(path: readonly Segment[], here: Here): Meaning {
     const type = findName(here.report.workflow.parameters, second.name);
     return type === undefined ? anything : descend(type, path.slice(2));
   }
-  if (!isNamespace(path, 'steps') || here.items.has('steps')) return anything;
-  const found = findStep(second.name, here.place);
-  return found === null ? anything : meaningInStep(found.graph.steps[found.target]!, path.slice(2));
-}
-
-function meaningInStep(step: Step, [property, name, ...rest]: readonly Segment[]): Meaning {
-  switch (property?.name?.toLowerCase()) {
+  if (isNamespace(path, 'loop')) return plain('number', 'boolean');
+  if (!isStep(path, here)) return anything;
+  const found = findStep(second.name, here);
+  if (found === null) return anything;
+  const { graph } = found;
+  const step = graph.steps[found.target]!;
+  const [, , property, name, ...rest] = path;
+  switch (propertyNamed(property?.name, here)) {
     case 'status':
-      return { is: 'status' };
+      return { is: 'status', step, graph };
     case 'output':
       return { is: 'output', step };
     case 'exit_code':
@@ -100,7 +107,7 @@ function meaningInStep(step: Step, [property, name, ...rest]: readonly Segment[]
       const type = name.name === null ? undefined : findName(step.values, name.name);
       return type === undefined ? anything : descend(type, rest);
     }
-    default:
+    case undefined:
       return anything;
   }
 }
@@ -133,4 +140,10 @@ export function typesOfMeaning(meaning: Meaning): Types {
     case 'plain':
       return meaning.types;
   }
+}
+
+/** The types that the value of an expression may have. */
+export function typesOfTree(lowered: Tree, here: Here): Types {
+  const { tree } = here.report.written(lowered, lowered);
+  return typesOf(tree, here.report.context.language, (path) => typesOfMeaning(meaningOf(path, here)));
 }

@@ -18,7 +18,7 @@ export function checkNeeds(report: CheckReport, graph: Graph): readonly number[]
         report.add('E_DUPLICATE', 'warning', at, `\`${need.step}\` is named twice`, null);
       seen.add(need.step);
       if (graph.has(need.step) || broken.has(need.step)) continue;
-      report.unknown(at, unknownStep(graph, need.step), need.step, known.value());
+      report.unknown(at, unknownStep(report, graph, need.step), need.step, known.value());
     }
   }
   return orderOf(report, graph);
@@ -39,11 +39,11 @@ class Lazy<T> {
 }
 
 /** A step of a loop depends on steps of the loop; those before the loop are the loop's matter. */
-function unknownStep(graph: Graph, id: StepId): string {
+function unknownStep(report: CheckReport, graph: Graph, id: StepId): string {
   for (let outer = graph.parent; outer !== null; outer = outer.graph.parent)
     if (outer.graph.has(id))
       return `\`${id}\` is outside the loop: let \`${outer.graph.steps[outer.step]!.id}\` depend on it`;
-  return `no step is called \`${id}\``;
+  return `no ${report.vocabulary.step} is called \`${id}\``;
 }
 
 /** An order in which needs come first. Every circle is told with its way, unless it shares a step with one that was. */
@@ -83,12 +83,12 @@ function tellCircle(report: CheckReport, graph: Graph, circle: readonly number[]
   const first = graph.steps[circle[0]!]!;
   const index = last.needs.findIndex((need) => need.step === first.id);
   const at = field(last.needs, index);
-  if (circle.length === 1) return report.error(at, `\`${first.id}\` depends on itself`);
+  if (circle.length === 1) return report.error(at, `\`${first.id}\` depends on itself`, null);
   const ids = [...circle, circle[0]!].map((step) => graph.steps[step]!.id);
   const way = ids.length <= shown ? ids : [...ids.slice(0, shown / 2), '…', ...ids.slice(-shown / 2)];
   report.error(
     at,
-    `these steps wait for each other: ${way.join(' → ')}`,
-    'each depends on the next; remove one of these dependencies',
+    `these ${report.vocabulary.step}s wait for each other: ${way.join(' → ')}`,
+    report.vocabulary.hints.cycle,
   );
 }

@@ -2,7 +2,7 @@ import { pathOf } from '../../expressions/references.ts';
 import type { Template } from '../../expressions/template.ts';
 import type { Tree } from '../../expressions/tree.ts';
 import type { Input, Step } from '../model.ts';
-import { findName, findStep, isNamespace, type Here } from './meaning.ts';
+import { findName, findStep, isStep, propertyNamed, type Here } from './meaning.ts';
 import { field, type At, type CheckReport } from './report.ts';
 
 /** Warns of a required input that takes an artifact which need not be there. */
@@ -35,18 +35,15 @@ export function checkTextPresence(source: Template, here: Here, instead = byDefa
     checkValuePresence(only.tree, source, here, instead);
 }
 
-/** The same of an expression. `node`: what it is part of; `instead`: what else its author can do. */
-export function checkValuePresence(
-  tree: Tree,
-  node: object,
-  { report, place }: Here,
-  instead = byDefault,
-): void {
+/** The same of an expression. `from`: what it is part of; `instead`: what else its author can do. */
+export function checkValuePresence(lowered: Tree, from: object, here: Here, instead = byDefault): void {
+  const { report } = here;
+  const { tree, node } = report.written(lowered, from);
   const path = pathOf(tree);
-  if (path === null || !isNamespace(path, 'steps')) return;
-  const found = findStep(path[1]?.name ?? '', place);
+  if (path === null || !isStep(path, here)) return;
+  const found = findStep(path[1]?.name ?? '', here);
   const name = path[3]?.name;
-  if (found === null || name == null) return;
+  if (found === null || name == null || propertyNamed(path[2]?.name, here) !== 'values') return;
   const step = found.graph.steps[found.target]!;
   const type = findName(step.values, name);
   if (type === undefined) return;
@@ -57,11 +54,11 @@ export function checkValuePresence(
 
 /** Why a step may have handed over nothing when what comes after it runs; null: it has. */
 function absenceOf({ when, onFailure }: Step): string | null {
-  if (when !== null) return 'its condition may be false';
+  if (when !== null && !(when.kind === 'literal' && when.value === true)) return 'its condition may be false';
   return onFailure === 'continue' || onFailure === 'skip' ? 'the run continues when it fails' : null;
 }
 
 function warn(report: CheckReport, at: At, what: string, why: string, instead: string): void {
-  const hint = `without it the step fails: make sure that it is there, or ${instead}`;
+  const hint = `without it the ${report.vocabulary.step} fails: make sure that it is there, or ${instead}`;
   report.add('E_WORKFLOW', 'warning', at, `${what} may be absent, and is required here: ${why}`, hint);
 }

@@ -1,10 +1,11 @@
 import type { Reference, Segment } from '../../expressions/references.ts';
-import type { Step } from '../model.ts';
-import { findName, findStep, handsOver, isNamespace, stepProperties, type Here } from './meaning.ts';
-import { givesText, propertiesOf, valueNames } from './gives.ts';
-import type { Graph } from './body.ts';
-import type { At } from './report.ts';
+import type { ErrorCode } from '../../kernel/errors.ts';
 import { withArticle } from '../../kernel/enumerate.ts';
+import type { Step } from '../model.ts';
+import type { Graph } from './body.ts';
+import { gives, givesText, valueNames } from './gives.ts';
+import { findName, findStep, handsOver, isNamespace, isStep, propertyNamed, type Here } from './meaning.ts';
+import { whole, type At } from './report.ts';
 
 /** Whether what an expression reads is there: parameters, earlier steps, what they hand over. */
 export function checkReference(reference: Reference, node: object, here: Here): void {
@@ -14,23 +15,15 @@ export function checkReference(reference: Reference, node: object, here: Here): 
   if (here.items.has(namespace) && namespace !== 'loop') return;
   if (isNamespace(path, 'parameters')) return checkParameter(path, at, here);
   if (isNamespace(path, 'env')) return checkVariable(path, at, here);
-  if (isNamespace(path, 'steps')) return checkStep(reference, node, here);
+  if (isStep(path, here)) return checkStep(reference, node, here);
   checkProperty(path, at, here);
 }
 
-/** What the namespaces have that are the same in every run. */
-const properties: Readonly<Record<string, readonly string[]>> = {
-  run: ['id', 'root', 'started_at'],
-  workflow: ['name', 'version'],
-  loop: ['index', 'total', 'first', 'last', 'iteration', 'elapsed'],
-};
-
-/** What hooks of the end know of the run besides. */
-const ends = ['status', 'reason', 'cost', 'failed'];
-
 function checkProperty([namespace, name]: readonly Segment[], at: Marked, { report, over }: Here): void {
-  const always = properties[namespace?.name?.toLowerCase() ?? ''];
-  const known = over && namespace?.name?.toLowerCase() === 'run' ? [...(always ?? []), ...ends] : always;
+  const { namespaces, ends } = report.vocabulary;
+  const word = namespace?.name?.toLowerCase() ?? '';
+  const always = Object.hasOwn(namespaces, word) ? namespaces[word] : undefined;
+  const known = over && word === 'run' ? [...(always ?? []), ...ends] : always;
   if (known === undefined || name?.name == null || known.includes(name.name.toLowerCase())) return;
   report.unknown(at(name), `\`${namespace!.name}\` has no \`${name.name}\``, name.name, known);
 }
@@ -42,7 +35,8 @@ function checkParameter([, name]: readonly Segment[], at: Marked, { report }: He
   const { parameters } = report.workflow;
   const isBroken = report.context.brokenParameters.has(name.name);
   if (isBroken || findName(parameters, name.name) !== undefined) return;
-  report.unknown(at(name), `no parameter is called \`${name.name}\``, name.name, Object.keys(parameters));
+  const message = `no ${report.vocabulary.parameter} is called \`${name.name}\``;
+  report.unknown(at(name), message, name.name, Object.keys(parameters));
 }
 
 /** Not an error: where a run is started, variables of that place may be given as well. */
@@ -55,88 +49,124 @@ function checkVariable([, name]: readonly Segment[], at: Marked, { report, place
   report.doubt(
     at(name),
     `\`env\` of this workflow does not name \`${name.name}\``,
-    'what is not there has no value: name it under `env`, or make it a parameter',
+    report.vocabulary.hints.env,
   );
 }
 
-function checkStep({ path, span }: Reference, node: object, here: Here): void {
-  const { report, place } = here;
-  const [, id] = path;
-  if (id?.name == null) {
-    const hint = 'write the id of the step: `steps.build.status`';
+/** What is wrong with a reference to a step. Where its author has taken care of its absence, only names can be wrong. */
+function codeOf({ guarded }: Reference, { report }: Here, usual: ErrorCode): ErrorCode {
+  return guarded ? usual : (report.vocabulary.absent ?? usual);
+}
+
+function checkStep(reference: Reference, node: object, here: Here): void {
+  const { path, span } = reference;
+  const { report } = here;
+  const { step: word, hints } = report.vocabulary;
+  const [, id, property] = path;
+  if (id?.name == null)
     return report.expression(
       { node, span: id?.span ?? span },
-      'which step is meant must be told literally',
-      hint,
+      `the id of the ${word} is computed here`,
+      `write the ${word} id literally: \`${hints.literal}\``,
     );
+  const at: At = isPlaced(span) ? { node, span: id.span } : whole(node);
+  const found = findStep(id.name, here);
+  if (found === null) return unknownStep(id.name, at, reference, here);
+  checkOrder(found, at, reference, here);
+  if (property?.name == null) {
+    if (hints.whole !== null && property === undefined)
+      report.add(codeOf(reference, here, 'E_EXPRESSION'), 'error', at, wholeStep(word), hints.whole);
+    return;
   }
-  const at: At = { node, span: id.span };
-  const found = findStep(id.name, place);
-  if (found === null) return unknownStep(id.name, at, here);
-  const target = found.graph.steps[found.target]!;
-  found.graph.ask(found.from, found.target, () => {
-    const owner = found.graph.steps[found.from]!;
-    if (owner === target)
-      return report.expression(at, `\`${owner.id}\` cannot read what it has not done yet`);
-    const isLater = found.graph.follows(found.target, found.from);
-    report.expression(
-      at,
-      `\`${target.id}\` ${isLater ? 'comes after' : 'does not come before'} \`${owner.id}\``,
-      isLater
-        ? fromLater(owner, found.graph)
-        : `let \`${owner.id}\` depend on it: \`depends_on: [${target.id}]\``,
-    );
-  });
   // What a language reads for itself has no place in the text, and says what holds instead.
-  if (span.start === span.end) return;
-  checkInStep(target, path, node, here);
+  if (isPlaced(span)) checkInStep(found.graph.steps[found.target]!, reference, node, here);
 }
 
-/** What hands the result of a later step to an earlier one. */
-function fromLater({ id }: Step, { parent }: Pick<Graph, 'parent'>): string {
-  const isRound = parent?.graph.steps[parent.step]?.work.kind === 'while';
-  return isRound
-    ? `a step with \`set\` after it hands it to \`${id}\` of the next round, as \`context.…\``
-    : 'exchange the two, or read something else';
+function isPlaced({ start, end }: Reference['span']): boolean {
+  return end > start;
 }
 
-function unknownStep(name: string, at: At, { report, place }: Here): void {
+function wholeStep(word: string): string {
+  return `an expression cannot read a whole ${word}`;
+}
+
+/** Whether a step is over where it is read. In a sequence this is a warning, unless the language refuses absent values. */
+function checkOrder(
+  { graph, from, target }: NonNullable<ReturnType<typeof findStep>>,
+  at: At,
+  reference: Reference,
+  here: Here,
+): void {
+  if (here.isDone && from === target) return;
+  const { report } = here;
+  const { hints } = report.vocabulary;
+  graph.ask(from, target, () => {
+    const [owner, read] = [graph.steps[from]!, graph.steps[target]!];
+    const isSequence = owner.next !== null;
+    const isLater = !isSequence && owner !== read && graph.follows(target, from);
+    const message =
+      owner === read
+        ? `\`${owner.id}\` cannot read what it has not done yet`
+        : `\`${read.id}\` ${isSequence ? 'never comes before' : isLater ? 'comes after' : 'does not come before'} \`${owner.id}\``;
+    const isNeeded = !reference.guarded && report.vocabulary.absent !== null;
+    if (isSequence && !isNeeded)
+      return report.add('E_WORKFLOW', 'warning', at, `${message}: there is nothing to read`, null);
+    const hint =
+      owner === read || isSequence
+        ? null
+        : isLater
+          ? hints.later(owner.id, isRound(graph))
+          : hints.order(owner.id, read.id);
+    report.add(codeOf(reference, here, 'E_EXPRESSION'), 'error', at, message, hint);
+  });
+}
+
+function isRound({ parent }: Pick<Graph, 'parent'>): boolean {
+  return parent?.graph.steps[parent.step]?.work.kind === 'while';
+}
+
+function unknownStep(name: string, at: At, reference: Reference, here: Here): void {
+  const { report, place } = here;
+  const { step: word, hints } = report.vocabulary;
   if (report.context.broken.has(name)) return;
-  if (place === null) return report.expression(at, 'no step has run yet where this stands');
+  if (place === null) return report.expression(at, `no ${word} has run yet where this stands`);
+  const loop = report.loopOf(name);
+  if (loop != null) {
+    const message = `\`${name}\` is a ${word} of the loop \`${loop}\`, and not seen outside of it`;
+    const code = codeOf(reference, here, 'E_EXPRESSION');
+    return report.add(code, 'error', at, message, hints.afterLoop(loop));
+  }
   const known: string[] = [];
-  for (let here: Here['place'] = place; here !== null; here = here.graph.parent)
-    known.push(...here.graph.names());
-  report.unknown(at, `no step is called \`${name}\``, name, known);
+  for (let outer: Here['place'] = place; outer !== null; outer = outer.graph.parent)
+    known.push(...outer.graph.names());
+  const code = codeOf(reference, here, 'E_UNKNOWN_NAME');
+  report.unknown(at, `no ${word} is called \`${name}\``, name, known, code);
 }
 
-function checkInStep(step: Step, path: readonly Segment[], node: object, { report }: Here): void {
-  const [, , property, name] = path;
+function checkInStep(step: Step, reference: Reference, node: object, here: Here): void {
+  const { report } = here;
+  const { step: kind, value, properties, spell, steps } = report.vocabulary;
+  const [, , property, name] = reference.path;
   if (property?.name == null) return;
   const at = (segment: Segment): At => ({ node, span: segment.span });
-  const known = stepProperties.find((each) => each === property.name?.toLowerCase());
+  const code = codeOf(reference, here, 'E_UNKNOWN_NAME');
+  const known = propertyNamed(property.name, here);
   if (known === undefined) {
-    const isValue = findName(step.values, property.name) !== undefined;
-    if (!isValue)
-      return report.unknown(
-        at(property),
-        `a step has no \`${property.name}\``,
-        property.name,
-        stepProperties,
-      );
-    const hint = `it is a value: \`steps.${step.id}.values.${property.name}\``;
-    return report.add('E_UNKNOWN_NAME', 'error', at(property), `a step has no \`${property.name}\``, hint);
+    const message = `a ${kind} has no \`${property.name}\``;
+    const words = Object.keys(properties);
+    const values = words.find((word) => properties[word] === 'values');
+    if (values === undefined || findName(step.values, property.name) === undefined)
+      return report.unknown(at(property), message, property.name, words, code);
+    const hint = `it is ${withArticle(value)}: \`${spell([steps, step.id, values, property.name])}\``;
+    return report.add(code, 'error', at(property), message, hint);
   }
   if (report.context.broken.has(step.id)) return;
-  if (!propertiesOf(step).includes(known))
-    return report.add(
-      'E_UNKNOWN_NAME',
-      'error',
-      at(property),
-      `\`${step.id}\` has no \`${known}\``,
-      givesText(step),
-    );
+  if (!gives(step, known)) {
+    const message = `\`${step.id}\` has no \`${property.name}\``;
+    return report.add(code, 'error', at(property), message, givesText(step, report.vocabulary));
+  }
   if (name?.name == null) return;
-  if (known === 'values') return checkValue(step, path, at, report);
+  if (known === 'values') return checkValue(step, reference.path, at, report);
   if (known !== 'artifacts') return;
   const artifacts = artifactsOf(step);
   if (artifacts.some((each) => each.toUpperCase() === name.name?.toUpperCase())) return;
@@ -144,13 +174,15 @@ function checkInStep(step: Step, path: readonly Segment[], node: object, { repor
 }
 
 function checkValue(step: Step, path: readonly Segment[], at: Marked, report: Here['report']): void {
-  const [, , , name, inner] = path;
+  const [, , property, name, inner] = path;
   const names = valueNames(step);
-  if (names === null && !/^\d+$/.test(name!.name!))
-    return report.expression(at(name!), `\`values\` of \`${step.id}\` is a list`, givesText(step));
-  if (names === null) return;
+  if (names === null) {
+    if (/^\d+$/.test(name!.name!)) return;
+    const message = `\`${property!.name}\` of \`${step.id}\` is a list`;
+    return report.expression(at(name!), message, givesText(step, report.vocabulary));
+  }
   if (!names.some((each) => each.toUpperCase() === name!.name!.toUpperCase())) {
-    const message = `\`${step.id}\` hands over no value \`${name!.name}\``;
+    const message = `\`${step.id}\` has no ${report.vocabulary.value} \`${name!.name}\``;
     return report.unknown(at(name!), message, name!.name!, names);
   }
   const type = findName(step.values, name!.name!);

@@ -1,12 +1,15 @@
 import type { ErrorCode } from '../../kernel/errors.ts';
 import type { Language } from '../../expressions/language.ts';
+import type { Tree } from '../../expressions/tree.ts';
 import type { Span } from '../../expressions/problem.ts';
 import type { CheckContext as MailContext } from '../../mail/protocol/check/report.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
-import type { StepId, Workflow } from '../model.ts';
+import type { Body, StepId, Workflow } from '../model.ts';
 import type { AgentBound } from '../../providers/provider.ts';
 import { enumerate } from '../../kernel/enumerate.ts';
+import { bodyOf } from '../bodies.ts';
+import type { Vocabulary } from './vocabulary.ts';
 
 /**
  * Something in a workflow that cannot work. Whoever lowered the workflow knows where in the file each part of the model
@@ -42,8 +45,20 @@ export interface CheckContext {
   readonly withoutMcp: MailContext['withoutMcp'];
   /** Whether a permission broader than requested is an error. */
   readonly strict: boolean;
+  /** Whether errors were found before: what they are about may be why something else is not there. */
+  readonly hasErrors: boolean;
   /** The expressions of the language, as they stand outside of loops. */
   readonly language: Language;
+  readonly vocabulary: Vocabulary;
+  /** What the author wrote, by the expressions of the machine that it became; null: they are the same. */
+  readonly written: ReadonlyMap<Tree, Tree> | null;
+}
+
+function loopsIn({ steps }: Body, loop: StepId | null): [StepId, StepId | null][] {
+  return steps.flatMap(({ id, work }): [StepId, StepId | null][] => {
+    const inner = bodyOf(work);
+    return [...(inner === null ? [] : loopsIn(inner, id)), [id, loop]];
+  });
 }
 
 function isOrAre(names: readonly string[]): string {
@@ -58,10 +73,25 @@ export class CheckReport {
   readonly problems: Problem[] = [];
   readonly workflow: Workflow;
   readonly context: CheckContext;
+  readonly vocabulary: Vocabulary;
+  #loops: ReadonlyMap<StepId, StepId | null> | null = null;
 
   constructor(workflow: Workflow, context: CheckContext) {
     this.workflow = workflow;
     this.context = context;
+    this.vocabulary = context.vocabulary;
+  }
+
+  /** The loop that a step belongs to; null: it belongs to none; undefined: there is no such step. */
+  loopOf(step: StepId): StepId | null | undefined {
+    this.#loops ??= new Map(loopsIn(this.workflow.body, null));
+    return this.#loops.get(step);
+  }
+
+  /** An expression as its author wrote it, and the part of the model that has its place. */
+  written(tree: Tree, node: object): { readonly tree: Tree; readonly node: object } {
+    const own = this.context.written?.get(tree);
+    return own === undefined ? { tree, node } : { tree: own, node: own };
   }
 
   /** Well formed, and it cannot work. */
@@ -80,10 +110,16 @@ export class CheckReport {
   }
 
   /** A name that nothing defines. `message` says it; the nearest name, or all of them, are the hint. */
-  unknown(at: At, message: string, name: string, known: readonly string[]): void {
+  unknown(
+    at: At,
+    message: string,
+    name: string,
+    known: readonly string[],
+    code: ErrorCode = 'E_UNKNOWN_NAME',
+  ): void {
     const all = known.length === 0 ? 'there are none here' : `${isOrAre(known)} ${enumerate(known)}`;
     const hint = this.problems.length < helped ? (didYouMean(name, known) ?? all) : null;
-    this.add('E_UNKNOWN_NAME', 'error', at, message, hint);
+    this.add(code, 'error', at, message, hint);
   }
 
   add(

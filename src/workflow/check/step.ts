@@ -1,11 +1,10 @@
 import { withoutServers } from '../../kernel/mcp.ts';
 import { strictHint } from '../../config/strict.ts';
-import { typesOf } from '../../expressions/types.ts';
 import type { Tree } from '../../expressions/tree.ts';
-import type { Agent, ForEach, Input, Step } from '../model.ts';
-import { checkChild } from './children.ts';
+import type { Agent, ForEach, Input, Step, Target } from '../model.ts';
+import { checkChild, typesOfTemplate } from './children.ts';
 import { checkExpressions } from './expressions.ts';
-import { findStep, meaningOf, typesOfMeaning, type Here } from './meaning.ts';
+import { findStep, jsonTypes, typesOfTree, type Here } from './meaning.ts';
 import { givesText } from './gives.ts';
 import { checkInputPresence, checkTakenPresence, checkValuePresence } from './presence.ts';
 import { artifactsOf } from './references.ts';
@@ -23,8 +22,11 @@ export function checkStep(step: Step, here: Here): void {
   checkOutputs(step, report);
   checkLogs(step, here);
   checkTakenPresence(step, here);
+  checkPromptInputTypes(step, here);
+  checkNext(step, here);
   if (step.work.kind === 'agent') checkAgent(step, step, step.work, report);
-  if (step.check?.work.kind === 'agent') checkAgent(step, step.check, step.check.work, report);
+  if (step.check?.work.kind === 'agent' && step.check.purpose !== 'summary')
+    checkAgent(step, step.check, step.check.work, report);
   if (step.work.kind === 'role')
     for (const role of [step.work.role, ...(step.work.others ?? [])])
       checkRole(role, field(step.work, 'role'), report);
@@ -49,8 +51,9 @@ function checkInputs(step: Step, here: Here): void {
   }
 }
 
-function checkInput(step: Step, input: Input, { report, place }: Here): void {
-  const found = findStep(input.from, place);
+function checkInput(step: Step, input: Input, here: Here): void {
+  const { report, place } = here;
+  const found = findStep(input.from, here);
   if (found === null || found.graph.steps[found.target]!.id !== input.from) {
     if (report.context.broken.has(input.from)) return;
     const message = `no step is called \`${input.from}\``;
@@ -67,18 +70,19 @@ function checkInput(step: Step, input: Input, { report, place }: Here): void {
   if (report.context.broken.has(input.from)) return;
   if (artifacts.includes(input.artifact)) return checkInputPresence(input, source, report);
   const message = `\`${input.from}\` has no artifact \`${input.artifact}\``;
-  const gives = givesText(source);
+  const gives = givesText(source, report.vocabulary);
   if (gives !== null && artifacts.length === 0)
     return report.add('E_UNKNOWN_NAME', 'error', field(input, 'artifact'), message, gives);
   report.unknown(field(input, 'artifact'), message, input.artifact, artifacts);
 }
 
 /** Whether the logs that its agent is told of are those of steps that are over. */
-function checkLogs({ id, promptInputs = [] }: Step, { report, place }: Here): void {
+function checkLogs({ id, promptInputs = [] }: Step, here: Here): void {
+  const { report, place } = here;
   for (const taken of promptInputs) {
     const { log } = taken;
     if (log === undefined || report.context.broken.has(log)) continue;
-    const found = findStep(log, place);
+    const found = findStep(log, here);
     if (found === null) {
       const names = place?.graph.names() ?? [];
       report.unknown(field(taken, 'log'), `no step is called \`${log}\``, log, names);
@@ -91,6 +95,40 @@ function checkLogs({ id, promptInputs = [] }: Step, { report, place }: Here): vo
         `name it under \`depends_on\` of \`${id}\``,
       ),
     );
+  }
+}
+
+/** What cannot fit is a warning here, and an error where it comes to that. */
+function checkPromptInputTypes({ promptInputs = [] }: Step, here: Here): void {
+  for (const { name, type, source, log } of promptInputs) {
+    const wanted = type === null || log !== undefined ? null : jsonTypes(type);
+    const given = wanted === null ? null : typesOfTemplate(source, here);
+    if (type === null || given === null || given.size === 0 || [...given].some((each) => wanted!.has(each)))
+      continue;
+    const types = [...given].map(withArticle).join(' or ');
+    const message = `\`${name}\` is ${withArticle(type.type)}, and this is ${types}`;
+    here.report.add('E_WORKFLOW', 'warning', whole(source), message, null);
+  }
+}
+
+/** Whether a sequence continues at steps of its own body. */
+function checkNext({ id, next }: Step, { report, place }: Here): void {
+  const { step: word, hints } = report.vocabulary;
+  for (const [way, target] of Object.entries(next ?? {}) as [string, Target | null][]) {
+    if (target?.to !== 'step' || place === null || place.graph.has(target.step)) continue;
+    if (report.context.broken.has(target.step)) continue;
+    const at = field(next!, way);
+    if (report.loopOf(target.step) !== undefined) {
+      const message = `\`${target.step}\` is not among the ${word}s that \`${id}\` belongs to`;
+      report.error(
+        at,
+        message,
+        place.graph.parent === null ? 'a loop is entered at its own step' : hints.leaving,
+      );
+    } else {
+      const known = [...place.graph.names(), ...hints.targets];
+      report.unknown(at, `no ${word} is called \`${target.step}\``, target.step, known);
+    }
   }
 }
 
@@ -209,11 +247,12 @@ function checkItems({ items }: ForEach, here: Here): void {
   if (Array.isArray(items)) return;
   const tree = items as Tree;
   checkValuePresence(tree, tree, here);
-  const types = typesOf(tree, here.report.context.language, (path) => typesOfMeaning(meaningOf(path, here)));
+  const types = typesOfTree(tree, here);
   if (types === null || types.size === 0 || types.has('array')) return;
   const hint = types.has('string') ? 'a JSON text becomes a list by `fromJSON(…)`' : null;
+  const written = here.report.written(tree, tree);
   here.report.expression(
-    { node: tree, span: tree.span },
+    { node: written.node, span: written.tree.span },
     `a loop wants a list, not ${[...types].map(withArticle).join(' or ')}`,
     hint,
   );

@@ -2,7 +2,7 @@ import { atMost, type Price } from '../../kernel/price.ts';
 import { pause } from './backoff.ts';
 import { mostChecks } from './convergence.ts';
 import { defaultConcurrency } from './decide/room.ts';
-import { stepsOnCycles } from './flow.ts';
+import { stepsOnCycles } from '../flow.ts';
 import type { Agent, Body, Check, Step, Work } from '../model.ts';
 import { iterationsOf } from './rounds.ts';
 import type { BodyRule, StepRule } from './rules.ts';

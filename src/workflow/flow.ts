@@ -1,4 +1,4 @@
-import type { Body, Step, StepId } from '../model.ts';
+import type { Body, Step, StepId } from './model.ts';
 
 /** Where a sequence may go on after each of its steps, by number. */
 export function waysOf({ steps }: Body): readonly (readonly number[])[] {
