@@ -68,33 +68,40 @@ describe('any schedule', () => {
     expect([world.statuses, world.state.status]).toEqual(['a FAILED, b CANCELLED', 'FAILED']);
   });
 
-  it('of a sequence comes to the same, of whatever was decided at one time a torn write keeps only the first', () => {
-    let torn = 0;
-    fc.assert(
-      fc.property(sequenceText, tape, limits, fc.nat(), (definition, moves, options, pick) => {
-        const world = play(definition, moves, options);
-        const { history } = world;
-        const several = world.decided.filter(({ from, to }) => to - from > 1);
-        const [{ from, to, now } = { from: 0, to: 0, now: 0 }] = several.slice(
-          pick % Math.max(1, several.length),
-        );
-        if (to === 0) return;
-        const after = new World(definition, options);
-        after.rewind(history.slice(0, to));
-        for (let kept = from + 1; kept < to; kept += 1) {
-          const again = new World(definition, { ...options, watched: false });
-          again.rewind(history.slice(0, kept));
-          again.now = now;
-          again.settle();
-          // What was decided again is there twice, and the second time means nothing.
-          expect({ ...again.state, events: 0 }).toEqual({ ...after.state, events: 0 });
-          torn += 1;
-        }
-      }),
-      { numRuns: 200 },
-    );
-    expect(torn).toBeGreaterThan(100);
-  });
+  it.each([
+    ['a graph', graphText],
+    ['a sequence', sequenceText],
+  ])(
+    'of %s comes to the same, of whatever was decided at one time a torn write keeps only the first',
+    { timeout: 120_000 },
+    (_, text) => {
+      let torn = 0;
+      fc.assert(
+        fc.property(text, tape, limits, fc.nat(), (definition, moves, options, pick) => {
+          const world = play(definition, moves, options);
+          const { history } = world;
+          const several = world.decided.filter(({ from, to }) => to - from > 1);
+          const [{ from, to, now } = { from: 0, to: 0, now: 0 }] = several.slice(
+            pick % Math.max(1, several.length),
+          );
+          if (to === 0) return;
+          const after = new World(definition, options);
+          after.rewind(history.slice(0, to));
+          for (let kept = from + 1; kept < to; kept += 1) {
+            const again = new World(definition, { ...options, watched: false });
+            again.rewind(history.slice(0, kept));
+            again.now = now;
+            again.settle();
+            // What was decided again is there twice, and the second time means nothing.
+            expect({ ...again.state, events: 0 }).toEqual({ ...after.state, events: 0 });
+            torn += 1;
+          }
+        }),
+        { numRuns: 200 },
+      );
+      expect(torn).toBeGreaterThan(100);
+    },
+  );
 
   it('that failed goes on when it is resumed, finishes nothing twice, and ends', () => {
     fc.assert(

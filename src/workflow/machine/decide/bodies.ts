@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../../kernel/json.ts';
 import { clockNow } from '../clock.ts';
 import type { ArtifactRecord, Counter, Fact, Failure, Path, Wake } from '../event.ts';
 import { failureOf, finalStatus, type Through } from '../final-status.ts';
+import { itemsToOpen } from '../fold/bodies.ts';
 import { isIn } from '../fold/steps.ts';
 import { attempt, evaluationOf } from '../resolve.ts';
 import { itemScope, pathIn } from '../path.ts';
@@ -187,8 +188,7 @@ function openNext(context: DecisionContext, entered: StepVisit, run: StepRun, op
   if (inner === null) return [];
   const { path } = run;
   if (open.items === null) return openChild(context, entered, inner);
-  const free = open.concurrency - (open.opened - open.left);
-  const last = Math.min(open.items.length, open.opened + Math.max(0, free));
+  const last = open.opened + itemsToOpen(open);
   const facts: Fact[] = [];
   for (let index = open.opened; index < last; index += 1) {
     const scope = itemScope(path, index);

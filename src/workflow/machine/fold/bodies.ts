@@ -1,7 +1,7 @@
 import type { Fact, Path } from '../event.ts';
 import { scopeOf } from '../path.ts';
 import { nothing } from '../../../mail/machine/state.ts';
-import type { RunState, Scope } from '../state.ts';
+import type { Open, RunState, Scope } from '../state.ts';
 import { clockNow } from '../clock.ts';
 import { goOn, follow, settle, throughIfDone } from './settle.ts';
 import { enter, isIn, put } from './steps.ts';
@@ -39,7 +39,8 @@ export function open(state: RunState, event: Of<'opened'>): void {
     run.open = { ...run.open, opened: run.open.opened + 1 };
     // What was looked for holds for one round.
     run.looks = {};
-    state.dirty.delete(run.path);
+    // A journal may end between two openings of items that are worked on at once.
+    if (itemsToOpen(run.open) === 0) state.dirty.delete(run.path);
   }
   const skipped = { why: 'not-asked' } as const;
   for (const each of event.skips)
@@ -56,6 +57,12 @@ export function open(state: RunState, event: Of<'opened'>): void {
     scope.ending = state.ending;
     state.endingScopes.add('');
   }
+}
+
+/** How many more items of a `for_each` may be worked on now; 0 of every other body. */
+export function itemsToOpen({ items, bound, concurrency, opened, left }: Open): number {
+  if (items === null || bound !== null) return 0;
+  return Math.max(0, Math.min(items.length - opened, concurrency - (opened - left)));
 }
 
 /** A loop, or a sub-workflow, begins. */
