@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { MailroomError } from '../kernel/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { parameterWord } from '../workflow/machine/parameters.ts';
@@ -7,6 +7,7 @@ import { innerOf, stepsIn } from '../workflow/bodies.ts';
 import type { Body, Workflow } from '../workflow/model.ts';
 import { ProblemsError } from '../operations/problems.ts';
 import type { Context } from './context.ts';
+import { line } from './format.ts';
 import { follow, type FollowOptions } from './run-follow.ts';
 import type { FoundWorkflow, WorkflowServices } from '../operations/runs/services.ts';
 import { folderOfWorkflows, openWorkflow } from './workflow-place.ts';
@@ -55,6 +56,7 @@ export async function startRun(
   await refuseAboveCeiling(workflows, definition, budget, options.maxUsd);
   const { mindGitIgnore } = await import('./git-ignore.ts');
   context.announce();
+  await reportWarnings(context, found);
   await mindGitIgnore(context, definition, workspace, options.json === true);
   const absolute = (folder: string | undefined) =>
     folder === undefined ? null : resolve(services.cwd, folder);
@@ -90,6 +92,17 @@ export function expectDefinition({ checked }: FoundWorkflow): Workflow {
   const lost = checked.warnings.filter(({ code }) => code === 'E_REFERENCE');
   if (lost.length === 0) return checked.value;
   throw new ProblemsError(lost.map((problem) => ({ ...problem, severity: 'error' })));
+}
+
+/** Says that there are warnings about a definition that a run is started with, and how to show them. */
+export async function reportWarnings(context: Context, found: FoundWorkflow): Promise<void> {
+  const { warningsNote } = await import('../operations/validate.ts');
+  const fromHere = (file: string) => relative(context.services.cwd, resolve(context.place().root, file));
+  const { overrides = [] } = (found.checked.ok && found.checked.value.display) || {};
+  const named = overrides.flatMap(({ file, isNamed }) => (isNamed ? `--overrides ${fromHere(file)}` : []));
+  const command = context.commandLine(['validate', fromHere(found.file), ...named].join(' '));
+  const note = warningsNote(found, command);
+  if (note !== null) context.terminal.complain(`${line(note)}\n`);
 }
 
 /** Where the steps of a run work: where the caller says, else in the place of the workflow, else in the project. */

@@ -3,6 +3,7 @@ import type { ExecutionReport } from '../nostr/report.ts';
 import { progressOf } from '../nostr/telling.ts';
 import { ProblemsError } from '../operations/problems.ts';
 import { patience, waitFor } from '../operations/project/project.ts';
+import { problemLine } from '../server/mcp/answer.ts';
 import type { Progress } from '../server/mcp/progress.ts';
 import { serveWorkflows, type RunList } from '../server/mcp/workflows.ts';
 import type { Context } from './context.ts';
@@ -22,7 +23,10 @@ export async function serveWorkflowTools(context: Context, version: string): Pro
   const sending = keepSending(context, nip);
   await serveWorkflows({
     version,
-    define: (definition) => nip.define(definition),
+    define: async (definition) => {
+      const { warnings, ...defined } = await nip.define(definition);
+      return { ...defined, warnings: warnings.map(problemLine) };
+    },
     execute: async ({ workflowId, inputs, budget, timeout, async: isAsync }, report) => {
       const asked = { inputs, msats: budget, timeout: timeout === null ? null : timeout * 1_000 };
       const begin = await nip.prepare({ ...asked, workflow: workflowId });

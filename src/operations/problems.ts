@@ -13,6 +13,16 @@ export class ProblemsError extends MailroomError {
   }
 }
 
+/** Problems for people, each with its place, the line and a hint where there are any. */
+export function problemsText(problems: readonly Diagnostic[]): string {
+  return renderDiagnostics(problems);
+}
+
+/** The same for programs. */
+export function problemDocuments(problems: readonly Diagnostic[]): DiagnosticDocument[] {
+  return problems.map(diagnosticDocument);
+}
+
 /** A failure for programs: the first problem, and all of them. */
 export interface ErrorDocument {
   readonly schema: 1;
@@ -24,7 +34,7 @@ export function errorDocument(error: MailroomError): ErrorDocument {
   const { code, message, hint } = error;
   const all =
     error instanceof ProblemsError && error.problems.length > 0
-      ? error.problems.map(diagnosticDocument)
+      ? problemDocuments(error.problems)
       : [{ code, message, file: null, line: null, column: null, hint }];
   const first = all.find((one) => one.code === code && one.message === message) ?? all[0];
   return { schema: 1, error: first as DiagnosticDocument, errors: all };
@@ -32,7 +42,7 @@ export function errorDocument(error: MailroomError): ErrorDocument {
 
 /** A failure for people: `error E_CODE: message`, with the place, the line and a hint where there are any. */
 export function errorText(error: MailroomError): string {
-  if (error instanceof ProblemsError) return renderDiagnostics(error.problems);
+  if (error instanceof ProblemsError) return problemsText(error.problems);
   const { code, hint } = error;
   const [message = '', ...more] = error.message.split('\n');
   // A list below the message quotes what others wrote.

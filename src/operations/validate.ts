@@ -63,6 +63,13 @@ export function validate(workflows: readonly ReadWorkflow[]): Validation {
   return { document, found, text: renderDiagnostics(found), code: outside ? 3 : errors.length > 0 ? 2 : 0 };
 }
 
+/** How many warnings there are about a definition that is used all the same; null: none. `command`: what shows them. */
+export function warningsNote(read: ReadWorkflow, command: string): string | null {
+  const { length } = validate([read]).document.warnings;
+  if (!read.checked.ok || length === 0) return null;
+  return `${read.path}: ${String(length)} warning${length === 1 ? '' : 's'}. To show: ${command}`;
+}
+
 function diagnosticsOf(checked: Checked<Workflow>): readonly Diagnostic[] {
   return checked.ok ? checked.warnings : checked.problems;
 }

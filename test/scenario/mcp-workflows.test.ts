@@ -156,6 +156,24 @@ describe('what is wrong with a definition', patiently, () => {
   });
 });
 
+it('a definition that is kept is answered with what has no effect in it', patiently, async () => {
+  project = new NipProject();
+  tools = await McpTools.open(project);
+  const { isError, document } = await tools.call('define_workflow', {
+    ...definition,
+    steps: [steps[0]!, { ...steps[1]!, maxRetries: 2 }],
+  });
+  expect([isError, document]).toEqual([
+    false,
+    expect.objectContaining({
+      workflowId: 'count',
+      warnings: [
+        'steps[1].maxRetries:1:1: E_WORKFLOW: retries have no effect with the policy `abort` (use the policy `retry`, or no retries)',
+      ],
+    }),
+  ]);
+});
+
 describe('what is wrong with a file of the project', patiently, () => {
   it.each([
     ['mailroom.yaml', 'nip: [\n', /^mailroom\.yaml:2:1: E_YAML: /],

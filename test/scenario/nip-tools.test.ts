@@ -129,6 +129,20 @@ describe('the commands', { timeout: 120_000 }, () => {
     expect((await define(file)).replaced).toBe(newer.eventId);
   });
 
+  it('report what has no effect in a definition that is kept all the same', async () => {
+    const place = (project = new NipProject());
+    const file = place.read('workflows/measure.json').replace('"output:size"', '"output:size", "retries:2"');
+    place.write('defined.json', file);
+    const { code, stdout, stderr } = await place.run(['nip', 'define', 'defined.json']);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^defined measure 1\.0\.0, 3 steps: event /)]);
+    const message = 'retries have no effect with the policy `abort`';
+    expect(stderr).toMatch(new RegExp(`^defined\\.json:\\d+:\\d+: warning E_WORKFLOW: ${message}\n`));
+    const asJson = JSON.parse(
+      (await place.run(['nip', 'define', 'defined.json', '--json'])).stdout,
+    ) as object;
+    expect(asJson).toMatchObject({ warnings: [{ code: 'E_WORKFLOW', message, file: 'defined.json' }] });
+  });
+
   it.each([
     [['execute', 'nothing'], 'error E_TARGET: no workflow is defined as `nothing`'],
     [['execute', 'nothing', '--budget', 'usd=1'], 'error E_USAGE: `usd=1` is no budget here'],
@@ -191,6 +205,7 @@ describe('the tools', { timeout: 120_000 }, () => {
       stepCount: 2,
       replaced: null,
       newer: null,
+      warnings: [],
     });
     expect(await call('execute_workflow', { workflowId: 'count-words', inputs: { text: 5 } })).toBe(
       'E_USAGE: the input `text` must be a string, not 5',

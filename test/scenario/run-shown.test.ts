@@ -23,6 +23,21 @@ describe('what `run` shows', { timeout: 60_000 }, () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining('b SUCCEEDED')]);
   });
 
+  it('names the command that shows the warnings about a definition, also where `up` starts it', async () => {
+    const text = 'name: w\nversion: "1"\ntimeout: 1m\ntriggers: { yearly: { cron: "0 0 1 1 *" } }\n';
+    project = new TestProject({
+      'mailroom.yaml': 'trail: off\n',
+      'workflows/w.yaml': `${text}steps: { a: { command: [echo, "&&"] } }\n`,
+      'workflows/fine.yaml': `${text.replace('name: w', 'name: fine')}steps: { a: { command: ["true"] } }\n`,
+    });
+    const note = 'workflows/w.yaml: 1 warning. To show: mailroom validate workflows/w.yaml\n';
+    expect(await project.run(['run', 'w'])).toMatchObject({ code: 0, stderr: note });
+    expect((await project.run(['run', 'fine'])).stderr).toBe('');
+    const up = await project.run(['up', '--until-idle']);
+    expect([up.code, up.stdout]).toEqual([0, expect.stringContaining(note)]);
+    expect(up.stdout).not.toContain('fine.yaml');
+  });
+
   it('has warnings as they arise and at the end, also on standard error beside a document', async () => {
     const place = projectWith('  t: { command: [echo], outputs: [{ name: o, path: nope.txt }] }\n');
     const warning = 't: the output `o` is not there: nope.txt';

@@ -4,7 +4,9 @@ import type { ExecutionReport } from '../../nostr/report.ts';
 import type { PublishedStatus } from '../../nostr/published-status.ts';
 import type { Context } from '../context.ts';
 import type { Defined, ToldStatus } from '../../operations/nip/documents.ts';
-import { line } from '../format.ts';
+import { problemDocuments, problemsText } from '../../operations/problems.ts';
+import { paintDiagnostics } from '../failures.ts';
+import { line, printable } from '../format.ts';
 import { json } from '../output.ts';
 import { follow } from '../run-follow.ts';
 import { pair } from '../run-start.ts';
@@ -27,14 +29,16 @@ export async function define(context: Context, file: string, options: NipOptions
   context.announce();
   const nip = await context.place().nip();
   const defined = await nip.define({ text, file });
-  const { workflowId, eventId, version, stepCount, replaced, newer } = defined;
+  const { workflowId, eventId, version, stepCount, replaced, newer, warnings } = defined;
   const instead = replaced === null ? '' : `, replaces event ${replaced}`;
   const kept =
     newer === null ? '' : `, but ${workflowId} stays event ${newer}, which its author signed later`;
   const steps = stepCount === 1 ? '1 step' : `${String(stepCount)} steps`;
+  if (options.json !== true && warnings.length > 0)
+    terminal.complain(`${paintDiagnostics(printable(problemsText(warnings)), terminal.errorColours)}\n\n`);
   terminal.write(
     options.json === true
-      ? json({ schema: 1, ...defined })
+      ? json({ schema: 1, ...defined, warnings: problemDocuments(warnings) })
       : `defined ${workflowId} ${version}, ${steps}: event ${eventId}${instead}${kept}\n${relayLines(defined).join('')}`,
   );
   return 0;

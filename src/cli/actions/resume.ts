@@ -8,7 +8,7 @@ import { line, table } from '../format.ts';
 import { json } from '../output.ts';
 import { follow, type FollowOptions } from '../run-follow.ts';
 import type { FoundWorkflow, StoredRun } from '../../operations/runs/services.ts';
-import { expectDefinition } from '../run-start.ts';
+import { expectDefinition, reportWarnings } from '../run-start.ts';
 
 export interface ResumeCommandOptions extends FollowOptions {
   readonly explain?: boolean;
@@ -33,6 +33,7 @@ export async function resume(
     );
   if (options.explain === true) return explain(context, run, definition, options.json === true);
   context.announce();
+  if (definition !== null && edited !== null) await reportWarnings(context, edited);
   return follow(context, options, (watch) => workflows.resume(run, { watch, command: null, definition }));
 }
 

@@ -144,7 +144,11 @@ function policyOf(part: Part | null, diagnostics: Diagnostics): StepTag['policy'
 function warnUseless(parts: readonly Part[], policy: string, diagnostics: Diagnostics): void {
   const part = parts.find(({ prefix }) => prefix === 'retries');
   if (part)
-    diagnostics.warn(part.path, `\`retries:\` does nothing with \`policy:${policy}\``, 'add "policy:retry"');
+    diagnostics.warn(
+      part.path,
+      `retries have no effect with the policy \`${policy}\``,
+      'use the policy `retry`, or no retries',
+    );
 }
 
 /** A whole number up to a limit; null, and told, when it is none. */

@@ -1,3 +1,4 @@
+import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { NewDefinition } from '../../languages/nip/defining.ts';
 import type { WorkflowList } from '../../nostr/listing.ts';
@@ -66,6 +67,8 @@ export interface Defined {
   readonly replaced: string | null;
   /** The event of a newer definition by the same author, which stays known by this id; null: this one is. */
   readonly newer: string | null;
+  /** What is without effect in it, or probably not meant. */
+  readonly warnings: readonly Diagnostic[];
   /** By address, what each relay of the project says to it; missing: it was sent to none. */
   readonly relays?: Readonly<Record<string, string>>;
 }

@@ -86,13 +86,17 @@ async function checkArguments(
     throw new MailroomError('E_VALUE', `no id can be made of the name \`${asked.name}\``, 'give an `id`');
   const text = definitionText(definitionTemplate(asked, Date.now()));
   const found = await checkWorkflow(disk, settings, text, 'definition');
-  if (found.checked.ok) return found;
+  const { checked } = found;
   const { inArguments } = await import('../../languages/nip/arguments.ts');
-  return { ...found, checked: { ok: false, problems: inArguments(found.checked.problems, asked) } };
+  const said = checked.ok
+    ? { ...checked, warnings: inArguments(checked.warnings, asked) }
+    : { ...checked, problems: inArguments(checked.problems, asked) };
+  return { ...found, checked: said };
 }
 
 async function define(disk: RealDisk, nip: NipSettings, found: FoundWorkflow): Promise<Defined> {
   const { body } = expectNip(found);
+  const warnings = found.checked.ok ? found.checked.warnings : [];
   await refuseTrackedState(disk);
   const definitions = new EventLog(disk, definitionLog);
   const before = definitions.read();
@@ -110,6 +114,7 @@ async function define(disk: RealDisk, nip: NipSettings, found: FoundWorkflow): P
     stepCount: body.steps.length,
     replaced: current?.id === event.id && old !== null && old?.id !== event.id ? old!.id : null,
     newer: current?.id === event.id ? null : (current?.id ?? null),
+    warnings,
     ...(relays && { relays: relays.verdicts(definitionLog, event) }),
   };
 }

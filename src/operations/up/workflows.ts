@@ -21,6 +21,7 @@ import type { Settings } from '../project/definition.ts';
 import type { RunSettings } from '../runs/compose.ts';
 import { weakSecrets } from '../../workflow/host/secrets.ts';
 import { triggeredWorkflows, type TriggeredWorkflow } from '../project/triggered.ts';
+import { warningsNote } from '../validate.ts';
 import { openRelays } from './relays.ts';
 import { UpRuns, type OnRun } from './runs.ts';
 
@@ -58,6 +59,7 @@ export async function openWorkflows(
     notes: [
       ...forgotten,
       ...found.problems,
+      ...found.read.flatMap((read) => warningsNote(read, `mailroom validate ${read.path}`) ?? []),
       ...weakSecrets(found.workflows.flatMap(({ definition }) => definition ?? [])),
       ...notesOf(found.workflows, listener),
     ],

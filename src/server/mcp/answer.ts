@@ -33,12 +33,14 @@ export async function answer(act: () => Given | Promise<Given>): Promise<Answer>
   } catch (error) {
     if (!(error instanceof MailroomError)) throw error;
     const all = error instanceof ProblemsError ? error.problems : [error];
-    return { content: [{ type: 'text', text: all.map(line).join('\n') }], isError: true };
+    return { content: [{ type: 'text', text: all.map(problemLine).join('\n') }], isError: true };
   }
 }
 
 /** `mailroom.yaml:3:7: E_CODE: message (hint)`, with the place where there is one. */
-function line(problem: Pick<MailroomError, 'code' | 'message' | 'hint'> & Partial<Diagnostic>): string {
+export function problemLine(
+  problem: Pick<MailroomError, 'code' | 'message' | 'hint'> & Partial<Diagnostic>,
+): string {
   const { code, message, hint, place = null } = problem;
   const at = place === null ? '' : `${place.file}:${String(place.line)}:${String(place.column)}: `;
   return `${at}${code}: ${message}${hint === null ? '' : ` (${hint})`}`;

@@ -83,6 +83,9 @@ export const defined = z.strictObject({
   stepCount: count,
   replaced: z.string().nullable().describe('The event that this id stood for until now'),
   newer: z.string().nullable().describe('The event of a newer definition, which this id still stands for'),
+  warnings: z
+    .array(z.string())
+    .describe('What is without effect in the definition, or probably not meant: argument, line, column, why'),
   relays: z.record(z.string(), z.string()).optional().describe('By address, what each relay says to it'),
 });
 
