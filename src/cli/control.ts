@@ -32,7 +32,8 @@ export async function control(
   const refused = verdicts.find(({ state }) => state === 'refused');
   if (refused)
     throw new MailroomError('E_REFUSED', `${told(refused)}: ${refused.reason ?? 'no reason given'}`);
-  terminal.write(options.json === true ? json(oneDocument(verdicts)) : lines(verdicts));
+  if (options.json === true) terminal.write(json(oneDocument(verdicts)));
+  else terminal.tell(lines(verdicts));
   return 0;
 }
 

@@ -1,6 +1,7 @@
 import type { Cost } from '../mail/machine/state.ts';
 import { replaceUnsafe } from '../kernel/one-line.ts';
 import { span } from '../operations/times.ts';
+import { width } from './columns.ts';
 
 export { short } from '../operations/changes.ts';
 
@@ -65,34 +66,6 @@ export function printable(text: string): string {
 /** The same on one line. */
 export function line(text: string): string {
   return printable(text.replaceAll(/\s*\n\s*/g, ' '));
-}
-
-const wide =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
-
-/** How many columns a character takes on a terminal. */
-function columnsOf(character: string): number {
-  if (/^[\p{Mn}\p{Me}\p{Cf}]$/u.test(character)) return 0;
-  return wide.test(character) ? 2 : 1;
-}
-
-/** How many columns a text takes on a terminal. */
-function width(text: string): number {
-  if (/^[\u0020-\u007e]*$/.test(text)) return text.length;
-  return Array.from(text, columnsOf).reduce((sum, columns) => sum + columns, 0);
-}
-
-/** A text of at most so many columns; what is cut is marked. */
-export function cut(text: string, columns: number): string {
-  if (width(text) <= columns) return text;
-  let used = 1;
-  let shown = '';
-  for (const character of text) {
-    used += columnsOf(character);
-    if (used > columns) break;
-    shown += character;
-  }
-  return `${shown}…`;
 }
 
 /** Rows below a head, each a line that is safe for a terminal, in columns two spaces apart. Columns of numbers are set right; the last is as long as it is. */

@@ -4,6 +4,7 @@ import type { Draft } from '../mail/format/message.ts';
 import type { Sending } from '../operations/sending.ts';
 import type { Context } from './context.ts';
 import { json } from './output.ts';
+import type { Terminal } from './terminal.ts';
 import type { ProjectServices } from '../operations/services.ts';
 
 /** What `send` and `reply` have in common. */
@@ -66,7 +67,7 @@ export async function deliver(
         'this turn has no staging folder: $MAILROOM_OUTBOX is not set',
       );
     const handed = await stageInTurn(project, turn, draft);
-    terminal.write(options.json === true ? json(handed) : `${inWords(handed)}\n`);
+    show(terminal, handed, options.json === true);
     return 0;
   }
   const handed = await submit(project, role, draft, terminal.now);
@@ -75,8 +76,13 @@ export async function deliver(
     const { awaitAnswer } = await import('./waiting.ts');
     return await awaitAnswer(context, project, { role, handed, json: options.json === true });
   }
-  terminal.write(options.json === true ? json(handed) : `${inWords(handed)}\n`);
+  show(terminal, handed, options.json === true);
   return 0;
+}
+
+function show(terminal: Terminal, handed: Sending, asJson: boolean): void {
+  if (asJson) terminal.write(json(handed));
+  else terminal.tell(`${inWords(handed)}\n`);
 }
 
 function inWords(handed: Sending): string {

@@ -1,5 +1,6 @@
 import type { MailStatus } from '../operations/mail-status.ts';
-import { ahead, clock, cut, money } from './format.ts';
+import { cut } from './columns.ts';
+import { ahead, clock, money } from './format.ts';
 import { doing } from './status-text.ts';
 import type { Colours } from './terminal.ts';
 

@@ -29,7 +29,7 @@ export function startProgress(
   { live, quiet }: { readonly live: boolean; readonly quiet: boolean },
 ): Progress {
   const block = live ? new LiveBlock(terminal, () => statusLines(terminal, controller)) : null;
-  const print = quiet ? terminal.complain : terminal.write;
+  const print = quiet ? terminal.complain : terminal.tell;
   const colours = quiet ? terminal.errorColours : terminal.colours;
   const tell = (text: string) => {
     block?.erase();

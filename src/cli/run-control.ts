@@ -38,7 +38,7 @@ async function tellVerdict(
   const what = nameOf(stored, file);
   const { state, isAlive } = await carryOut(context, stored, file);
   if (options.json === true) terminal.write(json({ schema: 1, state, verb, run, path, host: isAlive }));
-  else terminal.write(`${what}: ${state === 'done' ? 'done' : later(isAlive, run)}\n`);
+  else terminal.tell(`${what}: ${state === 'done' ? 'done' : later(isAlive, run)}\n`);
   return 0;
 }
 

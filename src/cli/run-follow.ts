@@ -48,7 +48,7 @@ export async function follow(
   const unsent = controller.unsent();
   if (unsent > 0)
     terminal.complain(
-      `not sent: ${String(unsent)} event${unsent === 1 ? '' : 's'} of this run. Send with: mailroom nip send (\`mailroom up\` also sends)\n`,
+      `not sent: ${String(unsent)} event${unsent === 1 ? '' : 's'} of this run. Send with: \`mailroom nip send\` (\`mailroom up\` also sends)\n`,
     );
   if (options.json === true) terminal.write(json(await document(controller)));
   else terminal.write(`${warningLines(context, controller)}${lastLine(context, controller)}`);
@@ -67,7 +67,7 @@ async function untilEnd(context: Context, controller: RunController, progress: R
       return;
     }
     progress.close();
-    terminal.complain(`Ended at once. To resume: ${context.commandLine(`resume ${controller.run}`)}\n`);
+    terminal.complain(`Ended at once. To resume: \`${context.commandLine(`resume ${controller.run}`)}\`\n`);
     terminal.exit(130);
   });
   try {

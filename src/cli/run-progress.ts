@@ -3,7 +3,8 @@ import type { RunState, StepRun } from '../workflow/machine/state.ts';
 import { warningsOfSettled } from '../workflow/machine/view.ts';
 import { describeRunEvent, isSummarised, type RunChange } from '../operations/runs/changes.ts';
 import { span } from '../operations/times.ts';
-import { cut, line, money, seconds } from './format.ts';
+import { cut } from './columns.ts';
+import { line, money, seconds } from './format.ts';
 import { LiveBlock } from './live-block.ts';
 import type { RunController } from '../operations/runs/services.ts';
 import type { Colours, Terminal } from './terminal.ts';
@@ -27,7 +28,7 @@ export function startRunProgress(
   { live, quiet }: { readonly live: boolean; readonly quiet: boolean },
 ): RunProgress {
   const block = live ? new LiveBlock(terminal, () => blockLines(terminal, controller)) : null;
-  const print = quiet ? terminal.complain : terminal.write;
+  const print = quiet ? terminal.complain : terminal.tell;
   const colours = quiet ? terminal.errorColours : terminal.colours;
   const tell = (text: string) => {
     block?.erase();

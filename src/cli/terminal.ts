@@ -1,4 +1,5 @@
 import picocolors from 'picocolors';
+import { wrap } from './columns.ts';
 
 /** Where the program reads and writes. The only place that knows standard input, output and signals. */
 export interface Terminal {
@@ -11,9 +12,11 @@ export interface Terminal {
   readonly errorColours: Colours;
   readonly columns: () => number;
   readonly rows: () => number;
-  /** Writes to standard output; nothing once its reader is gone. */
+  /** Writes to standard output, as it is; nothing once its reader is gone. */
   readonly write: (text: string) => void;
-  /** Writes to standard error. */
+  /** Writes lines for people to standard output, set into the columns of a terminal. */
+  readonly tell: (text: string) => void;
+  /** The same to standard error. */
   readonly complain: (text: string) => void;
   /** True when nobody reads standard output any more. */
   readonly closed: () => boolean;
@@ -48,7 +51,8 @@ export function processTerminal(environment: Environment): Terminal {
     columns: () => (stdout.isTTY && stdout.columns > 0 ? stdout.columns : 100),
     rows: () => (stdout.isTTY && stdout.rows > 0 ? stdout.rows : 40),
     write: out.write,
-    complain: err.write,
+    tell: (text) => out.write(fitting(text, stdout)),
+    complain: (text) => err.write(fitting(text, stderr)),
     closed: out.closed,
     readInput,
     now: () => Date.now(),
@@ -59,6 +63,11 @@ export function processTerminal(environment: Environment): Terminal {
     onSignal,
     exit: (code) => process.exit(code),
   };
+}
+
+/** Elsewhere than on a terminal, and on one that does not know its size, lines are as long as they are. */
+function fitting(text: string, { isTTY, columns }: NodeJS.WriteStream): string {
+  return isTTY && columns > 0 ? wrap(text, columns) : text;
 }
 
 /** A stream whose reader may leave (`| head`): what is written afterwards goes nowhere, and nothing breaks. */

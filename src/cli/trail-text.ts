@@ -1,6 +1,7 @@
 import type { Thread } from '../mail/machine/state.ts';
 import type { MessageDocument } from '../operations/messages.ts';
-import { cut, line, moment, money, printable, short } from './format.ts';
+import { cut } from './columns.ts';
+import { line, moment, money, printable, short } from './format.ts';
 import type { Colours } from './terminal.ts';
 
 interface Look {

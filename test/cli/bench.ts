@@ -1,3 +1,4 @@
+import { wrap } from '../../src/cli/columns.ts';
 import picocolors from 'picocolors';
 import { runCli } from '../../src/cli/main.ts';
 import type {
@@ -336,7 +337,8 @@ export class FakeTerminal implements Terminal {
   columns = (): number => this.width;
   rows = (): number => 24;
   write = (text: string): void => void (this.out += text);
-  complain = (text: string): void => void (this.err += text);
+  tell = (text: string): void => this.write(this.interactive ? wrap(text, this.width) : text);
+  complain = (text: string): void => void (this.err += this.interactive ? wrap(text, this.width) : text);
   closed = (): boolean => this.gone;
   readInput = (): Promise<string> => Promise.resolve(this.input);
   exit = (code: number): void => void this.exits.push(code);

@@ -45,7 +45,7 @@ export async function plan(context: Context, reference: string, options: PlanOpt
       document.title === null
         ? planLines(document, terminal.colours)
         : shownPlan(document, document.title, parameters, terminal.colours);
-    terminal.write(`${lines.join('\n')}\n`);
+    terminal.tell(`${lines.join('\n')}\n`);
   }
   return 0;
 }

@@ -12,6 +12,6 @@ export async function runReload(context: Context, names: readonly string[]): Pro
   for (const { checked } of found) if (!checked.ok) throw new ProblemsError(checked.problems);
   const changed = workflows.confirm(found);
   const lines = changed.map((path) => `${path}: confirmed`);
-  terminal.write(`${lines.length === 0 ? 'no workflow has changed' : lines.join('\n')}\n`);
+  terminal.tell(`${lines.length === 0 ? 'no workflow has changed' : lines.join('\n')}\n`);
   return 0;
 }

@@ -93,7 +93,7 @@ async function explain(
   if (asJson) terminal.write(json({ schema: 1, run: run.run, steps }));
   else {
     const rows = steps.map(({ path, does, why }) => [path, does, line(why)]);
-    terminal.write(`${table(['STEP', 'DOES', 'WHY'], rows).join('\n')}\n`);
+    terminal.tell(`${table(['STEP', 'DOES', 'WHY'], rows).join('\n')}\n`);
   }
   return 0;
 }

@@ -19,6 +19,7 @@ export async function status(context: Context, options: StatusOptions): Promise<
     return `${statusLines(document, { now, all: options.all === true, colours: terminal.colours }).join('\n')}\n`;
   };
   if (options.watch === true) return await watch(terminal, project, show);
-  terminal.write(await show());
+  const print = options.json === true ? terminal.write : terminal.tell;
+  print(await show());
   return 0;
 }

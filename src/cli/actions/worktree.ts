@@ -35,7 +35,8 @@ export async function worktree(
     action === 'merge'
       ? `merged ${found.branch}, and removed its checkout and branch`
       : `removed the checkout; its work is on the branch ${found.branch}`;
-  terminal.write(asJson ? json({ schema: 1, action, ...documentOf(found, state) }) : `${did}\n`);
+  if (asJson) terminal.write(json({ schema: 1, action, ...documentOf(found, state) }));
+  else terminal.tell(`${did}\n`);
   return 0;
 }
 

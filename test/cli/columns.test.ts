@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cut, width, wrap } from '../../src/cli/columns.ts';
+
+describe('lines that are wider than the terminal', () => {
+  it('are broken at spaces, and go on below their last column', () => {
+    const text = '✓ sandbox      an agent sees the system, its project and its own settings\nshort\n';
+    expect(wrap(text, 40)).toBe(
+      [
+        '✓ sandbox      an agent sees the system,',
+        '               its project and its own',
+        '               settings',
+        'short',
+        '',
+      ].join('\n'),
+    );
+    expect(wrap('hint: the providers are claude, codex, gemini', 30)).toBe(
+      'hint: the providers are\n  claude, codex, gemini',
+    );
+  });
+
+  it('keep what can be copied in one piece', () => {
+    const text = 'recorded; no controller runs, the next `mailroom up --until-idle` takes it';
+    expect(wrap(text, 40)).toBe(
+      'recorded; no controller runs, the next\n  `mailroom up --until-idle` takes it',
+    );
+    const long = `run \`mailroom send architect --message ${'x'.repeat(60)}\``;
+    expect(wrap(long, 60)).toBe(`run\n  ${long.slice(4)}`);
+  });
+
+  it('stay as they are where a place in them is marked', () => {
+    const text = `a.yaml:1:1: error E_YAML: no\n  ${'word '.repeat(20)}\n  ^^^^`;
+    expect(wrap(text, 40)).toBe(text);
+  });
+
+  it('count no colours', () => {
+    const text = `\u001b[31m${'word '.repeat(12).trim()}\u001b[39m`;
+    expect(wrap(text, 59)).toBe(text);
+    expect(wrap(text, 58).split('\n')).toHaveLength(2);
+  });
+
+  it.each([60, 80])('lose no word, break none, and fit into %i columns', (columns) => {
+    const word = fc.oneof(
+      fc.stringMatching(/^[a-z.,;()日é]{1,12}$/),
+      fc.constant('`mailroom send x --to y`'),
+    );
+    const line = fc
+      .tuple(fc.constantFrom('', '  ', '✓ topic    ', 'error E_X: '), fc.array(word, { minLength: 1 }))
+      .map(([start, words]) => start + words.join(' '));
+    fc.assert(
+      fc.property(line, (text) => {
+        const wrapped = wrap(text, columns);
+        expect(wrapped.split('\n').every((each) => width(each) <= columns)).toBe(true);
+        expect(wrapped.split(/\s+/)).toEqual(text.split(/\s+/));
+        expect(wrapped.match(/`[^`]*`/g)).toEqual(text.match(/`[^`]*`/g));
+      }),
+    );
+  });
+});
+
+it('cuts a text between characters', () => {
+  expect(cut('日本語', 5)).toBe('日本…');
+  expect(cut('日本語', 6)).toBe('日本語');
+});
