@@ -8,7 +8,7 @@ const withProcesses = [
   'test/{cli,disk,git,host,process,scenario,tooling}/**/*.test.ts',
   'test/mail/{mailboxes,trail}/**/*.test.ts',
   'test/workflow/triggers/**/*.test.ts',
-  'test/worlds/{crash,kill-matrix,kill-runs}/**/*.test.ts',
+  'test/worlds/{crash,kills}/**/*.test.ts',
 ];
 
 export default defineConfig({

@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What starts the real program many times takes longest. */
-const long = /\/test\/(?:scenario|kill-matrix|kill-runs|triggers)\//;
+const long = /\/test\/(?:scenario|worlds\/kills|workflow\/triggers)\//;
 
 /** Begins with the files that take longest, so that no worker is left with one of them in the end. */
 export class LongestFirst extends BaseSequencer {

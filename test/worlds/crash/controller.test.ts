@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MailEvent } from '../../../src/mail/machine/event.ts';
 import { readJournal } from '../../../src/disk/journal-reader.ts';
 import { RealDisk } from '../../../src/disk/real-disk.ts';
-import { checkFolders, checkHistory, checkLaunches } from '../simulation/properties.ts';
-import { protocols } from '../simulation/protocols.ts';
+import { checkFolders, checkHistory, checkLaunches } from '../simulation/mail/properties.ts';
+import { protocols } from '../simulation/mail/protocols.ts';
 import { Random } from '../simulation/random.ts';
-import { simulated } from '../simulation/protocol-choice.ts';
+import { simulated } from '../simulation/mail/protocol-choice.ts';
 import { finished, said, TestProject, type Ran } from '../../support/project.ts';
 
 const agent = fileURLToPath(new URL('../../fixtures/agents/team.mjs', import.meta.url));

@@ -4,11 +4,11 @@ import { Crash } from './faults.ts';
 import type { Timeline } from './timeline.ts';
 
 /** Who wants to know of a life. */
-export interface Witness<Self> {
+export interface Witness {
   /** Called before it does anything. */
-  acts(self: Self): void;
-  /** Called when it was killed, and when it has ended by itself; `error`: why. */
-  gone(self: Self, error: Error | null): void;
+  acts(): void;
+  /** Called once, when it was killed or has ended by itself; `error`: why. */
+  gone(error: Error | null): void;
 }
 
 /** One life of a host in the real loop and in virtual time. Once it was killed, what it began comes to nothing. */
@@ -16,17 +16,15 @@ export abstract class Life {
   #loop: Loop | null = null;
   #alive = true;
   readonly #timeline: Timeline;
+  readonly #witness: Witness;
 
-  constructor(timeline: Timeline) {
+  constructor(timeline: Timeline, witness: Witness) {
     this.#timeline = timeline;
+    this.#witness = witness;
   }
 
-  /** Called before it does anything. */
-  protected abstract acts(): void;
-  /** Called once, when it is no more. */
-  protected abstract gone(error: Error | null): void;
   /** What still has to be done when the loop has ended. */
-  protected abstract finish(): Promise<void>;
+  protected async finish(): Promise<void> {}
   protected abstract takeSnapshot(): void;
 
   protected get loop(): Loop {
@@ -58,7 +56,7 @@ export abstract class Life {
       after,
       () => {
         if (!this.#alive) return;
-        this.acts();
+        this.#witness.acts();
         act();
       },
       kind,
@@ -88,12 +86,18 @@ export abstract class Life {
 
   /** Takes a snapshot, as the loop does when the journal has grown long. */
   snapshot(): void {
-    this.acts();
+    this.#witness.acts();
     try {
       this.takeSnapshot();
     } catch (error) {
       this.#end(asError(error));
     }
+  }
+
+  /** Something outside of the loop ends it. */
+  protected fail(error: Error): void {
+    this.#witness.acts();
+    this.loop.fail(error);
   }
 
   /** It dies here, with everything that it ran. */
@@ -104,7 +108,7 @@ export abstract class Life {
   #end(error: Error | null): void {
     if (!this.#alive) return;
     this.#alive = false;
-    this.gone(error);
+    this.#witness.gone(error);
   }
 }
 

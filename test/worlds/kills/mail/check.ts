@@ -1,0 +1,113 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { apply } from '../../../../src/mail/machine/apply.ts';
+import type { MailEvent } from '../../../../src/mail/machine/event.ts';
+import type { Protocol } from '../../../../src/mail/format/protocol.ts';
+import { emptyState, type MailState } from '../../../../src/mail/machine/state.ts';
+import { readKeptStatus, statusSource } from '../../../../src/operations/project/kept-status.ts';
+import { readJournal } from '../../../../src/disk/journal-reader.ts';
+import { RealDisk } from '../../../../src/disk/real-disk.ts';
+import { checkFolders, checkHistory, checkLaunches, checkRest } from '../../simulation/mail/properties.ts';
+import { checkTrail } from './check-trail.ts';
+import type { Place } from '../place.ts';
+
+/** What must hold when a project has come to rest, looked at from outside: files, git, what agents wrote down. */
+export function checkPlace(
+  place: Place,
+  protocol: Protocol,
+  leads: readonly string[],
+  git: boolean,
+): string[] {
+  let events: MailEvent[];
+  try {
+    events = historyOf(place);
+  } catch (error) {
+    return [`the journal cannot be read: ${String(error)}`];
+  }
+  const disk = new RealDisk(place.root);
+  const problems = [...checkHistory(events, protocol), ...checkFolders(disk, events, protocol)];
+  const state = events.reduce(apply, emptyState());
+  problems.push(...checkRest(state, protocol), ...checkKeptStatus(disk, state));
+  problems.push(...checkAsked(place, events, protocol));
+  problems.push(...checkLeads(place, leads), ...checkReasons(place, protocol));
+  return git ? [...problems, ...checkTrail(place)] : problems;
+}
+
+/** What `status` takes from the state is what the journal says, if anything counts as kept. */
+function checkKeptStatus(disk: RealDisk, state: MailState): string[] {
+  const kept = readKeptStatus(disk);
+  const folded: unknown = JSON.parse(JSON.stringify(statusSource(state)));
+  return kept === null || isDeepStrictEqual(kept, folded)
+    ? []
+    : ['the kept status is not that of the journal'];
+}
+
+/** All events, also those in segments that a snapshot has replaced. */
+function historyOf(place: Place): MailEvent[] {
+  const folder = mkdtempSync(join(place.folder, 'history-'));
+  const mailroom = join(folder, '.mailroom');
+  mkdirSync(join(mailroom, 'journal'), { recursive: true });
+  const copy = (from: string, to: string): void => {
+    if (existsSync(from))
+      cpSync(from, to, { recursive: true, filter: (path) => !path.endsWith('.snapshot') });
+  };
+  copy(join(place.root, '.mailroom', 'blobs'), join(mailroom, 'blobs'));
+  copy(join(place.folder, 'kept'), join(mailroom, 'journal'));
+  copy(join(place.root, '.mailroom', 'journal'), join(mailroom, 'journal'));
+  try {
+    return readJournal<MailEvent>(new RealDisk(folder)).records.map(({ event }) => event);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Agents write down that they were asked: no invocation twice, and none that the journal does not know. */
+function checkAsked(place: Place, events: readonly MailEvent[], protocol: Protocol): string[] {
+  const asked = place
+    .read('asked.log')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.split(' ').slice(0, 3).join('/'));
+  const launched = new Set(
+    events.flatMap((event) =>
+      event.type === 'launched' ? [`${event.turn}/${String(event.attempt)}/${String(event.round)}`] : [],
+    ),
+  );
+  const unknown = asked.filter((key) => !launched.has(key));
+  return [
+    ...checkLaunches(asked, events, protocol),
+    ...unknown.map((key) => `${key} was asked, and the journal does not know it`),
+  ];
+}
+
+/** What the person finds: everything that was promised, each once, and nothing else. */
+function checkLeads(place: Place, leads: readonly string[]): string[] {
+  const found = place
+    .list('agents/user/inbox')
+    .map((name) => lead(place.read(`agents/user/inbox/${name}`)))
+    .toSorted();
+  const wanted = leads.toSorted();
+  return found.join('\n') === wanted.join('\n')
+    ? []
+    : [`user finds [${found.join(', ')}], not [${wanted.join(', ')}]`];
+}
+
+/** `type subject`; of a notice only what it is about, as its other words depend on when the crash came. */
+function lead(text: string): string {
+  const [, type = ''] = /^type: (.*)$/m.exec(text) ?? [];
+  const [, subject = ''] = /^subject: ["']?(.*?)["']?$/m.exec(text) ?? [];
+  return `${type} ${type === 'notice' ? (/^\w+/.exec(subject)?.[0] ?? '') : subject}`;
+}
+
+/** Whatever failed has its reason beside it. */
+function checkReasons(place: Place, protocol: Protocol): string[] {
+  return [...protocol.roles.keys()].flatMap((role) =>
+    place.list(`agents/${role}/failed`).flatMap((month) => {
+      const names = new Set(place.list(`agents/${role}/failed/${month}`));
+      return [...names]
+        .filter((name) => name.endsWith('.md') && !names.has(`${name}.reason.txt`))
+        .map((name) => `${role}/failed/${name} has no reason beside it`);
+    }),
+  );
+}

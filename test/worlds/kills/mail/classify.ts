@@ -1,0 +1,98 @@
+import type { FileTable, GitTable, MoveTable, Named, Operation } from '../operation.ts';
+import { classifier } from '../tables.ts';
+import type { EffectName } from './effects.ts';
+
+const journal = String.raw`^\.mailroom/journal/\d+\.`;
+const attempt = String.raw`^\.mailroom/turns/[^/]+/\d+`;
+const box = (name: string): string => `^agents/[^/]+/${name}/`;
+const filed = box('(processed|sent|failed)');
+
+const files: FileTable<EffectName> = [
+  ['remove', `${journal}log$`, 'journal.remove'],
+  ['remove', `${journal}snapshot$`, 'snapshot.remove'],
+  ['sync', String.raw`^(\.|\.mailroom|\.mailroom/journal)$`, 'journal.names'],
+  ['sync', String.raw`^\.mailroom/blobs$`, 'blob.names'],
+  ['begin', String.raw`^\.mailroom/tmp/`, 'draft.open'],
+  ['write', String.raw`^\.mailroom/tmp/`, 'draft.write'],
+  ['sync', String.raw`^\.mailroom/tmp/`, 'draft.sync'],
+  ['begin', `${attempt}/\\.input-`, 'turn.input'],
+  ['write', `${attempt}/\\.input-`, 'turn.input'],
+  ['remove', `${attempt}/\\.input-`, 'turn.input'],
+  ['begin', `${attempt}/[^/]*(stdout|stderr)[^/]*$`, 'turn.output'],
+  ['open', `${attempt}/[^/]*(stdout|stderr)[^/]*$`, 'turn.output'],
+  ['write', `${attempt}/[^/]*(stdout|stderr)[^/]*$`, 'turn.output'],
+  ['begin', `${attempt}/[^/]+\\.(toml|json)$`, 'turn.file'],
+  ['open', `${attempt}/[^/]+\\.(toml|json)$`, 'turn.file'],
+  ['write', `${attempt}/[^/]+\\.(toml|json)$`, 'turn.file'],
+  ['remove', `${attempt}/(outbox|collected-\\d+)$`, 'turn.clear'],
+  ['remove', String.raw`^\.mailroom/accepting/`, 'accept.release'],
+  ['remove', String.raw`^\.mailroom/control/`, 'control.take'],
+  ['remove', String.raw`^\.mailroom/lock\.json$`, 'holder.remove'],
+  ['remove', box('(inbox|outbox)'), 'projection.remove'],
+  ['folder', String.raw`^\.mailroom/turns(/|$)`, 'turn.folder'],
+  ['folder', '^tmp:home/', 'turn.folder'],
+  // The settings of a CLI that are not there: a sandbox can hold only what it shows.
+  ['begin', '^tmp:home/', 'turn.folder'],
+  ['write', '^tmp:home/', 'turn.folder'],
+  ['folder', '^agents(/|$)', 'mailbox.folder'],
+  ['folder', String.raw`^\.mailroom(/[a-z]+)?$`, 'project.folder'],
+  ['folder', '^tmp:mailroom-[^/]+/home/', 'home.make'],
+  ['link', '^tmp:mailroom-[^/]+/home/', 'home.make'],
+  ['begin', '^tmp:mailroom-[^/]+/home/', 'home.make'],
+  ['write', '^tmp:mailroom-[^/]+/home/', 'home.make'],
+  // The controller's own ends of pipes that have no name any more.
+  ['open', '^/proc/self/fd/', 'inward'],
+];
+
+const moves: MoveTable<EffectName> = [
+  [box('(inbox|outbox)'), String.raw`^\.mailroom/accepting/`, 'accept.take'],
+  [box('outbox'), `${attempt}/outbox/`, 'turn.borrow'],
+  [box('inbox'), filed, 'projection.move'],
+  [String.raw`^\.mailroom/accepting/`, filed, 'accept.keep'],
+  [String.raw`^\.mailroom/(control|incoming)/`, String.raw`^\.mailroom/refused/`, 'control.refuse'],
+  [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/refused/.*\.reason\.txt$`, 'reason.write'],
+  [String.raw`^\.mailroom/tmp/`, `${filed}.*\\.reason\\.txt$`, 'reason.write'],
+  [String.raw`^\.mailroom/tmp/`, box('(inbox|processed|sent|failed)'), 'projection.write'],
+  [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/lock\.json$`, 'holder.write'],
+  [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/boot$`, 'boot.write'],
+  [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/confirmed$`, 'confirmed.write'],
+  [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/parked/`, 'parked.write'],
+  [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/blobs/`, 'blob.write'],
+  [String.raw`^\.mailroom/tmp/`, `${journal}snapshot$`, 'snapshot.write'],
+  [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/journal/summary$`, 'summary.write'],
+  [String.raw`^\.mailroom/tmp/`, `${attempt}/messages/`, 'turn.message'],
+  [String.raw`^\.mailroom/tmp/`, `${attempt}/collected-\\d+/`, 'turn.collect'],
+  [String.raw`^\.mailroom/tmp/`, `${attempt}/[^/]*prompt[^/]*$`, 'turn.prompt'],
+  [String.raw`^\.mailroom/tmp/`, `${attempt}/[^/]*result[^/]*$`, 'turn.result'],
+];
+
+const gits: GitTable<EffectName> = [
+  ['fast-import', 'trail.import'],
+  ['update-ref', 'trail.ref'],
+  ['repack', 'trail.pack'],
+  ['worktree add', 'worktree.make'],
+  ['worktree remove', 'worktree.forget'],
+  ...['check-ref-format', 'rev-parse', 'for-each-ref', 'worktree list', 'rev-list'].map(reads),
+  ...['count-objects', 'diff-tree', '--version'].map(reads),
+];
+
+function reads(words: string): readonly [string, 'inward'] {
+  return [words, 'inward'];
+}
+
+const inCommon = classifier<EffectName>({
+  journal,
+  files,
+  moves,
+  gits,
+  marked: ({ mark, gated }) => (mark === null ? null : gated ? 'turn.spawn' : 'gate.spawn'),
+  terminate: 'turn.terminate',
+  kill: 'turn.kill',
+});
+
+/** Which effect an operation is; null: one that the tables do not have. */
+export function classify(operation: Operation): Named<EffectName> | null {
+  if (operation.kind === 'release') return 'turn.release';
+  const isForgotten = operation.kind === 'spawn' && operation.forgotten;
+  return inCommon(operation) ?? (isForgotten ? 'person.notify' : null);
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import type { Operation } from '../operation.ts';
+import type { LeftOut } from '../order.ts';
+import { group, outage, Player, type CrashWords } from '../playing.ts';
+import { render } from '../report.ts';
+import { classify } from './classify.ts';
+import type { EffectName } from './effects.ts';
+import type { MailKind } from './kinds.ts';
+import { mail } from './mail.ts';
+
+const player = new Player<MailKind, EffectName>(mail);
+
+describe('the kill matrix', () => {
+  it('holds in a sample of crashes', { timeout: 180_000 }, async () => {
+    const failures = await player.failures([
+      ['delivery', 'accept.keep', 1, 'before'],
+      ['turn running', 'turn.release', 1, 'after'],
+      ['turn committing', 'journal.append', 5, 'during'],
+      ['trail commit', 'trail.ref', 1, 'during'],
+      ['rotation', 'journal.remove', 1, 'before', outage],
+      ['recovery', 'journal.sync', 2, 'before'],
+      ['torn line', 'journal.cut', 1, 'after', group],
+    ]);
+    expect(failures).toEqual([]);
+  });
+
+  it.each<[string, LeftOut, CrashWords<EffectName>, string]>([
+    ['a sync', 'sync', ['correction', 'person.notify', 1, 'before', outage], 'launched twice'],
+    ['the launch gate', 'gate', ['correction', 'journal.append', 4, 'before', group], 'launched twice'],
+    ['the sweep', 'sweep', ['turn running', 'turn.release', 1, 'after', group], 'left running'],
+  ])(
+    'notices a controller that leaves out %s',
+    { timeout: 120_000 },
+    async (_what, leftOut, crash, problem) => {
+      const [whole, broken] = await player.compare(crash, leftOut);
+      expect(whole).toEqual({ problems: [], unreached: false });
+      expect(broken.problems.join('\n')).toContain(problem);
+    },
+  );
+});
+
+describe('the table of places', () => {
+  it.each<[string, Operation]>([
+    ['a file of the project that is no mail', { kind: 'begin', path: 'src/a.ts' }],
+    ['a write over a waiting message', { kind: 'write', path: 'agents/a/inbox/b.md' }],
+    ['a move out of the journal', { kind: 'rename', path: '.mailroom/journal/1.log', to: '.mailroom/x' }],
+    ['a program', { kind: 'spawn', argv: ['curl'], mark: null, gated: false, forgotten: false }],
+    ['an unknown order to git', spawnGit('push')],
+    ['a signal that is no end', { kind: 'signal', signal: 'SIGSTOP', starting: false }],
+  ])('has no name for %s', (_what, operation) => {
+    expect(classify(operation)).toBeNull();
+  });
+
+  it('tells the sweep from the end of a turn, and agents from gates', () => {
+    const spawn = { kind: 'spawn', argv: ['sh'], mark: 'mailroom', forgotten: false } as const;
+    expect(classify({ kind: 'signal', signal: 'SIGKILL', starting: true })).toBe('sweep.kill');
+    expect(classify({ kind: 'signal', signal: 'SIGKILL', starting: false })).toBe('turn.kill');
+    expect(classify({ ...spawn, gated: true })).toBe('turn.spawn');
+    expect(classify({ ...spawn, gated: false })).toBe('gate.spawn');
+    expect(classify(spawnGit('-c', 'a.b=c', 'fast-import', '--quiet'))).toBe('trail.import');
+    expect(classify(spawnGit('rev-parse', 'HEAD'))).toBe('inward');
+  });
+});
+
+function spawnGit(...words: string[]): Operation {
+  return { kind: 'spawn', argv: ['git', ...words], mark: null, gated: false, forgotten: false };
+}
+
+it('draws a cell with a cross where anything did not hold', () => {
+  const crash = player.crash(['recovery', 'journal.cut', 1, 'before']);
+  const cells = (...problems: string[][]): unknown =>
+    render(
+      mail,
+      problems.map((each) => ({ crash, problems: each, unreached: false })),
+      'all',
+    )
+      .split('\n')
+      .find((line) => line.includes('`journal.cut`'))
+      ?.match(/✓|✗/g);
+  expect(cells([], ['lost'])).toEqual(['✗']);
+  expect(cells([])).toEqual(['✓']);
+});

@@ -1,0 +1,192 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Kind } from '../matrix.ts';
+import type { Kill } from '../order.ts';
+import type { Place } from '../place.ts';
+import type { EffectName } from './effects.ts';
+import { seedJournal } from './history.ts';
+import { protocol, scripts, settings } from './team.ts';
+
+/** One kind of work that a controller is killed in. */
+export interface MailKind extends Kind {
+  /** With a git repository around the project, a trail, and worktrees for threads. */
+  readonly git?: boolean;
+  /** Makes what lies there before; done once for many. */
+  readonly prepare?: (place: Place) => void | Promise<void>;
+  /** Gives the work. */
+  readonly plant: (place: Place) => void;
+  /** What people do before the last start. */
+  readonly later?: (place: Place) => void;
+  readonly first?: Kill<EffectName>;
+  /** What lies in the inbox of `user` when all is over, as `type subject`; a copy of each. */
+  readonly leads: readonly string[];
+}
+
+/** The real controller works until nothing more happens by itself. */
+export const upUntilIdle = ['up', '--until-idle', '--json'];
+
+/** The project that all kinds of work have in common. */
+export async function found(kind: MailKind, place: Place): Promise<void> {
+  const trail = kind.git === true;
+  const sandbox = place.containment === 'bubblewrap';
+  place.write('mailroom.yaml', settings({ trail, sandbox }));
+  place.write('protocols/team.yaml', protocol({ worktree: trail }));
+  for (const [name, text] of Object.entries(scripts)) place.write(name, text);
+  if (trail) foundRepository(place);
+  await kind.prepare?.(place);
+}
+
+/** With so many packs that git is asked to roll them up. */
+function foundRepository(place: Place): void {
+  place.git('init', '--quiet', '--initial-branch=main');
+  place.write('.gitignore', '.mailroom/\nagents/\nasked.log\ntold.log\n.drop/\n');
+  place.git('add', '-A');
+  place.git('commit', '--quiet', '-m', 'Begin');
+  const packs = join(place.root, '.git', 'objects', 'pack');
+  mkdirSync(packs, { recursive: true });
+  for (let number = 0; number < 41; number += 1) {
+    const file = join(place.root, 'pack.txt');
+    writeFileSync(file, `Pack ${String(number)}\n`);
+    const blob = place.git('hash-object', '-w', 'pack.txt');
+    place.pack(blob);
+  }
+  place.remove('pack.txt');
+}
+
+const letter = (type: string, subject: string, more = ''): string =>
+  `---\ntype: ${type}\nsubject: ${subject}\n${more}---\nWords\n`;
+
+function task(place: Place, subject: string, role = 'maker'): void {
+  place.drop(`agents/${role}/inbox/${subject.replaceAll(' ', '-')}.md`, letter('task', subject));
+}
+
+function command(place: Place, number: number, verb: string, role: string): void {
+  const id = `01800000-0000-7000-8000-${String(number).padStart(12, '0')}`;
+  const document = { id, at: 0, by: 'tester', verb, target: { kind: 'role', role }, now: false };
+  place.drop(`.mailroom/control/${id}.json`, JSON.stringify(document));
+}
+
+/** A workflow that `up` confirms, and nothing starts. */
+const workflow = `name: told
+version: "1"
+timeout: 1m
+triggers: {}
+steps: { one: { command: ["true"] } }
+`;
+
+export const kinds: readonly MailKind[] = [
+  {
+    name: 'delivery',
+    what: 'mail for a person and for a paused role, mail that is refused, a command, mail that was read',
+    prepare: async (place) => {
+      task(place, 'plain old');
+      const { code, stderr } = await place.run(upUntilIdle, { kill: null });
+      if (code !== 0) throw new Error(`the old task is not done: ${stderr}`);
+    },
+    plant: (place) => {
+      for (const name of place.list('agents/user/inbox')) place.remove(`agents/user/inbox/${name}`);
+      const [month = ''] = place.list('agents/maker/processed');
+      const [old = ''] = place.list(`agents/maker/processed/${month}`);
+      place.drop(`agents/maker/inbox/${old}`, place.read(`agents/maker/processed/${month}/${old}`));
+      command(place, 1, 'pause', 'maker');
+      place.write('workflows/told.yaml', workflow);
+      place.drop('.mailroom/control/nonsense.json', '{"verb": 5}');
+      place.drop('agents/user/outbox/note.md', letter('note', 'note', 'to: boss\n'));
+      place.drop('agents/boss/outbox/word.md', letter('word', 'word', 'to: user\n'));
+      place.drop('agents/maker/inbox/bad.md', letter('nonsense', 'bad'));
+      place.drop('agents/maker/inbox/binary.md', new Uint8Array([1, 0, 2]));
+      task(place, 'plain held');
+    },
+    later: (place) => command(place, 2, 'unpause', 'maker'),
+    leads: [
+      'done plain held',
+      'notice Quiet',
+      'notice Quiet',
+      'notice Refused',
+      'notice Refused',
+      'notice Refused',
+      'word word',
+    ],
+  },
+  {
+    name: 'turn running',
+    what: 'an agent that ignores TERM, with a child that left its session and ignores it too',
+    plant: (place) => task(place, 'deaf'),
+    leads: ['done deaf'],
+  },
+  {
+    name: 'turn stopping',
+    what: 'a turn of a deaf agent that is cancelled',
+    commands: true,
+    plant: (place) => task(place, 'cancel'),
+    leads: ['notice Quiet'],
+  },
+  {
+    name: 'turn committing',
+    what: 'a gated request with a long text, its reply, and a message from the role’s own outbox',
+    plant: (place) => {
+      task(place, 'review');
+      task(place, 'aside');
+    },
+    leads: ['aside aside', 'done aside', 'done review'],
+  },
+  {
+    name: 'correction',
+    what: 'turns that break the protocol first, with and without a session',
+    plant: (place) => {
+      task(place, 'wrong');
+      task(place, 'wrong too', 'writer');
+    },
+    leads: ['done wrong', 'done wrong too'],
+  },
+  {
+    name: 'retry',
+    what: 'an agent that fails, then is at its limit of use, then works',
+    plant: (place) => task(place, 'again'),
+    leads: ['done again'],
+  },
+  {
+    name: 'deadlock',
+    what: 'a request whose recipient waits for what nobody will send',
+    plant: (place) => place.drop('agents/one/inbox/go.md', letter('go', 'crossed')),
+    leads: ['notice Stuck', 'notice Thread'],
+  },
+  {
+    name: 'trail commit',
+    what: 'turns in git worktrees, gates on what changed, commits on the branch of the trail, many packs',
+    git: true,
+    plant: (place) => {
+      task(place, 'plain first');
+      task(place, 'review');
+    },
+    leads: ['done plain first', 'done review'],
+  },
+  {
+    name: 'rotation',
+    what: 'a journal that begins a new segment and takes a snapshot',
+    prepare: seedJournal,
+    plant: (place) => task(place, 'review'),
+    leads: ['done review'],
+  },
+  {
+    name: 'recovery',
+    what: 'a controller was killed while a deaf agent ran; the next is killed while it recovers, and the one after it',
+    plant: (place) => task(place, 'deaf'),
+    first: { name: 'turn.release', nth: 1, moment: 'after' },
+    leads: ['done deaf'],
+  },
+  {
+    name: 'torn line',
+    what: 'a controller was killed in the middle of an append; the next is killed while it recovers, and the one after it',
+    plant: (place) => task(place, 'plain torn'),
+    first: { name: 'journal.append', nth: 3, moment: 'during' },
+    leads: ['done plain torn'],
+  },
+];
+
+/** A task that comes after the crash: that it is done shows that work goes on. */
+export function plantFresh(place: Place): void {
+  task(place, 'plain fresh');
+}
+
+export const freshLead = 'done plain fresh';

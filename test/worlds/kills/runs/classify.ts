@@ -1,0 +1,109 @@
+import { classify as ofMail } from '../mail/classify.ts';
+import type { FileTable, GitTable, MoveTable, Named, Operation } from '../operation.ts';
+import { classifier } from '../tables.ts';
+import type { EffectName } from './effects.ts';
+
+const run = String.raw`^\.mailroom/runs/[^/]+`;
+const draft = String.raw`^(\.mailroom/tmp/|context/(.*/)?\.[^/]+\.mailroom-tmp$)`;
+const beside = String.raw`^([^/]+/)*\.[^/]+\.mailroom-tmp$`;
+const fresh = String.raw`^context/.*/\.[^/]+\.new(/|$)`;
+
+const files: FileTable<EffectName> = [
+  ['sync', String.raw`^(\.|\.mailroom|\.mailroom/runs|\.mailroom/runs/[^/]+(/journal)?)$`, 'journal.names'],
+  ['begin', draft, 'draft.open'],
+  ['remove', draft, 'draft.open'],
+  ['write', draft, 'draft.write'],
+  ['sync', draft, 'draft.sync'],
+  ['begin', fresh, 'artifact.copy'],
+  ['write', fresh, 'artifact.copy'],
+  ['folder', fresh, 'artifact.copy'],
+  ['sync', `${fresh}.*\\.txt$`, 'artifact.sync'],
+  ['sync', '^context/', 'artifact.names'],
+  ['remove', '^context/', 'artifact.remove'],
+  ['folder', '^context(/|$)', 'context.folder'],
+  ['begin', `${run}/steps/.*/\\.input-`, 'step.input'],
+  ['write', `${run}/steps/.*/\\.input-`, 'step.input'],
+  ['remove', `${run}/steps/.*/\\.input-`, 'step.input'],
+  ['begin', `${run}/(steps|hooks)/.*/(stdout|stderr)$`, 'step.output'],
+  ['open', `${run}/(steps|hooks)/.*/(stdout|stderr)$`, 'step.output'],
+  ['write', `${run}/(steps|hooks)/.*/(stdout|stderr)$`, 'step.output'],
+  ['open', `${run}/steps/.*/prompt\\.md$`, 'step.prompt'],
+  ['write', `${run}/steps/.*/prompt\\.md$`, 'step.prompt'],
+  ['remove', `${run}/posted/`, 'letter.forget'],
+  ['remove', `${run}/inbox/`, 'letter.take'],
+  ['remove', String.raw`^\.mailroom/incoming/`, 'letter.receive'],
+  ['remove', `${run}/control/`, 'control.remove'],
+  ['remove', `${run}/lock\\.json$`, 'holder.forget'],
+  ['folder', `${run}/(steps|hooks|dead)(/|$)`, 'step.folder'],
+  ['folder', String.raw`^\.mailroom(/(tmp|locks|runs)(/.*)?)?$`, 'run.folder'],
+  ['sync', String.raw`^\.mailroom/locks$`, 'context.holder'],
+  ['remove', '^decision$', 'decision.remove'],
+  ['folder', '^in(/|$)', 'input.folder'],
+  ['begin', String.raw`^said\.md$`, 'place.make'],
+  ['remove', String.raw`^said\.md$`, 'place.remove'],
+  ['folder', '^tmp:home/', 'place.make'],
+  ['begin', '^tmp:home/', 'place.make'],
+  ['write', '^tmp:home/', 'place.make'],
+  ['begin', beside, 'draft.open'],
+  ['remove', beside, 'draft.open'],
+  ['write', beside, 'draft.write'],
+  ['sync', beside, 'draft.sync'],
+  ['sync', '^in(/|$)', 'input.names'],
+  ['sync', String.raw`^(?!\.mailroom(/|$))`, 'rollback.sync'],
+];
+
+const moves: MoveTable<EffectName> = [
+  [draft, `${run}/(definition|run\\.json)$`, 'card.write'],
+  [draft, `${run}/lock\\.json$`, 'holder.note'],
+  [draft, `${run}/steps/.*/values\\.json$`, 'values.hide'],
+  [draft, `${run}/steps/`, 'step.note'],
+  [draft, `${run}/dead/`, 'dead.write'],
+  [draft, `${run}/rolled-back(-\\d+)?\\.patch$`, 'rollback.keep'],
+  [draft, String.raw`^\.mailroom/locks/`, 'context.holder'],
+  [draft, String.raw`^\.mailroom/incoming/`, 'letter.post'],
+  [draft, `${run}/posted/`, 'letter.note'],
+  [draft, `${run}/inbox/`, 'letter.answer'],
+  [draft, '^context/.*/(_meta\\.json|_convergence/.*)$', 'meta.write'],
+  [draft, '^context/_workflow\\.json$', 'summary.write'],
+  ['^context/', '^context/.*/\\.[^/]+\\.old$', 'artifact.place'],
+  [fresh, '^context/', 'artifact.place'],
+  ['^context/', `${run}/(context|found)/`, 'context.move'],
+  [beside, '^in/', 'input.lay'],
+  [beside, String.raw`^said\.md$`, 'answer.write'],
+];
+
+/** With an index of its own, git changes the workspace only where it takes files away and writes them. */
+const gits: GitTable<EffectName> = [
+  ['rm', 'rollback.remove'],
+  ['checkout-index', 'rollback.restore'],
+  ['read-tree', 'inward'],
+  ['diff', 'inward'],
+];
+
+const ofRun = classifier<EffectName>({
+  journal: `${run}/journal/\\d+\\.`,
+  files,
+  moves,
+  gits,
+  marked: ({ mark }) => markedBy(mark),
+  terminate: 'step.terminate',
+  kill: 'step.kill',
+});
+
+/** The mark of a step ends with its iteration, its attempt and the try of its check. */
+function markedBy(mark: string | null): EffectName | null {
+  if (!mark?.startsWith('mailroom-run-')) return null;
+  if (mark.includes(':hook:')) return 'hook.spawn';
+  return mark.endsWith('.0') ? 'step.spawn' : 'check.spawn';
+}
+
+/** Which effect an operation of a run is, or of the mail beside it; null: one that no table has. */
+export function classify(operation: Operation): Named<EffectName> | null {
+  return ofRun(operation) ?? besides(operation);
+}
+
+/** What the mail does is proved by its own matrix; here it is killed where it shows between the two. */
+function besides(operation: Operation): Named<EffectName> | null {
+  const name = ofMail(operation);
+  return name === null || name === 'inward' ? name : (`mail.${name}` as EffectName);
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import type { LeftOut } from '../order.ts';
+import { group, outage, Player, type CrashWords } from '../playing.ts';
+import { classify } from './classify.ts';
+import type { EffectName } from './effects.ts';
+import type { RunKind } from './kinds.ts';
+import { runs } from './runs.ts';
+
+const player = new Player<RunKind, EffectName>(runs);
+
+describe('the kill matrix of runs', () => {
+  it('holds in a sample of crashes', { timeout: 300_000 }, async () => {
+    const failures = await player.failures([
+      ['command', 'hook.spawn', 1, 'during'],
+      ['script', 'artifact.place', 1, 'before', outage],
+      ['script', 'values.hide', 1, 'before', group],
+      ['script', 'values.hide', 1, 'after'],
+      ['agent', 'answer.write', 1, 'after'],
+      ['role', 'letter.take', 1, 'before'],
+      ['check', 'check.spawn', 2, 'during'],
+      ['retry', 'dead.write', 1, 'before'],
+      ['for_each', 'journal.sync', 3, 'before', outage],
+      ['gate', 'control.remove', 1, 'before'],
+      ['workflow', 'meta.write', 1, 'after', outage],
+      ['cancelling', 'step.kill', 1, 'before', group],
+      ['rollback', 'rollback.restore', 1, 'before', outage],
+      ['rollback', 'meta.write', 2, 'before', group],
+      ['recovery', 'journal.append', 1, 'during'],
+    ]);
+    expect(failures).toEqual([]);
+  });
+
+  it.each<[string, LeftOut, CrashWords<EffectName>, string]>([
+    [
+      'leaves out the sync of the journal',
+      'sync',
+      ['command', 'step.spawn', 2, 'after', outage],
+      'one was asked again after two',
+    ],
+    [
+      'leaves out the sync of an artifact',
+      'copy sync',
+      ['script', 'step.spawn', 2, 'during', outage],
+      'half of',
+    ],
+    ['leaves out the sweep', 'sweep', ['recovery', 'lock.take', 1, 'before', group], 'left running'],
+    [
+      'forgets what is finished',
+      'memory',
+      ['command', 'step.spawn', 2, 'after', group],
+      'one was asked again after two',
+    ],
+  ])('notices a host that %s', { timeout: 180_000 }, async (_what, leftOut, crash, problem) => {
+    const [whole, broken] = await player.compare(crash, leftOut);
+    expect(whole).toEqual({ problems: [], unreached: false });
+    expect(broken.problems.join('\n')).toContain(problem);
+  });
+});
+
+it('has no name for what it does not know', () => {
+  expect(classify({ kind: 'write', path: 'context/one/_meta.json' })).toBeNull();
+  expect(classify({ kind: 'rename', path: 'context/one/made', to: 'elsewhere' })).toBeNull();
+  expect(classify({ kind: 'spawn', argv: ['curl'], mark: null, gated: false, forgotten: false })).toBeNull();
+});

@@ -1,0 +1,132 @@
+import type { CommonEffect } from './effects.ts';
+import type { Classify, FileTable, GitTable, MoveTable, Named, Operation, Spawn } from './operation.ts';
+
+/** The places of a subject, beside those that both have. The first row that fits counts. */
+export interface Tables<Name extends string> {
+  /** The start of the paths of its journals' segments, as a pattern. */
+  readonly journal: string;
+  readonly files: FileTable<Name>;
+  readonly moves: MoveTable<Name>;
+  readonly gits: GitTable<Name>;
+  /** What a process is that bears its mark; null: it bears none. */
+  readonly marked: (spawn: Spawn) => Name | null;
+  readonly terminate: Name;
+  readonly kill: Name;
+}
+
+const heldPlace = String.raw`^(?:\.mailroom/worktrees/[^/]+/)?(\.git|HEAD|agents|protocols|workflows|mailroom\.yaml|\.skillmeat-workflow-overrides\.yaml|\.claude|\.codex|\.gemini|\.opencode|\.mcp\.json)$`;
+
+/** Held places come before the rest: some of them are folders that are also made for good. */
+const heldFiles: FileTable<CommonEffect> = [
+  ['folder', heldPlace, 'held.make'],
+  ['remove', heldPlace, 'held.remove'],
+  ['folder', String.raw`^\.mailroom/held$`, 'held.note'],
+  ['begin', String.raw`^\.mailroom/held/`, 'held.note'],
+  ['write', String.raw`^\.mailroom/held/`, 'held.note'],
+  ['remove', String.raw`^\.mailroom/held/`, 'held.note'],
+];
+
+const heldMoves: MoveTable<CommonEffect> = [
+  [String.raw`^\.mailroom/held/\.`, String.raw`^\.mailroom/held/`, 'held.note'],
+];
+
+function journalFiles(journal: string): FileTable<CommonEffect> {
+  const segment = `${journal}log$`;
+  return [
+    ['begin', segment, 'journal.begin'],
+    ['open', segment, 'journal.open'],
+    ['write', segment, 'journal.append'],
+    ['sync', segment, 'journal.sync'],
+    ['cut', segment, 'journal.cut'],
+  ];
+}
+
+const scratchFiles: FileTable<CommonEffect> = [
+  ['scratch', '^tmp:mailroom-pipes-', 'pipes.make'],
+  ['remove', '^tmp:mailroom-pipes-', 'pipes.make'],
+  ['scratch', '^tmp:mailroom-', 'scratch.make'],
+  ['remove', '^tmp:mailroom-', 'scratch.remove'],
+  ['folder', '^tmp:mailroom-[^/]+/refs$', 'tree.note'],
+  ['copy', '^tmp:mailroom-[^/]+/index$', 'tree.note'],
+  ['begin', '^tmp:mailroom-[^/]+/(config|HEAD|index)$', 'tree.note'],
+  ['write', '^tmp:mailroom-[^/]+/(config|HEAD|index)$', 'tree.note'],
+  ['link', '^tmp:mailroom-[^/]+/(info|lfs)$', 'tree.note'],
+];
+
+const treeGits: GitTable<CommonEffect> = [
+  ['add', 'tree.note'],
+  ['update-index', 'tree.note'],
+  ['write-tree', 'tree.note'],
+  ['ls-files', 'inward'],
+  ['config', 'inward'],
+];
+
+/** Names what a subject does; null: the tables do not have it. */
+export function classifier<Name extends string>(tables: Tables<Name>): Classify<Name | CommonEffect> {
+  type Any = Name | CommonEffect;
+  const files: FileTable<Any> = [
+    ...heldFiles,
+    ...journalFiles(tables.journal),
+    ...tables.files,
+    ...scratchFiles,
+  ];
+  const moves: MoveTable<Any> = [...heldMoves, ...tables.moves];
+  const gits: GitTable<Any> = [...tables.gits, ...treeGits];
+  return (operation) => {
+    switch (operation.kind) {
+      case 'spawn':
+        return tables.marked(operation) ?? unmarked(operation, gits);
+      case 'unlock':
+        return 'lock.release';
+      case 'signal':
+        return signalled(operation, tables);
+      default:
+        return inTables(operation, files, moves);
+    }
+  };
+}
+
+function unmarked<Name extends string>(
+  { argv }: Spawn,
+  gits: GitTable<Name | CommonEffect>,
+): Named<Name | CommonEffect> | null {
+  if (argv[0] === 'flock') return 'lock.take';
+  if (argv[0] === 'mkfifo') return 'pipes.make';
+  if (argv[0] === 'git') return askedOfGit(argv, gits);
+  return argv.at(-1) === '/proc/self/stat' ? 'containment.probe' : null;
+}
+
+function signalled<Name extends string>(
+  { signal, starting }: Extract<Operation, { kind: 'signal' }>,
+  { terminate, kill }: Tables<Name>,
+): Name | CommonEffect | null {
+  if (signal === 'SIGTERM') return starting ? 'sweep.terminate' : terminate;
+  if (signal === 'SIGKILL') return starting ? 'sweep.kill' : kill;
+  return null;
+}
+
+/** What the table says of a command line of git. */
+function askedOfGit<Name extends string>(argv: readonly string[], table: GitTable<Name>): Named<Name> | null {
+  const words = argv
+    .slice(1)
+    .join(' ')
+    .replace(/^(-c \S+ )+/, '');
+  return table.find(([start]) => words === start || words.startsWith(`${start} `))?.[1] ?? null;
+}
+
+/** What the tables say of an operation on files. */
+function inTables<Name extends string>(
+  operation: Operation,
+  files: FileTable<Name>,
+  moves: MoveTable<Name>,
+): Named<Name> | null {
+  if (operation.kind === 'rename') {
+    const { path, to: target } = operation;
+    return (
+      moves.find(([from, to]) => new RegExp(from).test(path) && new RegExp(to).test(target))?.[2] ?? null
+    );
+  }
+  if (!('path' in operation)) return null;
+  const { kind, path } = operation;
+  return files.find(([each, pattern]) => each === kind && new RegExp(pattern).test(path))?.[2] ?? null;
+}

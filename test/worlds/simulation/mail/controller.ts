@@ -1,0 +1,64 @@
+import { MailroomError } from '../../../../src/kernel/errors.ts';
+import type { Protocol } from '../../../../src/mail/format/protocol.ts';
+import { MailHost } from '../../../../src/mail/host/mail-host.ts';
+import { Journal } from '../../../../src/disk/journal.ts';
+import type { MemoryDisk } from '../../../support/memory-disk.ts';
+import { park, readParked } from '../../../../src/host/parked.ts';
+import { mailPorts } from '../../../support/mail-ports.ts';
+import { Life, type Witness } from '../life.ts';
+import type { Random } from '../random.ts';
+import { ScriptedRunner, type Script } from './scripted-runner.ts';
+import type { Timeline } from '../timeline.ts';
+import type { MailEvent } from '../../../../src/mail/machine/event.ts';
+
+/** Where a controller lives. */
+export interface Surroundings {
+  readonly disk: MemoryDisk;
+  readonly timeline: Timeline;
+  readonly random: Random;
+  readonly protocol: Protocol;
+  readonly script: Script;
+  newId(): string;
+}
+
+/** The real host and the real loop, put together as the program does, with agents that are none. */
+export class Controller extends Life {
+  readonly host: MailHost;
+  readonly runner: ScriptedRunner;
+
+  /** Throws what the disk throws: a start may fail, or be killed. */
+  constructor(around: Surroundings, witness: Witness) {
+    const { disk, timeline, random, protocol, script } = around;
+    super(timeline, witness);
+    this.runner = new ScriptedRunner((after, act) => this.later(after, act), script, random);
+    this.host = new MailHost(
+      mailPorts(disk, {
+        clock: { now: () => timeline.now, elapsed: () => timeline.elapsed },
+        journal: new Journal<MailEvent>(disk, { segmentBytes: 16 * 1024 }),
+        runner: this.runner,
+        newId: () => around.newId(),
+        parking: {
+          list: () => readParked(disk),
+          park: (provider, until) => park(disk, provider, until),
+        },
+      }),
+      { protocol, protocolHash: 'one', version: 'test' },
+    );
+    this.runner.events = {
+      ready: (...told) => this.told(() => this.host.turns.ready(...told)),
+      ended: (...told) => this.told(() => this.host.turns.ended(...told)),
+      gated: (...told) => this.told(() => this.host.turns.gated(...told)),
+    };
+    this.host.start();
+    this.live(this.host, false);
+  }
+
+  /** The lock is lost. */
+  loseLock(): void {
+    this.fail(new MailroomError('E_LOCKED', 'the lock of the project was lost'));
+  }
+
+  protected takeSnapshot(): void {
+    this.host.snapshot(null);
+  }
+}

@@ -1,0 +1,21 @@
+import process from 'node:process';
+import { expect, it } from 'vitest';
+import { chunks } from '../seeds.ts';
+import { mail } from './schedule.ts';
+
+const schedules = Number(process.env['MAILROOM_SCHEDULES'] ?? 200);
+
+it.each(chunks(mail, schedules, 50))(
+  'keeps the properties of the mail from seed %i on',
+  { timeout: 120_000 },
+  async (_from, play) => {
+    const tally = await play();
+    expect(tally.failures).toEqual([]);
+    // A run in which nothing happens would keep every property.
+    expect(tally.counts.get('turns')).toBeGreaterThan(tally.schedules * 3);
+    expect(tally.counts.get('crashes')).toBeGreaterThan(0);
+    // What happens is told in docs/states.md; that all of it happens takes more schedules: `npm run simulate`.
+    const { untold, reachedAfterAll } = mail.coverage(tally.transitions.keys());
+    expect([...untold, ...reachedAfterAll]).toEqual([]);
+  },
+);

@@ -1,0 +1,123 @@
+import { checkFolders, checkHistory, checkLaunches, checkRest } from './properties.ts';
+import { randomChaos } from '../faults.ts';
+import type { Random } from '../random.ts';
+import type { Schedule, Subject } from '../schedule.ts';
+import { coverage, transitionsOf } from '../transitions.ts';
+import { day } from '../virtual-world.ts';
+import { Person } from './person.ts';
+import { anyProtocol } from './protocol-choice.ts';
+import { mailMachine } from './transitions.ts';
+import { World } from './world.ts';
+
+/** Steps after which a schedule must have come to rest. */
+const longest = 20_000;
+
+/** The mail of a project. */
+export const mail: Subject = {
+  command: 'simulate',
+  schedules: 'schedules of the mail',
+  // The rarest comes once in some 10,000.
+  enough: 50_000,
+  begin,
+  coverage: (seen) => coverage(mailMachine.sections, seen),
+};
+
+function begin(random: Random): Schedule {
+  const { name, protocol } = anyProtocol(random);
+  const world = new World(protocol, random, randomChaos(random));
+  const person = new Person(world);
+  return {
+    world,
+    trouble: () => trouble(world, person),
+    rest: async (problems) => {
+      await rest(world, person);
+      problems.push(...checkRest(world.state, protocol));
+    },
+    judge: () => {
+      const events = world.records().map(({ event }) => event);
+      return {
+        kind: name,
+        problems: [
+          ...checkHistory(events, protocol),
+          ...checkFolders(world.disk, events, protocol),
+          ...checkLaunches(world.allLaunches(), events, protocol),
+        ],
+        counts: {
+          turns: events.filter(({ type }) => type === 'committed').length,
+          events: events.length,
+          crashes: world.crashes,
+          'second controllers': world.refused,
+        },
+        transitions: transitionsOf(mailMachine, events),
+      };
+    },
+  };
+}
+
+async function trouble(world: World, person: Person): Promise<void> {
+  const { random, chaos } = world;
+  await world.start();
+  const steps = 30 + random.below(120);
+  for (let step = 0; step < steps; step += 1) {
+    const dice = random.next();
+    if (dice < 0.06) person.drop();
+    else if (dice < 0.08) person.answer();
+    else if (dice < 0.09) person.meddle();
+    else if (dice < 0.105) person.control();
+    else if (dice < 0.115) person.retry();
+    else if (dice < 0.125) person.speak();
+    else if (dice < 0.128) person.stash();
+    world.strain();
+    if (random.chance(chaos.rival)) random.pick([() => world.rival(), () => world.loseLock()])();
+    if (random.chance(chaos.restart)) world.process?.end(random.pick(['stop', 'drain']));
+    if (random.chance(0.01)) snapshot(world);
+    await world.step();
+  }
+}
+
+function snapshot(world: World): void {
+  world.archive.keep();
+  world.process?.snapshot();
+}
+
+/** Everybody behaves, people answer, nothing fails any more: now everything must come to an end. */
+async function rest(world: World, person: Person): Promise<void> {
+  await world.start();
+  // What was asked and done before is taken first, whatever the clock showed then.
+  for (let step = 0; step < 20; step += 1) await world.step();
+  await world.start();
+  person.unpauseAll();
+  let since = 0;
+  let events = 0;
+  for (let step = 0; step < longest; step += 1) {
+    if (step % 20 === 0) {
+      person.answer();
+      person.findVanished();
+    }
+    await world.step();
+    // A crash on the way into the calm may have been the last thing that happened.
+    const host = world.process?.host;
+    if (!host) continue;
+    if (host.state.events !== events || world.timeline.busy || host.idle() === 'busy') {
+      events = host.state.events;
+      since = step;
+      continue;
+    }
+    if (step - since < 10) continue;
+    if (person.answer() || person.findVanished()) {
+      since = step;
+      continue;
+    }
+    if (!waitsForTomorrow(world)) return;
+    // A day's budget is used up.
+    world.timeline.pass(day);
+    since = step;
+  }
+  throw new Error('it does not come to rest');
+}
+
+function waitsForTomorrow({ state, protocol }: World): boolean {
+  const { usd, tokens } = protocol.limits.dayBudget;
+  const limited = usd !== null || tokens !== null;
+  return limited && checkRest(state, protocol).length > 0;
+}

@@ -1,0 +1,131 @@
+import type { MailEventRecord } from '../../../../src/mail/machine/event.ts';
+import type { Protocol } from '../../../../src/mail/format/protocol.ts';
+import type { MailState } from '../../../../src/mail/machine/state.ts';
+import { MemoryDisk } from '../../../support/memory-disk.ts';
+import { scriptedAgents } from './agents.ts';
+import { Archive } from './archive.ts';
+import { Controller } from './controller.ts';
+import type { Witness } from '../life.ts';
+import type { Chaos } from '../faults.ts';
+import type { Random } from '../random.ts';
+import type { Script } from './scripted-runner.ts';
+import { Timeline } from '../timeline.ts';
+import { VirtualWorld } from '../virtual-world.ts';
+
+/** A project on a virtual disk, with virtual time and scripted agents; everything from one seed. */
+export class World extends VirtualWorld<Controller> {
+  readonly protocol: Protocol;
+  readonly archive: Archive;
+  /** Controllers that found the project taken. */
+  refused = 0;
+  /** Keys of invocations that passed the launch gate, over all controllers. */
+  readonly launches: string[] = [];
+  readonly #script: Script;
+  #ids = 0;
+
+  constructor(protocol: Protocol, random: Random, chaos: Chaos, script: Script | null = null) {
+    const timeline = new Timeline();
+    const disk = new MemoryDisk(() => timeline.now);
+    super({ random, chaos, timeline, disk }, ['E_DISK', 'E_LOCKED']);
+    this.protocol = protocol;
+    this.faults.changing = () => this.#checkHolder();
+    this.archive = new Archive(this.disk);
+    this.#script = script ?? this.#scripted();
+  }
+
+  get now(): number {
+    return this.timeline.now;
+  }
+
+  get state(): MailState {
+    if (!this.process) throw new Error('no controller runs');
+    return this.process.host.state;
+  }
+
+  /** Everything that was ever recorded and is durable. */
+  records(): MailEventRecord[] {
+    this.faults.disarm();
+    return this.archive.all();
+  }
+
+  newId = (): string => {
+    this.#ids += 1;
+    const time = Math.floor(this.now).toString(16).padStart(12, '0');
+    // All ids end in the same letters: whatever takes an end for the whole mixes messages up.
+    const count = this.#ids.toString(16).padStart(6, '0');
+    return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${count}abcdef`;
+  };
+
+  /** Starts a controller, as often as it takes. */
+  start(): Promise<void> {
+    return this.untilUp(() => this.process !== null);
+  }
+
+  protected create(witness: Witness): Controller {
+    const { disk, timeline, random, protocol, newId } = this;
+    const script = this.#script;
+    return new Controller({ disk, timeline, random, protocol, script, newId }, witness);
+  }
+
+  /** A second controller wants the project; the lock lets it have it only when nobody has. */
+  rival(): void {
+    if (this.process) this.refused += 1;
+    else this.boot(false);
+  }
+
+  /** The lock is lost: the controller that had it must leave everything alone, whoever comes next. */
+  loseLock(): void {
+    const before = this.process;
+    if (!before) return;
+    this.launches.push(...before.runner.launches.splice(0));
+    this.leave();
+    before.loseLock();
+  }
+
+  /** One thing happens, once a controller runs. */
+  override async step(): Promise<boolean> {
+    await this.start();
+    return super.step();
+  }
+
+  /** Not while somebody is in the middle of writing a file. */
+  protected override get mayAdvance(): boolean {
+    return !this.timeline.outside;
+  }
+
+  #checkHolder(): void {
+    if (this.acting && this.process && this.acting !== this.process)
+      this.problems.push('a controller without the lock has changed something');
+  }
+
+  protected gone(controller: Controller, error: Error | null): void {
+    this.excuse(error);
+    this.launches.push(...controller.runner.launches.splice(0));
+    if (this.process === controller) this.leave();
+    else if (this.process) return;
+    if (error) this.crashed();
+  }
+
+  #scripted(): Script {
+    return scriptedAgents({
+      disk: this.disk,
+      protocol: this.protocol,
+      random: this.random,
+      timeline: this.timeline,
+      state: () => this.state,
+      calm: () => this.calm,
+      hint: () => this.hint(),
+    });
+  }
+
+  /** Something changed: the watcher says so at once, late, twice or not at all. */
+  hint(): void {
+    const times = !this.calm && this.random.chance(this.chaos.lostHint) ? 0 : this.random.chance(0.1) ? 2 : 1;
+    for (let time = 0; time < times; time += 1)
+      this.timeline.later(this.random.below(50), () => this.process?.hint());
+  }
+
+  allLaunches(): string[] {
+    return [...this.launches, ...(this.process?.runner.launches ?? [])];
+  }
+}

@@ -1,0 +1,33 @@
+import type { Path, RunEvent } from '../../../../src/workflow/machine/event.ts';
+import type { JournalRecord } from '../../../../src/disk/journal-lines.ts';
+
+/** Steps that have succeeded by what the journal says, until a person wants one again, or one that it came after. */
+export class Finished {
+  readonly #paths = new Set<Path>();
+  /** A person asked for a step again: what is reopened next may have succeeded. */
+  #asked = false;
+
+  has(path: Path): boolean {
+    return this.#paths.has(path);
+  }
+
+  /** A new host has read the journal. */
+  restart(records: readonly JournalRecord<RunEvent>[]): void {
+    this.#paths.clear();
+    this.saw(records.map(({ event }) => event));
+  }
+
+  saw(events: readonly RunEvent[]): void {
+    for (const event of events) {
+      if (event.type === 'retried') this.#asked = true;
+      if (event.type === 'settled' && ['SUCCEEDED', 'INCOMPLETE'].includes(event.status))
+        this.#paths.add(event.path);
+      if (event.type !== 'reopened') continue;
+      if (this.#asked)
+        for (const path of event.steps)
+          for (const done of this.#paths)
+            if (done === path || done.startsWith(`${path}/`)) this.#paths.delete(done);
+      this.#asked = false;
+    }
+  }
+}

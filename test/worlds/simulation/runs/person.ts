@@ -1,0 +1,74 @@
+import type { Happening } from '../../../../src/workflow/machine/event.ts';
+import { refusal } from '../../../../src/workflow/machine/commands.ts';
+import { compile } from '../../../../src/workflow/machine/rules.ts';
+import { runControlFolder } from '../../../../src/workflow/files/run-folders.ts';
+import type { RunWorld } from './world.ts';
+
+/** What people do to a run while it goes on. */
+export class Person {
+  readonly #world: RunWorld;
+
+  constructor(world: RunWorld) {
+    this.#world = world;
+  }
+
+  #asked(): string[] {
+    const { state } = this.#world;
+    return [...(state?.active ?? [])].filter((path) => state?.steps.get(path)?.phase.is === 'asked');
+  }
+
+  /** Says yes to every gate that waits. False: none does. */
+  approveAll(): boolean {
+    const gates = this.#asked();
+    for (const gate of gates) this.request('approve', gate, 'ada');
+    return gates.length > 0;
+  }
+
+  /** Judges a gate: rightly, by a wrong name, as somebody who may not, twice, or long ago. */
+  judge(): void {
+    const { random, state } = this.#world;
+    const gate = random.pick([...this.#asked(), ...(state?.steps.keys() ?? []), 'nothing']);
+    const by = random.pick(['ada', 'ada', 'bob']);
+    this.request(random.pick(['approve', 'approve', 'approve', 'reject']), gate, by);
+    if (random.chance(0.2)) this.request(random.pick(['approve', 'reject']), gate, by);
+  }
+
+  cancel(): void {
+    this.request('cancel', '', 'ada');
+  }
+
+  /** Has a step that failed tried again, by whoever goes on with the run. */
+  retry(): void {
+    const failed = this.#failed();
+    if (failed.length > 0) this.request('retry', this.#world.random.pick(failed), 'ada');
+  }
+
+  #failed(): string[] {
+    const steps = [...(this.#world.state?.steps.values() ?? [])];
+    return steps
+      .filter(({ phase }) => phase.is === 'settled' && ['FAILED', 'CANCELLED'].includes(phase.status))
+      .map(({ path }) => path);
+  }
+
+  /** What `retry` of a run that nobody goes on with does at the start; null: nothing failed. */
+  static retrying(world: RunWorld, last: RunWorld['state']): Happening | null {
+    const at = world.timeline.now;
+    const rules = compile(world.workflow);
+    const failed = [...(last?.steps.keys() ?? [])].filter(
+      (path) => last !== null && refusal(last, rules, { verb: 'retry', path, by: 'ada', at }) === null,
+    );
+    return failed.length === 0
+      ? null
+      : { type: 'retried', path: world.random.pick(failed), instructions: null, by: 'ada' };
+  }
+
+  request(verb: string, path: string, by: string): void {
+    const world = this.#world;
+    const id = world.newId();
+    const at = world.timeline.now;
+    const document = { id, at, by, verb, path, comment: null, instructions: null };
+    world.disk.plant(`project/${runControlFolder(world.run)}/${id}.json`, JSON.stringify(document));
+    if (world.calm || !world.random.chance(world.chaos.lostHint))
+      world.timeline.later(world.random.below(50), () => world.process?.hint());
+  }
+}

@@ -1,0 +1,144 @@
+import { isJsonObject, type JsonObject } from '../../../../src/kernel/json.ts';
+import { apply } from '../../../../src/workflow/machine/apply.ts';
+import { verdictIn } from '../../../../src/workflow/machine/commands.ts';
+import type { RunEvent } from '../../../../src/workflow/machine/event.ts';
+import type { Workflow } from '../../../../src/workflow/model.ts';
+import { isIn } from '../../../../src/workflow/machine/fold/steps.ts';
+import { emptyRunState, type RunState } from '../../../../src/workflow/machine/state.ts';
+import { documentOf, summaryOf } from '../../../../src/workflow/machine/view.ts';
+import { resumptionOf } from '../../../../src/workflow/machine/resumption.ts';
+import { compile } from '../../../../src/workflow/machine/rules.ts';
+import type { Disk } from '../../../../src/disk/disk.ts';
+import { placeOf } from '../../../../src/workflow/files/layout.ts';
+import { artifact } from './definitions.ts';
+import { expectedStatus, oddities, type Told } from './oracle.ts';
+import type { RunWorld } from './world.ts';
+
+const context = 'context';
+
+/** Wherever an artifact lies in the context folder it is whole: both of its files, of one making. */
+export function checkArtifacts(disk: Disk): string[] {
+  return foldersIn(disk, context)
+    .filter((folder) => folder.endsWith(`/${artifact}`))
+    .flatMap((folder) => {
+      const [a, b] = [text(disk, `${folder}/a.txt`), text(disk, `${folder}/b.txt`)];
+      return a !== null && a === b ? [] : [`half an artifact in ${folder}: ${String(a)} and ${String(b)}`];
+    });
+}
+
+function foldersIn(disk: Disk, folder: string): string[] {
+  if (disk.look(folder)?.kind !== 'folder') return [];
+  const below = (disk.list(folder) ?? []).filter((name) => !name.startsWith('.'));
+  return [folder, ...below.flatMap((name) => foldersIn(disk, `${folder}/${name}`))];
+}
+
+function text(disk: Disk, path: string): string | null {
+  return disk.read(path, 1_000_000)?.toString() ?? null;
+}
+
+function json(disk: Disk, path: string): JsonObject {
+  const value: unknown = JSON.parse(text(disk, path) ?? 'null');
+  return isJsonObject(value) ? value : {};
+}
+
+/** What the document of a run that is over says fits what happened, and what lies in the context folder. */
+export function checkOver(world: RunWorld, state: RunState): string[] {
+  const { workflow } = world;
+  const document = documentOf(state, compile(workflow));
+  const steps = document['steps'] as unknown as Readonly<Record<string, Told>>;
+  const expected = expectedStatus(workflow.body, steps, world.events());
+  const problems = oddities(workflow.body, steps);
+  if (expected !== null && expected !== state.status)
+    problems.push(`the run is ${state.status}, and should be ${expected}`);
+  for (const [id, { status }] of Object.entries(steps))
+    if (['PENDING', 'READY', 'RUNNING', 'CHECKING'].includes(status))
+      problems.push(`${id} is ${status} at the end`);
+  return problems;
+}
+
+/** What lies in the context folder when everything could be drawn. */
+export function checkPictures(world: RunWorld, state: RunState): string[] {
+  const { project: disk, workflow, floor } = world;
+  const problems: string[] = [];
+  const summary = json(disk, `${context}/_workflow.json`);
+  if (summary['status'] !== state.status)
+    problems.push(`_workflow.json says ${JSON.stringify(summary['status'])}`);
+  for (const [path, run] of state.steps) {
+    if (!isIn(run, 'settled')) continue;
+    const folder = `${context}/${placeOf(workflow, path).folder}`;
+    const { status } = run.phase;
+    const meta = json(disk, `${folder}/_meta.json`);
+    if (meta['status'] !== status)
+      problems.push(`_meta.json of ${path} says ${JSON.stringify(meta['status'])}, not ${status}`);
+    if (!floor.made.has(path)) continue;
+    const made = text(disk, `${folder}/${artifact}/a.txt`);
+    const has = run.artifacts.length > 0;
+    if (has !== (made !== null)) problems.push(`${path} ${status} has ${has ? 'no' : 'an'} artifact`);
+    if (has && made !== floor.made.get(path))
+      problems.push(`the artifact of ${path} is ${String(made)}, not ${String(floor.made.get(path))}`);
+  }
+  return problems;
+}
+
+/** Watches that `_workflow.json` says what is so, a second after the last change at the latest. */
+export class Freshness {
+  /** Since when the picture of this host differs, by the clock that nobody sets; null: it does not. */
+  #since: number | null = null;
+  #host: unknown = null;
+
+  look(world: RunWorld): string[] {
+    const { process: host, timeline, project, workflow, faults } = world;
+    // Of a host that was killed in the background, and does not know it yet, nothing can be read.
+    if (host === null || faults.killed || host.host.state.startedAt === null) return [];
+    const { status, steps } = summaryOf(host.host.state, compile(workflow));
+    const shown = json(project, `${context}/_workflow.json`);
+    const isSame = JSON.stringify([status, steps]) === JSON.stringify([shown['status'], shown['steps']]);
+    if (isSame || host !== this.#host) this.#since = null;
+    this.#host = host;
+    if (isSame) return [];
+    this.#since ??= timeline.elapsed;
+    const age = timeline.elapsed - this.#since;
+    return age > 1_000 ? [`_workflow.json is ${String(age)} ms old: ${JSON.stringify(shown)}`] : [];
+  }
+}
+
+/** What the journal may not say, whatever happened. */
+export function checkHistory(events: readonly RunEvent[]): string[] {
+  const problems: string[] = [];
+  const verdicts = new Map<string, number>();
+  let cancelled = false;
+  for (const event of events) {
+    const verdict = verdictIn(event);
+    if (verdict !== null) verdicts.set(verdict.id, (verdicts.get(verdict.id) ?? 0) + 1);
+    if (event.type === 'cancelled') cancelled = true;
+    if (event.type === 'reopened') cancelled = false;
+    if (event.type === 'started' && cancelled)
+      problems.push(`${event.path} was started after the cancelling`);
+  }
+  for (const [id, times] of verdicts)
+    if (times > 1) problems.push(`the command ${id} was taken ${String(times)} times`);
+  return problems;
+}
+
+const begins = new Set(['started', 'checking', 'expanded', 'asked', 'settled', 'skipped']);
+/** People, who may want again what `resume --explain` could not know of. */
+const wishes = new Set(['resumed', 'retried', 'updated', 'cancelled']);
+
+/** Whatever `resume --explain` would have called reused at a resumption was not begun after it. */
+export function checkResumptions(workflow: Workflow, events: readonly RunEvent[]): string[] {
+  const rules = compile(workflow);
+  const problems: string[] = [];
+  let reused = new Set<string>();
+  let state = emptyRunState();
+  for (const [index, event] of events.entries()) {
+    if (wishes.has(event.type)) reused = new Set();
+    if (event.type === 'resumed' && events[index + 1]?.type !== 'retried') {
+      const rows = resumptionOf(state, rules, null).filter(({ does }) => does === 'reused');
+      reused = new Set(rows.map(({ path }) => path));
+    }
+    if (begins.has(event.type) && 'path' in event && reused.has(event.path))
+      problems.push(`${event.path} was to be reused at a resumption, and then ${event.type}`);
+    state = apply(state, event);
+  }
+  return problems;
+}

@@ -1,0 +1,129 @@
+import { Control } from '../../../../src/host/control.ts';
+import { unmasked } from '../../../../src/kernel/mask.ts';
+import type { Happening, RunEvent } from '../../../../src/workflow/machine/event.ts';
+import type { Workflow } from '../../../../src/workflow/model.ts';
+import { RunHost } from '../../../../src/workflow/host/run-host.ts';
+import type { Disk } from '../../../../src/disk/disk.ts';
+import { park, readParked } from '../../../../src/host/parked.ts';
+import { DiskCorrespondence } from '../../../../src/workflow/files/correspondence.ts';
+import { makeContextFolder, takeContext } from '../../../../src/workflow/files/context-holder.ts';
+import { DiskRunFiles, type OpenRoot } from '../../../../src/workflow/files/run-files.ts';
+import {
+  createRun,
+  readRun,
+  runControlFolder,
+  runJournal,
+} from '../../../../src/workflow/files/run-folders.ts';
+import { Life, type Witness } from '../life.ts';
+import type { Timeline } from '../timeline.ts';
+import type { WorkFloor } from './floor.ts';
+import { simulatedProvider } from './workers.ts';
+import type { StepRunner } from '../../../../src/host/runner/runner.ts';
+
+/** Where the host of a run lives. */
+export interface Surroundings {
+  readonly project: Disk;
+  readonly open: OpenRoot;
+  readonly timeline: Timeline;
+  readonly floor: WorkFloor;
+  readonly workflow: Workflow;
+  readonly run: string;
+  /** Absolute. */
+  readonly workspace: string;
+  readonly slots: number;
+  readonly startedBy: 'person' | 'up';
+  /** What a person gives to `retry` at the start; null: nothing. */
+  readonly command: Happening | null;
+  /** Called with what has become durable. */
+  watch(events: readonly RunEvent[]): void;
+}
+
+/** The real host of a run, its real files and the real loop, put together as the program does. */
+export class RunProcess extends Life {
+  readonly host: RunHost;
+  readonly #around: Surroundings;
+
+  /** Throws what the disk throws: a start may fail, or be killed. */
+  constructor(around: Surroundings, witness: Witness) {
+    const { project, open, timeline, run, workspace, workflow, floor } = around;
+    super(timeline, witness);
+    this.#around = around;
+    const context = makeContextFolder(open, workspace, workflow);
+    takeContext(project, open, context, run, workflow);
+    const known = readRun(project, run);
+    const card = { run, workflow: workflow.name, workspace, source: null, startedAt: timeline.now };
+    const stored = known ?? createRun(project, { ...card, startedBy: around.startedBy }, workflow);
+    floor.sweep();
+    this.host = new RunHost(this.#ports(), stored.definition, {
+      slots: around.slots,
+      watch: (events) => around.watch(events),
+    });
+    this.live(this.host, true);
+    if (known === null) this.host.begin(givenOf(run, workflow));
+    else this.host.resume(around.startedBy, around.command === null ? [] : [around.command]);
+  }
+
+  #ports(): ConstructorParameters<typeof RunHost>[0] {
+    const { project, open, timeline, run, workspace, workflow } = this.#around;
+    const files = new DiskRunFiles({
+      project,
+      open,
+      run: { run, definition: workflow, workspace },
+      mask: unmasked,
+    });
+    return {
+      clock: { now: () => timeline.now, elapsed: () => timeline.elapsed },
+      journal: runJournal(project, run),
+      files,
+      control: new Control(project, runControlFolder(run)),
+      runner: this.#runner(),
+      mail: new DiskCorrespondence(project, run),
+      providers: new Map(['claude', 'codex'].map((name) => [name, simulatedProvider(name)])),
+      parking: { list: () => readParked(project), park: (name, until) => park(project, name, until) },
+      project: project.root,
+      changed: () => Promise.resolve([]),
+      salvage: () => Promise.resolve(Buffer.from('difference')),
+      mask: unmasked,
+      wake: () => this.loop.wake(),
+      variables: () => ({}),
+    };
+  }
+
+  #runner(): StepRunner {
+    const { floor } = this.#around;
+    return {
+      start: (job) =>
+        floor.start(job, (exit) =>
+          this.later(0, () => this.told(() => this.host.workers.ended(job.key, exit))),
+        ),
+      stop: (key) => floor.stop(key),
+      sweep: () => Promise.resolve(),
+    };
+  }
+
+  protected override async finish(): Promise<void> {
+    this.host.flush();
+    await this.host.finished();
+  }
+
+  protected takeSnapshot(): void {
+    this.host.flush();
+    this.host.snapshot();
+  }
+}
+
+function givenOf(run: string, { name, version, language, budget, timeout }: Workflow) {
+  return {
+    run,
+    workflow: name,
+    version,
+    language,
+    parameters: {},
+    context: {},
+    trigger: null,
+    env: {},
+    budget,
+    timeout,
+    only: null,
+  };
+}
