@@ -18,6 +18,7 @@ describe('the kill matrix', () => {
       ['turn committing', 'journal.append', 5, 'during'],
       ['trail commit', 'trail.ref', 1, 'during'],
       ['rotation', 'journal.remove', 1, 'before', outage],
+      ['rotation', 'summary.write', 1, 'after', outage],
       ['recovery', 'journal.sync', 2, 'before'],
       ['torn line', 'journal.cut', 1, 'after', group],
     ]);
