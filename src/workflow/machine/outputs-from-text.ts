@@ -23,7 +23,7 @@ export function resultOf(
     values: {},
     artifacts: [],
     usage,
-    session: isDone?.session ?? null,
+    session: outcome?.session ?? null,
     model: isDone?.model ?? null,
     durationMs: exit.durationMs,
     warnings: [],

@@ -89,8 +89,14 @@ export function judge(state: RunState, { key, result, verdict }: Of<'checked'>):
   spend(state, run, costOf(state, result, reserves), provider);
   run.crashes = 0;
   if (!counts(result)) run.limits += 1;
+  countSession(run, result);
   if (verdict.is === 'summarised') run.summary = { text: verdict.text, problem: verdict.problem };
   put(state, run, { is: 'checked', result, verdict, provider }, true);
+}
+
+/** A summary goes on with the conversation of its worker: what that has come to is charged once, however often it is asked. */
+function countSession(run: StepRun, { session }: WorkResult): void {
+  if (session !== null && run.result?.session?.id === session.id) run.result = { ...run.result, session };
 }
 
 /** What did not end by itself starts again, uncounted. Of an agent nobody knows what it has cost. */
