@@ -51,9 +51,6 @@ export class InstantRunner implements Runner {
   sweep(): Promise<void> {
     return Promise.resolve();
   }
-  tree(): Promise<null> {
-    return Promise.resolve(null);
-  }
 }
 
 /** Turns without files: they are what an agent needs, and there is none. */

@@ -83,10 +83,6 @@ export class HandRunner implements Runner {
   sweep(): Promise<void> {
     return Promise.resolve();
   }
-
-  tree(): Promise<string | null> {
-    return Promise.resolve(null);
-  }
 }
 
 const usage = { usd: null, tokens: null };

@@ -22,7 +22,7 @@ it('tries a turn again later for which there is no room now', async () => {
     notEnforced: [],
     mcp: true,
     restrict: never,
-    start: never,
+    start: () => ({ argv: ['true'], env: {}, inherit: [], stdin: '', files: {}, writable: [] }),
     read: never,
   };
   const outcome = await new Promise<Outcome>((resolve) => {

@@ -15,7 +15,6 @@ export const idleRunner: Runner = {
   check: () => {},
   stop: () => {},
   sweep: () => Promise.resolve(),
-  tree: () => Promise.resolve(null),
 };
 
 /** The outside of a host of the mail on a disk in memory: the real files, no processes, no trail. */

@@ -1,108 +1,70 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MailroomError, messageOf, type ErrorCode } from '../../kernel/errors.ts';
 import { isPassing } from '../../kernel/passing.ts';
 import type { Mask } from '../../kernel/mask.ts';
-import { watchEdits, type EditWatch } from '../../git/edits.ts';
-import { buildEnvironment } from '../../process/sandbox/environment.ts';
 import { exitOf, notStarted } from '../../process/supervision/exits.ts';
-import { withProgramHome } from '../../process/sandbox/program-home.ts';
-import { completed } from '../../process/sandbox/reading.ts';
-import { watchFolder, type FolderWatch } from '../../git/folder-changes.ts';
 import { runMessageChecks } from './message-checks.ts';
-import { removeDeadPlaces } from '../../process/sandbox/held-places.ts';
 import { maskOf } from '../../process/output/mask.ts';
-import { agentReach, refuseShunned } from '../../process/sandbox/agent-settings.ts';
 import { realPlace } from '../../process/sandbox/repository-place.ts';
-import { openPlaces } from '../../process/sandbox/sandbox-places.ts';
-import { supervise } from '../../process/supervision/supervise.ts';
-import { sweepMarked } from '../../process/supervision/sweep.ts';
-import type { Containment, ProcessResult, AccessRequest, Supervised } from '../../process/types.ts';
-import { inTemporary, removeDeadTemporaries } from '../../process/temporaries.ts';
+import type { ProcessResult } from '../../process/types.ts';
+import { inTemporary } from '../../process/temporaries.ts';
 import { ensureWorktree, workspaceTree } from '../../git/workspace-tree.ts';
 import type { Usage } from '../../kernel/cost.ts';
 import type { Changed } from '../../kernel/edits.ts';
-import type { CommandLine, Exit, Outcome, Provider } from '../../providers/provider.ts';
-import type { AgentJob, GateJob, Runner, RunnerEvents } from './runner.ts';
+import type { Exit, Outcome, Provider } from '../../providers/provider.ts';
+import { Processes, type ProcessOptions } from './processes.ts';
+import type { AgentJob, GateJob, ProcessJob, Runner, RunnerEvents } from './runner.ts';
 
-export interface RunnerOptions {
-  /** Masked in all that is written. */
-  readonly secrets: readonly string[];
-  readonly project: string;
-  /** Begins the mark of every process of this project. */
-  readonly mark: string;
+export interface RunnerOptions extends ProcessOptions {
   readonly providers: ReadonlyMap<string, Provider>;
-  /** How a process of this reach is contained. */
-  contain(reach: AccessRequest): Containment;
   /** Milliseconds since 1970. */
   now(): number;
   /** Called with everything that was started and read back; for recordings. What it throws fails the turn. */
   readonly recorded?: (job: AgentJob, outcome: Outcome, exit: Exit) => void;
-  /** Folders, absolute, where nobody wants to know of edits; missing: nobody wants to know of any. */
-  readonly editsBut?: readonly string[];
 }
 
-/** Kept of each output of an agent: 32 MB. */
-const outputBytes = 32 * 1024 * 1024;
-
-/** Starts agents and gates as real processes. */
+/** Starts the agents of turns, and the gates of what they write, as real processes. */
 export class ProcessRunner implements Runner {
   readonly #options: RunnerOptions;
   readonly #mask: Mask;
   readonly #events: RunnerEvents;
-  readonly #running = new Map<string, Supervised | null>();
-  readonly #stopped = new Set<string>();
+  readonly #processes: Processes;
 
   constructor(options: RunnerOptions, events: RunnerEvents) {
     this.#options = options;
     this.#mask = maskOf(options.secrets);
     this.#events = events;
+    this.#processes = new Processes(options);
   }
 
   start(job: AgentJob): void {
-    this.#running.set(job.key, null);
     void this.#follow(job);
   }
 
   async #follow(job: AgentJob): Promise<void> {
-    const [outcome, exit, changed] = await this.#agent(job);
-    this.#forget(job.key);
+    const [outcome, exit, changed] = await this.#processes.during(job.key, () => this.#agent(job));
     this.#events.ended(job.key, outcome, exit, changed);
   }
 
   check(job: GateJob): void {
-    this.#running.set(job.key, null);
     void this.#followGates(job);
   }
 
   async #followGates(job: GateJob): Promise<void> {
-    const problems = await this.#gates(job);
-    this.#forget(job.key);
+    const problems = await this.#processes.during(job.key, () => this.#gates(job));
     this.#events.gated(job.key, problems);
   }
 
   release(key: string): void {
-    this.#running.get(key)?.release();
+    this.#processes.release(key);
   }
 
   stop(key: string): void {
-    this.#stopped.add(key);
-    this.#running.get(key)?.stop();
+    this.#processes.stop(key);
   }
 
-  async sweep(): Promise<void> {
-    await sweepMarked(this.#options.mark);
-    removeDeadTemporaries();
-    removeDeadPlaces(this.#options.project);
-  }
-
-  tree(workspace: string): Promise<string | null> {
-    return workspaceTree(workspace);
-  }
-
-  #forget(key: string): void {
-    this.#running.delete(key);
-    this.#stopped.delete(key);
+  sweep(): Promise<void> {
+    return this.#processes.sweep();
   }
 
   /** Never rejects: what goes wrong on our side is an outcome too. */
@@ -110,8 +72,7 @@ export class ProcessRunner implements Runner {
     const provider = this.#options.providers.get(job.provider);
     if (!provider) return refused(`there is no provider \`${job.provider}\``);
     try {
-      const ended = await inTemporary((temporary) => this.#run(job, provider, temporary));
-      return this.#record(job, ended);
+      return this.#record(job, await this.#run(job, provider));
     } catch (error) {
       return refusedFor(error);
     }
@@ -127,7 +88,7 @@ export class ProcessRunner implements Runner {
     }
   }
 
-  async #run(job: AgentJob, provider: Provider, temporary: string): Promise<Ended> {
+  async #run(job: AgentJob, provider: Provider): Promise<Ended> {
     const { invocation } = job;
     const wanted = (invocation.mcp?.own.length ?? 0) > 0;
     if (wanted && provider.mcp !== true)
@@ -138,83 +99,45 @@ export class ProcessRunner implements Runner {
         : await ensureWorktree(this.#options.project, invocation.workspace, job.worktree);
     if (problem !== null) return refused(problem);
     const tree = job.noteTree ? await workspaceTree(invocation.workspace) : null;
-    const watches = await this.#watch(job.watched ?? []);
-    const watch = await this.#watchEdits(invocation.workspace);
-    // Where the program finds itself: what it was told of its folder must name the same one.
-    const workspace = realPlace(invocation.workspace);
-    const command = completed(provider.start({ ...invocation, workspace }));
-    writeFiles(invocation.paths.folder, command.files);
-    const supervised = this.#supervise(job, command, temporary);
-    const launched = await supervised.ready;
-    if (launched) this.#events.ready(job.key, launched, tree);
-    const result = await supervised.exited;
+    const { result, edits, changed } = await this.#processes.run(this.#process(job, provider), (process) =>
+      this.#events.ready(job.key, process, tree),
+    );
     try {
       const exit = exitOf(result, this.#mask);
       const outcome = maskOutcome(provider.read(exit, invocation, this.#options.now()), this.#mask);
       // What never ran has cost nothing, whatever was reserved for it.
       if (exit.ended === 'spawn-failed') return [{ ...outcome, usage: nothing }, exit, new Map()];
-      const edits = watch === null ? {} : { edits: await watch.edits() };
-      return [outcome, { ...exit, ...edits }, await changesIn(watches)];
+      const edited = await edits();
+      return [outcome, edited === null ? exit : { ...exit, edits: edited }, await changed()];
     } catch (error) {
       return refused(messageOf(error), { usd: null, tokens: null });
     }
   }
 
-  async #watch(folders: readonly string[]): Promise<Map<string, FolderWatch>> {
-    const watches = new Map<string, FolderWatch>();
-    for (const folder of folders) watches.set(folder, await watchFolder(folder, this.#options.project));
-    return watches;
-  }
-
-  async #watchEdits(workspace: string): Promise<EditWatch | null> {
-    const { editsBut, project } = this.#options;
-    return editsBut === undefined ? null : watchEdits(workspace, project, editsBut);
-  }
-
-  #supervise(
-    { key, provider, invocation, totalMs, idleMs }: AgentJob,
-    command: CommandLine,
-    temporary: string,
-  ): Supervised {
-    const { paths, workspace, capabilities, role } = invocation;
-    const { argv } = command;
-    const given = buildEnvironment({ inherit: command.inherit, set: { TMPDIR: temporary, ...command.env } });
-    const env = withProgramHome(command, given, { cwd: workspace, temporary });
-    const outbox = join(this.#options.project, 'agents', role, 'outbox');
-    const containment = this.#options.contain({
-      provider,
-      argv,
-      env,
-      workspace,
+  #process({ key, provider: name, invocation, totalMs, idleMs, watched }: AgentJob, provider: Provider) {
+    const { paths, workspace, capabilities, role, network, mayConfigure, tools } = invocation;
+    // Where the program finds itself: what it was told of its folder must name the same one.
+    const command = provider.start({ ...invocation, workspace: realPlace(workspace) });
+    return {
+      key,
+      kind: 'agent',
+      provider: name,
       capabilities,
-      network: invocation.network,
-      writable: [paths.outbox, outbox, temporary, ...command.writable],
       owed: [],
-      guarded: invocation.tools?.readable ?? [],
-      agent: agentReach(command, invocation.mayConfigure === true),
-    });
-    if (containment.kind !== 'bubblewrap') refuseShunned(provider, command, { workspace, env });
-    const { project } = this.#options;
-    const places = openPlaces(containment, { project, kept: command.writable, owed: [] });
-    const supervised = supervise({
-      argv,
-      cwd: workspace,
-      env,
-      stdin: command.stdin,
-      ...(command.overspent && { overspent: command.overspent }),
-      mark: `${this.#options.mark}${key}`,
-      containment,
-      launchBarrier: true,
-      limits: { totalMs, idleMs, outputBytes },
-      keeps: { head: outputBytes, tail: 0, raw: true },
-      secrets: this.#options.secrets,
-      stdoutFile: paths.stdout,
-      stderrFile: paths.stderr,
-    });
-    void supervised.exited.then(() => places.close());
-    this.#running.set(key, supervised);
-    if (this.#stopped.has(key)) supervised.stop();
-    return supervised;
+      command,
+      network,
+      mayConfigure: mayConfigure === true,
+      workspace,
+      folder: paths.folder,
+      writable: [paths.outbox, join(this.#options.project, 'agents', role, 'outbox')],
+      guarded: tools?.readable ?? [],
+      stdout: paths.stdout,
+      stderr: paths.stderr,
+      totalMs,
+      idleMs,
+      graceMs: null,
+      watched: watched ?? [],
+    } satisfies ProcessJob;
   }
 
   /** Never rejects either. */
@@ -227,68 +150,39 @@ export class ProcessRunner implements Runner {
   }
 
   #check(job: GateJob, temporary: string): Promise<string[]> {
-    const { key, folder, workspace } = job;
-    const home = join(this.#options.project, '.mailroom', 'turns', folder.turn, String(folder.attempt));
+    const { key, folder: of, workspace, provider, network } = job;
+    const folder = join(this.#options.project, '.mailroom', 'turns', of.turn, String(of.attempt));
     const deadline = job.totalMs === null ? Infinity : performance.now() + job.totalMs;
-    const env = buildEnvironment({ set: { TMPDIR: temporary, ...job.env } });
-    const run = (argv: readonly string[], timeout: number, name: string): Promise<ProcessResult> => {
-      // What a gate runs was perhaps written by the agent. It builds and tests, whatever its role may do.
-      const containment = this.#options.contain({
-        provider: job.provider,
-        argv,
-        env,
-        workspace,
+    const env = { TMPDIR: temporary, ...job.env };
+    const run = async (argv: readonly string[], timeout: number, name: string): Promise<ProcessResult> => {
+      const { result } = await this.#processes.run({
+        key,
+        kind: 'check',
+        provider,
+        // What a gate runs was perhaps written by the agent. It builds and tests, whatever its role may do.
         capabilities: ['READ', 'RUN_TESTS'],
-        network: job.network,
-        writable: [temporary],
         owed: [],
+        command: { argv, env, inherit: [], stdin: '', files: {}, writable: [] },
+        network,
+        mayConfigure: false,
+        workspace,
+        folder,
+        writable: [temporary],
         guarded: [],
+        stdout: join(folder, `${name}.stdout`),
+        stderr: join(folder, `${name}.stderr`),
+        totalMs: Math.max(1, Math.min(timeout, deadline - performance.now())),
+        idleMs: null,
+        graceMs: null,
+        watched: [],
       });
-      const places = openPlaces(containment, { project: this.#options.project, kept: [], owed: [] });
-      const supervised = supervise({
-        argv,
-        cwd: workspace,
-        env,
-        stdin: '',
-        mark: `${this.#options.mark}${key}`,
-        containment,
-        launchBarrier: false,
-        limits: {
-          totalMs: Math.max(1, Math.min(timeout, deadline - performance.now())),
-          idleMs: null,
-          outputBytes,
-        },
-        secrets: this.#options.secrets,
-        stdoutFile: join(home, `${name}.stdout`),
-        stderrFile: join(home, `${name}.stderr`),
-      });
-      void supervised.exited.then(() => places.close());
-      this.#running.set(key, supervised);
-      if (this.#stopped.has(key)) supervised.stop();
-      return supervised.exited;
+      return result;
     };
     return runMessageChecks(job.gates, workspace, job.tree, run);
   }
 }
 
 type Ended = [Outcome, Exit, Changed];
-
-async function changesIn(watches: ReadonlyMap<string, FolderWatch>): Promise<Changed> {
-  const changed = new Map<string, readonly string[] | string>();
-  for (const [folder, watch] of watches) {
-    const paths = await watch.changes();
-    if (paths !== null) changed.set(folder, paths);
-  }
-  return changed;
-}
-
-function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
-  for (const [name, text] of Object.entries(files)) {
-    const path = join(folder, name);
-    mkdirSync(join(path, '..'), { recursive: true });
-    writeFileSync(path, text);
-  }
-}
 
 const nothing: Usage = { usd: 0, tokens: 0 };
 

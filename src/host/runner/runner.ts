@@ -52,41 +52,47 @@ export interface Runner {
   stop(key: string): void;
   /** Ends what earlier hosts of this project left running. */
   sweep(): Promise<void>;
-  /** A name for the workspace's content now (a git tree), or null outside git. */
-  tree(workspace: string): Promise<string | null>;
 }
 
-/** One process of a run. */
-export interface StepJob {
+/** One process. */
+export interface ProcessJob {
   /** Never used again. */
   readonly key: string;
-  /** The provider whose program it is; null: one that the definition's author wrote. */
+  /** `agent`: the CLI of an agent; `check`: a gate; `program`: what the definition's author wrote. */
+  readonly kind: 'agent' | 'program' | 'check';
+  /** The provider that the process belongs to; null: to the definition's author. */
   readonly provider: string | null;
-  /** Null: nothing was said of its rights, so it has all. */
+  /** Null: nothing was said of its permissions, so it has all. */
   readonly capabilities: readonly Capability[] | null;
-  /** Files and folders that it has to hand over, and may write whatever its rights; absolute. */
+  /** Files and folders that it has to hand over, and may write whatever its permissions; absolute. */
   readonly owed: readonly string[];
   readonly command: CommandLine;
-  /** Missing: it has a network. */
-  readonly network?: false;
-  /** True: it may write what configures agents in the workspace; missing: it must not. */
-  readonly mayConfigure?: true;
-  /** Absolute. */
+  readonly network: boolean;
+  /** True: it may write what configures agents in the workspace. */
+  readonly mayConfigure: boolean;
+  /** Absolute, as all paths here. */
   readonly workspace: string;
+  /** Where the files of its command go. */
   readonly folder: string;
+  /** Folders besides the workspace that it may write whatever its permissions. */
+  readonly writable: readonly string[];
+  /** What it may only read, although it lies in something that it may write. */
+  readonly guarded: readonly string[];
   readonly stdout: string;
   readonly stderr: string;
   /** Milliseconds; null: unlimited. */
   readonly totalMs: number | null;
+  /** Without any output, in milliseconds; null: unlimited. */
+  readonly idleMs: number | null;
   /** Between TERM and KILL; null: as usual. */
   readonly graceMs: number | null;
-  /** Whether it is to be told what changed in the workspace meanwhile; missing: it is not. */
-  readonly watched?: boolean;
+  /** Folders whose changes meanwhile are reported. */
+  readonly watched: readonly string[];
 }
 
 /** Starts and stops the processes of a run. */
 export interface StepRunner {
-  start(job: StepJob): void;
+  start(job: ProcessJob): void;
   /** Ends the process of that key and everything it started. The `ended` call still comes. */
   stop(key: string): void;
   /** Ends what earlier hosts of this run left running. */
@@ -95,9 +101,6 @@ export interface StepRunner {
 
 /** What the runner tells its host. Calls come later, never from inside `start`. */
 export interface StepRunnerEvents {
-  /**
-   * Of a program that printed much, `stdout` and `stderr` are the beginning and the end. `changed`: paths in the watched
-   * workspace, or why git cannot tell; missing: it was not watched, or lies outside git.
-   */
-  ended(key: string, exit: Exit, changed?: readonly string[] | string): void;
+  /** Of a program that printed much, `stdout` and `stderr` are the beginning and the end. */
+  ended(key: string, exit: Exit, changed?: Changed): void;
 }

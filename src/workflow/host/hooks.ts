@@ -117,16 +117,23 @@ export class Hooks {
     };
     runner.start({
       key: `${keyBegin}${on}.${String(index)}`,
+      kind: 'program',
       provider: null,
       capabilities: null,
       owed: [],
       command: { argv, env, inherit: [], stdin: '', files: {}, writable: [] },
+      network: true,
+      mayConfigure: false,
       workspace,
       folder,
+      writable: [folder],
+      guarded: [],
       stdout: join(folder, index === 0 ? 'stdout' : `stdout.${String(index)}`),
       stderr: join(folder, index === 0 ? 'stderr' : `stderr.${String(index)}`),
       totalMs: hookTime,
+      idleMs: null,
       graceMs: null,
+      watched: [],
     });
   }
 

@@ -1,3 +1,4 @@
+import type { Changed } from '../../kernel/edits.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { decide, type Decision, type Process } from '../machine/decide.ts';
 import { noSlots, type Slots } from '../machine/decide/context.ts';
@@ -89,7 +90,7 @@ export class RunHost implements Host {
   }
 
   /** What the runner reports of a process; look afterwards. */
-  ended(key: string, exit: Exit, changed?: readonly string[] | string): void {
+  ended(key: string, exit: Exit, changed?: Changed): void {
     if (!this.#hooks.ended(key, exit)) this.#workers.ended(key, exit, changed);
   }
 

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import type { Changed } from '../../kernel/edits.ts';
 import { MailroomError, type ErrorCode, type Reason } from '../../kernel/errors.ts';
 import type { Process } from '../machine/decide.ts';
 import type { ProcessKey, WorkResult } from '../machine/event.ts';
@@ -150,21 +152,26 @@ export class Workers {
     this.#letters.note(launch, prepared);
     this.#running.set(key, { launch, prepared, invocation });
     this.#rights.begin(key, launch, workspace);
+    const { work } = launch;
     runner.start({
       key,
-      provider: launch.work.kind === 'agent' ? launch.work.provider : null,
-      capabilities: launch.work.kind === 'role' ? null : launch.work.capabilities,
+      kind: work.kind === 'agent' ? 'agent' : 'program',
+      provider: work.kind === 'agent' ? work.provider : null,
+      capabilities: work.kind === 'role' ? null : work.capabilities,
       owed: owedPaths(launch, prepared),
       command,
-      ...(launch.network === false && { network: false }),
-      ...(invocation?.mayConfigure && { mayConfigure: true }),
+      network: launch.network !== false,
+      mayConfigure: invocation?.mayConfigure === true,
       workspace,
       folder,
+      writable: [folder],
+      guarded: Object.keys(command.files).map((name) => join(folder, name)),
       stdout,
       stderr,
       totalMs: launch.timeout,
+      idleMs: null,
       graceMs: launch.grace,
-      watched: this.#rights.watches(launch),
+      watched: this.#rights.watches(launch) ? [workspace] : [],
     });
   }
 
@@ -177,15 +184,13 @@ export class Workers {
   }
 
   /** What the runner reports. Look afterwards. */
-  ended(key: string, exit: Exit, changed: readonly string[] | string | null = null): void {
+  ended(key: string, exit: Exit, changed: Changed = new Map()): void {
     const running = this.#running.get(key);
     if (!running) return;
-    const over = {
-      ...running,
-      exit,
-      looked: this.#rights.end(key, running.launch, running.prepared, changed),
-    };
-    if (this.#stopping.has(key) || !measured(running.launch)) {
+    const { launch, prepared } = running;
+    const paths = changed.get(prepared.workspace) ?? null;
+    const over = { ...running, exit, looked: this.#rights.end(key, launch, prepared, paths) };
+    if (this.#stopping.has(key) || !measured(launch)) {
       this.#conclude(over, []);
       this.#forget(key);
       return;

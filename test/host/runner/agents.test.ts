@@ -13,7 +13,7 @@ const own: Provider = {
   notEnforced: [],
   mcp: true,
   restrict: never,
-  start: never,
+  start: () => ({ argv: ['true'], env: {}, inherit: [], stdin: '', files: {}, writable: [] }),
   read: never,
 };
 

@@ -4,33 +4,34 @@ import { expect, it, vi } from 'vitest';
 import { ProcessStepRunner } from '../../../src/host/runner/steps.ts';
 import { temporaryFolder } from '../../process/support.ts';
 import type { Exit } from '../../../src/providers/provider.ts';
-import type { StepJob } from '../../../src/host/runner/runner.ts';
+import type { ProcessJob } from '../../../src/host/runner/runner.ts';
 
 /** How a step ends that leaves `begun.txt` in its workspace. */
 function endOf(
   workspace: string,
-  changes: Partial<StepJob>,
+  changes: Partial<ProcessJob>,
   after: (runner: ProcessStepRunner) => void = () => {},
 ): Promise<Exit> {
   const argv = ['sh', '-c', 'echo begun > begun.txt'];
   const command = { argv, env: {}, inherit: ['PATH'], files: {}, stdin: '', writable: [] };
   const file = (name: string) => join(workspace, name);
-  const limits = { totalMs: null, graceMs: null };
+  const limits = { totalMs: null, idleMs: null, graceMs: null };
   const places = { workspace, folder: workspace, stdout: file('out'), stderr: file('err') };
   return new Promise((resolve) => {
     const runner = new ProcessStepRunner(
       { project: workspace, mark: 'step-runner-test:', secrets: [], contain: () => ({ kind: 'group' }) },
       { ended: (_key, ended) => resolve(ended) },
     );
-    const job = { key: 'a', provider: null, capabilities: null, owed: [], command, ...places, ...limits };
-    runner.start({ ...job, ...changes });
+    const reach = { capabilities: null, owed: [], writable: [workspace], guarded: [], watched: [] };
+    const author = { kind: 'program', provider: null, network: true, mayConfigure: false } as const;
+    runner.start({ key: 'a', ...author, ...reach, command, ...places, ...limits, ...changes });
     after(runner);
   });
 }
 
 it('never begins what is stopped while it still looks at what lies in the workspace', async () => {
   const workspace = temporaryFolder();
-  const exit = await endOf(workspace, { watched: true }, (runner) => runner.stop('a'));
+  const exit = await endOf(workspace, { watched: [workspace] }, (runner) => runner.stop('a'));
   expect(exit).toMatchObject({ ended: 'spawn-failed', error: 'it was stopped before it began' });
   expect(existsSync(join(workspace, 'begun.txt'))).toBe(false);
 });
@@ -38,7 +39,7 @@ it('never begins what is stopped while it still looks at what lies in the worksp
 it('tells the end of an agent for which no folder can be made', async () => {
   const workspace = temporaryFolder();
   vi.stubEnv('TMPDIR', join(workspace, 'nowhere'));
-  const exit = await endOf(workspace, { provider: 'claude' });
+  const exit = await endOf(workspace, { kind: 'agent', provider: 'claude' });
   vi.unstubAllEnvs();
   expect(exit.ended).toBe('spawn-failed');
   expect(exit.error).toContain('ENOENT');

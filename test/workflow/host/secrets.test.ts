@@ -21,7 +21,7 @@ import { nip } from '../../languages/machine/nip.ts';
 import { orchestrate } from '../../languages/machine/orchestrate.ts';
 import { expectMasked, filesIn, secret } from '../../mail/host/secret-documents.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
-import type { StepJob } from '../../../src/host/runner/runner.ts';
+import type { ProcessJob } from '../../../src/host/runner/runner.ts';
 
 /*
  * Any secret in any output: no document of ours changes its shape, and no strong secret is anywhere below the project.
@@ -125,7 +125,7 @@ function played(definition: Workflow, secrets: readonly string[], said: Said): M
   const mask = maskOf(secrets);
   const card = { run, workflow: 'w', workspace, source: null, startedBy: 'person', startedAt: now } as const;
   const folder = createRun(project, card, definition);
-  const jobs: StepJob[] = [];
+  const jobs: ProcessJob[] = [];
   const host = new RunHost(
     {
       clock: { now: () => now, elapsed: () => now },
@@ -171,7 +171,7 @@ function played(definition: Workflow, secrets: readonly string[], said: Said): M
 }
 
 /** A process as the runner makes one: files masked, the report of an agent as it is read. */
-function worked(disk: Disk, job: StepJob, secrets: readonly string[], { text, cut, values, code }: Said) {
+function worked(disk: Disk, job: ProcessJob, secrets: readonly string[], { text, cut, values, code }: Said) {
   const printed = Buffer.from(
     job.provider === null ? text : JSON.stringify({ type: 'result', n: 123_456, text }),
   );

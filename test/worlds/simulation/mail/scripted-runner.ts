@@ -81,10 +81,6 @@ export class ScriptedRunner implements Runner {
   sweep(): Promise<void> {
     return Promise.resolve();
   }
-
-  tree(): Promise<string | null> {
-    return Promise.resolve(null);
-  }
 }
 
 export function ended(how: Exit['ended'], code: number | null = null): Exit {

@@ -3,10 +3,10 @@ import type { Random } from '../random.ts';
 import type { Timeline } from '../timeline.ts';
 import { playOf, stopped, type Play } from './workers.ts';
 import type { Exit } from '../../../../src/providers/provider.ts';
-import type { StepJob } from '../../../../src/host/runner/runner.ts';
+import type { ProcessJob } from '../../../../src/host/runner/runner.ts';
 
 interface Worker {
-  readonly job: StepJob;
+  readonly job: ProcessJob;
   readonly path: string;
   readonly play: Play;
   /** Tells the host that started it; null: that one is gone. */
@@ -51,7 +51,7 @@ export class WorkFloor {
     return this.#workers.size;
   }
 
-  start(job: StepJob, tell: (exit: Exit) => void): void {
+  start(job: ProcessJob, tell: (exit: Exit) => void): void {
     const { random, timeline } = this.#options;
     const path = job.command.env['MAILROOM_STEP_PATH'] ?? '';
     if (this.#workers.has(job.key)) this.problems.push(`${job.key} was started twice`);

@@ -1,7 +1,7 @@
 import type { Random } from '../random.ts';
 import { decisionVariable, inVariable, outVariable } from './definitions.ts';
 import type { Exit, Outcome, Provider } from '../../../../src/providers/provider.ts';
-import type { StepJob } from '../../../../src/host/runner/runner.ts';
+import type { ProcessJob } from '../../../../src/host/runner/runner.ts';
 
 /** How one process goes: what it puts into its workspace when, and how it ends by itself. */
 export interface Play {
@@ -18,7 +18,7 @@ export interface Play {
 }
 
 /** Decides how a process goes. `calm`: everything goes well. */
-export function playOf(random: Random, job: StepJob, calm: boolean, now: number): Play {
+export function playOf(random: Random, job: ProcessJob, calm: boolean, now: number): Play {
   const { env } = job.command;
   const check = env['MAILROOM_COMPLETION_CHECK_ID'] !== undefined;
   const lasts = random.below(random.pick([50, 2_000, calm ? 2_000 : 200_000]));
@@ -43,7 +43,12 @@ export function playOf(random: Random, job: StepJob, calm: boolean, now: number)
   return { ...common, lasts, exit, leaves, makes };
 }
 
-function checkPlay(random: Random, job: StepJob, calm: boolean, now: number): Pick<Play, 'exit' | 'leaves'> {
+function checkPlay(
+  random: Random,
+  job: ProcessJob,
+  calm: boolean,
+  now: number,
+): Pick<Play, 'exit' | 'leaves'> {
   const { env } = job.command;
   const complete = calm || random.chance(0.6);
   const bad = !calm && random.chance(0.1);
@@ -74,7 +79,7 @@ function checkPlay(random: Random, job: StepJob, calm: boolean, now: number): Pi
 function ended(
   how: Exit['ended'],
   code: number | null,
-  job: StepJob,
+  job: ProcessJob,
   random: Random,
   now: number,
   answer = 'done',

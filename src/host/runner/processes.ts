@@ -1,0 +1,191 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Changed, Edits } from '../../kernel/edits.ts';
+import type { Launched } from '../../kernel/launched.ts';
+import { watchEdits, type EditWatch } from '../../git/edits.ts';
+import { watchFolder, type FolderWatch } from '../../git/folder-changes.ts';
+import { agentReach, refuseShunned } from '../../process/sandbox/agent-settings.ts';
+import { environments } from '../../process/sandbox/environment.ts';
+import { removeDeadPlaces } from '../../process/sandbox/held-places.ts';
+import { withProgramHome } from '../../process/sandbox/program-home.ts';
+import { completed } from '../../process/sandbox/reading.ts';
+import { openPlaces } from '../../process/sandbox/sandbox-places.ts';
+import { supervise } from '../../process/supervision/supervise.ts';
+import { sweepMarked } from '../../process/supervision/sweep.ts';
+import { inTemporary, removeDeadTemporaries } from '../../process/temporaries.ts';
+import type { AccessRequest, Containment, Ends, ProcessResult, Supervised } from '../../process/types.ts';
+import type { ProcessJob } from './runner.ts';
+
+export interface ProcessOptions {
+  /** Masked in all that is written. */
+  readonly secrets: readonly string[];
+  readonly project: string;
+  /** Begins the mark of every process of this host. */
+  readonly mark: string;
+  /** How a process of this reach is contained. */
+  contain(reach: AccessRequest): Containment;
+  /** Folders, absolute, where edits of agents are not recorded; missing: no edits are. */
+  readonly editsBut?: readonly string[];
+}
+
+/** What a process left behind. */
+export interface Ran {
+  readonly result: ProcessResult;
+  /** What an agent changed in its workspace; null: nobody asked. */
+  readonly edits: () => Promise<Edits | null>;
+  /** What changed in the watched folders. */
+  readonly changed: () => Promise<Changed>;
+}
+
+/** Called when a process exists and waits at its launch barrier, until `release`. Without it there is no barrier. */
+type OnReady = (process: Launched) => void;
+
+const MB = 1024 * 1024;
+
+/** What an output may grow to before the process is ended, and what of it is kept in memory. */
+const outputs: Readonly<Record<ProcessJob['kind'], { readonly bytes: number; readonly keeps?: Ends }>> = {
+  agent: { bytes: 32 * MB, keeps: { head: 32 * MB, tail: 0, raw: true } },
+  program: { bytes: 1024 * MB, keeps: { head: 256 * 1024, tail: 64 * 1024 } },
+  check: { bytes: 32 * MB },
+};
+
+/** Runs real processes: each in its containment, with its environment and its folders, until it and its children are gone. */
+export class Processes {
+  readonly #options: ProcessOptions;
+  /** By key; null: it has not begun. */
+  readonly #running = new Map<string, Supervised | null>();
+  readonly #stopped = new Set<string>();
+  readonly #environment = environments();
+
+  constructor(options: ProcessOptions) {
+    this.#options = options;
+  }
+
+  /** Does what a key stands for; until that is over, the key can be stopped. */
+  async during<T>(key: string, work: () => Promise<T>): Promise<T> {
+    this.#running.set(key, null);
+    try {
+      return await work();
+    } finally {
+      this.#running.delete(key);
+      this.#stopped.delete(key);
+    }
+  }
+
+  /** Lets the process of that key pass its launch barrier. */
+  release(key: string): void {
+    this.#running.get(key)?.release();
+  }
+
+  /** Ends the process of that key with everything that it started; one that has not begun never begins. */
+  stop(key: string): void {
+    if (!this.#running.has(key)) return;
+    this.#stopped.add(key);
+    this.#running.get(key)?.stop();
+  }
+
+  /** Ends what earlier hosts with this mark left running, and removes what they left lying. */
+  async sweep(): Promise<void> {
+    await sweepMarked(this.#options.mark);
+    removeDeadTemporaries();
+    removeDeadPlaces(this.#options.project);
+  }
+
+  /** Runs a process to its end. Throws what kept it from being started. */
+  async run(job: ProcessJob, onReady?: OnReady): Promise<Ran> {
+    const watches = await this.#watch(job.watched ?? []);
+    const edits = await this.#watchEdits(job);
+    const result =
+      job.kind === 'agent'
+        ? await inTemporary((temporary) => this.#toEnd(job, temporary, onReady))
+        : await this.#toEnd(job, null, onReady);
+    return {
+      result,
+      edits: async () => (edits === null ? null : edits.edits()),
+      changed: () => changesIn(watches),
+    };
+  }
+
+  async #watch(folders: readonly string[]): Promise<Map<string, FolderWatch>> {
+    const watches = new Map<string, FolderWatch>();
+    for (const folder of folders) watches.set(folder, await watchFolder(folder, this.#options.project));
+    return watches;
+  }
+
+  async #watchEdits({ kind, workspace }: ProcessJob): Promise<EditWatch | null> {
+    const { editsBut, project } = this.#options;
+    return editsBut === undefined || kind !== 'agent' ? null : watchEdits(workspace, project, editsBut);
+  }
+
+  /** `temporary`: of an agent, the folder that is its home as far as its program needs one. */
+  async #toEnd(given: ProcessJob, temporary: string | null, onReady?: OnReady): Promise<ProcessResult> {
+    const { key } = given;
+    if (this.#stopped.has(key)) throw new Error('it was stopped before it began');
+    const job = { ...given, command: completed(given.command) };
+    writeFiles(job.folder, job.command.files);
+    const supervised = this.#supervise(job, temporary, onReady !== undefined);
+    this.#running.set(key, supervised);
+    const waiting = onReady ? await supervised.ready : null;
+    if (waiting !== null) onReady?.(waiting);
+    return supervised.exited;
+  }
+
+  #supervise(job: ProcessJob, temporary: string | null, barrier: boolean): Supervised {
+    const { command, workspace, provider, capabilities, owed, kind } = job;
+    const { project } = this.#options;
+    const set = temporary === null ? command.env : { TMPDIR: temporary, ...command.env };
+    const given = this.#environment({ inherit: command.inherit, set });
+    const env = temporary === null ? given : withProgramHome(command, given, { cwd: workspace, temporary });
+    const containment = this.#options.contain({
+      provider,
+      argv: command.argv,
+      env,
+      workspace,
+      capabilities,
+      network: job.network ?? true,
+      writable: [...job.writable, ...(temporary === null ? [] : [temporary]), ...command.writable],
+      owed,
+      guarded: job.guarded,
+      ...(kind === 'agent' && { agent: agentReach(command, job.mayConfigure) }),
+    });
+    if (containment.kind !== 'bubblewrap') refuseShunned(provider ?? '', command, { workspace, env });
+    const places = openPlaces(containment, { project, kept: command.writable, owed });
+    const { bytes: outputBytes, keeps } = outputs[kind];
+    const supervised = supervise({
+      argv: command.argv,
+      cwd: workspace,
+      env,
+      stdin: command.stdin,
+      ...(command.overspent && { overspent: command.overspent }),
+      ...(command.commands && { commands: command.commands }),
+      mark: `${this.#options.mark}${job.key}`,
+      containment,
+      launchBarrier: barrier,
+      limits: { totalMs: job.totalMs, idleMs: job.idleMs ?? null, outputBytes },
+      ...(keeps && { keeps }),
+      ...(job.graceMs != null && { graceMs: job.graceMs }),
+      secrets: this.#options.secrets,
+      stdoutFile: job.stdout,
+      stderrFile: job.stderr,
+    });
+    void supervised.exited.then(() => places.close());
+    return supervised;
+  }
+}
+
+function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+}
+
+async function changesIn(watches: ReadonlyMap<string, FolderWatch>): Promise<Changed> {
+  const changed = new Map<string, readonly string[] | string>();
+  for (const [folder, watch] of watches) {
+    const paths = await watch.changes();
+    if (paths !== null) changed.set(folder, paths);
+  }
+  return changed;
+}
