@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { MailroomError } from '../kernel/errors.ts';
 import { takeKernelLock } from './flock.ts';
 import { lockFile, readHolder, type Holder } from './holder.ts';
-import type { FallbackLock } from './fallback-lock.ts';
+import { parentOf } from '../disk/disk.ts';
 import type { RealDisk } from '../disk/real-disk.ts';
 import { otherHolder } from './holding.ts';
 import { refuseTrackedState } from './tracked.ts';
@@ -13,28 +13,46 @@ export interface Lock {
   readonly lost: Promise<void>;
 }
 
-/** The lock where flock(1) is missing. What it takes is loaded only then. */
-export async function fallbackLock(disk: RealDisk, file: string): Promise<FallbackLock> {
-  const { takeFallbackLock } = await import('./fallback-lock.ts');
-  return takeFallbackLock(disk, file);
-}
-
-/** One controller a project: the kernel's lock, or where flock(1) is missing a weaker one. Throws `E_LOCKED`, `E_TRACKED`. */
+/** One controller a project. Throws `E_LOCKED`, `E_TRACKED`. */
 export async function takeLock(disk: RealDisk): Promise<Lock> {
   await refuseTrackedState(disk);
-  disk.makeFolder('.mailroom');
-  const kernel = await takeKernelLock(join(disk.root, lockFile));
-  if (!kernel.held && kernel.reason === 'failed')
+  return take(disk, lockFile, lockFile, () => taken(readHolder(disk)));
+}
+
+/**
+ * Locks a file (from the project). Throws what `whenTaken` returns while another process holds it, or is noted beside `noted`
+ * as its holder and still runs: the file may have been removed meanwhile. `noted` null: nobody is.
+ */
+export async function take(
+  disk: RealDisk,
+  file: string,
+  noted: string | null,
+  whenTaken: () => MailroomError,
+): Promise<Lock> {
+  const lock = await tryLock(disk, file);
+  if (lock !== null && (noted === null || otherHolder(disk, noted) === null)) return lock;
+  await lock?.release();
+  throw whenTaken();
+}
+
+/**
+ * The kernel's lock on a file (from the project), or a weaker one where flock(1) is missing; null: another process holds it, and
+ * did for the half second that this waits. Throws `E_LOCKED`.
+ */
+export async function tryLock(disk: RealDisk, file: string): Promise<Lock | null> {
+  disk.makeFolder(parentOf(file));
+  const kernel = await takeKernelLock(join(disk.root, file));
+  if (kernel.held) return kernel;
+  if (kernel.reason === 'failed')
     throw new MailroomError(
       'E_LOCKED',
-      `the project cannot be locked: ${kernel.error}`,
-      'look who owns .mailroom/ and what it allows (ls -ld .mailroom)',
+      `${file} cannot be locked: ${kernel.error}`,
+      'look who owns the file and its folder, and what they allow (ls -la)',
     );
-  const fallback = !kernel.held && kernel.reason === 'missing' ? await fallbackLock(disk, lockFile) : null;
-  const lock = kernel.held ? kernel : fallback?.held === true ? fallback : null;
-  if (lock !== null && otherHolder(disk, lockFile) === null) return lock;
-  await lock?.release();
-  throw taken(readHolder(disk));
+  if (kernel.reason === 'taken') return null;
+  const { takeFallbackLock } = await import('./fallback-lock.ts');
+  const fallback = takeFallbackLock(disk, file);
+  return fallback.held ? fallback : null;
 }
 
 function taken(holder: Holder | null): MailroomError {

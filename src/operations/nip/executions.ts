@@ -16,7 +16,8 @@ import { isOver } from '../../workflow/files/ended.ts';
 import { listRuns } from '../../workflow/files/run-folders.ts';
 import { relaysOf, unsentCount, type Relays } from '../../nostr/relays.ts';
 import type { Lock } from '../../host/lock.ts';
-import { isAlive, tryLock } from '../../workflow/host/locks.ts';
+import { tryLock } from '../../host/lock.ts';
+import { isAlive } from '../../workflow/host/locks.ts';
 import type { Budget } from '../../kernel/cost.ts';
 import type { RunFolder } from '../../workflow/machine/run-folder.ts';
 

@@ -1,14 +1,14 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import process from 'node:process';
 import { MailroomError } from '../../kernel/errors.ts';
-import { isKernelLocked, takeKernelLock } from '../../host/flock.ts';
+import { isKernelLocked } from '../../host/flock.ts';
 import { readProcess } from '../../process/proc.ts';
 import { removeHolder, writeHolder } from '../../host/holder.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { contextLockFile, readContextHolder } from '../files/context-holder.ts';
 import { ownContextFolder, runLockFile } from '../files/layout.ts';
 import { otherHolder } from '../../host/holding.ts';
-import { fallbackLock, type Lock } from '../../host/lock.ts';
+import { take, type Lock } from '../../host/lock.ts';
 import { refuseTrackedState } from '../../host/tracked.ts';
 
 /**
@@ -20,9 +20,9 @@ export async function takeRun(project: RealDisk, run: string, contextFolder: str
   const before = readContextHolder(project, contextFolder)?.run ?? null;
   const isOwn = before === run || contextFolder === join(project.root, ownContextFolder(run));
   const inUse = () => (isOwn ? going(run) : usedBy(contextFolder, before));
-  const context = await take(project, contextLockFile(contextFolder), before, inUse);
+  const context = await take(project, contextLockFile(contextFolder), before && runLockFile(before), inUse);
   try {
-    const own = await take(project, runLockFile(run), run, () => going(run));
+    const own = await take(project, runLockFile(run), runLockFile(run), () => going(run));
     const startTime = readProcess(process.pid)?.startTime ?? null;
     writeHolder(project, { since: Date.now(), triggers: false, startTime }, runLockFile(run));
     return {
@@ -48,35 +48,9 @@ export async function isAlive(project: RealDisk, run: string): Promise<boolean> 
   return isFallbackLocked(project, file);
 }
 
-const whoseIsIt = 'look who owns the file and its folder, and what they allow (ls -la)';
-
 /** The files that are locked for a run, from the project. */
 export function lockFilesOf(run: string, contextFolder: string): string[] {
   return [runLockFile(run), contextLockFile(contextFolder)];
-}
-
-/** `run`: the run whose process would have the lock; it may be at work although the file was removed. */
-async function take(
-  project: RealDisk,
-  file: string,
-  run: string | null,
-  taken: () => MailroomError,
-): Promise<Lock> {
-  const lock = await tryLock(project, file);
-  if (lock !== null && (run === null || otherHolder(project, runLockFile(run)) === null)) return lock;
-  await lock?.release();
-  throw taken();
-}
-
-/** Locks a file (from the project); null: another process holds it, and did for the half second that this waits. Throws `E_LOCKED`. */
-export async function tryLock(project: RealDisk, file: string): Promise<Lock | null> {
-  project.makeFolder(dirname(file));
-  const kernel = await takeKernelLock(join(project.root, file));
-  if (kernel.held) return kernel;
-  if (kernel.reason === 'failed')
-    throw new MailroomError('E_LOCKED', `${file} cannot be locked: ${kernel.error}`, whoseIsIt);
-  const fallback = kernel.reason === 'missing' ? await fallbackLock(project, file) : null;
-  return fallback?.held ? fallback : null;
 }
 
 function going(run: string): MailroomError {
