@@ -1,4 +1,5 @@
 import { type FSWatcher, statSync, watch } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
 
 export interface Watch {
   /** Resolves when changes are noticed from now on; what happened before needs a scan. */
@@ -40,6 +41,14 @@ export function watchFolders(folders: readonly string[], onHint: () => void): Wa
       return Promise.resolve();
     },
   };
+}
+
+/** Resolves when something changed in one of the folders (absolute), at the latest after so many milliseconds. */
+export async function untilChanged(folders: readonly string[], milliseconds: number): Promise<void> {
+  const over = new AbortController();
+  const watched = watchFolders(folders, () => over.abort());
+  await wait(milliseconds, undefined, { signal: over.signal }).catch(() => {});
+  await watched.close();
 }
 
 /** One watch of the system's for a folder, however many files lie in it. */

@@ -57,6 +57,16 @@ export function requestControl(disk: Disk, id: string, document: unknown, folder
   return name;
 }
 
+/**
+ * Resolves when the journal of a host or what waits for it has changed, at the latest after so many milliseconds. `folder`: of
+ * the host, from the project.
+ */
+export async function hostChanged({ root }: Disk, folder: string, milliseconds: number): Promise<void> {
+  const { untilChanged } = await import('../disk/watch.ts');
+  const watched = ['journal', 'control'].map((name) => `${root}/${join(folder, name)}`);
+  await untilChanged(watched, milliseconds);
+}
+
 /* What other processes ask of a host, by files in a folder of its own. */
 
 /** A file that another process left; `text` is null where it cannot be read as text, and `problem` says why. */

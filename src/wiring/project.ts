@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import type { ControllerOptions, ProjectServices } from '../operations/services.ts';
 import type { Checked } from '../kernel/diagnostic.ts';
@@ -8,7 +7,7 @@ import type { Holder } from '../operations/project/project.ts';
 import type { OpenWorkflows } from '../workflow/host/up-host.ts';
 import { keepProgramsOutOf } from '../process/sandbox/own-programs.ts';
 import { Worktrees } from '../git/worktrees.ts';
-import { requestControl } from '../host/control.ts';
+import { hostChanged, requestControl } from '../host/control.ts';
 import { JournalReader } from '../disk/journal-reader.ts';
 import { readHolder } from '../host/holder.ts';
 import { isThere } from '../host/holding.ts';
@@ -63,7 +62,7 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
     },
     worktrees: new Worktrees(disk.root),
     newId: v7,
-    changed: (milliseconds) => changed(disk, milliseconds),
+    changed: (milliseconds) => hostChanged(disk, '.mailroom', milliseconds),
     controller: async (options, replay = null) => {
       const { startController } = await import('../operations/up/controller.ts');
       const open = options.triggers ? await opener(disk, packageRoot, options, replay) : null;
@@ -112,14 +111,4 @@ function holderOf(disk: RealDisk): Holder | null {
   if (written === null) return null;
   const { startTime, ...holder } = written;
   return isThere(holder.pid, startTime) ? holder : null;
-}
-
-/** Resolves when the journal or what waits for the controller has changed, at the latest after so many milliseconds. */
-async function changed(disk: RealDisk, milliseconds: number): Promise<void> {
-  const { watchFolders } = await import('../disk/watch.ts');
-  const folders = ['journal', 'control'].map((folder) => join(disk.root, '.mailroom', folder));
-  const over = new AbortController();
-  const watch = watchFolders(folders, () => over.abort());
-  await wait(milliseconds, undefined, { signal: over.signal }).catch(() => {});
-  await watch.close();
 }

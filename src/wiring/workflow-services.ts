@@ -1,13 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { join, normalize, resolve } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { FileChange, RecordsFolder, StoredRun, WorkflowServices } from '../operations/runs/services.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { verdictIn } from '../workflow/machine/commands.ts';
 import { priceOf } from '../kernel/price.ts';
 import type { OwnWorkspace } from '../workflow/model.ts';
 import type { PlanData } from '../workflow/machine/plan.ts';
-import { requestControl } from '../host/control.ts';
+import { hostChanged, requestControl } from '../host/control.ts';
 import { changedFiles, fileTimes } from '../disk/file-times.ts';
 import { appendMissingLines, listWorkflowFiles, writeMissing } from '../operations/project/project-files.ts';
 import { RealDisk } from '../disk/real-disk.ts';
@@ -70,7 +69,7 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
     },
     request: (run, document) => void requestControl(disk, document.id, document, runControlFolder(run)),
     verdict: (run, id) => verdictOf(disk, run, id),
-    changed: (run, milliseconds) => changed(disk, run, milliseconds),
+    changed: (run, milliseconds) => hostChanged(disk, runFolder(run), milliseconds),
   };
 }
 
@@ -188,14 +187,4 @@ function verdictOf(disk: RealDisk, run: string, id: string): { refusal: string |
     if (verdict?.id === id) return { refusal: verdict.refusal?.text ?? null };
   }
   return undefined;
-}
-
-/** Resolves when the journal of a run or what waits for its host has changed, at the latest after so many milliseconds. */
-async function changed(disk: RealDisk, run: string, milliseconds: number): Promise<void> {
-  const { watchFolders } = await import('../disk/watch.ts');
-  const folders = ['journal', 'control'].map((folder) => join(disk.root, runFolder(run), folder));
-  const over = new AbortController();
-  const watch = watchFolders(folders, () => over.abort());
-  await wait(milliseconds, undefined, { signal: over.signal }).catch(() => {});
-  await watch.close();
 }
