@@ -8,6 +8,7 @@ import { line } from './format.ts';
 import { json } from './output.ts';
 import { startRunLines } from './run-lines.ts';
 import { startRunProgress, type RunProgress } from './run-progress.ts';
+import { untilEnd } from './until-end.ts';
 import type { RunController, RunWatcher } from '../operations/runs/services.ts';
 
 export interface FollowOptions {
@@ -41,7 +42,15 @@ export async function follow(
       : startRunLines(terminal, controller);
   shown.progress = progress;
   try {
-    await untilEnd(context, controller, progress);
+    const resume = context.commandLine(`resume ${controller.run}`);
+    const ending = {
+      stopping: 'stopping',
+      atOnce: `Ended at once. To resume: \`${resume}\``,
+      end: () => controller.end('stop'),
+    };
+    await untilEnd(terminal, progress, ending, () => controller.follow());
+    // What is found wrong at the very end belongs to no event.
+    progress.look([], controller.state);
   } finally {
     progress.close();
   }
@@ -53,30 +62,6 @@ export async function follow(
   if (options.json === true) terminal.write(json(await document(controller)));
   else terminal.write(`${warningLines(context, controller)}${lastLine(context, controller)}`);
   return exitCodeOf(controller.state);
-}
-
-/** The first signal ends the run's host in good order: the run can be resumed. The second ends the program at once. */
-async function untilEnd(context: Context, controller: RunController, progress: RunProgress): Promise<void> {
-  const { terminal } = context;
-  let signals = 0;
-  const forget = terminal.onSignal(() => {
-    signals += 1;
-    if (signals === 1) {
-      progress.say('stopping; again ends at once');
-      controller.end('stop');
-      return;
-    }
-    progress.close();
-    terminal.complain(`Ended at once. To resume: \`${context.commandLine(`resume ${controller.run}`)}\`\n`);
-    terminal.exit(130);
-  });
-  try {
-    await controller.follow();
-    // What is found wrong at the very end belongs to no event.
-    progress.look([], controller.state);
-  } finally {
-    forget();
-  }
 }
 
 async function runDocument({ state, rules }: RunController): Promise<object> {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { json } from '../output.ts';
+import { untilEnd } from '../until-end.ts';
 import { ProblemsError } from '../../operations/problems.ts';
 import type { MailStatus } from '../../operations/mail-status.ts';
 import type { Controller, ProjectServices } from '../../operations/services.ts';
@@ -63,33 +64,19 @@ async function refuseBadDefinition(project: ProjectServices): Promise<void> {
   if (!definition.ok) throw new ProblemsError(definition.problems);
 }
 
-/** The first signal ends the controller in good order; the second ends the program at once. */
 async function run(
   { terminal }: Context,
   controller: Controller,
   progress: Progress,
   drain: boolean,
 ): Promise<Ending> {
-  let signals = 0;
-  const forget = terminal.onSignal(() => {
-    signals += 1;
-    if (signals === 1) {
-      progress.say(
-        drain ? 'ending: running turns finish; again ends at once' : 'stopping; again ends at once',
-      );
-      controller.end(drain ? 'drain' : 'stop');
-      return;
-    }
-    progress.close();
-    terminal.complain('ended at once; the next `mailroom up` cleans up\n');
-    terminal.exit(130);
-  });
-  try {
-    const ending = await controller.run();
-    return signals > 0 ? { ...ending, idle: 'stopped' } : ending;
-  } finally {
-    forget();
-  }
+  const ending = {
+    stopping: drain ? 'ending: running turns finish' : 'stopping',
+    atOnce: 'ended at once; the next `mailroom up` cleans up',
+    end: () => controller.end(drain ? 'drain' : 'stop'),
+  };
+  const { value, signalled } = await untilEnd(terminal, progress, ending, () => controller.run());
+  return signalled ? { ...value, idle: 'stopped' } : value;
 }
 
 async function tell(
