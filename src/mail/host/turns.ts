@@ -1,8 +1,9 @@
+import { join } from 'node:path';
 import { invocationKey, type Process } from '../machine/decide.ts';
 import type { Fact } from '../machine/event.ts';
 import { fileName, type Message } from '../format/message.ts';
 import { prompt } from '../machine/prompt.ts';
-import { type Role, providersOf } from '../format/protocol.ts';
+import { type Protocol, type Role, providersOf } from '../format/protocol.ts';
 import { mayChange } from '../machine/rules/rights.ts';
 import type { Turn } from '../machine/state.ts';
 import { isStep } from '../machine/step.ts';
@@ -10,11 +11,11 @@ import { formatMessage } from '../format/read-message.ts';
 import { resultOf } from './collect.ts';
 import type { Ledger } from './ledger.ts';
 import type { HostOptions, HostPorts } from './ports.ts';
+import { ProcessTable } from '../../host/process-table.ts';
 import { codeOf, isContained, orElse } from '../../host/contained.ts';
 import type { RoleTexts } from './role-texts.ts';
 import { TurnRights, type Looked } from './turn-rights.ts';
-import { workspaceOf } from './workspace.ts';
-import type { RoleName } from '../../kernel/ids.ts';
+import type { RoleName, ThreadId } from '../../kernel/ids.ts';
 import type { Session, Usage } from '../../kernel/cost.ts';
 import type { Reason } from '../../kernel/errors.ts';
 import type { Launched } from '../../kernel/launched.ts';
@@ -28,9 +29,8 @@ export class Turns {
   readonly #ledger: Ledger;
   readonly #ports: HostPorts;
   readonly #options: HostOptions;
-  /** Started and not yet ended: a key stays here until its end was recorded. */
-  readonly #running = new Map<string, Invocation | null>();
-  readonly #stopping = new Set<string>();
+  /** Null: the gates of a turn. */
+  readonly #running: ProcessTable<Invocation | null>;
   /** Behind the launch gate, which opens when the journal has them. */
   readonly #ready = new Set<string>();
   /** What an open turn did against the rules that its result cannot show. */
@@ -44,6 +44,7 @@ export class Turns {
     this.#texts = texts;
     this.#ledger = ledger;
     this.#ports = ports;
+    this.#running = new ProcessTable((key) => ports.runner.stop(key));
     this.#options = options;
     this.#rights = new TurnRights(ports.project, (provider) => ports.verifies?.(provider) ?? false);
   }
@@ -54,17 +55,10 @@ export class Turns {
 
   /** Makes what runs the same as what should run. Call it only after a flush. */
   steer(processes: readonly Process[]): void {
-    const wanted = new Set(processes.map(({ key }) => key));
+    const wanted = new Map(processes.map((process) => [process.key, process]));
     for (const key of this.#ready) if (wanted.has(key)) this.#ports.runner.release(key);
     this.#ready.clear();
-    for (const key of this.#running.keys())
-      if (!wanted.has(key) && !this.#stopping.has(key)) {
-        this.#stopping.add(key);
-        this.#ports.runner.stop(key);
-      }
-    for (const process of processes) {
-      if (!this.#running.has(process.key)) this.#start(process);
-    }
+    this.#running.steer(wanted, (process) => this.#start(process));
   }
 
   /** What keeps one process from being started fails that attempt, or those gates, and nothing else. */
@@ -76,7 +70,7 @@ export class Turns {
       else this.#startGates(process);
     } catch (error) {
       if (!isContained(error)) throw error;
-      this.#forget(key);
+      this.#running.forget(key);
       this.#rights.forget(key);
       const failed = failedBy(error, { usd: 0, tokens: 0 });
       this.#ledger.record([
@@ -111,7 +105,7 @@ export class Turns {
     }
     const job = this.#job(key, turn, role, text);
     const { invocation } = job;
-    this.#running.set(key, invocation);
+    this.#running.add(key, invocation);
     this.#rights.begin(key, invocation.workspace, mayChange(invocation.capabilities));
     this.#ports.runner.start({ ...job, watched: this.#rights.watched(job.provider, invocation) });
   }
@@ -179,7 +173,7 @@ export class Turns {
     const { protocol } = this.#options;
     const { project, runner } = this.#ports;
     const { workspace } = workspaceOf(protocol, project, turn.thread);
-    this.#running.set(key, null);
+    this.#running.add(key, null);
     this.#rights.begin(key, workspace, true);
     runner.check({
       key,
@@ -197,7 +191,7 @@ export class Turns {
   /** The process exists: once that is in the journal, at the next look, it may go. */
   ready(key: string, process: Launched, tree: string | null): void {
     const invocation = this.#running.get(key);
-    if (!invocation || this.#stopping.has(key)) return;
+    if (!invocation || this.#running.isStopping(key)) return;
     const { turn, attempt, round } = invocation;
     this.#ledger.record([{ type: 'launched', turn, attempt, round, process, tree }]);
     this.#ready.add(key);
@@ -208,9 +202,9 @@ export class Turns {
     if (!invocation) return;
     try {
       const looked = this.#lookAt(key, invocation, changed);
-      if (!this.#stopping.has(key)) this.#ledger.record(this.#facts(invocation, outcome, exit, looked));
+      if (!this.#running.isStopping(key)) this.#ledger.record(this.#facts(invocation, outcome, exit, looked));
     } finally {
-      this.#forget(key);
+      this.#running.forget(key);
     }
   }
 
@@ -227,17 +221,12 @@ export class Turns {
     const turn = [...this.#ledger.state.turns.values()].find((one) => `${invocationKey(one)}/gates` === key);
     try {
       this.#rights.end(key, new Map(), { workspace: '', worktree: false, messages: [] });
-      if (!turn || this.#stopping.has(key)) return;
+      if (!turn || this.#running.isStopping(key)) return;
       const { id, attempt, round } = turn;
       this.#ledger.record([{ type: 'gated', turn: id, attempt, round, problems }]);
     } finally {
-      this.#forget(key);
+      this.#running.forget(key);
     }
-  }
-
-  #forget(key: string): void {
-    this.#running.delete(key);
-    this.#stopping.delete(key);
   }
 
   /** What an agent left that cannot be read, or that nobody foresaw, fails its attempt and nothing else. */
@@ -360,11 +349,7 @@ export class Turns {
 
   /** Ends everything at once. */
   stopAll(): void {
-    for (const key of this.#running.keys())
-      if (!this.#stopping.has(key)) {
-        this.#stopping.add(key);
-        this.#ports.runner.stop(key);
-      }
+    this.#running.stopAll();
   }
 }
 
@@ -386,4 +371,15 @@ function soundReason(reason: Reason, { session }: Invocation): Reason {
 
 function needsTree(types: Iterable<{ gates: readonly { kind: string }[] }>): boolean {
   return [...types].some(({ gates }) => gates.some(({ kind }) => kind === 'changed'));
+}
+
+/** Where the turns of a thread work, as absolute paths. `worktree`: the git worktree that must exist first. */
+function workspaceOf(
+  protocol: Protocol,
+  project: string,
+  thread: ThreadId,
+): { workspace: string; worktree: ThreadId | null } {
+  if (protocol.workspace.kind === 'folder')
+    return { workspace: join(project, protocol.workspace.path), worktree: null };
+  return { workspace: join(project, '.mailroom', 'worktrees', thread), worktree: thread };
 }

@@ -9,6 +9,7 @@ import { stepPrompt } from '../machine/prompt.ts';
 import { isIn } from '../machine/fold/steps.ts';
 import { keyOf, launchOf } from '../machine/resolve.ts';
 import type { Rules } from '../machine/rules.ts';
+import { ProcessTable } from '../../host/process-table.ts';
 import { codeOf, isUnforeseen, orElse } from '../../host/contained.ts';
 import { commandOf, invocationOf, owedPaths } from './command-line.ts';
 import type { DeadLetters } from './dead-letters.ts';
@@ -47,6 +48,10 @@ export function keyText({ path, iteration, attempt, check }: ProcessKey): string
   return `${path}@${String(iteration)}.${String(attempt)}.${String(check)}`;
 }
 
+function byKey(processes: readonly Process[]): Map<string, Process> {
+  return new Map(processes.map((process) => [keyText(process.key), process]));
+}
+
 /** Starts and stops the processes of a run that should be running, and records what becomes of them. */
 export class Workers {
   readonly #ledger: RunLedger;
@@ -54,9 +59,7 @@ export class Workers {
   readonly #ports: RunPorts;
   readonly #letters: DeadLetters;
   readonly #roles: RoleSteps;
-  /** Started and not yet ended: a key stays here until its end was recorded. */
-  readonly #running = new Map<string, Running>();
-  readonly #stopping = new Set<string>();
+  readonly #running: ProcessTable<Running>;
   readonly #rights: StepRights;
 
   constructor(ledger: RunLedger, rules: Rules, ports: RunPorts, letters: DeadLetters) {
@@ -65,6 +68,7 @@ export class Workers {
     this.#ledger = ledger;
     this.#rules = rules;
     this.#ports = ports;
+    this.#running = new ProcessTable((key) => ports.runner.stop(key));
     this.#roles = new RoleSteps(ledger, ports, rules.workflow, {
       launchOf: (key) => launchOf(ledger.state, rules, key),
       guard: (launch, act) => this.#guard(launch, act),
@@ -104,20 +108,12 @@ export class Workers {
   steer(processes: readonly Process[]): void {
     this.#roles.steer(processes.filter(isRoleStep));
     const own = processes.filter((process) => !isRoleStep(process));
-    const wanted = new Set(own.map(({ key }) => keyText(key)));
-    for (const key of this.#running.keys()) if (!wanted.has(key)) this.#stop(key);
-    this.start(own);
+    this.#running.steer(byKey(own), ({ key }) => this.#start(key));
   }
 
   /** Starts those of them that do not run yet. */
   start(processes: readonly Process[]): void {
-    for (const { key } of processes) if (!this.#running.has(keyText(key))) this.#start(key);
-  }
-
-  #stop(key: string): void {
-    if (this.#stopping.has(key)) return;
-    this.#stopping.add(key);
-    this.#ports.runner.stop(key);
+    this.#running.startMissing(byKey(processes), ({ key }) => this.#start(key));
   }
 
   #start(key: ProcessKey): void {
@@ -150,7 +146,7 @@ export class Workers {
     const key = keyText(launch.key);
     const { workspace, folder, stdout, stderr } = prepared;
     this.#letters.note(launch, prepared);
-    this.#running.set(key, { launch, prepared, invocation });
+    this.#running.add(key, { launch, prepared, invocation });
     this.#rights.begin(key, launch, workspace);
     const { work } = launch;
     runner.start({
@@ -190,9 +186,9 @@ export class Workers {
     const { launch, prepared } = running;
     const paths = changed.get(prepared.workspace) ?? null;
     const over = { ...running, exit, looked: this.#rights.end(key, launch, prepared, paths) };
-    if (this.#stopping.has(key) || !measured(launch)) {
+    if (this.#running.isStopping(key) || !measured(launch)) {
       this.#conclude(over, []);
-      this.#forget(key);
+      this.#running.forget(key);
       return;
     }
     void this.#measure(over);
@@ -203,18 +199,13 @@ export class Workers {
     const key = keyText(over.launch.key);
     const changed = await this.#ports.changed(over.launch, over.prepared.workspace);
     this.#conclude(over, changed);
-    this.#forget(key);
+    this.#running.forget(key);
     this.#ports.wake();
-  }
-
-  #forget(key: string): void {
-    this.#running.delete(key);
-    this.#stopping.delete(key);
   }
 
   #conclude(over: Over, changed: readonly string[] | string): void {
     const { launch, invocation, exit, looked } = over;
-    if (this.#stopping.has(keyText(launch.key))) return this.#hideValues(launch.key);
+    if (this.#running.isStopping(keyText(launch.key))) return this.#hideValues(launch.key);
     this.#guard(launch, () => {
       const outcome = this.#outcome(over);
       if (outcome !== null && invocation !== null) this.#ports.recorded?.(invocation, outcome, exit);
@@ -291,7 +282,7 @@ export class Workers {
 
   /** Ends everything at once. */
   stopAll(): void {
-    for (const key of this.#running.keys()) this.#stop(key);
+    this.#running.stopAll();
   }
 }
 
