@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { condition, orchestrateFile, step } from '../../src/languages/orchestrate/schema.ts';
-import { specialTargets } from '../../src/languages/orchestrate/targets.ts';
+import { specialTargets } from '../../src/languages/orchestrate/vocabulary.ts';
 import { keysAt } from '../../src/yaml/shape.ts';
 import { constructsBelow } from './held.ts';
 import { rows } from './orchestrate-rows.ts';

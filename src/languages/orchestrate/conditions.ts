@@ -1,12 +1,12 @@
-import { at, call, compare, literal, logic, not, path as pathTree } from '../../expressions/build.ts';
+import { at, call, compare, literal, logic, not, orNull, path as pathTree } from '../../expressions/build.ts';
 import { patternProblem } from '../../expressions/machine-functions.ts';
-import type { Tree } from '../../expressions/tree.ts';
-import { didYouMean } from '../../kernel/nearest.ts';
+import { pathOf } from '../../expressions/references.ts';
+import { nodesOf, type Literal, type Tree } from '../../expressions/tree.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Lowering } from './lowering.ts';
 import { checkPath } from './paths.ts';
 import type { ConditionInput } from './schema.ts';
-import { lowerValue, statusWords } from './variables.ts';
+import { lowerValue } from './variables.ts';
 
 type Key = keyof ConditionInput;
 type Lower<K extends Key> = (input: NonNullable<ConditionInput[K]>, path: Path, lowering: Lowering) => Tree;
@@ -57,19 +57,10 @@ function several(each: readonly ConditionInput[], path: Path, lowering: Lowering
 /** A step that is named in a condition; its name may be substituted. */
 function stepTree(name: string, path: Path, lowering: Lowering): Tree {
   const key = lowerValue(name, path, lowering);
-  const { steps, broken, diagnostics, readings, place } = lowering;
   if (key.kind !== 'literal') return at(pathTree(['steps']), key);
-  const step = String(key.value);
-  if (!steps.has(step) && !broken.has(step))
-    diagnostics.error(
-      'E_UNKNOWN_NAME',
-      path,
-      `no step is called \`${step}\``,
-      didYouMean(step, steps.keys()),
-    );
+  const tree = pathTree(['steps', String(key.value)]);
   // A condition may well ask for a step that has not run.
-  if (steps.has(step)) readings.push({ step, path, span: null, by: place, allowed: true });
-  return pathTree(['steps', step]);
+  return lowering.diagnostics.writtenAs(path, tree, orNull(tree));
 }
 
 function envSet(name: string, path: Path, lowering: Lowering): Tree {
@@ -86,23 +77,24 @@ function envSet(name: string, path: Path, lowering: Lowering): Tree {
   return compare('!=', at(pathTree(['env']), key), literal(null));
 }
 
-const statusVariable = /^\$\{steps\..+\.status\}$/;
-
 function equals({ left, right }: { left: string; right: string }, path: Path, lowering: Lowering): Tree {
-  checkStatus(left, right, [...path, 'right'], lowering);
-  checkStatus(right, left, [...path, 'left'], lowering);
-  return compare(
-    '==',
-    lowerValue(left, [...path, 'left'], lowering),
-    lowerValue(right, [...path, 'right'], lowering),
-  );
+  const one = lowerValue(left, [...path, 'left'], lowering);
+  const other = lowerValue(right, [...path, 'right'], lowering);
+  const tree = compare('==', one, other);
+  if (other.kind === 'literal') writtenComparison(tree, one, other, [...path, 'right'], lowering);
+  else if (one.kind === 'literal') writtenComparison(tree, other, one, [...path, 'left'], lowering);
+  return tree;
 }
 
-/** Whether a word that a status is compared with is one. */
-function checkStatus(variable: string, word: string, path: Path, { diagnostics }: Lowering): void {
-  if (!statusVariable.test(variable) || word.includes('$') || statusWords.includes(word)) return;
-  const hint = didYouMean(word, statusWords) ?? `there is ${statusWords.join(', ')}`;
-  diagnostics.error('E_EXPRESSION', path, `no step ends as \`${word}\``, hint);
+/** A comparison of one variable with a literal, as its author wrote it. `path`: of the literal. */
+function writtenComparison(tree: Tree, side: Tree, word: Literal, path: Path, lowering: Lowering): void {
+  const { diagnostics } = lowering;
+  const [only, more] = nodesOf(side).flatMap((node) => {
+    const written = diagnostics.asWritten(node);
+    return written === node ? [] : [written];
+  });
+  const words = only === undefined || more !== undefined ? null : pathOf(only)?.map(({ name }) => name ?? '');
+  if (words != null) diagnostics.writtenAs(path, tree, compare('==', pathTree(words), word));
 }
 
 function regex(

@@ -1,4 +1,3 @@
-import { strictHint } from '../../config/strict.ts';
 import type { Template } from '../../expressions/template.ts';
 import type { Work } from '../../workflow/model.ts';
 import type { Path } from '../../yaml/yaml.ts';
@@ -48,10 +47,9 @@ export function lowerProvider(input: StepInput, path: Path, lowering: Lowering):
       'install one of them, or name your program under `providers` of mailroom.yaml',
     );
   const capabilities = diagnostics.from(
-    [...path, 'capabilities'],
+    [...path, 'provider'],
     [...(input.capabilities ?? ['READ' as const])],
   );
-  tellWidened(provider, capabilities, input.name, [...path, 'provider'], lowering);
   return {
     kind: 'agent',
     provider,
@@ -65,19 +63,4 @@ export function lowerProvider(input: StepInput, path: Path, lowering: Lowering):
 
 function plain(text: string): Template {
   return [{ kind: 'text', text }];
-}
-
-/** What the agent's program cannot hold it to. */
-function tellWidened(
-  provider: string,
-  capabilities: Extract<Work, { kind: 'agent' }>['capabilities'],
-  step: string,
-  path: Path,
-  { surroundings, diagnostics }: Lowering,
-): void {
-  const rights = surroundings.broaderThanRequested.get(provider)?.(capabilities) ?? [];
-  if (rights.length === 0) return;
-  const message = `\`${provider}\` cannot hold \`${step}\` to its capabilities: ${rights.join('; ')}`;
-  if (!surroundings.strict) return diagnostics.warn(path, message);
-  diagnostics.error('E_CAPABILITY', path, message, strictHint, 'key');
 }

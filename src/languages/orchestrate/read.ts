@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { isJsonObject, type Json } from '../../kernel/json.ts';
+import { stepsIn } from '../../workflow/bodies.ts';
 import type { Body, Workflow } from '../../workflow/model.ts';
 import { checkShape } from '../../yaml/issues.ts';
 import { validParts } from '../../yaml/shape.ts';
@@ -7,13 +8,12 @@ import type { Path, YamlDocument } from '../../yaml/yaml.ts';
 import { repairListed, type Listed } from '../shared/repaired.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { LanguageContext } from '../shared/context.ts';
-import { checkFlow } from './flow.ts';
 import { betterHint, tellDeferred } from './kinds.ts';
 import type { FileFacts } from './lowering.ts';
 import { workspace } from './paths.ts';
 import { orchestrateFile, step as stepSchema, type OrchestrateFile, type StepInput } from './schema.ts';
 import { lowerBody, type Placed } from './steps.ts';
-import { specialTargets } from './targets.ts';
+import { orchestrateLanguage, orchestrateVocabulary, specialTargets } from './vocabulary.ts';
 import { templateOf, valueTree } from './trees.ts';
 import { lowerTyped } from './variables.ts';
 
@@ -30,15 +30,20 @@ export function readOrchestrate(
   const repaired = repairListed(document, { file: orchestrateFile, list: 'steps', item: stepSchema });
   const { items, diagnostics, lost } = repaired;
   const input = shape.value ?? (validParts(orchestrateFile, repaired.around) as Partial<OrchestrateFile>);
-  const facts = factsOf(input, repaired, given['steps'], surroundings);
-  const body = lowerBody(items, { items: new Set(), loop: null, loops: [] }, facts);
-  // A part of a step that cannot be used may have been a way.
-  const isOrderKnown = lost.every(([key]) => key !== 'steps');
-  if (items.length > 0 && isOrderKnown) checkFlow(body, facts, (step) => placeOf(step, items) ?? ['steps']);
+  const facts = factsOf(input, repaired, surroundings);
+  const body = lowerBody(items, { items: new Set(), loop: null, way: [] }, facts);
   for (const key of ['parallel', 'limits'] as const) if (key in given) tellDeferred(diagnostics, [], key);
   if (input.strict_flow === false) tellDeferred(diagnostics, [], 'strict_flow');
   const shapes = shape.problems.map((each) => ({ ...each, hint: betterHint(each.message, each.hint) }));
   const workflow = workflowOf(input, body, facts);
+  diagnostics.check(workflow, surroundings, {
+    broken: brokenNames(given['steps'], facts, body),
+    // A part of a step that cannot be used may have been a way.
+    isOrderUnknown: lost.some(([key]) => key === 'steps'),
+    brokenParameters: new Set(),
+    language: orchestrateLanguage,
+    vocabulary: orchestrateVocabulary,
+  });
   return {
     workflow,
     problems: [...shapes, ...diagnostics.problems.filter((each) => !isToldBy(shapes, each))],
@@ -56,16 +61,6 @@ function isToldBy(shapes: readonly Diagnostic[], { code, place }: Diagnostic): b
   );
 }
 
-function placeOf(name: string, steps: readonly Placed[]): Path | null {
-  for (const { input, path } of steps) {
-    if (input.name === name) return [...path, 'name'];
-    const inner = innerSteps(input, path);
-    const found = inner === null ? null : placeOf(name, inner);
-    if (found !== null) return found;
-  }
-  return null;
-}
-
 function innerSteps(input: StepInput, path: Path): Placed[] | null {
   const key = input.for_each === undefined ? 'while' : 'for_each';
   const steps = input[key]?.steps;
@@ -75,24 +70,19 @@ function innerSteps(input: StepInput, path: Path): Placed[] | null {
 function factsOf(
   input: Partial<OrchestrateFile>,
   { items: placed, diagnostics, lost }: Listed<StepInput>,
-  all: Json | undefined,
   surroundings: LanguageContext,
 ): FileFacts {
-  const steps = new Map<string, { input: StepInput; loops: readonly string[] }>();
+  const steps = new Set<string>();
   const set = new Set<string>();
-  const collect = (each: readonly Placed[], loops: readonly string[]): void => {
+  const collect = (each: readonly Placed[]): void => {
     for (const { input: step, path } of each) {
       checkName(step.name, [...path, 'name'], steps, diagnostics);
-      if (!steps.has(step.name)) steps.set(step.name, { input: step, loops });
+      steps.add(step.name);
       for (const name of Object.keys(step.set_context ?? {})) set.add(name);
-      collect(innerSteps(step, path) ?? [], [...loops, step.name]);
+      collect(innerSteps(step, path) ?? []);
     }
   };
-  collect(placed, []);
-  const names = Array.isArray(all) ? all.flatMap((each) => (isJsonObject(each) ? each['name'] : [])) : [];
-  const broken = new Set(
-    names.filter((name): name is string => typeof name === 'string' && !steps.has(name)),
-  );
+  collect(placed);
   const { starting } = surroundings;
   const own = [...Object.keys(input.context ?? {}), ...set];
   const isLost = (...keys: readonly string[]) => lost.some((path) => keys.some((key) => path.includes(key)));
@@ -100,15 +90,21 @@ function factsOf(
     diagnostics,
     surroundings,
     steps,
-    broken,
     context:
       starting === null || isLost('context', 'set_context') ? null : new Set([...own, ...starting.context]),
     only: starting?.only ?? null,
     env: isLost('env', 'secrets') ? null : new Set(input.env),
     secrets: new Set([...(input.secrets ?? []), ...placed.flatMap((each) => secretsOf(each.input))]),
     maxVisits,
-    readings: [],
   };
+}
+
+/** Steps that are written so badly that nothing is concluded from them. */
+function brokenNames(all: Json | undefined, { steps }: FileFacts, body: Body): ReadonlySet<string> {
+  const names = Array.isArray(all) ? all.map((each) => (isJsonObject(each) ? each['name'] : null)) : [];
+  const written = names.filter((name): name is string => typeof name === 'string');
+  const lowered = new Set(stepsIn(body).map(({ id }) => id));
+  return new Set([...written, ...steps].filter((name) => !lowered.has(name)));
 }
 
 function secretsOf(step: StepInput): string[] {
@@ -116,12 +112,7 @@ function secretsOf(step: StepInput): string[] {
   return [...(step.secrets ?? []), ...inner.flatMap((each) => secretsOf(each.input))];
 }
 
-function checkName(
-  name: string,
-  path: Path,
-  steps: ReadonlyMap<string, unknown>,
-  diagnostics: Diagnostics,
-): void {
+function checkName(name: string, path: Path, steps: ReadonlySet<string>, diagnostics: Diagnostics): void {
   if (specialTargets.includes(name))
     diagnostics.error(
       'E_DUPLICATE',
@@ -134,10 +125,9 @@ function checkName(
 }
 
 function workflowOf(input: Partial<OrchestrateFile>, body: Body, facts: FileFacts): Workflow {
-  const place = { step: '', loops: [], isCondition: false };
   // What holds at the start is there before any step is.
-  const nothing = { ...facts, steps: new Map<string, never>(), only: null };
-  const around = { ...nothing, place, items: new Set<string>(), loop: null, allowed: new Set<string>() };
+  const nothing = { ...facts, steps: new Set<string>(), only: null };
+  const around = { ...nothing, way: [], items: new Set<string>(), loop: null, allowed: new Set<string>() };
   const entries = Object.entries(input.context ?? {});
   const context = entries.map(([name, value], index) => {
     // A value sees those above it, and what the caller gives.

@@ -1,8 +1,5 @@
 import { call } from '../../expressions/build.ts';
-import { pathOf } from '../../expressions/references.ts';
 import type { Template } from '../../expressions/template.ts';
-import { partsOf, type Tree } from '../../expressions/tree.ts';
-import { commandDoubts } from '../../expressions/script/command-line.ts';
 import type { Body, Step, Work } from '../../workflow/model.ts';
 import { isInside } from '../../yaml/paths.ts';
 import type { Path } from '../../yaml/yaml.ts';
@@ -22,7 +19,8 @@ export interface Placed {
   readonly path: Path;
 }
 
-type Around = Pick<Lowering, 'items' | 'loop'> & { readonly loops: readonly string[] };
+/** `way`: the names of the loops around. */
+type Around = Pick<Lowering, 'items' | 'loop' | 'way'>;
 
 const second = 1_000;
 const usualTimeout = 300;
@@ -34,31 +32,30 @@ const retried = [1, 124];
 
 /** The steps of the file, or of a loop, one after another. */
 export function lowerBody(steps: readonly Placed[], around: Around, facts: FileFacts): Body {
-  const here = steps.map(({ input }) => input.name);
-  const lowered = steps.flatMap(({ input, path }): Step[] => {
-    const place = { step: input.name, loops: around.loops, isCondition: false };
+  const first = steps[0]?.input.name ?? '';
+  const lowered = steps.map(({ input, path }) => {
+    const way = [...around.way, input.name];
     const allowed = new Set(input.allow_missing_vars);
-    const step = lowerStep(input, path, here, { ...facts, ...around, place, allowed });
-    return step === null ? [] : [step];
+    return lowerStep(input, path, first, { ...facts, ...around, way, allowed });
   });
   return { kind: 'sequence', steps: lowered, maxVisits: facts.maxVisits };
 }
 
-function lowerStep(input: StepInput, path: Path, here: readonly string[], lowering: Lowering): Step | null {
+function lowerStep(input: StepInput, path: Path, first: string, lowering: Lowering): Step {
   const { diagnostics } = lowering;
-  const next = lowerNext(input, path, here, lowering);
+  const next = lowerNext(input, path, first, lowering);
   const kind = kindOf(diagnostics, input, path);
-  if (kind === null) return null;
+  if (kind === null) diagnostics.unclear.add(input.name);
   const isLoop = kind === 'for_each' || kind === 'while';
   const timeout = input.timeout ?? (isLoop || kind === 'set_context' ? null : usualTimeout);
   const attempts = input.retry?.attempts ?? 1;
-  return diagnostics.from<Step>(path, {
+  return diagnostics.from<Step>([...path, 'name'], {
     id: input.name,
     description: null,
     needs: [],
     join: 'all',
     when: input.when === undefined ? null : lowerCondition(input.when, [...path, 'when'], lowering),
-    work: lowerWork(kind, input, path, lowering),
+    work: kind === null ? { kind: 'assign', values: {} } : lowerWork(kind, input, path, lowering),
     workspace: null,
     env: {},
     secrets: input.secrets ?? null,
@@ -78,11 +75,11 @@ function lowerStep(input: StepInput, path: Path, here: readonly string[], loweri
 }
 
 function lowerWork(kind: Kind, input: StepInput, path: Path, lowering: Lowering): Work {
+  const { diagnostics } = lowering;
   switch (kind) {
     case 'command': {
       const argv = input.command!.map((text, index) => lowerText(text, [...path, kind, index], lowering));
-      warnOfCommand(argv, [...path, kind], lowering);
-      return { kind: 'command', argv, capabilities: null };
+      return { kind: 'command', argv: diagnostics.from([...path, kind], argv), capabilities: null };
     }
     case 'provider':
       return lowerProvider(input, path, lowering);
@@ -99,20 +96,6 @@ function lowerWork(kind: Kind, input: StepInput, path: Path, lowering: Lowering)
       return { kind: 'assign', values: Object.fromEntries(values) };
     }
   }
-}
-
-/** Numbers, and words of the language: `loop.…`, and all that there is of a step but its output. */
-function isHarmless(tree: Tree): boolean {
-  const path = pathOf(tree);
-  if (path === null) return partsOf(tree).every(isHarmless);
-  const [first, last] = [path[0]?.name, path.at(-1)?.name];
-  return first === 'loop' || (first === 'steps' && last !== 'output');
-}
-
-function warnOfCommand(argv: readonly Template[], path: Path, { diagnostics }: Lowering): void {
-  for (const { argument, span, message, hint } of commandDoubts(argv, isHarmless))
-    if (span === null) diagnostics.warn([...path, argument], message, hint);
-    else diagnostics.warnAt([...path, argument], span, message, hint);
 }
 
 function lowerForEach(input: ForEachInput, path: Path, lowering: Lowering): Work {
@@ -140,14 +123,10 @@ function lowerItems(
   lowering: Lowering,
 ): Extract<Work, { kind: 'for-each' }>['items'] {
   if (typeof items === 'string') {
-    if (!/^\$\{context\.[\w.-]+\}$/.test(items))
-      lowering.diagnostics.error(
-        'E_VALUE',
-        path,
-        '`items` must be a list, or one `${context.…}` that is a list',
-        null,
-      );
-    return lowerTyped(items, path, lowering);
+    if (/^\$\{context\.[\w.-]+\}$/.test(items)) return lowerTyped(items, path, lowering);
+    const message = '`items` must be a list, or one `${context.…}` that is a list';
+    lowering.diagnostics.error('E_VALUE', path, message, null);
+    return [];
   }
   if (!JSON.stringify(items).includes('$')) return items;
   const tree = valueTree(items, (text, inner) => lowerTyped(text, [...path, ...inner], lowering));
@@ -156,22 +135,16 @@ function lowerItems(
 
 function lowerWhile(input: WhileInput, path: Path, lowering: Lowering): Work {
   const around = insideLoop('while', lowering, []);
-  const { step } = lowering.place;
-  const place = { step, loops: around.loops, isCondition: true };
   return {
     kind: 'while',
-    condition: lowerCondition(input.condition, [...path, 'condition'], { ...lowering, loop: 'while', place }),
+    condition: lowerCondition(input.condition, [...path, 'condition'], { ...lowering, loop: 'while' }),
     maxIterations: input.max_iterations,
     body: lowerBody(placed(input.steps, [...path, 'steps']), around, lowering),
   };
 }
 
-function insideLoop(
-  loop: 'for_each' | 'while',
-  { items, place }: Lowering,
-  names: readonly string[],
-): Around {
-  return { loop, items: new Set([...items, ...names]), loops: [...place.loops, place.step] };
+function insideLoop(loop: 'for_each' | 'while', { items, way }: Lowering, names: readonly string[]): Around {
+  return { loop, items: new Set([...items, ...names]), way };
 }
 
 function placed(steps: readonly StepInput[], path: Path): Placed[] {

@@ -1,17 +1,13 @@
-import { didYouMean } from '../../kernel/nearest.ts';
 import type { Next, Target } from '../../workflow/model.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Lowering } from './lowering.ts';
 import type { StepInput, TransitionInput } from './schema.ts';
 import { lowerText } from './variables.ts';
 
-/** Targets that are no steps. */
-export const specialTargets = ['_start', '_end', '_error', '_loop_break', '_loop_continue'];
-
 const fails: Target = { to: 'fail', message: null };
 
-/** Where a sequence goes on after a step. `here`: the names of the steps of its body, the first one first. */
-export function lowerNext(input: StepInput, path: Path, here: readonly string[], lowering: Lowering): Next {
+/** Where a sequence goes on after a step. `first`: the first step of its body. */
+export function lowerNext(input: StepInput, path: Path, first: string, lowering: Lowering): Next {
   const { on = {} } = input;
   const at = [...path, 'on'];
   const needed = input.set_context === undefined ? (['success', 'failure'] as const) : (['success'] as const);
@@ -26,7 +22,7 @@ export function lowerNext(input: StepInput, path: Path, here: readonly string[],
       );
   const target = (way: 'success' | 'failure' | 'timeout'): Target | null => {
     const transition = on[way];
-    return transition === undefined ? null : lowerTarget(transition, [...at, way], here, lowering);
+    return transition === undefined ? null : lowerTarget(transition, [...at, way], first, lowering);
   };
   return {
     success: target('success') ?? fails,
@@ -35,12 +31,7 @@ export function lowerNext(input: StepInput, path: Path, here: readonly string[],
   };
 }
 
-function lowerTarget(
-  input: TransitionInput,
-  path: Path,
-  here: readonly string[],
-  lowering: Lowering,
-): Target {
+function lowerTarget(input: TransitionInput, path: Path, first: string, lowering: Lowering): Target {
   const [key, other] = Object.keys(input) as (keyof TransitionInput)[];
   if (key === undefined || other !== undefined) {
     const message = 'a transition is one of `goto`, `error` and `end`';
@@ -54,18 +45,15 @@ function lowerTarget(
     return fails;
   }
   if (key === 'end') return { to: 'finish' };
-  if (key === 'error') {
-    const over = { ...lowering, place: { ...lowering.place, isOver: true as const } };
-    return { to: 'fail', message: lowerText(input.error ?? '', [...path, key], over) };
-  }
-  return lowerGoto(input.goto ?? '', [...path, key], here, lowering);
+  if (key === 'error') return { to: 'fail', message: lowerText(input.error ?? '', [...path, key], lowering) };
+  return lowerGoto(input.goto ?? '', [...path, key], first, lowering);
 }
 
-function lowerGoto(name: string, path: Path, here: readonly string[], lowering: Lowering): Target {
-  const { diagnostics, steps, broken, loop } = lowering;
+function lowerGoto(name: string, path: Path, first: string, lowering: Lowering): Target {
+  const { diagnostics, loop } = lowering;
   switch (name) {
     case '_start':
-      return { to: 'step', step: here[0] ?? '' };
+      return { to: 'step', step: first };
     case '_end':
       return { to: 'finish' };
     case '_error':
@@ -76,23 +64,6 @@ function lowerGoto(name: string, path: Path, here: readonly string[], lowering: 
         diagnostics.error('E_WORKFLOW', path, `\`${name}\` is there in the steps of a loop only`, null);
       return { to: name === '_loop_break' ? 'break' : 'continue' };
     default:
-      break;
+      return diagnostics.from(path, { to: 'step', step: name });
   }
-  if (here.includes(name)) return { to: 'step', step: name };
-  if (broken.has(name)) return fails;
-  if (steps.has(name)) {
-    const message = `\`${name}\` is not among the steps that \`${lowering.place.step}\` belongs to`;
-    const hint =
-      loop === null
-        ? 'a loop is entered at its own step'
-        : 'a loop is left by `_loop_break`; its own `on` says where to continue';
-    diagnostics.error('E_WORKFLOW', path, message, hint);
-  } else
-    diagnostics.error(
-      'E_UNKNOWN_NAME',
-      path,
-      `no step is called \`${name}\``,
-      didYouMean(name, [...here, ...specialTargets]) ?? `there is ${specialTargets.join(', ')}`,
-    );
-  return fails;
 }

@@ -82,10 +82,10 @@ function meant(
     );
   if (namespace === 'steps') return ofStep(words.slice(1), span, path, lowering, isAllowed);
   if (namespace === 'context') {
-    const { context, only, place } = lowering;
-    const isRun = only === null || [place.step, ...place.loops].includes(only);
+    const { context, only, way } = lowering;
+    const isRun = only === null || way.includes(only);
     if (context === null || context.has(name) || !isRun) return pathTree(words, span);
-    const where = place.step === '' ? 'above what reads it' : 'under `context:`';
+    const where = way.length === 0 ? 'above what reads it' : 'under `context:`';
     const hint = didYouMean(name, context) ?? `give it by \`--context\`, or ${where}`;
     return missing(`nothing sets ${shown}`, hint);
   }
@@ -115,55 +115,25 @@ function inLoop(
   return missing(`a ${loop} loop has ${known.map((each) => `\`loop.${each}\``).join(', ')}`);
 }
 
-const properties = ['exit_code', 'output', 'duration', 'status'];
-
 /** What is there of an earlier step. Names of steps may have dots. */
 function ofStep(
   words: readonly string[],
   span: Span,
   path: Path,
-  lowering: Lowering,
-  allowed: boolean,
-): Tree | null {
-  const property = words.at(-1) ?? '';
-  const step = words.slice(0, -1).join('.');
-  const { diagnostics, steps, broken, readings, place } = lowering;
-  const wrong = (message: string, hint: string | null): null => {
-    if (!allowed) diagnostics.errorAt('E_VAR_MISSING', path, span, message, hint);
-    return null;
-  };
-  if (broken.has(step)) return null;
-  if (!steps.has(step)) {
-    const name = step === '' ? property : step;
-    const hint = didYouMean(name, steps.keys()) ?? 'a step is read as `${steps.Name.output}`';
-    return wrong(`no step is called \`${name}\``, hint);
-  }
-  if (!properties.includes(property))
-    return wrong(
-      `a step has no \`${property}\``,
-      didYouMean(property, properties) ?? 'it has exit_code, output, duration and status',
-    );
-  const { input } = steps.get(step)!;
-  const isLoop = input.for_each !== undefined || input.while !== undefined;
-  if (isLoop && property === 'output')
-    return wrong(
-      `\`${step}\` is a loop, and has no \`output\``,
-      'a loop has exit_code, duration and status; a `set_context` in it hands on what is needed after it',
-    );
-  if (input.set_context !== undefined && ['output', 'duration'].includes(property))
-    return wrong(
-      `\`${step}\` sets values, and has no \`${property}\``,
-      'what it sets is read as `${context.…}`; it has exit_code and status',
-    );
-  readings.push({ step, path, span, by: place, allowed });
-  const read = pathTree(['steps', step, property], span);
-  const tree = allowed ? read : call('required', read);
-  if (property === 'duration') return call('seconds', tree);
-  return property === 'status' ? statusTree(read, allowed) : tree;
+  { diagnostics }: Lowering,
+  isAllowed: boolean,
+): Tree {
+  const [property, step] = [words.at(-1)!, words.slice(0, -1).join('.')];
+  const read = pathTree(step === '' ? ['steps', property] : ['steps', step, property], span);
+  const tree = isAllowed ? read : call('required', read);
+  const lowered =
+    property === 'duration'
+      ? call('seconds', tree)
+      : property === 'status'
+        ? statusTree(read, isAllowed)
+        : tree;
+  return isAllowed ? lowered : diagnostics.writtenAs(path, lowered, read);
 }
-
-/** The words of this language for how a step ended. */
-export const statusWords = ['completed', 'failed', 'skipped'];
 
 function statusTree(status: Tree, isAllowed: boolean): Tree {
   const there = isAllowed ? status : call('required', status);

@@ -63,6 +63,8 @@ function checkStep(reference: Reference, node: object, here: Here): void {
   const { report } = here;
   const { step: word, hints } = report.vocabulary;
   const [, id, property] = path;
+  // It has no place of its own: what its parts read is checked where they stand.
+  if (!isPlaced(span) && !reference.guarded) return;
   if (id?.name == null)
     return report.expression(
       { node, span: id?.span ?? span },
@@ -74,11 +76,10 @@ function checkStep(reference: Reference, node: object, here: Here): void {
   if (found === null) return unknownStep(id.name, at, reference, here);
   checkOrder(found, at, reference, here);
   if (property?.name == null) {
-    if (hints.whole !== null && property === undefined)
+    if (hints.whole !== null && property === undefined && isPlaced(span))
       report.add(codeOf(reference, here, 'E_EXPRESSION'), 'error', at, wholeStep(word), hints.whole);
     return;
   }
-  // What a language reads for itself has no place in the text, and says what holds instead.
   if (isPlaced(span)) checkInStep(found.graph.steps[found.target]!, reference, node, here);
 }
 
@@ -129,7 +130,10 @@ function unknownStep(name: string, at: At, reference: Reference, here: Here): vo
   const { report, place } = here;
   const { step: word, hints } = report.vocabulary;
   if (report.context.broken.has(name)) return;
-  if (place === null) return report.expression(at, `no ${word} has run yet where this stands`);
+  if (place === null) {
+    const message = `no ${word} has run yet where this stands`;
+    return report.add(codeOf(reference, here, 'E_EXPRESSION'), 'error', at, message, null);
+  }
   const loop = report.loopOf(name);
   if (loop != null) {
     const message = `\`${name}\` is a ${word} of the loop \`${loop}\`, and not seen outside of it`;

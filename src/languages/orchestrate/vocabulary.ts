@@ -1,0 +1,44 @@
+import type { Language } from '../../expressions/language.ts';
+import type { Vocabulary } from '../../workflow/check/vocabulary.ts';
+import { machineLanguage } from '../../workflow/machine/language.ts';
+
+/** The words of this language for how a step ended. */
+const statusWords = ['completed', 'failed', 'skipped'];
+
+/** Targets that are no steps. */
+export const specialTargets = ['_start', '_end', '_error', '_loop_break', '_loop_continue'];
+
+/** Variables, as they are read: names count letter by letter. */
+export const orchestrateLanguage: Language = { ...machineLanguage, comparing: 'exact' };
+
+const afterLoop = 'a `set_context` in the loop hands on what is needed after it';
+
+/** How this language spells what every workflow has. */
+export const orchestrateVocabulary: Vocabulary = {
+  isTranslated: true,
+  step: 'step',
+  parameter: 'parameter',
+  value: 'value',
+  steps: 'steps',
+  properties: { exit_code: 'exit_code', output: 'output', duration: 'duration', status: 'status' },
+  statuses: statusWords,
+  failures: [],
+  namespaces: {},
+  ends: [],
+  absent: 'E_VAR_MISSING',
+  spell: (words) => `\${${words.join('.')}}`,
+  hints: {
+    literal: '${steps.Name.output}',
+    whole: 'write what you need of it: `${steps.Name.output}`',
+    order: (step, target) => `let a transition lead from \`${target}\` to \`${step}\``,
+    cycle: 'remove one of these transitions',
+    later: () => null,
+    afterLoop: () => afterLoop,
+    env: 'name it under `env` of the workflow',
+    continues: 'on: { failure: { goto: … } }',
+    enums: null,
+    gives: (kind) => (kind === 'assign' ? 'what it sets is read as `${context.…}`' : afterLoop),
+    leaving: 'a loop is left by `_loop_break`; its own `on` says where to continue',
+    targets: specialTargets,
+  },
+};
