@@ -112,6 +112,6 @@ function documented(sections: readonly string[]): Set<string> {
 
 /** Transitions that the simulation cannot reach, as the page lists them. */
 function unreachable(): Set<string> {
-  const rows = rowsOf('Out of the reach of the simulation');
+  const rows = rowsOf('Transitions that the simulation does not reach');
   return new Set(rows.map(([transition = '']) => transition.trim().replaceAll('`', '')));
 }
