@@ -130,7 +130,7 @@ describe('what is wrong with a definition', patiently, () => {
     [
       'a circle',
       { edges: [...edges, { from: 'report', to: 'count' }] },
-      'edges[0]:1:1: E_WORKFLOW: the edges go in a circle: `report` → `count` → `report`',
+      'edges[0]:1:1: E_WORKFLOW: these steps wait for each other: `report` → `count` → `report`',
     ],
     [
       'an edge to nowhere',

@@ -138,7 +138,7 @@ describe('a definition that a relay knows', patiently, () => {
     const { stdout } = await run(`30920:${getPublicKey(key)}:theirs`);
     expect(JSON.parse(stdout)).toMatchObject({ status: 'completed', outputs: { report: '2 words: a b' } });
     expect(place.events('definitions')).toEqual([good]);
-    expect((await run(round.id)).stdout).toContain('the edges go in a circle');
+    expect((await run(round.id)).stdout).toContain('these steps wait for each other');
     expect((await run(forged.id)).stdout).toContain('the signature of');
     expect((await run('00'.repeat(32))).stdout).toContain('no workflow is defined as');
     expect(place.events('definitions')).toEqual([good]);

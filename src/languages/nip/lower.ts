@@ -1,9 +1,9 @@
-import { call } from '../../expressions/build.ts';
+import { call, literal } from '../../expressions/build.ts';
 import type { Need, RoleWork, Step, ValueType, Workflow } from '../../workflow/model.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { LanguageContext } from '../shared/context.ts';
-import type { EdgeTag, Graph } from './graph.ts';
+import type { Edges, EdgeTag } from './graph.ts';
 import { readCondition, type Names } from './paths.ts';
 import { lowerInputs } from './sources.ts';
 import type { StepTag } from './steps.ts';
@@ -19,7 +19,7 @@ export interface Definition {
   readonly inputs: Readonly<Record<string, ValueType>>;
   /** What it gives, by the names of what its steps make. */
   readonly outputs: readonly string[];
-  readonly graph: Graph;
+  readonly graph: Edges;
 }
 
 interface Lowering {
@@ -118,19 +118,22 @@ const result: ValueType = {
 };
 
 function lowerEdge({ from, to, condition, tag }: EdgeTag, lowering: Lowering): Need {
-  if (condition.trim() === 'always') return { step: from, when: null };
+  const { diagnostics } = lowering;
+  const at = wordAt(tag, 2);
+  if (condition.trim() === 'always') return diagnostics.from(tag.path, { step: from, when: null });
   const read = readCondition(condition, namesFor(to, lowering));
-  if (read.ok) return { step: from, when: read.tree };
+  if (read.ok)
+    return diagnostics.from(tag.path, { step: from, when: diagnostics.writtenAs(at, read.tree, read.tree) });
   const { message, hint, span } = read.problem;
-  lowering.diagnostics.errorAt('E_EXPRESSION', wordAt(tag, 2), span, message, hint);
-  return { step: from, when: null };
+  diagnostics.errorAt('E_EXPRESSION', at, span, message, hint);
+  return diagnostics.from(tag.path, { step: from, when: literal(true) });
 }
 
 function namesFor(step: string, { definition, makers }: Lowering): Names {
+  const { order, isOrderUnknown } = definition.graph;
   return {
-    inputs: new Set(Object.keys(definition.inputs)),
     makers,
-    before: definition.graph.before?.get(step) ?? null,
+    comesBefore: (maker) => isOrderUnknown || order.comesAfter(step, maker),
     steps: new Set(definition.steps.map(({ id }) => id)),
   };
 }

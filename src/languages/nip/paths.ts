@@ -7,12 +7,10 @@ import { didYouMean } from '../../kernel/nearest.ts';
 
 /** What the paths of a step, or of a condition on the way to it, can name. */
 export interface Names {
-  /** What the workflow is given. */
-  readonly inputs: ReadonlySet<string>;
   /** By the name of an output: the steps that make it, in the order of the file. */
   readonly makers: ReadonlyMap<string, readonly string[]>;
-  /** Steps that come before, without a doubt; null: all do, because it is not known. */
-  readonly before: ReadonlySet<string> | null;
+  /** Whether a step comes before. */
+  readonly comesBefore: (step: string) => boolean;
   readonly steps: ReadonlySet<string>;
 }
 
@@ -104,7 +102,9 @@ function lowerPath(tree: Tree, names: Names): Tree {
   if (first === undefined)
     throw new SyntaxProblem('`$` alone names nothing', 'name what it is to read: `$input.text`', tree.span);
   const begin =
-    String(first.word) === 'input' ? given(rest[0], names) : made(String(first.word), tree.span, names);
+    String(first.word) === 'input'
+      ? path(['parameters'], tree.span)
+      : made(String(first.word), tree.span, names);
   return rest.reduce<Tree>(
     (object, { word, node }) => ({
       kind: 'index',
@@ -124,18 +124,8 @@ function keyOf(key: Tree, node: Tree): Key {
   throw new SyntaxProblem('this part names no single value', oneValue, key.span);
 }
 
-function given(next: Key | undefined, { inputs }: Names): Tree {
-  const word = next === undefined ? null : String(next.word);
-  if (word !== null && !inputs.has(word)) {
-    const known = [...inputs].map((each) => `\`$input.${each}\``).join(', ');
-    const hint = didYouMean(word, inputs) ?? (known === '' ? 'it declares none' : `there is ${known}`);
-    throw new SyntaxProblem(`the workflow has no input \`${word}\``, hint, next!.node.span);
-  }
-  return path(['parameters'], next?.node.span ?? { start: 0, end: 0 });
-}
-
 /** What steps have stored under a name: of several the last in the file that has done so. */
-function made(output: string, span: Span, { makers, before, steps }: Names): Tree {
+function made(output: string, span: Span, { makers, comesBefore, steps }: Names): Tree {
   const all = makers.get(output) ?? [];
   if (all.length === 0) {
     const isStep = steps.has(output) ? `\`${output}\` is a step: name what it makes` : null;
@@ -143,12 +133,10 @@ function made(output: string, span: Span, { makers, before, steps }: Names): Tre
     const hint = isStep ?? didYouMean(output, [...makers.keys(), 'input']) ?? `there is \`$input\`, ${known}`;
     throw new SyntaxProblem(`no step makes \`${output}\``, hint, span);
   }
-  const earlier = before === null ? all : all.filter((step) => before.has(step));
-  if (earlier.length === 0) {
-    const makes = all.map((step) => `\`${step}\``).join(' and ');
-    const hint = `edges must lead from ${makes} to here`;
-    throw new SyntaxProblem(`\`${output}\` is made by ${makes}, which need not have run before`, hint, span);
-  }
-  const values = earlier.map((step) => path(['steps', step, 'values', output], span));
+  const earlier = all.filter(comesBefore);
+  // Where none does, the checks say so.
+  const values = (earlier.length > 0 ? earlier : all).map((step) =>
+    path(['steps', step, 'values', output], span),
+  );
   return values.length === 1 ? values[0]! : call('default', ...values.toReversed());
 }

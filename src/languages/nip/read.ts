@@ -10,6 +10,7 @@ import { readGraph } from './graph.ts';
 import { lower, makersOf, type Definition } from './lower.ts';
 import { definitionEvent } from './schema.ts';
 import { readStep, type StepTag } from './steps.ts';
+import { nipLanguage, nipVocabulary } from './vocabulary.ts';
 import { expectLength, oneOf, readTags, single, wordAt, wordsOf, type Tag } from './tags.ts';
 
 /** Everything that is wrong with a definition of the language nip, and what it says as far as it is right. */
@@ -31,10 +32,21 @@ export function readNip(
   const tags = readTags(wordsOf(given['tags'], document), diagnostics);
   const content = typeof given['content'] === 'string' ? given['content'] : '';
   const definition = definitionOf(tags, content, areTags(given['tags']), surroundings, diagnostics);
-  return {
-    workflow: lower(definition, surroundings, diagnostics),
-    problems: [...shape.problems, ...diagnostics.problems],
-  };
+  const workflow = lower(definition, surroundings, diagnostics);
+  const known = new Set(definition.steps.map(({ id }) => id));
+  diagnostics.check(workflow, surroundings, {
+    broken: new Set(idsOf(tags, 'step').filter((id) => !known.has(id))),
+    isOrderUnknown: definition.graph.isOrderUnknown,
+    brokenParameters: new Set(idsOf(tags, 'input')),
+    language: nipLanguage,
+    vocabulary: nipVocabulary,
+  });
+  return { workflow, problems: [...shape.problems, ...diagnostics.problems] };
+}
+
+/** What the tags of a name are called, those that could not be read too. */
+function idsOf(tags: readonly Tag[], kind: string): string[] {
+  return tags.flatMap(({ name, words }) => (name === kind ? words.slice(0, 1) : []));
 }
 
 /** Whether each tag can be told from others: one that cannot may have been any. */

@@ -25,16 +25,11 @@ export function lowerInputs({ inputs }: StepTag, names: Names, diagnostics: Diag
 }
 
 function reference({ source, path, start }: InputPart, names: Names, diagnostics: Diagnostics): Tree | null {
-  const read = readPath(source, names);
-  if (read.ok) return orNull(read.tree);
+  // Places count from the beginning of the word.
+  const read = readPath(`${' '.repeat(start)}${source}`, names);
+  if (read.ok) return orNull(diagnostics.writtenAs(path, read.tree, read.tree));
   const { message, hint, span } = read.problem;
-  diagnostics.errorAt(
-    'E_EXPRESSION',
-    path,
-    { start: span.start + start, end: span.end + start },
-    message,
-    hint,
-  );
+  diagnostics.errorAt('E_EXPRESSION', path, span, message, hint);
   return null;
 }
 

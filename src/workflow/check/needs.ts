@@ -14,7 +14,8 @@ export function checkNeeds(report: CheckReport, graph: Graph): readonly number[]
     const seen = new Set<StepId>();
     for (const [index, need] of step.needs.entries()) {
       const at = field(step.needs, index);
-      if (seen.has(need.step))
+      // One of several edges with conditions may be enough.
+      if (seen.has(need.step) && (step.join === 'all' || need.when === null))
         report.add('E_DUPLICATE', 'warning', at, `\`${need.step}\` is named twice`, null);
       seen.add(need.step);
       if (graph.has(need.step) || broken.has(need.step)) continue;

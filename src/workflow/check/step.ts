@@ -29,7 +29,7 @@ export function checkStep(step: Step, here: Here): void {
     checkAgent(step, step.check, step.check.work, report);
   if (step.work.kind === 'role')
     for (const role of [step.work.role, ...(step.work.others ?? [])])
-      checkRole(role, field(step.work, 'role'), report);
+      if (role !== '') checkRole(role, field(step.work, 'role'), report);
   if (step.work.kind === 'for-each') checkItems(step.work, here);
   if (step.work.kind === 'workflow') checkChild(step.work, here);
 }
