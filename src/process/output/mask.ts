@@ -1,5 +1,4 @@
 import { unmasked, weakness, type Mask } from '../../kernel/mask.ts';
-import { buildAutomaton, type Automaton } from './automaton.ts';
 
 const REPLACEMENT = Buffer.from('***');
 const NOTHING = Buffer.alloc(0);
@@ -19,8 +18,8 @@ const prepared = new WeakMap<readonly string[], NewMasker>();
 /**
  * Prepares the secrets once (of one list, for all who ask), for any number of streams. A masker replaces every occurrence
  * of a secret by `***`, also as JSON spells it, wherever the chunks are cut; overlapping occurrences become one
- * replacement. A weak secret is replaced where it is a whole word. Time is linear in the input whatever the secrets are,
- * and less than the longest spelling and two bytes are held back.
+ * replacement. A weak secret is replaced where it is a whole word. Time grows with the input, the number of secrets and, for
+ * each chunk, the longest of them; less than the longest spelling and two bytes are held back.
  */
 export function maskerFactory(secrets: readonly string[]): NewMasker {
   const known = prepared.get(secrets) ?? prepare(secrets);
@@ -44,8 +43,8 @@ function sorted(secrets: readonly string[]): { strong: string[]; weak: string[] 
 }
 
 function strongMaskers(secrets: readonly string[]): NewMasker {
-  const automaton = buildAutomaton(spellingsOf(secrets).map((spelling) => Buffer.from(spelling)));
-  return () => new AutomatonMasker(automaton);
+  const spellings = spellingsOf(secrets).map((spelling) => Buffer.from(spelling));
+  return () => new StrongMasker(spellings);
 }
 
 function chained(first: Masker, second: Masker): Masker {
@@ -73,9 +72,8 @@ function inAscii(json: string): string {
   return json.replaceAll(/[\u0080-\uffff]/g, escaped);
 }
 
-class AutomatonMasker implements Masker {
-  readonly #automaton: Automaton;
-  #state = 0;
+class StrongMasker implements Masker {
+  readonly #spellings: readonly Buffer[];
   /** Input that is not yet decided: a secret may begin anywhere in it. */
   #held: Buffer = NOTHING;
   /** Start and end of each run of secret bytes in `#held`, in order and apart from each other. */
@@ -83,31 +81,36 @@ class AutomatonMasker implements Masker {
   /** True when the replacement of the first of them, at the head of `#held`, is already out. */
   #headOut = false;
 
-  constructor(automaton: Automaton) {
-    this.#automaton = automaton;
+  constructor(spellings: readonly Buffer[]) {
+    this.#spellings = spellings;
   }
 
   push(chunk: Buffer): Buffer {
     const from = this.#held.length;
     const input = from === 0 ? chunk : Buffer.concat([this.#held, chunk]);
-    this.#scan(input, from);
-    return this.#emit(input, input.length - this.#automaton.depth[this.#state]!);
+    for (const [start, end] of this.#found(input, from)) addSpan(this.#spans, start, end);
+    return this.#emit(input, input.length - Math.max(...this.#spellings.map((each) => begun(input, each))));
   }
 
   flush(): Buffer {
     return this.#emit(this.#held, this.#held.length);
   }
 
-  #scan(input: Buffer, from: number): void {
-    const { next, match, columns, columnOf } = this.#automaton;
-    let row = this.#state * columns;
-    for (let index = from; index < input.length; index++) {
-      row = next[row + columnOf[input[index]!]!]!;
-      if (row >= 0) continue;
-      row = ~row;
-      addSpan(this.#spans, index + 1 - match[row / columns]!, index + 1);
-    }
-    this.#state = row / columns;
+  /** By their ends: occurrences that end behind `from` and cover whatever the others cover. */
+  #found(input: Buffer, from: number): (readonly [start: number, end: number])[] {
+    const found = this.#spellings.flatMap((spelling) => {
+      const spans: (readonly [number, number])[] = [];
+      const { length } = spelling;
+      let at = input.indexOf(spelling, Math.max(0, from - length + 1));
+      while (at !== -1) {
+        spans.push([at, at + length]);
+        // The last that overlaps it, so that a spelling of one letter takes no more steps than any other.
+        const last = input.lastIndexOf(spelling, at + length - 1);
+        at = last > at ? last : input.indexOf(spelling, at + length);
+      }
+      return spans;
+    });
+    return found.toSorted((a, b) => a[1] - b[1]);
   }
 
   /** Gives out everything before `decided`, where no secret can begin any more, and holds the rest. */
@@ -133,6 +136,15 @@ class AutomatonMasker implements Masker {
     this.#headOut = headOut;
     return output.length === 1 ? output[0]! : Buffer.concat(output);
   }
+}
+
+/** The length of the longest end of the input with which the spelling may begin. */
+function begun(input: Buffer, spelling: Buffer): number {
+  const first = spelling[0]!;
+  let at = input.indexOf(first, Math.max(0, input.length - spelling.length + 1));
+  while (at !== -1 && input.compare(spelling, 0, input.length - at, at) !== 0)
+    at = input.indexOf(first, at + 1);
+  return at === -1 ? 0 : input.length - at;
 }
 
 /** Adds a span whose end is behind all others, swallowing those that it overlaps. */
