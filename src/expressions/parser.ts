@@ -22,81 +22,81 @@ export function parseTokens(tokens: readonly Token[], comparing: Comparing): Tre
 }
 
 class Parser {
-  private readonly tokens: readonly Token[];
-  private readonly comparing: Comparing;
-  private at = 0;
-  private depth = 0;
+  readonly #tokens: readonly Token[];
+  readonly #comparing: Comparing;
+  #at = 0;
+  #depth = 0;
 
   constructor(tokens: readonly Token[], comparing: Comparing) {
-    this.tokens = tokens;
-    this.comparing = comparing;
+    this.#tokens = tokens;
+    this.#comparing = comparing;
   }
 
   whole(): Tree {
-    if (this.token().kind === 'end')
-      throw new SyntaxProblem('the expression is empty', null, this.token().span);
-    const tree = this.choice();
-    if (this.token().kind !== 'end') throw this.unexpected();
+    if (this.#token().kind === 'end')
+      throw new SyntaxProblem('the expression is empty', null, this.#token().span);
+    const tree = this.#choice();
+    if (this.#token().kind !== 'end') throw this.#unexpected();
     return tree;
   }
 
-  private choice(): Tree {
-    return this.nested(() => {
-      const test = this.logic('||', () => this.logic('&&', () => this.equality()));
-      if (!this.take('?')) return test;
-      const whenTrue = this.choice();
-      this.expect(':');
-      const whenFalse = this.choice();
+  #choice(): Tree {
+    return this.#nested(() => {
+      const test = this.#logic('||', () => this.#logic('&&', () => this.#equality()));
+      if (!this.#take('?')) return test;
+      const whenTrue = this.#choice();
+      this.#expect(':');
+      const whenFalse = this.#choice();
       return { kind: 'choice', test, whenTrue, whenFalse, span: around(test, whenFalse) };
     });
   }
 
-  private logic(operator: '&&' | '||', operand: () => Tree): Tree {
+  #logic(operator: '&&' | '||', operand: () => Tree): Tree {
     const first = operand();
     const operands = [first];
-    while (this.take(operator)) operands.push(operand());
+    while (this.#take(operator)) operands.push(operand());
     const span = around(first, operands.at(-1)!);
     return operands.length === 1 ? first : { kind: 'logic', operator, operands, span };
   }
 
-  private equality(): Tree {
-    return this.comparisons(equalities, () => this.comparisons(orders, () => this.unary()));
+  #equality(): Tree {
+    return this.#comparisons(equalities, () => this.#comparisons(orders, () => this.#unary()));
   }
 
-  private comparisons(operators: readonly string[], operand: () => Tree): Tree {
-    const depth = this.depth;
+  #comparisons(operators: readonly string[], operand: () => Tree): Tree {
+    const depth = this.#depth;
     let left = operand();
-    for (let mark = this.markOf(operators); mark !== null; mark = this.markOf(operators)) {
-      this.deeper();
-      this.at += 1;
+    for (let mark = this.#markOf(operators); mark !== null; mark = this.#markOf(operators)) {
+      this.#deeper();
+      this.#at += 1;
       const right = operand();
       const operator = mark as ComparisonOperator;
       left = {
         kind: 'comparison',
         operator,
-        comparing: this.comparing,
+        comparing: this.#comparing,
         left,
         right,
         span: around(left, right),
       };
     }
-    this.depth = depth;
+    this.#depth = depth;
     return left;
   }
 
-  private unary(): Tree {
-    const { span } = this.token();
-    if (!this.take('!')) return this.path();
-    return this.nested(() => {
-      const operand = this.unary();
+  #unary(): Tree {
+    const { span } = this.#token();
+    if (!this.#take('!')) return this.#path();
+    return this.#nested(() => {
+      const operand = this.#unary();
       return { kind: 'not', operand, span: { start: span.start, end: operand.span.end } };
     });
   }
 
-  private path(): Tree {
-    const depth = this.depth;
-    let tree = this.primary();
-    const token = this.token();
+  #path(): Tree {
+    const depth = this.#depth;
+    let tree = this.#primary();
+    const token = this.#token();
     // `$name` is short for `$.name`.
     if (
       tree.kind === 'name' &&
@@ -104,99 +104,99 @@ class Parser {
       token.kind === 'name' &&
       token.span.start === tree.span.end
     )
-      tree = this.property(tree);
-    while (tree.kind !== 'literal' && this.markOf(['.', '[']) !== null) {
-      this.deeper();
-      tree = this.take('.') ? this.property(tree) : this.element(tree);
+      tree = this.#property(tree);
+    while (tree.kind !== 'literal' && this.#markOf(['.', '[']) !== null) {
+      this.#deeper();
+      tree = this.#take('.') ? this.#property(tree) : this.#element(tree);
     }
-    this.depth = depth;
+    this.#depth = depth;
     return tree;
   }
 
-  private property(object: Tree): Index {
-    const token = this.token();
-    if (token.kind !== 'name') throw this.unexpected();
-    this.at += 1;
+  #property(object: Tree): Index {
+    const token = this.#token();
+    if (token.kind !== 'name') throw this.#unexpected();
+    this.#at += 1;
     const span = { start: object.span.start, end: token.span.end };
     const key: Tree = { kind: 'literal', value: token.text, span: token.span };
-    return { kind: 'index', object, key, comparing: this.comparing, span };
+    return { kind: 'index', object, key, comparing: this.#comparing, span };
   }
 
-  private element(object: Tree): Index {
-    this.expect('[');
-    const key = this.choice();
-    const span = { start: object.span.start, end: this.expect(']').end };
-    return { kind: 'index', object, key, comparing: this.comparing, span };
+  #element(object: Tree): Index {
+    this.#expect('[');
+    const key = this.#choice();
+    const span = { start: object.span.start, end: this.#expect(']').end };
+    return { kind: 'index', object, key, comparing: this.#comparing, span };
   }
 
-  private primary(): Tree {
-    const token = this.token();
-    if (this.take('(')) {
-      const tree = this.choice();
-      this.expect(')');
+  #primary(): Tree {
+    const token = this.#token();
+    if (this.#take('(')) {
+      const tree = this.#choice();
+      this.#expect(')');
       return tree;
     }
     if (token.kind === 'literal') {
-      this.at += 1;
+      this.#at += 1;
       return { kind: 'literal', value: token.value, span: token.span };
     }
-    if (token.kind !== 'name') throw this.unexpected();
-    this.at += 1;
-    if (this.take('(')) return this.call(token.text, token.span);
+    if (token.kind !== 'name') throw this.#unexpected();
+    this.#at += 1;
+    if (this.#take('(')) return this.#call(token.text, token.span);
     return { kind: 'name', name: token.text, span: token.span };
   }
 
-  private call(name: string, nameSpan: Span): Tree {
+  #call(name: string, nameSpan: Span): Tree {
     const operands: Tree[] = [];
-    if (this.markOf([')']) === null) {
-      do operands.push(this.choice());
-      while (this.take(','));
+    if (this.#markOf([')']) === null) {
+      do operands.push(this.#choice());
+      while (this.#take(','));
     }
-    const span = { start: nameSpan.start, end: this.expect(')').end };
+    const span = { start: nameSpan.start, end: this.#expect(')').end };
     return { kind: 'call', name, nameSpan, operands, span };
   }
 
-  private nested<T>(read: () => T): T {
-    this.deeper();
+  #nested<T>(read: () => T): T {
+    this.#deeper();
     const tree = read();
-    this.depth -= 1;
+    this.#depth -= 1;
     return tree;
   }
 
-  private deeper(): void {
-    this.depth += 1;
-    if (this.depth > expressionLimits.depth)
+  #deeper(): void {
+    this.#depth += 1;
+    if (this.#depth > expressionLimits.depth)
       throw new SyntaxProblem(
         `the expression is nested deeper than ${expressionLimits.depth} levels`,
         null,
-        this.token().span,
+        this.#token().span,
       );
   }
 
-  private token(): Token {
-    return this.tokens[this.at]!;
+  #token(): Token {
+    return this.#tokens[this.#at]!;
   }
 
   /** The mark that comes next, if it is one of these. */
-  private markOf(marks: readonly string[]): string | null {
-    const token = this.token();
+  #markOf(marks: readonly string[]): string | null {
+    const token = this.#token();
     return token.kind === 'mark' && marks.includes(token.text) ? token.text : null;
   }
 
-  private take(mark: string): boolean {
-    if (this.markOf([mark]) === null) return false;
-    this.at += 1;
+  #take(mark: string): boolean {
+    if (this.#markOf([mark]) === null) return false;
+    this.#at += 1;
     return true;
   }
 
-  private expect(mark: string): Span {
-    const { span } = this.token();
-    if (!this.take(mark)) throw this.unexpected(mark);
+  #expect(mark: string): Span {
+    const { span } = this.#token();
+    if (!this.#take(mark)) throw this.#unexpected(mark);
     return span;
   }
 
-  private unexpected(wanted: string | null = null): SyntaxProblem {
-    const token = this.token();
+  #unexpected(wanted: string | null = null): SyntaxProblem {
+    const token = this.#token();
     const instead = wanted === null ? '' : `: \`${wanted}\` is missing`;
     if (token.kind === 'end')
       return new SyntaxProblem(`the expression ends too early${instead}`, null, token.span);

@@ -31,13 +31,13 @@ export function parseWorkflow(text: string, file: string, surroundings: Language
 class Reader {
   readonly problems: Diagnostic[] = [];
   readonly files: string[] = [];
-  private readonly surroundings: LanguageContext;
-  private readonly done = new Map<string, Workflow | null>();
+  readonly #surroundings: LanguageContext;
+  readonly #done = new Map<string, Workflow | null>();
   /** Steps of each sub-workflow, with those inside it. */
-  private readonly sizes = new Map<Workflow, number>();
+  readonly #sizes = new Map<Workflow, number>();
 
   constructor(surroundings: LanguageContext) {
-    this.surroundings = surroundings;
+    this.#surroundings = surroundings;
   }
 
   /** Null: nothing can be made of it. */
@@ -48,20 +48,20 @@ class Reader {
       this.problems.push(...document.problems);
       return null;
     }
-    const language = this.languageOf(document.value);
+    const language = this.#languageOf(document.value);
     const read = language === null ? null : readers[language];
     if (read === null) return null;
     const way = [...above, file];
     const children: Children = {
-      child: (diagnostics, path, name) => this.child(diagnostics, path, name, way),
+      child: (diagnostics, path, name) => this.#child(diagnostics, path, name, way),
     };
-    const { workflow, problems } = read(document.value, this.surroundings, children);
+    const { workflow, problems } = read(document.value, this.#surroundings, children);
     this.problems.push(...problems);
     return workflow;
   }
 
   /** The one language that the file is written in; null, and told, where it is none that can be read, or may be several. */
-  private languageOf(document: YamlDocument): LanguageName | null {
+  #languageOf(document: YamlDocument): LanguageName | null {
     const [language, other] = tellLanguages(document);
     if (language !== undefined && other === undefined && readers[language] !== null) return language;
     const place = document.place(['version'], 'value');
@@ -75,8 +75,8 @@ class Reader {
     return null;
   }
 
-  private child(diagnostics: Diagnostics, path: Path, name: string, way: readonly string[]): Workflow | null {
-    const loaded = this.surroundings.load(name, way.at(-1)!);
+  #child(diagnostics: Diagnostics, path: Path, name: string, way: readonly string[]): Workflow | null {
+    const loaded = this.#surroundings.load(name, way.at(-1)!);
     if (!loaded.ok) {
       diagnostics.error(loaded.code, path, `cannot read \`${name}\`: ${loaded.problem}`, null);
       return null;
@@ -92,32 +92,32 @@ class Reader {
       diagnostics.error('E_WORKFLOW', path, `workflows lie at most ${deepest} deep within each other`, null);
       return null;
     }
-    const known = this.done.get(file);
+    const known = this.#done.get(file);
     const workflow = known === undefined ? this.read(text, file, way) : known;
-    this.done.set(file, workflow);
-    if (workflow !== null) this.count(diagnostics, path, workflow);
+    this.#done.set(file, workflow);
+    if (workflow !== null) this.#count(diagnostics, path, workflow);
     return workflow;
   }
 
   /** A file that is used twice has its steps twice, and so on: what seems small may be very much. */
-  private count(diagnostics: Diagnostics, path: Path, workflow: Workflow): void {
-    if (this.sizeOf(workflow) > most)
+  #count(diagnostics: Diagnostics, path: Path, workflow: Workflow): void {
+    if (this.#sizeOf(workflow) > most)
       diagnostics.error('E_WORKFLOW', path, `with its sub-workflows it has more than ${most} steps`, null);
   }
 
-  private sizeOf(workflow: Workflow): number {
-    const known = this.sizes.get(workflow);
+  #sizeOf(workflow: Workflow): number {
+    const known = this.#sizes.get(workflow);
     if (known !== undefined) return known;
-    const size = this.sizeOfBody(workflow.body);
-    this.sizes.set(workflow, size);
+    const size = this.#sizeOfBody(workflow.body);
+    this.#sizes.set(workflow, size);
     return size;
   }
 
-  private sizeOfBody({ steps }: Body): number {
+  #sizeOfBody({ steps }: Body): number {
     return steps.reduce((sum, { work }) => {
-      if (work.kind === 'workflow') return sum + 1 + this.sizeOf(work.workflow);
+      if (work.kind === 'workflow') return sum + 1 + this.#sizeOf(work.workflow);
       const loop = bodyOf(work);
-      return sum + 1 + (loop === null ? 0 : this.sizeOfBody(loop));
+      return sum + 1 + (loop === null ? 0 : this.#sizeOfBody(loop));
     }, 0);
   }
 }

@@ -65,34 +65,34 @@ export function checkShape<T>(
 
 class Teller {
   readonly problems: Diagnostic[] = [];
-  private readonly schema: z.ZodType;
-  private readonly located: Located;
+  readonly #schema: z.ZodType;
+  readonly #located: Located;
 
   constructor(schema: z.ZodType, located: Located) {
-    this.schema = schema;
-    this.located = located;
+    this.#schema = schema;
+    this.#located = located;
   }
 
   tell(issue: Issue, base: readonly PropertyKey[]): void {
     const path = [...base, ...issue.path];
-    if (issue.code === 'unrecognized_keys') return this.unknownKeys(path, issue.keys);
-    const value = valueAt(this.located.value, path);
-    if (value === undefined && path.length > 0) return this.missing(path);
+    if (issue.code === 'unrecognized_keys') return this.#unknownKeys(path, issue.keys);
+    const value = valueAt(this.#located.value, path);
+    if (value === undefined && path.length > 0) return this.#missing(path);
     if (issue.code === 'invalid_key')
-      return this.invalidKey(path, issue.issues[0]?.message ?? 'something else');
+      return this.#invalidKey(path, issue.issues[0]?.message ?? 'something else');
     const meant = issue.code === 'invalid_union' ? meantOption(issue.errors) : null;
     if (meant !== null) return meant.forEach((inner) => this.tell(inner, path));
-    this.wrong(issue, path, value);
+    this.#wrong(issue, path, value);
   }
 
-  private wrong(issue: Issue, path: readonly PropertyKey[], value: unknown): void {
+  #wrong(issue: Issue, path: readonly PropertyKey[], value: unknown): void {
     const subject = subjectOf(path);
     const known = issue.code === 'invalid_value' ? issue.values.map(String) : [];
     const near = typeof value === 'string' ? didYouMean(value, known) : null;
     const bare = typeof value === 'number' || typeof value === 'boolean';
     const quote =
-      bare && /^a (?:text|name)/.test(issue.message) ? `quote it: "${this.written(path, value)}"` : null;
-    this.problem(
+      bare && /^a (?:text|name)/.test(issue.message) ? `quote it: "${this.#written(path, value)}"` : null;
+    this.#problem(
       'E_VALUE',
       path,
       `${subject} must be ${issue.message}${instead(issue, value)}`,
@@ -101,15 +101,15 @@ class Teller {
   }
 
   /** A number as it is written: `1.0` is 1 and must not be quoted as that. */
-  private written(path: readonly PropertyKey[], value: unknown): string {
-    return this.located.sourceOf?.(path as Path) ?? String(value);
+  #written(path: readonly PropertyKey[], value: unknown): string {
+    return this.#located.sourceOf?.(path as Path) ?? String(value);
   }
 
-  private missing(path: readonly PropertyKey[]): void {
-    const description = descriptionAt(this.schema, path);
+  #missing(path: readonly PropertyKey[]): void {
+    const description = descriptionAt(this.#schema, path);
     const hint = description === null ? null : `\`${String(path.at(-1))}\`: ${description}`;
     const parent = path.slice(0, -1);
-    this.problem(
+    this.#problem(
       'E_MISSING_KEY',
       parent,
       `\`${String(path.at(-1))}\` is missing${within(parent)}`,
@@ -118,28 +118,28 @@ class Teller {
     );
   }
 
-  private invalidKey(path: readonly PropertyKey[], expected: string): void {
-    this.problem('E_VALUE', path, `\`${String(path.at(-1))}\` must be ${expected}`, null, 'key');
+  #invalidKey(path: readonly PropertyKey[], expected: string): void {
+    this.#problem('E_VALUE', path, `\`${String(path.at(-1))}\` must be ${expected}`, null, 'key');
   }
 
-  private unknownKeys(path: readonly PropertyKey[], unknown: readonly string[]): void {
-    const { keys, title } = keysAt(this.schema, path);
+  #unknownKeys(path: readonly PropertyKey[], unknown: readonly string[]): void {
+    const { keys, title } = keysAt(this.#schema, path);
     const place = title === null ? '' : ` of ${/^[aeiou]/.test(title) ? 'an' : 'a'} ${title}`;
     for (const key of unknown) {
       const near = nearest(key, keys);
       const hint = near === null ? `the keys are ${keys.join(', ')}` : `did you mean \`${near}\`?`;
-      this.problem('E_UNKNOWN_KEY', [...path, key], `\`${key}\` is not a key${place}`, hint, 'key');
+      this.#problem('E_UNKNOWN_KEY', [...path, key], `\`${key}\` is not a key${place}`, hint, 'key');
     }
   }
 
-  private problem(
+  #problem(
     code: ErrorCode,
     path: readonly PropertyKey[],
     message: string,
     hint: string | null,
     part: 'key' | 'value' = 'value',
   ): void {
-    const place = this.located.place(path as Path, part);
+    const place = this.#located.place(path as Path, part);
     this.problems.push({ code, severity: 'error', message, place, hint });
   }
 }

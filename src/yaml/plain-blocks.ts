@@ -24,67 +24,67 @@ export function readPlainText(text: string): JsonObject | null {
 }
 
 class Lines {
-  private readonly lines: string[];
-  private at = 0;
+  readonly #lines: string[];
+  #at = 0;
   /** How far the current line is indented; -1 after the last. */
-  private current = -1;
+  #current = -1;
 
   constructor(text: string) {
-    this.lines = text.split('\n');
-    this.lines.pop();
+    this.#lines = text.split('\n');
+    this.#lines.pop();
   }
 
   ended(): boolean {
-    return this.at >= this.lines.length;
+    return this.#at >= this.#lines.length;
   }
 
   indent(): number {
-    return this.current;
+    return this.#current;
   }
 
   /** Goes to the next line that says something, from this one on. */
   skip(): void {
-    for (; this.at < this.lines.length; this.at += 1) {
-      const line = this.lines[this.at]!;
+    for (; this.#at < this.#lines.length; this.#at += 1) {
+      const line = this.#lines[this.#at]!;
       const indent = indentOf(line);
       if (indent === line.length || line[indent] === '#') continue;
-      this.current = indent;
+      this.#current = indent;
       return;
     }
-    this.current = -1;
+    this.#current = -1;
   }
 
-  private next(): void {
-    this.at += 1;
+  #next(): void {
+    this.#at += 1;
     this.skip();
   }
 
   readMap(indent: number, depth: number): JsonObject | undefined {
     if (depth > deepest) return undefined;
     const map: JsonObject = {};
-    while (this.current === indent) {
-      const match = entry.exec(this.lines[this.at]!.slice(indent));
+    while (this.#current === indent) {
+      const match = entry.exec(this.#lines[this.#at]!.slice(indent));
       if (match === null) return undefined;
-      const value = this.readValue(match[2] ?? '', indent, depth, true);
+      const value = this.#readValue(match[2] ?? '', indent, depth, true);
       if (value === undefined || !put(map, match[1]!, value)) return undefined;
     }
-    return this.current < indent ? map : undefined;
+    return this.#current < indent ? map : undefined;
   }
 
-  private readList(indent: number, depth: number): Json[] | undefined {
+  #readList(indent: number, depth: number): Json[] | undefined {
     if (depth > deepest) return undefined;
     const list: Json[] = [];
-    while (this.current === indent && this.lines[this.at]!.startsWith('- ', indent)) {
-      const line = this.lines[this.at]!;
+    while (this.#current === indent && this.#lines[this.#at]!.startsWith('- ', indent)) {
+      const line = this.#lines[this.#at]!;
       const inner = indent + 2 + indentOf(line.slice(indent + 2));
       const isMap = entry.test(line.slice(inner));
       let value: Json | undefined;
       if (isMap) {
         // The map begins on the line of the mark: the mark is read as indentation.
-        this.lines[this.at] = ' '.repeat(inner) + line.slice(inner);
-        this.current = inner;
+        this.#lines[this.#at] = ' '.repeat(inner) + line.slice(inner);
+        this.#current = inner;
         value = this.readMap(inner, depth + 1);
-      } else value = this.readValue(line.slice(inner), indent, depth, false);
+      } else value = this.#readValue(line.slice(inner), indent, depth, false);
       if (value === undefined) return undefined;
       list.push(value);
     }
@@ -92,23 +92,23 @@ class Lines {
   }
 
   /** The value that begins on the current line, behind a key or a mark that is indented so far. */
-  private readValue(rest: string, indent: number, depth: number, isEntry: boolean): Json | undefined {
+  #readValue(rest: string, indent: number, depth: number, isEntry: boolean): Json | undefined {
     const text = rest.replace(/ +$/, '');
-    if (text === '|' || text === '|-') return this.readLiteral(indent, text === '|-');
-    this.next();
-    if (text !== '') return this.current > indent ? undefined : readLine(text);
+    if (text === '|' || text === '|-') return this.#readLiteral(indent, text === '|-');
+    this.#next();
+    if (text !== '') return this.#current > indent ? undefined : readLine(text);
     if (!isEntry) return undefined;
-    const line = this.lines[this.at] ?? '';
-    const isList = this.current >= indent && line.startsWith('- ', this.current);
-    if (isList) return this.readList(this.current, depth + 1);
-    return this.current > indent ? this.readMap(this.current, depth + 1) : null;
+    const line = this.#lines[this.#at] ?? '';
+    const isList = this.#current >= indent && line.startsWith('- ', this.#current);
+    if (isList) return this.#readList(this.#current, depth + 1);
+    return this.#current > indent ? this.readMap(this.#current, depth + 1) : null;
   }
 
-  private readLiteral(indent: number, isStripped: boolean): string | undefined {
+  #readLiteral(indent: number, isStripped: boolean): string | undefined {
     const found: string[] = [];
     let inner = 0;
-    for (this.at += 1; this.at < this.lines.length; this.at += 1) {
-      const line = this.lines[this.at]!;
+    for (this.#at += 1; this.#at < this.#lines.length; this.#at += 1) {
+      const line = this.#lines[this.#at]!;
       const own = indentOf(line);
       if (own === line.length) {
         // Before the first line that says something, more spaces than it has would be an error.

@@ -39,83 +39,83 @@ function resolve(text: string): Json | undefined {
 
 class Flow {
   at = 0;
-  private readonly text: string;
+  readonly #text: string;
 
   constructor(text: string) {
-    this.text = text;
+    this.#text = text;
   }
 
   read(depth: number): Json | undefined {
     if (depth > deepest) return undefined;
-    switch (this.text[this.at]) {
+    switch (this.#text[this.at]) {
       case '"': {
-        const text = this.take(quoted);
+        const text = this.#take(quoted);
         if (text === undefined) return undefined;
         return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
       }
       case "'":
-        return this.take(singleQuoted)?.slice(1, -1).replaceAll("''", "'");
+        return this.#take(singleQuoted)?.slice(1, -1).replaceAll("''", "'");
       case '[':
-        return this.readList(depth);
+        return this.#readList(depth);
       case '{':
-        return this.readMap(depth);
+        return this.#readMap(depth);
       default: {
-        const text = this.take(flowPlain);
+        const text = this.#take(flowPlain);
         return text === undefined ? undefined : resolve(text);
       }
     }
   }
 
-  private take(pattern: RegExp): string | undefined {
+  #take(pattern: RegExp): string | undefined {
     const { at } = this;
     pattern.lastIndex = at;
-    if (!pattern.test(this.text)) return undefined;
+    if (!pattern.test(this.#text)) return undefined;
     this.at = pattern.lastIndex;
-    return this.text.slice(at, this.at);
+    return this.#text.slice(at, this.at);
   }
 
   /** Takes a mark with the spaces before it. */
-  private mark(mark: string): boolean {
-    const at = this.spaces();
-    if (this.text[at] !== mark) return false;
+  #mark(mark: string): boolean {
+    const at = this.#spaces();
+    if (this.#text[at] !== mark) return false;
     this.at = at + 1;
     return true;
   }
 
   /** Where the spaces end that stand here. */
-  private spaces(): number {
+  #spaces(): number {
     let at = this.at;
-    while (this.text.charCodeAt(at) === 32) at += 1;
+    while (this.#text.charCodeAt(at) === 32) at += 1;
     return at;
   }
 
-  private readList(depth: number): Json | undefined {
+  #readList(depth: number): Json | undefined {
     const list: Json[] = [];
-    this.mark('[');
-    if (this.mark(']')) return list;
+    this.#mark('[');
+    if (this.#mark(']')) return list;
     do {
-      this.at = this.spaces();
+      this.at = this.#spaces();
       const value = this.read(depth + 1);
       if (value === undefined) return undefined;
       list.push(value);
-    } while (this.mark(','));
-    return this.mark(']') ? list : undefined;
+    } while (this.#mark(','));
+    return this.#mark(']') ? list : undefined;
   }
 
-  private readMap(depth: number): Json | undefined {
+  #readMap(depth: number): Json | undefined {
     const map: JsonObject = {};
-    this.mark('{');
-    if (this.mark('}')) return map;
+    this.#mark('{');
+    if (this.#mark('}')) return map;
     do {
-      this.at = this.spaces();
-      const key = this.take(flowKey);
-      if (key === undefined || !this.text.startsWith(': ', this.at)) return undefined;
+      this.at = this.#spaces();
+      const key = this.#take(flowKey);
+      if (key === undefined || !this.#text.startsWith(': ', this.at)) return undefined;
       this.at += 1;
-      this.at = this.spaces();
+      this.at = this.#spaces();
       const value = this.read(depth + 1);
       if (value === undefined || !put(map, key, value)) return undefined;
-    } while (this.mark(','));
-    return this.mark('}') ? map : undefined;
+    } while (this.#mark(','));
+    return this.#mark('}') ? map : undefined;
   }
 }
 

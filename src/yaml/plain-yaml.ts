@@ -86,62 +86,62 @@ function readSpecial(text: string): Json | undefined {
 /** What stands between brackets on one line, as we write it ourselves: a space after each comma. */
 class Flow {
   at = 0;
-  private readonly text: string;
+  readonly #text: string;
 
   constructor(text: string) {
-    this.text = text;
+    this.#text = text;
   }
 
   read(depth: number): Json | undefined {
     if (depth > 20) return undefined;
-    const first = this.text[this.at];
-    if (first === '"') return this.readQuoted();
-    if (first === '[') return this.readList(depth);
-    if (first === '{') return this.readMap(depth);
-    const number = this.take(flowNumber);
+    const first = this.#text[this.at];
+    if (first === '"') return this.#readQuoted();
+    if (first === '[') return this.#readList(depth);
+    if (first === '{') return this.#readMap(depth);
+    const number = this.#take(flowNumber);
     if (number !== null) return Number.parseInt(number[0], 10);
-    const text = this.take(flowWords)?.[0];
+    const text = this.#take(flowWords)?.[0];
     return text !== undefined && special.test(text) ? readSpecial(text) : text;
   }
 
-  private take(pattern: RegExp): RegExpExecArray | null {
-    const match = matchAt(pattern, this.text, this.at);
+  #take(pattern: RegExp): RegExpExecArray | null {
+    const match = matchAt(pattern, this.#text, this.at);
     if (match !== null) this.at += match[0].length;
     return match;
   }
 
-  private skip(text: string): boolean {
-    if (!this.text.startsWith(text, this.at)) return false;
+  #skip(text: string): boolean {
+    if (!this.#text.startsWith(text, this.at)) return false;
     this.at += text.length;
     return true;
   }
 
-  private readQuoted(): string | undefined {
-    const match = this.take(quoted);
+  #readQuoted(): string | undefined {
+    const match = this.#take(quoted);
     return match === null ? undefined : (JSON.parse(match[0]) as string);
   }
 
-  private readList(depth: number): Json | undefined {
+  #readList(depth: number): Json | undefined {
     const list: Json[] = [];
-    if (this.skip('[]')) return list;
-    this.skip('[');
+    if (this.#skip('[]')) return list;
+    this.#skip('[');
     do {
       const value = this.read(depth + 1);
       if (value === undefined) return undefined;
       list.push(value);
-    } while (this.skip(', '));
-    return this.skip(']') ? list : undefined;
+    } while (this.#skip(', '));
+    return this.#skip(']') ? list : undefined;
   }
 
-  private readMap(depth: number): Json | undefined {
+  #readMap(depth: number): Json | undefined {
     const map: JsonObject = {};
-    if (this.skip('{}')) return map;
-    if (!this.skip('{ ')) return undefined;
+    if (this.#skip('{}')) return map;
+    if (!this.#skip('{ ')) return undefined;
     do {
-      const key = this.take(flowKey)?.[1];
+      const key = this.#take(flowKey)?.[1];
       const value = key === undefined ? undefined : this.read(depth + 1);
       if (key === undefined || value === undefined || !put(map, key, value)) return undefined;
-    } while (this.skip(', '));
-    return this.skip(' }') ? map : undefined;
+    } while (this.#skip(', '));
+    return this.#skip(' }') ? map : undefined;
   }
 }

@@ -54,7 +54,7 @@ class Repairer {
     if (isWhole) return value;
     for (const form of unwrapped(schema)) {
       const attempt = new Repairer();
-      const repaired = attempt.inside(form, value, path);
+      const repaired = attempt.#inside(form, value, path);
       if (repaired === undefined || (!isRecord(schema) && !z.safeParse(schema, repaired).success)) continue;
       for (const [key, written] of attempt.renamed) this.renamed.set(key, written);
       this.lost.push(...attempt.lost);
@@ -63,14 +63,14 @@ class Repairer {
     return undefined;
   }
 
-  private inside(form: Schema, value: Json, path: Path): Json | undefined {
+  #inside(form: Schema, value: Json, path: Path): Json | undefined {
     const def = definitionOf(form);
     if (def.type === 'enum')
       return typeof value === 'string' ? (nearest(value, Object.keys(def.entries)) ?? undefined) : undefined;
-    if (def.type === 'array') return Array.isArray(value) ? this.list(def.element, value, path) : undefined;
+    if (def.type === 'array') return Array.isArray(value) ? this.#list(def.element, value, path) : undefined;
     if (!isJsonObject(value)) return undefined;
     if (def.type === 'object') return this.map(form as z.ZodObject, value, path);
-    return def.type === 'record' ? this.entries(def.keyType, def.valueType, value, path) : undefined;
+    return def.type === 'record' ? this.#entries(def.keyType, def.valueType, value, path) : undefined;
   }
 
   map({ shape }: z.ZodObject, value: JsonObject, path: Path): JsonObject {
@@ -92,7 +92,7 @@ class Repairer {
   }
 
   /** Of what held something, something must be left. */
-  private entries(names: Schema, inner: Schema, value: JsonObject, path: Path): JsonObject | undefined {
+  #entries(names: Schema, inner: Schema, value: JsonObject, path: Path): JsonObject | undefined {
     const repaired: JsonObject = {};
     for (const [name, given] of Object.entries(value)) {
       const isName = z.safeParse(names, name).success;
@@ -104,7 +104,7 @@ class Repairer {
   }
 
   /** Items are known by their number, so none can be left out. */
-  private list(element: Schema, value: readonly Json[], path: Path): Json[] | undefined {
+  #list(element: Schema, value: readonly Json[], path: Path): Json[] | undefined {
     const repaired: Json[] = [];
     for (const [index, given] of value.entries()) {
       const item = this.repair(element, given, [...path, index]);

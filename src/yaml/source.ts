@@ -5,26 +5,26 @@ export class Source {
   readonly file: string;
   readonly text: string;
   /** The number of the text's first line: front matter does not begin on line 1. */
-  private readonly firstLine: number;
+  readonly #firstLine: number;
   /** Where each line begins; counted when a place is first asked for, because most texts have nothing wrong. */
-  private starts: number[] | null = null;
+  #starts: number[] | null = null;
 
   constructor(file: string, text: string, firstLine = 1) {
     this.file = file;
     this.text = text;
-    this.firstLine = firstLine;
+    this.#firstLine = firstLine;
   }
 
   /** The part of [start, end) that lies on the line of `start`, at least one character. */
   place(start: number, end: number): Place {
     const offset = Math.min(start, this.text.length);
-    const line = this.lineAt(offset);
-    const lineStart = this.lineStarts()[line] ?? 0;
+    const line = this.#lineAt(offset);
+    const lineStart = this.#lineStarts()[line] ?? 0;
     const newline = this.text.indexOf('\n', lineStart);
     const lineEnd = newline === -1 ? this.text.length : newline;
     return {
       file: this.file,
-      line: line + this.firstLine,
+      line: line + this.#firstLine,
       column: offset - lineStart + 1,
       length: Math.max(1, Math.min(end, lineEnd) - offset),
       text: this.text.slice(lineStart, lineEnd),
@@ -32,8 +32,8 @@ export class Source {
   }
 
   /** The index of the line that holds this offset, by halving. */
-  private lineAt(offset: number): number {
-    const starts = this.lineStarts();
+  #lineAt(offset: number): number {
+    const starts = this.#lineStarts();
     let low = 0;
     let high = starts.length - 1;
     while (low < high) {
@@ -44,12 +44,12 @@ export class Source {
     return low;
   }
 
-  private lineStarts(): readonly number[] {
-    if (this.starts === null) {
-      this.starts = [0];
+  #lineStarts(): readonly number[] {
+    if (this.#starts === null) {
+      this.#starts = [0];
       for (let at = this.text.indexOf('\n'); at !== -1; at = this.text.indexOf('\n', at + 1))
-        this.starts.push(at + 1);
+        this.#starts.push(at + 1);
     }
-    return this.starts;
+    return this.#starts;
   }
 }

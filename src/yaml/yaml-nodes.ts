@@ -33,16 +33,16 @@ function keyText(key: unknown): string | null {
 /** Turns the nodes of one document into plain values, and paths into places. */
 export class Reader {
   readonly problems: Diagnostic[] = [];
-  private readonly source: Source;
+  readonly #source: Source;
   /** Where each key of a map stands; made when a place in that map is first asked for. */
-  private readonly pairs = new Map<YAMLMap, Map<string, Pair>>();
+  readonly #pairs = new Map<YAMLMap, Map<string, Pair>>();
 
   constructor(source: Source) {
-    this.source = source;
+    this.#source = source;
   }
 
   read(node: unknown): Json {
-    if (isMap(node)) return this.readMap(node);
+    if (isMap(node)) return this.#readMap(node);
     if (isSeq(node)) return node.items.map((item) => this.read(item));
     if (!isScalar(node)) return null;
     const { value } = node;
@@ -51,12 +51,12 @@ export class Reader {
     const whole = Number.isInteger(value) && /^[-+]?\d+$/.test(node.source ?? '');
     if (!Number.isFinite(value) || (whole && !Number.isSafeInteger(value) && String(value) !== node.source)) {
       const message = `\`${node.source}\` is a number that cannot be kept exactly`;
-      this.problem('E_YAML', message, rangeOf(node), 'quote it, if it is a text');
+      this.#problem('E_YAML', message, rangeOf(node), 'quote it, if it is a text');
     }
     return value === 0 ? 0 : value;
   }
 
-  private readMap(map: YAMLMap): JsonObject {
+  #readMap(map: YAMLMap): JsonObject {
     const object: JsonObject = {};
     const seen = new Map<string, Range | null>();
     for (const { key, value } of map.items) {
@@ -64,13 +64,13 @@ export class Reader {
       const range = rangeOf(key as Parsed) ?? rangeOf(map);
       if (name === null || name === '__proto__') {
         const message = name === null ? 'a key must be a text' : 'a key cannot be `__proto__`';
-        this.problem('E_YAML', message, range, null);
+        this.#problem('E_YAML', message, range, null);
         continue;
       }
       const first = seen.get(name);
       if (first !== undefined) {
-        const line = this.source.place(first?.[0] ?? 0, 0).line;
-        this.problem(
+        const line = this.#source.place(first?.[0] ?? 0, 0).line;
+        this.#problem(
           'E_DUPLICATE',
           `the key \`${name}\` is given twice`,
           range,
@@ -83,48 +83,43 @@ export class Reader {
     return object;
   }
 
-  private problem(
-    code: 'E_YAML' | 'E_DUPLICATE',
-    message: string,
-    range: Range | null,
-    hint: string | null,
-  ): void {
-    const place = this.source.place(range?.[0] ?? 0, range?.[1] ?? 1);
+  #problem(code: 'E_YAML' | 'E_DUPLICATE', message: string, range: Range | null, hint: string | null): void {
+    const place = this.#source.place(range?.[0] ?? 0, range?.[1] ?? 1);
     this.problems.push({ code, severity: 'error', message, place, hint });
   }
 
   place(root: Parsed, path: Path, part: 'key' | 'value'): Place {
-    const { node, key, whole } = this.find(root, path);
+    const { node, key, whole } = this.#find(root, path);
     const isKey = part === 'key' || (!whole && isMap(node)) || !isShort(node);
     const range = rangeOf((key !== null && isKey ? key : node) as Parsed) ?? [0, 1];
-    return this.source.place(range[0], range[1]);
+    return this.#source.place(range[0], range[1]);
   }
 
   /** A part of the text at a path; the whole value where it is no text. */
   placeWithin(root: Parsed, path: Path, start: number, end: number): Place {
-    const { node, whole } = this.find(root, path);
+    const { node, whole } = this.#find(root, path);
     if (!whole || !isScalar(node) || typeof node.value !== 'string') return this.place(root, path, 'value');
-    const first = sourceOffset(node, this.source.text, start, 'start');
-    return this.source.place(first, Math.max(first + 1, sourceOffset(node, this.source.text, end, 'end')));
+    const first = sourceOffset(node, this.#source.text, start, 'start');
+    return this.#source.place(first, Math.max(first + 1, sourceOffset(node, this.#source.text, end, 'end')));
   }
 
   /** The word that stands at a path, before it became a number or the like; null where no single word stands. */
   sourceOf(root: Parsed, path: Path): string | null {
-    const { node, whole } = this.find(root, path);
+    const { node, whole } = this.#find(root, path);
     return whole && isScalar(node) ? (node.source ?? null) : null;
   }
 
   isPlain(root: Parsed, path: Path): boolean {
-    const { node, whole } = this.find(root, path);
+    const { node, whole } = this.#find(root, path);
     return whole && isScalar(node) && node.type === 'PLAIN';
   }
 
   /** As far as the path leads; `whole` where that is all of it. */
-  private find(root: Parsed, path: Path): { node: unknown; key: unknown; whole: boolean } {
+  #find(root: Parsed, path: Path): { node: unknown; key: unknown; whole: boolean } {
     let node: unknown = root;
     let key: unknown = null;
     for (const step of path) {
-      const pair = isMap(node) ? this.pairsOf(node).get(String(step)) : undefined;
+      const pair = isMap(node) ? this.#pairsOf(node).get(String(step)) : undefined;
       const item = isSeq(node) ? node.items[Number(step)] : undefined;
       if (pair === undefined && item === undefined) return { node, key, whole: false };
       key = pair?.key ?? null;
@@ -133,11 +128,11 @@ export class Reader {
     return { node, key, whole: true };
   }
 
-  private pairsOf(map: YAMLMap): Map<string, Pair> {
-    let pairs = this.pairs.get(map);
+  #pairsOf(map: YAMLMap): Map<string, Pair> {
+    let pairs = this.#pairs.get(map);
     if (pairs === undefined) {
       pairs = new Map(map.items.map((pair) => [keyText(pair.key) ?? '', pair]));
-      this.pairs.set(map, pairs);
+      this.#pairs.set(map, pairs);
     }
     return pairs;
   }

@@ -32,61 +32,61 @@ interface Frame {
  * each expression stands; what bash itself would refuse is left to bash.
  */
 export class BashScanner {
-  private readonly text: string;
-  private readonly replacements: Replacements;
-  private at = 0;
+  readonly #text: string;
+  readonly #replacements: Replacements;
+  #at = 0;
   /** The end of what is being scanned: the script's, or that of a here-document. */
-  private end: number;
-  private depth = 0;
+  #end: number;
+  #depth = 0;
   /** Inside `[[ … ]]`. */
-  private isTest = false;
+  #isTest = false;
 
   constructor(text: string, replacements: Replacements) {
-    this.text = text;
-    this.replacements = replacements;
-    this.end = text.length;
+    this.#text = text;
+    this.#replacements = replacements;
+    this.#end = text.length;
   }
 
   scan(): void {
-    while (this.at < this.end) this.commands();
+    while (this.#at < this.#end) this.#commands();
   }
 
-  private get isOver(): boolean {
-    return this.at >= this.end || this.replacements.isEnough;
+  get #isOver(): boolean {
+    return this.#at >= this.#end || this.#replacements.isEnough;
   }
 
   /** Commands up to the `)` that closes them, or to the end. */
-  private commands(): void {
+  #commands(): void {
     const frame: Frame = { wordStart: true, commandStart: true, cases: 0, documents: [] };
-    this.nested(() => {
-      while (!this.isOver) {
-        if (this.takes(')')) {
+    this.#nested(() => {
+      while (!this.#isOver) {
+        if (this.#takes(')')) {
           if (frame.cases === 0) return;
           frame.commandStart = frame.wordStart = true;
-        } else if (!this.separator(frame) && !this.comment(frame)) {
-          this.wordPart(frame);
+        } else if (!this.#separator(frame) && !this.#comment(frame)) {
+          this.#wordPart(frame);
         }
       }
     });
   }
 
   /** What stands between words: blanks, ends of lines, operators, parentheses. */
-  private separator(frame: Frame): boolean {
-    if (this.skip(/[ \t]+|\\\n/y)) {
-      frame.wordStart ||= this.text[this.at - 1] !== '\n';
-    } else if (this.takes('\n')) {
-      this.hereDocuments(frame);
+  #separator(frame: Frame): boolean {
+    if (this.#skip(/[ \t]+|\\\n/y)) {
+      frame.wordStart ||= this.#text[this.#at - 1] !== '\n';
+    } else if (this.#takes('\n')) {
+      this.#hereDocuments(frame);
       frame.commandStart = frame.wordStart = true;
-    } else if (this.skip(/[;&|]/y)) {
+    } else if (this.#skip(/[;&|]/y)) {
       frame.commandStart = frame.wordStart = true;
-    } else if (this.takes('<<<') || this.skip(/<(?!<)|>/y)) {
+    } else if (this.#takes('<<<') || this.#skip(/<(?!<)|>/y)) {
       frame.wordStart = true;
-    } else if (this.takes('<<')) {
-      this.announcement(frame);
-    } else if (this.sees('(')) {
-      if (!this.arithmetic('((')) {
-        this.at += 1;
-        this.commands();
+    } else if (this.#takes('<<')) {
+      this.#announcement(frame);
+    } else if (this.#sees('(')) {
+      if (!this.#arithmetic('((')) {
+        this.#at += 1;
+        this.#commands();
       }
       frame.commandStart = frame.wordStart = true;
     } else {
@@ -95,201 +95,201 @@ export class BashScanner {
     return true;
   }
 
-  private comment(frame: Frame): boolean {
-    return frame.wordStart && this.sees('#') && this.skip(/[^\n]*/y);
+  #comment(frame: Frame): boolean {
+    return frame.wordStart && this.#sees('#') && this.#skip(/[^\n]*/y);
   }
 
   /** One part of a word: quoted, substituted or plain. */
-  private wordPart(frame: Frame): void {
+  #wordPart(frame: Frame): void {
     const isFirst = frame.wordStart;
     const wasCommandStart = frame.commandStart;
     frame.wordStart = frame.commandStart = false;
-    if (this.sees(opening)) this.expression('word');
-    else if (this.takes("$'")) this.ansiQuoted();
-    else if (this.takes("'")) this.until("'", 'single');
-    else if (this.takes('$"') || this.takes('"')) this.expanding('"');
-    else if (!this.substitution(false) && !this.skip(/\\[^]?/y)) {
-      const start = this.at;
-      this.skip(/[^\s;&|()<>'"`$\\]+|[^]/y);
-      const word = this.text.slice(start, this.at);
-      if (word === ']]' && isFirst) this.isTest = false;
-      if (isFirst && wasCommandStart && /^[\s;&|()<>]?$/.test(this.text[this.at] ?? ''))
-        this.keyword(word, frame);
+    if (this.#sees(opening)) this.#expression('word');
+    else if (this.#takes("$'")) this.#ansiQuoted();
+    else if (this.#takes("'")) this.#until("'", 'single');
+    else if (this.#takes('$"') || this.#takes('"')) this.#expanding('"');
+    else if (!this.#substitution(false) && !this.#skip(/\\[^]?/y)) {
+      const start = this.#at;
+      this.#skip(/[^\s;&|()<>'"`$\\]+|[^]/y);
+      const word = this.#text.slice(start, this.#at);
+      if (word === ']]' && isFirst) this.#isTest = false;
+      if (isFirst && wasCommandStart && /^[\s;&|()<>]?$/.test(this.#text[this.#at] ?? ''))
+        this.#keyword(word, frame);
       else if (word === 'in' && isFirst) frame.commandStart = frame.cases > 0;
     }
   }
 
-  private keyword(word: string, frame: Frame): void {
+  #keyword(word: string, frame: Frame): void {
     if (word === 'case') frame.cases += 1;
-    if (word === '[[') this.isTest = true;
+    if (word === '[[') this.#isTest = true;
     if (word === 'esac') frame.cases = Math.max(0, frame.cases - 1);
     frame.commandStart = openers.has(word);
   }
 
-  private expression(place: AllowedPlace): void {
-    const refused = this.calculated();
-    if (refused === null) this.at = this.replacements.replace(this.at, place);
-    else this.at = this.replacements.refuse(this.at, refused);
+  #expression(place: AllowedPlace): void {
+    const refused = this.#calculated();
+    if (refused === null) this.#at = this.#replacements.replace(this.#at, place);
+    else this.#at = this.#replacements.refuse(this.#at, refused);
   }
 
   /** How bash would calculate with the value that stands here: it runs `$(…)` in a text that should be a number. */
-  private calculated(): RefusedPlace | null {
-    const after = this.text.slice(this.at, this.at + nearby);
+  #calculated(): RefusedPlace | null {
+    const after = this.#text.slice(this.#at, this.#at + nearby);
     if (assignedElement.test(after)) return 'subscript';
-    const before = this.text.slice(Math.max(0, this.at - nearby), this.at);
+    const before = this.#text.slice(Math.max(0, this.#at - nearby), this.#at);
     const isCompared = comparedBefore.test(before) || comparedAfter.test(after);
-    return this.isTest && isCompared ? 'number' : null;
+    return this.#isTest && isCompared ? 'number' : null;
   }
 
   /** `$(…)`, `$((…))`, `$[…]`, `${…}`, `$name` and backquotes, which mean the same in double quotes. */
-  private substitution(isQuoted: boolean): boolean {
-    if (this.sees(`$${opening}`)) {
-      this.at = this.replacements.refuse(this.at + 1, 'dollar');
+  #substitution(isQuoted: boolean): boolean {
+    if (this.#sees(`$${opening}`)) {
+      this.#at = this.#replacements.refuse(this.#at + 1, 'dollar');
       return true;
     }
-    if (this.arithmetic('$((')) return true;
-    if (this.takes('$(')) this.commands();
-    else if (this.takes('$[')) this.until(']', 'arithmetic');
-    else if (this.takes('${')) this.parameter(isQuoted);
-    else if (this.takes('`')) this.backquoted();
-    else return this.skip(/\$[#$]?/y);
+    if (this.#arithmetic('$((')) return true;
+    if (this.#takes('$(')) this.#commands();
+    else if (this.#takes('$[')) this.#until(']', 'arithmetic');
+    else if (this.#takes('${')) this.#parameter(isQuoted);
+    else if (this.#takes('`')) this.#backquoted();
+    else return this.#skip(/\$[#$]?/y);
     return true;
   }
 
   /** Text in which bash replaces what begins with `$`: up to a double quote, or to the end of a here-document. */
-  private expanding(close: '"' | null): void {
-    this.nested(() => {
-      while (!this.isOver) {
-        if (close !== null && this.takes(close)) return;
-        if (!this.sees(opening)) {
-          if (!this.substitution(true)) this.skip(/\\[^]?|[^"\\$`]+|[^]/y);
-        } else if (close === null) this.at = this.replacements.replace(this.at, 'quoted');
-        else this.expression('quoted');
+  #expanding(close: '"' | null): void {
+    this.#nested(() => {
+      while (!this.#isOver) {
+        if (close !== null && this.#takes(close)) return;
+        if (!this.#sees(opening)) {
+          if (!this.#substitution(true)) this.#skip(/\\[^]?|[^"\\$`]+|[^]/y);
+        } else if (close === null) this.#at = this.#replacements.replace(this.#at, 'quoted');
+        else this.#expression('quoted');
       }
     });
   }
 
   /** The rest of `${…}`. Bash looks for a single quote's partner in it even inside double quotes. */
-  private parameter(isQuoted: boolean): void {
-    this.nested(() => {
-      while (!this.isOver) {
-        if (this.takes('}')) return;
-        if (this.sees(opening)) this.at = this.replacements.refuse(this.at, 'parameter');
-        else if (!isQuoted && this.takes("$'")) this.ansiQuoted();
-        else if (this.takes("'")) this.until("'", 'single');
-        else if (this.takes('"')) this.expanding('"');
-        else if (!this.substitution(isQuoted)) this.skip(/\\[^]?|[^]/y);
+  #parameter(isQuoted: boolean): void {
+    this.#nested(() => {
+      while (!this.#isOver) {
+        if (this.#takes('}')) return;
+        if (this.#sees(opening)) this.#at = this.#replacements.refuse(this.#at, 'parameter');
+        else if (!isQuoted && this.#takes("$'")) this.#ansiQuoted();
+        else if (this.#takes("'")) this.#until("'", 'single');
+        else if (this.#takes('"')) this.#expanding('"');
+        else if (!this.#substitution(isQuoted)) this.#skip(/\\[^]?|[^]/y);
       }
     });
   }
 
   /** Takes `((…))` if that is what it is: two parentheses may also be two subshells. */
-  private arithmetic(start: '((' | '$(('): boolean {
-    if (!this.sees(start)) return false;
-    const end = this.arithmeticEnd(this.at + start.length);
+  #arithmetic(start: '((' | '$(('): boolean {
+    if (!this.#sees(start)) return false;
+    const end = this.#arithmeticEnd(this.#at + start.length);
     if (end === null) return false;
-    this.refuseUpTo(end, 'arithmetic');
-    this.at = Math.max(this.at, end);
+    this.#refuseUpTo(end, 'arithmetic');
+    this.#at = Math.max(this.#at, end);
     return true;
   }
 
-  private arithmeticEnd(start: number): number | null {
+  #arithmeticEnd(start: number): number | null {
     const parts = /\\[^]|'[^']*'|"[^"]*"|[()]/g;
     parts.lastIndex = start;
     let open = 2;
     for (
-      let part = parts.exec(this.text);
-      part !== null && part.index < this.end;
-      part = parts.exec(this.text)
+      let part = parts.exec(this.#text);
+      part !== null && part.index < this.#end;
+      part = parts.exec(this.#text)
     ) {
       if (part[0] === '(') open += 1;
       if (part[0] === ')') open -= 1;
-      if (open === 1) return this.text[part.index + 1] === ')' ? part.index + 2 : null;
+      if (open === 1) return this.#text[part.index + 1] === ')' ? part.index + 2 : null;
     }
     return null;
   }
 
-  private ansiQuoted(): void {
-    while (!this.isOver && !this.takes("'")) {
-      if (this.sees(opening)) this.at = this.replacements.refuse(this.at, 'ansi');
-      else this.skip(/\\[^]?|[^]/y);
+  #ansiQuoted(): void {
+    while (!this.#isOver && !this.#takes("'")) {
+      if (this.#sees(opening)) this.#at = this.#replacements.refuse(this.#at, 'ansi');
+      else this.#skip(/\\[^]?|[^]/y);
     }
   }
 
-  private backquoted(): void {
-    while (!this.isOver && !this.takes('`')) {
-      if (this.sees(opening)) this.at = this.replacements.refuse(this.at, 'backquotes');
-      else this.skip(/\\[^]?|[^]/y);
+  #backquoted(): void {
+    while (!this.#isOver && !this.#takes('`')) {
+      if (this.#sees(opening)) this.#at = this.#replacements.refuse(this.#at, 'backquotes');
+      else this.#skip(/\\[^]?|[^]/y);
     }
   }
 
   /** Goes behind the next closing character; nothing before it means anything to bash. */
-  private until(close: string, place: RefusedPlace): void {
-    while (!this.isOver && !this.takes(close)) {
-      if (this.sees(opening)) this.at = this.replacements.refuse(this.at, place);
-      else this.at += 1;
+  #until(close: string, place: RefusedPlace): void {
+    while (!this.#isOver && !this.#takes(close)) {
+      if (this.#sees(opening)) this.#at = this.#replacements.refuse(this.#at, place);
+      else this.#at += 1;
     }
   }
 
-  private refuseUpTo(end: number, place: RefusedPlace): void {
+  #refuseUpTo(end: number, place: RefusedPlace): void {
     for (;;) {
-      const open = this.text.indexOf(opening, this.at);
-      if (open === -1 || open >= end || this.replacements.isEnough) return;
-      this.at = this.replacements.refuse(open, place);
+      const open = this.#text.indexOf(opening, this.#at);
+      if (open === -1 || open >= end || this.#replacements.isEnough) return;
+      this.#at = this.#replacements.refuse(open, place);
     }
   }
 
-  private announcement(frame: Frame): void {
-    const { document, end } = readAnnouncement(this.text, this.at);
-    this.refuseUpTo(end, 'delimiter');
-    this.at = Math.max(this.at, end);
+  #announcement(frame: Frame): void {
+    const { document, end } = readAnnouncement(this.#text, this.#at);
+    this.#refuseUpTo(end, 'delimiter');
+    this.#at = Math.max(this.#at, end);
     frame.documents.push(document);
     frame.wordStart = frame.commandStart = false;
   }
 
   /** The texts of the here-documents that were announced on the line before. */
-  private hereDocuments(frame: Frame): void {
+  #hereDocuments(frame: Frame): void {
     for (const document of frame.documents.splice(0)) {
-      const body = bodyOf(document, this.text, this.at, this.end);
+      const body = bodyOf(document, this.#text, this.#at, this.#end);
       if (document.isQuoted) {
-        this.refuseUpTo(body.end, 'document');
+        this.#refuseUpTo(body.end, 'document');
       } else {
-        const { end } = this;
-        this.end = body.end;
-        this.expanding(null);
-        this.end = end;
+        const end = this.#end;
+        this.#end = body.end;
+        this.#expanding(null);
+        this.#end = end;
       }
-      this.at = Math.max(this.at, body.next);
+      this.#at = Math.max(this.#at, body.next);
     }
   }
 
-  private nested(scan: () => void): void {
-    this.depth += 1;
-    if (this.depth > mostDepth) {
-      const span = { start: this.at, end: this.at + 1 };
-      this.replacements.report(`the script is nested deeper than ${mostDepth} levels`, null, span);
-      this.at = this.text.length;
+  #nested(scan: () => void): void {
+    this.#depth += 1;
+    if (this.#depth > mostDepth) {
+      const span = { start: this.#at, end: this.#at + 1 };
+      this.#replacements.report(`the script is nested deeper than ${mostDepth} levels`, null, span);
+      this.#at = this.#text.length;
     }
     scan();
-    this.depth -= 1;
+    this.#depth -= 1;
   }
 
-  private sees(text: string): boolean {
-    return this.at + text.length <= this.end && this.text.startsWith(text, this.at);
+  #sees(text: string): boolean {
+    return this.#at + text.length <= this.#end && this.#text.startsWith(text, this.#at);
   }
 
-  private takes(text: string): boolean {
-    if (!this.sees(text)) return false;
-    this.at += text.length;
+  #takes(text: string): boolean {
+    if (!this.#sees(text)) return false;
+    this.#at += text.length;
     return true;
   }
 
   /** Goes behind what a sticky pattern matches here; false when that is nothing. */
-  private skip(pattern: RegExp): boolean {
-    pattern.lastIndex = this.at;
+  #skip(pattern: RegExp): boolean {
+    pattern.lastIndex = this.#at;
     // Nothing is taken from behind the end of a here-document.
-    const length = Math.min(pattern.exec(this.text)?.[0].length ?? 0, this.end - this.at);
-    this.at += length;
+    const length = Math.min(pattern.exec(this.#text)?.[0].length ?? 0, this.#end - this.#at);
+    this.#at += length;
     return length > 0;
   }
 }

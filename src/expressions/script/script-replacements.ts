@@ -50,63 +50,66 @@ const refusals: Readonly<Record<RefusedPlace, readonly [where: string, hint: str
 
 /** Collects what becomes of the expressions of a script, in the order of the text. */
 export class Replacements {
-  private readonly text: string;
-  private readonly language: Language;
-  private readonly pieces: string[] = [];
-  private readonly problems: Problem[] = [];
-  private readonly names = new Map<string, string>();
-  private readonly variables: Record<string, Tree> = {};
-  private copied = 0;
+  readonly #text: string;
+  readonly #language: Language;
+  readonly #pieces: string[] = [];
+  readonly #problems: Problem[] = [];
+  readonly #names = new Map<string, string>();
+  readonly #variables: Record<string, Tree> = {};
+  #copied = 0;
 
   constructor(text: string, language: Language) {
-    this.text = text;
-    this.language = language;
+    this.#text = text;
+    this.#language = language;
   }
 
   /** Replaces the expression whose `${{` stands at an offset; says where the text goes on. */
   replace(open: number, place: AllowedPlace): number {
-    const read = readExpression(this.text, open, this.language);
+    const read = readExpression(this.#text, open, this.#language);
     if (!read.ok) {
-      this.problems.push(...read.problems);
+      this.#problems.push(...read.problems);
       return read.end;
     }
-    const name = this.nameOf(this.text.slice(open, read.end), read.tree);
-    this.pieces.push(this.text.slice(this.copied, open), place === 'word' ? `"\${${name}}"` : `\${${name}}`);
-    this.copied = read.end;
+    const name = this.#nameOf(this.#text.slice(open, read.end), read.tree);
+    this.#pieces.push(
+      this.#text.slice(this.#copied, open),
+      place === 'word' ? `"\${${name}}"` : `\${${name}}`,
+    );
+    this.#copied = read.end;
     return read.end;
   }
 
   /** Reports an expression that cannot stand where it does; says where the text goes on. */
   refuse(open: number, place: RefusedPlace): number {
-    const read = readExpression(this.text, open, this.language);
+    const read = readExpression(this.#text, open, this.#language);
     const [where, hint] = refusals[place];
     this.report(`an expression cannot stand ${where}`, hint, { start: open, end: read.end });
     return read.end;
   }
 
   report(message: string, hint: string | null, span: Span): void {
-    this.problems.push({ message, hint, span });
+    this.#problems.push({ message, hint, span });
   }
 
   /** True when there is more wrong than anybody wants to read. */
   get isEnough(): boolean {
-    return this.problems.length >= expressionLimits.problems;
+    return this.#problems.length >= expressionLimits.problems;
   }
 
   result(): Read<Script> {
-    if (this.problems.length > 0)
-      return { ok: false, problems: this.problems.slice(0, expressionLimits.problems) };
-    const text = [...this.pieces, this.text.slice(this.copied)].join('');
-    return { ok: true, value: { text, variables: this.variables } };
+    if (this.#problems.length > 0)
+      return { ok: false, problems: this.#problems.slice(0, expressionLimits.problems) };
+    const text = [...this.#pieces, this.#text.slice(this.#copied)].join('');
+    return { ok: true, value: { text, variables: this.#variables } };
   }
 
   /** The same expression needs one variable only. */
-  private nameOf(source: string, tree: Tree): string {
-    const known = this.names.get(source);
+  #nameOf(source: string, tree: Tree): string {
+    const known = this.#names.get(source);
     if (known !== undefined) return known;
-    const name = `MAILROOM_EXPRESSION_${this.names.size + 1}`;
-    this.names.set(source, name);
-    this.variables[name] = tree;
+    const name = `MAILROOM_EXPRESSION_${this.#names.size + 1}`;
+    this.#names.set(source, name);
+    this.#variables[name] = tree;
     return name;
   }
 }

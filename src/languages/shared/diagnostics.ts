@@ -26,34 +26,34 @@ export class Diagnostics {
   readonly problems: Diagnostic[] = [];
   /** Steps of which it could not be found out what they do. */
   readonly unclear = new Set<string>();
-  private readonly document: YamlDocument;
-  private readonly origins = new Map<object, Path>();
-  private readonly written = new Map<Tree, Tree>();
-  private readonly partial: ReadonlySet<string>;
+  readonly #document: YamlDocument;
+  readonly #origins = new Map<object, Path>();
+  readonly #written = new Map<Tree, Tree>();
+  readonly #partial: ReadonlySet<string>;
   /** The texts whose expressions were read. */
-  private readonly read = new Set<string>();
+  readonly #read = new Set<string>();
 
   /** `partial`: the maps of which a part could not be used. What is missing there may be just that, and nothing is said of it. */
   constructor(document: YamlDocument, partial: ReadonlySet<string> = new Set()) {
-    this.document = document;
-    this.partial = partial;
+    this.#document = document;
+    this.#partial = partial;
   }
 
   /** Remembers where a part of the model comes from, and returns it. */
   from<T extends object>(path: Path, part: T): T {
-    this.origins.set(part, path);
+    this.#origins.set(part, path);
     return part;
   }
 
   /** Remembers what the author wrote, and where, of an expression of the machine; returns that. */
   writtenAs(path: Path, lowered: Tree, written: Tree): Tree {
-    this.written.set(lowered, this.from(path, written));
+    this.#written.set(lowered, this.from(path, written));
     return lowered;
   }
 
   /** What the author wrote of an expression; one that was not translated is that itself. */
   asWritten(lowered: Tree): Tree {
-    return this.written.get(lowered) ?? lowered;
+    return this.#written.get(lowered) ?? lowered;
   }
 
   /** Reports what cannot work in the workflow that the file was lowered to. */
@@ -63,65 +63,65 @@ export class Diagnostics {
       ...parts,
       broken: new Set([...parts.broken, ...this.unclear]),
       hasErrors: this.problems.some(({ severity }) => severity === 'error'),
-      written: parts.vocabulary.isTranslated ? this.written : null,
+      written: parts.vocabulary.isTranslated ? this.#written : null,
     });
-    for (const problem of found) this.tell(problem);
+    for (const problem of found) this.#tell(problem);
   }
 
   error(code: ErrorCode, path: Path, message: string, hint: string | null, part?: 'key' | 'value'): void {
-    if (this.isUnsure(code, path)) return;
-    this.problems.push({ code, severity: 'error', message, place: this.document.place(path, part), hint });
+    if (this.#isUnsure(code, path)) return;
+    this.problems.push({ code, severity: 'error', message, place: this.#document.place(path, part), hint });
   }
 
   /** An error in a part of a text. */
   errorAt(code: ErrorCode, path: Path, span: Span, message: string, hint: string | null): void {
-    this.problems.push({ code, severity: 'error', message, place: this.within(path, span), hint });
+    this.problems.push({ code, severity: 'error', message, place: this.#within(path, span), hint });
   }
 
   placeOf(path: Path): Diagnostic['place'] {
-    return this.document.place(path);
+    return this.#document.place(path);
   }
 
   /** A warning about a part of a text. */
   warnAt(path: Path, span: Span, message: string, hint: string | null = null): void {
-    const place = this.within(path, span);
+    const place = this.#within(path, span);
     this.problems.push({ code: 'E_EXPRESSION', severity: 'warning', message, place, hint });
   }
 
   warn(path: Path, message: string, hint: string | null = null): void {
-    if (this.isUnsure('E_WORKFLOW', path)) return;
-    const place = this.document.place(path, 'key');
+    if (this.#isUnsure('E_WORKFLOW', path)) return;
+    const place = this.#document.place(path, 'key');
     this.problems.push({ code: 'E_WORKFLOW', severity: 'warning', message, place, hint });
   }
 
   /** A problem of the checks, at the part of the file that its node comes from. */
-  private tell({ code, severity, node, key, span, message, hint }: Problem): void {
+  #tell({ code, severity, node, key, span, message, hint }: Problem): void {
     const part = key === null ? node : (node as Record<string | number, unknown>)[key];
-    const own = typeof part === 'object' && part !== null ? this.origins.get(part) : undefined;
-    const origin = this.origins.get(node) ?? [];
+    const own = typeof part === 'object' && part !== null ? this.#origins.get(part) : undefined;
+    const origin = this.#origins.get(node) ?? [];
     const path = own ?? (key === null ? origin : [...origin, key]);
-    const place = span === null ? this.document.place(path) : this.within(path, span);
+    const place = span === null ? this.#document.place(path) : this.#within(path, span);
     this.problems.push({ code, severity, message, place, hint });
   }
 
   /** Whether a part that could not be used may be why: keys that are missing, or do not go together. */
-  private isUnsure(code: ErrorCode, path: Path): boolean {
+  #isUnsure(code: ErrorCode, path: Path): boolean {
     if (code !== 'E_MISSING_KEY' && code !== 'E_WORKFLOW') return false;
-    if (this.partial.size === 0) return false;
-    return this.partial.has(pathText(path)) || this.partial.has(pathText(path.slice(0, -1)));
+    if (this.#partial.size === 0) return false;
+    return this.#partial.has(pathText(path)) || this.#partial.has(pathText(path.slice(0, -1)));
   }
 
-  private within(path: Path, { start, end }: Span): Diagnostic['place'] {
-    return this.document.placeWithin(path, start, end);
+  #within(path: Path, { start, end }: Span): Diagnostic['place'] {
+    return this.#document.placeWithin(path, start, end);
   }
 
   /** A text with expressions. */
   template(path: Path, text: string, language: Language): Template {
     if (!text.includes(opening)) return text === '' ? [] : [{ kind: 'text', text }];
-    this.read.add(pathText(path));
+    this.#read.add(pathText(path));
     const read = parseTemplate(text, language);
     if (read.ok) return this.from(path, read.value);
-    this.unreadable(path, text, read.problems);
+    this.#unreadable(path, text, read.problems);
     return this.from(path, readable(text, language));
   }
 
@@ -130,13 +130,13 @@ export class Diagnostics {
     if (!text.includes(opening)) {
       const read = parse(text, language);
       if (read.ok) return this.from(path, read.value);
-      this.unreadable(path, text, read.problems);
+      this.#unreadable(path, text, read.problems);
       return nothing;
     }
-    this.read.add(pathText(path));
+    this.#read.add(pathText(path));
     const read = parseTemplate(text.trimEnd(), language);
     if (!read.ok) {
-      this.unreadable(path, text, read.problems);
+      this.#unreadable(path, text, read.problems);
       return nothing;
     }
     const [only, other] = read.value.filter((part) => part.kind === 'expression' || part.text.trim() !== '');
@@ -153,10 +153,10 @@ export class Diagnostics {
   /** A script of the shell: what its expressions say reaches it by its environment. */
   script(path: Path, text: string, language: Language): Script {
     if (!text.includes(opening)) return { text, variables: {} };
-    this.read.add(pathText(path));
+    this.#read.add(pathText(path));
     const read = readScript(text, language);
     if (read.ok) return this.from(path, read.value);
-    this.unreadable(path, text, read.problems);
+    this.#unreadable(path, text, read.problems);
     return { text, variables: {} };
   }
 
@@ -167,7 +167,7 @@ export class Diagnostics {
         this.refuseUnread(inner, [...path, Array.isArray(value) ? Number(key) : key]);
       return;
     }
-    if (typeof value !== 'string' || this.read.has(pathText(path))) return;
+    if (typeof value !== 'string' || this.#read.has(pathText(path))) return;
     const start = value.indexOf(opening);
     if (start < 0) return;
     const end = value.indexOf('}}', start);
@@ -177,10 +177,10 @@ export class Diagnostics {
     this.errorAt('E_EXPRESSION', path, span, `\`${key}\` must not contain an expression`, hint);
   }
 
-  private unreadable(path: Path, text: string, problems: readonly ExpressionProblem[]): void {
+  #unreadable(path: Path, text: string, problems: readonly ExpressionProblem[]): void {
     for (const { message, hint, span } of problems) {
-      const place = this.within(path, span);
-      const isCut = message.includes('is not closed') && this.document.isPlain(path);
+      const place = this.#within(path, span);
+      const isCut = message.includes('is not closed') && this.#document.isPlain(path);
       const cut = isCut && text.length > 0 ? 'quote the expression: "${{ … }}"' : null;
       this.problems.push({ code: 'E_EXPRESSION', severity: 'error', message, place, hint: cut ?? hint });
     }

@@ -20,20 +20,20 @@ export function readDocument(text: string, file: string): Checked<YamlDocument> 
 /** A document that was read without the parser: it is parsed when something in it is wrong, to say where. */
 class PlainDocument implements YamlDocument {
   readonly value: JsonObject;
-  private readonly text: string;
-  private readonly file: string;
-  private parsed: YamlDocument | null = null;
+  readonly #text: string;
+  readonly #file: string;
+  #parsed: YamlDocument | null = null;
 
   constructor(value: JsonObject, text: string, file: string) {
     this.value = value;
-    this.text = text;
-    this.file = file;
+    this.#text = text;
+    this.#file = file;
   }
 
-  place: YamlDocument['place'] = (path, part) => this.document().place(path, part);
+  place: YamlDocument['place'] = (path, part) => this.#document().place(path, part);
   placeWithin: YamlDocument['placeWithin'] = (path, start, end) =>
-    this.document().placeWithin(path, start, end);
-  isPlain: YamlDocument['isPlain'] = (path) => this.document().isPlain(path);
+    this.#document().placeWithin(path, start, end);
+  isPlain: YamlDocument['isPlain'] = (path) => this.#document().isPlain(path);
 
   /** Texts without quotes that are numbers are whole ones here, which are written as they are. */
   sourceOf: YamlDocument['sourceOf'] = (path) => {
@@ -42,11 +42,11 @@ class PlainDocument implements YamlDocument {
     return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : null;
   };
 
-  private document(): YamlDocument {
-    if (this.parsed !== null) return this.parsed;
-    const read = parseYaml(this.text, this.file, 1, largestWorkflow);
-    this.parsed = read.ok ? read.value : beginning(this.value, this.text, this.file);
-    return this.parsed;
+  #document(): YamlDocument {
+    if (this.#parsed !== null) return this.#parsed;
+    const read = parseYaml(this.#text, this.#file, 1, largestWorkflow);
+    this.#parsed = read.ok ? read.value : beginning(this.value, this.#text, this.#file);
+    return this.#parsed;
   }
 }
 

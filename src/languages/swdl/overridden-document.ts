@@ -14,45 +14,45 @@ export interface Override {
 /** Knows of each part which file it was written in. */
 export class OverriddenDocument implements YamlDocument {
   readonly value: Json;
-  private readonly base: YamlDocument;
-  private readonly overrides: readonly Override[];
+  readonly #base: YamlDocument;
+  readonly #overrides: readonly Override[];
 
   constructor(value: Json, base: YamlDocument, overrides: readonly Override[]) {
     this.value = value;
-    this.base = base;
-    this.overrides = overrides;
+    this.#base = base;
+    this.#overrides = overrides;
   }
 
   place: YamlDocument['place'] = (path, part) => {
-    const { document, path: there } = this.source(path);
+    const { document, path: there } = this.#source(path);
     return document.place(there, part);
   };
 
   placeWithin: YamlDocument['placeWithin'] = (path, start, end) => {
-    const { document, path: there } = this.source(path);
+    const { document, path: there } = this.#source(path);
     return document.placeWithin(there, start, end);
   };
 
   sourceOf: YamlDocument['sourceOf'] = (path) => {
-    const { document, path: there } = this.source(path);
+    const { document, path: there } = this.#source(path);
     return document.sourceOf(there);
   };
 
   isPlain: YamlDocument['isPlain'] = (path) => {
-    const { document, path: there } = this.source(path);
+    const { document, path: there } = this.#source(path);
     return document.isPlain(there);
   };
 
-  private source(path: Path): { document: YamlDocument; path: Path } {
+  #source(path: Path): { document: YamlDocument; path: Path } {
     const [first, index, ...rest] = path;
     const stages = isJsonObject(this.value) ? this.value['stages'] : null;
     const stage =
       first === 'stages' && typeof index === 'number' && Array.isArray(stages) ? stages[index] : null;
     const id = stage != null && isJsonObject(stage) ? stage['id'] : null;
     const within = typeof id === 'string' ? ['stages', id, ...rest] : path;
-    for (const { document, path: root, value } of this.overrides.toReversed())
+    for (const { document, path: root, value } of this.#overrides.toReversed())
       if (holds(value, within)) return { document, path: [...root, ...within] };
-    return { document: this.base, path };
+    return { document: this.#base, path };
   }
 }
 

@@ -40,21 +40,21 @@ function isSlip(key: string, known: Key): boolean {
 /** Front matter, taken apart key by key; what is wrong with a key goes to `problems`. */
 export class Envelope {
   readonly problems: Diagnostic[] = [];
-  private readonly yaml: Located;
-  private readonly values: JsonObject;
+  readonly #yaml: Located;
+  readonly #values: JsonObject;
 
   constructor(yaml: Located) {
-    this.yaml = yaml;
-    this.values = isJsonObject(yaml.value) ? yaml.value : {};
+    this.#yaml = yaml;
+    this.#values = isJsonObject(yaml.value) ? yaml.value : {};
     if (!isJsonObject(yaml.value) && yaml.value !== null) {
-      this.problem('E_MESSAGE', [], `front matter must be a map of keys, not ${kindOf(yaml.value)}`, null);
+      this.#problem('E_MESSAGE', [], `front matter must be a map of keys, not ${kindOf(yaml.value)}`, null);
     }
   }
 
   /** A value that must have been said. */
   required<T>(key: Key, value: T | null): T {
     if (value !== null) return value;
-    if ((this.values[key] ?? null) === null) this.problem('E_MESSAGE', [], `\`${key}\` is missing`, null);
+    if ((this.#values[key] ?? null) === null) this.#problem('E_MESSAGE', [], `\`${key}\` is missing`, null);
     // With a problem noted, nobody sees the value.
     return '' as T;
   }
@@ -64,26 +64,26 @@ export class Envelope {
     const text = this.required(key, this.name(key));
     const time = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN;
     if (Number.isNaN(time) && text !== '')
-      this.wrong([key], text, 'must be a time such as 2026-11-21T20:45:12.000Z');
+      this.#wrong([key], text, 'must be a time such as 2026-11-21T20:45:12.000Z');
     return time;
   }
 
   text(key: Key): string | null {
-    const value = this.values[key] ?? null;
+    const value = this.#values[key] ?? null;
     if (value === null || typeof value === 'string') return value;
-    return this.wrong([key], value, 'must be a text');
+    return this.#wrong([key], value, 'must be a text');
   }
 
   name(key: Key): string | null {
     const value = this.text(key);
-    return value === '' ? this.wrong([key], value, 'must not be empty') : value;
+    return value === '' ? this.#wrong([key], value, 'must not be empty') : value;
   }
 
   /** A text, or a list of at least one; nobody is named twice. */
   names(key: Key): readonly string[] | null {
-    const value = this.values[key] ?? null;
+    const value = this.#values[key] ?? null;
     if (value === null) return null;
-    const list = this.texts(
+    const list = this.#texts(
       key,
       typeof value === 'string' ? [value] : value,
       'must be a text or a list of texts',
@@ -92,32 +92,32 @@ export class Envelope {
   }
 
   paths(key: Key): readonly string[] {
-    const value = this.values[key] ?? [];
+    const value = this.#values[key] ?? [];
     if (Array.isArray(value) && value.length === 0) return [];
-    const list = this.texts(key, value, 'must be a list of paths') ?? [];
+    const list = this.#texts(key, value, 'must be a list of paths') ?? [];
     for (const [index, path] of Array.isArray(value) ? value.entries() : []) {
       if (typeof path !== 'string' || path === '' || isInside(path)) continue;
       const hint = 'paths are relative to the project, without `..`';
-      this.problem('E_PATH', [key, index], `the path \`${path}\` would leave the project`, hint);
+      this.#problem('E_PATH', [key, index], `the path \`${path}\` would leave the project`, hint);
     }
     return list;
   }
 
   map(key: Key): JsonObject {
-    const value = this.values[key] ?? {};
+    const value = this.#values[key] ?? {};
     if (isJsonObject(value)) return value;
-    this.wrong([key], value, 'must be a map');
+    this.#wrong([key], value, 'must be a map');
     return {};
   }
 
   /** The keys that are not ours. One that is a slip of the finger away from ours is a mistake, not an extra. */
   rest(): JsonObject {
     const extra: JsonObject = {};
-    for (const [key, value] of Object.entries(this.values)) {
+    for (const [key, value] of Object.entries(this.#values)) {
       if (keys.includes(key as Key)) continue;
       const meant = keys.find((known) => isSlip(key, known));
       if (meant !== undefined) {
-        this.problem(
+        this.#problem(
           'E_MESSAGE',
           [key],
           `\`${key}\` is not a key of a message`,
@@ -130,29 +130,29 @@ export class Envelope {
     return extra;
   }
 
-  private texts(key: Key, value: Json, rule: string): string[] | null {
-    if (!Array.isArray(value) || value.length === 0) return this.wrong([key], value, rule);
+  #texts(key: Key, value: Json, rule: string): string[] | null {
+    if (!Array.isArray(value) || value.length === 0) return this.#wrong([key], value, rule);
     const texts: string[] = [];
     for (const [index, item] of value.entries()) {
-      if (typeof item !== 'string') this.wrong([key, index], item, 'must be a text');
-      else if (item === '') this.wrong([key, index], item, 'must not be empty');
+      if (typeof item !== 'string') this.#wrong([key, index], item, 'must be a text');
+      else if (item === '') this.#wrong([key, index], item, 'must not be empty');
       else texts.push(item);
     }
     return texts;
   }
 
-  private wrong(path: Path, value: Json, rule: string): null {
+  #wrong(path: Path, value: Json, rule: string): null {
     const number = typeof value === 'number' || typeof value === 'boolean';
     const empty = rule.endsWith('empty')
       ? ''
       : Array.isArray(value) && value.length === 0
         ? ', not empty'
         : `, not ${kindOf(value)}`;
-    this.problem('E_MESSAGE', path, `\`${path[0]}\` ${rule}${empty}`, number ? 'quote it' : null);
+    this.#problem('E_MESSAGE', path, `\`${path[0]}\` ${rule}${empty}`, number ? 'quote it' : null);
     return null;
   }
 
-  private problem(code: ErrorCode, path: Path, message: string, hint: string | null, part?: 'key'): void {
-    this.problems.push({ code, severity: 'error', message, place: this.yaml.place(path, part), hint });
+  #problem(code: ErrorCode, path: Path, message: string, hint: string | null, part?: 'key'): void {
+    this.problems.push({ code, severity: 'error', message, place: this.#yaml.place(path, part), hint });
   }
 }

@@ -33,92 +33,92 @@ export function mergeFiles(files: readonly { readonly file: string; readonly tex
 }
 
 class Merger {
-  private readonly problems: Diagnostic[] = [];
+  readonly #problems: Diagnostic[] = [];
   /** By `key` or `key/name`: the document that defines it. */
-  private readonly homes = new Map<string, Located>();
-  private readonly single: Single = { name: null, version: null, workspace: null, limits: null, start: null };
-  private readonly named: Named = { roles: new Map(), messages: new Map(), expects: new Map() };
+  readonly #homes = new Map<string, Located>();
+  readonly #single: Single = { name: null, version: null, workspace: null, limits: null, start: null };
+  readonly #named: Named = { roles: new Map(), messages: new Map(), expects: new Map() };
 
   add(text: string, file: string): void {
     const yaml = parseYaml(text, file);
     if (!yaml.ok) {
-      this.problems.push(...yaml.problems);
+      this.#problems.push(...yaml.problems);
       return;
     }
     const located = yaml.value;
     const { value, problems } = checkShape(protocolFile, located);
-    this.problems.push(...problems);
+    this.#problems.push(...problems);
     if (!isJsonObject(located.value)) return;
     const usable: ProtocolFile = value ?? validParts(protocolFile, located.value);
     for (const key of single) {
-      if (located.value[key] === undefined || !this.claim([key], located)) continue;
-      Object.assign(this.single, { [key]: usable[key] ?? null });
+      if (located.value[key] === undefined || !this.#claim([key], located)) continue;
+      Object.assign(this.#single, { [key]: usable[key] ?? null });
     }
     for (const key of named) {
       const given = located.value[key];
       if (!isJsonObject(given)) continue;
       for (const name of Object.keys(given)) {
-        if (!this.claim([key, name], located)) continue;
+        if (!this.#claim([key, name], located)) continue;
         const entry = usable[key]?.[name];
-        if (entry !== undefined) (this.named[key] as Map<string, unknown>).set(name, entry);
+        if (entry !== undefined) (this.#named[key] as Map<string, unknown>).set(name, entry);
       }
     }
   }
 
   /** Takes down who defines a part; false, and a problem, when that was done before or is not to be done. */
-  private claim(path: readonly string[], located: Located): boolean {
+  #claim(path: readonly string[], located: Located): boolean {
     const [key = '', name] = path;
     const what = { roles: 'role', messages: 'message type' }[key];
     if (name !== undefined && what !== undefined && isBuiltIn(key, name)) {
-      this.duplicate(
+      this.#duplicate(
         located.place(path, 'key'),
         `the ${what} \`${name}\` is built in`,
         'give yours another name',
       );
       return false;
     }
-    const first = this.homes.get(path.join('/'))?.place(path, 'key');
+    const first = this.#homes.get(path.join('/'))?.place(path, 'key');
     if (first === undefined) {
-      this.homes.set(path.join('/'), located);
+      this.#homes.set(path.join('/'), located);
       return true;
     }
     const subject =
       what === undefined ? `\`${path.join('.')}\` is given` : `the ${what} \`${name}\` is defined`;
     const hint = `the first one is at ${first.file}:${first.line}:${first.column}`;
-    this.duplicate(located.place(path, 'key'), `${subject} twice`, hint);
+    this.#duplicate(located.place(path, 'key'), `${subject} twice`, hint);
     return false;
   }
 
-  private duplicate(place: Place, message: string, hint: string): void {
-    this.problems.push({ code: 'E_DUPLICATE', severity: 'error', message, place, hint });
+  #duplicate(place: Place, message: string, hint: string): void {
+    this.#problems.push({ code: 'E_DUPLICATE', severity: 'error', message, place, hint });
   }
 
   merged(): Merged {
     return {
-      ...this.single,
-      ...this.named,
-      broken: { roles: this.broken('roles'), types: this.broken('messages') },
-      problems: this.problems,
-      place: (path) => this.place(path),
+      ...this.#single,
+      ...this.#named,
+      broken: { roles: this.#broken('roles'), types: this.#broken('messages') },
+      problems: this.#problems,
+      place: (path) => this.#place(path),
     };
   }
 
-  private broken(key: 'roles' | 'messages'): ReadonlySet<string> {
-    const names = [...this.homes.keys()]
+  #broken(key: 'roles' | 'messages'): ReadonlySet<string> {
+    const names = [...this.#homes.keys()]
       .filter((home) => home.startsWith(`${key}/`))
       .map((home) => home.slice(key.length + 1));
-    return new Set(names.filter((name) => !this.named[key].has(name)));
+    return new Set(names.filter((name) => !this.#named[key].has(name)));
   }
 
-  private place(path: Path): Place | null {
+  #place(path: Path): Place | null {
     const [key = '', name = ''] = path;
-    const home = this.homes.get(`${key}/${name}`);
+    const home = this.#homes.get(`${key}/${name}`);
     // A whole role or type is marked by its name.
     if (home !== undefined) return home.place(path, path.length === 2 ? 'key' : 'value');
-    const whole = this.homes.get(String(key));
+    const whole = this.#homes.get(String(key));
     if (whole !== undefined) return whole.place(path);
     // What a role expects may stand in the role itself.
-    const role = key === 'expects' ? this.homes.get(`roles/${name}`) : undefined;
+    const role = key === 'expects' ? this.#homes.get(`roles/${name}`) : undefined;
     return role?.place(['roles', name, 'expects', ...path.slice(2)]) ?? null;
   }
 }

@@ -26,16 +26,16 @@ export function checkNeeds(report: CheckReport, graph: Graph): readonly number[]
 }
 
 class Lazy<T> {
-  private made: T | null = null;
-  private readonly make: () => T;
+  #made: T | null = null;
+  readonly #make: () => T;
 
   constructor(make: () => T) {
-    this.make = make;
+    this.#make = make;
   }
 
   value(): T {
-    this.made ??= this.make();
-    return this.made;
+    this.#made ??= this.#make();
+    return this.#made;
   }
 }
 

@@ -33,7 +33,7 @@ export class Desk {
     if (!checked.ok) throw new Error(checked.problems[0]?.message ?? 'the protocol is wrong');
     const started = (this.#started = [] as string[]);
     const runner: Runner = { ...idleRunner, start: ({ key }) => void started.push(key) };
-    const host = new MailHost(mailPorts(this.disk, { runner, newId: () => this.newId() }), {
+    const host = new MailHost(mailPorts(this.disk, { runner, newId: () => this.#newId() }), {
       protocol: checked.value,
       protocolHash: 'desk',
       version: 'test',
@@ -63,7 +63,7 @@ export class Desk {
     this.host.look();
   }
 
-  private newId(): string {
+  #newId(): string {
     this.#ids += 1;
     return `019a0000-0000-7000-8000-${String(this.#ids).padStart(12, '0')}`;
   }

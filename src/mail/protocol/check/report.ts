@@ -50,14 +50,14 @@ export class CheckReport {
   readonly problems: Problem[] = [];
   readonly protocol: Protocol;
   readonly context: CheckContext;
-  private readonly roles: ReadonlySet<RoleName>;
-  private readonly types: ReadonlySet<TypeName>;
+  readonly #roles: ReadonlySet<RoleName>;
+  readonly #types: ReadonlySet<TypeName>;
 
   constructor(protocol: Protocol, context: CheckContext) {
     this.protocol = protocol;
     this.context = context;
-    this.roles = new Set([...protocol.roles.keys(), ...context.broken.roles, ...builtInRoles]);
-    this.types = new Set([...protocol.types.keys(), ...context.broken.types]);
+    this.#roles = new Set([...protocol.roles.keys(), ...context.broken.roles, ...builtInRoles]);
+    this.#types = new Set([...protocol.types.keys(), ...context.broken.types]);
   }
 
   error(path: ProblemPath, message: string, hint: string | null = null): void {
@@ -66,22 +66,22 @@ export class CheckReport {
 
   /** Whether there is such a role; reports it at the path when there is none. */
   roleExists(name: RoleName, path: ProblemPath): boolean {
-    if (!this.roles.has(name)) this.unknown(path, 'role', name, [...this.roles]);
-    return this.roles.has(name);
+    if (!this.#roles.has(name)) this.#unknown(path, 'role', name, [...this.#roles]);
+    return this.#roles.has(name);
   }
 
   /** Whether there is such a type, a built-in one included; reports it at the path when there is none. */
   typeExists(name: TypeName, path: ProblemPath): boolean {
     if (this.isType(name)) return true;
-    this.unknown(path, 'message type', name, this.types.size === 0 ? builtInTypes : [...this.types]);
+    this.#unknown(path, 'message type', name, this.#types.size === 0 ? builtInTypes : [...this.#types]);
     return false;
   }
 
   isType(name: TypeName): boolean {
-    return this.types.has(name) || isBuiltInType(name);
+    return this.#types.has(name) || isBuiltInType(name);
   }
 
-  private unknown(path: ProblemPath, what: string, name: string, known: readonly string[]): void {
+  #unknown(path: ProblemPath, what: string, name: string, known: readonly string[]): void {
     const message = `no ${what} is called \`${name}\``;
     const hint =
       this.problems.length < helped ? (didYouMean(name, known) ?? `there are ${enumerate(known)}`) : null;
@@ -90,6 +90,6 @@ export class CheckReport {
 
   /** Whether a type names a role that does not exist: whom it really concerns is not known then. */
   isDoubtful(type: MessageType): boolean {
-    return [...type.from, ...type.to].some((name) => !this.roles.has(name));
+    return [...type.from, ...type.to].some((name) => !this.#roles.has(name));
   }
 }
