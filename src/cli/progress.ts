@@ -3,9 +3,9 @@ import { describeChange, remember, type Change, type Memory } from '../operation
 import type { MailState } from '../mail/machine/state.ts';
 import { summaryOf } from '../operations/mail-summary.ts';
 import { statusOf } from '../operations/status.ts';
-import { line, money, seconds } from './format.ts';
-import { LiveBlock } from './live-block.ts';
+import { line, money } from './format.ts';
 import { blockLines } from './live.ts';
+import { ProgressLines } from './progress-lines.ts';
 import type { Controller } from '../operations/services.ts';
 import type { Colours, Terminal } from './terminal.ts';
 
@@ -28,30 +28,21 @@ export function startProgress(
   controller: Controller,
   { live, quiet }: { readonly live: boolean; readonly quiet: boolean },
 ): Progress {
-  const block = live ? new LiveBlock(terminal, () => statusLines(terminal, controller)) : null;
-  const print = quiet ? terminal.complain : terminal.tell;
-  const colours = quiet ? terminal.errorColours : terminal.colours;
-  const tell = (text: string) => {
-    block?.erase();
-    print(`${colours.dim(seconds(terminal.now()))} ${text}\n`);
-    block?.changed();
-  };
-  let told: ReadonlySet<string> = new Set(controller.notes);
+  const block = live ? () => statusLines(terminal, controller) : null;
+  const lines = new ProgressLines(terminal, { block, quiet });
   let memory: Memory = remember(controller.state);
-  tell(headline(controller.definition.protocol));
-  for (const note of controller.notes) tell(colours.yellow(line(note)));
+  lines.say(headline(controller.definition.protocol));
+  lines.notes(controller.notes);
   return {
     look: (state) => {
-      const wrong = controller.problems();
-      for (const problem of wrong) if (!told.has(problem)) tell(colours.red(line(problem)));
-      told = new Set(wrong);
+      lines.problems(controller.problems());
       if (state.events === memory.events) return;
-      for (const change of describeChange(memory, state, money)) tell(painted(change, colours));
+      for (const change of describeChange(memory, state, money)) lines.say(painted(change, lines.colours));
       memory = remember(state);
-      block?.changed();
+      lines.changed();
     },
-    say: tell,
-    close: () => block?.close(),
+    say: (text) => lines.say(text),
+    close: () => lines.close(),
   };
 }
 

@@ -4,8 +4,8 @@ import { warningsOfSettled } from '../workflow/machine/view.ts';
 import { describeRunEvent, isSummarised, type RunChange } from '../operations/runs/changes.ts';
 import { span } from '../operations/times.ts';
 import { cut } from './columns.ts';
-import { line, money, seconds } from './format.ts';
-import { LiveBlock } from './live-block.ts';
+import { line, money } from './format.ts';
+import { ProgressLines } from './progress-lines.ts';
 import type { RunController } from '../operations/runs/services.ts';
 import type { Colours, Terminal } from './terminal.ts';
 
@@ -27,31 +27,24 @@ export function startRunProgress(
   controller: RunController,
   { live, quiet }: { readonly live: boolean; readonly quiet: boolean },
 ): RunProgress {
-  const block = live ? new LiveBlock(terminal, () => blockLines(terminal, controller)) : null;
-  const print = quiet ? terminal.complain : terminal.tell;
-  const colours = quiet ? terminal.errorColours : terminal.colours;
-  const tell = (text: string) => {
-    block?.erase();
-    print(`${colours.dim(seconds(terminal.now()))} ${text}\n`);
-    block?.changed();
-  };
-  let told: ReadonlySet<string> = new Set();
-  for (const note of controller.notes) tell(colours.yellow(line(note)));
+  const block = live ? () => blockLines(terminal, controller) : null;
+  const lines = new ProgressLines(terminal, { block, quiet });
+  const { colours } = lines;
+  lines.notes(controller.notes);
   return {
     look: (events, state) => {
-      const wrong = controller.problems();
-      for (const problem of wrong) if (!told.has(problem)) tell(colours.red(line(problem)));
-      told = new Set(wrong);
+      lines.problems(controller.problems());
       for (const event of events) {
         const change = describeRunEvent(event, state, controller.rules);
         // Where lines are drawn in place, they show what has started.
-        if (change !== null && !(live && change.kind === 'started')) tell(paintedRun(change, colours));
-        for (const warning of warningsOfSettled(event, state)) tell(colours.yellow(`! ${line(warning)}`));
+        if (change !== null && !(live && change.kind === 'started')) lines.say(paintedRun(change, colours));
+        for (const warning of warningsOfSettled(event, state))
+          lines.say(colours.yellow(`! ${line(warning)}`));
       }
-      if (events.length > 0) block?.changed();
+      if (events.length > 0) lines.changed();
     },
-    say: tell,
-    close: () => block?.close(),
+    say: (text) => lines.say(text),
+    close: () => lines.close(),
   };
 }
 

@@ -14,6 +14,7 @@ import { spending, type Counter } from './spending.ts';
 import { jsonSettings, missingServers, serversIn } from './own-settings.ts';
 import { instructionFiles, withInstructions } from './repository-words.ts';
 import { namesOf, ownOf, serversOf } from './tools.ts';
+import { streamProvider } from './stream-provider.ts';
 import { environment } from './variables.ts';
 import type { Capability } from '../kernel/capabilities.ts';
 import type { Usage } from '../kernel/cost.ts';
@@ -38,16 +39,7 @@ const inherited = [
 
 /** Claude Code, driven by `claude -p` with its stream of JSON events. */
 export function claudeProvider(options: ProviderOptions): Provider {
-  return {
-    name: options.name,
-    sessions: true,
-    restrict,
-    notEnforced: [],
-    mcp: true,
-    start: (invocation) => start(invocation, options),
-    read: (exit, invocation, now) => read(exit, invocation, options, now),
-    said: (stdout) => said(eventsIn(stdout)),
-  };
+  return streamProvider(options, { restrict, start, read, said });
 }
 
 function restrict(capabilities: readonly Capability[]): Restriction {

@@ -13,6 +13,7 @@ import { failedIn, settle } from './sessions.ts';
 import { spending } from './spending.ts';
 import { missingServers, serversIn, tomlSettings } from './own-settings.ts';
 import { namesOf, ownOf, serversOf } from './tools.ts';
+import { streamProvider } from './stream-provider.ts';
 import { environment } from './variables.ts';
 import type { Capability } from '../kernel/capabilities.ts';
 import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } from './provider.ts';
@@ -31,16 +32,7 @@ const inherited = ['CODEX_HOME', 'CODEX_API_KEY', 'CODEX_CA_CERTIFICATE', 'OPENA
 
 /** Codex, driven by `codex exec --json`. */
 export function codexProvider(options: ProviderOptions): Provider {
-  return {
-    name: options.name,
-    sessions: true,
-    restrict,
-    notEnforced: [],
-    mcp: true,
-    start: (invocation) => start(invocation, options),
-    read: (exit, invocation, now) => read(exit, invocation, options, now),
-    said: (stdout) => said(eventsIn(stdout)),
-  };
+  return streamProvider(options, { restrict, start, read, said });
 }
 
 /** Codex has a shell and two sandboxes for it: nothing writable, or the workspace. There is nothing in between. */

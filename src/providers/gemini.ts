@@ -12,6 +12,7 @@ import { together, unknownUsage, usageOf } from './prices.ts';
 import { runningCommands, type CommandNews } from './running-commands.ts';
 import { goOn } from './sessions.ts';
 import { namesOf, toolsName } from './tools.ts';
+import { streamProvider } from './stream-provider.ts';
 import { environment } from './variables.ts';
 import type { Capability } from '../kernel/capabilities.ts';
 import type { Usage } from '../kernel/cost.ts';
@@ -36,16 +37,7 @@ const inherited = ['GEMINI_API_KEY', 'GEMINI_CLI_HOME', 'GEMINI_DEFAULT_AUTH_TYP
 
 /** Gemini CLI, driven by its stream of JSON events. */
 export function geminiProvider(options: ProviderOptions): Provider {
-  return {
-    name: options.name,
-    sessions: true,
-    restrict,
-    notEnforced: [],
-    mcp: true,
-    start: (invocation) => start(invocation, options),
-    read: (exit, invocation, now) => read(exit, invocation, options, now),
-    said: (stdout) => said(eventsIn(stdout)),
-  };
+  return streamProvider(options, { restrict, start, read, said });
 }
 
 function restrict(capabilities: readonly Capability[]): Restriction {

@@ -15,6 +15,7 @@ import { jsonSettings, missingServers, serversIn } from './own-settings.ts';
 import { opencodeObeys } from './repository-settings.ts';
 import { instructionFiles, withInstructions } from './repository-words.ts';
 import { namesOf, ownOf, serversOf } from './tools.ts';
+import { streamProvider } from './stream-provider.ts';
 import { environment } from './variables.ts';
 import type { Capability } from '../kernel/capabilities.ts';
 import type { Usage } from '../kernel/cost.ts';
@@ -36,17 +37,14 @@ const inherited = [
 
 /** opencode, driven by `opencode run --format json`. It has no final event: the last step must say that it stopped. */
 export function opencodeProvider(options: ProviderOptions): Provider {
-  return {
-    name: options.name,
-    sessions: true,
+  return streamProvider(options, {
     restrict,
+    start,
+    read,
+    said,
     notEnforced: ['max_command_time'],
-    mcp: true,
     obeys: opencodeObeys,
-    start: (invocation) => start(invocation, options),
-    read: (exit, invocation, now) => read(exit, invocation, options, now),
-    said: (stdout) => said(eventsIn(stdout)),
-  };
+  });
 }
 
 function restrict(capabilities: readonly Capability[]): Restriction {

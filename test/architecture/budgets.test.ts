@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findOverruns, findTestFaults } from './budgets.ts';
+import { findSlices } from './floor.ts';
 import { isTestFile, readTree } from './tree.ts';
 
 const sources = readTree(['src', 'test', 'scripts', 'bench'], ['.ts', '.tsx', '.js', '.mjs']);
@@ -12,6 +13,11 @@ function lines(count: number): string {
 describe('every file of the project', () => {
   it('has at most 400 lines, and each of its functions at most 60', () => {
     expect(findOverruns(sources)).toEqual([]);
+  });
+
+  it('has at least 30 lines where only one file of its room imports it, with named exceptions', () => {
+    const src = new Map([...sources].filter(([path]) => path.startsWith('src/')));
+    expect(findSlices(src)).toEqual([]);
   });
 
   it('really tests, if it is a test', () => {
@@ -44,6 +50,35 @@ describe('the budget check', () => {
     const helper = `function helper() {\n${lines(60)}}\n`;
     const found = findOverruns(new Map([['test/a.test.ts', text + helper]]));
     expect(found).toEqual(['test/a.test.ts:75 the function has 62 lines']);
+  });
+});
+
+describe('the floor', () => {
+  const user = "import { a } from './a.ts';\n";
+  const belongs = 'src/disk/a.ts has 29 lines and belongs to src/disk/b.ts';
+
+  it.each<[string, Record<string, string>, string[]]>([
+    ['a slice of its only importer', { 'src/disk/a.ts': lines(29), 'src/disk/b.ts': user }, [belongs]],
+    ['enough lines', { 'src/disk/a.ts': lines(30), 'src/disk/b.ts': user }, []],
+    ['two importers', { 'src/disk/a.ts': lines(1), 'src/disk/b.ts': user, 'src/disk/c.ts': user }, []],
+    ['another room', { 'src/disk/a.ts': lines(1), 'src/git/b.ts': "import '../disk/a.ts';\n" }, []],
+    [
+      'a file loaded when it is needed',
+      { 'src/disk/a.ts': lines(1), 'src/disk/b.ts': "import('./a.ts');\n" },
+      [],
+    ],
+  ])('judges %s', (_what, files, found) => {
+    expect(findSlices(new Map(Object.entries(files)), {})).toEqual(found);
+  });
+
+  it('wants no exception that nothing needs', () => {
+    const files = new Map([
+      ['src/disk/a.ts', lines(29)],
+      ['src/disk/b.ts', user],
+    ]);
+    expect(findSlices(files, { 'src/disk/': 'small', 'src/git/': 'small' })).toEqual([
+      'src/git/ needs no exception',
+    ]);
   });
 });
 

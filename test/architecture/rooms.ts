@@ -138,11 +138,13 @@ const impureNames = new Set(
   'process performance crypto setTimeout setInterval setImmediate fetch console require'.split(' '),
 );
 
-interface Import {
+export interface Import {
   readonly from: string;
   readonly line: number;
   readonly target: string;
   readonly isRelative: boolean;
+  /** It is loaded only when it is needed, by `import()`. */
+  readonly isDeferred: boolean;
 }
 
 /** Every broken rule of the tree, as `path:line what`, and every cycle of files or of rooms. */
@@ -168,7 +170,7 @@ function roomCycles(): string[][] {
 }
 
 /** `mail/host` for `src/mail/host/turns.ts`, `cli` for `src/cli/actions/up.ts`: the longest name of the table. */
-function roomOf(path: string): string {
+export function roomOf(path: string): string {
   const [, first = '', second = ''] = path.split('/');
   if (path === 'src/main.ts') return 'main';
   return rooms[`${first}/${second}`] === undefined ? first : `${first}/${second}`;
@@ -203,13 +205,14 @@ function enumerated(names: readonly string[]): string {
 }
 
 /** Static, re-exporting, dynamic and type-position imports; `target` is a path of the tree where it is relative. */
-function importsOf(file: ts.SourceFile): Import[] {
+export function importsOf(file: ts.SourceFile): Import[] {
   const found: Import[] = [];
   const add = (node: ts.Node, specifier: ts.Node | undefined): void => {
     if (specifier === undefined || !ts.isStringLiteralLike(specifier)) return;
     const isRelative = specifier.text.startsWith('.');
     const target = isRelative ? posix.join(posix.dirname(file.fileName), specifier.text) : specifier.text;
-    found.push({ from: file.fileName, line: lineOf(file, node), target, isRelative });
+    const isDeferred = ts.isCallExpression(node);
+    found.push({ from: file.fileName, line: lineOf(file, node), target, isRelative, isDeferred });
   };
   visit(file, (node) => {
     if (ts.isImportDeclaration(node)) add(node, node.moduleSpecifier);

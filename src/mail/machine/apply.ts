@@ -1,12 +1,13 @@
 import type { Happening, MailEvent } from './event.ts';
 import type { Message } from '../format/message.ts';
 import type { MailState } from './state.ts';
+import type { Reason } from '../../kernel/errors.ts';
 import { ask } from './fold/ends.ts';
 import { control } from './fold/control.ts';
-import { doubtQueues, roleState, toProject } from './fold/places.ts';
+import { breakAsks } from './fold/asks.ts';
+import { copyKey, doubtQueues, place, roleState, toProject } from './fold/places.ts';
 import { deliverNotice, sendTogether } from './fold/sending.ts';
-import { removed } from './fold/removed.ts';
-import { openThread, quietThread } from './fold/threads.ts';
+import { openThread, quietThread, retire } from './fold/threads.ts';
 import { claim, closeThread, failThread } from './fold/turns.ts';
 import { invocation } from './fold/invocations.ts';
 import { turn } from './fold/attempts.ts';
@@ -111,5 +112,23 @@ function vanish(state: MailState, name: string, vanished: boolean): boolean {
   const role = roleState(state, name);
   if (role.vanished === vanished) return false;
   state.roles.set(name, { ...role, vanished });
+  return true;
+}
+
+const withdrawn: Reason = { code: 'E_CANCELLED', text: 'its file was removed by hand' };
+
+/** A file is gone from an inbox: its person has read it, or somebody has taken it from an agent. */
+function removed(state: MailState, event: Of<'withdrawn' | 'read'>): boolean {
+  const mail = state.mail.get(event.message);
+  const at = mail?.deliveries.get(event.recipient)?.at;
+  if (event.type === 'read') {
+    const unread = state.unread.delete(copyKey(event.message, event.recipient));
+    if (at === 'unread') mail?.deliveries.set(event.recipient, { at: 'read' });
+    return unread;
+  }
+  if (!mail || at !== 'inbox') return false;
+  place(state, mail, event.recipient, { at: 'withdrawn' });
+  breakAsks(state, mail, event.recipient, withdrawn);
+  retire(state, mail.message.thread);
   return true;
 }

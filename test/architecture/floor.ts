@@ -1,0 +1,44 @@
+import { importsOf, roomOf } from './rooms.ts';
+import { parse, type Tree } from './tree.ts';
+
+const floor = 30;
+
+/** Files that stay below the floor, and why. A path that ends with `/` means the files of that folder. */
+export const exceptions: Readonly<Record<string, string>> = {
+  'src/cli/commands/': 'an entry: one file for each command',
+  'src/languages/nip/schema.ts': 'an interface: each language has its schema in a file of this name',
+  'src/languages/readers.ts': 'an interface: the one line that a new language adds',
+  'src/mail/host/step-waits.ts': 'a projection of the state like those of the machine, and tested as one',
+  'src/providers/human.ts': 'an interface: one file for each provider',
+  'src/providers/replay.ts': 'an interface: one file for each provider',
+};
+
+/**
+ * Files of src below the floor that belong to their only importer, and exceptions that no file needs. Another room, or an
+ * `import()`, keeps a file apart for a reason of its own.
+ */
+export function findSlices(tree: Tree, except: Readonly<Record<string, string>> = exceptions): string[] {
+  const importers = new Map<string, Set<string>>();
+  const apart = new Set<string>();
+  for (const [path, text] of tree)
+    for (const { target, isRelative, isDeferred } of importsOf(parse(path, text))) {
+      if (!isRelative) continue;
+      importers.set(target, (importers.get(target) ?? new Set()).add(path));
+      if (isDeferred || roomOf(path) !== roomOf(target)) apart.add(target);
+    }
+  const slices = [...importers].flatMap(([path, by]) => {
+    const [importer = ''] = by;
+    const lines = (tree.get(path) ?? '').split('\n').length - 1;
+    return lines > 0 && lines < floor && by.size === 1 && !apart.has(path) ? [{ path, lines, importer }] : [];
+  });
+  const names = Object.keys(except);
+  const covers = (name: string, path: string) => (name.endsWith('/') ? path.startsWith(name) : path === name);
+  return [
+    ...slices
+      .filter(({ path }) => !names.some((name) => covers(name, path)))
+      .map(({ path, lines, importer }) => `${path} has ${lines} lines and belongs to ${importer}`),
+    ...names
+      .filter((name) => !slices.some(({ path }) => covers(name, path)))
+      .map((name) => `${name} needs no exception`),
+  ];
+}
