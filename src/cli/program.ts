@@ -10,6 +10,7 @@ import { addConvert } from './commands/convert.ts';
 import { addCosts } from './commands/costs.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addGraph } from './commands/graph.ts';
+import { addInbox } from './commands/inbox.ts';
 import { addInit } from './commands/init.ts';
 import { addLogs } from './commands/logs.ts';
 import { addMcp } from './commands/mcp.ts';
@@ -94,6 +95,7 @@ const groups: readonly [Group, ...Group[]] = [
     'The mail:',
     [
       addUp,
+      addInbox,
       addSend,
       addReply,
       addStatus,

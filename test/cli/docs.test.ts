@@ -129,6 +129,9 @@ async function real(what: string): Promise<unknown> {
       return (await full.json('up')).document;
     case 'send':
       return (await full.json('send', 'architect', '-m', 'x')).document;
+    case 'inbox':
+      full.work('qa', { files: question });
+      return (await full.json('inbox')).document;
     case 'reply':
       full.work('qa', { files: question });
       return (await full.json('reply', full.id('Which?'), '-m', 'x')).document;

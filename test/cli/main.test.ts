@@ -31,8 +31,9 @@ describe('the program', () => {
 
       The mail:
         up                          watch the mail, deliver it and wake who has something to do
+        inbox                       list what waits for you: requests to answer, gates to approve, notices
         send <role> [file]          send a message to a role, in the name of a person
-        reply <id> [file]           answer a message, as the person that it was sent to
+        reply [id] [file]           answer a message, as the person that it was sent to
         status                      show who runs, who waits for whom since when, and what it cost
         costs                       show what was paid: tokens and dollars by role, thread, run, step,
                                     provider or day
@@ -67,8 +68,8 @@ describe('the program', () => {
                                     a run stands, or send events
         runs                        list the runs of the project, newest first
         logs <run>                  print what the steps of a run printed
-        approve <run> <gate>        approve a gate of a run, so that what waits for it can run
-        reject <run> <gate>         close a gate of a run: what waits for it is skipped
+        approve [run] [gate]        approve a gate of a run, so that what waits for it can run
+        reject [run] [gate]         close a gate of a run: what waits for it is skipped
 
       Exit codes:
         0 done, 1 it ran and failed, 2 the command line or the configuration is wrong

@@ -7,7 +7,7 @@ import type { ProjectServices } from '../../operations/services.ts';
 
 export async function reply(
   context: Context,
-  word: string,
+  word: string | null,
   file: string | null,
   options: LetterOptions,
 ): Promise<number> {
@@ -16,7 +16,7 @@ export async function reply(
   const project = context.project();
   context.announce();
   const state = project.state() ?? emptyState();
-  const message = await findMessage(project, state, word);
+  const message = await findMessage(project, state, await idOf(project, word, options.as ?? null));
   if (message.from === mailroom)
     throw new MailroomError('E_TARGET', 'a notice is from the program itself: nobody reads an answer to it');
   const text = await readText(context, file, options);
@@ -37,6 +37,14 @@ export async function reply(
     await writtenProtocol(project),
   );
   return await deliver(context, project, from, draft, options);
+}
+
+/** The id that a word stands for: the only request that waits where nothing is said, `@1` or `last` of the inbox, else itself. */
+async function idOf(project: ProjectServices, word: string | null, as: string | null): Promise<string> {
+  const { isPosition, pickItem, readInbox } = await import('../../operations/inbox.ts');
+  if (word !== null && !isPosition(word)) return word;
+  const { items } = await readInbox(project, project.workflows, as);
+  return pickItem(items, word === null ? ['request'] : ['request', 'notice'], word).id;
 }
 
 async function findMessage(project: ProjectServices, state: MailState, word: string): Promise<Message> {

@@ -8,7 +8,10 @@ export function addReply(program: Command, context: Context): void {
   program
     .command('reply')
     .description('answer a message, as the person that it was sent to')
-    .argument('<id>', 'the message: its id, or the beginning or end of it')
+    .argument(
+      '[id]',
+      'the message: its id, the beginning or end of it, or @1 of `inbox` (default: the only request)',
+    )
     .argument('[file]', 'the text; `-` is standard input')
     .option('-m, --message <text>', 'the text itself')
     .option('--type <type>', 'the type, where the message allows several answers')
@@ -20,8 +23,8 @@ export function addReply(program: Command, context: Context): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom reply 4f2a9c --message "Use the second parser."')
     .action(
-      context.act(async (id: string, file: string | undefined, options: LetterOptions) =>
-        (await import('../actions/reply.ts')).reply(context, id, file ?? null, options),
+      context.act(async (id: string | undefined, file: string | undefined, options: LetterOptions) =>
+        (await import('../actions/reply.ts')).reply(context, id ?? null, file ?? null, options),
       ),
     );
 }

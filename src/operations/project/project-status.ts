@@ -8,6 +8,7 @@ import type { RealDisk } from '../../disk/real-disk.ts';
 import { isOver } from '../../workflow/files/ended.ts';
 import { listRuns, runControlFolder } from '../../workflow/files/run-folders.ts';
 import { readTriggers } from '../../workflow/triggers/memory-files.ts';
+import { compile } from '../../workflow/machine/rules.ts';
 import type { Settings } from './definition.ts';
 import { triggeredWorkflows } from './triggered.ts';
 
@@ -35,7 +36,15 @@ export async function workflowStatus(
       const stored = open(card.run);
       const state = stored.state();
       if (state.endedAt === null)
-        runs.push(runStatus(state, card, await stored.alive(), pendingCommands(disk, card.run)));
+        runs.push(
+          runStatus(
+            state,
+            compile(stored.definition),
+            card,
+            await stored.alive(),
+            pendingCommands(disk, card.run),
+          ),
+        );
     } catch (error) {
       // One that cannot be read hides no other.
       if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;

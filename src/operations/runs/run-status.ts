@@ -1,6 +1,8 @@
 import type { Cost } from '../../mail/machine/state.ts';
 import { isIn } from '../../workflow/machine/fold/steps.ts';
 import type { Trigger } from '../../workflow/model.ts';
+import type { Rules } from '../../workflow/machine/rules.ts';
+import { findStep } from '../../workflow/machine/scope.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
 import { memoryOf } from '../../workflow/machine/triggers/memory.ts';
 import type { RunControlFile } from '../../letters/letters.ts';
@@ -22,8 +24,11 @@ export interface RunStatusDocument {
     readonly gate: string;
     readonly message: string;
     readonly approvers: readonly string[];
+    readonly since: string | null;
     readonly deadline: string | null;
-    /** The command that opens it. */
+    /** What happens if nobody answers before the deadline; null: there is none. */
+    readonly on_timeout: string | null;
+    /** The command that approves it; it says who, where only one may. */
     readonly approve: string;
     /** An answer that waits for the run's process; null: none. */
     readonly recorded: Pick<RunControlFile, 'verb' | 'by'> | null;
@@ -40,18 +45,23 @@ function isAnswer({ verb }: RunControlFile): boolean {
 /** How a run stands that is not over. `pending`: commands that its process has not taken yet. */
 export function runStatus(
   state: RunState,
+  rules: Rules,
   { run, workflow, startedBy }: { run: string; workflow: string; startedBy: 'person' | 'up' },
   alive: boolean,
   pending: readonly RunControlFile[],
 ): RunStatusDocument {
   const active = [...state.active].flatMap((path) => state.steps.get(path) ?? []);
-  const gates = active.flatMap(({ path, phase }) => {
+  const gates = active.flatMap(({ path, phase, startedAt }) => {
     if (phase.is !== 'asked') return [];
-    const { message, approvers, deadline } = phase;
-    const approve = `mailroom approve ${run.slice(-6)} ${path}`;
+    const { message, approvers } = phase;
+    const [only] = approvers;
+    const as = only === undefined || approvers.length > 1 ? '' : ` --as ${only}`;
+    const approve = `mailroom approve ${run.slice(-6)} ${path}${as}`;
+    const [since, deadline] = [isoOrNull(startedAt), isoOrNull(phase.deadline)];
+    const onTimeout = deadline === null ? null : consequenceOf(state, rules, path);
     const answer = pending.find((each) => each.path === path && isAnswer(each));
     const recorded = answer === undefined ? null : { verb: answer.verb, by: answer.by };
-    return [{ gate: path, message, approvers, deadline: isoOrNull(deadline), approve, recorded }];
+    return [{ gate: path, message, approvers, since, deadline, on_timeout: onTimeout, approve, recorded }];
   });
   const steps = active.filter((step) => !isIn(step, 'asked', 'open')).map(({ path }) => path);
   const isWaiting = gates.length > 0 && steps.length === 0;
@@ -66,6 +76,18 @@ export function runStatus(
     resume: alive ? null : startedBy === 'up' ? 'mailroom up' : `mailroom resume ${run.slice(-6)}`,
     cost: state.cost,
   };
+}
+
+const consequences = {
+  abort: 'the run fails',
+  approve: 'it is approved',
+  reject: 'it is rejected: what depends on it is skipped',
+} as const;
+
+/** What happens if nobody answers a gate in time. */
+function consequenceOf(state: RunState, rules: Rules, path: string): string | null {
+  const work = findStep(state, rules, path)?.rule.step.work;
+  return work?.kind === 'gate' ? consequences[work.onTimeout] : null;
 }
 
 /** A trigger of a workflow of the project. */

@@ -88,10 +88,10 @@ function hasOpenAsk(state: MailState, request: MessageId): boolean {
   return [...(state.mail.get(request)?.request?.asks.values() ?? [])].some(({ is }) => is === 'open');
 }
 
-/** A request that its reader need not answer any more is not worth a turn: copies that still wait are filed. */
+/** A request that its reader need not answer any more is filed: an agent would spend a turn, a person a thought on it. */
 function fileSettled(state: MailState, mail: Mail): void {
   for (const [role, { at }] of mail.deliveries)
-    if (at === 'inbox' && openAsksFor(state, mail, role).length === 0)
+    if ((at === 'inbox' || at === 'unread') && openAsksFor(state, mail, role).length === 0)
       place(state, mail, role, { at: 'processed' });
 }
 

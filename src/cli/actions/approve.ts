@@ -1,0 +1,51 @@
+import type { InboxItem } from '../../operations/inbox.ts';
+import type { Context } from '../context.ts';
+import { askRun } from '../run-control.ts';
+
+export interface VerdictOptions {
+  readonly comment?: string;
+  readonly as?: string;
+  readonly json?: boolean;
+}
+
+/** Approves or rejects a gate: the one that is named, else the only one that waits in the run, or at all. */
+export async function judge(
+  context: Context,
+  verb: 'approve' | 'reject',
+  run: string | null,
+  gate: string | null,
+  { comment, as, json }: VerdictOptions,
+): Promise<number> {
+  const { workflows } = context.place();
+  const waiting = gate === null ? await waitingGate(context, run, as ?? null) : null;
+  const stored = workflows.run(waiting?.run ?? run ?? '');
+  const path = gate ?? waiting?.id.slice(`${waiting.run ?? ''}/`.length) ?? '';
+  // Where only one may approve, it is that one who does.
+  const [only] = waiting?.to.length === 1 ? waiting.to : [];
+  const by = as ?? only;
+  return askRun(
+    context,
+    stored,
+    { verb, path, ...(comment === undefined ? {} : { comment }), ...(by === undefined ? {} : { by }) },
+    json === undefined ? {} : { json },
+  );
+}
+
+/** The gate that is meant where none is named. Throws `E_TARGET` with the list where that is nothing or several. */
+async function waitingGate(context: Context, word: string | null, as: string | null): Promise<InboxItem> {
+  const { approvalsOf, isPosition, pickItem, readInbox } = await import('../../operations/inbox.ts');
+  const project = context.place();
+  const { workflows } = project;
+  if (word !== null && isPosition(word))
+    return pickItem((await readInbox(project, workflows, as)).items, ['approval'], word);
+  const run = word === null ? null : workflows.run(word).run;
+  const { runs } = await workflows.status(project.holder());
+  return pickItem(
+    approvalsOf(
+      runs.filter((each) => run === null || each.run === run),
+      as,
+    ),
+    ['approval'],
+    null,
+  );
+}

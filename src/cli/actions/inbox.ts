@@ -1,0 +1,57 @@
+import type { InboxDocument, InboxItem } from '../../operations/inbox.ts';
+import type { Context } from '../context.ts';
+import { ahead, clock, line, since } from '../format.ts';
+import { json, watch } from '../output.ts';
+import type { Colours } from '../terminal.ts';
+
+export interface InboxOptions {
+  readonly as?: string;
+  readonly watch?: boolean;
+  readonly json?: boolean;
+}
+
+export async function inbox(context: Context, options: InboxOptions): Promise<number> {
+  const { readInbox } = await import('../../operations/inbox.ts');
+  const { terminal } = context;
+  const project = context.project();
+  const show = async () => {
+    const document = await readInbox(project, project.workflows, options.as ?? null);
+    if (options.json === true) return json(document);
+    return `${inboxLines(document, terminal.now(), terminal.colours).join('\n')}\n`;
+  };
+  if (options.watch === true) return await watch(terminal, project, show);
+  terminal.write(await show());
+  return 0;
+}
+
+/** The list as a person reads it: each with its number, what it is about, until when, and the command that answers it. */
+function inboxLines({ as, items }: InboxDocument, now: number, colours: Colours): string[] {
+  if (items.length === 0) return [`Nothing waits for ${as ?? 'you'}.`];
+  return items.flatMap((item, index) => [
+    ...(index === 0 ? [] : ['']),
+    `${colours.bold(`@${String(index + 1)}`)}  ${title(item)}`,
+    `    ${colours.dim(timing(item, now))}`,
+    ...(item.kind === 'notice' ? [] : fieldLines(item)),
+    `    ${colours.cyan(item.command)}`,
+  ]);
+}
+
+function title({ kind, from, type, to, subject }: InboxItem): string {
+  const whom = to.length === 0 ? 'anybody' : to.join(', ');
+  const what = kind === 'approval' ? `${from} asks ${whom} for approval` : `${type} from ${from} to ${whom}`;
+  return line(`${what}: ${subject}`);
+}
+
+function timing({ since: at, deadline, on_timeout: otherwise }: InboxItem, now: number): string {
+  const waited = at === null ? '' : `since ${clock(at, now)} (${since(at, now)})`;
+  if (deadline === null) return waited;
+  const left = Date.parse(deadline) > now ? `in ${ahead(deadline, now)}` : 'now';
+  return `${waited}; until ${clock(deadline, now)} (${left}), then ${otherwise ?? ''}`;
+}
+
+function fieldLines({ fields }: InboxItem): string[] {
+  return Object.entries(fields).map(([name, { type, enum: values, required }]) => {
+    const choices = values === null ? type : values.map((value) => JSON.stringify(value)).join(' | ');
+    return line(`    --field ${name}=…  ${choices}${required ? '' : ', optional'}`);
+  });
+}

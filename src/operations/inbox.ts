@@ -1,0 +1,269 @@
+import type { Json } from '../kernel/json.ts';
+import type { MessageId, RoleName, ThreadId, TypeName } from '../kernel/ids.ts';
+import type { Message } from '../mail/format/message.ts';
+import { emptyState, type Mail, type MailState } from '../mail/machine/state.ts';
+import { isHuman, stepResult, type FieldType, type Protocol } from '../mail/format/protocol.ts';
+import { openAsksFor } from '../mail/machine/fold/asks.ts';
+import { MailroomError } from '../kernel/errors.ts';
+import { didYouMean } from '../kernel/nearest.ts';
+import { ProblemsError } from './problems.ts';
+import type { Holder, Project } from './project/project.ts';
+import type { RunStatusDocument, WorkflowStatus } from './runs/run-status.ts';
+import { iso, isoOrNull } from './times.ts';
+
+/** What waits for people. `as`: the role that was asked for; null: every person of the protocol. */
+export interface InboxDocument {
+  readonly schema: 1;
+  readonly as: RoleName | null;
+  /** The earliest deadline first, then what has waited longest; notices last. */
+  readonly items: readonly InboxItem[];
+}
+
+/** One thing that waits. Times are ISO 8601 in UTC. */
+export interface InboxItem {
+  /** The id of the message; of an approval, `<run>/<gate>`. */
+  readonly id: string;
+  /** `request`: somebody waits for an answer. `approval`: a gate of a run waits. `notice`: it is there to be read. */
+  readonly kind: 'request' | 'approval' | 'notice';
+  /** Null: it is an approval. */
+  readonly thread: ThreadId | null;
+  /** Null: it is a message. */
+  readonly run: string | null;
+  /** Who may answer: human roles, or the approvers of a gate; none: anybody. */
+  readonly to: readonly string[];
+  /** The sender; of an approval, the name of the workflow. */
+  readonly from: string;
+  readonly type: TypeName;
+  readonly subject: string;
+  readonly since: string | null;
+  readonly deadline: string | null;
+  /** What happens if nobody answers before the deadline; null: there is none. */
+  readonly on_timeout: string | null;
+  /** The fields of the types that answer it. */
+  readonly fields: Readonly<Record<string, InboxField>>;
+  readonly reply_types: readonly TypeName[];
+  /** Answers it; of a notice, shows it. */
+  readonly command: string;
+}
+
+export interface InboxField {
+  readonly type: FieldType['type'];
+  /** The values that it may have; null: any of its type. */
+  readonly enum: readonly Json[] | null;
+  readonly required: boolean;
+}
+
+/**
+ * What waits for a person, or, where `as` is null, for all of them. Throws `E_TARGET` where `as` is no human role, and what is
+ * wrong with the protocol.
+ */
+export async function readInbox(
+  project: Project,
+  workflows: { status(holder: Holder | null): Promise<WorkflowStatus> },
+  as: RoleName | null,
+): Promise<InboxDocument> {
+  const definition = await project.definition();
+  if (!definition.ok) throw new ProblemsError(definition.problems);
+  const { protocol } = definition.value;
+  if (as !== null) expectPerson(protocol, as);
+  const { runs } = await workflows.status(project.holder());
+  return inboxOf(project.state() ?? emptyState(), protocol, runs, as);
+}
+
+function expectPerson(protocol: Protocol, as: RoleName): void {
+  if (protocol.roles.has(as) && isHuman(protocol, as)) return;
+  const people = [...protocol.roles.keys()].filter((role) => isHuman(protocol, role));
+  throw new MailroomError(
+    'E_TARGET',
+    `\`${as}\` is not a human role`,
+    didYouMean(as, people) ?? `the human roles are ${people.join(', ')}`,
+  );
+}
+
+/** Whether a word is a position in the inbox, and no id. */
+export function isPosition(word: string): boolean {
+  return word === 'last' || word.startsWith('@');
+}
+
+/** The gates that wait for a person (`as`), or for any. */
+export function approvalsOf(runs: readonly RunStatusDocument[], as: RoleName | null): InboxItem[] {
+  return runs.flatMap((run) => approvalItems(run, as)).toSorted(inOrder);
+}
+
+/**
+ * The one item that a word means: `@2`, the second of the list, or `last`, its last; null: the only one there is. Throws
+ * `E_TARGET` with the list where that is nothing or several.
+ */
+export function pickItem(
+  items: readonly InboxItem[],
+  kinds: readonly InboxItem['kind'][],
+  word: string | null,
+): InboxItem {
+  const fitting = items.filter(({ kind }) => kinds.includes(kind));
+  const number = word === null ? null : /^@([1-9]\d*)$/.exec(word)?.[1];
+  const picked =
+    number == null
+      ? word === null && fitting.length > 1
+        ? undefined
+        : fitting.at(-1)
+      : items[Number(number) - 1];
+  if (picked !== undefined && kinds.includes(picked.kind)) return picked;
+  const what = kinds.includes('approval') ? 'gate' : 'request';
+  if (fitting.length === 0)
+    throw new MailroomError(
+      'E_TARGET',
+      `no ${what} waits for an answer`,
+      'list everything with `mailroom inbox`',
+    );
+  const list = fitting.map((item) => `  @${String(items.indexOf(item) + 1)}  ${item.from}: ${item.subject}`);
+  const problem =
+    word === null ? `${String(fitting.length)} ${what}s wait` : `\`${word}\` is not a ${what} that waits`;
+  throw new MailroomError('E_TARGET', [`${problem}:`, ...list].join('\n'), 'say which one, for example @1');
+}
+
+/** What waits for a person (`as`), or for all of them. */
+export function inboxOf(
+  state: MailState,
+  protocol: Protocol,
+  runs: readonly RunStatusDocument[],
+  as: RoleName | null,
+): InboxDocument {
+  const people = [...protocol.roles.keys()].filter(
+    (role) => isHuman(protocol, role) && (as ?? role) === role,
+  );
+  const requests = [...state.mail.values()].flatMap((mail) => {
+    const to = people.filter((role) => openAsksFor(state, mail, role).length > 0);
+    return to.length === 0 ? [] : [requestItem(state, protocol, mail, to, as)];
+  });
+  const asked = new Set(requests.map(({ id }) => id));
+  const notices = new Map<MessageId, { readonly message: Message; readonly to: RoleName[] }>();
+  for (const { message, role } of state.unread.values()) {
+    if (!people.includes(role) || asked.has(message.id)) continue;
+    const to = notices.get(message.id)?.to ?? [];
+    notices.set(message.id, { message, to: [...to, role] });
+  }
+  const items = [
+    ...requests,
+    ...approvalsOf(runs, as),
+    ...[...notices.values()].map(({ message, to }) => noticeItem(message, to)),
+  ];
+  return { schema: 1, as, items: items.toSorted(inOrder) };
+}
+
+function requestItem(
+  state: MailState,
+  protocol: Protocol,
+  { message, request }: Mail,
+  to: readonly RoleName[],
+  as: RoleName | null,
+): InboxItem {
+  const types = (request?.replies ?? []).filter(
+    (name) => protocol.types.has(name) || name === stepResult.name,
+  );
+  const deadline = state.deadlines.get(message.id) ?? null;
+  const fields = Object.fromEntries(types.flatMap((name) => fieldsOf(protocol, name)));
+  return {
+    ...messagePart(message, to),
+    kind: 'request',
+    deadline: isoOrNull(deadline),
+    on_timeout:
+      deadline === null || request === null ? null : consequences[request.onTimeout](request.escalateTo),
+    fields,
+    reply_types: types,
+    command: replyCommand(message.id, types, fields, as === null && to.length > 1 ? to : []),
+  };
+}
+
+const consequences = {
+  escalate: (to: RoleName) => `${to} is asked as well`,
+  proceed: () => 'the sender continues without an answer',
+  fail: () => 'the thread fails',
+} as const;
+
+function fieldsOf(protocol: Protocol, name: TypeName): [string, InboxField][] {
+  const fields = Object.entries(protocol.types.get(name)?.fields ?? {});
+  return fields.map(([field, { type, enum: values, required }]) => [field, { type, enum: values, required }]);
+}
+
+/**
+ * The command with everything that must be said. Choices stand in one quoted word, `approved|rejected`: pasted unchanged it
+ * is refused with the choices, and nothing is sent.
+ */
+function replyCommand(
+  id: MessageId,
+  types: readonly TypeName[],
+  fields: InboxItem['fields'],
+  people: readonly RoleName[],
+): string {
+  const required = Object.entries(fields).filter(([, field]) => field.required);
+  return [
+    `mailroom reply ${endOf(id)}`,
+    ...(people.length > 0 ? [`--as ${quoted(people.join('|'))}`] : []),
+    ...(types.length > 1 ? [`--type ${quoted(types.join('|'))}`] : []),
+    ...required.map(
+      ([name, { enum: values, type }]) => `--field ${quoted(`${name}=${choices(values, type)}`)}`,
+    ),
+    '--message "…"',
+  ].join(' ');
+}
+
+function choices(values: readonly Json[] | null, type: FieldType['type']): string {
+  if (values === null) return `<${type}>`;
+  return values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join('|');
+}
+
+function quoted(word: string): string {
+  return /^[\w.,=/-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** As much of an id as a person types. */
+function endOf(id: MessageId): string {
+  return id.slice(-6);
+}
+
+function approvalItems({ run, workflow, gates }: RunStatusDocument, as: RoleName | null): InboxItem[] {
+  return gates
+    .filter(({ approvers, recorded }) => recorded === null && (as === null || mayApprove(approvers, as)))
+    .map(({ gate, message, approvers, since, deadline, on_timeout, approve }) => ({
+      id: `${run}/${gate}`,
+      kind: 'approval',
+      thread: null,
+      run,
+      to: approvers,
+      from: workflow,
+      type: 'gate',
+      subject: message,
+      since,
+      deadline,
+      on_timeout,
+      fields: {},
+      reply_types: ['approve', 'reject'],
+      command: approve,
+    }));
+}
+
+function mayApprove(approvers: readonly string[], as: RoleName): boolean {
+  return approvers.length === 0 || approvers.includes(as);
+}
+
+function noticeItem(message: Message, to: readonly RoleName[]): InboxItem {
+  return {
+    ...messagePart(message, to),
+    kind: 'notice',
+    deadline: null,
+    on_timeout: null,
+    fields: {},
+    reply_types: [],
+    command: `mailroom show ${endOf(message.id)}`,
+  };
+}
+
+function messagePart({ id, thread, from, type, subject, created }: Message, to: readonly RoleName[]) {
+  return { id, thread, run: null, to, from, type, subject, since: iso(created) };
+}
+
+function inOrder(a: InboxItem, b: InboxItem): number {
+  const rank = ({ kind, deadline }: InboxItem) => (kind === 'notice' ? 2 : deadline === null ? 1 : 0);
+  const time = ({ deadline, since }: InboxItem) => Date.parse(deadline ?? since ?? '') || 0;
+  return rank(a) - rank(b) || time(a) - time(b) || (a.id < b.id ? -1 : 1);
+}

@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import type { RunStatusDocument } from '../../src/operations/runs/run-status.ts';
+import { Bench } from './bench.ts';
+import { letter, team } from './team.ts';
+
+const run = '01a206be-3311-7576-8a55-fdcca0e1b40a';
+
+/** A run whose gates wait, with who may approve them. */
+function waiting(...gates: readonly (readonly [gate: string, ...approvers: string[]])[]): RunStatusDocument {
+  return {
+    run,
+    workflow: 'ship',
+    state: 'waiting',
+    started_by: 'person',
+    started_at: '2026-11-21T20:00:00.000Z',
+    steps: [],
+    gates: gates.map(([gate, ...approvers]) => ({
+      gate,
+      message: `May ${gate} run?`,
+      approvers,
+      since: '2026-11-21T20:40:00.000Z',
+      deadline: null,
+      on_timeout: null,
+      approve: `mailroom approve e1b40a ${gate}`,
+      recorded: null,
+    })),
+    resume: null,
+    cost: { usd: 0, tokens: 0, unpriced: 0 },
+  };
+}
+
+/** The engineer has asked people something, each with a subject of its own. */
+function asked(questions: Readonly<Record<string, string>>, text = team): Bench {
+  const bench = new Bench(text);
+  bench.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
+  const files = Object.entries(questions).map(([to, subject]) => [
+    `${to}.md`,
+    letter('question', to, subject),
+  ]);
+  bench.work('engineer', { files: Object.fromEntries(files) as Record<string, string> });
+  return bench;
+}
+
+describe('inbox', () => {
+  it('says that nothing waits', async () => {
+    expect(await new Bench().run('inbox')).toMatchObject({ code: 0, out: 'Nothing waits for you.\n' });
+    expect((await new Bench().run('inbox', '--as', 'lead')).out).toBe('Nothing waits for lead.\n');
+  });
+
+  it('lists a request with its deadline, what follows, and the command that answers it', async () => {
+    const bench = asked({ lead: 'Which parser?' });
+    bench.now += 60_000;
+    const id = bench.id('Which parser?').slice(-6);
+    expect((await bench.run('inbox')).out.split('\n').slice(0, 3)).toEqual([
+      '@1  question from engineer to lead: Which parser?',
+      expect.stringMatching(
+        /^ {4}since \d\d:45 \(1m \d\ds\); until \d\d:15 \(in 2[89]m \d\ds\), then the thread fails$/,
+      ),
+      `    mailroom reply ${id} --message "…"`,
+    ]);
+  });
+
+  it('gives programs every field of an answer', async () => {
+    const text = team
+      .replace('reply: [answer]', 'reply: [answer, refusal]')
+      .replace(
+        'start:',
+        '  refusal: { from: [user, lead, architect], to: [engineer, qa], fields: { why: { type: string, enum: [later, never], required: true } } }\nstart:',
+      );
+    const bench = asked({ lead: 'Which parser?' }, text);
+    const { document } = await bench.json('inbox', '--as', 'lead');
+    const id = bench.id('Which parser?');
+    expect(document).toMatchObject({
+      schema: 1,
+      as: 'lead',
+      items: [
+        {
+          id,
+          kind: 'request',
+          run: null,
+          to: ['lead'],
+          from: 'engineer',
+          type: 'question',
+          fields: { why: { type: 'string', enum: ['later', 'never'], required: true } },
+          reply_types: ['answer', 'refusal'],
+          command: `mailroom reply ${id.slice(-6)} --type 'answer|refusal' --field 'why=later|never' --message "…"`,
+        },
+      ],
+    });
+    expect(await bench.run('inbox', '--as', 'user')).toMatchObject({ out: 'Nothing waits for user.\n' });
+  });
+
+  it('lists gates for who may approve them, and notices last', async () => {
+    const bench = new Bench();
+    bench.drop('agents/user/inbox/x.md', 'What is this?\n');
+    bench.workflowStatus = { runs: [waiting(['ok', 'lead'], ['free'])], triggers: [], problems: [] };
+    const kinds = async (...as: string[]) =>
+      ((await bench.json('inbox', ...as)).document as { items: { kind: string; id: string }[] }).items.map(
+        ({ kind, id }) => (kind === 'approval' ? id.slice(run.length + 1) : kind),
+      );
+    expect(await kinds()).toEqual(['free', 'ok', 'notice']);
+    expect(await kinds('--as', 'lead')).toEqual(['free', 'ok']);
+    expect(await kinds('--as', 'user')).toEqual(['free', 'notice']);
+  });
+
+  it('refuses a role that is no person', async () => {
+    expect(await new Bench().run('inbox', '--as', 'leads')).toMatchObject({
+      code: 2,
+      err: 'error E_TARGET: `leads` is not a human role\nhint: did you mean `lead`?\n',
+    });
+    expect((await new Bench().run('inbox', '--as', 'qa')).err).toContain('`qa` is not a human role');
+  });
+});
+
+describe('reply without an id', () => {
+  it('answers the only request, which then leaves the inbox of the person', async () => {
+    const bench = asked({ lead: 'Which parser?' });
+    const id = bench.id('Which parser?');
+    expect((await bench.run('reply', '-m', 'The second.')).code).toBe(0);
+    expect(bench.state.mail.get(bench.id('The second.'))?.message.inReplyTo).toBe(id);
+    expect(bench.state.mail.get(id)?.deliveries.get('lead')).toEqual({ at: 'processed' });
+    const { message } = bench.state.mail.get(id)!;
+    expect(bench.disk.list('agents/lead/inbox')).toEqual([]);
+    expect(
+      bench.disk.list(`agents/lead/processed/${new Date(message.created).toISOString().slice(0, 7)}`),
+    ).toHaveLength(1);
+  });
+
+  it('answers by its number in the list, and by `last`', async () => {
+    const bench = asked({ lead: 'Which parser?', user: 'And then?' });
+    expect(await bench.run('reply', '-m', 'x')).toMatchObject({
+      code: 2,
+      err:
+        'error E_TARGET: 2 requests wait:\n  @1  engineer: Which parser?\n  @2  engineer: And then?\n' +
+        'hint: say which one, for example @1\n',
+    });
+    expect((await bench.run('reply', '@3', '-m', 'x')).err).toContain(
+      '`@3` is not a request that waits:\n  @1',
+    );
+    expect((await bench.run('reply', '@2', '-m', 'Stop.')).code).toBe(0);
+    expect(bench.state.mail.get(bench.id('Stop.'))?.message.inReplyTo).toBe(bench.id('And then?'));
+    expect((await bench.run('reply', 'last', '-m', 'The first.')).code).toBe(0);
+    expect(bench.state.mail.get(bench.id('The first.'))?.message.inReplyTo).toBe(bench.id('Which parser?'));
+    expect(await bench.run('reply', '-m', 'x')).toMatchObject({
+      code: 2,
+      err: 'error E_TARGET: no request waits for an answer\nhint: list everything with `mailroom inbox`\n',
+    });
+  });
+});
+
+describe('approve without a gate', () => {
+  it('names the gates where several wait', async () => {
+    const bench = new Bench();
+    bench.workflowStatus = { runs: [waiting(['ok', 'lead'], ['free'])], triggers: [], problems: [] };
+    expect(await bench.run('approve')).toMatchObject({
+      code: 2,
+      err:
+        'error E_TARGET: 2 gates wait:\n  @1  ship: May free run?\n  @2  ship: May ok run?\n' +
+        'hint: say which one, for example @1\n',
+    });
+  });
+});
