@@ -1,7 +1,7 @@
 import { apply } from '../../../../src/mail/machine/apply.ts';
 import type { MailEvent, Sent } from '../../../../src/mail/machine/event.ts';
 import { fileName, idInName, type Message } from '../../../../src/mail/format/message.ts';
-import { isHuman, type Protocol } from '../../../../src/mail/format/protocol.ts';
+import { isHuman, workflowRole, type Protocol } from '../../../../src/mail/format/protocol.ts';
 import { emptyState, type MailState } from '../../../../src/mail/machine/state.ts';
 import type { Disk } from '../../../../src/disk/disk.ts';
 
@@ -89,7 +89,7 @@ export function checkFolders(disk: Disk, events: readonly MailEvent[], protocol:
   const problems: string[] = [];
   for (const [key, { message, role, at }] of places) {
     const found = files.get(`${role} ${fileName(message)}`) ?? [];
-    const wanted = isHuman(protocol, role) && at === 'processed' ? [] : folderOf(at);
+    const wanted = role === workflowRole ? [] : folderOf(at);
     if (found.join() !== wanted.join())
       problems.push(`${key} (${message.type}) is ${at}, but lies in [${found.join(', ')}]`);
   }
