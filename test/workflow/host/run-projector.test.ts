@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { MailroomError } from '../../../src/kernel/errors.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { RunProjector } from '../../../src/workflow/host/projector.ts';
+import { Records } from '../../../src/workflow/host/records.ts';
 import { graph, workflow } from '../machine/graph.ts';
 import { World } from '../machine/world.ts';
 
@@ -67,6 +68,74 @@ it('shows within a second what came after the last picture, though nothing else 
   expect(pictures.due).toBeNull();
   pictures.project(world.state, []);
   expect(shown).toHaveLength(2);
+});
+
+it('shows all three documents within a second in a run of 2,000 steps, and hardly more often', () => {
+  const chain = Array.from({ length: 2_000 }, (_, n) =>
+    n === 0 ? 's0' : `s${String(n)} <- s${String(n - 1)}`,
+  );
+  const display = { title: 'many', record: 'run.yaml' };
+  const world = new World({ ...workflow(graph(chain.join('\n'))), display }, { watched: false });
+  /** Since when a document lacks something; null: it has everything. */
+  const since: Record<string, number | null> = {
+    '_workflow.json': null,
+    'run.yaml': null,
+    'state.json': null,
+  };
+  const written = new Map<string, number>();
+  let slowest = 0;
+  const shows = (name: string): void => {
+    slowest = Math.max(slowest, world.now - (since[name] ?? world.now));
+    since[name] = null;
+    written.set(name, (written.get(name) ?? 0) + 1);
+  };
+  const nothing = () => {};
+  const files = {
+    meta: nothing,
+    summary: () => shows('_workflow.json'),
+    record: () => shows('run.yaml'),
+    export: () => true,
+    convergence: nothing,
+  };
+  const projector = new RunProjector({ clock: { now: () => world.now }, files }, world.rules);
+  const state = () => {
+    shows('state.json');
+    return 1_000_000;
+  };
+  const records = new Records(
+    { state, lastLine: () => 0, log: nothing, printed: nothing, spills: () => ({}) },
+    world.rules,
+  );
+  let seen = 0;
+  const look = (): void => {
+    const events = world.history.slice(seen);
+    seen = world.history.length;
+    if (events.length > 0) for (const name of Object.keys(since)) since[name] ??= world.now;
+    projector.project(world.state, events);
+    records.draw(world.state, events, world.now);
+  };
+  // As the host of a run does: it looks when something has happened, and when it was told to.
+  const until = (time: number): void => {
+    for (;;) {
+      const due = [projector.due, records.due(world.now)].filter((at) => at !== null && at <= time);
+      if (due.length === 0) return world.pass(time - world.now);
+      world.pass(Math.max(0, Math.min(...due.map(Number)) - world.now));
+      look();
+    }
+  };
+  look();
+  const begun = world.now;
+  for (const step of chain.keys()) {
+    until(world.now + (step % 100 === 99 ? 5_000 : 7));
+    world.done(`s${String(step)}`);
+    look();
+  }
+  expect(world.state.status).toBe('SUCCEEDED');
+  expect(since).toEqual({ '_workflow.json': null, 'run.yaml': null, 'state.json': null });
+  expect(slowest).toBeGreaterThan(500);
+  expect(slowest).toBeLessThanOrEqual(1_000);
+  const most = (world.now - begun) / 1_000 + 2;
+  for (const count of written.values()) expect(count).toBeLessThanOrEqual(most);
 });
 
 it('draws again what the disk has refused, and forgets the problem once it is drawn', () => {
