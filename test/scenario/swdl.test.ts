@@ -91,17 +91,28 @@ const ship = {
 };
 
 describe('the example of the project', () => {
-  test('runs as it stands, and so does what it is converted to', async () => {
-    const text = readFileSync(new URL('../../workflows/stages.yaml', import.meta.url), 'utf8');
-    project = stagesProject(text, {
-      design: "return { design: 'A list', risks: ['slow'] };",
-      build: "return { changed: ['list.ts'] };",
-      check: "return { verdict: 'good' };",
-    });
+  const text = readFileSync(new URL('../../workflows/stages.yaml', import.meta.url), 'utf8');
+  const plays = {
+    design: "return { design: 'A list', risks: ['slow'] };",
+    check: "return { verdict: 'good' };",
+    release: "return { notes: 'A list' };",
+  };
+
+  test('asks nobody where the build is not risky, and continues', async () => {
+    project = stagesProject(text, { ...plays, build: "return { changed: ['list.ts'] };" });
+    expect((await project.run(['run', 'stages', '--param', 'feature=search'])).code).toBe(0);
+    const { stages } = recordOf(project);
+    expect(stages['approval']).toMatchObject({ status: 'skipped', reason: 'its condition was false' });
+    expect(stages['release']).toMatchObject({ status: 'success', outputs: { notes: 'A list' } });
+  });
+
+  test('runs unchanged, and so does what it is converted to', async () => {
+    project = stagesProject(text, { ...plays, build: "return { changed: ['list.ts'], risky: true };" });
     const values = {
       design: { design: 'A list', risks: ['slow'], needs_tests: true },
-      build: { changed: ['list.ts'] },
+      build: { changed: ['list.ts'], risky: true },
       check: { verdict: 'good' },
+      release: { notes: 'A list' },
     };
     const param = ['--param', 'feature=search'];
     expect((await project.run(['run', 'stages', ...param])).code).toBe(0);
@@ -112,7 +123,7 @@ describe('the example of the project', () => {
       ),
       approval: { status: 'success' },
     });
-    const prompts = ['design', 'build', 'check'].map((stage) => promptOf(project!, stage));
+    const prompts = Object.keys(values).map((stage) => promptOf(project!, stage));
     const converted = await project.run(['convert', 'stages', '--to', 'native']);
     project.write('workflows/native.yaml', converted.stdout.replace('name: stages', 'name: again'));
     const ran = await project.run(['run', 'workflows/native.yaml', ...param, '--json']);
@@ -127,9 +138,9 @@ describe('the example of the project', () => {
     });
     const { run } = JSON.parse(ran.stdout) as { run: string };
     const withoutRun = (prompt: string) => prompt.replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, 'RUN');
-    expect(
-      ['design', 'build', 'check'].map((stage) => withoutRun(promptOf(project!, stage, '1.1', run))),
-    ).toEqual(prompts.map(withoutRun));
+    expect(Object.keys(values).map((stage) => withoutRun(promptOf(project!, stage, '1.1', run)))).toEqual(
+      prompts.map(withoutRun),
+    );
   });
 });
 
