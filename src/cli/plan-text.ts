@@ -54,12 +54,14 @@ export function ceilingLines(ceiling: Ceiling, colours: Colours): string[] {
     `  time                  ${amount(ceiling.time, (time) => formatDuration(Math.ceil(time / 1_000) * 1_000))}`,
     `  tokens                ${amount(ceiling.tokens, String)}`,
     `  dollars               ${ceiling.usd === null ? 'unpriced' : ceiling.usd.toFixed(2)}`,
-    ...ceiling.unbounded
-      // The timeout of the run bounds its steps.
-      .filter(({ what }) => what !== 'time' || ceiling.time === null)
-      .map(({ step, what, why }) =>
-        colours.yellow(`  ${step}: no bound of ${what === 'usd' ? 'dollars' : what}: ${why}`),
-      ),
+    // Several launches of a step may lack the same bound. The timeout of the run bounds its steps.
+    ...new Set(
+      ceiling.unbounded
+        .filter(({ what }) => what !== 'time' || ceiling.time === null)
+        .map(({ step, what, why }) =>
+          colours.yellow(`  ${step}: no bound of ${what === 'usd' ? 'dollars' : what}: ${why}`),
+        ),
+    ),
   ];
 }
 

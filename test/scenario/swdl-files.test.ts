@@ -131,3 +131,39 @@ describe('files that change a workflow', () => {
     expect([resumed.code, resumed.stderr]).toEqual([0, expect.not.stringContaining('was edited')]);
   });
 });
+
+describe('a plan', () => {
+  const asks = `workflow: { id: w, name: W, version: 1.0.0 }
+stages:
+  - id: one
+    roles: { primary: { artifact: "agent:x", model: opus, instructions: 'For \${{ context.team }}' } }
+    inputs: { size: { type: integer, source: 'large' } }
+`;
+
+  test('wants the context that a run would need, by --context or --context-file, and starts nothing', async () => {
+    const run = made({ 'workflows/w.yaml': asks, 'context.json': '{"team": "search"}' });
+    const refused = await run.run(['plan', 'w']);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^workflows\/w\.yaml:4:\d+: error E_VAR_MISSING: nothing sets `context\.team`\n/),
+    ]);
+    for (const given of [
+      ['--context', 'team=search'],
+      ['--context-file', 'context.json'],
+    ]) {
+      const planned = await run.run(['plan', 'w', ...given]);
+      expect([planned.code, planned.stdout.split('\n')[0]]).toEqual([0, 'Workflow: W v1.0.0']);
+    }
+    expect(run.list('.')).not.toContain('.mailroom');
+  });
+
+  test('prints the warnings of `validate`', async () => {
+    const run = made({ 'workflows/w.yaml': asks });
+    const warning = '`size` is an integer, and this is a string';
+    const planned = await run.run(['plan', 'w', '--context', 'team=search']);
+    expect([planned.code, planned.stderr]).toEqual([0, expect.stringContaining(`: ${warning}\n`)]);
+    const document = await run.run(['plan', 'w', '--context', 'team=search', '--json']);
+    expect(JSON.parse(document.stdout)).toMatchObject({ warnings: [{ message: warning, line: 5 }] });
+    expect((await run.run(['validate', 'w'])).stderr).toContain(warning);
+  });
+});

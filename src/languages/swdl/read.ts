@@ -106,7 +106,9 @@ function once(problems: readonly Diagnostic[]): Diagnostic[] {
     code === 'E_REFERENCE'
       ? message
       : `${String(place?.file)}:${String(place?.line)}:${String(place?.column)} ${message}`;
-  return [...new Map(problems.map((problem) => [keyOf(problem), problem])).values()];
+  const first = new Map<string, Diagnostic>();
+  for (const problem of problems) if (!first.has(keyOf(problem))) first.set(keyOf(problem), problem);
+  return [...first.values()];
 }
 
 function brokenNames(stages: Json | undefined, placed: readonly Placed[]): ReadonlySet<string> {

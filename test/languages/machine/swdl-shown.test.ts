@@ -161,6 +161,23 @@ it('the record has the run and each stage as far as it has come', () => {
   });
 });
 
+it.each([
+  ['what is absent', 'stages.plan.outputs.parts', '`stages.plan.outputs.parts` has no value'],
+  [
+    'what is not a list',
+    'fromJSON(stages.plan.outputs.json)',
+    'what it runs for must be a list, not an object',
+  ],
+])('a reason names %s in the words of the language', (_, source, reason) => {
+  const outputs = { parts: { type: 'array' }, json: { ...text, required: true } };
+  const fanOut = { source: `\${{ ${source} }}`, stage_template: by('x', 'opus') };
+  const each = { id: 'each', depends_on: ['plan'], type: 'fan_out', fan_out: fanOut };
+  const world = new World(swdl([stage('plan', { ...by('x', 'opus'), outputs }), each], {}, files));
+  world.done('plan', { values: { json: '{}' } });
+  const record = runRecord(world.state, world.rules) as { run: { stages: Record<string, unknown> } };
+  expect(record.run.stages['each']).toMatchObject({ status: 'failed', reason });
+});
+
 it('the record has each item of a fan-out', () => {
   const template = { ...by('x', 'opus'), outputs: { n: { type: 'integer' } } };
   const fanOut = { source: '${{ parameters.all }}', stage_template: template };

@@ -129,6 +129,7 @@ function expands({ state, rules }: DecisionContext, entered: StepVisit): Fact[] 
   if (!items.ok) return failUnresolved(entered, items.why);
   if (Array.isArray(items.value))
     return [{ type: 'expanded', path, items: items.value, bound: null, concurrency, timeout }];
-  const text = `\`for_each\` needs a list, and this is ${items.value === null ? 'null' : withArticle(typeof items.value)}`;
+  const found = items.value === null ? 'null' : withArticle(typeof items.value);
+  const text = `what it runs for must be a list, not ${found}`;
   return fail(entered, { class: 'NON_RETRYABLE', reason: { code: 'E_EXPRESSION', text }, timedOut: false });
 }
