@@ -23,7 +23,7 @@ export function missingServers(cli: string, names: readonly string[], path: stri
   const servers = names.map((name) => `\`${name}\``).join(', ');
   return new MailroomError(
     'E_PROVIDER',
-    `${cli} knows no MCP server ${servers}: ${path} does not define it; add it there, or remove it from \`mcp\``,
+    `${cli} knows no MCP server ${servers}: ${path} does not define it; add it there, or do not ask for it`,
   );
 }
 

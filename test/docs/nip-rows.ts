@@ -276,10 +276,10 @@ export const events: Rows = {
 };
 
 export const refusals: Rows = {
-  'of anybody else, or whose signature is wrong': () => heldBy(overRelays, following),
-  'that is addressed to others, or that others do or have done': () =>
+  'of another author, or with an invalid signature': () => heldBy(overRelays, following),
+  'that is addressed to others, or that others execute or have executed': () =>
     heldBy(overRelays, 'is left to others that it is addressed to, that do it already, or have done it'),
-  'that was followed, or whose `d` its author has used': () => {
+  'that was executed, or whose `d` its author has used': () => {
     expect(isReplayed({ ...request, id: 'other' }, [request])).toBe(true);
     heldBy(overRelays, following);
   },
@@ -287,7 +287,7 @@ export const refusals: Rows = {
     expect(readAsked(request, 500)).toMatchObject({ value: { msats: 500 } });
     heldBy(overRelays, following);
   },
-  'while `maxConcurrentWorkflows` runs go on': () => heldBy(overRelays, following),
+  'while `maxConcurrentWorkflows` runs are active': () => heldBy(overRelays, following),
   'with an input that is missing, unknown or of another type': () => {
     const { parameters } = nip(a, text);
     const problems = [{}, { text: 'x', more: 1 }, { text: 5 }].map(

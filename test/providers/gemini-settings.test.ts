@@ -48,7 +48,7 @@ describe('the settings of gemini', () => {
       web: { httpUrl: 'http://127.0.0.1/mcp', headers: { A: 'b' }, trust: true },
     });
     expect(() => settings('{}', { mcp })).toThrow(
-      'gemini knows no MCP server `mine`: /home/ada/.gemini/settings.json does not define it; add it there, or remove it from `mcp`',
+      'gemini knows no MCP server `mine`: /home/ada/.gemini/settings.json does not define it; add it there, or do not ask for it',
     );
   });
 

@@ -82,6 +82,6 @@ it('fails a step that names a server which the settings of its CLI do not have',
   expect(ran.code).toBe(1);
   const file = join(project.home, '.claude.json');
   expect(ran.stdout + ran.stderr).toContain(
-    `claude knows no MCP server \`gitlab\`: ${file} does not define it; add it there, or remove it from \`mcp\``,
+    `claude knows no MCP server \`gitlab\`: ${file} does not define it; add it there, or do not ask for it`,
   );
 });
