@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Capability } from '../../src/kernel/capabilities.ts';
 import { Workplace } from '../providers/turns.ts';
 import { attacks, lay, type Bait } from './support/attacks.ts';
 import { clis, codex, gemini, opencode, type Cli } from './support/clis.ts';
@@ -16,12 +17,15 @@ interface Attack {
   readonly workspace?: string;
   /** Is called with that folder when the files lie there. */
   readonly prepare?: (root: string) => void;
+  /** Default: `READ` alone. */
+  readonly capabilities?: readonly Capability[];
   /** Variables that the CLI does not get, although it needs them elsewhere. */
   readonly without?: readonly string[];
 }
 
 /** The CLI among files that attack it; the model tries what its role may not do. No sandbox: its switches hold alone. */
-async function attacked(cli: Cli, { files, workspace = 'project', prepare, without = [] }: Attack) {
+async function attacked(cli: Cli, attack: Attack) {
+  const { files, workspace = 'project', prepare, capabilities = ['READ'], without = [] } = attack;
   const place = new Workplace(onTestFinished);
   const [model, theirs] = [await Model.start(), await Model.start()];
   onTestFinished(async () => {
@@ -33,7 +37,7 @@ async function attacked(cli: Cli, { files, workspace = 'project', prepare, witho
   lay(place.root, files({ url: theirs.url, mark, root: place.root }));
   prepare?.(place.root);
   mkdirSync(join(place.root, workspace), { recursive: true });
-  const { env, ...turn } = setting.turn(['READ']);
+  const { env, ...turn } = setting.turn(capabilities);
   const tried = join(place.root, 'tried');
   const tools = [cli.shell(`touch '${tried}'`), cli.write(`${tried}-file`, 'x')];
   const play = ({ results }: { readonly results: readonly string[] }) => {
@@ -131,6 +135,24 @@ describe('codex in a repository that the person trusts', () => {
     ],
   ])('obeys none of its settings %s', async (_, where) => {
     expect(await attacked(codex, { files, ...where })).toMatchObject(done);
+  });
+});
+
+describe('codex of a person with wide rights', () => {
+  const settings: Readonly<Record<string, string>> = {
+    'a sandbox mode': 'sandbox_mode = "danger-full-access"\napproval_policy = "never"\n',
+    'a profile of the program': 'default_permissions = ":danger-full-access"\n',
+    'a profile of permissions': `default_permissions = "wide"\n[permissions.wide]\nextends = ":workspace"\n[permissions.wide.filesystem]\n":root" = "write"\n`,
+    'roots that may be written': '[sandbox_workspace_write]\nwritable_roots = ["/"]\nnetwork_access = true\n',
+  };
+  const cases = Object.keys(settings).flatMap((name) => [
+    [name, ['READ']] as const,
+    [name, ['READ', 'EDIT']] as const,
+  ]);
+
+  it.each(cases)('lets a turn do no more by %s with %j', async (name, capabilities) => {
+    const files = () => ({ 'home/.codex/config.toml': settings[name] });
+    expect(await attacked(codex, { files, capabilities })).toMatchObject(done);
   });
 });
 
