@@ -1,6 +1,7 @@
 import { type Config, kindOf, isAgentProvider } from '../config/config.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { probeContainment, type ContainmentProbe } from '../process/sandbox/containment.ts';
+import { lockNames } from '../kernel/lock-names.ts';
 import { sandboxFor } from '../process/sandbox/sandbox.ts';
 import type { Containment, AccessRequest } from '../process/types.ts';
 import type { RealDisk } from '../disk/real-disk.ts';
@@ -39,5 +40,8 @@ function expectSandbox({ sandbox }: Config, { bubblewrap }: ContainmentProbe): v
 /** Codex starts a sandbox of its own, which must be possible inside ours. */
 function inSandbox(disk: RealDisk, config: Config, reach: AccessRequest): Containment {
   const nests = reach.provider !== null && kindOf(config, reach.provider) === 'codex';
+  // What is not there yet could be made, and locked, while an agent runs.
+  disk.makeFolder(lockNames.folder);
+  disk.openAppend(lockNames.project).close();
   return sandboxFor(reach, { project: disk.root, nests });
 }

@@ -1,5 +1,7 @@
-import { join } from 'node:path';
+import { statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { MailroomError } from '../kernel/errors.ts';
+import { lockNames } from '../kernel/lock-names.ts';
 import { takeKernelLock } from './flock.ts';
 import { lockFile, readHolder, type Holder } from './holder.ts';
 import { parentOf } from '../disk/disk.ts';
@@ -63,4 +65,11 @@ function taken(holder: Holder | null): MailroomError {
       ? 'a run moves the mail for its roles until it is over; `mailroom runs` shows it'
       : 'there is one controller a project; `mailroom status` shows what it does';
   return new MailroomError('E_LOCKED', `${who} holds this project${since}`, hint);
+}
+
+/** Whether this process is in a sandbox, which shows another, empty folder in the place of the locks. */
+export function areLocksHidden(root: string): boolean {
+  const device = (path: string) => statSync(join(root, path), { throwIfNoEntry: false })?.dev;
+  const locks = device(lockNames.folder);
+  return locks !== undefined && locks !== device(dirname(lockNames.folder));
 }

@@ -1,10 +1,9 @@
-import { lockNames } from '../kernel/lock-names.ts';
 import { join, type Disk } from '../disk/disk.ts';
 import { Control } from './control.ts';
 import type { StepAnswer } from '../letters/step-answer.ts';
 
 /** Where the runs of a project lie, a folder for each. */
-export const runsFolder = lockNames.runs;
+export const runsFolder = '.mailroom/runs';
 
 /** Throws `E_PATH` for an id that is no plain name. */
 export function runFolder(run: string): string {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, realpathSync, utimesSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openProject } from '../../src/wiring/project.ts';
@@ -11,8 +11,8 @@ import { readProcess } from '../../src/process/proc.ts';
 import { writeHolder } from '../../src/host/holder.ts';
 import { RealDisk } from '../../src/disk/real-disk.ts';
 import { probeContainment } from '../../src/process/sandbox/containment.ts';
-import { existingLocks } from '../../src/process/sandbox/lock-files.ts';
-import { sandboxFor } from '../../src/process/sandbox/sandbox.ts';
+import { defaultConfig } from '../../src/config/config.ts';
+import { agentContainment } from '../../src/host/containment.ts';
 import { bundleHost, startHost } from '../process/host.ts';
 import { processesNaming, start, temporaryFolder, until } from '../process/support.ts';
 
@@ -76,7 +76,6 @@ describe('the lock of a run', () => {
     const record = project.read('.mailroom/runs/a/lock.json', 10_000)?.toString('utf8') ?? '';
     const ofParent = { ...(JSON.parse(record) as object), pid: process.ppid, startTime: other };
     project.write('.mailroom/runs/a/lock.json', JSON.stringify(ofParent));
-    project.remove('.mailroom/runs/a/lock');
     project.remove('.mailroom/locks');
     expect(await isAlive(project, 'a')).toBe(true);
     await expect(takeRun(project, 'a', '/other')).rejects.toThrowError(
@@ -92,8 +91,8 @@ describe('the lock of a run', () => {
 
   it('falls when the process is killed', async () => {
     const project = new RealDisk(temporaryFolder());
-    mkdirSync(join(project.root, '.mailroom/runs/a'), { recursive: true });
-    const file = join(project.root, '.mailroom/runs/a/lock');
+    mkdirSync(join(project.root, '.mailroom/locks'), { recursive: true });
+    const file = join(project.root, '.mailroom/locks/a');
     const holder = startHost(host, file);
     await holder.said('held\n');
     expect(await isAlive(project, 'a')).toBe(true);
@@ -118,63 +117,46 @@ describe('the lock of a run', () => {
 });
 
 describe('in the sandbox', () => {
-  it('no agent locks what the host locks, whatever its rights', async () => {
+  it('no agent locks what the host locks, whatever its rights and whenever that is made', async () => {
     const { bubblewrap } = await probeContainment();
     const project = new RealDisk(realpathSync(temporaryFolder()));
-    const locks = [lockNames.project, lockNames.start, ...lockFilesOf('a', '/context')];
-    const taken = [
-      await takeLock(project),
-      await tryLock(project, lockNames.start),
-      await takeRun(project, 'a', '/context'),
-    ];
-    for (const lock of taken) await lock?.release();
-    // It can be locked, which says that the agent tries.
+    const contain = await agentContainment(project, defaultConfig);
     const free = '.mailroom/free';
     project.write(free, '');
-    const files = [free, ...locks];
+    // The first can be locked, which says that the agent tries.
+    const files = [free, lockNames.project, lockNames.start, ...lockFilesOf('a', '/context')];
     const tries = files.map(
       (file) => `(flock -n ${file} sh -c 'echo has ${file}; sleep 60' || echo no ${file}) &`,
     );
-    for (const capabilities of [['READ'], null] as const) {
-      const nothing = { provider: null, argv: ['sh'], writable: [], owed: [], guarded: [], network: true };
-      const reach = {
-        ...nothing,
-        env: { PATH: process.env['PATH']! },
-        workspace: project.root,
-        capabilities,
+    const rounds = `for round in 1 2; do until [ -e .mailroom/$round ]; do sleep 0.05; done; ${tries.join(' ')} done; wait`;
+    for (const capabilities of bubblewrap.works ? ([['READ'], null] as const) : []) {
+      for (const round of [1, 2]) project.remove(`.mailroom/${String(round)}`);
+      const nothing = {
+        provider: 'claude',
+        argv: ['sh'],
+        writable: [],
+        owed: [],
+        guarded: [],
+        network: true,
       };
-      const containment = sandboxFor(reach, { project: project.root, nests: false });
-      const agent = start(['sh', '-c', `${tries.join(' ')} wait`], { containment, cwd: project.root });
-      const said = () => agent.seen.stdout.split('\n').filter(Boolean).toSorted();
-      if (bubblewrap.works) await until('it has tried all', () => said().length === files.length);
-      const expected = [`has ${free}`, ...locks.map((file) => `no ${file}`)].toSorted();
-      expect(said()).toEqual(bubblewrap.works ? expected : []);
-      for (const file of locks) {
-        const lock = await tryLock(project, file);
-        expect(lock).not.toBe(null);
-        await lock?.release();
+      const env = { PATH: process.env['PATH']! };
+      const containment = contain({ ...nothing, env, workspace: project.root, capabilities });
+      const agent = start(['sh', '-c', rounds], { containment, cwd: project.root });
+      const said = () => agent.seen.stdout.split('\n').filter(Boolean);
+      for (const round of [1, 2]) {
+        project.write(`.mailroom/${String(round)}`, '');
+        await until('it has tried all', () => said().length === round * files.length);
+        expect(said()).toContain(`has ${free}`);
+        const taken = [
+          await takeLock(project),
+          await tryLock(project, lockNames.start),
+          await takeRun(project, 'a', '/context'),
+        ];
+        expect(taken).not.toContain(null);
+        for (const lock of taken) await lock?.release();
       }
       agent.stop();
       await agent.exited;
     }
-  });
-
-  it('the locks of many runs are hidden from the one that was taken last', async () => {
-    const project = new RealDisk(temporaryFolder());
-    const runs = Array.from({ length: 60 }, (_, at) => `run-${at}`);
-    for (const [at, run] of runs.entries()) {
-      const [own, context] = lockFilesOf(run, `/${run}`);
-      for (const file of [own!, context!]) {
-        project.write(file, '');
-        utimesSync(join(project.root, file), at, at);
-      }
-      utimesSync(join(project.root, '.mailroom/runs', run), at, at);
-    }
-    const first = await takeRun(project, 'run-0', '/run-0');
-    await first.release();
-    const last = ['run-0', ...runs.slice(11)];
-    const hidden = existingLocks(project.root).map((path) => path.slice(project.root.length + 1));
-    expect(hidden).toEqual(expect.arrayContaining(last.map((run) => lockFilesOf(run, `/${run}`)[0])));
-    expect(hidden).toHaveLength(100);
   });
 });

@@ -68,15 +68,15 @@ it('stops when the helper that holds its lock is gone', { timeout: 60_000 }, asy
   );
 });
 
-/** Runs the program so that it loses `folder`/lock right after it moved this file, or found something in this folder: in the middle of a look. */
-function runLosing(args: readonly string[], ending: string, folder: string) {
+/** Runs the program so that it loses this lock right after it moved this file, or found something in this folder: in the middle of a look. */
+function runLosing(args: readonly string[], ending: string, lock: string) {
   const lose = `
 const fs = require('node:fs');
 for (const name of ['renameSync', 'readdirSync']) {
   const act = fs[name];
   fs[name] = (path, other) => {
     const result = act(path, other);
-    if (path.endsWith('${ending}') && result?.length !== 0) fs.rmSync('${project.root}/${folder}/lock', { force: true });
+    if (path.endsWith('${ending}') && result?.length !== 0) fs.rmSync('${project.root}/${lock}', { force: true });
     return result;
   };
 }
@@ -91,7 +91,7 @@ const typesIn = (lines: readonly string[]) =>
 
 it('records nothing more of the look in which its lock is lost', { timeout: 60_000 }, async () => {
   project.write('agents/maker/inbox/task.md', '---\ntype: task\n---\nDo it.\n');
-  const lost = await runLosing(['up', '--until-idle'], '/maker/inbox/task.md', '.mailroom');
+  const lost = await runLosing(['up', '--until-idle'], '/maker/inbox/task.md', '.mailroom/lock');
   expect(lost.code).toBe(1);
   expect(lost.stderr).toContain('.mailroom/lock was removed or replaced while it was held');
   expect(typesIn(journal())).toEqual(['started']);
@@ -109,10 +109,11 @@ it('records nothing more of a run after its lock is lost in a look', { timeout: 
   const [run = ''] = project.list('.mailroom/runs');
   expect(await project.run(['approve', run, 'a'])).toMatchObject({ code: 0 });
   const folder = `.mailroom/runs/${run}`;
+  const lock = `.mailroom/locks/${run}`;
   const before = typesIn(journal(folder));
-  const lost = await runLosing(['resume', run], `${folder}/control`, folder);
+  const lost = await runLosing(['resume', run], `${folder}/control`, lock);
   expect(lost.code).toBe(1);
-  expect(lost.stderr).toContain(`${folder}/lock was removed or replaced while it was held`);
+  expect(lost.stderr).toContain(`${lock} was removed or replaced while it was held`);
   expect(typesIn(journal(folder)).slice(before.length)).toEqual(['resumed']);
   expect(await project.run(['resume', run])).toMatchObject({ code: 0 });
 });

@@ -1,4 +1,4 @@
-import { accessSync, existsSync, statSync } from 'node:fs';
+import { accessSync, existsSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import process from 'node:process';
 import { MailroomError } from '../../kernel/errors.ts';
@@ -11,11 +11,12 @@ import {
   repositoryNames,
   rulesOf,
 } from './guarded-places.ts';
-import { existingLocks } from './lock-files.ts';
+import { lockNames } from '../../kernel/lock-names.ts';
 import { usablePath } from './own-programs.ts';
 import { isAbove, programPaths } from './program-paths.ts';
 import { realPlace, repositoryOf } from './repository-place.ts';
 import type { Containment, AccessRequest } from '../types.ts';
+import { isFolder } from '../proc.ts';
 
 type Sandbox = Extract<Containment, { kind: 'bubblewrap' }> & { readonly held: readonly string[] };
 
@@ -66,10 +67,10 @@ export function sandboxFor(
   const writable = [...(changes ? [workspace] : owed), ...(commands ? git : []), ...given];
   const settings = agent === undefined ? [] : [...own, ...workspaceSettings(workspace, agent, changes)];
   const unseen = agent === undefined ? [] : settingsAround(workspace, reach.env['HOME'] ?? '/', agent.shuns);
-  const folders = unseen.filter((path) => statSync(path).isDirectory());
+  const folders = [...unseen, join(project, lockNames.folder)].filter(isFolder);
   const files = [
     join(project, SECRET),
-    ...existingLocks(project),
+    join(project, lockNames.project),
     ...unseen.filter((path) => !folders.includes(path)),
   ];
   return withPlaces({ shown, writable, held: [...held, ...settings, ...reach.guarded] }, (names) => ({

@@ -50,8 +50,14 @@ export function makeOwnContext(project: Disk, run: string): string {
 
 /** What is locked while a run uses a context folder (absolute). */
 export function contextLockFile(folder: string): string {
-  return join(lockNames.contexts, createHash('sha256').update(folder).digest('hex').slice(0, 32));
+  return join(lockNames.folder, nameOf(folder));
 }
+
+function nameOf(folder: string): string {
+  return createHash('sha256').update(folder).digest('hex').slice(0, 32);
+}
+
+const contextsFolder = '.mailroom/contexts';
 
 /** Whose things lie in a context folder. */
 export interface ContextHolder {
@@ -62,7 +68,7 @@ export interface ContextHolder {
 
 /** Null: no run has used the folder yet. */
 export function readContextHolder(project: Disk, folder: string): ContextHolder | null {
-  const content = readContent(project, holderFile(folder), 10_000);
+  const content = readContent(project, contextHolderFile(folder), 10_000);
   const read = content !== 'gone' && content.ok ? readContextHolderFile(content.text) : null;
   return read?.ok === true ? read.value : null;
 }
@@ -179,13 +185,14 @@ function pathBelow(folder: string, name: string): string {
   return `${folder}/${name}`;
 }
 
-function holderFile(folder: string): string {
-  return `${contextLockFile(folder)}.json`;
+/** Where it is written who uses a context folder (absolute). */
+export function contextHolderFile(folder: string): string {
+  return join(contextsFolder, `${nameOf(folder)}.json`);
 }
 
 /** Durable: without it a run would take its own artifacts for somebody else's, and nobody could draw them again. */
 function writeHolder(project: Disk, folder: string, holder: ContextHolder): void {
-  project.write(holderFile(folder), `${JSON.stringify({ ...holder, folder })}\n`, { sync: true });
+  project.write(contextHolderFile(folder), `${JSON.stringify({ ...holder, folder })}\n`, { sync: true });
 }
 
 /** Removes half-written files that a program which was killed left anywhere in a folder that nobody else writes now. */

@@ -14,7 +14,12 @@ export function ownContextFolder(run: string): string {
 
 /** What is locked while a run goes on. */
 export function runLockFile(run: string): string {
-  return join(runFolder(run), lockNames.run);
+  return join(lockNames.folder, run);
+}
+
+/** Beside it, with the ending `.json`, it is written who goes on with the run: not among the locks, which may be removed. */
+export function runHolder(run: string): string {
+  return join(runFolder(run), 'lock');
 }
 
 /** A step, and its folder of the context: its path, with `_child` where a sub-workflow begins. */

@@ -6,9 +6,9 @@ import { readProcess } from '../../process/proc.ts';
 import { removeHolder, writeHolder } from '../../host/holder.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { contextLockFile, readContextHolder } from '../files/context-holder.ts';
-import { ownContextFolder, runLockFile } from '../files/layout.ts';
+import { ownContextFolder, runHolder, runLockFile } from '../files/layout.ts';
 import { otherHolder } from '../../host/holding.ts';
-import { take, type Lock } from '../../host/lock.ts';
+import { areLocksHidden, take, type Lock } from '../../host/lock.ts';
 import { refuseTrackedState } from '../../host/tracked.ts';
 
 /**
@@ -20,15 +20,15 @@ export async function takeRun(project: RealDisk, run: string, contextFolder: str
   const before = readContextHolder(project, contextFolder)?.run ?? null;
   const isOwn = before === run || contextFolder === join(project.root, ownContextFolder(run));
   const inUse = () => (isOwn ? going(run) : usedBy(contextFolder, before));
-  const context = await take(project, contextLockFile(contextFolder), before && runLockFile(before), inUse);
+  const context = await take(project, contextLockFile(contextFolder), before && runHolder(before), inUse);
   try {
-    const own = await take(project, runLockFile(run), runLockFile(run), () => going(run));
+    const own = await take(project, runLockFile(run), runHolder(run), () => going(run));
     const startTime = readProcess(process.pid)?.startTime ?? null;
-    writeHolder(project, { since: Date.now(), triggers: false, startTime }, runLockFile(run));
+    writeHolder(project, { since: Date.now(), triggers: false, startTime }, runHolder(run));
     return {
       lost: Promise.race([own.lost, context.lost]),
       release: async () => {
-        removeHolder(project, runLockFile(run));
+        removeHolder(project, runHolder(run));
         await own.release();
         await context.release();
       },
@@ -42,8 +42,14 @@ export async function takeRun(project: RealDisk, run: string, contextFolder: str
 /** Whether a process goes on with the run: told by its lock, never by guessing. */
 export async function isAlive(project: RealDisk, run: string): Promise<boolean> {
   const file = runLockFile(run);
+  if (areLocksHidden(project.root))
+    throw new MailroomError(
+      'E_LOCKED',
+      `whether a process works on the run ${run} cannot be told: a sandbox shows no locks`,
+      'ask outside of it',
+    );
   const locked = await isKernelLocked(join(project.root, file));
-  if (locked === true || otherHolder(project, file) !== null) return true;
+  if (locked === true || otherHolder(project, runHolder(run)) !== null) return true;
   const { isFallbackLocked } = await import('../../host/fallback-lock.ts');
   return isFallbackLocked(project, file);
 }

@@ -119,7 +119,7 @@ describe('a context folder that is taken over', () => {
     const disk = new MemoryDisk(() => 0, '/world');
     const told: (boolean | undefined)[] = [];
     disk.before = ({ kind, path, sync }) => {
-      if (kind === 'write' && path.includes('/locks/')) told.push(sync);
+      if (kind === 'write' && path.includes('/contexts/')) told.push(sync);
     };
     start(memoryBench(disk), 'project', 'run-1', ship);
     expect(told).toEqual([true, true]);

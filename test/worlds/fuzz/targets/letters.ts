@@ -12,7 +12,7 @@ import {
   refusalLog,
   requestLog,
 } from '../../../../src/nostr/event-log.ts';
-import { contextLockFile, readContextHolder } from '../../../../src/workflow/files/context-holder.ts';
+import { contextHolderFile, readContextHolder } from '../../../../src/workflow/files/context-holder.ts';
 import { refuseBadMemories, rememberedWorkflows } from '../../../../src/workflow/triggers/memory-files.ts';
 import { readHolder } from '../../../../src/host/holder.ts';
 import { listRuns, readRun } from '../../../../src/workflow/files/run-folders.ts';
@@ -92,7 +92,7 @@ const places: Readonly<Record<string, JsonObject>> = {
     startedAt: 1,
   },
   [`${runs}/definition`]: { name: 'w', body: { steps: [] } },
-  [`${contextLockFile(context)}.json`]: { run, restored: true },
+  [contextHolderFile(context)]: { run, restored: true },
   ...Object.fromEntries(logs.map((log) => [`.mailroom/events/${log}.jsonl`, event])),
   '.mailroom/events/relays/definitions.jsonl': { relay: 'ws://x', event: event.id, answer: null },
 };
