@@ -18,7 +18,7 @@ export async function showRun(context: Context, word: string, asJson: boolean): 
     const state = run.state();
     const document: JsonObject = { schema: 1, ...documentOf(state, compile(run.definition)) };
     const alive = await run.alive();
-    const unsent = run.definition.language === 'nip' ? await unsentOf(context, run) : 0;
+    const unsent = run.definition.byEvents ? await unsentOf(context, run) : 0;
     terminal.write(
       asJson ? json(document) : `${runLines(run, state, { alive, unsent }, terminal).join('\n')}\n`,
     );

@@ -84,7 +84,7 @@ async function listed(workflows: WorkflowServices, nip: NipServices, most: numbe
   for (const { run } of workflows.runs()) {
     if (runs.length === most) break;
     try {
-      if (workflows.run(run).definition.language === 'nip') runs.push(entryOf(await nip.report(run)));
+      if (workflows.run(run).definition.byEvents) runs.push(entryOf(await nip.report(run)));
     } catch (error) {
       // What is wrong with the settings is no matter of this run.
       if (!(error instanceof MailroomError) || error instanceof ProblemsError || error.code === 'E_INTERNAL')

@@ -4,11 +4,11 @@ import type { Body, Workflow } from '../workflow/model.ts';
 import { inOrder } from '../yaml/diagnostics.ts';
 import type { Path, YamlDocument } from '../yaml/yaml.ts';
 import { readDocument } from './shared/document.ts';
-import { readers } from './readers.ts';
+import { languages } from './languages.ts';
 import type { Children } from './shared/children.ts';
 import type { Diagnostics } from './shared/diagnostics.ts';
 import type { LanguageContext } from './shared/context.ts';
-import { signsFor, tellLanguages, type LanguageName } from './shared/tell.ts';
+import { signsFor, tellLanguages, type WorkflowLanguage } from './shared/tell.ts';
 
 /** How deep sub-workflows may lie within each other, and how many steps there may be in all of them. */
 const deepest = 20;
@@ -18,8 +18,13 @@ const most = 100_000;
  * A workflow in whichever language it is written, its sub-workflows inside it, ready to run. Everything that is wrong in
  * any of the files is reported at once, in the order of the text, file by file; warnings alone come with the value.
  */
-export function parseWorkflow(text: string, file: string, surroundings: LanguageContext): Checked<Workflow> {
-  const reader = new Reader(surroundings);
+export function parseWorkflow(
+  text: string,
+  file: string,
+  surroundings: LanguageContext,
+  known: readonly WorkflowLanguage[] = languages,
+): Checked<Workflow> {
+  const reader = new Reader(surroundings, known);
   const workflow = reader.read(text, file, []);
   const problems = inOrder(reader.problems, reader.files);
   if (workflow === null || problems.some((problem) => problem.severity === 'error'))
@@ -32,12 +37,14 @@ class Reader {
   readonly problems: Diagnostic[] = [];
   readonly files: string[] = [];
   readonly #surroundings: LanguageContext;
+  readonly #languages: readonly WorkflowLanguage[];
   readonly #done = new Map<string, Workflow | null>();
   /** Steps of each sub-workflow, with those inside it. */
   readonly #sizes = new Map<Workflow, number>();
 
-  constructor(surroundings: LanguageContext) {
+  constructor(surroundings: LanguageContext, all: readonly WorkflowLanguage[]) {
     this.#surroundings = surroundings;
+    this.#languages = all;
   }
 
   /** Null: nothing can be made of it. */
@@ -49,29 +56,32 @@ class Reader {
       return null;
     }
     const language = this.#languageOf(document.value);
-    const read = language === null ? null : readers[language];
-    if (read === null) return null;
+    if (language === null) return null;
     const way = [...above, file];
     const children: Children = {
       child: (diagnostics, path, name) => this.#child(diagnostics, path, name, way),
     };
-    const { workflow, problems } = read(document.value, this.#surroundings, children);
+    const { workflow, problems } = language.read(document.value, this.#surroundings, children);
     this.problems.push(...problems);
     return workflow;
   }
 
-  /** The one language that the file is written in; null, and told, where it is none that can be read, or may be several. */
-  #languageOf(document: YamlDocument): LanguageName | null {
-    const [language, other] = tellLanguages(document);
-    if (language !== undefined && other === undefined && readers[language] !== null) return language;
+  /** The one language that the file is written in; null, and reported, where it is none, or may be several. */
+  #languageOf(document: YamlDocument): WorkflowLanguage | null {
+    const [language, other] = tellLanguages(document, this.#languages);
+    if (language !== undefined && other === undefined) return language;
     const place = document.place(['version'], 'value');
     const message =
-      language === undefined
+      language === undefined || other === undefined
         ? 'this is a workflow of no language that is known here'
-        : other === undefined
-          ? `this is a workflow of the language ${language}, which is not read yet`
-          : `this may be ${language} or ${other}`;
-    this.problems.push({ code: 'E_WORKFLOW', severity: 'error', message, place, hint: signsFor(document) });
+        : `this may be ${language.name} or ${other.name}`;
+    this.problems.push({
+      code: 'E_WORKFLOW',
+      severity: 'error',
+      message,
+      place,
+      hint: signsFor(document, this.#languages),
+    });
     return null;
   }
 

@@ -28,6 +28,10 @@ export interface Workflow {
   /** Null: its runs work where the caller says, else in the project. */
   readonly ownWorkspace: OwnWorkspace | null;
   readonly parameters: Readonly<Record<string, ValueType>>;
+  /** What its parameters are called; missing: parameters. */
+  readonly parameterWord?: 'input';
+  /** Signed events define it, ask for its runs and report them; missing: files and commands alone do. */
+  readonly byEvents?: true;
   /** Values of `context` where the caller gives none. Each sees `env`, parameters, what the caller gives and those above it. */
   readonly context: Readonly<Record<string, Template>>;
   readonly env: Readonly<Record<string, Template>>;

@@ -100,7 +100,7 @@ describe('what is wrong with a definition', patiently, () => {
     [
       'an input that is not there',
       { steps: [{ ...steps[0]!, inputMapping: 'text=$input.txt' }], edges: [] },
-      'steps[0].inputMapping:1:6: E_EXPRESSION: the workflow has no input `txt` (did you mean `text`?)',
+      'steps[0].inputMapping:1:6: E_UNKNOWN_NAME: no input is called `txt` (did you mean `text`?)',
     ],
     [
       'one of several mappings',
@@ -130,7 +130,7 @@ describe('what is wrong with a definition', patiently, () => {
     [
       'a circle',
       { edges: [...edges, { from: 'report', to: 'count' }] },
-      'edges[0]:1:1: E_WORKFLOW: these steps wait for each other: `report` → `count` → `report`',
+      'edges[0]:1:1: E_WORKFLOW: these steps wait for each other: count → report → count',
     ],
     [
       'an edge to nowhere',

@@ -1,3 +1,4 @@
+import type { WorkflowLanguage } from '../shared/tell.ts';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { isJsonObject } from '../../kernel/json.ts';
 import { nativeLanguage } from '../../workflow/machine/language.ts';
@@ -16,7 +17,7 @@ import { nativeFile } from './schema.ts';
 import { nativeVocabulary } from './vocabulary.ts';
 
 /** Everything that is wrong with a file of the native language, and what it says as far as it is right. */
-export function readNative(
+function readNative(
   document: YamlDocument,
   surroundings: LanguageContext,
   children: Children,
@@ -45,3 +46,15 @@ function diagnosticsOf(document: YamlDocument, repaired: Repaired | null): Diagn
   const partial = new Set(repaired.lost.map((path) => pathText(path.slice(0, -1))));
   return new Diagnostics(underKnownKeys(document, repaired), partial);
 }
+
+/** Files with a map of steps. One without any sign of another language is native with a mistake. */
+export const native: WorkflowLanguage = {
+  name: 'native',
+  signs: [(_file, version) => version === '1', ({ steps }) => isJsonObject(steps)],
+  sign: '`version: "1"` and a map `steps`',
+  isNear: (file, version) =>
+    !Array.isArray(file['steps']) &&
+    version !== '1.0' &&
+    !['workflow', 'stages', 'kind'].some((key) => key in file),
+  read: readNative,
+};

@@ -51,6 +51,8 @@ export function lower(
     contextDir: null,
     ownWorkspace: null,
     parameters: inputs,
+    parameterWord: 'input',
+    byEvents: true,
     context: {},
     env: {},
     inherit: [],

@@ -1,3 +1,4 @@
+import type { WorkflowLanguage } from '../shared/tell.ts';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { isJsonObject, type Json } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
@@ -14,7 +15,7 @@ import { nipLanguage, nipVocabulary } from './vocabulary.ts';
 import { expectLength, oneOf, readTags, single, wordAt, wordsOf, type Tag } from './tags.ts';
 
 /** Everything that is wrong with a definition of the language nip, and what it says as far as it is right. */
-export function readNip(
+function readNip(
   document: YamlDocument,
   surroundings: LanguageContext,
 ): { readonly workflow: Workflow | null; readonly problems: readonly Diagnostic[] } {
@@ -159,3 +160,11 @@ function readOutputs(
     return [];
   });
 }
+
+/** Definitions as events of Nostr. */
+export const nip: WorkflowLanguage = {
+  name: 'nip',
+  signs: [({ kind }) => kind === 30_920],
+  sign: '`kind: 30920`',
+  read: readNip,
+};

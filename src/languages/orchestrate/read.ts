@@ -1,3 +1,4 @@
+import type { WorkflowLanguage } from '../shared/tell.ts';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { isJsonObject, type Json } from '../../kernel/json.ts';
 import { stepsIn } from '../../workflow/bodies.ts';
@@ -21,7 +22,7 @@ import { lowerTyped } from './variables.ts';
 const maxVisits = 1_000;
 
 /** Everything that is wrong with a file of the orchestrate language, and what it says as far as it is right. */
-export function readOrchestrate(
+function readOrchestrate(
   document: YamlDocument,
   surroundings: LanguageContext,
 ): { readonly workflow: Workflow; readonly problems: readonly Diagnostic[] } {
@@ -157,3 +158,11 @@ function workflowOf(input: Partial<OrchestrateFile>, body: Body, facts: FileFact
     body,
   };
 }
+
+/** Files with a list of steps. */
+export const orchestrate: WorkflowLanguage = {
+  name: 'orchestrate',
+  signs: [(_file, version) => version === '1.0', ({ steps }) => Array.isArray(steps)],
+  sign: '`version: "1.0"` and a list `steps`',
+  read: readOrchestrate,
+};

@@ -1,3 +1,4 @@
+import type { WorkflowLanguage } from '../shared/tell.ts';
 import { constant } from '../../expressions/build.ts';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { isJsonObject, type Json } from '../../kernel/json.ts';
@@ -26,7 +27,7 @@ const defaultTimeout = 2 * 60 * 60_000;
 const mostPaths = 5_000;
 
 /** Everything that is wrong with a file of the swdl language, and what it says as far as it is right. */
-export function readSwdl(
+function readSwdl(
   written: YamlDocument,
   surroundings: LanguageContext,
 ): { readonly workflow: Workflow; readonly problems: readonly Diagnostic[] } {
@@ -218,3 +219,12 @@ export function lossOf(lost: readonly Path[]): Loss {
     areOutputsUnknown: (stage) => of(stage).some((path) => mayBe(path, 'outputs')),
   };
 }
+
+/** Files with stages. One of its two signs without steps is swdl with the other one missing. */
+export const swdl: WorkflowLanguage = {
+  name: 'swdl',
+  signs: [(file) => 'workflow' in file, (file) => 'stages' in file],
+  sign: '`workflow` and `stages`',
+  isNear: (file) => ('workflow' in file || 'stages' in file) && !('steps' in file || 'kind' in file),
+  read: readSwdl,
+};

@@ -20,7 +20,7 @@ export async function reportRun(
   stored: StoredRun,
 ): Promise<ExecutionReport> {
   const { run, definition } = stored;
-  if (definition.language !== 'nip')
+  if (!definition.byEvents)
     throw new MailroomError(
       'E_TARGET',
       `${run} is no run of the language nip`,

@@ -37,7 +37,7 @@ export async function verified(
   checked: FoundWorkflow['checked'],
   file: string,
 ): Promise<FoundWorkflow['checked']> {
-  if (!checked.ok || checked.value.language !== 'nip') return checked;
+  if (!checked.ok || !checked.value.byEvents) return checked;
   const { definitionEventOf, signaturePlace } = await import('../../languages/nip/event.ts');
   const event = definitionEventOf(text, 0);
   if (!('sig' in event)) return checked;
@@ -174,7 +174,7 @@ export async function announcementOf(
   { run, definition }: Pick<RunFolder, 'run' | 'definition'>,
   settings: NipSettings,
 ): Promise<Announcement | undefined> {
-  if (definition.language !== 'nip') return undefined;
+  if (!definition.byEvents) return undefined;
   const log = new EventLog(disk, run);
   const told: readonly NostrEvent[] = log.read();
   const request = told.find(({ kind }) => kind === kinds.request);

@@ -121,7 +121,7 @@ async function define(disk: RealDisk, nip: NipSettings, found: FoundWorkflow): P
 
 function expectNip({ checked }: FoundWorkflow): Workflow {
   if (!checked.ok) throw new ProblemsError(checked.problems);
-  if (checked.value.language === 'nip') return checked.value;
+  if (checked.value.byEvents) return checked.value;
   throw new MailroomError(
     'E_WORKFLOW',
     `a workflow of the language ${checked.value.language} is no event that could be signed`,

@@ -54,7 +54,7 @@ export async function beginRun(
     startedAt: Date.now(),
   } as const;
   return locked(disk, card.run, workspace, definition, async (lock) => {
-    if (definition.language === 'nip') await announce(disk, settings, card.run, options);
+    if (definition.byEvents) await announce(disk, settings, card.run, options);
     const run = createRun(disk, card, definition);
     return starting(await composeRun(disk, settings, run, { watch, lock, origin }), async (host) => {
       host.begin({

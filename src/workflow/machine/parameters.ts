@@ -7,8 +7,8 @@ type Types = Readonly<Record<string, ValueType>>;
 /** What a language calls that which a run is given. */
 export type ParameterWord = 'parameter' | 'input';
 
-export function parameterWord({ language }: Pick<Workflow, 'language'>): ParameterWord {
-  return language === 'nip' ? 'input' : 'parameter';
+export function parameterWord(workflow: Pick<Workflow, 'parameterWord'>): ParameterWord {
+  return workflow.parameterWord ?? 'parameter';
 }
 
 /** Whether a value is of the type, its items and `enum` included. */

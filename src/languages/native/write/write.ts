@@ -26,7 +26,7 @@ export function writeNative(workflow: Workflow): string {
       `There is no \`${workflow.display.record}\`, and plans are those of any workflow.`,
       'What agents, modules, memories and overrides said then is part of it: it does not change with them.',
     );
-  if (workflow.language === 'nip')
+  if (workflow.byEvents)
     notes.push(
       'No event tells of its runs, and no request by an event starts one.',
       'A key in its expressions is found whatever its case, where there is none of that case.',

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { languages } from '../../../src/languages/languages.ts';
+import { parseWorkflow } from '../../../src/languages/parse.ts';
+import { nowhere } from '../../../src/languages/shared/context.ts';
+import { renderDiagnostics } from '../../../src/yaml/diagnostics.ts';
+import { World } from '../../workflow/machine/world.ts';
+import { tasks } from './read.ts';
+
+const read = (text: string) => parseWorkflow(text, 'tasks.yaml', nowhere, [...languages, tasks]);
+
+test('a language that is one folder and one entry of the list has every check, in its own words', () => {
+  const checked = read(`tasks:
+  fetch: { run: [curl], after: [deploy], if: "tasks.build.state == 'done'" }
+  build: { run: [make], after: [fetsh], if: "tasks.fetch.stat == 'fine'" }
+  deploy: { run: [ship], after: [fetch], if: "tasks.dpeloy.state == 'fine'" }
+`);
+  const problems = checked.ok ? [] : checked.problems;
+  expect(
+    problems.map(({ place, message, hint }) => `${String(place?.line)}: ${message} (${String(hint)})`),
+  ).toEqual([
+    '2: `build` does not come before `fetch` (write `after: [build]` at `fetch`)',
+    "2: `tasks.build.state` is never 'done' (it is one of `fine`, `broken`)",
+    '3: no task is called `fetsh` (did you mean `fetch`?)',
+    '3: a task has no `stat` (did you mean `state`?)',
+    '4: these tasks wait for each other: fetch → deploy → fetch (one of them must come first)',
+    '4: no task is called `dpeloy` (did you mean `deploy`?)',
+  ]);
+});
+
+test('its workflows run', () => {
+  const checked = read(`tasks:
+  fetch: { run: [curl] }
+  build: { run: [make], after: [fetch], if: "tasks.fetch.state == 'fine'" }
+  mourn: { run: [weep], after: [fetch], if: "tasks.fetch.state != 'fine'" }
+`);
+  if (!checked.ok) throw new Error(renderDiagnostics(checked.problems));
+  const world = new World(checked.value);
+  expect(world.running).toEqual(['fetch']);
+  world.done('fetch');
+  expect(world.running).toEqual(['build']);
+  world.done('build');
+  expect(world.statuses).toBe('fetch SUCCEEDED, build SUCCEEDED, mourn SKIPPED');
+  expect(world.state.status).toBe('SUCCEEDED');
+});
