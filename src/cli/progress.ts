@@ -60,6 +60,8 @@ function painted({ kind, text }: Change, colours: Colours): string {
     case 'held':
     case 'again':
       return colours.yellow(plain);
+    case 'overdue':
+      return colours.bold(colours.yellow(plain));
     case 'sent':
       return colours.cyan(plain);
     case 'thread':

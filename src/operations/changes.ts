@@ -1,7 +1,9 @@
 import { mailroom, type Message } from '../mail/format/message.ts';
+import { askKey } from '../mail/machine/fold/asks.ts';
 import {
   nothing,
   type Cost,
+  type Mail,
   type MailState,
   type Thread,
   type ThreadState,
@@ -23,11 +25,13 @@ export interface Memory {
   readonly held: ReadonlySet<string>;
   /** Keys of the mail that people had not read. */
   readonly unread: ReadonlySet<string>;
+  /** Keys of the asks that had been escalated. */
+  readonly escalated: ReadonlySet<string>;
 }
 
 /** One thing that happened, in words. */
 export interface Change {
-  readonly kind: 'sent' | 'started' | 'ended' | 'again' | 'failed' | 'notice' | 'thread' | 'held';
+  readonly kind: 'sent' | 'started' | 'ended' | 'again' | 'failed' | 'notice' | 'overdue' | 'thread' | 'held';
   /** Whom it is about; null: nobody in particular. */
   readonly role: RoleName | null;
   readonly text: string;
@@ -43,6 +47,7 @@ export function remember(state: MailState): Memory {
     parked: new Map(state.parked),
     held: heldThings(state),
     unread: new Set(state.unread.keys()),
+    escalated: new Set(escalations(state).map(({ key }) => key)),
   };
 }
 
@@ -71,6 +76,13 @@ export function describeChange(before: Memory, state: MailState, money: (cost: C
     if (!state.turns.has(turn.id)) changes.push(...endOf(before, state, turn, told, money));
   for (const turn of state.turns.values())
     changes.push(...progress(before.turns.get(turn.id), turn, state.now));
+  changes.push(
+    ...overdueLines(
+      before,
+      state,
+      fresh.filter(({ message }) => !notices.includes(message)),
+    ),
+  );
   changes.push(...notices.map(noticeLine), ...threadLines(before, state, told, money));
   return [...changes, ...heldLines(before, state)];
 }
@@ -96,6 +108,49 @@ function sentLine({ id, type, from, to, subject }: Message): Change {
     role: from,
     text: `${from} → ${to.join(', ')}: ${type} — ${subject} (${short(id)})`,
   };
+}
+
+interface Escalation {
+  readonly key: string;
+  readonly message: Message;
+  /** Who has not answered. */
+  readonly recipient: RoleName;
+  readonly to: RoleName;
+}
+
+function escalations({ mail }: MailState): Escalation[] {
+  return [...mail.values()].flatMap(({ message, request }) =>
+    [...(request?.asks ?? [])].flatMap(([recipient, ask]) => {
+      const key = askKey({ request: message.id, recipient });
+      return ask.is === 'over' || ask.escalated === null
+        ? []
+        : [{ key, message, recipient, to: ask.escalated }];
+    }),
+  );
+}
+
+/** Requests that nobody answered in time: who is asked as well, or who continues without an answer. */
+function overdueLines(before: Memory, state: MailState, fresh: readonly Mail[]): Change[] {
+  const asked = escalations(state)
+    .filter(({ key }) => !before.escalated.has(key))
+    .map(({ message, recipient, to }): Change => {
+      const what = `${message.type} from ${message.from} — ${message.subject} (${short(message.id)})`;
+      return {
+        kind: 'overdue',
+        role: to,
+        text: `${recipient} has not answered ${what}: ${to} is asked as well`,
+      };
+    });
+  const without = fresh
+    .filter(({ message, wait }) => message.from === mailroom && wait !== null)
+    .map(({ message: { subject, to } }): Change => {
+      return {
+        kind: 'overdue',
+        role: to[0] ?? null,
+        text: `${subject}: ${to.join(', ')} continues without it`,
+      };
+    });
+  return [...asked, ...without];
 }
 
 /** How a turn ended: what it sent, or that it failed; the reason of a failure is in the notice, where there is one. */

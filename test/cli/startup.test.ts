@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
@@ -46,6 +47,25 @@ describe('what the program loads before it knows the command', () => {
     expect(loaded).toContain('src/cli/commands/up.ts');
     const others = loaded.filter((file) => !/^src\/cli\/(?:commands\/)?[\w-]+\.ts$/.test(file));
     expect(others.toSorted()).toEqual(['package.json', 'src/kernel/errors.ts', 'src/main.ts']);
+  });
+});
+
+describe('bin/mailroom', () => {
+  const start = (version: string) => {
+    const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`;
+    const program = fileURLToPath(new URL('../../bin/mailroom', import.meta.url));
+    const argv = ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`, program, '--version'];
+    return spawnSync(process.execPath, argv, { encoding: 'utf8' });
+  };
+
+  it.each(['18.20.4', '20.18.3'])('says which Node it needs on Node %s', (version) => {
+    const { status, stderr } = start(version);
+    expect(status).toBe(1);
+    expect(stderr).toBe(`mailroom needs Node 20.19 or newer; this is Node ${version}\n`);
+  });
+
+  it.each(['20.19.0', '22.1.0'])('starts on Node %s', (version) => {
+    expect(start(version)).toMatchObject({ status: 0, stderr: '' });
   });
 });
 

@@ -78,7 +78,7 @@ describe('up', () => {
       23:46:43 engineer t1 starts attempt 3
       23:46:44 Turn t1 of engineer failed: E_TURN: the network is down again
       23:46:44 Quiet: Do it: Nothing more can happen in this thread, and nothing closed it.
-      idle: done
+      idle: failed (1 failure); see \`mailroom inbox\`
       "
     `);
     const notices = [...bench.state.unread.values()].map(({ message }) => message.body);
@@ -252,3 +252,44 @@ function draw(out: string): { last: string[]; frames: string[][] } {
   }
   return { last: lines, frames };
 }
+
+describe('up, of requests that nobody answers in time', () => {
+  const asks = (policy: string) =>
+    new Bench(
+      `name: pair
+version: '1'
+roles: { engineer: { provider: codex }, lead: { provider: human } }
+messages:
+  errand: { from: [user], to: [engineer] }
+  question: { from: [engineer], to: [lead], reply: [answer], blocking: true, timeout: 30m, on_timeout: ${policy} }
+  answer: { from: [lead, user], to: [engineer] }
+`,
+    );
+  const overdue = async (bench: Bench) => {
+    bench.meanwhile.push(
+      () => bench.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it')),
+      () => bench.work('engineer', { files: { 'q.md': letter('question', 'lead', 'Which parser?') } }),
+      () => {
+        bench.now += 1_900_000;
+        bench.look();
+      },
+    );
+    const { out } = await bench.run('up', '--until-idle');
+    return out.split('\n').filter((line) => /answer/.test(line));
+  };
+
+  it('says who is asked as well', async () => {
+    const bench = asks('escalate');
+    const lines = await overdue(bench);
+    const id = bench.id('Which parser?').slice(-6);
+    expect(lines).toEqual([
+      `21:16:41 lead has not answered question from engineer — Which parser? (…${id}): user is asked as well`,
+    ]);
+  });
+
+  it('says who continues without an answer', async () => {
+    expect(await overdue(asks('proceed'))).toEqual([
+      '21:16:41 No answer from lead: Which parser?: engineer continues without it',
+    ]);
+  });
+});

@@ -80,12 +80,13 @@ async function run(
 }
 
 async function tell(
-  { terminal }: Context,
+  context: Context,
   project: ProjectServices,
   controller: Controller,
   { idle, failures, problem }: Ending,
   options: UpOptions,
 ): Promise<number> {
+  const { terminal } = context;
   if (options.json === true) {
     const { statusOf } = await import('../../operations/status.ts');
     const { summaryOf } = await import('../../operations/mail-summary.ts');
@@ -96,7 +97,8 @@ async function tell(
     const status = statusOf(summaryOf(controller.state), parts);
     terminal.write(json(endDocument(idle, failures, status, project.root)));
   } else if (options.untilIdle === true && idle !== 'stopped') {
-    terminal.write(`idle: ${idle}\n`);
+    const failed = `failed (${String(failures)} failure${failures === 1 ? '' : 's'}); see \`${context.commandLine('inbox')}\``;
+    terminal.write(`idle: ${idle === 'done' && failures > 0 ? failed : idle}\n`);
   } else terminal.write('stopped\n');
   if (options.untilIdle !== true) return 0;
   if (idle === 'stopped') return 130;
