@@ -9,7 +9,6 @@ import { validParts } from '../../yaml/shape.ts';
 import type { YamlDocument } from '../../yaml/yaml.ts';
 import { Diagnostics } from '../shared/diagnostics.ts';
 import type { LanguageContext } from '../shared/context.ts';
-import { readByKeys } from './by-keys.ts';
 import { lostNames, whatIsLost } from './lost.ts';
 import { lower } from './lower.ts';
 import type { Children } from '../shared/children.ts';
@@ -23,10 +22,11 @@ function readNative(
   children: Children,
 ): { readonly workflow: Workflow; readonly problems: readonly Diagnostic[] } {
   const given = isJsonObject(document.value) ? document.value : {};
-  const right = readByKeys(given);
-  const repaired = right === null ? repair(nativeFile, given) : null;
+  const right = nativeFile.safeParse(given);
+  const repaired = right.success ? null : repair(nativeFile, given);
   const problems = repaired === null ? [] : checkShape(nativeFile, document).problems;
-  const usable = right ?? readByKeys(repaired!.value) ?? validParts(nativeFile, repaired!.value);
+  const read = repaired === null ? right : nativeFile.safeParse(repaired.value);
+  const usable = read.data ?? validParts(nativeFile, repaired!.value);
   const diagnostics = diagnosticsOf(document, repaired);
   const workflow = lower(usable, diagnostics, children, surroundings.notify);
   diagnostics.refuseUnread(usable);
