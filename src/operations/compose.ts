@@ -91,7 +91,8 @@ function known(what: 'role' | 'type', name: string, all: ReadonlyMap<string, unk
 }
 
 /** The type that goes without saying: an answer's only one, the protocol's start, or the only one between the roles. */
-function impliedType({ from, to, replies }: Wish, protocol: Protocol | null): TypeName {
+function impliedType(wish: Wish, protocol: Protocol | null): TypeName {
+  const { from, to, replies } = wish;
   // A step of a run is answered by its result, whatever the protocol says.
   if (replies?.includes(stepResult.name) === true) return stepResult.name;
   const allowed = protocol
@@ -101,7 +102,14 @@ function impliedType({ from, to, replies }: Wish, protocol: Protocol | null): Ty
   const common = first.filter((name) => rest.every((names) => names.includes(name)));
   const fitting = replies && protocol ? common.filter((name) => replies.includes(name)) : (replies ?? common);
   const unasked = replies === null && protocol ? fitting.filter((name) => !isReply(protocol, name)) : [];
-  // Nobody answers by chance: an answer is meant only where nothing else can be.
+  // An answer is meant only where nothing else can be, and in a new thread it would answer nothing.
+  const isNew = wish.thread === null && wish.inReplyTo === null;
+  if (replies === null && protocol && isNew && unasked.length === 0 && fitting.length > 0)
+    throw new MailroomError(
+      'E_FORBIDDEN',
+      `${from} may send ${to.join(', ')} only answers: ${fitting.join(', ')}`,
+      'answer a message with `mailroom reply`; `mailroom inbox` lists what waits',
+    );
   const choices = unasked.length > 0 ? unasked : fitting;
   const start = protocol?.start?.type;
   const [only] = choices;

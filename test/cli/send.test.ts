@@ -5,6 +5,19 @@ import { Bench, type Told } from './bench.ts';
 import { letter } from './team.ts';
 
 describe('send', () => {
+  it('opens no thread with an answer to nothing', async () => {
+    const bench = new Bench();
+    const refused = {
+      code: 1,
+      err:
+        'error E_FORBIDDEN: user may send qa only answers: answer\n' +
+        'hint: answer a message with `mailroom reply`; `mailroom inbox` lists what waits\n',
+    };
+    expect(await bench.run('send', 'qa', '-m', 'Look at this')).toMatchObject(refused);
+    expect(bench.state.mail.size).toBe(0);
+    expect(bench.disk.list('agents/user/outbox') ?? []).toEqual([]);
+  });
+
   it('reports the id that the controller gave', async () => {
     const bench = new Bench();
     const { code, out } = await bench.run('send', 'architect', '-m', 'Add a flag');
