@@ -302,4 +302,16 @@ describe('places that are kept', () => {
     living.close();
     expect(existsSync(join(world.root, 'protocols'))).toBe(false);
   });
+
+  it('are kept and removed whatever else lies among the records of them', () => {
+    const world = new World('mailroom.yaml', 'protocols');
+    const records = { '1@never': '+%', '2@never': '-%00\n+relative\n', '.draft': '{' };
+    for (const [name, text] of Object.entries(records)) world.write(`.mailroom/held/${name}`, text);
+    world.write('.mailroom/held/3@never/a', '');
+    const living = keepPlaces(world.root, [join(world.root, 'protocols')]);
+    removeDeadPlaces(world.root);
+    expect(readdirSync(join(world.root, '.mailroom/held'))).toHaveLength(1);
+    living.close();
+    expect(readdirSync(join(world.root, '.mailroom/held'))).toEqual([]);
+  });
 });

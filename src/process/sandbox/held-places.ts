@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import process from 'node:process';
 import { readPlainFile } from '../plain-file.ts';
 import { readProcess } from '../proc.ts';
@@ -35,7 +35,7 @@ export function removeDeadPlaces(project: string): void {
   for (const { file, process: owner, paths } of recordsOf(project)) {
     if (isAlive(owner)) continue;
     for (const path of paths) if (!living.has(path) && !kept.has(path)) removeEmpty(path);
-    rmSync(file, { force: true });
+    rmSync(file, { force: true, recursive: true });
   }
 }
 
@@ -120,8 +120,10 @@ function recordsOf(project: string): PlaceRecord[] {
     const file = join(folder, name);
     const isDraft = name.startsWith('.');
     const lines = isDraft ? [] : linesOf(file);
-    const paths = lines.map((line) => decodeURIComponent(line.slice(1)));
-    const keeps = paths.filter((_path, at) => lines[at]?.startsWith('+'));
+    const marked = lines.map((line) => ({ keeps: line.startsWith('+'), path: decoded(line.slice(1)) }));
+    const known = marked.filter(({ path }) => isAbsolute(path));
+    const paths = known.map(({ path }) => path);
+    const keeps = known.filter((each) => each.keeps).map(({ path }) => path);
     return { file, process: isDraft ? name.slice(1) : name, keeps, paths };
   });
 }
@@ -139,5 +141,14 @@ function linesOf(file: string): string[] {
     return (readPlainFile(file) ?? '').split('\n').filter(Boolean);
   } catch {
     return [];
+  }
+}
+
+/** Empty for what we have not written: anybody may have put a file there. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
   }
 }
