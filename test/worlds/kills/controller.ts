@@ -7,6 +7,7 @@ import { classify as ofMail } from './mail/classify.ts';
 import type { Classify } from './operation.ts';
 import type { Order, Subject } from './order.ts';
 import { watchProcesses } from './processes.ts';
+import { watchSockets } from './sockets.ts';
 import { classify as ofRuns } from './runs/classify.ts';
 
 const tables: Readonly<Record<Subject, Classify>> = { mail: ofMail, runs: ofRuns };
@@ -19,6 +20,7 @@ async function runKilled(): Promise<void> {
   if (order.leftOut === 'memory') forgetRecords(order.root);
   watchFiles(killer);
   watchProcesses(killer);
+  watchSockets(killer);
   if (order.leftOut === 'sweep') hideProcesses(killer);
   syncBuiltinESMExports();
   process.once('exit', () => killer.ended());

@@ -173,7 +173,9 @@ export class Killer {
   }
 }
 
-/** What must outlive a loss of power: journals, what is copied for an artifact, what is undone by a rollback. */
+/** What must outlive a loss of power: journals, what is copied for an artifact, what is undone by a rollback, signed events and their key. */
 function outlives(path: string): boolean {
-  return /\/journal\/[^/]+\.log$|\/\.[^/]+\.new\/|\/rolled-back[^/]*\.patch$/.test(path);
+  return /\/journal\/[^/]+\.log$|\/\.[^/]+\.new\/|\/rolled-back[^/]*\.patch$|\/events\/.*\.jsonl$|\/nostr\.key$/.test(
+    path,
+  );
 }

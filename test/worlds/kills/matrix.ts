@@ -31,9 +31,9 @@ export interface Matrix<K extends Kind = Kind> {
   /** Makes what lies in a project before the work is given; done once for many. */
   readonly found: (kind: K, place: Place) => Promise<void> | void;
   /** Gives the work. */
-  readonly plant: (kind: K, place: Place) => void;
+  readonly plant: (kind: K, place: Place) => Promise<void> | void;
   /** How the program is started: for the first time, and to go on. */
-  readonly argv: (place: Place) => readonly string[];
+  readonly argv: (kind: K, place: Place) => readonly string[];
   /** Lets the program come to rest with `run`, and says what is wrong then. */
   readonly settle: (kind: K, place: Place, run: () => Promise<Ran>) => Promise<string[]>;
 }

@@ -7,7 +7,7 @@ export type Operation =
     }
   | { readonly kind: 'rename'; readonly path: string; readonly to: string }
   | Spawn
-  | { readonly kind: 'release' | 'unlock' }
+  | { readonly kind: 'release' | 'unlock' | 'connect' | 'send' }
   /** `starting`: no journal was opened yet, so it can only be the sweep. */
   | { readonly kind: 'signal'; readonly signal: string; readonly starting: boolean };
 
@@ -22,7 +22,7 @@ export interface Spawn {
 }
 
 /** What is done to one file or folder. */
-export type FileKind = Exclude<Operation['kind'], 'rename' | 'spawn' | 'signal' | 'release' | 'unlock'>;
+export type FileKind = Extract<Operation, { path: string; to?: never }>['kind'];
 
 /** `inward`: changes nothing that outlives the program or that anybody else sees. */
 export type Named<Name extends string> = Name | 'inward';

@@ -31,6 +31,7 @@ export class Place {
   readonly root: string;
   readonly containment: ContainmentName;
   readonly #program: Program;
+  #besides: (() => Promise<void>) | null = null;
 
   constructor(program: Program, containment: ContainmentName, template: string | null = null) {
     this.#program = program;
@@ -158,7 +159,13 @@ export class Place {
     return [...empty, ...this.list('.mailroom/held')];
   }
 
-  discard(): void {
+  /** Something that the program uses here, and that ends with this place. */
+  opened(close: () => Promise<void>): void {
+    this.#besides = close;
+  }
+
+  async discard(): Promise<void> {
+    await this.#besides?.();
     for (const line of this.survivors()) {
       try {
         process.kill(Number.parseInt(line, 10), 'SIGKILL');

@@ -33,7 +33,7 @@ export async function playRandom<K extends Kind>(
   const place = await stage.open(kind, containment);
   try {
     for (const life of lives) {
-      const child = place.start(stage.matrix.argv(place), { kill: null });
+      const child = place.start(stage.matrix.argv(kind, place), { kill: null });
       const end = finished(child);
       await Promise.race([after(life), end]);
       child.kill('SIGKILL');
@@ -41,7 +41,7 @@ export async function playRandom<K extends Kind>(
     }
     return await stage.settle(place, kind, null);
   } finally {
-    place.discard();
+    await place.discard();
   }
 }
 

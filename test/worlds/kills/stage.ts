@@ -29,7 +29,7 @@ export class Stage<K extends Kind = Kind> {
     const template = this.#templates.get(key) ?? this.#make(kind, containment);
     this.#templates.set(key, template);
     const place = new Place(this.#program, containment, (await template).folder);
-    this.matrix.plant(kind, place);
+    await this.matrix.plant(kind, place);
     return place;
   }
 
@@ -43,14 +43,17 @@ export class Stage<K extends Kind = Kind> {
   async census(kind: K, containment: ContainmentName): Promise<Census> {
     const place = await this.open(kind, containment);
     try {
-      if (kind.first) await this.#run(place, { kill: kind.first });
-      const { code, stderr, stdout } = await this.#run(place, { kill: null });
+      if (kind.first) await this.#run(kind, place, { kill: kind.first });
+      const { code, stderr, stdout } = await this.#run(kind, place, { kill: null });
       const told = place.told().at(-1);
-      if (told?.is !== 'ended' || !proper.has(code))
-        throw new Error(`${kind.name} fails in ${containment} without a crash: ${stderr}${stdout}`);
+      const unknown = place.unknown();
+      if (told?.is !== 'ended' || !proper.has(code) || unknown.length > 0)
+        throw new Error(
+          `${kind.name} fails in ${containment} without a crash: ${unknown.join('; ')}${stderr}${stdout}`,
+        );
       return told.census;
     } finally {
-      place.discard();
+      await place.discard();
     }
   }
 
@@ -60,33 +63,35 @@ export class Stage<K extends Kind = Kind> {
     const place = await this.open(kind, containment);
     try {
       // What that one leaves is what the next must recover from: the power stays on.
-      if (kind.first) await this.#run(place, { kill: kind.first, leftOut });
+      if (kind.first) await this.#run(kind, place, { kill: kind.first, leftOut });
       const before = place.told().length;
-      await this.#run(place, { kill, powerLoss, leftOut });
+      await this.#run(kind, place, { kill, powerLoss, leftOut });
       const unreached = place
         .told()
         .slice(before)
         .every(({ is }) => is !== 'killed');
-      if (kind.first) await this.#run(place, { kill, powerLoss, leftOut });
+      if (kind.first) await this.#run(kind, place, { kill, powerLoss, leftOut });
       return { problems: await this.settle(place, kind, leftOut), unreached };
     } finally {
-      place.discard();
+      await place.discard();
     }
   }
 
   /** Starts for good, and says what is wrong then. */
   async settle(place: Place, kind: K, leftOut: LeftOut | null): Promise<string[]> {
-    const problems = await this.matrix.settle(kind, place, () => this.#run(place, { kill: null, leftOut }));
+    const problems = await this.matrix.settle(kind, place, () =>
+      this.#run(kind, place, { kill: null, leftOut }),
+    );
     const survivors = place.survivors().map((process) => `left running: ${process}`);
     const held = place.heldPlaces().map((path) => `still held: ${path}`);
     return [...place.unknown(), ...survivors, ...held, ...problems];
   }
 
-  #run(place: Place, start: Start): ReturnType<Place['run']> {
-    return place.run(this.matrix.argv(place), start);
+  #run(kind: K, place: Place, start: Start): ReturnType<Place['run']> {
+    return place.run(this.matrix.argv(kind, place), start);
   }
 
   async close(): Promise<void> {
-    for (const template of this.#templates.values()) (await template).discard();
+    for (const template of this.#templates.values()) await (await template).discard();
   }
 }

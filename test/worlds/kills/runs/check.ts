@@ -94,18 +94,19 @@ function checkOrder({ done }: RunKind, asked: readonly (readonly string[])[]): s
   });
 }
 
-/** What lies in the context folder is what the journal says. */
+/** What lies in the context folder, or in the folder of a run that has none, is what the journal says. */
 function checkShown(place: Place, run: string, events: readonly RunEvent[]): string[] {
   const state = events.reduce(apply, emptyRunState());
   const stored = readRun(new RealDisk(place.root), run);
   if (stored === null) return ['the run is not there'];
+  const shown = stored.definition.contextDir === null ? `.mailroom/runs/${run}/shown` : 'context';
   const wrong = statusesOf(state).filter(([path, status]) => {
     const { folder } = placeOf(stored.definition, path);
-    return statusIn(place.read(`context/${folder}/_meta.json`)) !== status;
+    return statusIn(place.read(`${shown}/${folder}/_meta.json`)) !== status;
   });
   return [
     ...wrong.map(([path, status]) => `_meta.json of ${path} does not say ${status}`),
-    ...(statusIn(place.read('context/_workflow.json')) === state.status
+    ...(statusIn(place.read(`${shown}/_workflow.json`)) === state.status
       ? []
       : [`_workflow.json does not say ${state.status}`]),
   ];
@@ -123,23 +124,23 @@ function statusIn(text: string): unknown {
 
 /** Every artifact has both of its files, and nothing half written is left anywhere. */
 function checkWhole(place: Place): string[] {
-  const names = readdirSync(join(place.root, 'context'), { recursive: true, encoding: 'utf8' });
+  const names = readdirSync(place.root, { recursive: true, encoding: 'utf8' });
   const halves = names
-    .filter((name) => /(^|\/)(made|got)\/(made|got)$|\/(made|got)$/.test(name))
-    .filter((name) => ['a.txt', 'b.txt'].some((file) => place.read(`context/${name}/${file}`) !== '1\n'));
-  const left = readdirSync(place.root, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /(^|\/)\.[^/]+\.(new|old|mailroom-tmp)$/.test(name),
-  );
+    .filter((name) => /^context\/(.*\/)?(made|got)$/.test(name))
+    .filter((name) => ['a.txt', 'b.txt'].some((file) => place.read(`${name}/${file}`) !== '1\n'));
+  const left = names.filter((name) => /(^|\/)\.[^/]+\.(new|old|mailroom-tmp)$/.test(name));
   return [...halves.map((name) => `half of ${name}`), ...left.map((name) => `${name} is left over`)];
 }
 
 /** A secret that a worker was given and handed over lies in no file of ours. */
 function checkMasked(place: Place): string[] {
-  return ['.mailroom', 'context'].flatMap((folder) =>
-    readdirSync(join(place.root, folder), { recursive: true, withFileTypes: true })
-      .filter((each) => each.isFile())
-      .map((each) => relative(place.root, join(each.parentPath, each.name)))
-      .filter((path) => place.read(path).includes(secret))
-      .map((path) => `${path} holds a secret`),
-  );
+  return ['.mailroom', 'context']
+    .filter((folder) => place.list(folder).length > 0)
+    .flatMap((folder) =>
+      readdirSync(join(place.root, folder), { recursive: true, withFileTypes: true })
+        .filter((each) => each.isFile())
+        .map((each) => relative(place.root, join(each.parentPath, each.name)))
+        .filter((path) => place.read(path).includes(secret))
+        .map((path) => `${path} holds a secret`),
+    );
 }

@@ -8,7 +8,18 @@ const draft = String.raw`^(\.mailroom/tmp/|context/(.*/)?\.[^/]+\.mailroom-tmp$)
 const beside = String.raw`^([^/]+/)*\.[^/]+\.mailroom-tmp$`;
 const fresh = String.raw`^context/.*/\.[^/]+\.new(/|$)`;
 
+const events = String.raw`^\.mailroom/events`;
+
 const files: FileTable<EffectName> = [
+  ['begin', `${events}/[^/]+\\.jsonl$`, 'event.append'],
+  ['open', `${events}/[^/]+\\.jsonl$`, 'event.append'],
+  ['write', `${events}/[^/]+\\.jsonl$`, 'event.append'],
+  ['begin', `${events}/relays/[^/]+\\.jsonl$`, 'event.note'],
+  ['open', `${events}/relays/[^/]+\\.jsonl$`, 'event.note'],
+  ['write', `${events}/relays/[^/]+\\.jsonl$`, 'event.note'],
+  ['sync', `${events}/.*\\.jsonl$`, 'event.sync'],
+  ['sync', `${events}(/relays|/definitions)?$`, 'event.names'],
+  ['folder', `${events}(/|$)`, 'event.folder'],
   ['sync', String.raw`^(\.|\.mailroom|\.mailroom/runs|\.mailroom/runs/[^/]+(/journal)?)$`, 'journal.names'],
   ['begin', draft, 'draft.open'],
   ['remove', draft, 'draft.open'],
@@ -53,6 +64,8 @@ const files: FileTable<EffectName> = [
 ];
 
 const moves: MoveTable<EffectName> = [
+  [draft, `${events}/definitions/`, 'definition.keep'],
+  [draft, String.raw`^\.mailroom/nostr\.key$`, 'key.write'],
   [draft, `${run}/(definition|run\\.json)$`, 'card.write'],
   [draft, `${run}/lock\\.json$`, 'holder.note'],
   [draft, `${run}/steps/.*/values\\.json$`, 'values.hide'],
@@ -65,6 +78,8 @@ const moves: MoveTable<EffectName> = [
   [draft, `${run}/inbox/`, 'letter.answer'],
   [draft, '^context/.*/(_meta\\.json|_convergence/.*)$', 'meta.write'],
   [draft, '^context/_workflow\\.json$', 'summary.write'],
+  [beside, `${run}/shown/_workflow\\.json$`, 'summary.write'],
+  [beside, `${run}/shown/.*/_meta\\.json$`, 'meta.write'],
   ['^context/', '^context/.*/\\.[^/]+\\.old$', 'artifact.place'],
   [fresh, '^context/', 'artifact.place'],
   ['^context/', `${run}/(context|found)/`, 'context.move'],
@@ -99,6 +114,8 @@ function markedBy(mark: string | null): EffectName | null {
 
 /** Which effect an operation of a run is, or of the mail beside it; null: one that no table has. */
 export function classify(operation: Operation): Named<EffectName> | null {
+  if (operation.kind === 'connect') return 'relay.connect';
+  if (operation.kind === 'send') return 'relay.send';
   return ofRun(operation) ?? besides(operation);
 }
 

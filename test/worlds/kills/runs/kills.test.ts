@@ -17,6 +17,8 @@ describe('the kill matrix of runs', () => {
       ['script', 'values.hide', 1, 'after'],
       ['agent', 'answer.write', 1, 'after'],
       ['role', 'letter.take', 1, 'before'],
+      ['nip', 'event.append', 2, 'during', outage],
+      ['nip request', 'event.note', 1, 'before'],
       ['check', 'check.spawn', 2, 'during'],
       ['retry', 'dead.write', 1, 'before'],
       ['for_each', 'journal.sync', 3, 'before', outage],

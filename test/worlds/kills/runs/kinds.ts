@@ -18,6 +18,8 @@ export interface RunKind extends Kind {
   readonly steps: string;
   /** A role does one of the steps: there is mail. */
   readonly mail?: boolean;
+  /** It is a workflow of the language nip, told to a relay: this project asks for it, or somebody else does. */
+  readonly nip?: 'own' | 'asked';
   /** What lies there before the run begins, by path. */
   readonly before?: Texts;
   readonly first?: Kill<EffectName>;
@@ -90,6 +92,24 @@ hooks:
 `,
     status: 'SUCCEEDED',
     done: { build: [], two: ['build'] },
+  },
+  {
+    name: 'nip',
+    what: 'a workflow of signed events: it is defined, asked for and done, and a relay is told',
+    mail: true,
+    nip: 'own',
+    steps: '',
+    status: 'SUCCEEDED',
+    done: {},
+  },
+  {
+    name: 'nip request',
+    what: 'the same, asked for by somebody else',
+    mail: true,
+    nip: 'asked',
+    steps: '',
+    status: 'SUCCEEDED',
+    done: {},
   },
   {
     name: 'check',

@@ -7,6 +7,7 @@ import type { Place } from '../place.ts';
 import { checkPlace, eventsOf } from './check.ts';
 import { checkRolledBack } from './check-rollback.ts';
 import { effects } from './effects.ts';
+import { checkPublished, measure, openRelay } from './nip.ts';
 import { child, kinds, workflowOf, type RunKind } from './kinds.ts';
 import { protocol, scripts, settings } from './work.ts';
 
@@ -34,25 +35,27 @@ export const runs: Matrix<RunKind> = {
   page,
   effects,
   kinds,
-  found: (kind, place) => {
+  found: async (kind, place) => {
     place.write('mailroom.yaml', settings(place.containment === 'bubblewrap'));
     if (kind.mail) place.write('protocols/team.yaml', protocol);
     for (const [name, text] of Object.entries(scripts)) place.write(name, text);
     chmodSync(join(place.root, 'bin/claude'), 0o755);
     place.write('child.yaml', child);
+    if (kind.nip) await prepareNip(kind, place);
     if (kind.rolledBack === undefined) return;
     for (const [path, text] of Object.entries(kind.rolledBack.committed)) place.write(path, text);
     place.git('init', '-q');
     place.git('add', '-A');
     place.git('commit', '-qm', 'Begin');
   },
-  plant: (kind, place) => {
-    place.write('work.yaml', workflowOf(kind));
+  plant: async (kind, place) => {
+    if (kind.nip) await openRelay(place, kind.nip === 'asked');
+    else place.write('work.yaml', workflowOf(kind));
     for (const [path, text] of Object.entries(kind.before ?? {})) place.write(path, text);
   },
-  argv: (place) => {
+  argv: (kind, place) => {
     const run = runOf(place);
-    return run === null ? ['run', 'work.yaml', '--json'] : ['resume', run, '--json'];
+    return run === null ? ['run', ...workOf(kind), '--json'] : ['resume', run, '--json'];
   },
   settle: async (kind, place, run) => {
     const begun = runOf(place);
@@ -67,9 +70,23 @@ export const runs: Matrix<RunKind> = {
       : [`it does not end ${kind.status}: ${stdout.slice(0, 500)}${stderr.slice(0, 500)}`];
     const id = runOf(place);
     if (id === null) return [...problems, 'there is no run'];
+    if (kind.nip) problems.push(...checkPublished(place, id, kind.nip === 'asked'));
     return [...problems, ...checkPlace(kind, place, id, before), ...checkRolledBack(kind, place, id)];
   },
 };
+
+function workOf({ nip }: RunKind): readonly string[] {
+  if (nip === 'asked') return ['request.json'];
+  return nip === 'own' ? ['killed.json', '--input', 'text=a b'] : ['work.yaml'];
+}
+
+/** Nothing is known of what others ask for before it was defined here. */
+async function prepareNip({ nip }: RunKind, place: Place): Promise<void> {
+  place.write('killed.json', measure);
+  if (nip !== 'asked') return;
+  const { code, stderr } = await place.run(['nip', 'define', 'killed.json'], { kill: null });
+  if (code !== 0) throw new Error(`the workflow cannot be defined: ${stderr}`);
+}
 
 function runOf(place: Place): string | null {
   return listRuns(new RealDisk(place.root))[0]?.run ?? null;

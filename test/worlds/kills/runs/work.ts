@@ -30,11 +30,11 @@ echo "over build" >> "$MAILROOM_PROJECT/asked.log"
 `,
 };
 
-/** The protocol of the kind of work in which a role does a step. */
+/** The protocol of the kinds of work in which a role does a step. */
 export const protocol = `name: kills
 version: "1"
 roles:
-  maker: { provider: sh, capabilities: [READ, EDIT], retries: 6 }
+  maker: { provider: sh, capabilities: [READ, EDIT], retries: 6, kinds: [5100, 5300] }
 messages:
   task: { from: user, to: maker }
   done: { from: maker, to: user, closes: true }

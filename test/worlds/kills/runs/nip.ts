@@ -1,0 +1,82 @@
+import { generateSecretKey } from 'nostr-tools/pure';
+import { definitionLog, EventLog, requestLog } from '../../../../src/nostr/event-log.ts';
+import { RealDisk } from '../../../../src/disk/real-disk.ts';
+import { kinds, tagOf, type NostrEvent } from '../../../../src/letters/nostr-event.ts';
+import { listRuns } from '../../../../src/workflow/files/run-folders.ts';
+import { asks } from '../../../support/nip-request.ts';
+import { TestRelay } from '../../../support/relay.ts';
+import type { Place } from '../place.ts';
+
+/** A workflow that is told in signed events. */
+export const measure = JSON.stringify({
+  kind: kinds.definition,
+  tags: [
+    ['d', 'killed'],
+    ['name', 'killed'],
+    ['input', 'text', 'string', 'true'],
+    ['output', 'report', 'string'],
+    ['step', 'build', '5100', 'input:$input.text', 'output:size'],
+    ['step', 'two', '5300', 'input:$size', 'output:report'],
+    ['edge', 'build', 'two', 'always'],
+  ],
+  content: '',
+});
+
+const relays = new WeakMap<Place, TestRelay>();
+
+/** Opens a relay for a place, and has its project use it; `asked`: somebody else's request lies there, too. */
+export async function openRelay(place: Place, asked: boolean): Promise<void> {
+  const relay = await TestRelay.open();
+  relays.set(place, relay);
+  place.opened(() => relay.close());
+  const settings = place.read('mailroom.yaml');
+  place.write('mailroom.yaml', `${settings}nip: { msats_per_usd: 1000000, relays: ['${relay.url}'] }\n`);
+  const [definition] = logOf(place, definitionLog);
+  if (asked && definition)
+    place.write('request.json', JSON.stringify(asks(definition.id, generateSecretKey())));
+}
+
+function logOf(place: Place, name: string): NostrEvent[] {
+  return new EventLog(new RealDisk(place.root), name).read();
+}
+
+/** What must hold of the events of a run: each thing is said once, in order, and the relay has what was said. */
+export function checkPublished(place: Place, run: string, asked: boolean): string[] {
+  const [request, ...said] = logOf(place, run);
+  const definitions = logOf(place, definitionLog);
+  const results = said.filter(({ kind }) => kind === kinds.result);
+  const relay = relays.get(place)?.events ?? [];
+  const written = new Set([...definitions, ...said, ...(request ? [request] : [])].map(({ id }) => id));
+  const sent = new Set(relay.map(({ id }) => id));
+  const runs = listRuns(new RealDisk(place.root));
+  const followed = logOf(place, requestLog).map(({ id }) => id);
+  const last = said.findLast(({ kind }) => kind === kinds.status);
+  const times = said.map(({ created_at: at }) => at);
+  const problems: readonly (readonly [boolean, string])[] = [
+    [request?.kind === kinds.request, 'the events of the run do not begin with its request'],
+    [definitions.length === 1, `${String(definitions.length)} definitions are kept`],
+    // Where no host lived to keep the request, the run itself shows that it was followed.
+    [
+      followed.every((id) => asked && id === request?.id),
+      `requests that were followed: ${followed.join(', ')}`,
+    ],
+    [new Set(followed).size === followed.length, 'a request was followed twice'],
+    [runs.length === 1, `there are ${String(runs.length)} runs`],
+    [
+      results.map((each) => `${String(tagOf(each, 'step'))} ${String(tagOf(each, 'status'))}`).join() ===
+        'build completed,two completed',
+      `results: ${results.map(({ tags }) => JSON.stringify(tags)).join('; ')}`,
+    ],
+    [
+      last !== undefined && tagOf(last, 'status') === 'completed',
+      'the last status does not say that it is completed',
+    ],
+    [
+      times.every((at, index) => index === 0 || at > (times[index - 1] ?? 0)),
+      `the events have no order: ${times.join(', ')}`,
+    ],
+    [[...written].every((id) => sent.has(id)), 'the relay lacks events that were signed'],
+    [[...sent].every((id) => written.has(id)), 'the relay has events that no log has'],
+  ];
+  return problems.flatMap(([holds, problem]) => (holds ? [] : [problem]));
+}
