@@ -52,7 +52,16 @@ export function readProcess(pid: number): ProcessInfo | null {
 
 /** The mark in the process's environment; null: it has none, or may not be looked at, or is gone. */
 export function readMark(pid: number): string | null {
+  return markIn(readProc(`/proc/${pid}/environ`));
+}
+
+/** Whether a process has this mark; null: its environment is empty, as it is for an instant in the middle of an exec. */
+export function hasMark(pid: number, mark: string): boolean | null {
   const environment = readProc(`/proc/${pid}/environ`);
+  return environment?.length === 0 ? null : markIn(environment) === mark;
+}
+
+function markIn(environment: Buffer | undefined): string | null {
   if (environment === undefined) return null;
   // Of most processes it is only to be known that they have none.
   const isFirst = environment.subarray(0, MARK.length - 1).equals(MARK_BYTES.subarray(1));

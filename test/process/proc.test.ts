@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { spawn } from 'node:child_process';
+import process from 'node:process';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
+  hasMark,
   findProgram,
   isFolder,
   listProcesses,
@@ -7,6 +10,7 @@ import {
   readMark,
   readProcess,
 } from '../../src/process/proc.ts';
+import { until } from './support.ts';
 
 describe('what the system says', () => {
   it('knows this process', () => {
@@ -26,6 +30,15 @@ describe('what the system says', () => {
     const { last, limit } = pidCounter()!;
     expect(last).toBeGreaterThan(0);
     expect(last).toBeLessThan(limit);
+  });
+
+  it('tells an environment that is empty from one that has no mark and from none', async () => {
+    const env = { PATH: process.env['PATH'] };
+    const [bare, other] = [{}, env].map((each) => spawn('/bin/sleep', ['1000'], { env: each }));
+    onTestFinished(() => void [bare, other].map((child) => child!.kill('SIGKILL')));
+    await until('it has its environment', () => hasMark(other!.pid!, 'any') === false);
+    const marks = [bare!.pid!, other!.pid!, 4_194_305].map((pid) => hasMark(pid, 'any'));
+    expect(marks).toEqual([null, false, false]);
   });
 
   it('finds programs as the system would', () => {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readMark, readProcess } from '../../src/process/proc.ts';
-import { signalProcess, sweepMarked } from '../../src/process/supervision/sweep.ts';
+import { endAll, signalProcess, sweepMarked } from '../../src/process/supervision/sweep.ts';
 import { bundleHost } from './host.ts';
 import { fixture, freshMark, lives, marked, processesNaming, start, until } from './support.ts';
 
@@ -67,6 +67,34 @@ describe('the sweep', () => {
 
   it('finds nothing where nothing is', async () => {
     expect(await sweepMarked(freshMark())).toEqual({ supported: true, ended: [], survivors: [] });
+  });
+});
+
+describe('the end of what is found', () => {
+  it('looks again where the last look could not say of every process whose it is', async () => {
+    const mark = freshMark();
+    const pid = leave('hangs.sh', mark);
+    await until('it is marked', () => marked(mark).length === 1);
+    let looks = 0;
+    // In the middle of an exec a process shows no environment.
+    const find = () => {
+      looks += 1;
+      const info = looks > 3 ? readProcess(pid) : null;
+      return info === null || info.ended ? [] : [info];
+    };
+    const { ended, survivors } = await endAll(find, 0, () => looks <= 3);
+    expect([ended.map((each) => each.pid), survivors]).toEqual([[pid], []]);
+    expect(lives(pid)).toBe(false);
+  });
+
+  it('gives up what never becomes clear', async () => {
+    expect(
+      await endAll(
+        () => [],
+        0,
+        () => true,
+      ),
+    ).toEqual({ ended: [], survivors: [] });
   });
 });
 

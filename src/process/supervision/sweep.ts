@@ -4,6 +4,8 @@ import { listProcesses, readMark, readProcess, type ProcessInfo } from '../proc.
 
 /** How long after KILL a process may take to disappear before it counts as a survivor. */
 const KILL_WAIT_MS = 2000;
+/** How often to look again while there is a process of which nobody can say whose it is: for some 100 ms. */
+const UNCLEAR_LOOKS = 8;
 const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 50;
 
@@ -82,9 +84,14 @@ export function descendants(all: readonly ProcessInfo[], roots: ReadonlySet<numb
 
 /**
  * Ends what `find` finds, looking again until it finds nothing more: TERM to each, KILL when the grace time is over.
- * What was found once is followed to its end even if `find` loses sight of it.
+ * What was found once is followed to its end even if `find` loses sight of it. It looks again for a while, too, where the
+ * last look was `unclear`.
  */
-export async function endAll(find: () => readonly ProcessInfo[], graceMs: number): Promise<Ended> {
+export async function endAll(
+  find: () => readonly ProcessInfo[],
+  graceMs: number,
+  unclear: () => boolean = () => false,
+): Promise<Ended> {
   const told = new Map<number, ProcessInfo>();
   const look = (): ProcessInfo[] => {
     const found = new Map(find().map((info) => [info.pid, info]));
@@ -94,8 +101,10 @@ export async function endAll(find: () => readonly ProcessInfo[], graceMs: number
   const start = performance.now();
   let alive = look();
   let pause = FIRST_PAUSE_MS;
-  while (alive.length > 0) {
+  let looks = 0;
+  for (;;) {
     const elapsed = performance.now() - start;
+    if (alive.length === 0 && (!unclear() || (looks += 1) > UNCLEAR_LOOKS)) break;
     if (elapsed > graceMs + KILL_WAIT_MS) break;
     for (const info of alive) {
       if (elapsed >= graceMs) signalProcess(info, 'SIGKILL');

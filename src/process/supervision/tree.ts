@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { listProcesses, pidCounter, readMark, readProcess, type ProcessInfo } from '../proc.ts';
+import { hasMark, listProcesses, pidCounter, readProcess, type ProcessInfo } from '../proc.ts';
 import { descendants, endAll, signalProcess, type Ended } from './sweep.ts';
 
 /** Up to so many new processes are looked for one by one, instead of listing all that the system has. */
@@ -20,6 +20,8 @@ export class ProcessTree {
   readonly #contained: boolean;
   readonly #started = performance.now();
   readonly #seen = new Map<number, ProcessInfo>();
+  /** At the last look there was a process that may be in the middle of an exec, so that nobody could say whose it is. */
+  #unclear = false;
 
   /** `contained`: the leader only waits for a namespace in which its child is the first process. */
   constructor(leader: number, mark: string, contained: boolean) {
@@ -49,7 +51,11 @@ export class ProcessTree {
   /** Ends what the leader has left behind: TERM, the grace time, KILL. Call it once the leader is reaped. */
   endLeftovers(graceMs: number): Promise<Ended> {
     living.delete(this.#leader);
-    return endAll(() => this.#leftovers(), graceMs);
+    return endAll(
+      () => this.#leftovers(),
+      graceMs,
+      () => this.#unclear,
+    );
   }
 
   #lookBelow(): ProcessInfo[] {
@@ -68,13 +74,17 @@ export class ProcessTree {
     // A new process under the leader's pid means that its session is empty: a number in use as one is not given out.
     const session = readProcess(this.#leader) === null ? this.#leader : null;
     const found: ProcessInfo[] = [];
+    this.#unclear = false;
     for (const pid of this.#candidates()) {
       if (living.has(pid)) continue;
       const info = readProcess(pid);
       if (info === null || info.ended || pid === process.pid) continue;
       const seen = this.#seen.get(pid)?.startTime === info.startTime;
       const own = session !== null && (info.session === session || info.group === session);
-      if (seen || own || readMark(pid) === this.#mark) found.push(info);
+      const marked = seen || own || hasMark(pid, this.#mark);
+      if (marked) found.push(info);
+      // Threads of the kernel, which have no environment either, are in no group.
+      else if (marked === null && info.group !== 0) this.#unclear = true;
     }
     return found;
   }
