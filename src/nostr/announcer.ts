@@ -1,4 +1,4 @@
-import { MailroomError } from '../kernel/errors.ts';
+import { DiskGuard } from '../disk/disk-guard.ts';
 import type { NostrEvent } from '../letters/nostr-event.ts';
 import { inOrder } from './order.ts';
 import { untold, type Execution } from './telling.ts';
@@ -20,7 +20,7 @@ export class Announcer {
   readonly #signer: Signer;
   readonly #execution: Execution;
   readonly #told: NostrEvent[];
-  #problem: string | null = null;
+  readonly #disk = new DiskGuard();
   #due: number | null = null;
 
   constructor(sink: EventSink, signer: Signer, execution: Execution, told: readonly NostrEvent[]) {
@@ -32,7 +32,7 @@ export class Announcer {
 
   /** What the disk refused; null: all is well. */
   get problem(): string | null {
-    return this.#problem;
+    return this.#disk.problem;
   }
 
   /** When to call `publish` again although nothing happened, in milliseconds since 1970; null: not until then. */
@@ -49,13 +49,9 @@ export class Announcer {
     const { events: ordered, due } = inOrder(fresh, own, now);
     this.#due = due;
     const events = ordered.map((each) => this.#signer.sign(each));
-    try {
+    this.#disk.until('events', () => {
       this.#sink.append(events);
       this.#told.push(...events);
-      this.#problem = null;
-    } catch (error) {
-      if (!(error instanceof MailroomError) || error.code !== 'E_DISK') throw error;
-      this.#problem = error.message;
-    }
+    });
   }
 }

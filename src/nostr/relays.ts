@@ -1,9 +1,9 @@
 import type { NipSettings } from '../config/config.ts';
-import { MailroomError } from '../kernel/errors.ts';
 import type { NostrEvent } from '../letters/nostr-event.ts';
 import type { RelayLink, RelayLinkOptions } from './relay-link.ts';
 import { Deliveries } from './deliveries.ts';
 import { EventLog } from './event-log.ts';
+import { DiskGuard } from '../disk/disk-guard.ts';
 import type { Disk } from '../disk/disk.ts';
 
 /** Milliseconds that relays have to answer before their connections are closed. */
@@ -28,7 +28,7 @@ export class Relays {
   /** The logs of the events that were sent. */
   readonly #logs = new Map<string, string>();
   #listening: Pick<RelayLinkOptions, 'wants' | 'heard'> = {};
-  #problem: string | null = null;
+  readonly #answers = new DiskGuard();
 
   constructor(disk: Disk, urls: readonly string[], open: Open) {
     this.#disk = disk;
@@ -38,8 +38,11 @@ export class Relays {
 
   /** What is wrong with them now and will be tried again, or what they refuse. */
   get problems(): readonly string[] {
-    const own = this.#problem === null ? [] : [this.#problem];
-    return [...own, ...[...this.#links.values()].flatMap(({ problem }) => problem ?? [])];
+    const own = this.#answers.problem;
+    return [
+      ...(own === null ? [] : [own]),
+      ...[...this.#links.values()].flatMap(({ problem }) => problem ?? []),
+    ];
   }
 
   /** Connects to all, and asks for what is wanted. Call it first. */
@@ -109,13 +112,7 @@ export class Relays {
   #answered(url: string, id: string, answer: string): void {
     const log = this.#logs.get(id);
     if (log === undefined) return;
-    try {
-      new Deliveries(this.#disk, log).answered(url, id, answer);
-      this.#problem = null;
-    } catch (error) {
-      if (!(error instanceof MailroomError) || error.code !== 'E_DISK') throw error;
-      this.#problem = error.message;
-    }
+    this.#answers.until('answers', () => new Deliveries(this.#disk, log).answered(url, id, answer));
   }
 }
 

@@ -3,7 +3,7 @@ import { refusal } from '../machine/rules/commands.ts';
 import type { StepRequest, StepNotice } from '../../letters/step-answer.ts';
 import { answerOf, isStep, sentNotice, sentStep, stepOf, turnedAway } from '../machine/step.ts';
 import { readIncoming, type IncomingFile } from '../../letters/letters.ts';
-import { problemWith } from '../../host/contained.ts';
+import { problemWith } from '../../kernel/contained.ts';
 import type { Ledger } from './ledger.ts';
 import { reportRefused } from './refused-files.ts';
 import type { LeftFile } from '../../host/control.ts';

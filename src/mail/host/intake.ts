@@ -7,7 +7,7 @@ import { admit } from '../machine/rules/admit.ts';
 import { tellUser } from '../machine/rules/notices.ts';
 import { problemText } from '../../host/problems.ts';
 import { parseMessage } from '../format/read-message.ts';
-import type { DiskErrors } from './disk-errors.ts';
+import type { DiskGuard } from '../../disk/disk-guard.ts';
 import { namesOf, type Expected } from './project.ts';
 import type { Ledger } from './ledger.ts';
 import type { Listing } from './listing.ts';
@@ -63,7 +63,7 @@ export class Intake {
    * Moves complete files to `accepting`, then records what each of them is. What the disk refuses keeps no other file waiting.
    * What a full batch leaves is taken by the next looks, before anything is listed again.
    */
-  look(roles: readonly RoleName[], disk: DiskErrors, boxes: Listing): Looked {
+  look(roles: readonly RoleName[], disk: DiskGuard, boxes: Listing): Looked {
     let wake: number | null = null;
     let taken = 0;
     const { goesOn } = this;
@@ -88,7 +88,7 @@ export class Intake {
   }
 
   /** Files that we did not put there: those that were left, else what lies in the boxes now. */
-  #filesFor(roles: readonly RoleName[], boxes: Listing, disk: DiskErrors): Dropped[] {
+  #filesFor(roles: readonly RoleName[], boxes: Listing, disk: DiskGuard): Dropped[] {
     const left = this.#left.filter(({ role, box, name }) => !this.#isExpected(role, box, name));
     this.#left = [];
     if (left.length > 0) return left;
@@ -150,7 +150,7 @@ export class Intake {
    * What lies in the outboxes of these roles was written while a turn of theirs ran that a crash ended: like all that such a
    * turn wrote it comes to nothing, with the reason beside it. The next attempt writes again.
    */
-  refuseLeft(roles: ReadonlySet<RoleName>, disk: DiskErrors): void {
+  refuseLeft(roles: ReadonlySet<RoleName>, disk: DiskGuard): void {
     for (const role of roles) disk.attempt(() => this.#takeLeft(role), undefined);
     for (const { id, role, box, content, name } of this.#mailboxes.accepting()) {
       if (box !== 'outbox' || !roles.has(role) || this.#isKnown(id)) continue;

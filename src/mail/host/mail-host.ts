@@ -16,7 +16,7 @@ import type { Host, Look } from '../../host/loop.ts';
 import { shareParking } from '../../host/parking.ts';
 import type { HostOptions, HostPorts } from './ports.ts';
 import { MissingFiles } from './missing-files.ts';
-import { DiskErrors } from './disk-errors.ts';
+import { DiskGuard } from '../../disk/disk-guard.ts';
 import { MailboxProjector } from './projector.ts';
 import { compare } from './reconcile.ts';
 import { RoleTexts } from './role-texts.ts';
@@ -47,7 +47,7 @@ export class MailHost implements Host {
   /** The protocol, or while nothing new may start one without room for anything. */
   #held: Protocol;
   /** Of the last scan and the looks since. */
-  #disk = new DiskErrors();
+  readonly #disk = new DiskGuard();
   /** Whether the commands of people could be read. */
   #commandsReadable = true;
   #decision: Decision = { facts: [], processes: [], wake: null };
@@ -82,7 +82,7 @@ export class MailHost implements Host {
 
   /** What the disk refused at the last scan or since, apart from the journal; null: all is well. */
   get problem(): string | null {
-    return this.#disk.failure?.message ?? null;
+    return this.#disk.problem;
   }
 
   get fresh(): boolean {
@@ -138,7 +138,7 @@ export class MailHost implements Host {
   look(scan = true): Look {
     const names = scan ? [...this.#options.protocol.roles.keys()] : [];
     // What a scan could not read is no better known after a look without one.
-    if (scan) this.#disk = new DiskErrors();
+    if (scan) this.#disk.renew();
     const disk = this.#disk;
     disk.attempt(() => shareParking(this.#ledger, this.#ports.parking), undefined);
     const unpaused = disk.attempt(() => this.#commands.take(), null);

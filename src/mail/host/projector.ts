@@ -1,6 +1,6 @@
 import type { Protocol } from '../format/protocol.ts';
 import type { MailState, Projection } from '../machine/state.ts';
-import type { DiskErrors } from './disk-errors.ts';
+import type { DiskGuard } from '../../disk/disk-guard.ts';
 import { project, type Expected } from './project.ts';
 import type { HostPorts } from './ports.ts';
 import type { MessageId, RoleName } from '../../kernel/ids.ts';
@@ -33,7 +33,7 @@ export class MailboxProjector {
     this.#expected = expected;
   }
 
-  project({ pendingProjections }: MailState, disk: DiskErrors): void {
+  project({ pendingProjections }: MailState, disk: DiskGuard): void {
     for (const projection of pendingProjections.values())
       if (!this.#projected.has(projection) && disk.succeeds(() => this.#projectOne(projection)))
         this.#projected.add(projection);

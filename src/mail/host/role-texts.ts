@@ -1,7 +1,7 @@
 import { isHuman, type Protocol } from '../format/protocol.ts';
 import type { MailState } from '../machine/state.ts';
-import type { DiskErrors } from './disk-errors.ts';
-import { isContained } from '../../host/contained.ts';
+import type { DiskGuard } from '../../disk/disk-guard.ts';
+import { orElse } from '../../kernel/contained.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 
 /** Says who each role is, and holds the mail of those whose `role.md` cannot be read: nobody starts without knowing who it is. */
@@ -15,17 +15,13 @@ export class RoleTexts {
 
   /** Null: it cannot be read, and the role is held from now on. */
   of(role: RoleName): string | null {
-    try {
-      return this.#read(role);
-    } catch (error) {
-      if (!isContained(error)) throw error;
-      this.#held.add(role);
-      return null;
-    }
+    const text = orElse(() => this.#read(role), null);
+    if (text === null) this.#held.add(role);
+    return text;
   }
 
   /** Looks again at the files of all roles that have work. What cannot be read is a problem of the disk. */
-  look(state: MailState, protocol: Protocol, disk: DiskErrors): void {
+  look(state: MailState, protocol: Protocol, disk: DiskGuard): void {
     this.#held.clear();
     for (const role of rolesWithWork(state))
       if (protocol.roles.has(role) && !isHuman(protocol, role) && !disk.succeeds(() => void this.#read(role)))

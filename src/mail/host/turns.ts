@@ -12,7 +12,7 @@ import { resultOf } from './collect.ts';
 import type { Ledger } from './ledger.ts';
 import type { HostOptions, HostPorts } from './ports.ts';
 import { ProcessTable } from '../../host/process-table.ts';
-import { codeOf, isContained, orElse } from '../../host/contained.ts';
+import { codeOf, isContained, orElse } from '../../kernel/contained.ts';
 import type { RoleTexts } from './role-texts.ts';
 import { TurnRights, type Looked } from './turn-rights.ts';
 import type { RoleName, ThreadId } from '../../kernel/ids.ts';

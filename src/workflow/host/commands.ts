@@ -3,7 +3,7 @@ import { refusal } from '../machine/commands.ts';
 import type { Happening } from '../machine/event.ts';
 import type { Rules } from '../machine/rules.ts';
 import { readRunControl, type Read, type RunControlFile } from '../../letters/letters.ts';
-import { problemWith } from '../../host/contained.ts';
+import { problemWith } from '../../kernel/contained.ts';
 import type { RunLedger } from './ledger.ts';
 
 export type { RunControlFile };

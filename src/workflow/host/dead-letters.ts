@@ -1,4 +1,5 @@
 import { messageOf } from '../../kernel/errors.ts';
+import type { DiskGuard } from '../../disk/disk-guard.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Path } from '../machine/event.ts';
 import type { Launch, Prepared } from '../machine/launch.ts';
@@ -13,15 +14,11 @@ export class DeadLetters {
   /** What the last worker of each step was given; forgotten once the step is settled. */
   readonly #given = new Map<Path, { readonly launch: Launch; readonly prepared: Prepared }>();
   readonly #writing = new Set<Promise<void>>();
-  #problem: string | null = null;
+  readonly #disk: DiskGuard;
 
-  constructor(ports: Pick<RunPorts, 'files' | 'salvage'>) {
+  constructor(ports: Pick<RunPorts, 'files' | 'salvage'>, disk: DiskGuard) {
     this.#ports = ports;
-  }
-
-  /** Why the last one could not be written; null: all is well. */
-  get problem(): string | null {
-    return this.#problem;
+    this.#disk = disk;
   }
 
   note(launch: Launch, prepared: Prepared): void {
@@ -60,9 +57,11 @@ export class DeadLetters {
 
   async #write(path: Path, letter: JsonObject, workspace: string): Promise<void> {
     try {
-      this.#ports.files.deadLetter(path, letter, await this.#ports.salvage(workspace));
+      const difference = await this.#ports.salvage(workspace);
+      this.#disk.until(`dead letter ${path}`, () => this.#ports.files.deadLetter(path, letter, difference));
     } catch (error) {
-      this.#problem = `the dead letter of ${path}: ${messageOf(error)}`;
+      // Nobody waits for this: what else goes wrong can only be reported.
+      this.#disk.report(`the dead letter of ${path}: ${messageOf(error)}`);
     }
   }
 

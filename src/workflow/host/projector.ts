@@ -7,7 +7,7 @@ import type { RunState } from '../machine/state.ts';
 import { runRecord } from '../machine/run-record.ts';
 import { metaOf, settledBy, summaryOf } from '../machine/view.ts';
 import type { RunFiles } from '../machine/ports.ts';
-import { Refused } from './refused.ts';
+import type { DiskGuard } from '../../disk/disk-guard.ts';
 import type { Clock } from '../../kernel/clock.ts';
 
 /** Milliseconds between two writings of `_workflow.json` of a running run, and before what the disk refused is tried again. */
@@ -30,21 +30,18 @@ export class RunProjector {
   readonly #rules: Rules;
   #projectedAt = 0;
   #stale = true;
-  readonly #refused = new Refused();
+  readonly #disk: DiskGuard;
 
-  constructor(ports: ProjectorPorts, rules: Rules) {
+  /** `disk`: what it refuses is tried again here, whoever has left it. */
+  constructor(ports: ProjectorPorts, rules: Rules, disk: DiskGuard) {
     this.#ports = ports;
     this.#rules = rules;
-  }
-
-  /** What the disk refused; null: all is well. */
-  get problem(): string | null {
-    return this.#refused.problem;
+    this.#disk = disk;
   }
 
   /** When it is to be called again although nothing happens, by the wall clock; null: everything is shown. */
   get due(): number | null {
-    if (!this.#stale && this.problem === null) return null;
+    if (!this.#stale && !this.#disk.isOpen) return null;
     return Math.min(this.#projectedAt, this.#ports.clock.now()) + between;
   }
 
@@ -58,13 +55,13 @@ export class RunProjector {
     const edge = events.some(({ type }) => ['began', 'asked', 'closed'].includes(type));
     const isDue = now < this.#projectedAt || now - this.#projectedAt >= between;
     if (!edge && !(isDue && this.due !== null)) return;
-    this.#refused.again();
+    this.#disk.again();
     this.#summary(state, now);
   }
 
   /** Shows what is left to be shown. */
   finish(state: RunState): void {
-    this.#refused.again();
+    this.#disk.again();
     if (this.#stale) this.#summary(state, this.#ports.clock.now());
   }
 
@@ -78,7 +75,7 @@ export class RunProjector {
   }
 
   #settled(state: RunState, path: Path): void {
-    this.#refused.try(`meta ${path}`, () => this.#ports.files.meta(path, metaOf(state, this.#rules, path)));
+    this.#disk.until(`meta ${path}`, () => this.#ports.files.meta(path, metaOf(state, this.#rules, path)));
   }
 
   /** What the check of an iteration found. `later`: what has become durable together with it, after it. */
@@ -100,12 +97,12 @@ export class RunProjector {
     const { reasons, fingerprints } = found;
     const document = { iteration, stage, stalled, reasons: [...reasons], fingerprints: [...fingerprints] };
     const name = `convergence ${path} ${String(iteration)}`;
-    this.#refused.try(name, () => this.#ports.files.convergence(path, iteration, document));
+    this.#disk.until(name, () => this.#ports.files.convergence(path, iteration, document));
   }
 
   /** What a sub-workflow hands out becomes that of its step: before anybody who waits for the step is started. */
   handOut(state: RunState, path: Path): void {
-    this.#refused.try(`export ${path}`, () => this.#export(state, path));
+    this.#disk.until(`export ${path}`, () => this.#export(state, path));
   }
 
   #export(state: RunState, path: Path): void {
@@ -119,7 +116,7 @@ export class RunProjector {
     this.#projectedAt = now;
     this.#stale = false;
     const { display } = this.#rules.workflow;
-    this.#refused.try('summary', () => {
+    this.#disk.until('summary', () => {
       this.#ports.files.summary(summaryOf(state, this.#rules));
       if (display) this.#ports.files.record(display.record, runRecord(state, this.#rules));
     });

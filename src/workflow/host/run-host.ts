@@ -9,7 +9,7 @@ import { compile, type BodyRule, type Rules } from '../machine/rules.ts';
 import type { Workflow } from '../model.ts';
 import type { RunState } from '../machine/state.ts';
 import { settledBy } from '../machine/view.ts';
-import { isContained } from '../../host/contained.ts';
+import { DiskGuard } from '../../disk/disk-guard.ts';
 import type { Host, Look } from '../../host/loop.ts';
 import { shareParking } from '../../host/parking.ts';
 import type { SlotUser } from '../../host/slots.ts';
@@ -47,6 +47,7 @@ export class RunHost implements Host {
   readonly #options: RunHostOptions;
   readonly #rules: Rules;
   readonly #ledger: RunLedger;
+  readonly #disk = new DiskGuard();
   readonly #workers: Workers;
   readonly #projector: RunProjector;
   readonly #records: Records | null;
@@ -60,8 +61,6 @@ export class RunHost implements Host {
   #held = false;
   /** Whether the control folder could be read at the last scan. */
   #commandsReadable = true;
-  /** What the disk refused of it, or of what the hosts share; null: nothing. */
-  #refused: string | null = null;
   /** The problem that whoever watches has heard of. */
   #reportedProblem: string | null = null;
 
@@ -73,10 +72,10 @@ export class RunHost implements Host {
     const valuesOf = (path: Path) => findStep(this.state, this.#rules, path)?.rule.step.values ?? {};
     const fit = (event: Fact | Happening) => maskEvent(event, ports.mask, valuesOf);
     this.#ledger = new RunLedger(ports.journal, ports.clock, fit);
-    this.#letters = new DeadLetters(ports);
+    this.#letters = new DeadLetters(ports, this.#disk);
     this.#workers = new Workers(this.#ledger, this.#rules, ports, this.#letters);
-    this.#projector = new RunProjector(ports, this.#rules);
-    this.#records = ports.records ? new Records(ports.records, this.#rules) : null;
+    this.#projector = new RunProjector(ports, this.#rules, this.#disk);
+    this.#records = ports.records ? new Records(ports.records, this.#rules, this.#disk) : null;
     this.#hooks = new Hooks(this.#ledger, this.#rules, ports);
     this.#rollback = new Rollback(this.#ledger, this.#rules, ports);
   }
@@ -118,13 +117,7 @@ export class RunHost implements Host {
 
   /** What the disk refused at the last look, apart from the journal; null: all is well. */
   get problem(): string | null {
-    return (
-      this.#refused ??
-      this.#projector.problem ??
-      this.#records?.problem ??
-      this.#ports.announcer?.problem ??
-      this.#letters.problem
-    );
+    return this.#disk.problem ?? this.#ports.announcer?.problem ?? null;
   }
 
   begin(given: RunStart): void {
@@ -135,7 +128,7 @@ export class RunHost implements Host {
   /** Goes on with a run, and with what a person wants of it; what was running when its last host ended starts again. */
   resume(by: 'person' | 'up', wishes: readonly Happening[] = []): void {
     if (this.state.endedAt !== null)
-      this.#guard(() => refuseLateCommands(this.#ledger, this.#rules, this.#ports.control));
+      this.#disk.succeeds(() => refuseLateCommands(this.#ledger, this.#rules, this.#ports.control));
     this.#workers.hideLeft();
     this.#ledger.record([{ type: 'resumed', by }, ...wishes]);
     this.#hooks.resume();
@@ -155,15 +148,15 @@ export class RunHost implements Host {
   }
 
   look(scan = true): Look {
-    if (scan) this.#refused = null;
-    if (this.#parks) this.#guard(() => shareParking(this.#ledger, this.#ports.parking));
+    if (scan) this.#disk.renew();
+    if (this.#parks) this.#disk.succeeds(() => shareParking(this.#ledger, this.#ports.parking));
     let commands: ReadonlyMap<string, string | null> = new Map();
     if (scan)
-      this.#commandsReadable = this.#guard(
+      this.#commandsReadable = this.#disk.succeeds(
         () => (commands = takeRunCommands(this.#ledger, this.#rules, this.#ports.control)),
       );
-    this.#guard(() => this.#workers.take());
-    for (const problem of this.#workers.problems()) this.#refused ??= problem;
+    this.#disk.succeeds(() => this.#workers.take());
+    for (const problem of this.#workers.problems()) this.#disk.report(problem);
     // While nobody knows what people want, what runs goes on, and nothing new is decided.
     if (this.#commandsReadable) this.#decide();
     this.#options.shared?.uses(
@@ -177,7 +170,7 @@ export class RunHost implements Host {
     const events = this.#commit();
     if (this.running === 0) this.#rollback.start();
     for (const hook of hooks) this.#hooks.start(hook);
-    this.#guard(() => {
+    this.#disk.succeeds(() => {
       for (const [name, problem] of commands) this.#release(name, problem);
     });
     // An older decision may want what has ended since.
@@ -194,19 +187,7 @@ export class RunHost implements Host {
     const { control } = this.#ports;
     if (problem === null) return control.remove(name);
     control.refuse(name, problem);
-    this.#refused ??= `${control.folder}/${name} was put aside: ${problem}`;
-  }
-
-  /** What the disk refuses of the folders that others write is reported, and tried again at the next look. */
-  #guard(act: () => void): boolean {
-    try {
-      act();
-      return true;
-    } catch (error) {
-      if (!isContained(error)) throw error;
-      this.#refused = error.message;
-      return false;
-    }
+    this.#disk.report(`${control.folder}/${name} was put aside: ${problem}`);
   }
 
   /** A host that is held starts nothing, and so has nothing that it would not run. */
@@ -256,7 +237,7 @@ export class RunHost implements Host {
     const settled = events.flatMap(settledBy);
     for (const path of settled) this.#projector.handOut(this.#ledger.state, path);
     for (const path of settled) this.#letters.settled(this.#ledger.state, path);
-    this.#records?.draw(this.#ledger.state, events, this.#ports.clock.now());
+    this.#records?.project(this.#ledger.state, events, this.#ports.clock.now());
     this.#announce();
     this.#options.watch(events, this.#ledger.state);
     return events;
@@ -269,7 +250,7 @@ export class RunHost implements Host {
   /** What is durable may show; no step waits for it. */
   #draw(events: readonly RunEvent[]): void {
     this.#projector.project(this.#ledger.state, events);
-    if (events.length === 0) this.#records?.draw(this.#ledger.state, [], this.#ports.clock.now());
+    if (events.length === 0) this.#records?.project(this.#ledger.state, [], this.#ports.clock.now());
   }
 
   /** When to look again, by the wall clock: for the machine, or for what is to be shown. Null: not by itself. */

@@ -10,7 +10,7 @@ import { isIn } from '../machine/fold/steps.ts';
 import { keyOf, launchOf } from '../machine/resolve.ts';
 import type { Rules } from '../machine/rules.ts';
 import { ProcessTable } from '../../host/process-table.ts';
-import { codeOf, isUnforeseen, orElse } from '../../host/contained.ts';
+import { codeOf, isUnforeseen, orElse } from '../../kernel/contained.ts';
 import { commandOf, invocationOf, owedPaths } from './command-line.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { RunLedger } from './ledger.ts';

@@ -1,7 +1,7 @@
 import { Mailboxes } from '../../../src/mail/mailboxes/mailboxes.ts';
 import { expect, it } from 'vitest';
 import { defaultConfig } from '../../../src/config/config.ts';
-import { DiskErrors } from '../../../src/mail/host/disk-errors.ts';
+import { DiskGuard } from '../../../src/disk/disk-guard.ts';
 import { expectedNow } from '../../../src/mail/host/project.ts';
 import { Intake } from '../../../src/mail/host/intake.ts';
 import { Ledger } from '../../../src/mail/host/ledger.ts';
@@ -51,7 +51,7 @@ function openIntake() {
   const ports = { mailboxes, newId, clock };
   const intake = new Intake(ledger, ports, protocol, expectedNow(ledger.state), () => false);
   const look = () => {
-    const looked = intake.look(roles, new DiskErrors(), mailboxes);
+    const looked = intake.look(roles, new DiskGuard(), mailboxes);
     ledger.flush();
     intake.release(new Set());
     return looked;

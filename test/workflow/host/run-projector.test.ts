@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { MailroomError } from '../../../src/kernel/errors.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
+import { DiskGuard } from '../../../src/disk/disk-guard.ts';
 import { RunProjector } from '../../../src/workflow/host/projector.ts';
 import { Records } from '../../../src/workflow/host/records.ts';
 import { graph, workflow } from '../machine/graph.ts';
@@ -18,7 +19,8 @@ it('shows the statuses at the start, at the end, when a person is asked, and els
     export: () => true,
     convergence: nothing,
   };
-  const pictures = new RunProjector({ clock: { now: () => world.now }, files }, world.rules);
+  const disk = new DiskGuard();
+  const pictures = new RunProjector({ clock: { now: () => world.now }, files }, world.rules, disk);
   let drawn = 0;
   const draw = () => {
     pictures.project(world.state, world.history.slice(drawn));
@@ -51,7 +53,8 @@ it('shows within a second what came after the last picture, though nothing else 
   const nothing = () => {};
   const summary = ({ steps }: JsonObject) => void shown.push(steps);
   const files = { meta: nothing, summary, record: nothing, export: () => true, convergence: nothing };
-  const pictures = new RunProjector({ clock: { now: () => world.now }, files }, world.rules);
+  const disk = new DiskGuard();
+  const pictures = new RunProjector({ clock: { now: () => world.now }, files }, world.rules, disk);
   pictures.project(world.state, world.history);
   const seen = world.history.length;
   world.pass(300);
@@ -97,7 +100,8 @@ it('shows all three documents within a second in a run of 2,000 steps, and hardl
     export: () => true,
     convergence: nothing,
   };
-  const projector = new RunProjector({ clock: { now: () => world.now }, files }, world.rules);
+  const disk = new DiskGuard();
+  const projector = new RunProjector({ clock: { now: () => world.now }, files }, world.rules, disk);
   const state = () => {
     shows('state.json');
     return 1_000_000;
@@ -105,6 +109,7 @@ it('shows all three documents within a second in a run of 2,000 steps, and hardl
   const records = new Records(
     { state, lastLine: () => 0, log: nothing, printed: nothing, spills: () => ({}) },
     world.rules,
+    disk,
   );
   let seen = 0;
   const look = (): void => {
@@ -112,7 +117,7 @@ it('shows all three documents within a second in a run of 2,000 steps, and hardl
     seen = world.history.length;
     if (events.length > 0) for (const name of Object.keys(since)) since[name] ??= world.now;
     projector.project(world.state, events);
-    records.draw(world.state, events, world.now);
+    records.project(world.state, events, world.now);
   };
   // As the host of a run does: it looks when something has happened, and when it was told to.
   const until = (time: number): void => {
@@ -154,15 +159,16 @@ it('draws again what the disk has refused, and forgets the problem once it is dr
     export: () => true,
     convergence: nothing,
   };
-  const pictures = new RunProjector({ clock: { now: () => world.now }, files }, world.rules);
+  const disk = new DiskGuard();
+  const pictures = new RunProjector({ clock: { now: () => world.now }, files }, world.rules, disk);
   world.done('a');
   pictures.project(world.state, world.history);
-  expect(pictures.problem).toBe('no space left for meta');
+  expect(disk.problem).toBe('no space left for meta');
   refuses = false;
   expect(pictures.due).toBe(world.now + 1_000);
   world.pass(1_000);
   pictures.project(world.state, []);
-  expect([pictures.problem, pictures.due]).toEqual([null, null]);
+  expect([disk.problem, pictures.due]).toEqual([null, null]);
   expect(drawn.toSorted()).toEqual(['meta', 'summary', 'summary']);
 });
 
@@ -179,7 +185,8 @@ it('keeps what the check of each iteration found, also of several that become du
     convergence: (path: string, iteration: number, document: JsonObject) =>
       void written.push([path, iteration, document]),
   };
-  const pictures = new RunProjector({ clock: { now: () => world.now }, files }, world.rules);
+  const disk = new DiskGuard();
+  const pictures = new RunProjector({ clock: { now: () => world.now }, files }, world.rules, disk);
   for (const reason of ['no tests', 'one fails', 'one fails', 'one fails', 'one fails']) {
     world.done('a');
     world.incomplete('a', [reason]);

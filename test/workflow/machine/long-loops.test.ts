@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Step, Workflow } from '../../../src/workflow/model.ts';
+import { DiskGuard } from '../../../src/disk/disk-guard.ts';
 import { Records } from '../../../src/workflow/host/records.ts';
 import { apply } from '../../../src/workflow/machine/apply.ts';
 import { emptyRunState } from '../../../src/workflow/machine/state.ts';
@@ -98,9 +99,9 @@ function shownBy(rules: World['rules'], history: World['history']): number {
     printed: () => {},
     spills: () => ({}),
   };
-  const records = new Records(files, rules);
+  const records = new Records(files, rules, new DiskGuard());
   const state = emptyRunState();
-  for (const event of history) records.draw(apply(state, event), [event], event.at);
+  for (const event of history) records.project(apply(state, event), [event], event.at);
   return bytes;
 }
 

@@ -1,10 +1,10 @@
-import { MailroomError, type ErrorCode } from '../kernel/errors.ts';
+import { MailroomError, type ErrorCode } from './errors.ts';
 
 /** What the language raises for a value that no code of ours foresaw. */
 const unforeseen = [TypeError, RangeError, ReferenceError, SyntaxError, URIError];
 
-/** A folder that cannot be read or written, a link that leads out of the project, a file that is no text. */
-const refusals: ReadonlySet<ErrorCode> = new Set(['E_DISK', 'E_PATH', 'E_FILE']);
+/** A folder that cannot be read or written or is gone, a link that leads out of the project, a file that is no text. */
+const refusals: ReadonlySet<ErrorCode> = new Set(['E_DISK', 'E_PATH', 'E_FILE', 'E_WORKSPACE']);
 
 /** True for an error that only the thing just handled can have caused: that one is put aside, and its host lives. */
 export function isUnforeseen(error: unknown): error is Error {
