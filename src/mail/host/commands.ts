@@ -9,7 +9,7 @@ import { MailroomError, type Reason } from '../../kernel/errors.ts';
 import { readControl, type ControlFile, type Read } from '../../letters/letters.ts';
 import { reportRefused, reportRefusedCommand } from './refused-files.ts';
 import { problemWith } from '../../kernel/contained.ts';
-import type { Ledger } from './ledger.ts';
+import type { MailLedger } from './ledger.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Target } from '../../letters/target.ts';
 
@@ -21,14 +21,14 @@ const patience = 4_000;
  * cannot be removed afterwards is not taken again.
  */
 export class Commands {
-  readonly #ledger: Ledger;
+  readonly #ledger: MailLedger;
   readonly #protocol: Protocol;
   readonly #ports: { readonly control: Control; readonly mailboxes: Mailboxes };
   /** Recorded, and still in the folder; with the problem of those that cannot be followed. */
   readonly #taken = new Map<string, string | null>();
   #hasLooked = false;
 
-  constructor(ledger: Ledger, protocol: Protocol, ports: { control: Control; mailboxes: Mailboxes }) {
+  constructor(ledger: MailLedger, protocol: Protocol, ports: { control: Control; mailboxes: Mailboxes }) {
     this.#ledger = ledger;
     this.#protocol = protocol;
     this.#ports = ports;
@@ -88,7 +88,7 @@ export class Commands {
   }
 }
 
-function verdict(ledger: Ledger, protocol: Protocol, mailboxes: Mailboxes, file: ControlFile): Verdict {
+function verdict(ledger: MailLedger, protocol: Protocol, mailboxes: Mailboxes, file: ControlFile): Verdict {
   const { id, by } = file;
   const command = commandOf(ledger, mailboxes, file);
   if ('code' in command) {
@@ -101,7 +101,7 @@ function verdict(ledger: Ledger, protocol: Protocol, mailboxes: Mailboxes, file:
 type Verdict = Extract<Fact, { type: 'controlled' }>;
 
 function commandOf(
-  ledger: Ledger,
+  ledger: MailLedger,
   mailboxes: Mailboxes,
   { verb, target, now }: ControlFile,
 ): Command | Reason {
@@ -129,7 +129,7 @@ function withdrawnLetter(state: MailState, { role, name }: Letter): Message | nu
 }
 
 /** A message that failed, or why it cannot be put back. Anybody may have put a file there: only the journal says what was sent. */
-function deadLetter(ledger: Ledger, mailboxes: Mailboxes, target: Letter): Message | Reason | null {
+function deadLetter(ledger: MailLedger, mailboxes: Mailboxes, target: Letter): Message | Reason | null {
   try {
     const id = mailboxes.holds(target.role, 'failed', target.name) ? idInName(target.name) : null;
     if (id === null) return null;

@@ -4,7 +4,7 @@ import type { StepRequest, StepNotice } from '../../letters/step-answer.ts';
 import { answerOf, isStep, sentNotice, sentStep, stepOf, turnedAway } from '../machine/step.ts';
 import { readIncoming, type IncomingFile } from '../../letters/letters.ts';
 import { problemWith } from '../../kernel/contained.ts';
-import type { Ledger } from './ledger.ts';
+import type { MailLedger } from './ledger.ts';
 import { reportRefused } from './refused-files.ts';
 import type { LeftFile } from '../../host/control.ts';
 import type { RunMail } from '../../host/run-mail.ts';
@@ -14,7 +14,7 @@ import type { RunMail } from '../../host/run-mail.ts';
  * once what became of them is in the journal.
  */
 export function takeIncoming(
-  ledger: Ledger,
+  ledger: MailLedger,
   protocol: Protocol,
   runs: RunMail,
 ): ReadonlyMap<string, string | null> {
@@ -22,7 +22,7 @@ export function takeIncoming(
 }
 
 /** Null: it is done. Else why it cannot be followed, which is reported. */
-function follow(ledger: Ledger, protocol: Protocol, runs: RunMail, left: LeftFile): string | null {
+function follow(ledger: MailLedger, protocol: Protocol, runs: RunMail, left: LeftFile): string | null {
   const { name, text } = left;
   const read = text === null ? { ok: false as const, problem: left.problem } : readIncoming(text);
   const problem = read.ok ? problemWith(() => take(ledger, protocol, runs, read.value)) : read.problem;
@@ -31,13 +31,13 @@ function follow(ledger: Ledger, protocol: Protocol, runs: RunMail, left: LeftFil
   return problem;
 }
 
-function take(ledger: Ledger, protocol: Protocol, runs: RunMail, file: IncomingFile): void {
+function take(ledger: MailLedger, protocol: Protocol, runs: RunMail, file: IncomingFile): void {
   if (file.kind === 'withdrawal') withdraw(ledger, protocol, file);
   else if (file.kind === 'notice') tell(ledger, protocol, file);
   else takeStep(ledger, protocol, runs, file);
 }
 
-function takeStep(ledger: Ledger, protocol: Protocol, runs: RunMail, letter: StepRequest): void {
+function takeStep(ledger: MailLedger, protocol: Protocol, runs: RunMail, letter: StepRequest): void {
   const known = ledger.state.mail.get(letter.id);
   if (known) {
     // Put there again by a run that does not know how far it had come.
@@ -54,14 +54,14 @@ function takeStep(ledger: Ledger, protocol: Protocol, runs: RunMail, letter: Ste
 }
 
 /** Put there twice it is told once, as long as the mail knows it. */
-function tell(ledger: Ledger, protocol: Protocol, notice: StepNotice): void {
+function tell(ledger: MailLedger, protocol: Protocol, notice: StepNotice): void {
   if (ledger.state.mail.has(notice.id) || !protocol.roles.has(notice.role)) return;
   ledger.record([{ type: 'accepted', sent: sentNotice(protocol, notice, ledger.now()) }]);
 }
 
 /** What a run does not want any more is cancelled with everything that was said about it. */
 function withdraw(
-  ledger: Ledger,
+  ledger: MailLedger,
   protocol: Protocol,
   { id, by, step }: Extract<IncomingFile, { kind: 'withdrawal' }>,
 ): void {

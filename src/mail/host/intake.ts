@@ -9,7 +9,7 @@ import { problemText } from '../../host/problems.ts';
 import { parseMessage } from '../format/read-message.ts';
 import type { DiskGuard } from '../../disk/disk-guard.ts';
 import { namesOf, type Expected } from './project.ts';
-import type { Ledger } from './ledger.ts';
+import type { MailLedger } from './ledger.ts';
 import type { Listing } from './listing.ts';
 import { trusted } from './first-start.ts';
 import { returned } from './returned.ts';
@@ -30,7 +30,7 @@ export interface Looked {
 
 /** Takes in what people and agents dropped into the mailboxes. */
 export class Intake {
-  readonly #ledger: Ledger;
+  readonly #ledger: MailLedger;
   readonly #mailboxes: Mailboxes;
   readonly #protocol: Protocol;
   readonly #expected: Expected;
@@ -44,7 +44,7 @@ export class Intake {
   #left: Dropped[] = [];
 
   constructor(
-    ledger: Ledger,
+    ledger: MailLedger,
     ports: { mailboxes: Mailboxes; newId: () => string; clock: Clock },
     protocol: Protocol,
     expected: Expected,

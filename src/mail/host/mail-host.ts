@@ -1,7 +1,7 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import { decide, type Decision } from '../machine/decide.ts';
 import { copyKey } from '../machine/fold/places.ts';
-import type { Fact, Sent } from '../machine/event.ts';
+import type { Fact, MailEvent, Sent } from '../machine/event.ts';
 import type { Protocol } from '../format/protocol.ts';
 import type { MailState } from '../machine/state.ts';
 import { formatMessage } from '../format/read-message.ts';
@@ -10,7 +10,7 @@ import { expectedNow, namesOf, type Expected } from './project.ts';
 import { idleOf } from './idle.ts';
 import { takeIncoming } from './incoming.ts';
 import { Intake } from './intake.ts';
-import { Ledger } from './ledger.ts';
+import { openMailLedger, type MailLedger, type TrailFeed } from './ledger.ts';
 import { listedOnce, type Listing } from './listing.ts';
 import type { Host, Look } from '../../host/loop.ts';
 import { shareParking } from '../../host/parking.ts';
@@ -26,6 +26,13 @@ import { Turns } from './turns.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Idle } from '../../host/idle.ts';
 
+const failing: ReadonlySet<MailEvent['type']> = new Set([
+  'refused',
+  'abandoned',
+  'failed-back',
+  'thread-failed',
+]);
+
 /** More rounds of deciding than any state can need: past it, deciding goes in circles. */
 const mostRounds = 100_000;
 
@@ -36,7 +43,8 @@ const mostRounds = 100_000;
 export class MailHost implements Host {
   readonly #ports: HostPorts;
   readonly #options: HostOptions;
-  readonly #ledger: Ledger;
+  readonly #ledger: MailLedger;
+  readonly #trail: TrailFeed;
   readonly #expected: Expected;
   readonly #commands: Commands;
   readonly #intake: Intake;
@@ -48,6 +56,7 @@ export class MailHost implements Host {
   #held: Protocol;
   /** Of the last scan and the looks since. */
   readonly #disk = new DiskGuard();
+  #failures = 0;
   /** Whether the commands of people could be read. */
   #commandsReadable = true;
   #decision: Decision = { facts: [], processes: [], wake: null };
@@ -56,7 +65,7 @@ export class MailHost implements Host {
     this.#ports = ports;
     this.#options = options;
     this.#held = options.protocol;
-    this.#ledger = new Ledger(ports);
+    ({ ledger: this.#ledger, trail: this.#trail } = openMailLedger(ports));
     this.#absences = new MissingFiles(() => ports.clock.elapsed?.() ?? ports.clock.now());
     this.#expected = expectedNow(this.#ledger.state);
     this.#projector = new MailboxProjector(ports, options.protocol, this.#expected);
@@ -171,7 +180,9 @@ export class MailHost implements Host {
 
   /** Makes what was recorded durable; who wants to know of messages hears of them now. */
   #flush(): void {
-    const sent = this.#ledger.flush().flatMap((event) => {
+    const events = this.#ledger.flush();
+    this.#failures += events.filter(({ type }) => failing.has(type)).length;
+    const sent = events.flatMap((event) => {
       if (event.type === 'accepted') return [event.sent.message];
       return event.type === 'committed' ? event.sent.map(({ message }) => message) : [];
     });
@@ -268,7 +279,8 @@ export class MailHost implements Host {
     this.#projector.project(state, this.#disk);
     const pending = this.#projector.pending(state);
     this.#disk.attempt(() => this.#intake.release(pending.refused), undefined);
-    if (pending.roles.size === 0 && state.pendingProjections.size > 0) this.#ledger.projected();
+    if (pending.roles.size === 0 && state.pendingProjections.size > 0)
+      this.#ledger.recordLazily({ type: 'projected', through: state.events });
   }
 
   /** What the runner reports goes here; look afterwards. */
@@ -283,12 +295,12 @@ export class MailHost implements Host {
 
   /** Takes a snapshot if the trail has everything: `trailAt` is where it ends, null where there is none. */
   snapshot(trailAt: number | null): void {
-    this.#ledger.snapshot(trailAt);
+    if (trailAt === null || trailAt >= this.#trail.last) this.#ledger.snapshot();
   }
 
   /** How many events of this host moved something to `failed`. */
   get failures(): number {
-    return this.#ledger.failures;
+    return this.#failures;
   }
 
   hold(): void {

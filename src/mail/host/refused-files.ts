@@ -4,7 +4,7 @@ import { codeSpan, firstLineThenFence } from '../../kernel/quoting.ts';
 import type { Reason } from '../../kernel/errors.ts';
 import type { ControlFile } from '../../letters/letters.ts';
 import { mailroom, subjectLine } from '../format/message.ts';
-import type { Ledger } from './ledger.ts';
+import type { MailLedger } from './ledger.ts';
 
 /** Where files lie that could not be followed, each with the reason beside it. */
 const refusedFolder = '.mailroom/refused';
@@ -20,7 +20,7 @@ export interface RefusedFile {
 }
 
 /** Notifies `user` of such a file: once, also when the controller is killed before the file is put aside. */
-export function reportRefused(ledger: Ledger, { path, name, text, problem }: RefusedFile): void {
+export function reportRefused(ledger: MailLedger, { path, name, text, problem }: RefusedFile): void {
   notifyOnce(ledger, [path, text ?? problem], `Refused: ${path.slice(0, 200)}`, [
     `${path} was not followed: ${problem}.`,
     `It lies in ${refusedFolder}/${name}, unchanged, with the reason beside it. Nothing else was changed.`,
@@ -28,7 +28,7 @@ export function reportRefused(ledger: Ledger, { path, name, text, problem }: Ref
 }
 
 /** The same of a command that was followed in vain when nobody waited for its verdict any more. */
-export function reportRefusedCommand(ledger: Ledger, file: ControlFile, { text }: Reason): void {
+export function reportRefusedCommand(ledger: MailLedger, file: ControlFile, { text }: Reason): void {
   const { id, verb, target, by } = file;
   const what = `${verb} ${nameOf(target)}`;
   notifyOnce(ledger, [id, what], `Refused: ${what}`, [
@@ -54,7 +54,7 @@ function nameOf(target: ControlFile['target']): string {
 
 /** `about`: what makes it the same notice. */
 function notifyOnce(
-  ledger: Ledger,
+  ledger: MailLedger,
   about: readonly string[],
   subject: string,
   lines: readonly string[],

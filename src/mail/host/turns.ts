@@ -9,7 +9,7 @@ import type { Turn } from '../machine/state.ts';
 import { isStep } from '../machine/step.ts';
 import { formatMessage } from '../format/read-message.ts';
 import { resultOf } from './collect.ts';
-import type { Ledger } from './ledger.ts';
+import type { MailLedger } from './ledger.ts';
 import type { HostOptions, HostPorts } from './ports.ts';
 import { ProcessTable } from '../../host/process-table.ts';
 import { codeOf, isContained, orElse } from '../../kernel/contained.ts';
@@ -26,7 +26,7 @@ import type { Dropped } from '../format/boxes.ts';
 
 /** Starts and stops the processes that should be running, and records what becomes of them. */
 export class Turns {
-  readonly #ledger: Ledger;
+  readonly #ledger: MailLedger;
   readonly #ports: HostPorts;
   readonly #options: HostOptions;
   /** Null: the gates of a turn. */
@@ -40,7 +40,7 @@ export class Turns {
   readonly #rights: TurnRights;
   readonly #texts: RoleTexts;
 
-  constructor(ledger: Ledger, ports: HostPorts, options: HostOptions, texts: RoleTexts) {
+  constructor(ledger: MailLedger, ports: HostPorts, options: HostOptions, texts: RoleTexts) {
     this.#texts = texts;
     this.#ledger = ledger;
     this.#ports = ports;

@@ -15,7 +15,7 @@ import { shareParking } from '../../host/parking.ts';
 import type { SlotUser } from '../../host/slots.ts';
 import { refuseLateCommands, takeRunCommands } from './commands.ts';
 import { DeadLetters } from './dead-letters.ts';
-import { RunLedger } from './ledger.ts';
+import { openRunLedger, type RunLedger } from './ledger.ts';
 import { Hooks } from './hooks.ts';
 import { RunProjector } from './projector.ts';
 import type { RunPorts } from './ports.ts';
@@ -71,7 +71,7 @@ export class RunHost implements Host {
     this.#parks = [...this.#rules.bodies.values()].some(usesProviders);
     const valuesOf = (path: Path) => findStep(this.state, this.#rules, path)?.rule.step.values ?? {};
     const fit = (event: Fact | Happening) => maskEvent(event, ports.mask, valuesOf);
-    this.#ledger = new RunLedger(ports.journal, ports.clock, fit);
+    this.#ledger = openRunLedger(ports.journal, ports.clock, fit);
     this.#letters = new DeadLetters(ports, this.#disk);
     this.#workers = new Workers(this.#ledger, this.#rules, ports, this.#letters);
     this.#projector = new RunProjector(ports, this.#rules, this.#disk);

@@ -4,7 +4,7 @@ import { defaultConfig } from '../../../src/config/config.ts';
 import { DiskGuard } from '../../../src/disk/disk-guard.ts';
 import { expectedNow } from '../../../src/mail/host/project.ts';
 import { Intake } from '../../../src/mail/host/intake.ts';
-import { Ledger } from '../../../src/mail/host/ledger.ts';
+import { openMailLedger } from '../../../src/mail/host/ledger.ts';
 import { inMemoryTrail } from '../../support/memory-trail.ts';
 import { parseProtocol } from '../../../src/mail/protocol/read.ts';
 import { Journal } from '../../../src/disk/journal.ts';
@@ -41,7 +41,7 @@ function openIntake() {
   const clock = { now: () => now };
   const newId = () => `01900000-0000-7000-8000-${String((ids += 1)).padStart(12, '0')}`;
   const trail = inMemoryTrail();
-  const ledger = new Ledger({
+  const { ledger } = openMailLedger({
     journal: new Journal<MailEvent>(disk),
     trail,
     clock,

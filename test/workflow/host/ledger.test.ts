@@ -3,7 +3,7 @@ import type { RunEvent } from '../../../src/workflow/machine/event.ts';
 import type { RunState } from '../../../src/workflow/machine/state.ts';
 import { Journal } from '../../../src/disk/journal.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
-import { RunLedger } from '../../../src/workflow/host/ledger.ts';
+import { openRunLedger } from '../../../src/workflow/host/ledger.ts';
 
 /** A journal that keeps nothing, and how many steps each snapshot has written. */
 class Counting extends Journal<RunEvent> {
@@ -24,7 +24,7 @@ class Counting extends Journal<RunEvent> {
 
 it('writes of a run that grows no more in snapshots than a multiple of its steps', () => {
   const journal = new Counting(new MemoryDisk());
-  const ledger = new RunLedger(journal, { now: () => 1 });
+  const ledger = openRunLedger(journal, { now: () => 1 });
   const steps = 20_000;
   const settled = {
     reason: { why: 'condition' },

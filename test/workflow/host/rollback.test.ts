@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { rollbackWarnings } from '../../../src/workflow/machine/rollback.ts';
 import type { RunHost } from '../../../src/workflow/host/run-host.ts';
-import { RunLedger } from '../../../src/workflow/host/ledger.ts';
+import { openRunLedger } from '../../../src/workflow/host/ledger.ts';
 import { runJournal } from '../../../src/workflow/files/run-folders.ts';
 import { step, workflow } from '../machine/graph.ts';
 import { World } from '../machine/world.ts';
@@ -22,7 +22,7 @@ function died() {
   const world = new World(definition, { given: { run, checkpoint: 'tree' } });
   world.fails('a');
   const desk = begin(definition);
-  const ledger = new RunLedger(runJournal(desk.disk, run), { now: desk.disk.now });
+  const ledger = openRunLedger(runJournal(desk.disk, run), { now: desk.disk.now });
   ledger.record(world.history);
   ledger.flush();
   const asked: string[] = [];
