@@ -1,6 +1,8 @@
 import { readContent } from '../disk/contents.ts';
 import { join } from '../disk/disk.ts';
 import type { Disk } from '../disk/disk.ts';
+import { problemWith } from '../kernel/contained.ts';
+import type { Read } from '../letters/letters.ts';
 import { putAside } from './refused.ts';
 
 /** Where commands for the mail host are put; a run has a folder of its own. */
@@ -44,6 +46,74 @@ export class Control {
   /** Puts a file aside that cannot be followed, unchanged, with the reason beside it. */
   refuse(name: string, problem: string): void {
     putAside(this.#disk, join(this.folder, name), problem);
+  }
+}
+
+/** A file in a control folder that cannot be followed. */
+export interface RefusedFile {
+  /** From the project. */
+  readonly path: string;
+  readonly name: string;
+  /** Null: it cannot be read as text. */
+  readonly text: string | null;
+  readonly problem: string;
+}
+
+/** What a host does with the files in a control folder. */
+interface Verbs<File> {
+  read(text: string): Read<File>;
+  /** Records what becomes of one. `again`: this host has followed the file, and could not remove it. */
+  follow(file: File, again: boolean): void;
+  /** Reports one that cannot be followed; perhaps again, when it could not be put aside. */
+  refused(file: RefusedFile): void;
+}
+
+/** Follows the files in a control folder. They go, or are put aside, once that is durable. */
+export class ControlReader<File> {
+  readonly #control: Control;
+  readonly #verbs: Verbs<File>;
+  /** Followed, and still in the folder; with the problem of those that cannot be followed. */
+  readonly #taken = new Map<string, string | null>();
+
+  constructor(control: Control, verbs: Verbs<File>) {
+    this.#control = control;
+    this.#verbs = verbs;
+  }
+
+  /** What waits and can be read. Throws `E_DISK`. */
+  waiting(): File[] {
+    return this.#control.list().flatMap((left) => {
+      const read = this.#read(left);
+      return read.ok ? [read.value] : [];
+    });
+  }
+
+  /** Follows what waits. Throws `E_DISK` where the disk does not say what is asked; what was followed before that stays so. */
+  take(): void {
+    for (const left of this.#control.list()) {
+      const { name, text } = left;
+      const before = this.#taken.get(name);
+      const read = this.#read(left);
+      const problem = read.ok
+        ? problemWith(() => this.#verbs.follow(read.value, before !== undefined))
+        : read.problem;
+      const path = `${this.#control.folder}/${name}`;
+      if (problem !== null) this.#verbs.refused({ path, name, text, problem });
+      this.#taken.set(name, before ?? problem);
+    }
+  }
+
+  #read(left: LeftFile): Read<File> {
+    return left.text === null ? { ok: false, problem: left.problem } : this.#verbs.read(left.text);
+  }
+
+  /** Removes what was followed, and puts aside what cannot be. Call it after a flush. Throws `E_DISK`. */
+  release(): void {
+    for (const [name, problem] of this.#taken) {
+      if (problem === null) this.#control.remove(name);
+      else this.#control.refuse(name, problem);
+      this.#taken.delete(name);
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Control, LeftFile } from '../../host/control.ts';
+import { ControlReader, type Control } from '../../host/control.ts';
 import type { Mailboxes } from '../mailboxes/mailboxes.ts';
 import type { Command, Fact } from '../machine/event.ts';
 import { refusal } from '../machine/rules/commands.ts';
@@ -6,9 +6,8 @@ import { fileName, idInName, type Message } from '../format/message.ts';
 import type { MailState } from '../machine/state.ts';
 import type { Protocol } from '../format/protocol.ts';
 import { MailroomError, type Reason } from '../../kernel/errors.ts';
-import { readControl, type ControlFile, type Read } from '../../letters/letters.ts';
+import { readControl, type ControlFile } from '../../letters/letters.ts';
 import { reportRefused, reportRefusedCommand } from './refused-files.ts';
-import { problemWith } from '../../kernel/contained.ts';
 import type { MailLedger } from './ledger.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Target } from '../../letters/target.ts';
@@ -16,22 +15,27 @@ import type { Target } from '../../letters/target.ts';
 /** Whoever asks waits five seconds for the verdict. In milliseconds, with some time for the way there. */
 const patience = 4_000;
 
-/**
- * The commands that other processes put into the control folder; each becomes one event with its verdict. A file that
- * cannot be removed afterwards is not taken again.
- */
+/** The commands that other processes put into the control folder; each becomes one event with its verdict. */
 export class Commands {
   readonly #ledger: MailLedger;
   readonly #protocol: Protocol;
-  readonly #ports: { readonly control: Control; readonly mailboxes: Mailboxes };
-  /** Recorded, and still in the folder; with the problem of those that cannot be followed. */
-  readonly #taken = new Map<string, string | null>();
+  readonly #mailboxes: Mailboxes;
+  readonly #files: ControlReader<ControlFile>;
+  #unpaused: RoleName[] = [];
   #hasLooked = false;
 
   constructor(ledger: MailLedger, protocol: Protocol, ports: { control: Control; mailboxes: Mailboxes }) {
     this.#ledger = ledger;
     this.#protocol = protocol;
-    this.#ports = ports;
+    this.#mailboxes = ports.mailboxes;
+    this.#files = new ControlReader(ports.control, {
+      read: readControl,
+      follow: (file, again) => {
+        // Followed twice it could be another command by now.
+        if (!again) this.#follow(file);
+      },
+      refused: (file) => reportRefused(ledger, file),
+    });
   }
 
   /**
@@ -39,28 +43,19 @@ export class Commands {
    * is asked; what was recorded before that stays taken.
    */
   take(): RoleName[] {
-    const unpaused: RoleName[] = [];
-    for (const left of this.#ports.control.list()) {
-      if (this.#taken.has(left.name)) continue;
-      const read = this.#follow(left);
-      this.#taken.set(left.name, read.ok ? null : read.problem);
-      const file = read.ok ? read.value : null;
-      if (file?.verb === 'unpause' && file.target.kind === 'role') unpaused.push(file.target.role);
-      if (file?.verb === 'unpause' && file.target.kind === 'all')
-        unpaused.push(...this.#protocol.roles.keys());
-    }
+    this.#files.take();
     this.#hasLooked = true;
-    return unpaused;
+    return this.#unpaused.splice(0);
   }
 
-  /** Records the verdict on one command, or reports that it cannot be followed. */
-  #follow(left: LeftFile): Read<ControlFile> {
-    const { name, text } = left;
-    const read = text === null ? { ok: false as const, problem: left.problem } : readControl(text);
-    const result = read.ok ? this.#judge(read.value) : read;
-    const path = `${this.#ports.control.folder}/${name}`;
-    if (!result.ok) reportRefused(this.#ledger, { path, name, text, problem: result.problem });
-    return result;
+  #follow(file: ControlFile): void {
+    const fact = verdict(this.#ledger, this.#protocol, this.#mailboxes, file);
+    this.#ledger.record([fact]);
+    if (fact.refusal !== null && this.#isLate(file)) reportRefusedCommand(this.#ledger, file, fact.refusal);
+    const { verb, target } = file;
+    if (verb !== 'unpause') return;
+    if (target.kind === 'role') this.#unpaused.push(target.role);
+    if (target.kind === 'all') this.#unpaused.push(...this.#protocol.roles.keys());
   }
 
   /** Whether nobody waits for the verdict any more: when the command was left, no controller ran, or it has had no time since. */
@@ -68,23 +63,9 @@ export class Commands {
     return !this.#hasLooked || this.#ledger.now() - at >= patience;
   }
 
-  #judge(file: ControlFile): Read<ControlFile> {
-    const { mailboxes } = this.#ports;
-    const problem = problemWith(() => {
-      const fact = verdict(this.#ledger, this.#protocol, mailboxes, file);
-      this.#ledger.record([fact]);
-      if (fact.refusal !== null && this.#isLate(file)) reportRefusedCommand(this.#ledger, file, fact.refusal);
-    });
-    return problem === null ? { ok: true, value: file } : { ok: false, problem };
-  }
-
   /** Removes the files whose verdicts are durable, and puts aside what could not be followed. Throws `E_DISK`. */
   release(): void {
-    for (const [name, problem] of this.#taken) {
-      if (problem === null) this.#ports.control.remove(name);
-      else this.#ports.control.refuse(name, problem);
-      this.#taken.delete(name);
-    }
+    this.#files.release();
   }
 }
 

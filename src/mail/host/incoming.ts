@@ -3,32 +3,22 @@ import { refusal } from '../machine/rules/commands.ts';
 import type { StepRequest, StepNotice } from '../../letters/step-answer.ts';
 import { answerOf, isStep, sentNotice, sentStep, stepOf, turnedAway } from '../machine/step.ts';
 import { readIncoming, type IncomingFile } from '../../letters/letters.ts';
-import { problemWith } from '../../kernel/contained.ts';
 import type { MailLedger } from './ledger.ts';
 import { reportRefused } from './refused-files.ts';
-import type { LeftFile } from '../../host/control.ts';
+import { ControlReader } from '../../host/control.ts';
 import type { RunMail } from '../../host/run-mail.ts';
 
-/**
- * Takes what runs have put there. Returns the files' names, with the problem of those that cannot be followed: they may go
- * once what became of them is in the journal.
- */
-export function takeIncoming(
+/** What runs have put there for the mail. Taken again, it comes to the same. */
+export function incomingReader(
   ledger: MailLedger,
   protocol: Protocol,
   runs: RunMail,
-): ReadonlyMap<string, string | null> {
-  return new Map(runs.incoming.list().map((left) => [left.name, follow(ledger, protocol, runs, left)]));
-}
-
-/** Null: it is done. Else why it cannot be followed, which is reported. */
-function follow(ledger: MailLedger, protocol: Protocol, runs: RunMail, left: LeftFile): string | null {
-  const { name, text } = left;
-  const read = text === null ? { ok: false as const, problem: left.problem } : readIncoming(text);
-  const problem = read.ok ? problemWith(() => take(ledger, protocol, runs, read.value)) : read.problem;
-  const path = `${runs.incoming.folder}/${name}`;
-  if (problem !== null) reportRefused(ledger, { path, name, text, problem });
-  return problem;
+): ControlReader<IncomingFile> {
+  return new ControlReader(runs.incoming, {
+    read: readIncoming,
+    follow: (file) => take(ledger, protocol, runs, file),
+    refused: (file) => reportRefused(ledger, file),
+  });
 }
 
 function take(ledger: MailLedger, protocol: Protocol, runs: RunMail, file: IncomingFile): void {

@@ -8,7 +8,9 @@ import { formatMessage } from '../format/read-message.ts';
 import { Commands } from './commands.ts';
 import { expectedNow, namesOf, type Expected } from './project.ts';
 import { idleOf } from './idle.ts';
-import { takeIncoming } from './incoming.ts';
+import { incomingReader } from './incoming.ts';
+import type { ControlReader } from '../../host/control.ts';
+import type { IncomingFile } from '../../letters/letters.ts';
 import { Intake } from './intake.ts';
 import { openMailLedger, type MailLedger, type TrailFeed } from './ledger.ts';
 import { listedOnce, type Listing } from './listing.ts';
@@ -47,6 +49,8 @@ export class MailHost implements Host {
   readonly #trail: TrailFeed;
   readonly #expected: Expected;
   readonly #commands: Commands;
+  /** Null: no runs of workflows are there. */
+  readonly #incoming: ControlReader<IncomingFile> | null;
   readonly #intake: Intake;
   readonly #turns: Turns;
   readonly #projector: MailboxProjector;
@@ -70,6 +74,7 @@ export class MailHost implements Host {
     this.#expected = expectedNow(this.#ledger.state);
     this.#projector = new MailboxProjector(ports, options.protocol, this.#expected);
     this.#commands = new Commands(this.#ledger, options.protocol, ports);
+    this.#incoming = ports.runs ? incomingReader(this.#ledger, options.protocol, ports.runs) : null;
     this.#texts = new RoleTexts((role) => ports.roleText(role));
     this.#turns = new Turns(this.#ledger, ports, options, this.#texts);
     this.#intake = new Intake(this.#ledger, ports, options.protocol, this.#expected, (file) =>
@@ -152,7 +157,7 @@ export class MailHost implements Host {
     disk.attempt(() => shareParking(this.#ledger, this.#ports.parking), undefined);
     const unpaused = disk.attempt(() => this.#commands.take(), null);
     this.#commandsReadable = unpaused !== null;
-    const incoming = this.#takeIncoming();
+    disk.attempt(() => this.#incoming?.take(), undefined);
     for (const role of unpaused ?? []) disk.attempt(() => this.#restore(role), undefined);
     const boxes = listedOnce(this.#ports.mailboxes);
     // Once for each listing: what a burst of mail left for this look was compared when it was found.
@@ -167,7 +172,7 @@ export class MailHost implements Host {
     if (this.#commandsReadable) this.#turns.steer(this.#decision.processes);
     this.#draw();
     disk.attempt(() => this.#commands.release(), undefined);
-    this.#showRuns(incoming);
+    this.#showRuns();
     const decided = this.#commandsReadable ? this.#decision.wake : null;
     const settled = wake === null && !looked.more && this.#ledger.state.pendingProjections.size === 0;
     return {
@@ -189,23 +194,11 @@ export class MailHost implements Host {
     if (sent.length > 0) this.#options.onSent?.(sent);
   }
 
-  #takeIncoming(): ReadonlyMap<string, string | null> {
-    const { runs } = this.#ports;
-    const { protocol } = this.#options;
-    if (!runs) return new Map();
-    return this.#disk.attempt(() => takeIncoming(this.#ledger, protocol, runs), new Map());
-  }
-
   /** What is in the journal now may go from where the runs had put it, and they see who waits. */
-  #showRuns(taken: ReadonlyMap<string, string | null>): void {
-    const { runs } = this.#ports;
-    if (!runs) return;
+  #showRuns(): void {
     this.#disk.attempt(() => {
-      for (const [name, problem] of taken) {
-        if (problem === null) runs.incoming.remove(name);
-        else runs.incoming.refuse(name, problem);
-      }
-      runs.waits(waitingSteps(this.#ledger.state, this.#options.protocol));
+      this.#incoming?.release();
+      this.#ports.runs?.waits(waitingSteps(this.#ledger.state, this.#options.protocol));
     }, undefined);
   }
 

@@ -4,22 +4,13 @@ import { codeSpan, firstLineThenFence } from '../../kernel/quoting.ts';
 import type { Reason } from '../../kernel/errors.ts';
 import type { ControlFile } from '../../letters/letters.ts';
 import { mailroom, subjectLine } from '../format/message.ts';
+import type { RefusedFile } from '../../host/control.ts';
 import type { MailLedger } from './ledger.ts';
 
 /** Where files lie that could not be followed, each with the reason beside it. */
 const refusedFolder = '.mailroom/refused';
 
-/** A file that another process left for the controller, and that cannot be followed. */
-export interface RefusedFile {
-  /** From the project. */
-  readonly path: string;
-  readonly name: string;
-  /** Null: it cannot be read as text. */
-  readonly text: string | null;
-  readonly problem: string;
-}
-
-/** Notifies `user` of such a file: once, also when the controller is killed before the file is put aside. */
+/** Notifies `user` of a file that cannot be followed: once, also when the controller is killed before the file is put aside. */
 export function reportRefused(ledger: MailLedger, { path, name, text, problem }: RefusedFile): void {
   notifyOnce(ledger, [path, text ?? problem], `Refused: ${path.slice(0, 200)}`, [
     `${path} was not followed: ${problem}.`,

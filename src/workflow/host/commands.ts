@@ -1,51 +1,57 @@
-import type { Control, LeftFile } from '../../host/control.ts';
+import { ControlReader, type Control } from '../../host/control.ts';
+import type { Reason } from '../../kernel/errors.ts';
 import { refusal } from '../machine/commands.ts';
 import type { Happening } from '../machine/event.ts';
 import type { Rules } from '../machine/rules.ts';
-import { readRunControl, type Read, type RunControlFile } from '../../letters/letters.ts';
-import { problemWith } from '../../kernel/contained.ts';
+import { readRunControl, type RunControlFile } from '../../letters/letters.ts';
 import type { RunLedger } from './ledger.ts';
 
 export type { RunControlFile };
 
-/**
- * Takes the command files; each becomes an event with its verdict. Returns their names, with the problem of those that cannot
- * be followed: they may go once that is durable.
- */
-export function takeRunCommands(
-  ledger: RunLedger,
-  rules: Rules,
-  control: Control,
-): ReadonlyMap<string, string | null> {
-  return new Map(
-    control.list().map((left) => {
-      const file = read(left);
-      const problem = file.ok ? problemWith(() => take(ledger, rules, file.value)) : file.problem;
-      return [left.name, problem];
-    }),
-  );
-}
+/** The command files of a run; each becomes one event with its verdict. `report`: of those that cannot be followed. */
+export class RunCommands {
+  readonly #ledger: RunLedger;
+  readonly #rules: Rules;
+  readonly #files: ControlReader<RunControlFile>;
 
-function read(left: LeftFile): Read<RunControlFile> {
-  return left.text === null ? { ok: false, problem: left.problem } : readRunControl(left.text);
-}
-
-/** Before a run that is over goes on: refuses what came too late for it, which is not what is wanted of it now. */
-export function refuseLateCommands(ledger: RunLedger, rules: Rules, control: Control): void {
-  for (const left of control.list()) {
-    const file = read(left);
-    if (file.ok && refusal(ledger.state, rules, file.value) !== null) take(ledger, rules, file.value);
+  constructor(ledger: RunLedger, rules: Rules, control: Control, report: (problem: string) => void) {
+    this.#ledger = ledger;
+    this.#rules = rules;
+    this.#files = new ControlReader(control, {
+      read: readRunControl,
+      follow: (file) => this.#follow(file),
+      refused: ({ path, problem }) => report(`${path} was put aside: ${problem}`),
+    });
   }
-}
 
-function take(ledger: RunLedger, rules: Rules, file: RunControlFile): void {
-  const { id, by, verb } = file;
-  // The last host may have died between the verdict and the removal of the file.
-  if (ledger.state.commands.has(id)) return;
-  const reason = refusal(ledger.state, rules, file);
-  ledger.record([
-    reason === null ? happeningOf(file) : { type: 'controlled', id, by, verb, refusal: reason },
-  ]);
+  /** Records the verdicts. Throws `E_DISK`. */
+  take(): void {
+    this.#files.take();
+  }
+
+  /** Before a run that is over goes on: refuses what came too late for it, which is not what is wanted of it now. */
+  refuseLate(): void {
+    for (const file of this.#files.waiting()) if (this.#refusal(file) !== null) this.#follow(file);
+  }
+
+  /** Removes the files whose verdicts are durable, and puts aside what could not be followed. Throws `E_DISK`. */
+  release(): void {
+    this.#files.release();
+  }
+
+  #refusal(file: RunControlFile): Reason | null {
+    return refusal(this.#ledger.state, this.#rules, file);
+  }
+
+  #follow(file: RunControlFile): void {
+    const { id, by, verb } = file;
+    // The last host may have died between the verdict and the removal of the file.
+    if (this.#ledger.state.commands.has(id)) return;
+    const reason = this.#refusal(file);
+    this.#ledger.record([
+      reason === null ? happeningOf(file) : { type: 'controlled', id, by, verb, refusal: reason },
+    ]);
+  }
 }
 
 /** What a command that is followed becomes in the journal. */

@@ -13,7 +13,7 @@ import { DiskGuard } from '../../disk/disk-guard.ts';
 import type { Host, Look } from '../../host/loop.ts';
 import { shareParking } from '../../host/parking.ts';
 import type { SlotUser } from '../../host/slots.ts';
-import { refuseLateCommands, takeRunCommands } from './commands.ts';
+import { RunCommands } from './commands.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { openRunLedger, type RunLedger } from './ledger.ts';
 import { Hooks } from './hooks.ts';
@@ -48,6 +48,7 @@ export class RunHost implements Host {
   readonly #rules: Rules;
   readonly #ledger: RunLedger;
   readonly #disk = new DiskGuard();
+  readonly #commands: RunCommands;
   readonly #workers: Workers;
   readonly #projector: RunProjector;
   readonly #records: Records | null;
@@ -72,6 +73,8 @@ export class RunHost implements Host {
     const valuesOf = (path: Path) => findStep(this.state, this.#rules, path)?.rule.step.values ?? {};
     const fit = (event: Fact | Happening) => maskEvent(event, ports.mask, valuesOf);
     this.#ledger = openRunLedger(ports.journal, ports.clock, fit);
+    const report = (problem: string) => this.#disk.report(problem);
+    this.#commands = new RunCommands(this.#ledger, this.#rules, ports.control, report);
     this.#letters = new DeadLetters(ports, this.#disk);
     this.#workers = new Workers(this.#ledger, this.#rules, ports, this.#letters);
     this.#projector = new RunProjector(ports, this.#rules, this.#disk);
@@ -127,8 +130,7 @@ export class RunHost implements Host {
 
   /** Goes on with a run, and with what a person wants of it; what was running when its last host ended starts again. */
   resume(by: 'person' | 'up', wishes: readonly Happening[] = []): void {
-    if (this.state.endedAt !== null)
-      this.#disk.succeeds(() => refuseLateCommands(this.#ledger, this.#rules, this.#ports.control));
+    if (this.state.endedAt !== null) this.#disk.succeeds(() => this.#commands.refuseLate());
     this.#workers.hideLeft();
     this.#ledger.record([{ type: 'resumed', by }, ...wishes]);
     this.#hooks.resume();
@@ -150,11 +152,7 @@ export class RunHost implements Host {
   look(scan = true): Look {
     if (scan) this.#disk.renew();
     if (this.#parks) this.#disk.succeeds(() => shareParking(this.#ledger, this.#ports.parking));
-    let commands: ReadonlyMap<string, string | null> = new Map();
-    if (scan)
-      this.#commandsReadable = this.#disk.succeeds(
-        () => (commands = takeRunCommands(this.#ledger, this.#rules, this.#ports.control)),
-      );
+    if (scan) this.#commandsReadable = this.#disk.succeeds(() => this.#commands.take());
     this.#disk.succeeds(() => this.#workers.take());
     for (const problem of this.#workers.problems()) this.#disk.report(problem);
     // While nobody knows what people want, what runs goes on, and nothing new is decided.
@@ -170,9 +168,7 @@ export class RunHost implements Host {
     const events = this.#commit();
     if (this.running === 0) this.#rollback.start();
     for (const hook of hooks) this.#hooks.start(hook);
-    this.#disk.succeeds(() => {
-      for (const [name, problem] of commands) this.#release(name, problem);
-    });
+    this.#disk.succeeds(() => this.#commands.release());
     // An older decision may want what has ended since.
     if (this.#commandsReadable) this.#workers.steer(wanted);
     this.#draw(events);
@@ -180,14 +176,6 @@ export class RunHost implements Host {
     this.#reportedProblem = this.problem;
     const more = this.#ledger.dirty;
     return { wake: this.#wake, more, settled: !more, blocked: false };
-  }
-
-  /** Removes a command that was followed; one that cannot be is put aside and reported. */
-  #release(name: string, problem: string | null): void {
-    const { control } = this.#ports;
-    if (problem === null) return control.remove(name);
-    control.refuse(name, problem);
-    this.#disk.report(`${control.folder}/${name} was put aside: ${problem}`);
   }
 
   /** A host that is held starts nothing, and so has nothing that it would not run. */
