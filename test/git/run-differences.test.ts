@@ -5,7 +5,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { changesTeller } from '../../src/workflow/host/changes.ts';
 import type { Launch } from '../../src/workflow/machine/launch.ts';
 import { changedFiles, salvage } from '../../src/git/run-differences.ts';
-import { files } from '../workflow/host/run-desk.ts';
+import { RunFiles } from '../../src/workflow/files/run-files.ts';
+import { workflow } from '../workflow/files/samples.ts';
+import { begin, filesOf } from '../workflow/host/run-desk.ts';
 import { temporaryFolder } from '../process/support.ts';
 
 const none = { ignored: [], ours: [] };
@@ -189,6 +191,7 @@ it('says why a run cannot be told what changed, whatever went wrong', async () =
   vi.stubEnv('TMPDIR', join(workspace, 'nowhere'));
   onTestFinished(() => void vi.unstubAllEnvs());
   const launch = { convergence: null, inputs: [], check: null } as unknown as Launch;
+  const files = new RunFiles(filesOf(begin(workflow()), workflow()));
   const changes = await changesTeller(files, `${workspace}/context`)(launch, workspace);
   expect(changes).toContain('ENOENT');
 });

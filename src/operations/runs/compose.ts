@@ -15,9 +15,9 @@ import { salvage } from '../../git/run-differences.ts';
 import { ProcessStepRunner } from '../../host/runner/steps.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { contextFolderOf } from '../../workflow/files/context-holder.ts';
-import { DiskCorrespondence } from '../../workflow/files/correspondence.ts';
+import { RunOutbox } from '../../workflow/files/run-outbox.ts';
 import { DiskRecords } from '../../workflow/files/record-files.ts';
-import { DiskRunFiles } from '../../workflow/files/run-files.ts';
+import { RunFiles } from '../../workflow/files/run-files.ts';
 import { runControlFolder, runJournal } from '../../workflow/files/run-folders.ts';
 import { watchFolders } from '../../disk/watch.ts';
 import { journalWatch, lockWatch } from '../../host/gone.ts';
@@ -199,12 +199,12 @@ function portsOf(
 ): Omit<RunPorts, 'journal' | 'runner'> {
   const secrets = runSecrets(disk, run.definition);
   const mask = maskOf(secrets);
-  const files = new DiskRunFiles({ project: disk, run, open: openRoot, mask });
+  const files = new RunFiles({ project: disk, run, open: openRoot, mask });
   return {
     clock: { now: Date.now, elapsed: () => performance.now() },
     files,
     control: new Control(disk, runControlFolder(run.run)),
-    mail: new DiskCorrespondence(disk, run.run),
+    mail: new RunOutbox(disk, run.run),
     providers,
     parking: parkingOf(disk, config),
     project: disk.root,

@@ -4,7 +4,6 @@ import { isJsonObject, parseJson, type JsonObject, readJson } from '../../kernel
 import { maskJson, maskReport, maskValues, strongMask, type Mask } from '../../kernel/mask.ts';
 import type { Path, ProcessKey } from '../machine/event.ts';
 import type { Collected, Launch, LaunchOutput, Prepared } from '../machine/launch.ts';
-import type { RunFiles } from '../machine/ports.ts';
 import { asYaml } from '../machine/run-record.ts';
 import { readContent } from '../../disk/contents.ts';
 import { makeOwnContext } from './context-holder.ts';
@@ -32,8 +31,12 @@ export interface RunFilesOptions {
   readonly mask: Mask;
 }
 
-/** The files of one run. Made once the run's context folder is locked; throws `E_WORKSPACE` without its workspace. */
-export class DiskRunFiles implements RunFiles {
+/**
+ * The files of one run: its folder `.mailroom/runs/<run>/` and its context folder. Synchronous. A path that leaves its root
+ * throws `E_PATH`; what the disk refuses throws `E_DISK`. Whatever it puts somewhere appears there by one rename. Made once
+ * the run's context folder is locked; throws `E_WORKSPACE` without its workspace.
+ */
+export class RunFiles {
   readonly #run: RunFolder;
   readonly #project: Disk;
   readonly #open: OpenRoot;
@@ -57,6 +60,10 @@ export class DiskRunFiles implements RunFiles {
     this.#streams = new Streams(this.#workspace, run.definition.ownWorkspace, { open, guard: this.#guard });
   }
 
+  /**
+   * Makes the folders, removes an old decision and old values, and places the inputs in a step's first iteration: later
+   * ones go on with what lies there. Safe to repeat. `E_WORKSPACE`: the step's workspace is not there.
+   */
   prepare(launch: Launch): Prepared {
     const context = this.#context;
     const workspace = this.#workspaceOf(launch);
@@ -90,10 +97,12 @@ export class DiskRunFiles implements RunFiles {
     };
   }
 
+  /** Writes a text into the folder of a process: its prompt, its result. */
   note(key: ProcessKey, name: string, text: string): void {
     this.#steps.write(key, name, this.#mask.text(text));
   }
 
+  /** Reads what the worker handed over and, where `keep`, copies its outputs into the context. Safe to repeat. */
   collect(launch: Launch, keep: boolean): Collected {
     const context = this.#context;
     const workspace = this.#workspaceOf(launch);
@@ -116,21 +125,25 @@ export class DiskRunFiles implements RunFiles {
     };
   }
 
+  /** Writes a declared output in the place of a worker that could only answer with a text. */
   handOver(launch: Launch, output: LaunchOutput, text: string): void {
     const workspace = this.#workspaceOf(launch);
     layText(workspace, this.#place(workspace, output.path), this.#mask.text(text), launch.run);
   }
 
+  /** Writes what a program printed (`text` null), or a text in its place, where the launch wants it. Safe to repeat. */
   keepOutput({ key, stdout }: Launch, text: string | null): void {
     if (stdout === null) return;
     const printed = () => this.#steps.printed(key);
     this.#streams.write(stdout, text === null ? printed() : [Buffer.from(this.#mask.text(text))]);
   }
 
+  /** Whether a file of the workspace is there. */
   exists(file: string): boolean {
     return this.#streams.exists(file);
   }
 
+  /** What a step's changes are measured against, as git names it. `E_FILE`: the file that should say it does not. */
   diffBase(launch: Launch): string {
     const base = launch.convergence?.diffBase ?? { kind: 'ref', ref: 'HEAD' };
     if (base.kind === 'ref') return base.ref;
@@ -141,31 +154,38 @@ export class DiskRunFiles implements RunFiles {
     throw new MailroomError('E_FILE', `${base.path} should say what to compare with, and does not`);
   }
 
+  /** Copies an artifact of a step of a sub-workflow to the step that it is exported from. */
   export(from: Path, artifact: string, to: Path, as: string): boolean {
     return this.#context.copy(from, artifact, to, as);
   }
 
+  /** Writes what came of an iteration to `<context>/<path>/_convergence/<iteration>.json`. */
   convergence(path: Path, iteration: number, document: JsonObject): void {
     this.#context.convergence(path, iteration, written(document));
   }
 
+  /** Writes `<context>/<path>/_meta.json`. Artifacts of the step that its `artifacts` do not name are removed. */
   meta(path: Path, document: JsonObject): void {
     this.#context.meta(path, document, written(document));
   }
 
+  /** Writes `<context>/_workflow.json`. */
   summary(document: JsonObject): void {
     this.#context.summary(written(document));
   }
 
+  /** Writes a file of this name into the folder of the run. */
   record(name: string, document: JsonObject): void {
     this.#project.write(join(runFolder(this.#run.run), name), asYaml(document));
   }
 
+  /** The end of what a process printed, at most so many characters of it as `read` makes readable; empty where nothing is known. */
   tail(key: ProcessKey, characters: number, read: (printed: string) => string): string {
     const text = this.#mask.text(read(this.#steps.tail(key, tailBytes)));
     return Array.from(text).slice(-characters).join('');
   }
 
+  /** Keeps a step that failed for good: its prompt, inputs, reason, cost so far and what it had changed. */
   deadLetter(path: Path, document: JsonObject, difference: Uint8Array | null): void {
     this.#steps.deadLetter(path, written(document), difference);
   }
@@ -182,10 +202,12 @@ export class DiskRunFiles implements RunFiles {
     return text === null ? null : maskReport(text, this.#mask);
   }
 
+  /** Takes secrets out of the file of values that a process has left. */
   hideValues(key: ProcessKey): void {
     this.#hide(this.#steps.valuesFile(key));
   }
 
+  /** The same for all processes but these: a host that died, or a power loss, can have left any of these files as it was. */
   hideAllValues(but: readonly ProcessKey[]): void {
     const left = new Set(but.map((key) => this.#steps.valuesFile(key)));
     for (const path of this.#steps.valuesFiles()) if (!left.has(path)) this.#hide(path);

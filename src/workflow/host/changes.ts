@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Launch } from '../machine/launch.ts';
-import type { RunFiles } from '../machine/ports.ts';
+import type { RunFiles } from '../files/run-files.ts';
 import { changedFiles } from '../../git/run-differences.ts';
 import { temporaryEnding } from '../../disk/disk.ts';
 

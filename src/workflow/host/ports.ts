@@ -6,7 +6,8 @@ import type { Launch } from '../machine/launch.ts';
 import type { Rules } from '../machine/rules.ts';
 import type { RunState } from '../machine/state.ts';
 import type { RecordFiles } from './records.ts';
-import type { Correspondence, RunFiles } from '../machine/ports.ts';
+import type { RunFiles } from '../files/run-files.ts';
+import type { RunOutbox } from '../files/run-outbox.ts';
 import type { Parking } from '../../host/parking.ts';
 import type { RolledBack } from '../../kernel/edits.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -20,7 +21,7 @@ export interface RunPorts {
   readonly files: RunFiles;
   readonly control: Control;
   readonly runner: StepRunner;
-  readonly mail: Correspondence;
+  readonly mail: RunOutbox;
   readonly providers: ReadonlyMap<string, Provider>;
   /** Providers that are at their limit, as all hosts of the project know it. */
   readonly parking: Parking;

@@ -6,7 +6,7 @@ import { findStep } from '../machine/scope.ts';
 import type { RunState } from '../machine/state.ts';
 import { runRecord } from '../machine/run-record.ts';
 import { metaOf, settledBy, summaryOf } from '../machine/view.ts';
-import type { RunFiles } from '../machine/ports.ts';
+import type { RunFiles } from '../files/run-files.ts';
 import type { DiskGuard } from '../../disk/disk-guard.ts';
 import type { Clock } from '../../kernel/clock.ts';
 

@@ -1,7 +1,7 @@
 import { MailHost } from '../../../src/mail/host/mail-host.ts';
 import { readJournal } from '../../../src/disk/journal-reader.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
-import { DiskCorrespondence } from '../../../src/workflow/files/correspondence.ts';
+import { RunOutbox } from '../../../src/workflow/files/run-outbox.ts';
 import { protocolOf } from '../machine/texts.ts';
 import { idleRunner, mailPorts } from '../../support/mail-ports.ts';
 import { exit } from '../../providers/samples.ts';
@@ -24,7 +24,7 @@ const start = Date.UTC(2026, 0, 1);
 export class Desk {
   now = start;
   readonly disk = new MemoryDisk(() => this.now);
-  readonly run = new DiskCorrespondence(this.disk, run);
+  readonly run = new RunOutbox(this.disk, run);
   turns = 0;
   #jobs: AgentJob[] = [];
   host: MailHost = this.open();

@@ -1,7 +1,7 @@
 import { unmasked } from '../../../src/kernel/mask.ts';
 import { describe, expect, it } from 'vitest';
 import { MemoryDisk } from '../../support/memory-disk.ts';
-import { DiskRunFiles } from '../../../src/workflow/files/run-files.ts';
+import { RunFiles } from '../../../src/workflow/files/run-files.ts';
 import { memoryBench } from './run-benches.ts';
 import type { RunBench } from './run-benches.ts';
 import { child, input, launch, output, step, workflow } from './samples.ts';
@@ -23,9 +23,9 @@ function world(): MemoryDisk {
   return disk;
 }
 
-function filesOf(bench: RunBench): DiskRunFiles {
+function filesOf(bench: RunBench): RunFiles {
   const run = { run: 'run-1', definition: sample, workspace: '/world/project' };
-  return new DiskRunFiles({ project: bench.project, run, open: bench.open, mask: unmasked });
+  return new RunFiles({ project: bench.project, run, open: bench.open, mask: unmasked });
 }
 
 const outputs = [output('code', 'src'), output('plan', 'plan.md')];

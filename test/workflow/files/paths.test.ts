@@ -1,7 +1,7 @@
 import { unmasked } from '../../../src/kernel/mask.ts';
 import { describe, expect, it } from 'vitest';
 import { putFolder } from '../../../src/workflow/files/copy.ts';
-import { DiskRunFiles } from '../../../src/workflow/files/run-files.ts';
+import { RunFiles } from '../../../src/workflow/files/run-files.ts';
 import { surveyFolder } from '../../../src/workflow/files/survey.ts';
 import { benches, cleanUp } from './run-benches.ts';
 import type { RunBench } from './run-benches.ts';
@@ -12,9 +12,9 @@ cleanUp();
 const sample = workflow(step('make', ['plan']), step('use'));
 const violation = expect.objectContaining({ code: 'E_PATH' });
 
-function filesOf(bench: RunBench, contextDir = 'context'): DiskRunFiles {
+function filesOf(bench: RunBench, contextDir = 'context'): RunFiles {
   const run = { run: 'run-1', definition: { ...sample, contextDir }, workspace: `${bench.root}/project` };
-  return new DiskRunFiles({ project: bench.project, run, open: bench.open, mask: unmasked });
+  return new RunFiles({ project: bench.project, run, open: bench.open, mask: unmasked });
 }
 
 /** A world with something outside the project that nobody may see or change. */
@@ -266,7 +266,7 @@ describe.each(benches)('what is run, believed or obeyed: $name', ({ make }) => {
       definition: sample,
       workspace: `${bench.root}/project/.mailroom/worktrees/t1`,
     };
-    const files = new DiskRunFiles({ project: bench.project, run, open: bench.open, mask: unmasked });
+    const files = new RunFiles({ project: bench.project, run, open: bench.open, mask: unmasked });
     const outputs = [output('plan', 'agents/new.md')];
     expect(files.collect(launch('make', { outputs }), true).artifacts).toHaveLength(1);
     bench.plant('project/.mailroom/worktrees/t1/link', '../../../agents/b', 'link');

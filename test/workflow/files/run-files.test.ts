@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DiskRunFiles } from '../../../src/workflow/files/run-files.ts';
+import { RunFiles } from '../../../src/workflow/files/run-files.ts';
 import { unmasked, type Mask } from '../../../src/kernel/mask.ts';
 import type { Workflow } from '../../../src/workflow/model.ts';
 import { benches, cleanUp } from './run-benches.ts';
@@ -16,9 +16,9 @@ const sample = workflow(
   child('deploy', step('ship', ['log'])),
 );
 
-function filesOf(bench: RunBench, definition: Workflow = sample, mask = unmasked): DiskRunFiles {
+function filesOf(bench: RunBench, definition: Workflow = sample, mask = unmasked): RunFiles {
   const run = { run: 'run-1', definition, workspace: `${bench.root}/project` };
-  return new DiskRunFiles({ project: bench.project, run, open: bench.open, mask });
+  return new RunFiles({ project: bench.project, run, open: bench.open, mask });
 }
 
 const hush = (text: string) => text.replaceAll('hush', '***');

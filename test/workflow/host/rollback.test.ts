@@ -3,11 +3,12 @@ import type { JsonObject } from '../../../src/kernel/json.ts';
 import { rollbackWarnings } from '../../../src/workflow/machine/rollback.ts';
 import type { RunHost } from '../../../src/workflow/host/run-host.ts';
 import { openRunLedger } from '../../../src/workflow/host/ledger.ts';
+import { RunFiles } from '../../../src/workflow/files/run-files.ts';
 import { runJournal } from '../../../src/workflow/files/run-folders.ts';
 import { step, workflow } from '../machine/graph.ts';
 import { World } from '../machine/world.ts';
 import { run } from '../../mail/host/desk.ts';
-import { begin, files, openHost } from './run-desk.ts';
+import { begin, filesOf, openHost } from './run-desk.ts';
 
 /*
  * A run that has ended by a step that undoes it, and hosts that come after one that died meanwhile.
@@ -27,9 +28,15 @@ function died() {
   ledger.flush();
   const asked: string[] = [];
   const shown: unknown[] = [];
+  class Watched extends RunFiles {
+    override summary(document: JsonObject): void {
+      shown.push(document['status']);
+      super.summary(document);
+    }
+  }
   const open = (problem: string | null = null, by = definition) =>
     openHost(desk, by, {
-      files: { ...files, summary: ({ status }: JsonObject) => void shown.push(status) },
+      files: new Watched(filesOf(desk, by)),
       rollBack: (tree) => Promise.resolve({ files: asked.push(tree), problem }),
     });
   return { open, asked, shown };

@@ -2,11 +2,12 @@ import { Control } from '../../../src/host/control.ts';
 import { unmasked } from '../../../src/kernel/mask.ts';
 import type { RunStart } from '../../../src/workflow/machine/event.ts';
 import type { Workflow } from '../../../src/workflow/model.ts';
-import type { RunFiles } from '../../../src/workflow/machine/ports.ts';
+import { RunFiles } from '../../../src/workflow/files/run-files.ts';
 import type { RunPorts } from '../../../src/workflow/host/ports.ts';
 import { RunHost } from '../../../src/workflow/host/run-host.ts';
 import { createRun, runControlFolder, runJournal } from '../../../src/workflow/files/run-folders.ts';
 import { Desk, run } from '../../mail/host/desk.ts';
+import { FolderDisk } from '../files/folder-disk.ts';
 
 const nothing = () => {};
 const unlimited = { usd: null, tokens: null };
@@ -24,33 +25,19 @@ const given: RunStart = {
   only: null,
 };
 
-export const files: RunFiles = {
-  prepare: () => ({
-    workspace: '/w',
-    folder: '/w/folder',
-    valuesFile: '/w/folder/values.json',
-    decisionFile: null,
-    stdin: null,
-    inputs: [],
-    stdout: '',
-    stderr: '',
-  }),
-  note: nothing,
-  collect: () => ({ artifacts: [], missing: [], values: null, decision: null, warnings: [] }),
-  hideValues: nothing,
-  hideAllValues: nothing,
-  handOver: nothing,
-  keepOutput: nothing,
-  exists: () => false,
-  diffBase: () => 'HEAD',
-  convergence: nothing,
-  export: () => false,
-  meta: nothing,
-  summary: nothing,
-  record: nothing,
-  tail: () => '',
-  deadLetter: nothing,
-};
+/** The files of the run at a desk, on its disk. */
+export function filesOf({ disk }: Desk, definition: Workflow): ConstructorParameters<typeof RunFiles>[0] {
+  const open = (path: string) => {
+    const folder = path.slice(disk.root.length + 1);
+    return disk.look(folder)?.kind === 'folder' ? new FolderDisk(disk, folder) : null;
+  };
+  const folder = { run, definition, workspace: workspaceOf(disk.root) };
+  return { project: disk, run: folder, open, mask: unmasked };
+}
+
+function workspaceOf(root: string): string {
+  return `${root}/workspace`;
+}
 
 /** The host of the run at a desk, begun or gone on with. Its processes do nothing, unless told otherwise. */
 export function hostOf(
@@ -71,7 +58,7 @@ export function openHost(desk: Desk, definition: Workflow, more: Partial<RunPort
     {
       clock: { now: desk.disk.now },
       journal: runJournal(desk.disk, run),
-      files,
+      files: new RunFiles(filesOf(desk, definition)),
       control: new Control(desk.disk, runControlFolder(run)),
       runner: { start: nothing, stop: nothing, sweep: () => Promise.resolve() },
       mail: desk.run,
@@ -96,11 +83,12 @@ export function begin(definition: Workflow): Desk {
   const card = {
     run,
     workflow: 'sample',
-    workspace: '/w',
+    workspace: workspaceOf(desk.disk.root),
     source: null,
     startedBy: 'person',
     startedAt: 0,
   } as const;
+  desk.disk.makeFolder('workspace');
   createRun(desk.disk, card, definition);
   return desk;
 }

@@ -5,13 +5,14 @@ import type { JsonObject } from '../../../src/kernel/json.ts';
 import { maskReport } from '../../../src/kernel/mask.ts';
 import type { StepAnswer } from '../../../src/letters/step-answer.ts';
 import type { Workflow } from '../../../src/workflow/model.ts';
-import type { Correspondence } from '../../../src/workflow/machine/ports.ts';
 import { RunHost } from '../../../src/workflow/host/run-host.ts';
 import { bytesMasker, maskerFactory, maskOf } from '../../../src/process/output/mask.ts';
 import type { Disk } from '../../../src/disk/disk.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 import { DiskRecords } from '../../../src/workflow/files/record-files.ts';
-import { DiskRunFiles } from '../../../src/workflow/files/run-files.ts';
+import { RunFiles } from '../../../src/workflow/files/run-files.ts';
+import { RunOutbox } from '../../../src/workflow/files/run-outbox.ts';
+import { incomingFolder, runInbox } from '../../../src/host/run-mail.ts';
 import { createRun, runControlFolder, runJournal } from '../../../src/workflow/files/run-folders.ts';
 import { exit } from '../../providers/samples.ts';
 import { stage, swdl } from '../../docs/swdl-plays.ts';
@@ -90,25 +91,15 @@ const provider: Provider = {
   },
 };
 
-/** The mail: a role answers at the next look. */
-function mailOf({ text, values, code }: Said): Correspondence {
-  const posted = new Set<string>();
+/** What the mail does: every step that was posted is answered. What it was sent it takes. */
+function answerAll(project: Disk, mail: RunOutbox, { text, values, code }: Said): void {
   const reason = { code: 'E_STEP', text } as const;
   const outcome: StepAnswer['outcome'] =
     code === 0 ? { is: 'done' } : { is: 'failed', class: 'NON_RETRYABLE', reason, timedOut: false };
   const rest = { values, usage: { usd: 0, tokens: 123_456 }, durationMs: 5 };
-  return {
-    idOf: ({ path, iteration, attempt }) => `${path}-${String(iteration)}-${String(attempt)}`,
-    send: ({ id }) => void posted.add(id),
-    again: () => {},
-    posted: () => [...posted],
-    withdraw: (id) => void posted.delete(id),
-    answers: () =>
-      [...posted].map((id) => ({ id, answer: { id, outcome, text, ...rest } as StepAnswer, problem: null })),
-    waits: () => new Set(),
-    remove: (id) => void posted.delete(id),
-    refuse: () => {},
-  };
+  for (const id of mail.posted())
+    project.write(`${runInbox(run)}/${id}.json`, JSON.stringify({ id, run, outcome, text, ...rest }));
+  for (const name of project.list(incomingFolder) ?? []) project.remove(`${incomingFolder}/${name}`);
 }
 
 /** Every file below the project after a run whose workers say this. */
@@ -126,14 +117,15 @@ function played(definition: Workflow, secrets: readonly string[], said: Said): M
   const card = { run, workflow: 'w', workspace, source: null, startedBy: 'person', startedAt: now } as const;
   const folder = createRun(project, card, definition);
   const jobs: ProcessJob[] = [];
+  const mail = new RunOutbox(project, run);
   const host = new RunHost(
     {
       clock: { now: () => now, elapsed: () => now },
       journal: runJournal(project, run),
-      files: new DiskRunFiles({ project, open, run: folder, mask }),
+      files: new RunFiles({ project, open, run: folder, mask }),
       control: new Control(project, runControlFolder(run)),
       runner: { start: (job) => void jobs.push(job), stop: () => {}, sweep: () => Promise.resolve() },
-      mail: mailOf(said),
+      mail,
       providers: new Map([['claude', provider]]),
       parking: { list: () => new Map<string, number>(), park: () => {} },
       project: project.root,
@@ -163,6 +155,7 @@ function played(definition: Workflow, secrets: readonly string[], said: Said): M
     if (round > 200) throw new Error('the run does not end');
     host.look();
     now += 1_000;
+    answerAll(project, mail, said);
     for (const job of jobs.splice(0)) host.ended(job.key, worked(disk, job, secrets, said));
   }
   host.look();

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { compose } from '../../../src/operations/compose.ts';
 import { fileName } from '../../../src/mail/format/message.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
-import { DiskCorrespondence } from '../../../src/workflow/files/correspondence.ts';
+import { RunOutbox } from '../../../src/workflow/files/run-outbox.ts';
 import { Crash, Desk, key, protocol, run } from '../../mail/host/desk.ts';
 import { draftText } from '../../../src/operations/sending.ts';
 
@@ -39,7 +39,7 @@ it('gives every launch an id of its own, and the same launch always the same', (
   const found = keys.map((each) => mail.idOf(each));
   expect(new Set(found).size).toBe(4);
   expect(new Desk().run.idOf(key)).toBe(found[0]);
-  expect(new DiskCorrespondence(new MemoryDisk(() => 0), `${run}2`).idOf(key)).not.toBe(found[0]);
+  expect(new RunOutbox(new MemoryDisk(() => 0), `${run}2`).idOf(key)).not.toBe(found[0]);
   expect(found[0]).toMatch(/^019aa000-1111-7[\da-f]{3}-a[\da-f]{3}-[\da-f]{12}$/);
 });
 

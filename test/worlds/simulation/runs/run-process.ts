@@ -5,9 +5,9 @@ import type { Workflow } from '../../../../src/workflow/model.ts';
 import { RunHost } from '../../../../src/workflow/host/run-host.ts';
 import type { Disk } from '../../../../src/disk/disk.ts';
 import { park, readParked } from '../../../../src/host/parked.ts';
-import { DiskCorrespondence } from '../../../../src/workflow/files/correspondence.ts';
+import { RunOutbox } from '../../../../src/workflow/files/run-outbox.ts';
 import { makeContextFolder, takeContext } from '../../../../src/workflow/files/context-holder.ts';
-import { DiskRunFiles, type OpenRoot } from '../../../../src/workflow/files/run-files.ts';
+import { RunFiles, type OpenRoot } from '../../../../src/workflow/files/run-files.ts';
 import {
   createRun,
   readRun,
@@ -65,7 +65,7 @@ export class RunProcess extends Life {
 
   #ports(): ConstructorParameters<typeof RunHost>[0] {
     const { project, open, timeline, run, workspace, workflow } = this.#around;
-    const files = new DiskRunFiles({
+    const files = new RunFiles({
       project,
       open,
       run: { run, definition: workflow, workspace },
@@ -77,7 +77,7 @@ export class RunProcess extends Life {
       files,
       control: new Control(project, runControlFolder(run)),
       runner: this.#runner(),
-      mail: new DiskCorrespondence(project, run),
+      mail: new RunOutbox(project, run),
       providers: new Map(['claude', 'codex'].map((name) => [name, simulatedProvider(name)])),
       parking: { list: () => readParked(project), park: (name, until) => park(project, name, until) },
       project: project.root,

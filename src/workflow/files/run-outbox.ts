@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { StepRequest } from '../../letters/step-answer.ts';
+import type { StepAnswer, StepRequest } from '../../letters/step-answer.ts';
 import type { ProcessKey } from '../machine/event.ts';
-import type { Correspondence, LeftAnswer } from '../machine/ports.ts';
 import { readAnswer, readWaits, type Read } from '../../letters/letters.ts';
 import { readContent } from '../../disk/contents.ts';
 import { join } from '../../disk/disk.ts';
@@ -12,11 +11,16 @@ import { runFolder, incomingFolder, runInbox, waitsFile } from '../../host/run-m
 /** A bound for an answer, whose text is an agent's. */
 const answerBytes = 64 * 1024 * 1024;
 
+/** A file in the inbox of a run, as the answer to the message `id`; or why it is none. */
+export type LeftAnswer =
+  | { readonly id: string; readonly answer: StepAnswer; readonly problem: null }
+  | { readonly id: string; readonly answer: null; readonly problem: string };
+
 /**
- * A run's side of the mail. What was sent lies in `.mailroom/runs/<run>/posted/` until it is answered or withdrawn, so that
+ * A run's side of the mail: its steps that roles do. Synchronous; what the disk refuses throws `E_DISK`. What was sent lies in `.mailroom/runs/<run>/posted/` until it is answered or withdrawn, so that
  * a later host of the run knows what is still out.
  */
-export class DiskCorrespondence implements Correspondence {
+export class RunOutbox {
   readonly #disk: Disk;
   readonly #run: string;
   readonly #posted: string;
@@ -36,16 +40,19 @@ export class DiskCorrespondence implements Correspondence {
     return `${time}-7${hash.slice(0, 3)}-a${hash.slice(3, 6)}-${hash.slice(6, 18)}`;
   }
 
+  /** Puts a step into the project's mail. Safe to repeat: it is one message. */
   send(letter: StepRequest): void {
     this.#disk.write(this.#postedFile(letter.id), document({ kind: 'step', ...letter }));
     this.again(letter.id);
   }
 
+  /** Puts a step that was sent into the mail again, as it was then: nobody may know whether it was taken. */
   again(id: string): void {
     const bytes = this.#disk.read(this.#postedFile(id), answerBytes);
     if (bytes !== null) this.#disk.write(join(incomingFolder, `${id}.step.json`), bytes);
   }
 
+  /** The messages that were sent and are neither withdrawn nor removed. */
   posted(): string[] {
     const names = this.#disk.list(this.#posted) ?? [];
     return names.flatMap((name) => /^([\da-f-]+)\.json$/.exec(name)?.[1] ?? []);
@@ -55,6 +62,7 @@ export class DiskCorrespondence implements Correspondence {
     return join(this.#posted, `${id}.json`);
   }
 
+  /** Says that a step is not wanted any more. */
   withdraw(step: string): void {
     const id = `${step}.withdrawal`;
     // Behind the step itself, by its name: whoever takes both takes them in this order.
@@ -63,6 +71,7 @@ export class DiskCorrespondence implements Correspondence {
     this.remove(step);
   }
 
+  /** What lies in the run's inbox. */
   answers(): LeftAnswer[] {
     return (this.#disk.list(runInbox(this.#run)) ?? [])
       .filter((name) => name.endsWith('.json') && !name.startsWith('.') && name !== waitsFile)
@@ -70,6 +79,7 @@ export class DiskCorrespondence implements Correspondence {
       .flatMap((name) => this.#answer(name) ?? []);
   }
 
+  /** The messages whose role waits for others. A file that does not say it is put aside, and its problem reported. */
   waits(report: (problem: string) => void): ReadonlySet<string> {
     const read = this.#read(waitsFile, readWaits);
     if (read === null) return new Set();
@@ -79,10 +89,12 @@ export class DiskCorrespondence implements Correspondence {
     return new Set();
   }
 
+  /** Puts aside what lies in the inbox as the answer to a message and is none, with the reason beside it. */
   refuse(id: string, problem: string): void {
     putAside(this.#disk, this.#inboxFile(`${id}.json`), problem);
   }
 
+  /** Forgets a message with its answer, once the journal has it. */
   remove(id: string): void {
     this.#disk.remove(join(runInbox(this.#run), `${id}.json`));
     this.#disk.remove(this.#postedFile(id));
