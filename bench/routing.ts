@@ -4,7 +4,7 @@ import { Mailboxes } from '../src/mail/mailboxes/mailboxes.ts';
 import { closeSync, fdatasyncSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { v7 } from 'uuid';
-import { reportsTo } from '../src/host/reports.ts';
+import { reportsTo } from '../src/host/host-process.ts';
 import { defaultConfig } from '../src/config/config.ts';
 import { inMemoryTrail } from '../test/support/memory-trail.ts';
 import { Loop } from '../src/host/loop.ts';

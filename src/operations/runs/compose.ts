@@ -1,11 +1,9 @@
 import { Control } from '../../host/control.ts';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import type { RunController, RunWatcher } from './services.ts';
 import type { Config } from '../../config/config.ts';
-import { MailroomError } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
-import { Loop } from '../../host/loop.ts';
+import type { Loop } from '../../host/loop.ts';
 import type { RunPorts } from '../../workflow/host/ports.ts';
 import { RunHost } from '../../workflow/host/run-host.ts';
 import { noTrail } from '../../mail/trail/none.ts';
@@ -19,7 +17,6 @@ import { RunOutbox } from '../../workflow/files/run-outbox.ts';
 import { DiskRecords } from '../../workflow/files/record-files.ts';
 import { RunFiles } from '../../workflow/files/run-files.ts';
 import { runControlFolder, runJournal } from '../../workflow/files/run-folders.ts';
-import { watchFolders } from '../../disk/watch.ts';
 import { journalWatch, lockWatch } from '../../host/gone.ts';
 import { lockFilesOf } from '../../workflow/host/locks.ts';
 import { announcementOf, type Announcement } from '../nip/executions.ts';
@@ -29,9 +26,8 @@ import { changesTeller } from '../../workflow/host/changes.ts';
 import { hookPorts } from '../../workflow/host/hook-ports.ts';
 import { rollbackPort } from '../../workflow/host/rollback-port.ts';
 import { ProjectMail, type StartMail } from './mail.ts';
-import { reportsTo } from '../../host/reports.ts';
+import { hostProcess } from '../../host/host-process.ts';
 import { runSecrets, variables, weakSecrets } from '../../workflow/host/secrets.ts';
-import { timer } from '../../host/timer.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { StepRunnerEvents } from '../../host/runner/runner.ts';
 import { stepContainment } from '../../workflow/host/containment.ts';
@@ -102,23 +98,18 @@ export async function composeRun(
   // Of several runs in one process, that process moves the mail.
   const { startMail } = settings;
   const mail = origin.slots === null && startMail ? new ProjectMail(startMail, () => events.wake()) : null;
-  const loop = new Loop(
-    host,
-    {
-      watch: (onHint) => watchFolders(watched(disk, run), onHint),
-      timer,
-      now: Date.now,
-      // What its roles say is in the trail of the mail.
-      trail: noTrail,
-      gone: journalWatch(disk, `${runFolder(run.run)}/journal`, lockGone),
-    },
-    { untilIdle: true, onChange: () => host.wantsMail && mail?.want() },
-  );
-  events.to = reporting(host, loop);
+  const { loop, report } = hostProcess(disk, host, {
+    watched: [runControlFolder(run.run), runInbox(run.run)],
+    // What its roles say is in the trail of the mail.
+    trail: noTrail,
+    gone: journalWatch(disk, `${runFolder(run.run)}/journal`, lockGone),
+    lock,
+    lockLost: 'the lock of the run was lost, so all its work was stopped',
+    untilIdle: true,
+    onChange: () => host.wantsMail && mail?.want(),
+  });
+  events.to = { ended: (...told) => report(() => host.ended(...told)) };
   events.wake = () => loop.wake();
-  void lock.lost.then(() =>
-    loop.fail(new MailroomError('E_LOCKED', 'the lock of the run was lost, so all its work was stopped')),
-  );
   const release = async () => {
     await mail?.end();
     await said?.relays?.close();
@@ -146,11 +137,6 @@ async function runnerOf(
     },
     { ended: (...wake) => events.to?.ended(...wake) },
   );
-}
-
-/** The folders in which something may be dropped. */
-function watched(disk: RealDisk, { run }: RunFolder): string[] {
-  return [runControlFolder(run), runInbox(run)].map((folder) => join(disk.root, folder));
 }
 
 /** What works beside the host of a run. */
@@ -218,9 +204,4 @@ function portsOf(
     ...(record !== undefined && { recorded: recorder(record, secrets) }),
     wake,
   };
-}
-
-function reporting(host: RunHost, loop: Loop): StepRunnerEvents {
-  const tell = reportsTo(loop);
-  return { ended: (...wake) => tell(() => host.ended(...wake)) };
 }

@@ -2,7 +2,6 @@ import { Control } from '../../host/control.ts';
 import { TurnFolders } from '../../mail/mailboxes/turn-folders.ts';
 import { Mailboxes } from '../../mail/mailboxes/mailboxes.ts';
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import process from 'node:process';
 import { v7 } from 'uuid';
 import metadata from '../../../package.json' with { type: 'json' };
@@ -11,7 +10,7 @@ import { type Config, isAgentProvider } from '../../config/config.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Message } from '../../mail/format/message.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
-import { Loop, type LoopPorts } from '../../host/loop.ts';
+import type { Loop } from '../../host/loop.ts';
 import { MailHost } from '../../mail/host/mail-host.ts';
 import { SharedSlots, type SlotUser } from '../../host/slots.ts';
 import { UpHost, type LoopHints, type OpenWorkflows, type UpWorkflows } from '../../workflow/host/up-host.ts';
@@ -38,15 +37,13 @@ import { Journal } from '../../disk/journal.ts';
 import { StatusKeeper } from '../project/kept-status.ts';
 import { readRoleFile, removeOldTemporaries } from '../project/project-files.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
-import { watchFolders } from '../../disk/watch.ts';
 import { agentContainment } from '../../host/containment.ts';
 import type { Wired } from '../project/definition.ts';
 import { journalWatch, lockWatch } from '../../host/gone.ts';
 import { takeLock, type Lock } from '../../host/lock.ts';
 import { recorder, recordingNote } from '../../host/runner/recorder.ts';
-import { reportsTo } from '../../host/reports.ts';
+import { hostProcess } from '../../host/host-process.ts';
 import { projectSecrets } from '../../workflow/host/secrets.ts';
-import { timer } from '../../host/timer.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Exit, Outcome } from '../../providers/provider.ts';
 import type { AgentJob, RunnerEvents } from '../../host/runner/runner.ts';
@@ -83,8 +80,13 @@ export async function startController(
   }
 }
 
-/** Makes the key of a project that will sign before an agent runs: what is not there yet, no sandbox can hide. */
-function makeKey(disk: RealDisk, { roles }: Protocol): void {
+/**
+ * Makes the folders that others drop files into, and the key of a project that will sign: before an agent runs, since no
+ * sandbox can hide what is not there yet.
+ */
+function prepare(disk: RealDisk, { roles }: Protocol): void {
+  removeOldTemporaries(disk, Date.now());
+  for (const folder of [controlFolder, incomingFolder]) disk.makeFolder(folder);
   if ([...roles.values()].some(({ kinds = [] }) => kinds.length > 0)) projectKey(disk);
 }
 
@@ -102,9 +104,7 @@ async function compose(
   const { lock, note, open } = held;
   const { config, protocol, hash } = definition;
   const lockGone = lockWatch(disk, [lockFile]);
-  removeOldTemporaries(disk, Date.now());
-  for (const folder of [controlFolder, incomingFolder]) disk.makeFolder(folder);
-  makeKey(disk, protocol);
+  prepare(disk, protocol);
   const trail = trailOf(disk, config);
   const events: { to: RunnerEvents | null } = { to: null };
   const runner = await runnerOf(disk, definition, options, events);
@@ -131,16 +131,19 @@ async function compose(
   const kept = new StatusKeeper(disk, () => performance.now());
   const onChange = publishing(disk, note, problems, () => afterLook(host.state, options, kept));
   const all = new UpHost(host, up?.workflows.triggers ?? [], up?.workflows.runs ?? noRuns);
-  const loop = new Loop(
-    all,
-    { ...loopPorts(disk, protocol), trail, gone: journalWatch(disk, journalFolder, lockGone) },
-    { untilIdle: options.untilIdle, onChange },
-  );
-  events.to = reporting(host, loop);
+  const { loop, report } = hostProcess(disk, all, {
+    watched: watched(protocol),
+    trail,
+    gone: journalWatch(disk, journalFolder, lockGone),
+    lock,
+    lockLost: 'the lock of the project was lost, so all work was stopped',
+    untilIdle: options.untilIdle,
+    onChange,
+  });
+  events.to = reporting(host, report);
   hints.wake = () => loop.wake();
   hints.hinted = () => all.hint();
   hints.failed = (error) => loop.fail(error);
-  void lock.lost.then(() => loop.fail(lockLost()));
   const changed = edited ? 'the protocol has changed since the last start' : null;
   const lacks = await recordingNote(options.record, disk.root);
   const notes = [host.cut, trail.problem(), changed, lacks, ...(up?.workflows.notes ?? [])];
@@ -235,20 +238,10 @@ async function openUp(
   return { workflows, slots: shared.join(wake) };
 }
 
-function lockLost(): MailroomError {
-  return new MailroomError('E_LOCKED', 'the lock of the project was lost, so all work was stopped');
-}
-
-/** What the loop needs of the machine. */
-function loopPorts(disk: RealDisk, protocol: Protocol): Pick<LoopPorts, 'watch' | 'timer' | 'now'> {
-  const watch: LoopPorts['watch'] = (onHint) => watchFolders(watched(disk, protocol), onHint);
-  return { watch, timer, now: Date.now };
-}
-
 /** The folders in which something may be dropped. */
-function watched(disk: RealDisk, { roles }: Protocol): string[] {
+function watched({ roles }: Protocol): string[] {
   const boxes = [...roles.keys()].flatMap((role) => [`agents/${role}/inbox`, `agents/${role}/outbox`]);
-  return [controlFolder, incomingFolder, ...boxes].map((folder) => join(disk.root, folder));
+  return [controlFolder, incomingFolder, ...boxes];
 }
 
 async function runnerOf(
@@ -305,12 +298,11 @@ function portsOf(
   };
 }
 
-function reporting(host: MailHost, loop: Loop): RunnerEvents {
-  const tell = reportsTo(loop);
+function reporting(host: MailHost, report: (act: () => void) => void): RunnerEvents {
   return {
-    ready: (...told) => tell(() => host.turns.ready(...told)),
-    ended: (...told) => tell(() => host.turns.ended(...told)),
-    gated: (...told) => tell(() => host.turns.gated(...told)),
+    ready: (...told) => report(() => host.turns.ready(...told)),
+    ended: (...told) => report(() => host.turns.ended(...told)),
+    gated: (...told) => report(() => host.turns.gated(...told)),
   };
 }
 
