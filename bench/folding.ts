@@ -1,10 +1,24 @@
 import { v7 } from 'uuid';
 import { apply } from '../src/mail/machine/apply.ts';
-import type { MailEvent } from '../src/mail/machine/event.ts';
+import type { MailEvent, TurnResult } from '../src/mail/machine/event.ts';
 import { emptyState } from '../src/mail/machine/state.ts';
 import { timed, type Line } from './report.ts';
 
 const count = 20_000;
+
+const done: TurnResult = {
+  text: 'Done',
+  staged: [],
+  finalText: null,
+  stepResult: null,
+  reports: [],
+  violations: [],
+  usage: { usd: 0, tokens: 0 },
+  session: null,
+  model: null,
+  exit: 0,
+  durationMs: 5,
+};
 
 /** A journal of threads that each take one turn. */
 function events(): MailEvent[] {
@@ -49,17 +63,7 @@ function events(): MailEvent[] {
     made.push({ type: 'launched', process: { pid: 1, startTime: '1', mark: 'm' }, tree: null, ...key });
     made.push({
       type: 'returned',
-      result: {
-        text: 'Done',
-        staged: [],
-        finalText: null,
-        violations: [],
-        usage: { usd: 0, tokens: 0 },
-        session: null,
-        model: null,
-        exit: 0,
-        durationMs: 5,
-      },
+      result: done,
       ...key,
     });
     made.push({ type: 'committed', turn: key.turn, sent: [], v: 1, at });

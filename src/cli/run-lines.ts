@@ -50,7 +50,7 @@ function linesOf(event: RunEvent, state: RunState): string[] {
         ? [`WARNING: cancelled by ${event.ending.by}.`]
         : [];
     case 'controlled':
-      return event.refusal === null ? [] : [`WARNING: ${refusedCommand(event, event.refusal)}`];
+      return [`WARNING: ${refusedCommand(event)}`];
     default:
       return [];
   }

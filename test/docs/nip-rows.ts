@@ -199,7 +199,7 @@ function saidOf(play: (world: World) => void, kind: number): EventTemplate[] {
   return events.filter((event) => event.kind === kind);
 }
 
-const cancels = (world: World) => world.happens({ type: 'cancelled', by: 'ada' });
+const cancels = (world: World) => world.happens({ type: 'cancelled', by: 'ada', command: null });
 
 export const skills: Rows = {
   '`define_workflow`': () => heldBy('scenario/nip-tools', tools),

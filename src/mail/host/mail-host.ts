@@ -124,6 +124,7 @@ export class MailHost implements Host {
         reason: { code: 'E_TURN', text: 'the controller ended while the turn ran' },
         until: null,
         usage: { usd: null, tokens: null },
+        session: null,
       });
     }
     this.#ledger.record(facts);

@@ -75,7 +75,7 @@ export class Turns {
       const failed = failedBy(error, { usd: 0, tokens: 0 });
       this.#ledger.record([
         process.kind === 'agent'
-          ? { type: 'attempt-failed', turn: id, attempt, round, ...failed }
+          ? { type: 'attempt-failed', turn: id, attempt, round, session: null, ...failed }
           : { type: 'gated', turn: id, attempt, round, problems: [failed.reason.text] },
       ]);
     }
@@ -236,7 +236,9 @@ export class Turns {
     } catch (error) {
       if (!isContained(error)) throw error;
       const { turn, attempt, round } = invocation;
-      return [{ type: 'attempt-failed', turn, attempt, round, ...failedBy(error, came.usage) }];
+      return [
+        { type: 'attempt-failed', turn, attempt, round, session: null, ...failedBy(error, came.usage) },
+      ];
     }
   }
 
@@ -284,7 +286,7 @@ export class Turns {
         reason,
         until,
         usage,
-        ...(session && { session }),
+        session: session ?? null,
       },
       ...lost.flatMap(({ name, content }) =>
         borrowed.includes(name) && content.ok ? [this.#refused(role, name, content.text, reason)] : [],

@@ -55,12 +55,12 @@ export interface TurnResult {
   readonly staged: readonly Staged[];
   /** The final text read as a message; used when nothing was staged. */
   readonly finalText: Staged | null;
-  /** Where the turn owes the result of a step: the message that it is, if the turn does not write one. */
-  readonly stepResult?: Pick<Staged, 'id' | 'created'>;
+  /** The message that the result of a step is if the turn does not write one; null: the turn owes none. */
+  readonly stepResult: Pick<Staged, 'id' | 'created'> | null;
   /** What the turn did against the rules outside its staging folder, in words for its author. */
   readonly violations: readonly string[];
-  /** What changed while it ran that it had no right to, if somebody else may have done it; missing: nothing. */
-  readonly reports?: readonly string[];
+  /** What changed while it ran that it had no right to, if somebody else may have done it. */
+  readonly reports: readonly string[];
   readonly usage: Usage;
   readonly session: Session | null;
   readonly model: string | null;
@@ -143,13 +143,12 @@ export type Happening<N> =
       /** For a rate limit: when the provider is free again. */
       readonly until: number | null;
       readonly usage: Usage;
-      /** The conversation that it had resumed, with what that has come to; missing: none. */
-      readonly session?: Session;
+      /** The conversation that it had resumed, with what that has come to; null: none. */
+      readonly session: Session | null;
     } & AtInvocation)
   | ({ readonly type: 'stopped' } & AtInvocation)
   | ({ readonly type: 'requeued'; readonly notBefore: number; readonly counted: boolean } & AtTurn)
-  /** `provider`: missing in journals of before providers could stand in for each other. */
-  | ({ readonly type: 'resumed'; readonly provider?: string } & AtTurn)
+  | ({ readonly type: 'resumed'; readonly provider: string } & AtTurn)
   | ({ readonly type: 'committed'; readonly sent: readonly Sent[] } & AtTurn)
   | ({ readonly type: 'abandoned'; readonly reason: Reason; readonly notices: readonly N[] } & AtTurn)
   | { readonly type: 'escalated'; readonly ask: Ask; readonly to: RoleName; readonly person: boolean }

@@ -259,9 +259,9 @@ export function emptyState(): MailState {
   };
 }
 
-/** The state of a snapshot; one of an older version lacks what was not known then. */
+/** The state of a snapshot; without one, that of an empty journal. */
 export function stateOf(snapshot: { readonly state: unknown } | null): MailState {
-  return { ...emptyState(), ...(snapshot?.state as MailState | undefined) };
+  return snapshot === null ? emptyState() : (snapshot.state as MailState);
 }
 
 export const nothing: Cost = { usd: 0, tokens: 0, unpriced: 0 };

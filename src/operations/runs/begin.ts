@@ -67,8 +67,8 @@ export async function beginRun(
         trigger: origin.trigger,
         env,
         budget: options.budget,
-        ...msatsOf(settings.config.nip, options.budget),
-        ...checkpoint,
+        msats: msatsOf(settings.config.nip, options.budget),
+        checkpoint,
         timeout: definition.timeout,
         only: options.only,
       });
@@ -123,13 +123,10 @@ async function announce(
   await admitRun(disk, config.nip, { run, workflow, parameters, budget, timeout, request });
 }
 
-/** How msats are counted, where anything is to be said of it. */
-function msatsOf(
-  { msatsPerUsd, budgetEnforcement }: NipSettings,
-  { msats }: Budget,
-): Pick<RunStart, 'msats'> {
-  if (msats === undefined && msatsPerUsd === null) return {};
-  return { msats: { perUsd: msatsPerUsd, enforced: budgetEnforcement } };
+/** How msats are counted; null: nothing is to be said of it. */
+function msatsOf({ msatsPerUsd, budgetEnforcement }: NipSettings, { msats }: Budget): RunStart['msats'] {
+  if (msats === undefined && msatsPerUsd === null) return null;
+  return { perUsd: msatsPerUsd, enforced: budgetEnforcement };
 }
 
 /** As `startContext`. Throws `ProblemsError`, as for all that is wrong before anything has begun. */

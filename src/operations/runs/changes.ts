@@ -1,4 +1,3 @@
-import type { Reason } from '../../kernel/errors.ts';
 import { isJsonObject } from '../../kernel/json.ts';
 import type { Ending, RunEvent } from '../../workflow/machine/event.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
@@ -66,13 +65,13 @@ function describeForPeople(
     case 'rolled-back':
       return rolledBack(event);
     case 'controlled':
-      return event.refusal === null ? null : { kind: 'bad', text: refusedCommand(event, event.refusal) };
+      return { kind: 'bad', text: refusedCommand(event) };
   }
 }
 
 /** Whoever asked may have gone before a host took the command. */
-export function refusedCommand({ verb, by }: Of<'controlled'>, { text }: Reason): string {
-  return `${verb} by ${by} is refused: ${text}`;
+export function refusedCommand({ verb, by, refusal }: Of<'controlled'>): string {
+  return `${verb} by ${by} is refused: ${refusal.text}`;
 }
 
 /** What an event means to somebody who watches many runs: that one begins and ends, and what it wants of people; null: nothing. */

@@ -17,10 +17,10 @@ export async function checkpointOf(
   definition: Workflow,
   workspace: string,
   only: string | null,
-): Promise<Pick<RunStart, 'checkpoint'>> {
-  if (!mayRollBack(definition) || only !== null) return {};
+): Promise<RunStart['checkpoint']> {
+  if (!mayRollBack(definition) || only !== null) return null;
   const checkpoint = await workspaceTree(workspace);
-  if (checkpoint !== null) return { checkpoint };
+  if (checkpoint !== null) return checkpoint;
   throw new MailroomError(
     'E_USAGE',
     `\`${definition.name}\` rolls back when it fails, and ${workspace} is no git working tree`,

@@ -26,7 +26,7 @@ export function verdictIn(
     case 'judged':
     case 'cancelled':
     case 'retried':
-      return event.command === undefined ? null : { id: event.command, refusal: null };
+      return event.command === null ? null : { id: event.command, refusal: null };
     default:
       return null;
   }

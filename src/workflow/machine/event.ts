@@ -25,10 +25,10 @@ export interface RunStart {
   readonly env: Readonly<Record<string, string>>;
   /** Limits of the run, the definition's and those of the command line taken together. */
   readonly budget: Budget;
-  /** How its budget in msats is counted; missing: dollars are no msats, and what is over the budget ends the run. */
-  readonly msats?: { readonly perUsd: number | null; readonly enforced: boolean };
-  /** What lay in the workspace when it began, as git names it; missing: nothing will be undone. */
-  readonly checkpoint?: string;
+  /** How its budget in msats is counted; null: dollars are no msats, and what is over the budget ends the run. */
+  readonly msats: { readonly perUsd: number | null; readonly enforced: boolean } | null;
+  /** What lay in the workspace when it began, as git names it; null: nothing will be undone. */
+  readonly checkpoint: string | null;
   /** Milliseconds of running; null: unlimited. */
   readonly timeout: number | null;
   /** The only step that is run (`run-step`); null: all. */
@@ -67,8 +67,8 @@ export interface WorkResult {
   readonly durationMs: number;
   /** What a person should know: a declared output that is not there, a value that nobody declared. */
   readonly warnings: readonly string[];
-  /** What an agent changed in its workspace; missing: nobody can tell. */
-  readonly changed?: ChangedFiles;
+  /** What an agent changed in its workspace; null: nobody can tell. */
+  readonly changed: ChangedFiles | null;
 }
 
 export interface ChangedFiles {
@@ -177,8 +177,8 @@ export type Fact =
       readonly path: Path;
       readonly provider: string | null;
       readonly reserves: Budget | null;
-      /** Who was chosen of the roles that can do it; missing: no role does it, or only one can. */
-      readonly role?: string;
+      /** Who was chosen of the roles that can do it; null: no role does it, or only one can. */
+      readonly role: string | null;
     }
   /** A loop begins with these items, or a sub-workflow (no items: its one body). */
   | {
@@ -232,10 +232,10 @@ export type Fact =
       readonly values: Readonly<Record<string, Json>> | readonly Json[];
       readonly artifacts: readonly ArtifactRecord[];
       readonly convergence: ConvergenceState | null;
-      /** What it sets in `context`; missing: nothing. */
-      readonly context?: Readonly<Record<string, Json>>;
-      /** The body that it ends, the run's own or the one around it, in the same record: a torn write keeps both or none. Missing: none. */
-      readonly ends?: Path;
+      /** What it sets in `context`. */
+      readonly context: Readonly<Record<string, Json>>;
+      /** The body that it ends, the run's own or the one around it, in the same record: a torn write keeps both or none. Null: none. */
+      readonly ends: Path | null;
     } & Aftermath)
   /** A body whose steps are all settled is through, and leaves this. */
   | {
@@ -340,7 +340,7 @@ export type Happening =
       readonly comment: string | null;
       /** When it was said; the host may see it later. */
       readonly said: number;
-      readonly command?: CommandId;
+      readonly command: CommandId | null;
     }
   /** A hook is taken up, or (`over`) has ended; it is not taken up again. */
   | {
@@ -356,15 +356,15 @@ export type Happening =
       readonly files: number;
       readonly problem: string | null;
     }
-  | { readonly type: 'cancelled'; readonly by: string; readonly command?: CommandId }
+  | { readonly type: 'cancelled'; readonly by: string; readonly command: CommandId | null }
   /**
    * The run goes on with an edited definition; these steps are not what they were and run again, with what came after.
-   * `limits`: what bounds it from now on; missing: what did before.
+   * `limits`: what bounds it from now on; null: what did before.
    */
   | {
       readonly type: 'updated';
       readonly steps: readonly Path[];
-      readonly limits?: Pick<RunStart, 'budget' | 'timeout'>;
+      readonly limits: Pick<RunStart, 'budget' | 'timeout'> | null;
     }
   /** A step that failed is to run again, perhaps with other instructions; what came after it too. */
   | {
@@ -372,15 +372,15 @@ export type Happening =
       readonly path: Path;
       readonly instructions: string | null;
       readonly by: string;
-      readonly command?: CommandId;
+      readonly command: CommandId | null;
     }
-  /** A command is refused. Journals of old have it behind what was followed as well, without a reason. */
+  /** A command is refused. */
   | {
       readonly type: 'controlled';
       readonly id: string;
       readonly by: string;
       readonly verb: string;
-      readonly refusal: Reason | null;
+      readonly refusal: Reason;
     };
 
 export type RunEvent = { readonly at: number } & (Fact | Happening);

@@ -76,7 +76,7 @@ function resultOf(result: WorkResult, mask: Mask, types: Readonly<Record<string,
     session: session && { ...session, id: mask.name(session.id) },
     model: model && mask.name(model),
     warnings: warnings.map(mask.text),
-    ...(changed && { changed: { ...changed, paths: changed.paths.map(mask.name) } }),
+    changed: changed && { ...changed, paths: changed.paths.map(mask.name) },
   };
 }
 

@@ -72,6 +72,7 @@ export function failedResult(errorClass: ErrorClass, reason: Reason): WorkResult
     model: null,
     durationMs: 0,
     warnings: [],
+    changed: null,
   };
   return failWith(empty, reason, errorClass);
 }

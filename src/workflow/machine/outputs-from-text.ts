@@ -27,6 +27,7 @@ export function resultOf(
     model: isDone?.model ?? null,
     durationMs: exit.durationMs,
     warnings: [],
+    changed: null,
   };
 }
 

@@ -73,7 +73,7 @@ interface StartsAgain {
 function startsAgain(state: RunState, rules: Rules, changes: ReadonlyMap<Path, string> | null): StartsAgain {
   const at = state.now;
   let copy = apply(structuredClone(state), { type: 'resumed', by: 'person', at });
-  if (changes !== null) copy = apply(copy, { type: 'updated', steps: [...changes.keys()], at });
+  if (changes !== null) copy = apply(copy, { type: 'updated', steps: [...changes.keys()], limits: null, at });
   const isOver = copy.endedAt !== null;
   const starts = new Set<Path>();
   const opens = new Set<Path>();

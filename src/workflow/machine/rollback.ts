@@ -13,7 +13,7 @@ export function mayRollBack({ body }: Workflow): boolean {
  */
 export function dueRollback(state: RunState, { root }: Rules): string | null {
   const { given, endedAt, status, ending, rollback } = state;
-  if (given?.checkpoint === undefined || endedAt === null || status !== 'FAILED') return null;
+  if (given === null || given.checkpoint === null || endedAt === null || status !== 'FAILED') return null;
   // One that has begun is finished, whatever an edited definition says since: half of it is in the workspace.
   if (rollback?.over === false) return given.checkpoint;
   if (rollback !== null || ending?.why !== 'aborted') return null;

@@ -34,7 +34,7 @@ export type Phase =
       /** Its role waits for others. */
       readonly waits: boolean;
       /** It is in the mail, and goes on without a host. */
-      readonly posted?: true;
+      readonly posted: boolean;
     }
   /** Its worker has ended; what comes next is to be decided. */
   | { readonly is: 'ended'; readonly result: WorkResult; readonly provider: string | null }
@@ -148,9 +148,9 @@ export interface StepRun {
   outstanding: { readonly reasons: readonly string[]; readonly fingerprints: readonly string[] } | null;
   /** Instructions that a person gave instead of the definition's; null: none. */
   instructions: string | null;
-  /** Who was chosen of several roles, and which of them have failed since it last ran well; missing: none. */
-  role?: string;
-  failedRoles?: readonly string[];
+  /** Who was chosen of several roles, and which of them have failed since it last ran well; null: nobody was chosen. */
+  role: string | null;
+  failedRoles: readonly string[];
   /** Files that were looked for, by path, and whether they were there. */
   looks: Readonly<Record<string, boolean>>;
   /** Of a loop or a sub-workflow, since it was expanded. */
@@ -272,7 +272,7 @@ export function emptyRunState(): RunState {
   };
 }
 
-/** The state of a snapshot; one of an older version lacks what was not known then. */
+/** The state of a snapshot; without one, that of an empty journal. */
 export function runStateOf(snapshot: { readonly state: unknown } | null): RunState {
-  return { ...emptyRunState(), ...(snapshot?.state as RunState | undefined) };
+  return snapshot === null ? emptyRunState() : (snapshot.state as RunState);
 }

@@ -47,7 +47,7 @@ function prompts(text: string): string[] {
   const turn = world.running('architect');
   const staged = { id: 'x', created: 0, name: text, draft: null, problem: text, text };
   const result = { text, staged: [staged], finalText: null, violations: [text], session: null, model: null };
-  const rest = { usage: { usd: 0, tokens: 0 }, exit: 0, durationMs: 1 };
+  const rest = { usage: { usd: 0, tokens: 0 }, exit: 0, durationMs: 1, stepResult: null, reports: [] };
   const wrong: Partial<Turn> = { round: 1, problems: [`${text}:`, text], lastResult: { ...result, ...rest } };
   const failed: Partial<Turn> = { attempt: 2, lastFailure: { code: 'E_TURN', text } };
   return [{}, wrong, failed].map((changes) =>

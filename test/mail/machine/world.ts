@@ -130,8 +130,8 @@ export class World {
     const owesStep = this.running(role, ending.in).owes.some(
       ({ request }) => this.state.mail.get(request)?.message.type === 'step',
     );
-    const stepResult = owesStep ? { stepResult: { id: this.#name('step-result'), created: this.now } } : {};
-    const rest = { usage, violations, session, model: null, exit: 0, durationMs: 1, ...stepResult };
+    const stepResult = owesStep ? { id: this.#name('step-result'), created: this.now } : null;
+    const rest = { usage, violations, session, model: null, exit: 0, durationMs: 1, stepResult, reports: [] };
     const result: TurnResult = { text, staged: files, finalText, ...rest };
     this.record({ type: 'returned', ...this.#key(role, ending.in), result });
     this.settle();
@@ -142,7 +142,7 @@ export class World {
     const { class: errorClass = 'RETRYABLE_TRANSIENT', until = null, usage = free } = failure;
     const reason: Reason = { code: 'E_TURN', text: 'it broke' };
     const key = this.#key(role, failure.in);
-    this.record({ type: 'attempt-failed', ...key, class: errorClass, reason, until, usage });
+    this.record({ type: 'attempt-failed', ...key, class: errorClass, reason, until, usage, session: null });
     this.settle();
   }
 

@@ -276,7 +276,7 @@ describe('an event that moves nothing', () => {
     event({ type: 'gated', ...key, problems: [] }),
     event({ type: 'corrected', turn: 't12', problems: [] }),
     event({ type: 'requeued', turn: 't12', notBefore: 0, counted: true }),
-    event({ type: 'resumed', turn: 't12' }),
+    event({ type: 'resumed', turn: 't12', provider: 'claude' }),
     event({ type: 'projected', through: 3 }),
     event({ type: 'restored', role: 'qa' }),
     event({ type: 'parked', provider: 'claude', until: 3 }),

@@ -20,7 +20,7 @@ it('follows a request again whose run never began, and none whose run did, whate
   }
   const journal = runJournal(disk, 'begun');
   journal.read();
-  journal.append([{ at: 1, type: 'cancelled', by: 'ada' }]);
+  journal.append([{ at: 1, type: 'cancelled', by: 'ada', command: null }]);
   journal.sync();
   journal.close();
   expect(followedRequests(disk)).toEqual([request('begun')]);

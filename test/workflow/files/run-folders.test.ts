@@ -27,7 +27,7 @@ function card(run: string, startedAt = 1): RunCard {
 
 /** An event with a text that a reader might take for something else. */
 function event(at: number, by = 'ada {"n":1} "$map"'): RunEvent {
-  return { at, type: 'cancelled', by };
+  return { at, type: 'cancelled', by, command: null };
 }
 
 function begin(disk: Disk, run: string, startedAt = 1): void {

@@ -24,7 +24,6 @@ describe('what is told of a run', () => {
     const world = new World('a', { given: { run: '01a2016e-6cf7-73bd-a8ca-4cdc87d98434' } });
     const refusal = { code: 'E_REFUSED', text: 'a is no gate that waits' } as const;
     world.record({ type: 'controlled', id: 'c', by: 'ada', verb: 'approve', refusal });
-    world.record({ type: 'controlled', id: 'd', by: 'ada', verb: 'cancel', refusal: null });
     const refused = 'approve by ada is refused: a is no gate that waits';
     expect(told(world)).toEqual(['a', refused]);
     const oneOfMany = world.history.flatMap((event) => describeOneOfRuns(event, world.state)?.text ?? []);

@@ -23,6 +23,8 @@ const given: RunStart = {
   budget: unlimited,
   timeout: null,
   only: null,
+  msats: null,
+  checkpoint: null,
 };
 
 /** The files of the run at a desk, on its disk. */

@@ -150,7 +150,7 @@ function played(definition: Workflow, secrets: readonly string[], said: Said): M
     trigger: null,
     env: {},
   };
-  host.begin({ ...given, budget, timeout: null, only: null });
+  host.begin({ ...given, budget, timeout: null, only: null, msats: null, checkpoint: null });
   for (let round = 0; host.state.endedAt === null; round += 1) {
     if (round > 200) throw new Error('the run does not end');
     host.look();

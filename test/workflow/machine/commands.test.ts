@@ -57,6 +57,6 @@ it('only what has failed is tried again', () => {
 it('a run is cancelled until it is over', () => {
   const world = gated();
   expect(refused(world, 'cancel')).toBeNull();
-  world.happens({ type: 'cancelled', by: 'ada' });
+  world.happens({ type: 'cancelled', by: 'ada', command: null });
   expect(refused(world, 'cancel')).toBe('the run is over: CANCELLED');
 });

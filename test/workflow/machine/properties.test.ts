@@ -125,7 +125,7 @@ describe('any schedule', () => {
         );
         const chosen = failed[pick % Math.max(1, failed.length)];
         if (!chosen) return;
-        world.happens({ type: 'retried', path: chosen.path, instructions: null, by: 'ada' });
+        world.happens({ type: 'retried', path: chosen.path, instructions: null, by: 'ada', command: null });
         finish(world);
         expect(world.state.endedAt).not.toBeNull();
       }),

@@ -37,7 +37,7 @@ function randomMove(world: World, next: (below: number) => number): void {
   if (what === 0) return world.crash('person');
   if (what === 1) return world.crash('up');
   if (what === 2) return world.pass(next(3) * 200_000);
-  if (what === 3 && next(6) === 0) return world.happens({ type: 'cancelled', by: 'ada' });
+  if (what === 3 && next(6) === 0) return world.happens({ type: 'cancelled', by: 'ada', command: null });
   if (what === 4 && running.length > 0) {
     const key = world.key(running[next(running.length)] ?? '');
     return world.happens({ type: 'put-back', key });

@@ -185,7 +185,7 @@ describe('an edited definition', () => {
     );
     const steps = [...changesOf(world.state, world.rules, next).keys()];
     let { state } = world;
-    state = apply(state, { type: 'updated', steps, at: world.now });
+    state = apply(state, { type: 'updated', steps, limits: null, at: world.now });
     for (;;) {
       const decision = decide(state, next, world.now);
       for (const fact of decision.facts) state = apply(state, { ...fact, at: world.now });

@@ -57,7 +57,7 @@ describe('cancelling', () => {
   it('ends everything, once', () => {
     const world = new World('a\nb\neach : each=[1,2]\n  c');
     world.done('a');
-    world.happens({ type: 'cancelled', by: 'ada' });
+    world.happens({ type: 'cancelled', by: 'ada', command: null });
     expect(world.statuses).toBe('a SUCCEEDED, b CANCELLED, each CANCELLED');
     expect(world.state).toMatchObject({ status: 'CANCELLED', reason: { text: 'cancelled by ada' } });
   });
@@ -179,7 +179,7 @@ describe('a step that is tried again', () => {
     world.fails('a');
     world.done('b');
     world.done('c');
-    world.happens({ type: 'retried', path: 'a', instructions: 'otherwise', by: 'ada' });
+    world.happens({ type: 'retried', path: 'a', instructions: 'otherwise', by: 'ada', command: null });
     expect(world.running).toEqual(['a']);
     expect(world.launch('a').work).toMatchObject({ instructions: 'otherwise' });
     world.done('a');

@@ -68,7 +68,7 @@ describe('_meta.json', () => {
 
   it('counts an attempt of a step that was cancelled while it ran, and no iteration of one that never ran', () => {
     const world = new World('a : check=2\nb <- a : check=2');
-    world.happens({ type: 'cancelled', by: 'ada' });
+    world.happens({ type: 'cancelled', by: 'ada', command: null });
     expect(meta(world, 'a')).toMatchObject({ status: 'CANCELLED', attempts: 1, iterations: 1 });
     expect(meta(world, 'b')).toMatchObject({ status: 'SKIPPED', attempts: 0, iterations: 0 });
     const stages = runRecord(world.state, world.rules)['run'] as JsonObject;
@@ -115,7 +115,7 @@ describe('_meta.json', () => {
     ['a : child\n  i', 'WORKFLOW'],
   ])('%j is done by %s', (text, kind) => {
     const world = new World(text);
-    world.happens({ type: 'cancelled', by: 'ada' });
+    world.happens({ type: 'cancelled', by: 'ada', command: null });
     expect(meta(world, 'a')).toMatchObject({ stepId: 'a', status: 'CANCELLED', workerKind: kind });
   });
 });

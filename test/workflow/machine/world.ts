@@ -93,6 +93,8 @@ export class World {
         budget: definition.budget,
         timeout: definition.timeout,
         only: null,
+        msats: null,
+        checkpoint: null,
         ...given,
       },
     });
@@ -185,7 +187,7 @@ export class World {
   }
 
   judge(path: string, verdict: 'approve' | 'reject', said = this.now): void {
-    this.happens({ type: 'judged', path, verdict, by: 'ada', comment: null, said });
+    this.happens({ type: 'judged', path, verdict, by: 'ada', comment: null, said, command: null });
   }
 
   /** Time passes; on the way everything is woken that wants to be. */
@@ -231,7 +233,7 @@ export function result(outcome: WorkResult['outcome'], ends: Ends): WorkResult {
     model: null,
     durationMs: 1,
     warnings: [],
-    ...(ends.changed && { changed: ends.changed }),
+    changed: ends.changed ?? null,
   };
 }
 

@@ -65,6 +65,8 @@ function repeats(state: MailState, { message, answers }: Sent): boolean {
 const nothingElse = {
   text: '',
   finalText: null,
+  stepResult: null,
+  reports: [],
   violations: [],
   usage: { usd: 0, tokens: 0 },
   session: null,

@@ -35,7 +35,7 @@ export function turn(state: MailState, event: TurnEvent): boolean {
     case 'resumed':
       if (phase.is !== 'pending') return false;
       changeTurn(state, id, {
-        provider: event.provider ?? known.provider,
+        provider: event.provider,
         attempt: known.attempt + 1,
         round: 0,
         problems: [],

@@ -40,7 +40,7 @@ export function invocation(state: MailState, event: InvocationEvent): boolean {
       const { class: errorClass, reason, until } = event;
       const limited = errorClass === 'RETRYABLE_RATE_LIMIT';
       settle(state, running, limited ? limitUsage(event.usage) : event.usage);
-      countSession(state, running, event.session ?? null);
+      countSession(state, running, event.session);
       if (reason.code === 'E_SESSION') forgetSession(state, running);
       changeTurn(state, running.id, {
         limits: running.limits + (limited ? 1 : 0),

@@ -35,5 +35,5 @@ function compare(a: readonly number[], b: readonly number[]): number {
 export function hasOther(work: { readonly kind: string }, run: StepRun): boolean {
   if (work.kind !== 'role') return false;
   const { role, others } = work as RoleWork;
-  return others !== undefined && [role, ...others].some((each) => !run.failedRoles?.includes(each));
+  return others !== undefined && [role, ...others].some((each) => !run.failedRoles.includes(each));
 }

@@ -156,7 +156,17 @@ export function succeed(
 ): Extract<Fact, { type: 'settled' }> {
   const { path } = entered;
   const after = aftermath(entered, 'satisfied', 'success', null);
-  return { type: 'settled', path, status, class: null, reason: null, ...handed, ...after };
+  return {
+    type: 'settled',
+    path,
+    status,
+    class: null,
+    reason: null,
+    context: {},
+    ends: null,
+    ...handed,
+    ...after,
+  };
 }
 
 /** A loop one of whose rounds said that all is over: so does it, wherever it would have gone on. */
@@ -219,7 +229,17 @@ function failed(
   const way = timedOut ? 'timeout' : 'failure';
   const after = aftermath(entered, leaves, way, { path, class: errorClass, reason });
   const handed = { ...handsNothing, convergence };
-  return { type: 'settled', path, status: 'FAILED', class: errorClass, reason, ...handed, ...after };
+  return {
+    type: 'settled',
+    path,
+    status: 'FAILED',
+    class: errorClass,
+    reason,
+    context: {},
+    ends: null,
+    ...handed,
+    ...after,
+  };
 }
 
 /** A gate that is not opened: it closes what comes after it, and other branches go on. */

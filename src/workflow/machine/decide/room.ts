@@ -34,7 +34,7 @@ export class Room {
       if (!isIn(run, 'running', 'checking')) continue;
       const { reserves, provider } = run.phase;
       if (reserves?.msats !== undefined) this.#given.launches += 1;
-      if (run.role !== undefined) this.employ(run.role);
+      if (run.role !== null) this.employ(run.role);
       if (isIn(run, 'running') && run.phase.waits) this.#reserve(run.scope, reserves);
       else this.take(run.scope, provider, reserves);
     }

@@ -30,7 +30,7 @@ export function starts(context: DecisionContext, room: Room): Fact[] {
   }
   // A run that ends starts nothing.
   const ends = facts.some(
-    (fact) => fact.type === 'ending' || (fact.type === 'settled' && fact.ends !== undefined),
+    (fact) => fact.type === 'ending' || (fact.type === 'settled' && fact.ends !== null),
   );
   return ends ? facts.filter(({ type }) => type !== 'started') : facts;
 }
@@ -59,5 +59,5 @@ function start(context: DecisionContext, room: Room, entered: StepVisit): Fact[]
   const share = costs ? room.share(reserves) : reserves;
   room.take(entered.scope.path, provider, share);
   const role = rule.step.work.kind === 'role' ? chooseRole(context, room, rule.step.work, path) : null;
-  return [{ type: 'started', path, provider, reserves: share, ...(role === null ? {} : { role }) }];
+  return [{ type: 'started', path, provider, reserves: share, role }];
 }

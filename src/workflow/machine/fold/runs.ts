@@ -72,6 +72,7 @@ const died: WorkResult = {
   model: null,
   durationMs: 0,
   warnings: [],
+  changed: null,
 };
 
 /** An ended run goes on with what is not done. */
@@ -100,7 +101,7 @@ export function retryStep(state: RunState, { path, instructions }: Of<'retried'>
 /** The definition is another one now. */
 export function update(state: RunState, { steps, limits }: Of<'updated'>): void {
   if (state.given === null) return;
-  if (limits !== undefined) state.given = { ...state.given, ...limits };
+  if (limits !== null) state.given = { ...state.given, ...limits };
   again(state, steps);
 }
 

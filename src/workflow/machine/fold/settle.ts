@@ -84,12 +84,12 @@ export function settleStep(state: RunState, event: Extract<Fact, { type: 'settle
   run.values = event.values;
   run.artifacts = event.artifacts;
   if (event.convergence) run.convergence = event.convergence;
-  if (event.context) state.context = { ...state.context, ...event.context };
+  state.context = { ...state.context, ...event.context };
   if (provider !== null && status === 'FAILED' && reason) countFailure(state, event.path, reason);
   if (provider !== null && status !== 'FAILED') forgetFailures(state);
   follow(state, run.scope, event);
   const { path, ends } = event;
-  if (ends !== undefined && errorClass !== null && reason !== null)
+  if (ends !== null && errorClass !== null && reason !== null)
     endBody(state, ends, { why: 'aborted', path, class: errorClass, reason });
 }
 

@@ -37,6 +37,8 @@ export function enter(state: RunState, path: Path): StepRun {
     convergence: { stage: 1, stalled: 0, last: null },
     outstanding: null,
     instructions: null,
+    role: null,
+    failedRoles: [],
     looks: {},
     open: null,
     phase: { is: 'pending' },

@@ -15,9 +15,14 @@ export function start(state: RunState, { path, provider, reserves, role }: Of<'s
   if (!isIn(run, 'pending', 'waiting')) return;
   run.attempt += 1;
   run.startedAt ??= state.now;
-  if (role !== undefined) run.role = role;
+  if (role !== null) run.role = role;
   const since = state.now;
-  put(state, run, { is: 'running', since, provider, reserves, launched: null, waits: false }, false);
+  put(
+    state,
+    run,
+    { is: 'running', since, provider, reserves, launched: null, waits: false, posted: false },
+    false,
+  );
 }
 
 /** A check starts. */
@@ -50,7 +55,7 @@ export function end(state: RunState, { key, result }: Of<'ended'>): void {
   if (!run || run.phase.is !== 'running') return;
   const { reserves, provider } = run.phase;
   spend(state, run, costOf(state, result, reserves), provider);
-  if (run.role !== undefined) rememberRole(state, run, run.role, result);
+  if (run.role !== null) rememberRole(state, run, run.role, result);
   run.result = result;
   run.crashes = 0;
   if (counts(result)) run.attempts += 1;
@@ -69,7 +74,7 @@ function costOf({ given }: RunState, result: WorkResult, reserves: Budget | null
 
 /** What is known of a role the next time that it may be chosen. */
 function rememberRole(state: RunState, run: StepRun, role: string, { outcome, usage }: WorkResult): void {
-  if (outcome.is === 'failed') run.failedRoles = [...new Set([...(run.failedRoles ?? []), role])];
+  if (outcome.is === 'failed') run.failedRoles = [...new Set([...run.failedRoles, role])];
   else run.failedRoles = [];
   if (usage.usd === null) return;
   const { usd, launches } = state.rolePrices.get(role) ?? { usd: 0, launches: 0 };

@@ -59,7 +59,7 @@ export class Person {
     );
     return failed.length === 0
       ? null
-      : { type: 'retried', path: world.random.pick(failed), instructions: null, by: 'ada' };
+      : { type: 'retried', path: world.random.pick(failed), instructions: null, by: 'ada', command: null };
   }
 
   request(verb: string, path: string, by: string): void {

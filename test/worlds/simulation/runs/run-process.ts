@@ -125,5 +125,7 @@ function givenOf(run: string, { name, version, language, budget, timeout }: Work
     budget,
     timeout,
     only: null,
+    msats: null,
+    checkpoint: null,
   };
 }
