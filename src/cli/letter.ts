@@ -42,11 +42,7 @@ export async function readText(context: Context, file: string | null, options: L
     throw new MailroomError('E_USAGE', 'there is no text to send', 'give a file, `-` or `--message TEXT`');
   const text = services.readText(resolve(services.cwd, file));
   if (text === null)
-    throw new MailroomError(
-      'E_USAGE',
-      `there is no file ${file}`,
-      'a text itself is given by `--message TEXT`',
-    );
+    throw new MailroomError('E_USAGE', `there is no file ${file}`, 'pass the text with `--message TEXT`');
   return { text, plain: false, source: file, remedy };
 }
 

@@ -155,7 +155,7 @@ export async function retryStep(
     throw new MailroomError(
       'E_USAGE',
       'a run is not tried again as a whole: say which step',
-      `\`mailroom resume ${run.run}\` goes on with all that is not done`,
+      `\`mailroom resume ${run.run}\` continues with the unfinished steps`,
     );
   const instructions = await instructionsOf(context, options.instructions);
   const file = fileOf(context, { verb: 'retry', path: step }, instructions);

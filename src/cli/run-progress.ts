@@ -101,7 +101,7 @@ function stepLine({ path, phase, startedAt, iteration }: StepRun, now: number, i
       return `▸ ${path}  ${isSummary ? 'is summarized' : 'is checked'}, ${span(now - phase.since)}${round}`;
     case 'waiting':
     case 'check-waiting': {
-      const why = phase.provider === null ? 'tries again' : `${phase.provider} is at its limit, goes on`;
+      const why = phase.provider === null ? 'tries again' : `${phase.provider} is rate limited, continues`;
       return `↻ ${path}  ${why} in ${span(Math.max(0, phase.notBefore - now))}`;
     }
     case 'asked':

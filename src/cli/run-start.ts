@@ -123,8 +123,7 @@ async function startedDefinition(found: FoundWorkflow, { maxVisits }: StartOptio
   if (!/^[1-9]\d{0,8}$/.test(maxVisits))
     throw new MailroomError(
       'E_USAGE',
-      `\`${maxVisits}\` is not a number of visits`,
-      'write a whole number from 1 on',
+      `\`--max-visits\` must be a whole number from 1 on, not \`${maxVisits}\``,
     );
   const { withVisits } = await import('../workflow/machine/given.ts');
   return withVisits(definition, Number(maxVisits));
@@ -209,7 +208,8 @@ async function refuseAboveCeiling(
   const { dollars } = await import('../operations/runs/parameters.ts');
   const { refuseAbove } = await import('../operations/runs/plan.ts');
   const maxUsd = dollars(text);
-  if (maxUsd === undefined) throw new MailroomError('E_USAGE', `\`${text}\` is not a number of dollars`);
+  if (maxUsd === undefined)
+    throw new MailroomError('E_USAGE', `\`--max-usd\` must be a number, not \`${text}\``);
   refuseAbove(maxUsd, definition, { ...(await workflows.planning()), budget });
 }
 

@@ -121,7 +121,7 @@ function turnLines({ id, turn, sent, invocations }: Of<'turn'>, now: number, col
     ...pairs([
       ['state', turn ? turnWords(turn, now) : 'over'],
       ['thread', turn?.thread ?? sent[0]?.thread ?? ''],
-      ['takes up', turn?.messages.map(short).join(', ') ?? ''],
+      ['input', turn?.messages.map(short).join(', ') ?? ''],
       ['cost', turn ? money(turn.cost) : ''],
     ]),
     ...invocations.flatMap((one) => ['', ...invocationLines(one, colours)]),

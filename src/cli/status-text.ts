@@ -33,7 +33,7 @@ function headLines(document: StatusDocument, { now, colours }: Look): string[] {
   ];
   const today = money(cost.today);
   if (today !== '') lines.push(`today       ${today}`);
-  if (paused.all) lines.push(colours.yellow('paused      everything; `mailroom unpause all` goes on'));
+  if (paused.all) lines.push(colours.yellow('paused      everything; `mailroom unpause all` continues'));
   for (const thread of paused.threads) lines.push(colours.yellow(`paused      thread ${short(thread)}`));
   for (const { provider, until } of parked)
     lines.push(colours.yellow(`parked      ${provider} until ${clock(until, now)}, in ${ahead(until, now)}`));
@@ -93,7 +93,7 @@ export function turnWords(
   now: number,
 ): string {
   const tries = attempt > 1 ? `, attempt ${String(attempt)}` : '';
-  const standing = turn.instead_of === null ? '' : `, ${turn.provider} stands in for ${turn.instead_of}`;
+  const standing = turn.instead_of === null ? '' : `, ${turn.provider} instead of ${turn.instead_of}`;
   const corrections = round > 0 ? `, correction ${String(round)}` : '';
   const wait = again !== null && Date.parse(again) > now ? ` in ${ahead(again, now)}` : '';
   switch (state) {
@@ -140,7 +140,7 @@ function threadLines(threads: readonly ThreadStatus[], { all, colours }: Look): 
       ? [`${String(checkouts)} in worktrees; \`mailroom worktree\` lists what they made`]
       : []),
     ...(ended.length > 0 ? [`${String(ended.length)} older ended threads; --all lists them`] : []),
-    ...(open.length > 0 ? [`${String(open.length)} older threads that go on; --all lists them`] : []),
+    ...(open.length > 0 ? [`${String(open.length)} older open threads; --all lists them`] : []),
   ];
   return [colours.dim(head), ...lines, ...more.map((text) => colours.dim(text))];
 }

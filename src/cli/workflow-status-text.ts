@@ -36,7 +36,7 @@ function runRow(
   const { steps, gates, resume } = rest;
   const more = steps.length > fewSteps ? ` and ${String(steps.length - fewSteps)} more` : '';
   const parts = [
-    ...(resume === null ? [] : [`\`${resume}\` goes on`]),
+    ...(resume === null ? [] : [`continue with \`${resume}\``]),
     ...(steps.length > 0 && resume === null ? [`${steps.slice(0, fewSteps).join(', ')}${more}`] : []),
     ...gates.map(({ gate, message, approve, deadline, recorded }) => {
       if (recorded !== null) return `${gate}: \`${recorded.verb}\` by ${recorded.by} is recorded`;
@@ -61,6 +61,6 @@ function triggerRow(
   const fired =
     last === null ? '' : `${short(last.run)}${last.at === null ? '' : `, ${since(last.at, now)} ago`}`;
   const due = next === null ? '' : `${clock(next, now)}, in ${ahead(next, now)}`;
-  const asked = waiting ? 'waits for the run that goes on' : due;
+  const asked = waiting ? 'queued behind the running one' : due;
   return [`${name} (${kind})`, workflow, fired, why === null ? asked : `not active: ${why}`];
 }

@@ -38,7 +38,7 @@ export const nipSettings = z
     requesters: z
       .array(z.string().regex(/^[0-9a-f]{64}$/, { error: 'a public key: 64 digits or letters a to f' }))
       .optional()
-      .describe('The public keys of those whose requests from relays are followed; default nobody.'),
+      .describe('Public keys whose requests from relays are executed; default: none.'),
   })
   .meta({ title: 'set of settings of nip' });
 

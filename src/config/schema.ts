@@ -34,15 +34,13 @@ const provider = z
       .optional()
       .describe('Folders besides its workspace that the program must be able to write.'),
     tests: z.array(text).optional().describe('Command lines that RUN_TESTS allows, by their first words.'),
-    prices: prices
-      .optional()
-      .describe('For a program that tells tokens and no cost, whatever model it uses.'),
+    prices: prices.optional().describe('For a program that reports tokens but no cost; for every model.'),
   })
   .meta({ title: 'provider' });
 
 /** What git takes as the name of a branch, told in one expression. */
 const branch = /^(?![-/.])(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[^\s~^:?*[\\]+(?<![/.])$/;
-const trailError = 'off, or a map with the branch: { branch: mailroom-trail }';
+const trailError = 'off, or a mapping with the branch: { branch: mailroom-trail }';
 
 /** mailroom.yaml: what holds for the whole project. */
 export const configFile = z
@@ -91,7 +89,7 @@ export const configFile = z
       .enum(['widen', 'strict'])
       .optional()
       .describe(
-        'What becomes of a right that a provider can only widen: a warning (widen, the default) or an error.',
+        'Whether a provider that grants more than requested is a warning (widen, the default) or an error (strict).',
       ),
     limits: limits.optional().describe('What ends a loop of mail, where the protocol does not say.'),
     concurrency: wholeNumber(1)
@@ -111,7 +109,7 @@ export const configFile = z
     notify: z
       .record(z.string().regex(/^[a-z][a-z0-9+.-]*$/, { error: '`user` or a scheme in small letters' }), argv)
       .optional()
-      .describe('Commands that tell somebody: `user` when a person gets mail, others by scheme.'),
+      .describe('Commands for notifications: `user` when a person gets mail, others by scheme.'),
     mcp: z
       .enum(['on', 'off'])
       .optional()

@@ -45,7 +45,7 @@ function digest(bytes: Uint8Array): string {
 function damaged(text: string): MailroomError {
   return new MailroomError(
     'E_JOURNAL',
-    `${text}: it holds a text that the journal names`,
+    `${text}: it has content that the journal refers to`,
     'restore .mailroom/ from a backup',
   );
 }

@@ -85,7 +85,7 @@ export function checkPath(path: string): void {
 /** Joins a folder and one name. Throws `E_PATH` when the name is not one name. */
 export function join(folder: string, name: string): string {
   if (name === '' || name === '.' || name === '..' || /[/\0]/.test(name)) {
-    throw pathError(name, 'it is no name of a file');
+    throw pathError(name, 'it is not a file name');
   }
   return folder === '' ? name : `${folder}/${name}`;
 }

@@ -75,7 +75,7 @@ export function readSegment<Event>(bytes: Buffer, options: SegmentOptions): Segm
       continue;
     }
     const record = parseRecord<Event>(json, options.texts);
-    if (record === null) throw damaged(options.file, line, 'the line is whole, but it is no record');
+    if (record === null) throw damaged(options.file, line, 'the line is complete, but not a record');
     if (record.n !== next)
       throw damaged(options.file, line, `record ${next} should be here, not ${record.n}`);
     if (next > options.after) records.push(record);

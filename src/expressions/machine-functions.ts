@@ -49,12 +49,12 @@ function includes([text = null, part = null]: readonly Json[]): Called {
 function number([value = null]: readonly Json[]): Called {
   const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '';
   const read = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
-  return Number.isFinite(read) ? gives(read) : fails(`${JSON.stringify(value)} is no number`);
+  return Number.isFinite(read) ? gives(read) : fails(`${JSON.stringify(value)} is not a number`);
 }
 
 /** Milliseconds as seconds. */
 function seconds([value = null]: readonly Json[]): Called {
-  return typeof value === 'number' ? gives(Math.round(value) / 1_000) : fails('it is no time');
+  return typeof value === 'number' ? gives(Math.round(value) / 1_000) : fails('it is not a duration');
 }
 
 const flagBits: Readonly<Record<string, number>> = {

@@ -57,7 +57,7 @@ function nameProblem(
     didYouMean(name, namespaces) ??
     (isWhole ? `write a string in single quotes: '${name}'` : instead) ??
     `there is ${namespaces.map((each) => `\`${each}\``).join(', ')}`;
-  return { message: `nothing here is called \`${name}\``, hint, span };
+  return { message: `\`${name}\` is not defined here`, hint, span };
 }
 
 function callProblem(call: Call, language: Language): Problem | null {

@@ -37,7 +37,7 @@ export async function watchFolder(folder: string, project: string): Promise<Fold
       if (before.tree === null) return before.problem;
       // Git passes over it: what an agent has put there would count as nothing.
       const closed = after.closed.find((path) => !before.closed.includes(path) && !isOurPath(path));
-      if (closed !== undefined) return `git may not look into the folder ${JSON.stringify(closed)}`;
+      if (closed !== undefined) return `git cannot read the folder ${JSON.stringify(closed)}`;
       const paths = before.tree === after.tree ? [] : await changedPaths(folder, before.tree, after.tree);
       return paths?.filter((path) => !isOurPath(path)) ?? 'git finds what it noted no more';
     },

@@ -116,7 +116,7 @@ export class GitRepository {
     const valid = await this.#git(['check-ref-format', this.#ref]);
     if (valid.error !== null) return `no trail is written: ${valid.error}`;
     if (valid.exitCode !== 0)
-      return `no trail is written: ${JSON.stringify(this.#branch)} is no name for a branch`;
+      return `the trail is not written: ${JSON.stringify(this.#branch)} is not a branch name`;
     const look = await this.#git([
       'rev-parse',
       '--is-inside-work-tree',

@@ -130,7 +130,7 @@ async function withIndex(cwd: string, tree: string, work: (ask: Ask) => Promise<
     await ask(['read-tree', tree]);
     return work(ask);
   });
-  if (done === null) throw new Error(`${cwd} is no git working tree`);
+  if (done === null) throw new Error(`${cwd} is not a git working tree`);
   return done;
 }
 

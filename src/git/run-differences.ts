@@ -58,7 +58,7 @@ export async function changedFiles(compared: Compared, { ignored, ours }: Uncoun
 /**
  * The differences of a workspace from the base as a patch that git can apply, binary files too, with secrets masked; at
  * most `limit` bytes, cut at the end of a line and marked so. Paths are from the top of the repository: `git apply`
- * passes over all others without a word. Null: there are none, or this is no git working tree.
+ * passes over all others without a word. Null: there are none, or this is not a git working tree.
  */
 export async function salvage(
   compared: Compared,
@@ -111,7 +111,7 @@ async function withIndex<T>(
     const added = await takeFiles(look, '--intent-to-add');
     return added.exitCode === 0 ? work(tree, look) : problem(added);
   });
-  return found ?? { ok: false, problem: `${workspace} is no git working tree` };
+  return found ?? { ok: false, problem: `${workspace} is not a git working tree` };
 }
 
 async function treeOf(workspace: string, base: string): Promise<string | null> {

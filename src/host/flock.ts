@@ -36,7 +36,7 @@ export function takeKernelLock(file: string): Promise<KernelLock> {
   if (refusal !== null) return Promise.resolve({ held: false, reason: 'missing' });
   // It would wait for the other end of a pipe that somebody has put there.
   if (statSync(file, { throwIfNoEntry: false })?.isFile() === false)
-    return Promise.resolve({ held: false, reason: 'failed', error: `${file} is no file` });
+    return Promise.resolve({ held: false, reason: 'failed', error: `${file} is not a file` });
   // A session of its own: Ctrl-C must not take the lock away before the host has put its work in order.
   // Where too many files are open it has none of its own, and says so by `error`.
   const helper: ChildProcess = spawn(argv[0]!, argv.slice(1), { ...where, detached: true });
@@ -82,7 +82,7 @@ export async function isKernelLocked(file: string): Promise<boolean | 'missing'>
   });
   if (ended === 'spawn-failed') return 'missing';
   if (exitCode === TAKEN || exitCode === 0) return exitCode === TAKEN;
-  const why = `whether ${file} is locked cannot be told: ${error ?? stderr.trim()}`;
+  const why = `cannot determine whether ${file} is locked: ${error ?? stderr.trim()}`;
   throw new MailroomError(
     'E_LOCKED',
     why,

@@ -24,7 +24,7 @@ export async function refuseTrackedState(disk: RealDisk): Promise<void> {
   const others = more.length === 0 ? '' : ` and ${String(more.length)} more`;
   throw new MailroomError(
     'E_TRACKED',
-    `git tracks ${first}${others}, so ${stateFolder}/ may come from whoever wrote this repository; nothing was started`,
+    `git tracks ${first}${others}, so ${stateFolder}/ may come from the author of this repository; nothing was started`,
     `remove what they wrote with \`git rm -r ${stateFolder}\`; if you committed your own, keep it with \`git rm -r --cached ${stateFolder}\``,
   );
 }

@@ -73,7 +73,7 @@ class Reader {
     const place = document.place(['version'], 'value');
     const message =
       language === undefined || other === undefined
-        ? 'this is a workflow of no language that is known here'
+        ? 'not a known workflow format'
         : `this may be ${language.name} or ${other.name}`;
     this.problems.push({
       code: 'E_WORKFLOW',

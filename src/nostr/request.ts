@@ -40,14 +40,14 @@ export function readAsked(event: NostrEvent, most: number | null = null): ReadAs
   const msats = bid === null ? most : amount(bid, Number.MAX_SAFE_INTEGER);
   if (msats === undefined)
     return no(
-      `\`${bid ?? ''}\` is no budget: a whole number of msats, at most ${String(Number.MAX_SAFE_INTEGER)}`,
+      `\`${bid ?? ''}\` is not a valid budget: a whole number of msats, at most ${String(Number.MAX_SAFE_INTEGER)}`,
     );
   if (most !== null && msats !== null && msats > most)
     return no(`its budget of ${String(msats)} msats is more than the ${String(most)} that are allowed`);
   const limit = tagOf(event, 'timeout');
   const seconds = limit === null ? null : amount(limit, longest);
   if (seconds === undefined || seconds === 0)
-    return no(`\`${limit ?? ''}\` is no timeout: seconds, from 1 to ${String(longest)}`);
+    return no(`\`${limit ?? ''}\` is not a timeout: seconds, from 1 to ${String(longest)}`);
   const inputs = new Map<string, Json>();
   for (const [name, key = '', text = ''] of event.tags) {
     if (name !== 'input') continue;

@@ -195,7 +195,11 @@ function progress(before: Turn | undefined, turn: Turn, now: number): Change[] {
   if (!before) return [{ kind: 'started', role, text: `${role} starts ${id} with ${count}` }];
   if (round > before.round && attempt === before.attempt)
     return [
-      { kind: 'again', role, text: `${role} ${id} is to correct: ${turn.problems.map(headOf).join('; ')}` },
+      {
+        kind: 'again',
+        role,
+        text: `${role} ${id} sent back for correction: ${turn.problems.map(headOf).join('; ')}`,
+      },
     ];
   const reason =
     turn.lastFailure && turn.lastFailure !== before.lastFailure ? `: ${headOf(turn.lastFailure.text)}` : '';
@@ -253,6 +257,6 @@ function heldLines(before: Memory, state: MailState): Change[] {
   return [
     ...parked.map(([provider, until]) => line(`${provider} is parked for ${span(until - state.now)}`)),
     ...[...held].filter((name) => !before.held.has(name)).map((name) => line(`${name}: held back`)),
-    ...[...before.held].filter((name) => !held.has(name)).map((name) => line(`${name}: goes on`)),
+    ...[...before.held].filter((name) => !held.has(name)).map((name) => line(`${name}: continues`)),
   ];
 }

@@ -97,7 +97,7 @@ export function stuckWarning({ path, why }: StuckState): Diagnostic {
   return {
     code: 'E_STUCK',
     severity: 'warning',
-    message: `somebody waits forever: ${why}`,
+    message: `a role waits forever: ${why}`,
     place: null,
     hint: `this leads there: ${path.join('; ')}`,
   };

@@ -45,7 +45,7 @@ export interface Wish {
  */
 export function compose(wish: Wish, protocol: Protocol | null): Draft {
   const written = wish.plain === true ? { ...nothingSaid, body: wish.text } : readLetter(wish);
-  if (wish.to.length === 0) throw new MailroomError('E_USAGE', 'nobody is named to send it to');
+  if (wish.to.length === 0) throw new MailroomError('E_USAGE', 'no recipient is given');
   const named = [wish.from, ...wish.to.filter((role) => role !== workflowRole)];
   if (protocol) for (const role of named) known('role', role, protocol.roles);
   const type = wish.type ?? written.type ?? impliedType(wish, protocol);
@@ -124,7 +124,7 @@ function impliedType(wish: Wish, protocol: Protocol | null): TypeName {
   if (!protocol)
     throw new MailroomError(
       'E_USAGE',
-      'the type cannot be told: the protocol is wrong',
+      'the type cannot be inferred: the protocol is invalid',
       '`mailroom check` shows what is wrong with it; or add --type',
     );
   throw new MailroomError(

@@ -79,7 +79,7 @@ function letters(project: Project, state: MailState, id: string): ControlFile['t
     throw new MailroomError(
       'E_REFUSED',
       `message ${id} has not failed: it is in no failed/ folder, and what waits or is done cannot be retried`,
-      `\`mailroom show ${id.slice(-6)}\` tells where it is`,
+      `\`mailroom show ${id.slice(-6)}\` shows where it is`,
     );
   return dead.map((role) => ({ kind: 'letter', role, name }) as const);
 }

@@ -129,5 +129,5 @@ function unknown(word: string, directory: Directory, kinds: readonly NamedKind[]
     word.length < shortest && /^[0-9a-f]+$/i.test(word)
       ? `a part of an id has at least ${String(shortest)} letters`
       : null;
-  return new MailroomError('E_TARGET', `\`${word}\` names nothing here; this takes ${wanted}`, near ?? short);
+  return new MailroomError('E_TARGET', `\`${word}\` was not found; expected ${wanted}`, near ?? short);
 }

@@ -65,7 +65,11 @@ export async function questionType(
 ): Promise<TypeName> {
   const protocol = await writtenProtocol(project);
   if (protocol === null)
-    throw new MailroomError('E_USAGE', 'the type cannot be told: the protocol is wrong', 'say the type');
+    throw new MailroomError(
+      'E_USAGE',
+      'the type cannot be inferred: the protocol is invalid',
+      'say the type',
+    );
   const asking = typesFrom(protocol, role).filter(
     (type) => type.reply.length > 0 && to.every((one) => type.to.includes(one)),
   );

@@ -21,7 +21,7 @@ export function openPlainFile(file: string): number | null {
   const descriptor = openSync(file, constants.O_RDONLY | cautiously);
   if (fstatSync(descriptor).isFile()) return descriptor;
   closeSync(descriptor);
-  throw new Error(`${file} is no file`);
+  throw new Error(`${file} is not a file`);
 }
 
 /** What an open file holds. Throws above 256 MiB. */

@@ -66,7 +66,10 @@ function byCode(exit: Exit, program: string, said: Trailers, now: number): Outco
     case 1:
       return transient(problem);
     case temporaryFailure:
-      return limited(because(`${program} is at its limit of use`, said.rest), latest(now, said.retryAfterMs));
+      return limited(
+        because(`${program} has reached its usage limit`, said.rest),
+        latest(now, said.retryAfterMs),
+      );
     case 124:
       return transient(because(`${program} timed out`, said.rest), unknownUsage, 'E_TIMEOUT');
     default:

@@ -68,14 +68,15 @@ export function failed(failure: Failure, now: number): Outcome {
     return transient(saying(`${program} does not know the conversation any more`), usage, 'E_SESSION');
   if (unpaid.test(words)) return never(saying(`${program} has no credit left`), usage);
   if (status === 401 || status === 403 || (maybeRefused(status) && loggedOut.test(words))) {
-    return never(saying(`${program} may not use its model; ${failure.login}`), usage);
+    return never(saying(`${program} is not allowed to use its model; ${failure.login}`), usage);
   }
-  if (status === 429) return limited(saying(`${program} is at its limit of use`), endOf(words, now), usage);
+  if (status === 429)
+    return limited(saying(`${program} has reached its usage limit`), endOf(words, now), usage);
   if (status !== null && refusals.has(status))
     return never(saying(`${program} was refused (${status})`), usage);
   if (status === null) {
     const limit = limitIn(words, now);
-    if (limit !== null) return limited(saying(`${program} is at its limit of use`), limit.until, usage);
+    if (limit !== null) return limited(saying(`${program} has reached its usage limit`), limit.until, usage);
     if (hopeless.test(words)) return never(saying(`${program} cannot do this`), usage);
   }
   const unclear = failure.text === '' ? `${program} ended without a result` : `${program} failed`;

@@ -77,13 +77,13 @@ export const quirks: Readonly<Record<AgentCli, readonly Quirk[]>> = {
       ...always,
       from: '0.169.0',
       what: 'a tool of a server wants an approval that `exec` never gives',
-      answer: '`default_tools_approval_mode` of ours alone',
+      answer: '`default_tools_approval_mode` of the Mailroom server only',
     },
     {
       ...always,
       from: '0.169.0',
       what: 'begins before a server of tools has started',
-      answer: '`required` of ours alone',
+      answer: '`required` of the Mailroom server only',
     },
     {
       from: '0.169.0',

@@ -28,7 +28,7 @@ export function obeyedBy(program: string): RepositorySettings | null {
   return {
     names: settings[cli] ?? [],
     keys: keys.split(' '),
-    may: `name other servers, programs and permissions for ${cli}, which a command of yours starts`,
+    may: `name other servers, programs and permissions for ${cli}, which your command starts`,
     advice: `use the provider \`${cli}\`, which keeps the settings of repositories from it`,
     hidden: false,
   };

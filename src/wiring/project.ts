@@ -90,7 +90,7 @@ async function opener(
     throw new MailroomError(
       'E_NO_PROJECT',
       'nothing would ever happen here: there is no protocol, and no workflow that could be read has triggers',
-      '`mailroom run` starts a workflow; docs/workflow-triggers.md tells how one starts by itself',
+      '`mailroom run` starts a workflow; docs/workflow-triggers.md explains automatic starts',
     );
   };
 }

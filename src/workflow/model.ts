@@ -345,7 +345,7 @@ export type Target =
   | { readonly to: 'finish' }
   | { readonly to: 'fail'; readonly message: Template | null };
 
-/** What starts a run by itself while `up` is running. Milliseconds. */
+/** What starts a run automatically while `up` is running. Milliseconds. */
 export type Trigger = { readonly name: string } & (
   | { readonly kind: 'cron'; readonly expression: string; readonly timezone: string | null }
   | {
@@ -364,7 +364,7 @@ export type Trigger = { readonly name: string } & (
   | { readonly kind: 'message'; readonly role: string; readonly type: string }
 );
 
-/** What is run or told when a run begins or ends. What goes wrong in it is a warning. */
+/** Programs and notifications at the start and end of a run. What goes wrong in it is a warning. */
 export interface Hook {
   readonly on: 'start' | 'complete' | 'failure';
   readonly run: readonly Template[] | null;

@@ -9,13 +9,13 @@ type Issue = z.core.$ZodIssue;
 
 /** What a type is called in a sentence. */
 const words: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
   int: 'a whole number',
   boolean: 'true or false',
   array: 'a list',
-  object: 'a map',
-  record: 'a map',
+  object: 'a mapping',
+  record: 'a mapping',
   null: 'nothing',
 };
 

@@ -16,7 +16,7 @@ export const name = z
   .max(100, { error: 'at most 100 characters long' })
   .regex(namePattern, { error: aName });
 
-export const text = z.string().min(1, { error: 'a text that is not empty' });
+export const text = z.string().min(1, { error: 'a string that is not empty' });
 
 /** One text or a list of at least one; comes out as a list. */
 export function oneOrMore(item: z.ZodType<string, string>, error: string) {
@@ -79,13 +79,13 @@ export const roleDefaults = {
   fallback: z
     .array(text)
     .optional()
-    .describe('Providers that stand in, in this order, while those before them are at their limit of use.'),
+    .describe('Fallback providers, in this order, while those before them are rate limited.'),
   model: text.optional().describe("The model, as the provider's program names it."),
   capabilities: rights.optional().describe('What the agent may do; default READ.'),
   timeout: duration
     .optional()
     .describe('How long one turn may take, its gates and corrections included: 20m, 1h30m.'),
-  idle_timeout: duration.optional().describe('How long a turn may go on without any output.'),
+  idle_timeout: duration.optional().describe('How long a turn may run without any output.'),
   concurrency: wholeNumber(1).optional().describe('How many turns of the role may run at once; default 1.'),
   session: z
     .enum(['thread', 'fresh'])
@@ -113,9 +113,7 @@ export const agentConfiguration = {
 export const limits = z
   .strictObject({
     turns_per_thread: wholeNumber(1).optional().describe('Turns that a thread may take; default 40.'),
-    corrections: wholeNumber(0)
-      .optional()
-      .describe('How often a turn may be asked to mend what it wrote; default 2.'),
+    corrections: wholeNumber(0).optional().describe('How often a turn may correct its messages; default 2.'),
     nesting: wholeNumber(0).optional().describe('How deep requests may lie within each other; default 3.'),
     budget: z
       .strictObject({

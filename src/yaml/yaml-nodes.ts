@@ -51,7 +51,7 @@ export class Reader {
     const whole = Number.isInteger(value) && /^[-+]?\d+$/.test(node.source ?? '');
     if (!Number.isFinite(value) || (whole && !Number.isSafeInteger(value) && String(value) !== node.source)) {
       const message = `\`${node.source}\` is a number that cannot be kept exactly`;
-      this.#problem('E_YAML', message, rangeOf(node), 'quote it, if it is a text');
+      this.#problem('E_YAML', message, rangeOf(node), 'quote it if it is a string');
     }
     return value === 0 ? 0 : value;
   }
@@ -63,7 +63,7 @@ export class Reader {
       const name = keyText(key);
       const range = rangeOf(key as Parsed) ?? rangeOf(map);
       if (name === null || name === '__proto__') {
-        const message = name === null ? 'a key must be a text' : 'a key cannot be `__proto__`';
+        const message = name === null ? 'a key must be a string' : 'a key cannot be `__proto__`';
         this.#problem('E_YAML', message, range, null);
         continue;
       }

@@ -20,7 +20,7 @@ const expressionHint = 'quote the expression: "${{ … }}"';
 
 /** What the parser's own words leave open, by its code. */
 const hints: Partial<Record<YAMLParseError['code'], string>> = {
-  BLOCK_AS_IMPLICIT_KEY: 'quote a value that contains `: `, or mend the indentation',
+  BLOCK_AS_IMPLICIT_KEY: 'quote a value that contains `: `, or fix the indentation',
   BAD_SCALAR_START: 'quote a value that begins with this character',
   TAB_AS_INDENT: 'indent with spaces',
   MULTIPLE_DOCS: 'one file holds one document: remove the `---`',

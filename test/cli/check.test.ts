@@ -30,10 +30,10 @@ describe('check', () => {
     const bench = new Bench(joined);
     const { code, out, err } = await bench.run('check', '--explore');
     expect(err).toMatchInlineSnapshot(`
-      "warning E_STUCK: somebody waits forever: nobody takes up part for b: what it is taken up with never comes
+      "warning E_STUCK: a role waits forever: part for b is never picked up: the messages that it waits for never come
       hint: this leads there: user → a: task; a → b: part
 
-      warning E_STUCK: somebody waits forever: nobody can go on: a waits for b (ask)
+      warning E_STUCK: a role waits forever: no role can continue: a waits for b (ask)
       hint: this leads there: user → a: task; a → b: ask
 
       "

@@ -69,7 +69,7 @@ describe('pause and unpause', () => {
     const bench = working();
     expect(await bench.run('pause', 'architec')).toMatchObject({
       code: 2,
-      err: 'error E_TARGET: `architec` names nothing here; this takes a role, a thread or `all`\nhint: did you mean `architect`?\n',
+      err: 'error E_TARGET: `architec` was not found; expected a role, a thread or `all`\nhint: did you mean `architect`?\n',
     });
     expect((await bench.run('pause', 't1')).err).toBe(
       'error E_TARGET: `t1` is a turn that is not over\nhint: this takes a role, a thread or `all`\n',
@@ -115,7 +115,7 @@ describe('cancel', () => {
 
   it('names runs among what it takes', async () => {
     expect((await working().run('cancel', 'zzzz')).err).toBe(
-      'error E_TARGET: `zzzz` names nothing here; this takes a turn that is not over, a thread or a run\n',
+      'error E_TARGET: `zzzz` was not found; expected a turn that is not over, a thread or a run\n',
     );
   });
 });

@@ -21,23 +21,23 @@ describe('the program', () => {
         -h, --help                  show help
 
       The project:
-        init [dir]                  write a project that runs; files that are there are kept
+        init [dir]                  create a runnable project; existing files are kept
         check                       check mailroom.yaml, protocols/ and workflows/ without starting
                                     anything
         doctor                      show which agent CLIs are here, how they can be held, and what would
                                     not work
-        completion <shell>          print the script by which a shell completes commands, roles and ids
+        completion <shell>          print the completion script of a shell
         help [command]              show help for a command
 
       The mail:
-        up                          watch the mail, deliver it and wake who has something to do
+        up                          run the controller: watch the mail, deliver it and start roles
         inbox                       list what waits for you: requests to answer, gates to approve, notices
-        send <role> [file]          send a message to a role, in the name of a person
-        reply [id] [file]           answer a message, as the person that it was sent to
-        status                      show who runs, who waits for whom since when, and what it cost
+        send <role> [file]          send a message to a role as a person
+        reply [id] [file]           answer a message as the person who received it
+        status                      show running turns, waits and costs
         costs                       show what was paid: tokens and dollars by role, thread, run, step,
                                     provider or day
-        trail [thread]              show what was said, thread by thread
+        trail [thread]              show all messages, thread by thread
         show <id>                   show a message, turn, thread or run: where it is, what it cost, why it
                                     failed; or a workflow
         pause <target>              start nothing more of a role, in a thread, or at all; what runs
@@ -58,18 +58,18 @@ describe('the program', () => {
         reload [workflow...]        confirm changed workflows, so that a running \`up\` starts them
         plan <workflow>             say what a run would do and what it may cost at most; nothing is
                                     started
-        graph <workflow>            draw a workflow
-        convert <workflow>          print a workflow as a file of the native language that does the same
+        graph <workflow>            print a workflow as a diagram
+        convert <workflow>          print a workflow as an equivalent file of the native language
         run <workflow>              run a workflow to its end
-        resume <run>                continue a run: what is done is not done again
-        run-step <workflow> [step]  run one step of a workflow alone, in a run of its own
-        watch <workflow>            run a workflow, and again whenever a file of its workspace has changed
+        resume <run>                continue a run; finished steps do not run again
+        run-step <workflow> [step]  run a single step of a workflow, in a new run
+        watch <workflow>            run a workflow, and again after every change of a file in its workspace
         nip <action> [what]         define a workflow of the language nip, execute one by its id, tell how
                                     a run stands, or send events
         runs                        list the runs of the project, newest first
-        logs <run>                  print what the steps of a run printed
-        approve [run] [gate]        approve a gate of a run, so that what waits for it can run
-        reject [run] [gate]         close a gate of a run: what waits for it is skipped
+        logs <run>                  print the output of the steps of a run
+        approve [run] [gate]        approve a gate so that dependent steps can run
+        reject [run] [gate]         reject a gate: dependent steps are skipped
 
       Exit codes:
         0 done, 1 it ran and failed, 2 the command line or the configuration is wrong
@@ -94,7 +94,7 @@ describe('the program', () => {
     expect(out).toMatchInlineSnapshot(`
       "Usage: mailroom pause [options] <target>
 
-      start nothing more of a role, in a thread, or at all; what runs continues
+      pause a role, a thread or everything; running turns continue
 
       Arguments:
         target               a role, a thread by its id, or \`all\`

@@ -83,7 +83,7 @@ describe('send', () => {
   it.each([
     [
       ['nowhere.md'],
-      'error E_USAGE: there is no file nowhere.md\nhint: a text itself is given by `--message TEXT`\n',
+      'error E_USAGE: there is no file nowhere.md\nhint: pass the text with `--message TEXT`\n',
     ],
     [[], 'error E_USAGE: there is no text to send\nhint: give a file, `-` or `--message TEXT`\n'],
     [['a.md', '-m', 'x'], 'error E_USAGE: there is a file and a --message: say one of them\n'],
@@ -183,7 +183,7 @@ describe('send', () => {
     expect(await bench.run('send', 'architect', '-m', 'x')).toMatchObject({
       code: 2,
       err:
-        'error E_USAGE: the type cannot be told: the protocol is wrong\n' +
+        'error E_USAGE: the type cannot be inferred: the protocol is invalid\n' +
         'hint: `mailroom check` shows what is wrong with it; or add --type\n',
     });
   });
@@ -312,7 +312,7 @@ describe('send inside a turn', () => {
   it('says at once what the turn may not send', async () => {
     const { code, err } = await inside().run('send', 'qa', '--type', 'design', '-m', 'x');
     expect(code).toBe(1);
-    expect(err).toMatch(/^error E_FORBIDDEN: engineer may not send `design`/);
+    expect(err).toMatch(/^error E_FORBIDDEN: engineer must not send `design`/);
   });
 
   it('lets nobody speak for another', async () => {

@@ -142,7 +142,7 @@ describe('show', () => {
     bench.runs = [{ run: 'the-run-8c1d02' } as RunCard];
     const meant = async (word: string) => (await bench.run('show', word)).err;
     expect(await meant('relase/ship')).toBe(
-      'error E_TARGET: `relase/ship` names nothing here; this takes a message, a thread, a run, a turn (t1) or a workflow\n' +
+      'error E_TARGET: `relase/ship` was not found; expected a message, a thread, a run, a turn (t1) or a workflow\n' +
         'hint: did you mean `release/ship`?\n',
     );
     expect(await meant(`${id.slice(0, 5)}x`)).toContain(`hint: did you mean \`${id}\`?`);

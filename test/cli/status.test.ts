@@ -46,7 +46,7 @@ describe('status', () => {
     const subjects = (out: string) => [...out.matchAll(/Task (\d+)$/gm)].map(([, number]) => Number(number));
     const { out } = await bench.run('status');
     expect(subjects(out)).toEqual(Array.from({ length: 50 }, (_none, index) => index + 11));
-    expect(out).toContain('\n10 older threads that go on; --all lists them\n');
+    expect(out).toContain('\n10 older open threads; --all lists them\n');
     expect(subjects((await bench.run('status', '--all')).out)).toHaveLength(60);
     const { document } = (await bench.json('status')) as Told<StatusDocument>;
     expect(document.threads).toHaveLength(60);

@@ -70,7 +70,7 @@ describe('up', () => {
       20:45:00 the trail is off
       20:45:00 user → engineer: errand — Do it (…3779b1)
       20:45:00 engineer starts t1 with 1 message
-      20:45:01 engineer t1 is to correct: w.md: engineer may not send \`design\`; engineer may send \`question\` to user or lead or architect; \`review-request\` to qa; \`delivered\` to user
+      20:45:01 engineer t1 sent back for correction: w.md: engineer must not send \`design\`; engineer may send \`question\` to user or lead or architect; \`review-request\` to qa; \`delivered\` to user
       20:45:02 engineer t1 stopped: the network is down, again in 0.9s
       21:45:02 engineer t1 starts attempt 2
       21:45:03 engineer t1 stopped: too many requests, again in 1h 59m
@@ -110,7 +110,7 @@ describe('up', () => {
       "20:45:00 team: 5 roles
       20:45:00 the trail is off
       20:45:00 qa: held back
-      20:45:00 qa: goes on
+      20:45:00 qa: continues
       20:45:00 Refused: agents/user/inbox/x.md: the inbox of user is for what user receives; write to its outbox
       20:45:00 user → engineer: errand — Do it (…156075)
       20:45:00 engineer starts t1 with 1 message
@@ -171,7 +171,7 @@ describe('up', () => {
       bench.meanwhile.push(() => bench.terminal.signal());
       const ran = await bench.run(...argv);
       expect(ran.code).toBe(code);
-      expect(ran.out).toMatch(/stopping; again ends at once\nstopped\n$/);
+      expect(ran.out).toMatch(/Stopping. Press Ctrl-C again to quit immediately.\nstopped\n$/);
       expect(bench.ended).toEqual(['stop']);
     }
   });

@@ -23,7 +23,7 @@ describe('every byte of the last segment', () => {
   const { disk: original, last, bytes } = journalDisk();
   const firstInLast = Number(last.slice(-16, -4));
 
-  it('may be where the journal was torn: what is read is a beginning of history, and it goes on', () => {
+  it('may be where the journal was torn: what is read is a beginning of history, and it continues', () => {
     expect(firstInLast).toBeGreaterThan(1);
     let longest = 0;
     for (let length = 0; length <= bytes.length; length += 1) {

@@ -28,7 +28,7 @@ describe.each(benches)('a damaged journal: $name', ({ make }) => {
   const broken = (pattern: RegExp): unknown =>
     expect.objectContaining({ code: 'E_JOURNAL', message: expect.stringMatching(pattern) });
 
-  it('cuts a torn last line off, says so, and goes on', () => {
+  it('cuts a torn last line off, says so, and continues', () => {
     const { disk, plant } = make();
     write(disk, 3);
     const whole = bytesOf(disk, first);

@@ -76,7 +76,7 @@ export const rows: Rows = {
   '`["input", name, type, required]`': () => {
     const { parameters } = nip(a, text, ['input', 'n', 'number', 'false']);
     expect(parameters).toMatchObject({ text: { type: 'string', required: true }, n: { required: false } });
-    expect(refused(a, ['input', 'x', 'list', 'true'])).toContain('`list` is no type of an input');
+    expect(refused(a, ['input', 'x', 'list', 'true'])).toContain('`list` is not a type of an input');
     for (const n of ['1e400', '9007199254740993']) expect(parseValue(n, parameters['n']!)).toBeUndefined();
     expect(checkInputs({ inputs: { text: 'x', n: 2 ** 53 } }, parameters).problems).toEqual([
       'the input `n` holds a number beyond 9007199254740991, which is not exact',

@@ -122,12 +122,12 @@ test.each([
   ['1e999', ['1e999', '^^^^^ `1e999` is not a number']],
   ['$.a', ['$.a', '^ unexpected `$`']],
   ['item\n== 😀', ['2: == 😀', '      ^^ unexpected `😀`']],
-  ['step.a', ['step.a', '^^^^ nothing here is called `step`; did you mean `steps`?']],
+  ['step.a', ['step.a', '^^^^ `step` is not defined here; did you mean `steps`?']],
   [
     'constructor',
     [
       'constructor',
-      '^^^^^^^^^^^ nothing here is called `constructor`; there is `parameters`, `steps`, `env`, `item`',
+      '^^^^^^^^^^^ `constructor` is not defined here; there is `parameters`, `steps`, `env`, `item`',
     ],
   ],
   ['lenght(item)', ['lenght(item)', '^^^^^^ there is no function `lenght`; did you mean `length`?']],
@@ -146,11 +146,11 @@ test.each([
     'foo.a == bar(baz)',
     [
       'foo.a == bar(baz)',
-      '^^^ nothing here is called `foo`; there is `parameters`, `steps`, `env`, `item`',
+      '^^^ `foo` is not defined here; there is `parameters`, `steps`, `env`, `item`',
       'foo.a == bar(baz)',
       '         ^^^ there is no function `bar`; there is `length`, `contains`, `startsWith`, `endsWith`, `toJSON`, `fromJSON`, `join`, `default`',
       'foo.a == bar(baz)',
-      '             ^^^ nothing here is called `baz`; there is `parameters`, `steps`, `env`, `item`',
+      '             ^^^ `baz` is not defined here; there is `parameters`, `steps`, `env`, `item`',
     ],
   ],
 ])('%j is refused with a mark', (text, lines) => {

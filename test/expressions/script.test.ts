@@ -120,27 +120,27 @@ test.each([
   ['echo "`cat ${{ item }}`"', 'inside backquotes; write `$(…)` instead'],
   [
     'echo $(( 1 + ${{ item }} ))',
-    'inside arithmetic, where bash runs what a text says; give the value a name under `env:`, and check that it is a number',
+    'inside arithmetic, where bash executes the value; give the value a name under `env:`, and check that it is a number',
   ],
   [
     '((x = ${{ item }}))',
-    'inside arithmetic, where bash runs what a text says; give the value a name under `env:`, and check that it is a number',
+    'inside arithmetic, where bash executes the value; give the value a name under `env:`, and check that it is a number',
   ],
   [
     'echo $[${{ item }}]',
-    'inside arithmetic, where bash runs what a text says; give the value a name under `env:`, and check that it is a number',
+    'inside arithmetic, where bash executes the value; give the value a name under `env:`, and check that it is a number',
   ],
   [
     'x["${{ item }}"]=1',
-    'inside an index, where bash runs what a text says; give the value a name under `env:`, and check that it is a number',
+    'inside an index, where bash executes the value; give the value a name under `env:`, and check that it is a number',
   ],
   [
     '[[ ${{ item }} -eq 1 ]]',
-    'beside a comparison of numbers in `[[ ]]`, where bash runs what a text says; use `[ … ]` instead',
+    'beside a comparison of numbers in `[[ ]]`, where bash executes the value; use `[ … ]` instead',
   ],
   [
     'if [[ 1 -lt "${{ item }}" ]]; then :; fi',
-    'beside a comparison of numbers in `[[ ]]`, where bash runs what a text says; use `[ … ]` instead',
+    'beside a comparison of numbers in `[[ ]]`, where bash executes the value; use `[ … ]` instead',
   ],
   [
     'echo "${x:-${{ item }}}"',
@@ -164,7 +164,7 @@ test('every mistake of a script is told, and what is wrong in an expression, too
   ).toEqual([
     '      ^^^^^^^^^^^ an expression cannot stand inside single quotes; use double quotes, or give the value a name under `env:`',
     '                  ^^^^^^^^^^^ an expression cannot stand inside single quotes; use double quotes, or give the value a name under `env:`',
-    '                                   ^^^ nothing here is called `itm`; did you mean `item`?',
+    '                                   ^^^ `itm` is not defined here; did you mean `item`?',
     '             ^ the expression is empty',
     '                  ^^^^^^^^^^^ an expression cannot stand inside single quotes; use double quotes, or give the value a name under `env:`',
   ]);

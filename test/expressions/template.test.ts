@@ -45,7 +45,7 @@ test('each expression of a text has its own problem', () => {
   expect(problemsOf(text, parseTemplate(text, loose))).toBe(
     [
       'say ${{ itm.a }} and ${{ }}',
-      '        ^^^ nothing here is called `itm`; did you mean `item`?',
+      '        ^^^ `itm` is not defined here; did you mean `item`?',
       'say ${{ itm.a }} and ${{ }}',
       '                         ^ the expression is empty',
       "2: ${{ item == '}}' }} or ${{ lenght('}}') }} fine ${{ item == 'a }} ${{ ! }}",
@@ -65,7 +65,7 @@ test('each expression of a text has its own problem', () => {
 test('an expression ends where it ends, also when a name in it is wrong', () => {
   const text = "${{ itm == '}} ${{ ! }}' }} ${{ item }}";
   expect(problemsOf(text, parseTemplate(text, loose))).toBe(
-    `${text}\n    ^^^ nothing here is called \`itm\`; did you mean \`item\`?`,
+    `${text}\n    ^^^ \`itm\` is not defined here; did you mean \`item\`?`,
   );
 });
 

@@ -53,7 +53,7 @@ it.each(['sub', 'new', 'sub/new', 'a\nb'])(
     const changes = [await watch.changes(), await (await watchFolder(workspace, workspace)).changes()];
     chmodSync(join(workspace, name), 0o700);
     // One that was closed before says nothing of who runs now.
-    expect(changes).toEqual([`git may not look into the folder ${JSON.stringify(`${name}/`)}`, []]);
+    expect(changes).toEqual([`git cannot read the folder ${JSON.stringify(`${name}/`)}`, []]);
     expect(await watch.changes()).toEqual([`${name}/made.txt`]);
   },
 );
@@ -68,7 +68,7 @@ it('knows a closed folder by its place in the workspace, and leaves out our own'
   chmodSync(join(workspace, 'sub/new'), 0);
   const changes = await watches[0]!.changes();
   for (const name of ['sub/new', 'agents/one/outbox']) chmodSync(join(workspace, name), 0o700);
-  expect(changes).toBe('git may not look into the folder "new/"');
+  expect(changes).toBe('git cannot read the folder "new/"');
 });
 
 it.each(['--assume-unchanged', '--skip-worktree'])('believes no flag %s of the index', async (flag) => {

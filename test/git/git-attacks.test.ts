@@ -235,9 +235,9 @@ it.each(Object.entries(bent))(
 );
 
 const places: Readonly<Record<string, readonly [(path: string) => void, string]>> = {
-  'a pipe': [(path) => void execFileSync('mkfifo', [path]), 'is no file'],
+  'a pipe': [(path) => void execFileSync('mkfifo', [path]), 'is not a file'],
   'a link': [(path) => symlinkSync('/dev/zero', path), 'ELOOP'],
-  'a folder': [(path) => mkdirSync(path), 'is no file'],
+  'a folder': [(path) => mkdirSync(path), 'is not a file'],
 };
 
 it.each(Object.entries(places))(

@@ -134,9 +134,9 @@ describe('changedFiles', () => {
     expect(await changedFiles({ workspace, base }, none)).toEqual({ ok: false, problem });
   });
 
-  it('says that this is no git working tree', async () => {
+  it('says that this is not a git working tree', async () => {
     const workspace = temporaryFolder();
-    const problem = `${workspace} is no git working tree`;
+    const problem = `${workspace} is not a git working tree`;
     expect(await changedFiles({ workspace, base: 'HEAD' }, none)).toEqual({ ok: false, problem });
   });
 });

@@ -33,11 +33,13 @@ describe('the kernel lock', () => {
       expect(await takeKernelLock(place)).toEqual({
         held: false,
         reason: 'failed',
-        error: `${place} is no file`,
+        error: `${place} is not a file`,
       });
     await expect(isKernelLocked(file)).rejects.toMatchObject({
       code: 'E_LOCKED',
-      message: expect.stringContaining(`whether ${file} is locked cannot be told: it waits for a named pipe`),
+      message: expect.stringContaining(
+        `cannot determine whether ${file} is locked: it waits for a named pipe`,
+      ),
     });
   });
 

@@ -35,7 +35,7 @@ it('ends every process before it ends with what a look threw', async () => {
   expect(running).toBe(0);
 });
 
-it('gives up, where it is to end when idle, what the disk has refused for ten seconds and nothing else goes on', async () => {
+it('gives up, where it is to end when idle, what the disk has refused for ten seconds and nothing else continues', async () => {
   let now = 0;
   const busyUntil = 30_000;
   const host = {

@@ -105,7 +105,7 @@ describe('a native workflow', () => {
     const text = writeNative(nip(...tags));
     expect(text.split('\n').filter((line) => line.startsWith('#'))).toEqual([
       '# Converted from nip.',
-      '# No event tells of its runs, and no request by an event starts one.',
+      '# Its runs publish no events, and no request by an event starts one.',
       '# A key in its expressions is found whatever its case, where there is none of that case.',
       '# What steps have come to is shown in `context/`, which runs at the same time share.',
     ]);
@@ -130,7 +130,7 @@ describe('a native workflow', () => {
       '# Converted from orchestrate.',
       '# Run it with `--workspace workspace`, from the folder above that.',
       '# Nothing is shown in `.orchestrator/runs`: `mailroom show` tells of runs.',
-      '# Paths may not lead out of the workspace.',
+      '# Paths must not lead out of the workspace.',
       '# The original has no timeout of the whole run.',
       '# What steps have come to is shown in `context/`, which runs at the same time share.',
       '# Step `One`: `../a.txt` leads out of the workspace, which a native workflow refuses.',

@@ -245,7 +245,7 @@ stages:
     ],
     [
       'overrides:\n  w:\n    stages: [one]\n',
-      ['3:13 E_VALUE `stages` must be a map by stage id in an override'],
+      ['3:13 E_VALUE `stages` must be a mapping by stage id in an override'],
     ],
     [
       'overrides:\n  w:\n    config: { timeout: soon }\n',

@@ -44,10 +44,14 @@ describe('a request', () => {
       'it names no workflow',
     ],
     ['no id', event([['e', 'abc', '', 'workflow']]), 'it has no id for the run'],
-    ['a huge budget', event([...base, ['bid', '9007199254740992']]), '`9007199254740992` is no budget'],
-    ['half a unit', event([...base, ['bid', '1.5']]), '`1.5` is no budget'],
-    ['less than nothing', event([...base, ['bid', '-1']]), '`-1` is no budget'],
-    ['no time', event([...base, ['timeout', '0']]), '`0` is no timeout'],
+    [
+      'a huge budget',
+      event([...base, ['bid', '9007199254740992']]),
+      '`9007199254740992` is not a valid budget',
+    ],
+    ['half a unit', event([...base, ['bid', '1.5']]), '`1.5` is not a valid budget'],
+    ['less than nothing', event([...base, ['bid', '-1']]), '`-1` is not a valid budget'],
+    ['no time', event([...base, ['timeout', '0']]), '`0` is not a timeout'],
     [
       'an input that is no JSON',
       event([...base, ['input', 'a', 'x']]),

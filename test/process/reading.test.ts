@@ -55,7 +55,7 @@ it.each([
   expect(readOwnFile(join(root, 'linked'))).toBe('mine');
   expect(readOwnFile(join(root, 'broken'))).toBeNull();
   for (const name of ['odd', 'link'])
-    expect(() => readOwnFile(join(root, name))).toThrow(`${join(root, 'odd')} is no file`);
+    expect(() => readOwnFile(join(root, name))).toThrow(`${join(root, 'odd')} is not a file`);
 });
 
 it('takes no file into memory that it has no room for', () => {

@@ -62,7 +62,7 @@ it.each([
   removeTemporary(living);
 });
 
-it('leaves what cannot be removed, and goes on', () => {
+it('leaves what cannot be removed, and continues', () => {
   expect(() => removeTemporary('/proc/self/task')).not.toThrow();
   expect(existsSync('/proc/self/task')).toBe(true);
 });

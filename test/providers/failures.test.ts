@@ -64,7 +64,10 @@ describe('a failure', () => {
       ),
     ).toEqual({
       is: 'never',
-      reason: { code: 'E_PROVIDER', text: 'agent may not use its model; run `agent login`: bad key' },
+      reason: {
+        code: 'E_PROVIDER',
+        text: 'agent is not allowed to use its model; run `agent login`: bad key',
+      },
       usage,
     });
   });

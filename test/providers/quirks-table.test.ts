@@ -287,7 +287,7 @@ describe('a program of the project', () => {
     expect(program.read(exit({ code: 75, stderr }), invocation(), now)).toEqual({
       is: 'later',
       class: 'RETRYABLE_RATE_LIMIT',
-      reason: { code: 'E_PROVIDER', text: 'node is at its limit of use: Too busy.' },
+      reason: { code: 'E_PROVIDER', text: 'node has reached its usage limit: Too busy.' },
       until: now + 90_500,
       usage: { usd: 0.02, tokens: 1200 },
     });

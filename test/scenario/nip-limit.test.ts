@@ -52,8 +52,7 @@ describe('the limit of runs at once, and a budget of 0', { timeout: 120_000 }, (
         (await tools.call('execute_workflow', tool)).text,
         over(relay, asked)!.content,
       ];
-      for (const text of refused)
-        expect(text).toContain('as many runs of the language nip go on as may at once: 1');
+      for (const text of refused) expect(text).toContain('the limit of parallel nip runs is reached: 1');
       place.write('go', '');
       await relay.until(() => over(relay!, first) !== undefined);
       expect(tag(over(relay, first)!, 'status')).toBe('completed');

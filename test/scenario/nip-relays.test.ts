@@ -225,7 +225,7 @@ describe('a request over a relay', patiently, () => {
       await relay.until(() => answers(relay, slow).length > 0);
       relay.say(more);
       await relay.until(() => over(relay, more) !== undefined);
-      expect(over(relay, more)!.content).toBe('as many runs of the language nip go on as may at once: 1');
+      expect(over(relay, more)!.content).toBe('the limit of parallel nip runs is reached: 1');
       place.write('go', '');
       await relay.until(() => over(relay, slow) !== undefined);
       expect(tag(over(relay, slow)!, 'status')).toBe('completed');

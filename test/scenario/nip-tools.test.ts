@@ -145,7 +145,7 @@ describe('the commands', { timeout: 120_000 }, () => {
 
   it.each([
     [['execute', 'nothing'], 'error E_TARGET: no workflow is defined as `nothing`'],
-    [['execute', 'nothing', '--budget', 'usd=1'], 'error E_USAGE: `usd=1` is no budget here'],
+    [['execute', 'nothing', '--budget', 'usd=1'], 'error E_USAGE: `usd=1` is not a valid budget'],
     [['status', 'nothing'], 'error E_TARGET: there is no run `nothing`'],
     [['status', 'ab'.repeat(32)], 'error E_TARGET: nothing is known of a run that abab'],
     [['status', 'nothing', '--async'], 'error E_USAGE: `nip status` takes no `--async`'],

@@ -215,7 +215,7 @@ describe('as many runs as mailroom.yaml allows', { timeout: 120_000 }, () => {
     expect(await place.run(['run', 'measure', '--input', 'text=b'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(
-        'error E_LOCKED: as many runs of the language nip go on as may at once: 1',
+        'error E_LOCKED: the limit of parallel nip runs is reached: 1',
       ) as string,
     });
     place.write('go', '');

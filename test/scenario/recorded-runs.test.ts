@@ -77,7 +77,7 @@ it(
     expect(first).toMatchObject({
       code: 0,
       stderr: expect.stringContaining(
-        `the recording lacks what agents change in ${live.root}: it is no git working tree\n`,
+        `the recording lacks what agents change in ${live.root}: it is not a git working tree\n`,
       ),
     });
     const recorded = live.list('recording').filter((name) => name.endsWith('.json'));

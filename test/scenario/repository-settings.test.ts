@@ -64,14 +64,14 @@ hint: ${strict}install bubblewrap and leave \`sandbox\` at auto: without a sandb
 `;
 
 const ofClaude = (severity = 'warning', strict = '') => `\
-.claude/settings.json:2:4: ${severity} E_CAPABILITY: .claude/settings.json configures the agent of \`helper\`: it may name other servers, programs and permissions for claude, which a command of yours starts
+.claude/settings.json:2:4: ${severity} E_CAPABILITY: .claude/settings.json configures the agent of \`helper\`: it may name other servers, programs and permissions for claude, which your command starts
     "env": {}
      ^^^
 hint: ${strict}use the provider \`claude\`, which keeps the settings of repositories from it; or remove .claude/settings.json
 `;
 
 const ofCodex = `\
-.codex/config.toml:1:1: warning E_CAPABILITY: .codex/config.toml configures the agent of \`runs\`: it may name other servers, programs and permissions for codex, which a command of yours starts
+.codex/config.toml:1:1: warning E_CAPABILITY: .codex/config.toml configures the agent of \`runs\`: it may name other servers, programs and permissions for codex, which your command starts
   model_provider = "theirs"
   ^^^^^^^^^^^^^^
 hint: use the provider \`codex\`, which keeps the settings of repositories from it; or remove .codex/config.toml

@@ -58,7 +58,7 @@ describe('a role without EDIT that changes files', () => {
     begin('READ', '.');
     expect(await project.works('maker')).toMatchObject({ code: 0 });
     expect(await turn()).toContain(
-      'while it ran somebody changed without the right to: `kept.txt`, `src/made.txt`\n',
+      'while it ran, files were changed without permission: `kept.txt`, `src/made.txt`\n',
     );
     expect(project.read('kept.txt')).toBe('kept\nchanged\n');
   });
@@ -67,7 +67,7 @@ describe('a role without EDIT that changes files', () => {
     begin('READ', 'worktree');
     const ran = await project.works('maker');
     expect(ran.code).toBe(1);
-    expect(ran.stdout).toContain('E_RIGHTS: it changed without the right to: `kept.txt`, `src/made.txt`');
+    expect(ran.stdout).toContain('E_RIGHTS: it changed without permission: `kept.txt`, `src/made.txt`');
     const [worktree = ''] = project.list('.mailroom/worktrees');
     expect(project.read(`.mailroom/worktrees/${worktree}/kept.txt`)).toBe('kept\nchanged\n');
     expect(existsSync(join(project.root, 'src'))).toBe(false);
@@ -83,8 +83,7 @@ const blinding = `
   fs.writeFileSync('sub/.git/config', '[core]\\nrepositoryformatversion = 1\\n[extensions]\\nbogus = 1\\n');
   fs.writeFileSync('sub/made.txt', 'made\\n');`;
 
-const unknown =
-  'what changed while it ran cannot be compared, so nobody knows whether it kept to its rights: ';
+const unknown = 'its changes cannot be compared, so unpermitted changes cannot be detected: ';
 
 describe('a role without EDIT that blinds git', () => {
   const play = `import * as fs from 'node:fs';\nexport function play({ send }) {${blinding}\nsend('done', 'user'); }\n`;
@@ -129,7 +128,7 @@ it('a role that writes into the project from its worktree is reported', { timeou
     `import * as fs from 'node:fs';\nexport function play({ project, send }) { fs.writeFileSync(project + '/kept.txt', ''); send('done', 'user'); }\n`,
   );
   expect(await project.works('maker')).toMatchObject({ code: 0 });
-  expect(await turn()).toContain('while it ran somebody changed without the right to: `kept.txt`\n');
+  expect(await turn()).toContain('while it ran, files were changed without permission: `kept.txt`\n');
 });
 
 const workflow = `
@@ -170,7 +169,7 @@ it(
     });
     expect(observed('mend')).toMatchObject({ observations: [{ filesChanged: ['kept.txt'] }] });
     const [id = ''] = project.list('.mailroom/runs');
-    const words = 'look: while it ran somebody changed without the right to: `kept.txt`';
+    const words = 'look: while it ran, files were changed without permission: `kept.txt`';
     expect((await project.run(['show', id])).stdout).toContain(`warning    ${words}\n`);
     const document = JSON.parse((await project.run(['show', id, '--json'])).stdout) as object;
     expect(document).toMatchObject({ warnings: [words] });

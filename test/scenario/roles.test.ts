@@ -178,7 +178,7 @@ it('withdraws the step of a run that is cancelled', { timeout: 120_000 }, async 
 });
 
 it(
-  'puts the turn back when the run is stopped, and ends the step when it goes on',
+  'puts the turn back when the run is stopped, and ends the step when it continues',
   { timeout: 120_000 },
   async () => {
     beginHeld();

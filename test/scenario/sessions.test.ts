@@ -66,6 +66,6 @@ it(
     const prompt = project.read('prompt-2.txt');
     expect(prompt).toContain('## Your earlier conversation is not there any more');
     expect(prompt).toContain('Paint the shed');
-    expect(log()).toContain('Session: gone; told from the thread instead');
+    expect(log()).toContain('Session: gone; replaced by the history of the thread');
   },
 );

@@ -59,14 +59,14 @@ it(
     await project.run(['send', 'maker', '-m', 'Blue', '--type', 'more', '--thread', thread]);
     const up = await project.run(['up', '--until-idle']);
     expect(up).toMatchObject({ code: 0 });
-    expect(up.stdout).toMatch(/maker t2 starts attempt 2 with codex: claude is at its limit of use: /);
+    expect(up.stdout).toMatch(/maker t2 starts attempt 2 with codex: claude has reached its usage limit: /);
     const last = (await trail()).at(-1);
     expect(last).toMatchObject({ type: 'done', thread });
     expect(JSON.parse(last?.body ?? '')).toEqual({
       asked: true,
       resumes: false,
       model: false,
-      maker: expect.stringMatching(/^maker +running .*, codex stands in for claude/),
+      maker: expect.stringMatching(/^maker +running .*, codex instead of claude/),
     });
     const status = (await project.run(['status'])).stdout;
     expect(status).toMatch(/^parked +claude until/m);

@@ -43,7 +43,7 @@ beforeEach(async () => {
 afterEach(() => project.remove());
 
 const refusal = (first: string, more: string) =>
-  `error E_TRACKED: git tracks ${first}${more}, so .mailroom/ may come from whoever wrote this repository; nothing was started\n` +
+  `error E_TRACKED: git tracks ${first}${more}, so .mailroom/ may come from the author of this repository; nothing was started\n` +
   'hint: remove what they wrote with `git rm -r .mailroom`; if you committed your own, keep it with `git rm -r --cached .mailroom`\n';
 
 it(
@@ -63,7 +63,7 @@ it(
       expect([command[0], ran.code, ran.stderr.trimEnd()]).toEqual([command[0], 2, expected.trimEnd()]);
     }
     expect((await project.run(['doctor'])).stdout).toContain(
-      `git tracks ${tracked[0]!}, so whoever wrote this repository may have made .mailroom/, and nothing starts (E_TRACKED)`,
+      `git tracks ${tracked[0]!}, so the author of this repository may have created .mailroom/, and nothing starts (E_TRACKED)`,
     );
     expect(existsSync(`${project.root}/evil`)).toBe(false);
     git('rm', '-r', '--quiet', '.mailroom');

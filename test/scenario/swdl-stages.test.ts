@@ -143,7 +143,7 @@ hooks:
     );
     const git = (...args: string[]) => execFileSync('git', args, { cwd: run.root, encoding: 'utf8' });
     const refused = await run.run(['run', 'workflows/w.yaml']);
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('is no git working tree')]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('is not a git working tree')]);
     git('init', '-q');
     git('add', '-A');
     git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'begin');

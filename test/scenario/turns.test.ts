@@ -128,7 +128,7 @@ describe('a turn', () => {
       expect(reasons).toHaveLength(2);
       for (const name of reasons)
         expect(project.read(`agents/maker/failed/${month}/${name}`)).toContain(
-          'may not go from maker to `checker`',
+          'must not go from maker to `checker`',
         );
       expect((await trail()).map(({ subject }) => subject)).toContain('Turn t1 of maker failed');
     },

@@ -44,9 +44,7 @@ function costLines(document: CostsDocument): string[] {
     [by.toUpperCase(), 'LAUNCHES', 'TOKENS', 'DOLLARS', 'UNPRICED'],
     [...shown, cells('total', total)],
   );
-  return total.cost.unpriced === 0
-    ? lines
-    : [...lines, 'unpriced: nobody knows the price; counted with what they had reserved'];
+  return total.cost.unpriced === 0 ? lines : [...lines, 'unpriced: price unknown; charged what was reserved'];
 }
 
 function cells(name: string, { launches, cost }: CostsSum): string[] {

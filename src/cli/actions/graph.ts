@@ -14,6 +14,6 @@ export async function draw(context: Context, reference: string, format: string):
   } else if (format === 'svg') {
     const { svgOf } = await import('../../operations/graph/svg.ts');
     terminal.write(svgOf(picture));
-  } else throw new MailroomError('E_USAGE', `\`${format}\` is no format of a drawing`, 'mermaid or svg');
+  } else throw new MailroomError('E_USAGE', `\`${format}\` is not a diagram format`, 'mermaid or svg');
   return 0;
 }

@@ -106,14 +106,18 @@ function tell(
 /** A run by an id is paid in msats alone. Throws `E_USAGE`. */
 function msatsOf(text: string, { usd, tokens, msats }: Budget): number {
   if (msats !== undefined && usd === null && tokens === null) return msats;
-  throw new MailroomError('E_USAGE', `\`${text}\` is no budget here`, 'write msats=1000');
+  throw new MailroomError('E_USAGE', `\`${text}\` is not a valid budget`, 'write msats=1000');
 }
 
 /** Seconds of the command line as milliseconds. Throws `E_USAGE`. */
 function timeoutOf(text: string | undefined): number | null {
   if (text === undefined) return null;
   if (/^[1-9]\d{0,7}$/.test(text)) return Number(text) * 1_000;
-  throw new MailroomError('E_USAGE', `\`${text}\` is no timeout`, 'a whole number of seconds, from 1 on');
+  throw new MailroomError(
+    'E_USAGE',
+    `\`${text}\` is not a valid timeout`,
+    'a whole number of seconds, from 1 on',
+  );
 }
 
 function lines(report: ExecutionReport): string {
@@ -124,7 +128,7 @@ function lines(report: ExecutionReport): string {
 
 function toldLines(report: PublishedStatus): string {
   const { executionId, toldBy, toldAt } = report;
-  return linesOf(executionId, `told by ${toldBy} at ${toldAt}`, report);
+  return linesOf(executionId, `reported by ${toldBy} at ${toldAt}`, report);
 }
 
 function linesOf(

@@ -18,7 +18,7 @@ export async function reply(
   const state = project.state() ?? emptyState();
   const message = await findMessage(project, state, await idOf(project, word, options.as ?? null));
   if (message.from === mailroom)
-    throw new MailroomError('E_TARGET', 'a notice is from the program itself: nobody reads an answer to it');
+    throw new MailroomError('E_TARGET', 'a notice comes from Mailroom, which reads no answers');
   const text = await readText(context, file, options);
   const from = await speaker(context, project, state, message, options);
   const draft = compose(

@@ -4,12 +4,12 @@ import type { VerdictOptions } from '../actions/approve.ts';
 
 /** `approve`: opens a gate. */
 export function addApprove(program: Command, context: Context): void {
-  addVerdict(program, context, 'approve', 'approve a gate of a run, so that what waits for it can run');
+  addVerdict(program, context, 'approve', 'approve a gate so that dependent steps can run');
 }
 
 /** `reject`: closes a gate. */
 export function addReject(program: Command, context: Context): void {
-  addVerdict(program, context, 'reject', 'close a gate of a run: what waits for it is skipped');
+  addVerdict(program, context, 'reject', 'reject a gate: dependent steps are skipped');
 }
 
 function addVerdict(program: Command, context: Context, verb: 'approve' | 'reject', about: string): void {
@@ -24,8 +24,8 @@ function addVerdict(program: Command, context: Context, verb: 'approve' | 'rejec
       '[gate]',
       'the gate, by its step; of a loop: <step>/<index>/<gate> (default: the only one of the run)',
     )
-    .option('--comment <text>', 'why; kept with the verdict')
-    .option('--as <name>', 'who says so (default: $MAILROOM_USER, else the name of the user)')
+    .option('--comment <text>', 'the reason; stored with the verdict')
+    .option('--as <name>', 'the name of the approver (default: $MAILROOM_USER, else the user name)')
     .option('--json', 'print one JSON document')
     .addHelpText('after', `\nExample:\n  $ mailroom ${verb} 8c1d02 publish-it`)
     .action(

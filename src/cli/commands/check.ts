@@ -7,7 +7,7 @@ export function addCheck(program: Command, context: Context): void {
   program
     .command('check')
     .description('check mailroom.yaml, protocols/ and workflows/ without starting anything')
-    .option('--explore', 'only look for states in which somebody waits forever')
+    .option('--explore', 'only look for states in which a role waits forever')
     .option('--no-explore', 'do not look for such states')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom check && mailroom up')

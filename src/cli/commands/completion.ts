@@ -10,8 +10,8 @@ const shells: readonly Shell[] = ['bash', 'zsh', 'fish'];
 export function addCompletion(program: Command, context: Context): void {
   program
     .command('completion')
-    .description('print the script by which a shell completes commands, roles and ids')
-    .addArgument(new Argument('<shell>', 'which shell').choices(shells))
+    .description('print the completion script of a shell')
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .addHelpText('after', '\nExample:\n  $ eval "$(mailroom completion bash)"')
     .action(
       context.act(async (shell: Shell) => {

@@ -5,9 +5,9 @@ import type { Context } from '../context.ts';
 export function addConvert(program: Command, context: Context): void {
   program
     .command('convert')
-    .description('print a workflow as a file of the native language that does the same')
+    .description('print a workflow as an equivalent file of the native language')
     .argument('<workflow>', 'a file, or the id or name of a workflow in workflows/')
-    .option('--to <language>', 'the language; only native', 'native')
+    .option('--to <language>', 'the target language; only native', 'native')
     .addHelpText(
       'after',
       '\nExample:\n  $ mailroom convert workflows/demo.yaml --to native > workflows/native.yaml',

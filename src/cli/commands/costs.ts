@@ -6,13 +6,13 @@ import type { CostsOptions } from '../actions/costs.ts';
 export function addCosts(program: Command, context: Context): void {
   program
     .command('costs')
-    .description('show what was paid: tokens and dollars by role, thread, run, step, provider or day')
+    .description('show costs in tokens and dollars by role, thread, run, step, provider or day')
     .addOption(
-      new Option('--by <kind>', 'what to tell them by')
+      new Option('--by <kind>', 'group by role, thread, run, step, provider or day')
         .choices(['role', 'thread', 'run', 'step', 'provider', 'day'])
         .default('role'),
     )
-    .option('--since <when>', 'only since a day (2026-11-21) or for so long (7d)')
+    .option('--since <when>', 'only costs since a date (2026-11-21) or within a duration (7d)')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom costs --by provider --since 7d')
     .action(

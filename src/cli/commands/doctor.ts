@@ -6,8 +6,8 @@ import type { Context } from '../context.ts';
 export function addDoctor(program: Command, context: Context): void {
   program
     .command('doctor')
-    .description('show which agent CLIs are here, how they can be held, and what would not work')
-    .option('--probe', 'let each agent CLI that is here answer once: costs a few tokens')
+    .description('show which agent CLIs are installed, which sandboxing works, and what would fail')
+    .option('--probe', 'ask each installed agent CLI one question: costs a few tokens')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom doctor')
     .action(

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 export function addGraph(program: Command, context: Context): void {
   program
     .command('graph')
-    .description('draw a workflow')
+    .description('print a workflow as a diagram')
     .argument('<workflow>', 'a file, or the id or name of a workflow in workflows/')
     .option('--format <format>', 'mermaid or svg', 'mermaid')
     .addHelpText('after', '\nExample:\n  $ mailroom graph workflows/ship.yaml --format svg > ship.svg')

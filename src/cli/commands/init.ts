@@ -6,11 +6,17 @@ import type { InitOptions } from '../actions/init.ts';
 export function addInit(program: Command, context: Context): void {
   program
     .command('init')
-    .description('write a project that runs; files that are there are kept')
-    .argument('[dir]', 'where; the current folder when it is not said')
-    .option('--template <name>', 'feature-team, or calculator: the one of the tutorial')
-    .option('--provider <name>', 'who plays the roles: claude, codex, gemini, opencode or rehearsal')
-    .option('--for <workflow>', 'only what a workflow refers to and is not there: agents, skills, modules')
+    .description('create a runnable project; existing files are kept')
+    .argument('[dir]', 'the folder; default: the current one')
+    .option('--template <name>', 'feature-team, or calculator (used in the tutorial)')
+    .option(
+      '--provider <name>',
+      'the agent program for all roles: claude, codex, gemini, opencode or rehearsal',
+    )
+    .option(
+      '--for <workflow>',
+      'write only what a workflow refers to and does not exist: agents, skills, modules',
+    )
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom init my-project')
     .action(

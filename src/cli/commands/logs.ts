@@ -6,9 +6,9 @@ import type { LogsOptions } from '../actions/logs.ts';
 export function addLogs(program: Command, context: Context): void {
   program
     .command('logs')
-    .description('print what the steps of a run printed')
+    .description('print the output of the steps of a run')
     .argument('<run>', 'a run, by its id or the end of it')
-    .option('--step <step>', 'only this step, with all that lies in it')
+    .option('--step <step>', 'only this step, with its inner steps and all iterations')
     .option('--follow', 'print until the run ends')
     .addHelpText('after', '\nExample:\n  $ mailroom logs 8c1d02 --step build --follow')
     .action(

@@ -6,7 +6,7 @@ export function addMcp(program: Command, context: Context): void {
   program
     .command('mcp')
     .description(
-      'serve the tools of the turn that it is called in, else those of workflows, by the Model Context Protocol on stdio',
+      'serve the tools of the current turn, or outside a turn those of workflows, over MCP on stdio',
     )
     .addHelpText('after', '\nExample:\n  $ claude mcp add mailroom -- mailroom mcp')
     .action(context.act(async () => (await import('../actions/mcp.ts')).mcp(context)));

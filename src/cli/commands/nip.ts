@@ -8,18 +8,16 @@ import type { NipOptions } from '../actions/nip.ts';
 export function addNip(program: Command, context: Context): void {
   program
     .command('nip')
-    .description(
-      'define a workflow of the language nip, execute one by its id, tell how a run stands, or send events',
-    )
+    .description('define or execute a nip workflow, show the status of a run, or send events')
     .addArgument(new Argument('<action>', 'what to do').choices(['define', 'execute', 'status', 'send']))
     .argument(
       '[what]',
-      'define: a file; execute: the id of a workflow, or of its event; status: a run, or the id of a request; send: nothing',
+      'define: a file; execute: the ID of a workflow or of its event; status: a run, or the ID of a request; send: nothing',
     )
-    .option('--input <name=value>', 'of `execute`: an input; again for more', collect)
-    .option('--budget <msats=N>', 'of `execute`: what the run may cost at most')
-    .option('--timeout <seconds>', 'of `execute`: how long the run may take')
-    .option('--async', 'of `execute`: start it in the background, and say which run it is')
+    .option('--input <name=value>', 'execute: set an input; repeatable', collect)
+    .option('--budget <msats=N>', 'execute: stop the run at this cost')
+    .option('--timeout <seconds>', 'execute: stop the run after this time')
+    .option('--async', 'execute: run in the background and print the ID of the run')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',

@@ -5,9 +5,9 @@ import type { Context } from '../context.ts';
 export function addPause(program: Command, context: Context): void {
   program
     .command('pause')
-    .description('start nothing more of a role, in a thread, or at all; what runs continues')
+    .description('pause a role, a thread or everything; running turns continue')
     .argument('<target>', 'a role, a thread by its id, or `all`')
-    .option('--now', 'stop what runs too; it starts again after `unpause`, and nothing is counted')
+    .option('--now', 'also stop running turns; they restart after `unpause`, and no attempt is counted')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom pause engineer --now')
     .action(

@@ -7,13 +7,13 @@ import type { PlanOptions } from '../actions/plan.ts';
 export function addPlan(program: Command, context: Context): void {
   program
     .command('plan')
-    .description('say what a run would do and what it may cost at most; nothing is started')
+    .description('show what a run would do and its worst-case cost, without starting it')
     .argument('<workflow>', 'a file, or the id or name of a workflow in workflows/')
-    .option('--param <name=value>', 'a parameter; again for more', collect)
-    .option('--input <name=value>', 'the same, as the language nip calls it', collect)
-    .option('--context <name=value>', 'a value of `context`; again for more', collect)
-    .option('--context-file <file>', 'values of `context`, as JSON')
-    .option('--overrides <file>', 'changes to a workflow of the language swdl; again for more', collect)
+    .option('--param <name=value>', 'set a parameter; repeatable', collect)
+    .option('--input <name=value>', 'same as --param, the term of the language nip', collect)
+    .option('--context <name=value>', 'set a value of `context`; repeatable', collect)
+    .option('--context-file <file>', 'read values of `context` from a JSON file')
+    .option('--overrides <file>', 'apply these changes to a swdl workflow; repeatable', collect)
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom plan workflows/ship.yaml --param feature=auth')
     .action(

@@ -7,19 +7,19 @@ import type { LetterOptions } from '../letter.ts';
 export function addReply(program: Command, context: Context): void {
   program
     .command('reply')
-    .description('answer a message, as the person that it was sent to')
+    .description('answer a message as the person who received it')
     .argument(
       '[id]',
       'the message: its id, the beginning or end of it, or @1 of `inbox` (default: the only request)',
     )
     .argument('[file]', 'the text; `-` is standard input')
-    .option('-m, --message <text>', 'the text itself')
-    .option('--type <type>', 'the type, where the message allows several answers')
-    .option('--subject <line>', 'the subject, instead of the first line')
-    .option('--field <name=value>', 'a field of the type; may be given several times', collect)
-    .option('--attach <path>', 'a path inside the project; may be given several times', collect)
-    .option('--as <role>', 'who answers, where several people got the message')
-    .option('--wait', 'wait for what comes of it and print it')
+    .option('-m, --message <text>', 'the text of the message')
+    .option('--type <type>', 'the message type, where several types answer')
+    .option('--subject <line>', 'the subject, instead of the first line of the text')
+    .option('--field <name=value>', 'a field of the message; repeatable', collect)
+    .option('--attach <path>', 'attach a file of the project; repeatable', collect)
+    .option('--as <role>', 'the role to answer as, where several people received the message')
+    .option('--wait', 'wait for the outcome and print it')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom reply 4f2a9c --message "Use the second parser."')
     .action(

@@ -6,10 +6,10 @@ import type { ResumeCommandOptions } from '../actions/resume.ts';
 export function addResume(program: Command, context: Context): void {
   program
     .command('resume')
-    .description('continue a run: what is done is not done again')
+    .description('continue a run; finished steps do not run again')
     .argument('<run>', 'a run, by its id or the end of it')
-    .option('--explain', 'only say what is reused, what runs and why')
-    .option('--update', 'continue with the file as it is now; finished steps that it changes run again')
+    .option('--explain', 'show what is reused, what runs and why, without starting anything')
+    .option('--update', 'continue with the edited file; finished steps that it changes run again')
     .option('--plain', 'one line per event, also on a terminal')
     .option('--json', 'print one JSON document at the end')
     .addHelpText('after', '\nExample:\n  $ mailroom resume 8c1d02 --explain')

@@ -7,11 +7,11 @@ export function addRetry(program: Command, context: Context): void {
   program
     .command('retry')
     .description(
-      'put a failed message back into its inboxes, or run a failed step again, with what came after it',
+      'put a failed message back into its inboxes, or run a failed step and the steps after it again',
     )
     .argument('<target>', 'a message or a run, by its id or the end of it')
     .argument('[step]', 'the step of the run')
-    .option('--instructions <file>', 'instead of the instructions of the step; `-` is standard input')
+    .option('--instructions <file>', 'replace the instructions of the step; `-` is standard input')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom retry 4f2a9c\n  $ mailroom retry 8c1d02 build')
     .action(

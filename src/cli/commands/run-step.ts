@@ -7,7 +7,7 @@ import type { StartOptions } from '../run-start.ts';
 export function addRunStep(program: Command, context: Context): void {
   const command = program
     .command('run-step')
-    .description('run one step of a workflow alone, in a run of its own')
+    .description('run a single step of a workflow, in a new run')
     .argument('<workflow>', 'the workflow; or only the step, if a single workflow in workflows/ has it')
     .argument('[step]', 'the step');
   withStartOptions(command)

@@ -5,13 +5,8 @@ import type { Context } from '../context.ts';
 export function addShow(program: Command, context: Context): void {
   program
     .command('show')
-    .description(
-      'show a message, turn, thread or run: where it is, what it cost, why it failed; or a workflow',
-    )
-    .argument(
-      '<id>',
-      'the id of a message, thread or run, or an end of it; a turn (t12); a file of a workflow',
-    )
+    .description('show a message, turn, thread, run or workflow, with its state, cost and reasons')
+    .argument('<id>', 'the id of a message, thread or run, or the end of it; a turn (t12); a workflow file')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom show 4f2a9c')
     .action(

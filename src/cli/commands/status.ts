@@ -6,9 +6,9 @@ import type { StatusOptions } from '../actions/status.ts';
 export function addStatus(program: Command, context: Context): void {
   program
     .command('status')
-    .description('show who runs, who waits for whom since when, and what it cost')
-    .option('--watch', 'show it again whenever something changes')
-    .option('--all', 'list every thread that is still known')
+    .description('show running turns, waits and costs')
+    .option('--watch', 'update the output whenever something changes')
+    .option('--all', 'list all threads, not only the newest')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom status --watch')
     .action(

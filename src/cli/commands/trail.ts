@@ -6,10 +6,10 @@ import type { TrailOptions } from '../actions/trail.ts';
 export function addTrail(program: Command, context: Context): void {
   program
     .command('trail')
-    .description('show what was said, thread by thread')
+    .description('show all messages, thread by thread')
     .argument('[thread]', 'only this thread: its id, or the beginning or end of it')
     .option('--full', 'show whole messages')
-    .option('--watch', 'show it again whenever something is said')
+    .option('--watch', 'update the output whenever a message arrives')
     .option('--json', 'print one JSON array of messages')
     .addHelpText('after', '\nExample:\n  $ mailroom trail 4f2a9c --full')
     .action(

@@ -6,11 +6,11 @@ import type { UpOptions } from '../actions/up.ts';
 export function addUp(program: Command, context: Context): void {
   program
     .command('up')
-    .description('watch the mail, deliver it and wake who has something to do')
+    .description('run the controller: watch the mail, deliver it and start roles')
     .option('--until-idle', 'exit when no work is left')
     .option('--drain', 'on Ctrl-C, let running turns finish')
-    .option('--record <dir>', 'record what its agents do into this folder')
-    .option('--replay <dir>', 'let a recording answer in the place of all agents: no tokens are spent')
+    .option('--record <dir>', "record the agents' answers in this folder")
+    .option('--replay <dir>', 'replay recorded answers instead of running agents')
     .option('--plain', 'one line per event, also on a terminal')
     .option('--json', 'print one JSON document at the end')
     .addHelpText('after', '\nExample:\n  $ mailroom up --until-idle')

@@ -9,7 +9,7 @@ export function addValidate(program: Command, context: Context): void {
     .command('validate')
     .description('check workflows without starting anything')
     .argument('[workflow...]', 'files, or ids or names of workflows in workflows/; default: all of those')
-    .option('--overrides <file>', 'changes to a workflow of the language swdl; again for more', collect)
+    .option('--overrides <file>', 'apply these changes to a swdl workflow; repeatable', collect)
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom validate workflows/ship.yaml')
     .action(

@@ -7,7 +7,7 @@ import type { StartOptions } from '../run-start.ts';
 export function addWatch(program: Command, context: Context): void {
   const command = program
     .command('watch')
-    .description('run a workflow, and again whenever a file of its workspace has changed')
+    .description('run a workflow, and again after every change of a file in its workspace')
     .argument('<workflow>', 'a file, or the id or name of a workflow in workflows/');
   withStartOptions(command)
     .addHelpText('after', '\nExample:\n  $ mailroom watch workflows/check.yaml')

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 export function addWorktree(program: Command, context: Context): void {
   program
     .command('worktree')
-    .description('list the git worktrees of threads, merge what one made, or remove its checkout')
+    .description('list, merge or remove the git worktrees of threads')
     .addArgument(new Argument('[action]', 'what to do').choices(['list', 'merge', 'remove']).default('list'))
     .argument('[thread]', 'the thread, by its id or the end of it')
     .option('--json', 'print one JSON document')

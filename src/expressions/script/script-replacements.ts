@@ -35,15 +35,9 @@ const refusals: Readonly<Record<RefusedPlace, readonly [where: string, hint: str
   document: ['inside a quoted here-document', `do not quote the delimiter, or ${named} and print it`],
   delimiter: ['as the delimiter of a here-document', 'write the delimiter out'],
   backquotes: ['inside backquotes', 'write `$(…)` instead'],
-  arithmetic: [
-    'inside arithmetic, where bash runs what a text says',
-    `${named}, and check that it is a number`,
-  ],
-  subscript: ['inside an index, where bash runs what a text says', `${named}, and check that it is a number`],
-  number: [
-    'beside a comparison of numbers in `[[ ]]`, where bash runs what a text says',
-    'use `[ … ]` instead',
-  ],
+  arithmetic: ['inside arithmetic, where bash executes the value', `${named}, and check that it is a number`],
+  subscript: ['inside an index, where bash executes the value', `${named}, and check that it is a number`],
+  number: ['beside a comparison of numbers in `[[ ]]`, where bash executes the value', 'use `[ … ]` instead'],
   parameter: ['inside `${…}`', `${named}, or assign it to a variable first`],
   dollar: ['directly behind a `$`', 'write `\\$` for a dollar sign'],
 };

@@ -20,7 +20,7 @@ export async function runMessageChecks(
       gate.kind === 'changed'
         ? await checkChanged(gate.globs, workspace, tree)
         : checkRun(gate.argv, await run(gate.argv, gate.timeout, `gate-${String(index + 1)}`));
-    if (problem !== null) problems.push(`\`${message}\` may not be sent yet: ${problem}`);
+    if (problem !== null) problems.push(`\`${message}\` cannot be sent yet: ${problem}`);
   }
   return problems;
 }
@@ -40,7 +40,7 @@ async function checkChanged(
 ): Promise<string | null> {
   const now = await workspaceTree(workspace);
   const paths = tree === null || now === null ? null : await changedPaths(workspace, tree, now);
-  if (paths === null) return `git cannot tell what changed in ${join(workspace, '.')}`;
+  if (paths === null) return `git cannot list the changes in ${join(workspace, '.')}`;
   const matches = picomatch([...globs], { dot: true, flags: 's' });
   return paths.some((path) => matches(path)) ? null : `something in ${globs.join(', ')} must have changed`;
 }

@@ -17,7 +17,7 @@ export type Recorder = (invocation: Invocation, outcome: Outcome, exit: Exit) =>
 /** What a recording of turns in this workspace would lack, in words; null: nothing, or nothing is recorded. */
 export async function recordingNote(record: string | null, workspace: string): Promise<string | null> {
   if (record === null || (await workspaceTree(workspace)) !== null) return null;
-  return `the recording lacks what agents change in ${workspace}: it is no git working tree`;
+  return `the recording lacks what agents change in ${workspace}: it is not a git working tree`;
 }
 
 /**

@@ -51,7 +51,7 @@ export const convergence = z
     diff_base_ref: text
       .regex(/^[^-\s][^\s]*$/, { error: 'the name of a commit' })
       .optional()
-      .describe('The commit that changes are told from; default HEAD.'),
+      .describe('The commit to compare with; default HEAD.'),
     diff_base_ref_file: literalPath.optional().describe('A file in the workspace that holds that name.'),
     max_changed_files: wholeNumber(0).optional().describe('How many files may change.'),
   })

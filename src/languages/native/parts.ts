@@ -9,7 +9,7 @@ export const variableName = z
   .string({ error: 'the name of a variable' })
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'the name of a variable' });
 
-const scalar = z.union([z.string(), z.number(), z.boolean()], { error: 'a text, a number, true or false' });
+const scalar = z.union([z.string(), z.number(), z.boolean()], { error: 'a string, a number, true or false' });
 
 /** Variables of processes; what is not a text is written as one. */
 export const variables = z.record(variableName, scalar);
@@ -42,7 +42,7 @@ const shape = {
     .min(1, { error: 'a list of at least one value' })
     .optional()
     .describe('The values that are allowed.'),
-  pattern: text.optional().describe('What a text must match: a pattern of RE2.'),
+  pattern: text.optional().describe('A pattern (RE2) that a string must match.'),
 };
 
 /** Made anew for each use: what two schemas share is a definition of its own in the generated JSON Schema. */
@@ -51,7 +51,7 @@ const valueKeys = () => ({
   ...shape,
   required: z.boolean().optional().describe('Whether it must be given; default false.'),
   default: z.json().optional().describe('What holds where nothing is given.'),
-  description: text.optional().describe('What it means, for whoever gives it.'),
+  description: text.optional().describe('Its meaning, for the person or agent who provides it.'),
 });
 
 /** The type of a parameter. */
@@ -87,14 +87,14 @@ export const workBudget = z
 /** A value that an agent is told. */
 export const taken = z
   .strictObject({
-    value: z.string().optional().describe('What it is given: one expression, or a text with expressions.'),
+    value: z.string().optional().describe('Its value: one expression, or a string with expressions.'),
     log: name.optional().describe('Instead of a value: the step the end of whose words it gets.'),
     type: z.enum(types).optional().describe('What the value must be; default anything.'),
     ...shape,
     required: z.boolean().optional().describe('Whether the step is skipped without it; default false.'),
     description: text.optional().describe('What it means, for the agent.'),
   })
-  .meta({ title: 'told value' });
+  .meta({ title: 'prompt input' });
 
 export type TakenInput = z.output<typeof taken>;
 export type { ValueTypeInput };

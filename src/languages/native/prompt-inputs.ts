@@ -34,7 +34,7 @@ function lowerTaken(
     diagnostics.error(
       'E_WORKFLOW',
       path,
-      'an agent is told either a `value` or the end of a `log`',
+      'give either a `value` or a `log`',
       'write `value: "${{ … }}"`, or `log: <step>`',
       'key',
     );

@@ -51,7 +51,7 @@ function diagnosticsOf(document: YamlDocument, repaired: Repaired | null): Diagn
 export const native: WorkflowLanguage = {
   name: 'native',
   signs: [(_file, version) => version === '1', ({ steps }) => isJsonObject(steps)],
-  sign: '`version: "1"` and a map `steps`',
+  sign: '`version: "1"` and a mapping `steps`',
   isNear: (file, version) =>
     !Array.isArray(file['steps']) &&
     version !== '1.0' &&

@@ -37,11 +37,11 @@ export const nativeFile = z
       .optional()
       .describe('Names of variables that the steps get and that are masked everywhere.'),
     budget: budget.optional().describe('What one run may cost.'),
-    triggers: triggers.optional().describe('What starts a run by itself while `up` is running.'),
-    hooks: hooks.optional().describe('What is run or told when a run begins or ends.'),
+    triggers: triggers.optional().describe('What starts a run automatically while `up` is running.'),
+    hooks: hooks.optional().describe('Programs and notifications at the start and end of a run.'),
     steps: z
       .record(name, stepSchema)
-      .refine((steps) => Object.keys(steps).length > 0, { error: 'a map of at least one step' })
+      .refine((steps) => Object.keys(steps).length > 0, { error: 'a mapping of at least one step' })
       .describe('The steps by id. They run as soon as what they depend on lets them.'),
   })
   .meta({ title: 'workflow' });

@@ -63,7 +63,7 @@ export function bodyOf(
         diagnostics.error(
           'E_WORKFLOW',
           [...path, 'flow'],
-          `\`${step.id}\` depends on others, and a sequence goes on by \`next\``,
+          `\`${step.id}\` has dependencies, but a sequence continues by \`next\``,
           null,
         );
     return { kind: 'sequence', steps, maxVisits: most ?? usualVisits };

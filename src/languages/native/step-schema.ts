@@ -161,7 +161,7 @@ const forEach = z
     ...flowKeys,
     steps: z
       .lazy(() => z.record(name, stepSchema))
-      .refine((steps) => Object.keys(steps).length > 0, { error: 'a map of at least one step' })
+      .refine((steps) => Object.keys(steps).length > 0, { error: 'a mapping of at least one step' })
       .describe('The steps that are run for each item.'),
   })
   .meta({ title: 'loop' });
@@ -173,7 +173,7 @@ const whileLoop = z
     ...flowKeys,
     steps: z
       .lazy(() => z.record(name, stepSchema))
-      .refine((steps) => Object.keys(steps).length > 0, { error: 'a map of at least one step' })
+      .refine((steps) => Object.keys(steps).length > 0, { error: 'a mapping of at least one step' })
       .describe('The steps of a round.'),
   })
   .meta({ title: 'while loop' });
@@ -203,10 +203,7 @@ const whoWorks = {
 const whatIsDone = {
   model: text.optional().describe("The model, as the worker's program names it."),
   instructions: z.string().optional().describe('What is to be done; expressions are allowed.'),
-  takes: z
-    .record(text, taken)
-    .optional()
-    .describe('What its agent is told besides, as quoted data, by name.'),
+  takes: z.record(text, taken).optional().describe('Further inputs of its prompt, by name; quoted as data.'),
   summary: text
     .optional()
     .describe('Asks its agent for a summary, which is `steps.<id>.summary`; expressions are allowed.'),
@@ -267,7 +264,7 @@ export const stepSchema: z.ZodType<StepInput, Record<string, unknown>> = z
     ...whoWorks,
     ...whatIsDone,
     depends_on: z
-      .array(z.union([name, dependency], { error: 'a step, or a map of `step` and `when`' }))
+      .array(z.union([name, dependency], { error: 'a step, or a mapping of `step` and `when`' }))
       .optional()
       .describe('The steps that must be over first, each with a condition or without.'),
     join: z

@@ -181,7 +181,7 @@ function policyOf(input: StepInput, path: Path, { diagnostics, language }: Lower
       'E_WORKFLOW',
       [...path, key],
       `\`on_failure: ${policy}\` does nothing for a gate`,
-      'a rejected gate skips what depends on it, and `on_timeout` says what follows when nobody answers; `rollback` holds when that ends the run',
+      'a rejected gate skips its dependents, and `on_timeout` applies without an answer; `rollback` applies when that ends the run',
     );
   if (meant === 'rollback' && language.namespaces.includes('loop'))
     diagnostics.error(

@@ -94,7 +94,7 @@ const hook = z
     notify: name.optional().describe('The role that gets a notice.'),
     tell: target
       .optional()
-      .describe('Whom to tell outside, by the command under `notify` of mailroom.yaml: slack:#deployments.'),
+      .describe('A notification by the command under `notify` of mailroom.yaml: slack:#deployments.'),
   })
   .refine((value) => Object.values(value).some((each) => each !== undefined), {
     error: 'run: [program, arguments], notify: role, tell: <scheme>:<target>, or several of these',

@@ -44,7 +44,7 @@ function checkType(diagnostics: Diagnostics, type: ValueType, path: Path): void 
     diagnostics.error('E_VALUE', [...path, 'items'], message, null, 'key');
   }
   if (type.pattern !== undefined && type.type !== 'string') {
-    const message = `only a text has a \`pattern\`, and this is ${withArticle(type.type)}`;
+    const message = `only a string can have a \`pattern\`, and this is ${withArticle(type.type)}`;
     diagnostics.error('E_VALUE', [...path, 'pattern'], message, null, 'key');
   }
   const problem = type.pattern === undefined ? null : patternProblem(type.pattern, '');

@@ -75,7 +75,7 @@ function lower(tree: Tree, names: Names, compared: boolean): Tree {
     case 'logic':
       return { ...tree, operands: tree.operands.map(inner) };
     case 'index':
-      throw new SyntaxProblem('a path begins with `$`', 'a text stands in quotes', tree.span);
+      throw new SyntaxProblem('a path begins with `$`', 'put strings into quotes', tree.span);
     case 'choice':
     case 'call': {
       const hint =
@@ -100,7 +100,7 @@ function lowerPath(tree: Tree, names: Names): Tree {
   for (let node = tree; node.kind === 'index'; node = node.object) keys.push(keyOf(node.key, node));
   const [first, ...rest] = keys.toReversed();
   if (first === undefined)
-    throw new SyntaxProblem('`$` alone names nothing', 'name what it is to read: `$input.text`', tree.span);
+    throw new SyntaxProblem('`$` alone is not a path', 'name what it is to read: `$input.text`', tree.span);
   const begin =
     String(first.word) === 'input'
       ? path(['parameters'], tree.span)

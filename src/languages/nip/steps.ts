@@ -91,7 +91,7 @@ function readPart(word: string, path: Path, diagnostics: Diagnostics): Part | nu
   const begun = colon === -1 ? word : word.slice(0, colon);
   const all = prefixes.map((each) => `\`${each}:\``).join(', ');
   const hint = didYouMean(begun, prefixes) ?? `the parts of a step are ${all}`;
-  diagnostics.error('E_UNKNOWN_KEY', path, `\`${word}\` is no part of a step`, hint);
+  diagnostics.error('E_UNKNOWN_KEY', path, `\`${word}\` is not a part of a step`, hint);
   return null;
 }
 
@@ -107,7 +107,7 @@ function kindOf(word: string, path: Path, diagnostics: Diagnostics): number | nu
   diagnostics.error(
     'E_VALUE',
     path,
-    `\`${word}\` is no kind of event`,
+    `\`${word}\` is not a kind of event`,
     'a whole number, at most 65535: 5100',
   );
   return null;
@@ -137,7 +137,7 @@ function policyOf(part: Part | null, diagnostics: Diagnostics): StepTag['policy'
   const found = policies.find((each) => each === part.text);
   if (found !== undefined) return found;
   const hint = didYouMean(part.text, policies) ?? `there is ${policies.join(', ')}`;
-  diagnostics.error('E_VALUE', part.path, `\`${part.text}\` is no policy`, hint);
+  diagnostics.error('E_VALUE', part.path, `\`${part.text}\` is not a policy`, hint);
   return 'abort';
 }
 
@@ -158,7 +158,7 @@ function amount(part: Part | null, most: number, what: string, diagnostics: Diag
   const least = part.prefix === 'retries' ? 0 : 1;
   if (wholeNumber.test(part.text) && value >= least && value <= most) return value;
   const hint = `a whole number from ${String(least)} to ${String(most)}`;
-  diagnostics.error('E_VALUE', part.path, `\`${part.text}\` is no ${what}`, hint);
+  diagnostics.error('E_VALUE', part.path, `\`${part.text}\` is not a ${what}`, hint);
   return null;
 }
 

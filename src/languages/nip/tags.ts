@@ -39,7 +39,7 @@ export function readTags(tags: readonly (readonly string[])[], diagnostics: Diag
     if ((tagNames as readonly string[]).includes(name)) return [{ name: name as TagName, words, path }];
     const near = name.length > 2 ? nearest(name, tagNames) : null;
     if (near !== null)
-      diagnostics.warn([...path, 0], `the tag \`${name}\` means nothing here`, `did you mean \`${near}\`?`);
+      diagnostics.warn([...path, 0], `the tag \`${name}\` has no effect`, `did you mean \`${near}\`?`);
     return [];
   });
 }
@@ -109,6 +109,6 @@ export function oneOf<T extends string>(
   const found = allowed.find((each) => each === word);
   if (found !== undefined) return found;
   const hint = didYouMean(word, allowed) ?? `it is ${allowed.join(', ')}`;
-  diagnostics.error('E_VALUE', wordAt(tag, index), `\`${word}\` is no ${what}`, hint);
+  diagnostics.error('E_VALUE', wordAt(tag, index), `\`${word}\` is not a ${what}`, hint);
   return null;
 }

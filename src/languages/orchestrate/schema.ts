@@ -61,8 +61,8 @@ export const condition: z.ZodType<ConditionInput, Record<string, unknown>> = z
       env_set: text.optional().describe('The variable, which `env` allows, is set.'),
       equals: z
         .strictObject(
-          { left: z.string().describe('A text.'), right: z.string().describe('A text.') },
-          { error: 'a map such as { left: …, right: … }' },
+          { left: z.string().describe('A string.'), right: z.string().describe('A string.') },
+          { error: 'a mapping such as { left: …, right: … }' },
         )
         .optional()
         .describe('The texts are the same.'),
@@ -86,14 +86,14 @@ export const condition: z.ZodType<ConditionInput, Record<string, unknown>> = z
         .describe('The text has a match; flags are i, m and s.'),
       number: z
         .strictObject({
-          left: z.string().describe('A text that is a number.'),
+          left: z.string().describe('A string that is a number.'),
           op: operator.describe('How they compare.'),
           right: z.number().describe('The number that it is compared with.'),
         })
         .optional()
-        .describe('How the number that a text is compares.'),
+        .describe('How to compare a string as a number.'),
     },
-    { error: 'a map of conditions, such as { step_ok: Build }' },
+    { error: 'a mapping of conditions, such as { step_ok: Build }' },
   )
   .refine((value) => Object.keys(value).length > 0, { error: 'at least one condition' })
   .meta({ title: 'condition' });
@@ -107,7 +107,7 @@ const transition = z
       error: z.string().optional().describe('The run fails with this message.'),
       end: z.literal(true).optional().describe('The run ends well.'),
     },
-    { error: 'a map such as { goto: NextStep }' },
+    { error: 'a mapping such as { goto: NextStep }' },
   )
   .meta({ title: 'transition' });
 
@@ -214,7 +214,7 @@ export const step: z.ZodType<StepInput, Record<string, unknown>> = z
     retry: z
       .strictObject(
         { attempts: wholeNumber(1).optional().describe('Attempts, the first one counted.') },
-        { error: 'a map such as { attempts: 3 }' },
+        { error: 'a mapping such as { attempts: 3 }' },
       )
       .meta({ title: 'retry' })
       .optional()

@@ -16,14 +16,14 @@ export const overridesShape = z
       overrides: z
         .record(
           z.string(),
-          z.record(z.string(), z.json(), { error: 'a map of what changes in the workflow' }),
+          z.record(z.string(), z.json(), { error: 'a mapping of changes to the workflow' }),
           {
-            error: 'a map of workflows by id',
+            error: 'a mapping of workflows by id',
           },
         )
         .describe('What changes, by the id of the workflow.'),
     },
-    { error: 'a map with `overrides`' },
+    { error: 'a mapping with `overrides`' },
   )
   .meta({ title: 'overrides file' });
 

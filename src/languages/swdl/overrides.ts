@@ -119,7 +119,7 @@ function apply(base: Json, { document, path, value }: Override, problems: Diagno
   if (stages === undefined || !isJsonObject(merged)) return merged;
   const given = merged['stages'];
   if (!isJsonObject(stages)) {
-    const message = '`stages` must be a map by stage id in an override';
+    const message = '`stages` must be a mapping by stage id in an override';
     const place = document.place([...path, 'stages']);
     problems.push({ code: 'E_VALUE', severity: 'error', message, place, hint: null });
     return merged;

@@ -65,7 +65,7 @@ const input = z
       required: z.boolean().optional().describe('Whether the stage needs it; default false.'),
       description: z.string().optional().describe('What it means.'),
     },
-    { error: 'a map such as { type: string, source: … }' },
+    { error: 'a mapping such as { type: string, source: … }' },
   )
   .meta({ title: 'input' });
 
@@ -110,7 +110,7 @@ const retryKeys = {
 };
 
 const retry = z
-  .strictObject(retryKeys, { error: 'a map such as { max_attempts: 3 }' })
+  .strictObject(retryKeys, { error: 'a mapping such as { max_attempts: 3 }' })
   .meta({ title: 'retry policy' });
 
 const stagePolicy = z
@@ -131,7 +131,7 @@ const primary = z
       model: text.optional().describe('The model; default: that of the agent, else opus.'),
       instructions: z.string().optional().describe('What this stage is about; expressions are allowed.'),
     },
-    { error: 'a map such as { artifact: "agent:writer" }' },
+    { error: 'a mapping such as { artifact: "agent:writer" }' },
   )
   .meta({ title: 'role' });
 
@@ -246,7 +246,7 @@ export const stageSchema = z
 
 const hook = z
   .strictObject({
-    notify: target.optional().describe('Whom to tell: <scheme>:<target>.'),
+    notify: target.optional().describe('The recipient of a notification: <scheme>:<target>.'),
     run: text.optional().describe('A command line, without a shell; expressions are allowed.'),
   })
   .meta({ title: 'hook' });
@@ -274,7 +274,7 @@ export const swdlFile = z
         env: z
           .record(
             variableName,
-            z.union([z.string(), z.number(), z.boolean()], { error: 'a text, a number, true or false' }),
+            z.union([z.string(), z.number(), z.boolean()], { error: 'a string, a number, true or false' }),
           )
           .optional()
           .describe('Variables of every stage; expressions are allowed.'),
@@ -313,7 +313,7 @@ export const swdlFile = z
       })
       .meta({ title: 'set of hooks' })
       .optional()
-      .describe('What is run or told when a run begins and ends.'),
+      .describe('Programs and notifications at the start and end of a run.'),
   })
   .meta({ title: 'workflow file' });
 

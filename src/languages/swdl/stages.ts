@@ -268,7 +268,7 @@ export function typeOf(
   const type = readType(declared);
   if (type === null) {
     const hint = 'a list of strings is `array<string>`';
-    diagnostics.error('E_VALUE', [...path, 'type'], `\`${declared.type}\` is no type`, hint);
+    diagnostics.error('E_VALUE', [...path, 'type'], `\`${declared.type}\` is not a type`, hint);
     return null;
   }
   const problem = type.default === undefined ? null : misfit(type.default, type);

@@ -26,7 +26,7 @@ type Key = (typeof keys)[number];
 function kindOf(value: Json): string {
   if (value === null) return 'nothing';
   if (Array.isArray(value)) return 'a list';
-  return { object: 'a map', string: 'a text', number: 'a number', boolean: 'true or false' }[
+  return { object: 'a mapping', string: 'a string', number: 'a number', boolean: 'true or false' }[
     typeof value as 'object'
   ];
 }
@@ -47,7 +47,7 @@ export class Envelope {
     this.#yaml = yaml;
     this.#values = isJsonObject(yaml.value) ? yaml.value : {};
     if (!isJsonObject(yaml.value) && yaml.value !== null) {
-      this.#problem('E_MESSAGE', [], `front matter must be a map of keys, not ${kindOf(yaml.value)}`, null);
+      this.#problem('E_MESSAGE', [], `front matter must be a mapping, not ${kindOf(yaml.value)}`, null);
     }
   }
 
@@ -71,7 +71,7 @@ export class Envelope {
   text(key: Key): string | null {
     const value = this.#values[key] ?? null;
     if (value === null || typeof value === 'string') return value;
-    return this.#wrong([key], value, 'must be a text');
+    return this.#wrong([key], value, 'must be a string');
   }
 
   name(key: Key): string | null {
@@ -86,7 +86,7 @@ export class Envelope {
     const list = this.#texts(
       key,
       typeof value === 'string' ? [value] : value,
-      'must be a text or a list of texts',
+      'must be a string or a list of strings',
     );
     return list === null ? null : [...new Set(list)];
   }
@@ -106,7 +106,7 @@ export class Envelope {
   map(key: Key): JsonObject {
     const value = this.#values[key] ?? {};
     if (isJsonObject(value)) return value;
-    this.#wrong([key], value, 'must be a map');
+    this.#wrong([key], value, 'must be a mapping');
     return {};
   }
 
@@ -134,7 +134,7 @@ export class Envelope {
     if (!Array.isArray(value) || value.length === 0) return this.#wrong([key], value, rule);
     const texts: string[] = [];
     for (const [index, item] of value.entries()) {
-      if (typeof item !== 'string') this.#wrong([key, index], item, 'must be a text');
+      if (typeof item !== 'string') this.#wrong([key, index], item, 'must be a string');
       else if (item === '') this.#wrong([key, index], item, 'must not be empty');
       else texts.push(item);
     }

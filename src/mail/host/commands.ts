@@ -93,7 +93,7 @@ function commandOf(
     const text = `agents/${target.role}/failed has no message ${target.name}, and none of that name was withdrawn`;
     return { code: 'E_TARGET', text };
   }
-  if (target.kind === 'letter') return { code: 'E_TARGET', text: `a message cannot be told to ${verb}` };
+  if (target.kind === 'letter') return { code: 'E_TARGET', text: `\`${verb}\` does not apply to a message` };
   return verb === 'cancel' ? { verb, target } : { verb, target, now };
 }
 

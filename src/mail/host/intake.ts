@@ -220,7 +220,7 @@ export class Intake {
         '',
         ...problems.map((problem) => `- ${oneLine(problem)}`),
         '',
-        `It lies in agents/${role}/failed/ with the reason beside it. Mend it and drop it again.`,
+        `It lies in agents/${role}/failed/ with the reason beside it. Fix it and put it back into the inbox.`,
       ]),
     ];
     return { type: 'refused', id, role, box, name, text, reason, notices };

@@ -19,7 +19,7 @@ export function tellSender(state: MailState, id: string, to: RoleName, newId: st
       attachments: [],
       fields: {},
       extra: {},
-      body: 'A person removed this message before it was read. Nobody will act on it.',
+      body: 'A person removed this message before it was read. No role will handle it.',
     },
     request: null,
     answers: null,

@@ -251,7 +251,8 @@ export class Turns {
     const violations = [
       ...(this.#violations.get(turn) ?? []),
       ...strays.map(
-        (path) => `\`${path}\` was written in the worktree, where nobody looks: write to $MAILROOM_OUTBOX`,
+        (path) =>
+          `\`${path}\` was written in the worktree, where no messages are read: write to $MAILROOM_OUTBOX`,
       ),
     ];
     this.#violations.delete(turn);

@@ -83,7 +83,7 @@ function history(state: MailState, turn: Turn, parts: PromptParts): string {
 function messages(state: MailState, turn: Turn, parts: PromptParts): string {
   const taken = turn.messages.flatMap((id) => state.mail.get(id)?.message ?? []);
   const title = turn.wait === null ? '## Your mail' : '## The answers that you waited for';
-  if (taken.length === 0) return `${title}\n\nNothing is left of it: it was withdrawn. Go on without it.`;
+  if (taken.length === 0) return `${title}\n\nNothing is left of it: it was withdrawn. Continue without it.`;
   const shown = taken.map((message) =>
     quoted(`From ${message.from} (\`${message.type}\`), id ${message.id}:`, parts.format(message)),
   );
@@ -114,7 +114,7 @@ function duties(state: MailState, protocol: Protocol, turn: Turn): string {
     lines.push(owed.map((ask) => owedLine(state, ask.request)).join('\n'));
     lines.push(
       turn.mustAnswer
-        ? 'End this turn with the answer; you may not ask further questions now.'
+        ? 'End this turn with the answer; you must not ask further questions now.'
         : 'End this turn with the answer, or with a request of your own if you cannot answer yet.',
     );
   }

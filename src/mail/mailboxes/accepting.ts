@@ -41,7 +41,7 @@ export class Accepting {
       return this.#disk.rename(path, entry);
     } catch (error) {
       if (!(error instanceof MailroomError) || error.code !== 'E_DISK') throw error;
-      throw diskError('take in', path, error.cause ?? error);
+      throw diskError('accept', path, error.cause ?? error);
     }
   }
 

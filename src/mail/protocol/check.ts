@@ -54,7 +54,7 @@ function checkAccepted(report: CheckReport, type: MessageType, replies: Readonly
     return role === undefined || isHuman(report.protocol, recipient) || takesUp(report, role, type);
   });
   if (accepted) return;
-  const message = `nobody accepts \`${type.name}\`: no role that gets it expects it`;
+  const message = `no role accepts \`${type.name}\`: no recipient expects it`;
   report.error(['messages', type.name], message, `name it under \`expects\` of ${enumerate(type.to)}`);
 }
 
@@ -66,7 +66,7 @@ function checkStart(report: CheckReport): void {
   const type = types.get(start.type);
   if (report.context.broken.types.has(start.type) || (type !== undefined && report.isDoubtful(type))) return;
   if (type !== undefined && type.from.includes('user') && type.to.includes(start.to)) return;
-  const message = `\`user\` may not send \`${start.type}\` to \`${start.to}\``;
+  const message = `\`user\` must not send \`${start.type}\` to \`${start.to}\``;
   const hint = type === undefined ? null : `let \`${start.type}\` go from \`user\` to \`${start.to}\``;
   report.error(['start', 'type'], message, hint);
 }

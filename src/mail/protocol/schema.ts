@@ -80,7 +80,7 @@ const field = z
       .describe('The values that are allowed.'),
     required: z.boolean().optional().describe('Whether it must be there; default false.'),
     default: z.json().optional().describe('What holds when it is not there.'),
-    description: text.optional().describe('What it means, for whoever writes such a message.'),
+    description: text.optional().describe('Its meaning, for the author of such a message.'),
   })
   .meta({ title: 'field' });
 
@@ -117,7 +117,7 @@ export const protocolFile = z
   .strictObject({
     $schema: z.string().optional().describe('For editors.'),
     name: text.optional().describe('What the protocol is called.'),
-    version: text.optional().describe('Its version, as a text: "1".'),
+    version: text.optional().describe('Its version, as a string: "1".'),
     workspace: text
       .optional()
       .describe(

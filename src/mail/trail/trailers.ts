@@ -70,7 +70,9 @@ function turnTrailers(turn: Turn): Trailer[] {
     ...named('Duration', [seconds]),
     ...named('Cost-USD', [price(turn)]),
     ...named('Tokens', [tokens(turn, result)]),
-    ...named('Session', [turn.lastFailure?.code === 'E_SESSION' ? 'gone; told from the thread instead' : '']),
+    ...named('Session', [
+      turn.lastFailure?.code === 'E_SESSION' ? 'gone; replaced by the history of the thread' : '',
+    ]),
     ...named('Reported', result?.reports ?? []),
   ];
 }

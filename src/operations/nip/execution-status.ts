@@ -21,11 +21,7 @@ export async function reportRun(
 ): Promise<ExecutionReport> {
   const { run, definition } = stored;
   if (!definition.byEvents)
-    throw new MailroomError(
-      'E_TARGET',
-      `${run} is no run of the language nip`,
-      '`mailroom show` tells of it',
-    );
+    throw new MailroomError('E_TARGET', `${run} is not a run of the language nip`, 'use `mailroom show`');
   const request = new EventLog(disk, run).read().find(({ kind }) => kind === kinds.request);
   const [event = null] = request === undefined ? [] : definedBy(disk, request);
   // Not the other way round: a run that ends in between must not seem to be stopped.

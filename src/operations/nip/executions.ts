@@ -99,7 +99,7 @@ async function refuseMore(disk: RealDisk, { maxConcurrentWorkflows: most }: NipS
   const open = eventLogs(disk).filter((run) => isOver(disk, run) !== true);
   const alive = (await Promise.all(open.map((run) => isAlive(disk, run)))).filter(Boolean);
   if (alive.length < most) return;
-  const text = `as many runs of the language nip go on as may at once: ${String(most)}`;
+  const text = `the limit of parallel nip runs is reached: ${String(most)}`;
   throw new MailroomError('E_LOCKED', text, '`nip: { maxConcurrentWorkflows }` in mailroom.yaml allows more');
 }
 

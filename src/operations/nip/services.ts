@@ -124,7 +124,7 @@ function expectNip({ checked }: FoundWorkflow): Workflow {
   if (checked.value.byEvents) return checked.value;
   throw new MailroomError(
     'E_WORKFLOW',
-    `a workflow of the language ${checked.value.language} is no event that could be signed`,
+    `a workflow of the language ${checked.value.language} is not an event that could be signed`,
     '`mailroom run` runs it as it is',
   );
 }

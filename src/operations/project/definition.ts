@@ -48,7 +48,7 @@ function unreadableRoles(disk: RealDisk, { roles }: Protocol): Diagnostic[] {
     } catch (error) {
       if (!(error instanceof MailroomError)) throw error;
       const { code, message } = error;
-      const hint = `the mail of ${role} waits until agents/${role}/role.md is a text of at most 256 KiB, or is gone`;
+      const hint = `the mail of ${role} waits until agents/${role}/role.md is a text file of at most 256 KiB, or is removed`;
       return [{ code, severity: 'warning', message, place: null, hint }];
     }
   });

@@ -68,7 +68,7 @@ function players({ roles }: Protocol, config: Config, root: string): Finding[] {
         .join(', ');
     const [played, stoodIn] = [those(true), those(false)];
     const what = state === 'missing' ? 'not here' : 'not executable';
-    const whose = played === '' ? `it is to stand in for ${stoodIn}` : `it plays ${played}`;
+    const whose = played === '' ? `it is the fallback of ${stoodIn}` : `it plays ${played}`;
     const text = `\`${program ?? ''}\` is ${what}, and ${whose}`;
     return [{ topic: provider, state: played === '' ? 'warning' : 'problem', text }];
   });
@@ -77,7 +77,7 @@ function players({ roles }: Protocol, config: Config, root: string): Finding[] {
 async function sandbox(config: Config): Promise<Finding[]> {
   const topic = 'sandbox';
   if (config.sandbox === 'off')
-    return [{ topic, state: 'info', text: '`sandbox: off` in mailroom.yaml: nothing here is held by one' }];
+    return [{ topic, state: 'info', text: '`sandbox: off` in mailroom.yaml: no process runs in one' }];
   const { bubblewrap } = await probeContainment();
   if (config.sandbox !== 'required' || bubblewrap.works) return [];
   const text = '`sandbox: required` in mailroom.yaml, and there is none: nothing starts here';
@@ -101,7 +101,7 @@ async function ignored(root: string): Promise<Finding[]> {
       {
         topic: 'gitignore',
         state: 'problem',
-        text: `git tracks ${tracked}, so whoever wrote this repository may have made .mailroom/, and nothing starts (E_TRACKED)`,
+        text: `git tracks ${tracked}, so the author of this repository may have created .mailroom/, and nothing starts (E_TRACKED)`,
       },
     ];
   const paths = ['.mailroom/journal', 'agents/x/inbox/x.md', 'agents/x/processed/x.md'];

@@ -75,7 +75,7 @@ async function containment(): Promise<Finding[]> {
     ? {
         topic: 'sandbox',
         state: 'ok',
-        text: 'bubblewrap: an agent sees the system, its project and its own settings, and writes what its rights allow; `sandbox: required` holds programs, scripts and commands to that, too',
+        text: 'bubblewrap: an agent sees the system, its project and its own settings, and writes only what its capabilities allow; `sandbox: required` also restricts programs, scripts and commands',
       }
     : {
         topic: 'sandbox',

@@ -69,7 +69,7 @@ function readDefinition(disk: Disk, path: string): TextFile | null {
   throw new MailroomError(
     'E_FILE',
     `cannot read ${path}: ${content.problem}`,
-    `a text of at most ${bytesInWords(definitionBytes)} belongs there`,
+    `it must be a text file of at most ${bytesInWords(definitionBytes)}`,
   );
 }
 

@@ -85,7 +85,7 @@ export function describeOneOfRuns(event: RunEvent, state: RunState): RunChange |
       return { kind: 'started', text: typeof by === 'string' ? `${name} begins: ${by}` : `${name} begins` };
     }
     case 'resumed':
-      return { kind: 'started', text: `${name} goes on` };
+      return { kind: 'started', text: `${name} continues` };
     case 'closed': {
       const kind = event.status === 'SUCCEEDED' ? 'good' : 'bad';
       return { kind, text: `${name} ${endText(state)}` };
@@ -130,7 +130,7 @@ function retrying(event: Of<'retrying'>, state: RunState, rules: Rules): string 
   const wait = notBefore > at ? ` in ${duration(notBefore - at)}` : '';
   const ofCheck = isSummarised(state, rules, path) ? `the summary of ${path}` : `the check of ${path}`;
   const subject = what === 'check' ? ofCheck : path;
-  if (provider !== null) return `${subject} waits: ${provider} is at its limit${wait}`;
+  if (provider !== null) return `${subject} waits: ${provider} is rate limited${wait}`;
   const failure = what === 'worker' ? lastFailure(state, path) : null;
   return `${subject} is tried again${wait}${failure === null ? '' : `: ${failure.reason.text}`}`;
 }

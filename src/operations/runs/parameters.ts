@@ -60,7 +60,7 @@ export function parseBudget(text: string): Budget {
     if (amount === undefined)
       throw new MailroomError(
         'E_USAGE',
-        `\`${text}\` is no budget`,
+        `\`${text}\` is not a valid budget`,
         'write usd=10, tokens=2M or msats=1000, several with a comma between them',
       );
     budget[key as 'usd' | 'tokens' | 'msats'] = amount;

@@ -45,7 +45,7 @@ export function refuseAbove(maxUsd: number, definition: Workflow, data: PlanData
   const why = ceiling.unbounded.find(({ what }) => what === 'usd');
   const told = Number.isFinite(worst)
     ? `it may cost up to $${worst.toFixed(2)}`
-    : `nobody knows what it may cost${why === undefined ? '' : `: ${why.step}: ${why.why}`}`;
+    : `its maximum cost is unknown${why === undefined ? '' : `: ${why.step}: ${why.why}`}`;
   throw new MailroomError(
     'E_BUDGET',
     `${definition.name} is not started: ${told}, and --max-usd is $${maxUsd.toFixed(2)}`,

@@ -97,7 +97,7 @@ function addQuestion(server: McpServer, { project, turn }: TurnDesk): void {
         openWorldHint: false,
       },
 
-      description: 'Ask somebody a question that you cannot go on without. End your turn after it.',
+      description: 'Ask a question that you need answered to continue. End your turn after it.',
       inputSchema: z.strictObject({
         to: recipients,
         question: z.string().describe('Markdown'),
@@ -154,7 +154,7 @@ function addThread(server: McpServer, { project, turn }: TurnDesk): void {
       },
 
       description:
-        'Tell the people who watch, in one line, how far you are. It is no message and wakes nobody.',
+        'Report your progress in one line to the people who watch. This sends no message and starts no role.',
       inputSchema: z.strictObject({ text: z.string().max(500).describe('One line') }),
       outputSchema: z.strictObject({ message: z.string() }),
     },

@@ -109,7 +109,10 @@ const execution = z.strictObject({
   inputs: z.record(z.string(), z.json()).default({}),
   budget: z.int().min(0).nullable().default(null).describe('For the whole run, in msats'),
   timeout: z.int().min(1).max(mostSeconds).nullable().default(null).describe('For the whole run, in seconds'),
-  async: z.boolean().default(false).describe('Answer at once; `workflow_status` tells how the run stands'),
+  async: z
+    .boolean()
+    .default(false)
+    .describe('Answer immediately; `workflow_status` reports the status of the run'),
 });
 
 const anExecution = z
@@ -188,7 +191,7 @@ function addRuns(server: McpServer, desk: WorkflowDesk): void {
       title: 'Status of a run',
       annotations: { readOnlyHint: true, openWorldHint: true },
 
-      description: 'Tell how a run of a workflow stands, and what it has given so far.',
+      description: 'Report the status of a run and its results so far.',
       inputSchema: z.strictObject({
         executionId: anExecution.describe(
           'The `executionId` that `execute_workflow` answered with, the id of the run or the end of it, or that of a request (kind 5920)',

@@ -51,7 +51,7 @@ function check(
   if (!fits(meaning, literal)) {
     const types = [...(typesOfMeaning(meaning) ?? [])].filter((type) => type !== 'null');
     const what = types.map(withArticle).join(' or ');
-    return report.expression(at, `${source} is ${what}: comparing it with ${shown(literal)} says nothing`);
+    return report.expression(at, `${source} is ${what} and cannot be compared with ${shown(literal)}`);
   }
   if (meaning.is !== 'typed' || meaning.type.type !== 'string' || typeof literal !== 'string') return;
   if (hints.enums === null || !isStep(path, here)) return;

@@ -26,7 +26,7 @@ export function homePlace(base: Disk, { workspace }: OwnWorkspace, folder: strin
   if (path.startsWith('/')) throw pathError(path, 'it is absolute');
   const names = path.split('/').filter((name) => name !== '' && name !== '.');
   if (names.includes('..')) throw pathError(path, `it leads out of ${folder}`);
-  if (names.length === 0) throw pathError(path, `it is no file in ${folder}`);
+  if (names.length === 0) throw pathError(path, `it is not a file in ${folder}`);
   const way = [workspace, ...folder.split('/'), ...names];
   checkPath(way.join('/'));
   refuseLinks(base, way, path);

@@ -112,7 +112,7 @@ export function checkRecords(open: OpenRoot, { run, workspace, definition }: Run
 function problemIn(text: string): string | null {
   try {
     const value: unknown = JSON.parse(text);
-    if (!isJsonObject(value)) return 'it is no JSON object';
+    if (!isJsonObject(value)) return 'it is not a JSON object';
     const missing = required.find((key) => !(key in value));
     return missing === undefined ? null : `\`${missing}\` is missing`;
   } catch (error) {

@@ -11,7 +11,7 @@ const hookTime = 60_000;
 const keyBegin = 'hook:';
 
 /**
- * What is run or told when a run begins and ends. That a hook is taken up is in the journal before it starts: a crash may end
+ * Programs and notifications at the start and end of a run. That a hook is taken up is in the journal before it starts: a crash may end
  * it, and never makes it run twice. What goes wrong in it is a warning of the run.
  */
 export class Hooks {

@@ -23,7 +23,7 @@ export async function checkpointOf(
   if (checkpoint !== null) return checkpoint;
   throw new MailroomError(
     'E_USAGE',
-    `\`${definition.name}\` rolls back when it fails, and ${workspace} is no git working tree`,
+    `\`${definition.name}\` rolls back when it fails, and ${workspace} is not a git working tree`,
     'make it one by `git init`, or let the failure halt the run',
   );
 }
@@ -78,7 +78,7 @@ export function endsRolledBack(host: RunHost): boolean {
   if (host.finish()) return true;
   throw new MailroomError(
     'E_TARGET',
-    'this run was rolled back, so nothing is left that it could go on with',
+    'this run was rolled back and cannot be resumed',
     'start another run; `rolled-back.patch` in its folder has what was undone',
   );
 }

@@ -59,16 +59,18 @@ function gateRefusal(state: RunState, rules: Rules, { path, by, at, verb }: RunC
   const step = state.steps.get(path);
   const isOther = step !== undefined && findStep(state, rules, path)?.rule.step.work.kind !== 'gate';
   if (!step || isOther) {
-    const what = isOther ? 'gate' : 'gate that waits';
+    const what = isOther ? 'gate' : 'waiting gate';
     return unknown(state, path, what, ({ phase: { is } }) => is === 'asked');
   }
   const { phase } = step;
   if (phase.is === 'judged') return refused(`${phase.by} has said \`${phase.verdict}\` to ${path} already`);
   if (phase.is === 'settled') return refused(`${path} is over already: ${phase.status}`);
-  if (phase.is !== 'asked') return refused(`${path} is no gate that waits`);
+  if (phase.is !== 'asked') return refused(`${path} is not a waiting gate`);
   if (by === automaticApprover) return refused(`\`${by}\` stands for a timeout; answer under your own name`);
   if (phase.approvers.length > 0 && !phase.approvers.includes(by))
-    return refused(`${by} may not ${verb} the gate ${path}: its approvers are ${phase.approvers.join(', ')}`);
+    return refused(
+      `${by} must not ${verb} the gate ${path}: its approvers are ${phase.approvers.join(', ')}`,
+    );
   if (phase.deadline !== null && at > phase.deadline) return refused(`the time of the gate ${path} is over`);
   return null;
 }
@@ -82,7 +84,7 @@ function unknown(state: RunState, path: Path, what: string, fits: (step: StepRun
   const others = [...state.steps.values()].filter(fits).map((step) => `\`${step.path}\``);
   const all = others.length === 0 ? '' : `; there is ${others.slice(0, few).join(', ')}`;
   const hint = near === null ? all : `; did you mean \`${near}\`?`;
-  return { code: 'E_TARGET', text: `\`${path}\` is no ${what}${hint}` };
+  return { code: 'E_TARGET', text: `\`${path}\` is not a ${what}${hint}` };
 }
 
 function refused(text: string): Reason {

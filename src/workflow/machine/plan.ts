@@ -67,8 +67,8 @@ export function planOf(rules: Rules, { estimate, budget, slots }: PlanData): Pla
     ceiling: { ...ceiling, time },
     expected: expectedOf(rules.root, estimate, slots),
     assumptions: [
-      'every attempt fails but the last, and every check finds the work incomplete but the last',
-      'waiting for people, gates and providers at their limit takes no time',
+      'worst case: all retries and iterations are used',
+      'waiting for people, gates and rate-limited providers takes no time',
       ...(budget.usd === null
         ? []
         : [`the run launches no more agents once $${String(budget.usd)} are spent or reserved`]),

@@ -75,7 +75,7 @@ export class WebhookListener {
   }
 
   #failed(error: Error): void {
-    this.#problem = `webhooks cannot be heard on port ${String(this.#port)}: ${error.message}`;
+    this.#problem = `cannot listen for webhooks on port ${String(this.#port)}: ${error.message}`;
     if (this.#closed || this.#timer !== null) return;
     this.#timer = setTimeout(() => {
       this.#timer = null;

@@ -18,6 +18,6 @@ it('sees that a file with a line break in its path has changed', async () => {
     );
   expect(await problems('src/**')).toEqual([]);
   expect(await problems('docs/**')).toEqual([
-    '`m` may not be sent yet: something in docs/** must have changed',
+    '`m` cannot be sent yet: something in docs/** must have changed',
   ]);
 });

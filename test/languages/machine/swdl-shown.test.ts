@@ -212,8 +212,8 @@ it('a summary is called one, and draws no way back', () => {
   expect(told).toEqual([
     'plan',
     'b, attempt 2',
-    'b waits: claude is at its limit in 30s',
-    'the summary of plan waits: claude is at its limit in 30s',
+    'b waits: claude is rate limited in 30s',
+    'the summary of plan waits: claude is rate limited in 30s',
     'plan: summarizing',
     'b, attempt 2',
   ]);

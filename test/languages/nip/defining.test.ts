@@ -48,7 +48,7 @@ describe('a new definition', () => {
     });
   });
 
-  it('keeps the id, version, conditions and outputs that are given, and is a text with a line for each tag', () => {
+  it('keeps the id, version, conditions and outputs that are given, and is a string with a line for each tag', () => {
     const condition = '$translated.ok == true';
     const outputs = [{ name: 'translated', type: 'string' }];
     const given = { id: 'mine', name: 'x', version: '2.1.0', outputs };

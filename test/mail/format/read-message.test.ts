@@ -234,12 +234,10 @@ describe('what is refused', () => {
     ]);
   });
 
-  test('front matter that is not a map', () => {
-    expect(wrong('---\n- a\n---\n')).toEqual([
-      '2:1 E_MESSAGE front matter must be a map of keys, not a list',
-    ]);
+  test('front matter that is not a mapping', () => {
+    expect(wrong('---\n- a\n---\n')).toEqual(['2:1 E_MESSAGE front matter must be a mapping, not a list']);
     expect(wrong('---\njust words\n---\n')).toEqual([
-      '2:1 E_MESSAGE front matter must be a map of keys, not a text',
+      '2:1 E_MESSAGE front matter must be a mapping, not a string',
     ]);
   });
 
@@ -247,17 +245,17 @@ describe('what is refused', () => {
     const text =
       '---\ntype: 1\nto: [qa, 2, ""]\nfrom: ""\nsubject: true\nthread: []\nattachments: a.ts\nfields: [a]\n---\n';
     expect(wrong(text)).toEqual([
-      '2:7 E_MESSAGE `type` must be a text, not a number',
-      '3:10 E_MESSAGE `to` must be a text, not a number',
+      '2:7 E_MESSAGE `type` must be a string, not a number',
+      '3:10 E_MESSAGE `to` must be a string, not a number',
       '3:13 E_MESSAGE `to` must not be empty',
       '4:7 E_MESSAGE `from` must not be empty',
-      '5:10 E_MESSAGE `subject` must be a text, not true or false',
-      '6:9 E_MESSAGE `thread` must be a text, not empty',
-      '7:14 E_MESSAGE `attachments` must be a list of paths, not a text',
-      '8:9 E_MESSAGE `fields` must be a map, not a list',
+      '5:10 E_MESSAGE `subject` must be a string, not true or false',
+      '6:9 E_MESSAGE `thread` must be a string, not empty',
+      '7:14 E_MESSAGE `attachments` must be a list of paths, not a string',
+      '8:9 E_MESSAGE `fields` must be a mapping, not a list',
     ]);
     expect(wrong('---\nto: []\n---\n')).toEqual([
-      '2:5 E_MESSAGE `to` must be a text or a list of texts, not empty',
+      '2:5 E_MESSAGE `to` must be a string or a list of strings, not empty',
     ]);
   });
 
@@ -278,7 +276,7 @@ describe('what is refused', () => {
   test('each wrong attachment, where it stands', () => {
     expect(wrong('---\nattachments: ["", 7, ../x, ok]\n---\n')).toEqual([
       '2:15 E_MESSAGE `attachments` must not be empty',
-      '2:19 E_MESSAGE `attachments` must be a text, not a number',
+      '2:19 E_MESSAGE `attachments` must be a string, not a number',
       '2:22 E_PATH the path `../x` would leave the project',
     ]);
   });
@@ -347,10 +345,10 @@ describe('a message of ours', () => {
     expect(problems('Prose.')).toEqual(missing);
     expect(problems('---\nsubjet: a\n---\n')).toEqual(['`subjet` is not a key of a message', ...missing]);
     expect(problems(formatMessage(message).replace('2026-11-21T', 'tomorrow'))).toEqual([
-      '`created` must be a time such as 2026-11-21T20:45:12.000Z, not a text',
+      '`created` must be a time such as 2026-11-21T20:45:12.000Z, not a string',
     ]);
     expect(problems(formatMessage(message).replace('to: qa', 'to: 3'))).toEqual([
-      '`to` must be a text or a list of texts, not a number',
+      '`to` must be a string or a list of strings, not a number',
     ]);
   });
 });

@@ -17,7 +17,7 @@ export function filesIn(disk: Disk, folder: string): Map<string, string> {
   return found;
 }
 
-/** The JSON and YAML of a file; null: it is a text. */
+/** The JSON and YAML of a file; null: it is a string. */
 function documentsIn(path: string, text: string): Json[] | null {
   if (path.endsWith('values.json')) return null;
   if (path.endsWith('.json')) return [JSON.parse(text) as Json];

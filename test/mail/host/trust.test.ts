@@ -67,7 +67,7 @@ describe('a file that another process left for the controller', () => {
     ]);
   });
 
-  it('is put aside as it is where it is no file', () => {
+  it('is put aside as it is where it is not a file', () => {
     const desk = new Desk();
     desk.disk.plant(`${controlFolder}/x.json`, '/elsewhere', 'link');
     desk.settle();

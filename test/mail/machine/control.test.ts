@@ -140,7 +140,7 @@ describe('retry', () => {
     return message;
   }
 
-  it('puts a dead letter back, behind what waits, and its thread goes on', () => {
+  it('puts a dead letter back, behind what waits, and its thread continues', () => {
     const world = two();
     world.fail('one', { class: 'FATAL' });
     expect(world.thread('go')).toBe('quiet');
@@ -227,7 +227,7 @@ describe('retry', () => {
       'go has not failed for one: it is processed',
     );
     expect(world.command({ verb: 'retry', message: letter(world, 'report'), role: 'user' })?.text).toBe(
-      '`user` is no role that takes up mail',
+      '`user` is not a role that handles mail',
     );
   });
 

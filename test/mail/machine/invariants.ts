@@ -142,7 +142,7 @@ export class InvariantChecker {
       if (this.#model.made.has(message.id)) problems.push(`${message.id} is sent twice`);
       if (message.type === 'step' || message.type === 'step-result') problems.push(...this.#ofRun(sent));
       else if (message.type !== 'notice' && !this.#allowed(message))
-        problems.push(`${message.type} may not go from ${message.from}`);
+        problems.push(`${message.type} must not go from ${message.from}`);
       if (turn && (message.from !== turn.claim.role || message.thread !== turn.claim.thread))
         problems.push(`${message.id} is not from its turn`);
       if (turn?.claim.mustAnswer && sent.request)

@@ -56,7 +56,7 @@ describe('a plain file in an inbox', () => {
     const text = team.replace('task: {', 'plan: { from: [user], to: [architect] }\n  task: {');
     const world = new World(text.replace('start: { type: task, to: architect }\n', ''));
     expect(dropped(world, 'architect', 'inbox', plain('Do it'))).toBe(
-      'what kind of message this is cannot be told; set `type` to one of `plan`, `task`',
+      'the type of this message is ambiguous; set `type` to one of `plan`, `task`',
     );
   });
 
@@ -68,7 +68,7 @@ describe('a plain file in an inbox', () => {
         .replace('to: [architect, user]', 'to: [architect]'),
     );
     expect(dropped(world, 'qa', 'inbox', plain('Hello'))).toBe(
-      'what kind of message this is cannot be told; user may send `task` to architect',
+      'the type of this message is ambiguous; user may send `task` to architect',
     );
   });
 
@@ -257,7 +257,7 @@ describe('what a turn writes', () => {
     world.drop('user → architect: task');
     world.turn('architect', ['→ enginer: design']);
     expect(world.acts().at(-1)).toContain(
-      '`design` may not go from architect to `enginer`; did you mean `engineer`? (it may go to `engineer`)',
+      '`design` must not go from architect to `enginer`; did you mean `engineer`? (it may go to `engineer`)',
     );
   });
 
@@ -265,7 +265,9 @@ describe('what a turn writes', () => {
     const world = new World('roles: { one: {} }\nmessages: { go: { from: [user], to: [one] } }');
     world.drop('user → one: go');
     world.turn('one', ['→ user: go']);
-    expect(world.acts().at(-1)).toBe('one is corrected: go2.md: one may not send `go`; one may send nothing');
+    expect(world.acts().at(-1)).toBe(
+      'one is corrected: go2.md: one must not send `go`; one may send nothing',
+    );
   });
 
   it('waits from when it is sent, not from when it was written', () => {

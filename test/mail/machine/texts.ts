@@ -57,7 +57,7 @@ export interface Written {
 export function written(line: string): Written {
   const [head = '', subject] = line.split(' | ');
   const found = grammar.exec(head)?.groups;
-  if (!found) throw new Error(`this is no message: ${line}`);
+  if (!found) throw new Error(`this is not a message: ${line}`);
   const { from, to, type = '', rest = '' } = found;
   const [, inReplyTo] = / re ([\w-]+)/.exec(rest) ?? [];
   const [, thread] = / in ([\w-]+)/.exec(rest) ?? [];

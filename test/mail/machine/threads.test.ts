@@ -78,7 +78,7 @@ messages:
     world.turn('two', ['→ one: ask']);
     world.turn('one', ['→ user: done']);
     expect(world.acts().at(-1)).toContain(
-      'closes the thread may not be sent while an answer is owed: `say` to two',
+      'closes the thread must not be sent while you owe an answer: `say` to two',
     );
     world.turn('one', ['→ two: say', '→ user: done']);
     expect(world.thread('go')).toBe('closed');

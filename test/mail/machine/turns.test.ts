@@ -34,9 +34,9 @@ describe('what breaks the protocol', () => {
       torn('`to` must be a name'),
     ]);
     expect(world.acts()).toEqual([
-      'engineer is corrected: design2.md: engineer may not send `design`; engineer may send `question` to architect or user; `review-request` to qa; `delivered` to user; `report` to user; ' +
+      'engineer is corrected: design2.md: engineer must not send `design`; engineer may send `question` to architect or user; `review-request` to qa; `delivered` to user; `report` to user; ' +
         'delivery.md: there is no type `delivery`; did you mean `delivered`? (engineer may send `question` to architect or user; `review-request` to qa; `delivered` to user; `report` to user); ' +
-        'report.md: `report` may not go from engineer to `architect` (it may go to `user`); ' +
+        'report.md: `report` must not go from engineer to `architect` (it may go to `user`); ' +
         'torn.md: `to` must be a name',
     ]);
     expect(world.running('engineer')).toMatchObject({ attempt: 1, round: 1 });

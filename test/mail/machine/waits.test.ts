@@ -38,7 +38,7 @@ describe('a request', () => {
     const blocked = new World(peers('role'));
     blocked.drop('user → one: go');
     blocked.turn('one', ['→ one: ask']);
-    expect(blocked.acts().at(-1)).toContain('blocks its sender, so it may not go to one itself');
+    expect(blocked.acts().at(-1)).toContain('blocks its sender, so it must not go to one itself');
     const free = new World(peers('false'));
     free.drop('user → one: go');
     free.turn('one', ['→ one: ask']);

@@ -91,7 +91,10 @@ describe('one mistake is one problem', () => {
     const text =
       'roles: { a: 5 }\nmessages: { task: { from: user, to: a } }\nexpects: { a: [{ any: task }] }\nstart: { type: task, to: a }';
     const result = parseProtocol([{ file: 'p.yaml', text }]);
-    expect(result).toMatchObject({ ok: false, problems: [{ message: '`a` must be a map, not a number' }] });
+    expect(result).toMatchObject({
+      ok: false,
+      problems: [{ message: '`a` must be a mapping, not a number' }],
+    });
     expect(result.ok ? 0 : result.problems.length).toBe(1);
   });
 
@@ -127,6 +130,6 @@ describe('requests among equals', () => {
       said(
         '  task: { from: user, to: [a, b, c] }\n  ask: { from: a, to: b, reply: answer, escalate_to: c }\n  answer: { from: c, to: a }\n',
       ),
-    ).toEqual(['error: `b` may get `ask` from `a`, and may not answer it']);
+    ).toEqual(['error: `b` may get `ask` from `a`, and must not answer it']);
   });
 });

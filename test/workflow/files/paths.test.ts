@@ -107,7 +107,7 @@ describe.each(benches)('paths that leave their root: $name', ({ make }) => {
     expect(bench.tree('outside')).toEqual(['plan.md']);
   });
 
-  it('follows links that stay inside, and leaves out what is no file, with a warning', () => {
+  it('follows links that stay inside, and leaves out what is not a file, with a warning', () => {
     const bench = worldOf(make);
     bench.plant('project/lib/a.ts', 'a');
     bench.plant('project/src/file', '../lib/a.ts', 'link');

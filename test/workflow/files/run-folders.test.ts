@@ -134,7 +134,7 @@ describe.each(benches)('the folders of runs: $name', ({ make }) => {
 });
 
 describe('the journal of a run', () => {
-  it('may be cut at any byte: what is read is a beginning, and it goes on', () => {
+  it('may be cut at any byte: what is read is a beginning, and it continues', () => {
     const disk = new MemoryDisk();
     begin(disk, 'a');
     const journal = runJournal(disk, 'a');

@@ -22,9 +22,9 @@ describe('what is told of a run', () => {
 
   it('says what was refused, to whom nobody may have said it', () => {
     const world = new World('a', { given: { run: '01a2016e-6cf7-73bd-a8ca-4cdc87d98434' } });
-    const refusal = { code: 'E_REFUSED', text: 'a is no gate that waits' } as const;
+    const refusal = { code: 'E_REFUSED', text: 'a is not a waiting gate' } as const;
     world.record({ type: 'controlled', id: 'c', by: 'ada', verb: 'approve', refusal });
-    const refused = 'approve by ada is refused: a is no gate that waits';
+    const refused = 'approve by ada is refused: a is not a waiting gate';
     expect(told(world)).toEqual(['a', refused]);
     const oneOfMany = world.history.flatMap((event) => describeOneOfRuns(event, world.state)?.text ?? []);
     expect(oneOfMany.at(-1)).toBe(`run …d98434 of ${world.state.given?.workflow ?? ''}: ${refused}`);

@@ -11,7 +11,7 @@ import { runFolder } from '../../../src/host/run-mail.ts';
 const gate = { kind: 'gate', approvers: [], timeout: null, onTimeout: 'abort' } as const;
 const definition = workflow(step('ship', [], { ...gate, message: template('Ship it?') }));
 
-/** A gate that waits, and a command for its run that the host has not seen. */
+/** A waiting gate, and a command for its run that the host has not seen. */
 function asked(verb: string): Desk {
   const desk = begin(definition);
   hostOf(desk, definition, false).look();

@@ -32,11 +32,11 @@ describe('--max-usd', () => {
     expect(() => refuseAbove(2, twice, data(null, 2))).not.toThrow();
   });
 
-  it('starts nothing of which nobody knows what it may cost, and says which step it is', () => {
+  it('starts nothing of which its maximum cost is unknown, and says which step it is', () => {
     expect(() => refuseAbove(1_000, twice, data(null))).toThrow(
       expect.objectContaining({
         code: 'E_BUDGET',
-        message: expect.stringContaining('nobody knows what it may cost: a: '),
+        message: expect.stringContaining('its maximum cost is unknown: a: '),
       }),
     );
   });

@@ -72,7 +72,7 @@ it('blames nobody for what a neighbour owes, or what one with the right to it ma
     expect(beside(agent(['EDIT']), first)).toEqual({ changed: null, breach: { is: 'none' } });
     expect(beside(reader, first).breach).toEqual({
       is: 'reported',
-      text: 'while it ran somebody changed without the right to: `src/a.ts`',
+      text: 'while it ran, files were changed without permission: `src/a.ts`',
     });
   }
 });
@@ -89,8 +89,7 @@ it('names a thousand of very many, and counts the rest', () => {
 
 it('lets nothing pass as unchanged that git cannot compare', () => {
   const rights = new StepRights('/project', null);
-  const text =
-    'what changed while it ran cannot be compared, so nobody knows whether it kept to its rights: no git';
+  const text = 'its changes cannot be compared, so unpermitted changes cannot be detected: no git';
   for (const [workspace, breach] of [
     ['/project', { is: 'reported', text }],
     ['/project/.mailroom/worktrees/t1', { is: 'failed', reason: { code: 'E_RIGHTS', text } }],

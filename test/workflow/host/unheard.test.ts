@@ -68,7 +68,7 @@ it('takes a command once that cannot be removed', () => {
   expect(desk.disk.list(controlFolder)).toEqual([]);
 });
 
-it('turns away what names no message that can be read, and goes on', () => {
+it('turns away what names no message that can be read, and continues', () => {
   const desk = new Desk();
   const letter = (name: unknown) => ({ kind: 'letter', role: 'one', name });
   const targets = [

@@ -22,7 +22,7 @@ describe('a gate', () => {
   it('is opened by those who may, while it waits, once', () => {
     const world = gated();
     expect(refused(world, 'approve', 'ask', 'bob')).toBe(
-      'bob may not approve the gate ask: its approvers are ada, grace',
+      'bob must not approve the gate ask: its approvers are ada, grace',
     );
     expect(refused(world, 'reject', 'ask', 'grace')).toBeNull();
     world.judge('ask', 'approve');
@@ -30,13 +30,13 @@ describe('a gate', () => {
   });
 
   it('is not every step, whatever has become of it', () => {
-    expect(refused(gated(), 'approve', 'soft')).toBe('`soft` is no gate; there is `ask`');
+    expect(refused(gated(), 'approve', 'soft')).toBe('`soft` is not a gate; there is `ask`');
   });
 
   it('is named by its path: the nearest one, else those that wait, are told', () => {
-    expect(refused(gated(), 'approve', 'aks')).toBe('`aks` is no gate that waits; did you mean `ask`?');
+    expect(refused(gated(), 'approve', 'aks')).toBe('`aks` is not a waiting gate; did you mean `ask`?');
     expect(refused(gated(), 'approve', 'production')).toBe(
-      '`production` is no gate that waits; there is `ask`',
+      '`production` is not a waiting gate; there is `ask`',
     );
   });
 
@@ -51,7 +51,7 @@ describe('a gate', () => {
 it('only what has failed is tried again', () => {
   expect(refused(gated(), 'retry', 'soft')).toBeNull();
   expect(refused(gated(), 'retry', 'ask')).toBe('ask has not failed: there is nothing to be tried again');
-  expect(refused(gated(), 'retry', 'x')).toBe('`x` is no step that was started; there is `soft`');
+  expect(refused(gated(), 'retry', 'x')).toBe('`x` is not a step that was started; there is `soft`');
 });
 
 it('a run is cancelled until it is over', () => {

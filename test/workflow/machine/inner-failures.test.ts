@@ -28,6 +28,6 @@ describe('the reason of a step that failed because a step in it did', () => {
   it('names no step where the time of the outer one is over', () => {
     const world = new World('child : child limit=1m\n  make');
     world.pass(60_000);
-    expect(world.state.reason?.text).toBe('the time of child is over');
+    expect(world.state.reason?.text).toBe('`child` timed out');
   });
 });

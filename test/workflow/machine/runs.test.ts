@@ -64,7 +64,7 @@ describe('cancelling', () => {
 });
 
 describe('a crash', () => {
-  it('costs no attempt when a person goes on', () => {
+  it('costs no attempt when a person continues', () => {
     const world = new World('a');
     for (let time = 0; time < 5; time += 1) world.crash('person');
     world.done('a');

@@ -137,7 +137,7 @@ describe('a command trigger', () => {
   });
 });
 
-describe('what comes while a run goes on', () => {
+describe('what comes while a run continues', () => {
   it('waits once for each trigger, and what follows becomes part of it under the same run', () => {
     const world = new TriggerWorld([hook, everyMinutes('clock', 10)]);
     for (const body of ['1', '2', '3']) world.ask('hook', { body });
@@ -152,7 +152,7 @@ describe('what comes while a run goes on', () => {
     expect(world.started).toHaveLength(3);
   });
 
-  it('is kept over the end of the host, with the run that goes on', () => {
+  it('is kept over the end of the host, with the run that continues', () => {
     const world = new TriggerWorld([hook]);
     world.ask('hook', { body: '1' });
     world.ask('hook', { body: '2' });

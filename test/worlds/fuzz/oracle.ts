@@ -19,7 +19,7 @@ export function saidBy(text: string): Said {
 /** JSON has no negative zero, and neither has our journal. */
 export const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;
 
-/** A definition, as another parser reads it; null where it is not a map. */
+/** A definition, as another parser reads it; null where it is not a mapping. */
 export function mapIn(text: string): Readonly<Record<string, unknown>> | null {
   const value: unknown = parse(text.replace(/^\ufeff/, ''), { schema: 'core', logLevel: 'silent' });
   return isMap(value) ? value : null;

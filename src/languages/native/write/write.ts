@@ -17,8 +17,8 @@ export function writeNative(workflow: Workflow): string {
   const notes: string[] = [];
   if (workflow.ownWorkspace !== null) {
     notes.push(`Run it with \`--workspace ${workflow.ownWorkspace.workspace}\`, from the folder above that.`);
-    notes.push(`Nothing is shown in \`${workflow.ownWorkspace.records}\`: \`mailroom show\` tells of runs.`);
-    notes.push('Paths may not lead out of the workspace.');
+    notes.push(`There are no files in \`${workflow.ownWorkspace.records}\`: \`mailroom show\` shows runs.`);
+    notes.push('Paths must not lead out of the workspace.');
   }
   if (workflow.timeout === null) notes.push('The original has no timeout of the whole run.');
   if (workflow.display !== undefined)
@@ -28,7 +28,7 @@ export function writeNative(workflow: Workflow): string {
     );
   if (workflow.byEvents)
     notes.push(
-      'No event tells of its runs, and no request by an event starts one.',
+      'Its runs publish no events, and no request by an event starts one.',
       'A key in its expressions is found whatever its case, where there is none of that case.',
     );
   if (workflow.contextDir === null)

@@ -157,6 +157,6 @@ function whyStuck(state: MailState, fact: Fact): string | null {
       .map(([role]) => `${mail?.message.type ?? ''} for ${role}`);
   });
   return left.length > 0
-    ? `nobody takes up ${[...new Set(left)].join(', ')}: what it is taken up with never comes`
+    ? `${[...new Set(left)].join(', ')} is never picked up: the messages that it waits for never come`
     : null;
 }

@@ -90,7 +90,7 @@ function typeOf(protocol: Protocol, role: RoleName, draft: Draft, problems: stri
     return null;
   }
   if (!type.from.includes(role)) {
-    problems.push(`${role} may not send \`${type.name}\`; ${maySend(protocol, role)}`);
+    problems.push(`${role} must not send \`${type.name}\`; ${maySend(protocol, role)}`);
     return null;
   }
   return type;
@@ -112,7 +112,7 @@ function recipients(
     const near = protocol.roles.has(name) ? null : nearest(name, type.to);
     const meant = near ? `; did you mean \`${near}\`?` : '';
     problems.push(
-      `\`${type.name}\` may not go from ${role} to \`${name}\`${meant} (it may go to ${list(type.to)})`,
+      `\`${type.name}\` must not go from ${role} to \`${name}\`${meant} (it may go to ${list(type.to)})`,
     );
   }
   return to;
@@ -122,7 +122,7 @@ function askingProblems(author: Author, type: MessageType, to: readonly RoleName
   if (author.mustAnswer)
     return [`\`${type.name}\` is a request, but this turn is nested as deep as allowed: answer what you owe`];
   if (type.blocking !== 'none' && to.includes(author.role))
-    return [`\`${type.name}\` blocks its sender, so it may not go to ${author.role} itself`];
+    return [`\`${type.name}\` blocks its sender, so it must not go to ${author.role} itself`];
   return [];
 }
 

@@ -41,7 +41,7 @@ export function admit(state: MailState, protocol: Protocol, drop: Drop, draft: D
   if (type === null) {
     const may =
       choices.length > 0 ? `set \`type\` to one of ${choices.join(', ')}` : maySend(protocol, 'user');
-    return { problems: [`what kind of message this is cannot be told; ${may}`] };
+    return { problems: [`the type of this message is ambiguous; ${may}`] };
   }
   return address(state, protocol, author, { ...draft, type, to: draft.to ?? [drop.role] });
 }

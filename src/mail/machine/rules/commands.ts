@@ -16,7 +16,7 @@ export function refusal(state: MailState, protocol: Protocol, command: Command):
       return missing(state, protocol, command.target) ?? over(state, command.target);
     case 'retry': {
       if (!protocol.roles.has(command.role) || isHuman(protocol, command.role))
-        return { code: 'E_TARGET', text: `\`${command.role}\` is no role that takes up mail` };
+        return { code: 'E_TARGET', text: `\`${command.role}\` is not a role that handles mail` };
       return unfit(state, protocol, command.message, command.role);
     }
     default:

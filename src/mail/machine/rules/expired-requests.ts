@@ -39,7 +39,7 @@ function end(state: MailState, protocol: Protocol, ask: Ask, reason: Reason): Fa
     thread,
     inReplyTo: ask.request,
     subject: `No answer from ${ask.recipient}: ${subject}`,
-    body: `${ask.recipient} has not answered ${ask.request}: ${oneLine(reason.text)}. Go on without it.`,
+    body: `${ask.recipient} has not answered ${ask.request}: ${oneLine(reason.text)}. Continue without it.`,
   };
   return [{ type: 'proceeded', ask, standIn, person: isHuman(protocol, from) }];
 }

@@ -25,7 +25,7 @@ export function judge(state: MailState, protocol: Protocol, turn: Returned): Jud
   const sent: Sent[] = [];
   const take = (staged: Staged, draft: Draft | null) => {
     if (staged.problem !== null || draft === null)
-      return problems.push(`${staged.name}: ${staged.problem ?? 'it is no message'}`);
+      return problems.push(`${staged.name}: ${staged.problem ?? 'it is not a message'}`);
     const addressed = address(state, protocol, authorOf(turn, staged), draft);
     if ('problems' in addressed)
       return problems.push(...addressed.problems.map((text) => `${staged.name}: ${text}`));
@@ -79,7 +79,7 @@ function debts(state: MailState, turn: Turn, sent: readonly Sent[]): string[] {
   if (owed.length === 0) return [];
   if (sent.some(({ closes }) => closes))
     return [
-      `a message that closes the thread may not be sent while an answer is owed: ${describe(state, owed)}`,
+      `a message that closes the thread must not be sent while you owe an answer: ${describe(state, owed)}`,
     ];
   if (sent.some(({ request }) => request !== null)) return [];
   return [`an answer is owed: ${describe(state, owed)}`];

@@ -23,10 +23,10 @@ export function threadsAtRest(state: MailState, protocol: Protocol): Fact[] {
       ({ message, role }) => `- ${message}, for ${role}: ${state.mail.get(message)?.message.subject ?? ''}`,
     );
     const notice = tellUser(id, `Quiet: ${thread.subject}`, [
-      'Nothing more can happen in this thread, and nothing closed it.',
-      ...(waiting.length > 0 ? ['', 'These wait for others that never came:', ...waiting] : []),
+      'No work is left in this thread, and no message closed it.',
+      ...(waiting.length > 0 ? ['', 'These messages wait for others that never came:', ...waiting] : []),
       '',
-      'A message with this thread goes on with it.',
+      `To continue, run \`mailroom send ROLE --thread ${id.slice(-6)} --message TEXT\`.`,
     ]);
     // Nobody wants to hear of every step that was done: the run says so.
     const done = left.length === 0 && stepOf(state, id) !== null;

@@ -18,7 +18,7 @@ const named = 10;
 export function breachText(paths: readonly string[]): string {
   const shown = paths.slice(0, named).map((path) => `\`${path}\``);
   const rest = paths.length > named ? ` and ${String(paths.length - named)} more` : '';
-  return `changed without the right to: ${shown.join(', ')}${rest}`;
+  return `changed without permission: ${shown.join(', ')}${rest}`;
 }
 
 /** Where it ran. `worktree`: one of the thread's own; `shared`: somebody with the right was there meanwhile. */
@@ -38,12 +38,12 @@ export function judgeBreach(paths: readonly string[], where: Where): Judged {
   const text = breachText(paths);
   if (where.worktree && !where.shared)
     return { is: 'failed', reason: { code: 'E_RIGHTS', text: `it ${text}` } };
-  return { is: 'reported', text: `while it ran somebody ${text}` };
+  return { is: 'reported', text: `while it ran, files were ${text}` };
 }
 
 /** What follows where git cannot compare a folder, which somebody without the right can bring about: the same. */
 export function judgeUnknown(why: string, where: Where): Judged {
-  const text = `what changed while it ran cannot be compared, so nobody knows whether it kept to its rights: ${why}`;
+  const text = `its changes cannot be compared, so unpermitted changes cannot be detected: ${why}`;
   if (where.worktree && !where.shared) return { is: 'failed', reason: { code: 'E_RIGHTS', text } };
   return { is: 'reported', text };
 }

@@ -60,9 +60,9 @@ function failBack(state: MailState, chain: readonly Ask[], last: Ask): Fact {
     return `${message?.from ?? '?'} waits for ${recipient} (${message?.type ?? '?'}: ${message?.subject ?? request})`;
   });
   const thread = state.mail.get(last.request)?.message.thread ?? null;
-  const text = `nobody can go on: ${lines.join(', and ')}`;
+  const text = `no role can continue: ${lines.join(', and ')}`;
   const notice = tellUser(thread, 'Stuck: roles wait for each other', [
-    'Nobody of these can go on:',
+    'None of these roles can continue:',
     '',
     ...lines.map((line) => `- ${line}`),
     '',

@@ -22,7 +22,7 @@ export function checkRequest(report: CheckReport, type: MessageType): void {
   const useful = replies.filter((reply, index) => checkReply(report, type, reply, index));
   if (useful.length > 0) checkAnswerable(report, type, replies);
   if (type.onTimeout === 'escalate' && !maySettle(type, replies)) {
-    const message = `\`${type.escalateTo}\` may not answer \`${type.name}\`, so it cannot be escalated to it`;
+    const message = `\`${type.escalateTo}\` must not answer \`${type.name}\`, so \`${type.name}\` cannot be escalated to it`;
     const hint = `let one of ${enumerate(type.reply)} go from \`${type.escalateTo}\` to ${enumerate(type.from)}`;
     report.error(['messages', type.name, 'on_timeout'], message, hint);
   }
@@ -64,7 +64,7 @@ function checkReply(report: CheckReport, type: MessageType, reply: MessageType, 
   const sent = reply.from.some((role) => answering.includes(role));
   const comes = reply.to.some((role) => type.from.includes(role));
   if (!sent) {
-    const message = `nobody who gets \`${type.name}\` may send \`${reply.name}\``;
+    const message = `no recipient of \`${type.name}\` may send \`${reply.name}\``;
     report.error(path, message, `let \`from\` of \`${reply.name}\` name ${enumerate(type.to)}`);
   }
   if (!comes) {
@@ -81,7 +81,7 @@ function checkAnswerable(report: CheckReport, type: MessageType, replies: readon
       (asker) => asker !== recipient && !mayAnswer(replies, recipient, asker),
     );
     if (unanswered.length === 0) continue;
-    const message = `\`${recipient}\` may get \`${type.name}\` from ${enumerate(unanswered)}, and may not answer it`;
+    const message = `\`${recipient}\` may get \`${type.name}\` from ${enumerate(unanswered)}, and must not answer it`;
     const hint = `let one of ${enumerate(type.reply)} go from \`${recipient}\` to ${enumerate(unanswered)}`;
     report.error(['messages', type.name, 'to', index], message, hint);
   }

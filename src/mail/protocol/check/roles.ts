@@ -33,7 +33,7 @@ function checkName(report: CheckReport, name: string, path: readonly (string | n
   const standsIn = path.includes('fallback');
   const known = standsIn ? providers.filter((provider) => provider !== 'human') : providers;
   if (known.includes(name)) return;
-  const others = `there are ${enumerate(known)}; name a program of yours under \`providers\` in mailroom.yaml`;
+  const others = `there are ${enumerate(known)}; name your own program under \`providers\` in mailroom.yaml`;
   const hint = didYouMean(name, known) ?? others;
   const message =
     name === 'human' ? 'a person cannot be the fallback of a program' : `no provider is called \`${name}\``;

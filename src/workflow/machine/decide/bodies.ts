@@ -150,7 +150,7 @@ export function timeUp(path: Path): Failure {
   return {
     path,
     class: 'RETRYABLE_TRANSIENT',
-    reason: { code: 'E_TIMEOUT', text: `the time of ${path} is over` },
+    reason: { code: 'E_TIMEOUT', text: `\`${path}\` timed out` },
   };
 }
 

@@ -34,7 +34,7 @@ function isOverdue({ state, now }: DecisionContext, { open }: StepRun): boolean 
 function gateOver(context: DecisionContext, run: StepRun): Fact[] {
   const entered = found(context, run.path);
   if (entered?.rule.step.work.kind !== 'gate') return [];
-  const reason = { code: 'E_TIMEOUT', text: 'nobody said yes in time' } as const;
+  const reason = { code: 'E_TIMEOUT', text: 'not approved before the deadline' } as const;
   switch (entered.rule.step.work.onTimeout) {
     case 'approve': {
       const values = { by: automaticApprover, comment: null };

@@ -37,7 +37,7 @@ describe('a breach', () => {
   ])('is only reported where others may have made it: %j', (where) => {
     expect(judgeBreach(['a'], where)).toEqual({
       is: 'reported',
-      text: 'while it ran somebody changed without the right to: `a`',
+      text: 'while it ran, files were changed without permission: `a`',
     });
   });
 });

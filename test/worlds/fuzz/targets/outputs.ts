@@ -41,7 +41,7 @@ const known = (value: number | null): boolean => value === null || (Number.isFin
 
 function check(outcome: Outcome, { agent, exit: ended }: Case): void {
   const finding = (what: string): Finding => new Finding(`${agent}: ${what}`, ended);
-  if (!known(outcome.usage.usd) || !known(outcome.usage.tokens)) throw finding('its use is no number');
+  if (!known(outcome.usage.usd) || !known(outcome.usage.tokens)) throw finding('its use is not a number');
   if (outcome.is !== 'done') {
     if (outcome.reason.text === '') throw finding('it has no reason');
     if (outcome.reason.text.length > 1_000) throw finding('its reason is too long');

@@ -3,7 +3,7 @@ import { at, commonEffects, type Effect } from '../effects.ts';
 /** Every way in which the controller changes something outside itself. The list is closed: anything else is an error. */
 export const effects = {
   ...commonEffects,
-  'accept.keep': at('moves a taken-in file that is no text to `failed/`'),
+  'accept.keep': at('moves an accepted file that is not text to `failed/`'),
   'accept.release': at('removes a taken-in file that the journal has'),
   'accept.take': at('takes a dropped file in, by one rename'),
   'blob.names': at('syncs the folder of long texts'),
@@ -18,8 +18,8 @@ export const effects = {
   'home.make': at('makes the home folder of an agent, with its settings and links', 'half'),
   'journal.remove': at('removes a segment that a snapshot has replaced'),
   'mailbox.folder': at('makes a mail folder'),
-  'parked.write': at('shares that a provider is at its limit'),
-  'person.notify': at('starts the command that tells a person', 'running'),
+  'parked.write': at('records that a provider is rate limited'),
+  'person.notify': at('starts the command that notifies a person', 'running'),
   'projection.move': at('moves a waiting file to where its message is now'),
   'projection.remove': at('removes a file from an inbox'),
   'projection.write': at('puts a message into a mail folder'),

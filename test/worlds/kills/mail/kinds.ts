@@ -141,13 +141,13 @@ export const kinds: readonly MailKind[] = [
   },
   {
     name: 'retry',
-    what: 'an agent that fails, then is at its limit of use, then works',
+    what: 'an agent that fails, then reaches its usage limit, then works',
     plant: (place) => task(place, 'again'),
     leads: ['done again'],
   },
   {
     name: 'deadlock',
-    what: 'a request whose recipient waits for what nobody will send',
+    what: 'a request whose recipient waits for a message that is never sent',
     plant: (place) => place.drop('agents/one/inbox/go.md', letter('go', 'crossed')),
     leads: ['notice Stuck', 'notice Thread'],
   },

@@ -17,7 +17,7 @@ const ofRun = {
   'context.move': at('moves what an earlier run left there'),
   'control.remove': at('removes a command that the journal has'),
   'definition.keep': at('keeps a definition as a file'),
-  'dead.write': at('keeps a step that failed for good'),
+  'dead.write': at('stores a step that failed permanently'),
   'decision.remove': at('removes an old decision'),
   'event.append': at('adds signed events to a log', 'half'),
   'event.folder': at('makes a folder of events'),
@@ -37,7 +37,7 @@ const ofRun = {
   'letter.post': at('puts a step into the mail'),
   'letter.receive': at('the mail removes a step that its journal has'),
   'letter.take': at('removes an answer that the journal has'),
-  'meta.write': at('tells of a settled step'),
+  'meta.write': at('writes the status of a settled step'),
   'place.make': inSandbox('makes what a sandbox is to let an agent write'),
   'place.remove': inSandbox('removes of that what was left empty'),
   'relay.connect': at('connects to a relay'),
@@ -55,7 +55,7 @@ const ofRun = {
   'step.prompt': at('writes what an agent is asked', 'half'),
   'step.spawn': at('starts a worker', 'running'),
   'step.terminate': at('asks a process to end'),
-  'summary.write': at('tells of the run'),
+  'summary.write': at('writes the status of the run'),
   'values.hide': at('masks a secret in values that were handed over'),
 } as const satisfies Record<string, Effect>;
 

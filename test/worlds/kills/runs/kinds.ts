@@ -132,7 +132,7 @@ hooks:
   },
   {
     name: 'retry',
-    what: 'a worker that fails once, and one that fails for good and is left behind',
+    what: 'a worker that fails once, and one that fails permanently',
     steps: `
   one: ${script('[ -e tried ] || { touch tried; exit 1; }; ', ', on_failure: retry, max_retries: 2')}
   two: ${script('echo lost; exit 2; ', `, on_failure: continue${after('one')}`)}

@@ -17,7 +17,7 @@ export class Person {
     return [...(state?.active ?? [])].filter((path) => state?.steps.get(path)?.phase.is === 'asked');
   }
 
-  /** Says yes to every gate that waits. False: none does. */
+  /** Says yes to every waiting gate. False: none does. */
   approveAll(): boolean {
     const gates = this.#asked();
     for (const gate of gates) this.request('approve', gate, 'ada');
