@@ -91,7 +91,7 @@ class Teller {
     const near = typeof value === 'string' ? didYouMean(value, known) : null;
     const bare = typeof value === 'number' || typeof value === 'boolean';
     const quote =
-      bare && /^a (?:text|name)/.test(issue.message) ? `quote it: "${this.#written(path, value)}"` : null;
+      bare && /^a (?:string|name)/.test(issue.message) ? `quote it: "${this.#written(path, value)}"` : null;
     this.#problem(
       'E_VALUE',
       path,

@@ -129,7 +129,7 @@ describe('a native workflow', () => {
     expect(text.split('\n').filter((line) => line.startsWith('#'))).toEqual([
       '# Converted from orchestrate.',
       '# Run it with `--workspace workspace`, from the folder above that.',
-      '# Nothing is shown in `.orchestrator/runs`: `mailroom show` tells of runs.',
+      '# There are no files in `.orchestrator/runs`: `mailroom show` shows runs.',
       '# Paths must not lead out of the workspace.',
       '# The original has no timeout of the whole run.',
       '# What steps have come to is shown in `context/`, which runs at the same time share.',

@@ -67,7 +67,7 @@ describe('doctor', { timeout: 60_000 }, () => {
     );
     const found = await doctor(['--probe']);
     expect(found('claude').at(-1)).toMatch(/^ok answers, in \d+\.\d s, 120 tokens \(\$0\.0020\)$/);
-    expect(found('codex').at(-1)).toMatch(/^problem does not answer: codex may not use its model/);
+    expect(found('codex').at(-1)).toMatch(/^problem does not answer: codex is not allowed to use its model/);
     expect(found('protocol')).toEqual(['warning 2 roles, 2 types, 1 warning; see `mailroom check`']);
   });
 
@@ -77,7 +77,7 @@ describe('doctor', { timeout: 60_000 }, () => {
     const found = await doctor([], { PATH: `${project.root}/bin` });
     expect(found('claude')).not.toContainEqual(expect.stringMatching(/^problem/));
     expect(found('local')).toEqual(['problem `./local.sh` is not here, and it plays builder, tester']);
-    expect(found('opencode')).toContain('warning `opencode` is not here, and it is to stand in for builder');
+    expect(found('opencode')).toContain('warning `opencode` is not here, and it is the fallback of builder');
     const free =
       'warning as root and without bubblewrap an agent can read and write every file of this machine: run Mailroom as another user, or install bubblewrap';
     expect(found('containment').includes(free)).toBe(process.getuid?.() === 0);

@@ -163,7 +163,7 @@ describe('a request over a relay', patiently, () => {
       const { stdout } = await other.run(['nip', 'status', request.id]);
       expect(stdout).toMatch(
         new RegExp(
-          `^${tag(request, 'd')} completed\\ntold by ${by} at .*Z, 2 of 3 steps completed, 2000 msats\\n`,
+          `^${tag(request, 'd')} completed\\nreported by ${by} at .*Z, 2 of 3 steps completed, 2000 msats\\n`,
         ),
       );
       expect(stdout).toContain('report: "2 words: a b"\n');

@@ -149,7 +149,7 @@ describe('the commands', { timeout: 120_000 }, () => {
     [['status', 'nothing'], 'error E_TARGET: there is no run `nothing`'],
     [['status', 'ab'.repeat(32)], 'error E_TARGET: nothing is known of a run that abab'],
     [['status', 'nothing', '--async'], 'error E_USAGE: `nip status` takes no `--async`'],
-    [['define', 'native.yaml'], 'error E_WORKFLOW: a workflow of the language native is no event'],
+    [['define', 'native.yaml'], 'error E_WORKFLOW: a workflow of the language native is not an event'],
   ])('refuse %j', async (args, message) => {
     const native = 'name: n\nversion: "1"\ntimeout: 1h\nsteps: { a: { command: ["true"] } }\n';
     const place = (project = new NipProject({ 'native.yaml': native }));
@@ -316,7 +316,7 @@ describe('the tools', { timeout: 120_000 }, () => {
       ...[1, 2, 3].map(async () => JSON.stringify(await call('execute_workflow', asked))),
       ...[1, 2].map(async () => Object.values(await place.run(command)).join('')),
     ]);
-    const refused = answers.filter((each) => each.includes('as many runs of the language nip go on'));
+    const refused = answers.filter((each) => each.includes('the limit of parallel nip runs is reached'));
     expect([answers.filter((each) => /running/.test(each)).length, refused.length]).toEqual([2, 3]);
     expect(JSON.parse((await place.run(['runs', '--json'])).stdout)).toHaveLength(2);
     place.write('go', '');
