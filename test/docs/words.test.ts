@@ -40,9 +40,9 @@ describe('what is read', () => {
   });
 
   it('is comments and sentences of the program, on their lines', () => {
-    const text =
+    const source =
       '/** One. */\nconst a = `two ${b("three four")} five`;\n// Six.\nuse("seven", "eight `nine` ten");\n';
-    expect(proseOf('a.ts', text).map(({ line, kind, text }) => `${line} ${kind} ${text}`)).toEqual([
+    expect(proseOf('a.ts', source).map(({ line, kind, text }) => `${line} ${kind} ${text}`)).toEqual([
       '1 comment /** One. */',
       '2 message two … five',
       '2 message three four',

@@ -45,7 +45,7 @@ export async function isAlive(project: RealDisk, run: string): Promise<boolean> 
   if (areLocksHidden(project.root))
     throw new MailroomError(
       'E_LOCKED',
-      `whether a process works on the run ${run} cannot be told: a sandbox shows no locks`,
+      `whether a process works on the run ${run} is unknown: a sandbox hides locks`,
       'ask outside of it',
     );
   const locked = await isKernelLocked(join(project.root, file));

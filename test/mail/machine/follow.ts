@@ -23,7 +23,8 @@ export function stuckIn(world: World): string | null {
     if (event.type === 'failed-back') return event.reason.text.replaceAll(/\((\S+): [^)]*\)/g, '($1)');
     if (event.type !== 'quieted') continue;
     const left = leftIn(world.state, event.thread);
-    if (left.length > 0) return `${left.join(', ')} is never picked up: the messages that it waits for never come`;
+    if (left.length > 0)
+      return `${left.join(', ')} is never picked up: the messages that it waits for never come`;
   }
   return null;
 }
