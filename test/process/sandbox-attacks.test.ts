@@ -69,7 +69,8 @@ class World {
     const containment = this.sandbox(capabilities, more);
     const places = openPlaces(containment, { project: this.root, kept: [], owed });
     const cwd = more.workspace ?? this.root;
-    const result = await start(['sh', '-c', script], { containment, cwd }).exited;
+    const env = more.env ?? {};
+    const result = await start(['sh', '-c', script], { containment, cwd, env }).exited;
     places.close();
     return result.stdoutTail;
   }
@@ -251,6 +252,20 @@ it.each([['mailroom.yaml'], ['protocols'], ['.git/hooks'], ['.git']])(
     expect(world.sandbox(['READ']).kind).toBe('bubblewrap');
   },
 );
+
+it('shows a folder of PATH behind a link in what another link shows', async () => {
+  const world = new World();
+  const tools = realpathSync(temporaryFolder());
+  mkdirSync(join(tools, 'store/.bin'), { recursive: true });
+  writeFileSync(join(tools, 'store/.bin/tool'), '#!/bin/sh\necho found\n', { mode: 0o755 });
+  mkdirSync(join(tools, 'tree'));
+  symlinkSync(join(tools, 'store'), join(tools, 'tree/node_modules'));
+  symlinkSync('tree', join(tools, 'alias'));
+  const env = {
+    PATH: [join(tools, 'alias'), join(tools, 'tree/node_modules/.bin'), process.env['PATH']!].join(':'),
+  };
+  expect(await world.runs(['READ'], 'tool', { env })).toBe(inSandbox('found\n'));
+});
 
 it('leaves out a folder of PATH that cannot be shown, and shows the rest', async () => {
   const world = new World();

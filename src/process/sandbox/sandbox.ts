@@ -101,7 +101,8 @@ function withPlaces(
   rest: (names: readonly string[]) => Omit<Sandbox, 'readable' | 'writable' | 'held'>,
 ): Sandbox {
   const names = [...shown, ...held, ...writable];
-  const places = (paths: readonly string[]) => [...new Set(paths.flatMap((path) => placesOf(path, names)))];
+  const around = [...new Set([...names, ...names.map(realPlace)])];
+  const places = (paths: readonly string[]) => [...new Set(paths.flatMap((path) => placesOf(path, around)))];
   const sandbox = { readable: places(shown), writable: places(writable), held: places(held.map(toBeHeld)) };
   for (const path of held) if (isWritable(dirname(path), sandbox)) refuseLink(path);
   const pinned = [...sandbox.readable, ...sandbox.held].flatMap((path) => pinnedFor(path, sandbox));
@@ -165,9 +166,9 @@ function isReachable(path: string): boolean {
  * Where a path is to be shown: at its real place, since no sandbox can put anything behind a link that it shows; and under
  * its own name, where that leads through nothing else that is shown.
  */
-function placesOf(path: string, names: readonly string[]): string[] {
+function placesOf(path: string, all: readonly string[]): string[] {
   const real = realPlace(path);
   if (real === path) return [path];
-  const shown = names.some((name) => name !== path && isAbove(name, path));
+  const shown = all.some((each) => each !== path && isAbove(each, path));
   return shown ? [real] : [real, path];
 }

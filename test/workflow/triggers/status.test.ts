@@ -33,7 +33,7 @@ it('shows runs that wait, with the command that opens their gate, and what trigg
   world.project.drop('agents/maker/inbox/hello.md', 'Do it\n');
   await world.until(() => world.runs().some((run) => world.events(run).some(({ type }) => type === 'asked')));
   const [run = ''] = world.runs();
-  const approve = `mailroom approve ${run.slice(-6)} ship`;
+  const approve = `mailroom approve ${run.slice(-6)} ship --as ada`;
   const { runs, triggers } = await status();
   expect(runs).toMatchObject([
     {
@@ -54,7 +54,7 @@ it('shows runs that wait, with the command that opens their gate, and what trigg
   await world.end('SIGKILL');
   const { stdout } = await world.project.run(['status']);
   expect(stdout).toMatch(
-    new RegExp(`…${run.slice(-6)} +w +stopped .*\`mailroom up\` goes on; ship asks: Ship it\\?`),
+    new RegExp(`…${run.slice(-6)} +w +stopped .*continue with \`mailroom up\`; ship asks: Ship it\\?`),
   );
   expect(stdout).toMatch(/^yearly \(cron\) +workflows\/w\.yaml +not active: no controller runs$/m);
   world.project.write('workflows/w.yaml', `${gated}  broken: { comand: [x] }\n`);
