@@ -24,8 +24,8 @@ describe('the program', () => {
         init [dir]                  create a runnable project; existing files are kept
         check                       check mailroom.yaml, protocols/ and workflows/ without starting
                                     anything
-        doctor                      show which agent CLIs are here, how they can be held, and what would
-                                    not work
+        doctor                      show which agent CLIs are installed, which sandboxing works, and what
+                                    would fail
         completion <shell>          print the completion script of a shell
         help [command]              show help for a command
 
@@ -35,37 +35,35 @@ describe('the program', () => {
         send <role> [file]          send a message to a role as a person
         reply [id] [file]           answer a message as the person who received it
         status                      show running turns, waits and costs
-        costs                       show what was paid: tokens and dollars by role, thread, run, step,
-                                    provider or day
+        costs                       show costs in tokens and dollars by role, thread, run, step, provider
+                                    or day
         trail [thread]              show all messages, thread by thread
-        show <id>                   show a message, turn, thread or run: where it is, what it cost, why it
-                                    failed; or a workflow
-        pause <target>              start nothing more of a role, in a thread, or at all; what runs
-                                    continues
+        show <id>                   show a message, turn, thread, run or workflow, with its state, cost
+                                    and reasons
+        pause <target>              pause a role, a thread or everything; running turns continue
         unpause <target>            let a role, a thread or everything continue after \`pause\`
         cancel <target>             end a run, a turn or a thread permanently; mail of a turn or thread
                                     goes to failed/
-        retry <target> [step]       put a failed message back into its inboxes, or run a failed step
-                                    again, with what came after it
-        worktree [action] [thread]  list the git worktrees of threads, merge what one made, or remove its
-                                    checkout
-        mcp                         serve the tools of the turn that it is called in, else those of
-                                    workflows, by the Model Context Protocol on stdio
+        retry <target> [step]       put a failed message back into its inboxes, or run a failed step and
+                                    the steps after it again
+        worktree [action] [thread]  list, merge or remove the git worktrees of threads
+        mcp                         serve the tools of the current turn, or outside a turn those of
+                                    workflows, over MCP on stdio
 
       Workflows:
         workflows                   list the workflows in workflows/
         validate [workflow...]      check workflows without starting anything
         reload [workflow...]        confirm changed workflows, so that a running \`up\` starts them
-        plan <workflow>             say what a run would do and what it may cost at most; nothing is
-                                    started
+        plan <workflow>             show what a run would do and its worst-case cost, without starting it
         graph <workflow>            print a workflow as a diagram
         convert <workflow>          print a workflow as an equivalent file of the native language
         run <workflow>              run a workflow to its end
         resume <run>                continue a run; finished steps do not run again
         run-step <workflow> [step]  run a single step of a workflow, in a new run
-        watch <workflow>            run a workflow, and again after every change of a file in its workspace
-        nip <action> [what]         define a workflow of the language nip, execute one by its id, tell how
-                                    a run stands, or send events
+        watch <workflow>            run a workflow, and again after every change of a file in its
+                                    workspace
+        nip <action> [what]         define or execute a nip workflow, show the status of a run, or send
+                                    events
         runs                        list the runs of the project, newest first
         logs <run>                  print the output of the steps of a run
         approve [run] [gate]        approve a gate so that dependent steps can run
@@ -100,7 +98,8 @@ describe('the program', () => {
         target               a role, a thread by its id, or \`all\`
 
       Options:
-        --now                stop what runs too; it starts again after \`unpause\`, and nothing is counted
+        --now                also stop running turns; they restart after \`unpause\`, and no attempt is
+                             counted
         --json               print one JSON document
         -h, --help           show help
 

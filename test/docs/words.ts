@@ -12,8 +12,8 @@ export const words: readonly {
   {
     found: /\b(tells?|telling|told)\b/i,
     write: 'report, print, notify, receive',
-    // The key of hooks.
-    allowed: /\btell: </,
+    // The key of hooks, and a file.
+    allowed: /\btell(: <|\.ts)/,
   },
   { found: /\binstants?\b/i, write: 'time, timestamp' },
   { found: /\blimits? of use\b|\bat (its|their) limits?\b/i, write: 'usage limit, rate limited' },
