@@ -63,7 +63,7 @@ export class RoleSteps {
   /** Whether this step is in the mail. */
   has({ path, iteration, attempt }: ProcessKey): boolean {
     const run = this.#ledger.state.steps.get(path);
-    if (!isIn(run, 'running') || run.phase.posted !== true) return false;
+    if (!isIn(run, 'running') || !run.phase.posted) return false;
     return run.iteration === iteration && run.attempt === attempt;
   }
 
@@ -108,7 +108,7 @@ export class RoleSteps {
     const { steps, active } = this.#ledger.state;
     return [...active].flatMap((path) => {
       const run = steps.get(path);
-      const key = isIn(run, 'running') && run.phase.posted === true ? keyOf(run) : null;
+      const key = isIn(run, 'running') && run.phase.posted ? keyOf(run) : null;
       return key === null ? [] : [key];
     });
   }

@@ -228,7 +228,7 @@ export class Workers {
     const { active, steps } = this.#ledger.state;
     const posted = [...active].flatMap((path) => {
       const run = steps.get(path);
-      return isIn(run, 'running') && run.phase.posted === true ? (keyOf(run) ?? []) : [];
+      return isIn(run, 'running') && run.phase.posted ? (keyOf(run) ?? []) : [];
     });
     orElse(() => this.#ports.files.hideAllValues(posted), undefined);
   }
