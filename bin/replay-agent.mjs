@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// Answers a turn from a recording (MAILROOM_RECORDING, a folder of JSON files): writes the recorded messages into
-// MAILROOM_OUTBOX, changes the workspace as the turn did, prints the recorded final text and ends as the recorded program
-// ended. Uses nothing but Node, so that it runs as it lies here. The format and the key of a turn are those of src/providers/recording.ts.
+// Answers a turn from a recording (MAILROOM_RECORDING, a folder of JSON files): writes the recorded
+// messages into MAILROOM_OUTBOX, repeats the turn's changes to the workspace, prints the recorded
+// final text and exits as the recorded program did. Uses only Node's own modules, so it runs
+// without installation. src/providers/recording.ts defines the format and the key of a turn.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
@@ -13,7 +14,7 @@ const date = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const messageFile = /\d{8}T\d{9}Z-([\w.-]+)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.md/g;
 const lasting = /^(?:type|from|subject|attachments|fields):.*\n(?:[ \t-].*\n)*/gm;
 
-/** Exit codes as every program says them to Mailroom. */
+/** The exit codes by which a program reports its outcome to Mailroom. */
 const exitCodes = { done: 0, later: 1, 'timed-out': 124, limited: 75, never: 2 };
 
 function enduring(text) {
@@ -24,7 +25,10 @@ function enduring(text) {
   return lastingText(`${head.join('')}\n${body.trim()}`);
 }
 
-/** A text with names in the place of what differs from run to run; `encoded`: how values look in it. */
+/**
+ * Replaces what differs from run to run by names; `encoded` converts a value to how it appears in
+ * the text.
+ */
 function lastingText(text, encoded = (value) => value) {
   return text
     .replaceAll(encoded(variable('MAILROOM_WORKSPACE')), '<folder>')
@@ -47,13 +51,16 @@ function variable(name) {
   return value;
 }
 
-/** The recording of this turn: same role, same mail; of several the nearest turn, then the nearest attempt and round. */
+/**
+ * The recording of this turn: same role, same mail; among several the nearest turn, then the
+ * nearest attempt and iteration.
+ */
 function choose(folder, role, key) {
   const numbers = /-t(\d+)-a(\d+)-r(\d+)\.json$/;
   const turn = Number(variable('MAILROOM_TURN').replaceAll(/\D/g, ''));
   const attempt = Number(variable('MAILROOM_ATTEMPT'));
   const round = Number(variable('MAILROOM_ROUND'));
-  // One that was recorded later than we are is the worse guess.
+  // A recording of a later turn, attempt or iteration is the worse match.
   const distance = (recorded, wanted) => (recorded > wanted ? 1000 : 0) + Math.abs(recorded - wanted);
   const rank = (name) => {
     const [, t, a, r] = numbers.exec(name);
@@ -69,7 +76,7 @@ function choose(folder, role, key) {
   return candidates[0]?.name;
 }
 
-/** What the names of a recording stand for in this turn. */
+/** The values of this turn for the names in a recording. */
 function valuesOf(texts, prompt) {
   const values = new Map([
     ['braces', '{{'],
@@ -91,7 +98,10 @@ function valuesOf(texts, prompt) {
   return values;
 }
 
-/** Where a file goes: below the workspace what a step hands over, else into the staging folder. */
+/**
+ * Where to write a file: below the workspace if a step hands it over, otherwise in the staging
+ * folder.
+ */
 function placeOf(name) {
   const path = normalize(name);
   if (path.startsWith(join(variable('MAILROOM_WORKSPACE'), '/'))) return path;

@@ -1,5 +1,5 @@
-// Does to a workspace what a recorded turn did to it: all of it, or nothing. The names of contents are those of
-// src/providers/recording.ts.
+// Applies the recorded workspace changes of a turn, all or none. src/providers/recording.ts defines
+// the names of contents.
 import { createHash } from 'node:crypto';
 import {
   lstatSync,
@@ -18,9 +18,9 @@ import {
 import { dirname, join, relative } from 'node:path';
 
 /**
- * `edits` are those of the recording that is the `order`-th of its folder. `lasting` takes out of a text what differs from run to
- * run, `resolve` puts the values of this turn into one, `others` returns all recordings. Throws when a file is what no turn of
- * the recording has seen.
+ * `edits` belong to the recording at position `order` in its folder. `lasting` replaces what
+ * differs from run to run, `resolve` inserts the values of this turn, `others` returns all
+ * recordings. Throws when a file has a content that no recorded turn has seen.
  */
 export function redo({ edits, order }, { workspace, lasting, resolve, others }) {
   const named = edits.map((edit) => ({ ...edit, place: within(workspace, resolve(edit.path)) }));
@@ -35,14 +35,17 @@ export function redo({ edits, order }, { workspace, lasting, resolve, others }) 
   try {
     const file = (edit) => join(folder, String(wanted.indexOf(edit)));
     for (const edit of wanted) if (edit.after !== null) prepare(edit, file(edit), resolve);
-    // Another turn may have been there meanwhile.
+    // Another turn may have changed files meanwhile.
     exchange(wanted.filter(isWanted), file, workspace);
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-/** Puts aside what is there, then the prepared files in its place; when one cannot be put, all is as it was. */
+/**
+ * Moves the existing files aside and the prepared ones into their place; if one move fails,
+ * restores all of them.
+ */
 function exchange(edits, file, workspace) {
   const undo = [];
   const move = (from, to) => {
@@ -63,14 +66,20 @@ function exchange(edits, file, workspace) {
   }
 }
 
-/** Removes a folder that is empty, and those above it that are so then, up to the workspace: git knows no empty ones. */
+/**
+ * Removes a folder that is empty, and each parent that is then empty, up to the workspace: git does
+ * not record empty folders.
+ */
 function removeEmpty(folder, workspace) {
   if (folder === workspace || readdirSync(folder).length > 0) return;
   rmdirSync(folder);
   removeEmpty(dirname(folder), workspace);
 }
 
-/** Whether a file is already what a later turn made of it: turns that worked side by side may end in another order. */
+/**
+ * Whether a file already has a later turn's content: turns that ran in parallel may end in another
+ * order.
+ */
 function isLater({ path }, now, order, others) {
   const known = others.flatMap((other) =>
     (other.edits ?? []).filter((edit) => edit.path === path).map((edit) => ({ ...edit, order: other.order })),
@@ -82,7 +91,7 @@ function isLater({ path }, now, order, others) {
   );
 }
 
-/** A path below the workspace, not through a link that leads out of it. */
+/** A path below the workspace; throws for a link that leads out of it. */
 function within(workspace, path) {
   const place = join(workspace, path);
   const real = realpathSync(existing(dirname(place)));
@@ -99,13 +108,13 @@ function look(place) {
   try {
     return lstatSync(place, { throwIfNoEntry: false });
   } catch (error) {
-    // What lies above it is no folder.
+    // A parent of the path is not a folder.
     if (error.code === 'ENOTDIR') return undefined;
     throw error;
   }
 }
 
-/** What is there; null: no file. */
+/** The content of a file; null if there is no file. */
 function contentAt(place) {
   const stats = look(place);
   if (stats === undefined || stats.isDirectory()) return null;

@@ -1,5 +1,6 @@
-// Bundles src/main.ts into dist/app.cjs. What V8 compiled of it lies beside it, named by its content and moved into place
-// before dist/app.cjs itself, so whoever reads dist/ while it is built has one whole build.
+// Bundles src/main.ts into dist/app.cjs. V8's compiled cache lies beside it, named by its content
+// and moved into place before dist/app.cjs, so that a reader of dist/ sees one complete build at
+// any time.
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -63,12 +64,12 @@ function bundleOptions(outdir) {
 
 const unnamed = '0'.repeat(16);
 
-/** The first line of the program: where to find what V8 compiled of it. */
+/** The first line of the program: the name of its compiled cache. */
 function cacheLine(name) {
   return `// app-${name}.cache`;
 }
 
-/** Lets V8 compile the program, and keeps that. Without it the program starts, too, only later. */
+/** Writes V8's compiled cache of the program. Without a cache the program starts more slowly. */
 function keepCompiled(staging) {
   const app = join(staging, 'app.cjs');
   const text = readFileSync(app, 'latin1');
@@ -82,13 +83,13 @@ function keepCompiled(staging) {
 
 function isCurrent(app) {
   const built = statSync(app, { throwIfNoEntry: false });
-  // File systems keep fractions of a millisecond that utimes rounds.
+  // File systems store fractions of a millisecond that utimes rounds.
   return built !== undefined && built.mtimeMs + 1 >= newestSource();
 }
 
 let newest;
 
-/** The latest modification time of whatever goes into a build, in milliseconds. */
+/** The latest modification time of all inputs of a build, in milliseconds. */
 function newestSource() {
   newest ??= Math.max(
     statSync(join(root, 'package.json')).mtimeMs,
@@ -118,7 +119,7 @@ function publish(staging, outputDirectory) {
   removeOldFiles(outputDirectory, new Set(names));
 }
 
-// A program that is just starting may want what belongs to an earlier build, so that stays for a day.
+// A process that is just starting may need the files of an earlier build, so they stay for a day.
 function removeOldFiles(directory, current) {
   for (const name of readdirSync(directory).filter((each) => !current.has(each))) {
     const path = join(directory, name);
@@ -129,7 +130,7 @@ function removeOldFiles(directory, current) {
   }
 }
 
-// Code is loaded from here, so a folder that another user could have made is not used.
+// Code is loaded from this folder, so it must not be one that another user could have made.
 function privateTemporaryDirectory() {
   const key = createHash('sha256').update(root).digest('hex').slice(0, 16);
   const directory = join(tmpdir(), `mailroom-build-${key}-${process.getuid?.() ?? 'user'}`);

@@ -1,4 +1,4 @@
-// The whole gate in one command: each step with its name and time, ending at the first that fails.
+// Runs the whole gate: prints the name and time of each step and stops at the first failure.
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +22,7 @@ const steps = [
   { name: 'simulation of runs', command: 'npm run --silent simulate:runs -- --schedules 2000' },
 ];
 
-/** Runs the command line in a shell, with its output on ours, and resolves to its exit code. */
+/** Runs the command line in a shell with inherited output and resolves to its exit code. */
 function run(command) {
   // CI makes Vitest write its JSON report and refuse to write snapshots.
   const child = spawn(command, {

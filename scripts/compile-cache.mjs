@@ -1,5 +1,5 @@
-// Run by the build in a process of its own: does what most commands have in common in a project that it makes for that, and
-// writes what V8 has compiled for it to the file that is named.
+// The build runs this in a separate process: it executes what most commands have in common, in a
+// project made for the purpose, and writes the code that V8 has compiled to the named file.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

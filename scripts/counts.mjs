@@ -1,4 +1,5 @@
-// Prints `N passed, N failed` from Vitest's JSON reports and exits with 1 unless tests ran and all of them passed.
+// Prints `N passed, N failed` from Vitest's JSON reports; exits with 1 unless tests ran and all of
+// them passed.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -12,7 +13,10 @@ function readReport(name) {
   }
 }
 
-/** Passed and failed tests of a report; a file that cannot even be loaded has no failed test in it, and counts as one. */
+/**
+ * Passed and failed tests of a report. A test file that fails to load contains no failed test, so
+ * it counts as one.
+ */
 function countsOf({ testResults, numPassedTests, numFailedTests }) {
   const broken = testResults.filter(
     (file) => file.status === 'failed' && file.assertionResults.every((test) => test.status !== 'failed'),
@@ -22,7 +26,8 @@ function countsOf({ testResults, numPassedTests, numFailedTests }) {
 }
 
 const tests = readReport('report.json');
-// The agent CLIs are not everywhere; where they are required, `npm run ci` has failed without them.
+// The report is optional: where the agent CLIs are required, `npm run ci` has already failed
+// without them.
 const reports = [tests, readReport('report-real-clis.json')].filter((report) => report !== undefined);
 if (tests === undefined) console.log('The tests did not run.');
 const counts = reports.map(countsOf);

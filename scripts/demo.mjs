@@ -1,7 +1,7 @@
-// `npm run demo [-- --provider claude]`: sets up what is missing, makes a small project whose tests fail in a folder of
-// its own, drops a task into the architect's inbox, and lets the roles work until it is delivered. Without --provider
-// they are played by a script (agents/rehearsal.mjs), so that no agent program need be installed.
-// Ends with 0 only if the task was delivered and the tests pass.
+// `npm run demo [-- --provider claude]`: installs what is missing, makes a small project with
+// failing tests in a new folder, drops a task into the architect's inbox, and lets the roles work
+// until it is delivered. Without --provider a script (agents/rehearsal.mjs) plays the roles, so
+// that no agent program is needed. Exits with 0 only if the task was delivered and the tests pass.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,12 +22,12 @@ const paint = (style, text) => (isPlain ? text : styleText(style, text));
 const say = (text = '') => process.stdout.write(`${text}\n`);
 const command = (text) => say(`\n${paint('cyan', '$')} ${paint('bold', text)}`);
 
-// The project is a new one, whatever the environment says of other projects and repositories.
+// The demo makes a new project, whatever project or repository the environment names.
 const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(MAILROOM_(?!\w+_BIN$)|GIT_|npm_)/.test(name)),
 );
 
-/** Runs a program and shows what it says as it says it, or keeps that. */
+/** Runs a program and either prints its output as it arrives or captures it. */
 function run(argv, cwd, shown) {
   const [name, ...rest] = argv;
   const stdio = shown ? 'inherit' : 'pipe';
@@ -41,7 +41,7 @@ function run(argv, cwd, shown) {
   return { ok: status === 0, status: status ?? 1, stdout: stdout ?? '', complaint };
 }
 
-/** The same, where nothing makes sense without it. */
+/** Like `run`; a failure ends the demo. */
 function need(argv, cwd) {
   const { ok, status, stdout, complaint } = run(argv, cwd, false);
   if (ok) return stdout;
@@ -50,7 +50,7 @@ function need(argv, cwd) {
 
 const mailroom = (...argv) => [process.execPath, program, ...argv];
 
-/** What `npm test` says, in one line. */
+/** The result of `npm test` in one line. */
 function testResult(project) {
   const { ok, stdout } = run(['npm', 'test', '--', '--test-reporter=tap'], project, false);
   const count = (word) => new RegExp(`^# ${word} (\\d+)$`, 'm').exec(stdout)?.[1] ?? '?';
@@ -59,7 +59,7 @@ function testResult(project) {
   return { ok, line: paint(ok ? 'green' : 'red', line) };
 }
 
-/** A project in a folder of its own, and in git where there is git. */
+/** Makes a project in a new folder, in git if git is installed. */
 function makeProject(provider) {
   const project = join(mkdtempSync(join(tmpdir(), 'mailroom-demo-')), 'calculator');
   need(mailroom('init', project, '--template', 'calculator', '--provider', provider), tmpdir());

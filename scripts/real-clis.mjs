@@ -1,5 +1,6 @@
-// Installs the agent CLIs of test/real-clis and runs the tests that drive them, where the system allows it in a network
-// of their own that has no way out. `REQUIRE_REAL_CLIS=1`: a CLI that is missing is a failure.
+// Installs the agent CLIs of test/real-clis and runs the tests that drive them, where the system
+// allows it in a network namespace without access to the outside. With `REQUIRE_REAL_CLIS=1` a
+// missing CLI is a failure.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +19,7 @@ function read(path) {
   }
 }
 
-/** What package.json names and is not there at that version. */
+/** The CLIs that package.json names and that are not installed at that version. */
 function missing() {
   const { packages = {} } = read('node_modules/.package-lock.json');
   return Object.entries(read('package.json').dependencies)
@@ -26,7 +27,7 @@ function missing() {
     .map(([name, version]) => `${name} ${version}`);
 }
 
-/** Runs a program with its output on ours and gives its exit code. */
+/** Runs a program with inherited output and returns its exit code. */
 function run(command, args, env = process.env) {
   const { status, error } = spawnSync(command, args, {
     cwd: root,
@@ -37,14 +38,17 @@ function run(command, args, env = process.env) {
   return status ?? 1;
 }
 
-/** How a program is started that has no network but loopback; null where the system does not allow it. */
+/**
+ * The command prefix that starts a program with no network but loopback; null where the system does
+ * not allow it.
+ */
 function alone() {
   const inside = 'ip link set lo up && exec "$@"';
   const ways = [['-n'], ['-r', '-n']].map((flags) => [...flags, 'sh', '-c', inside, 'sh']);
   return ways.find((way) => spawnSync('unshare', [...way, 'true']).status === 0) ?? null;
 }
 
-/** Nothing of the person who runs the tests: no login, no key, no setting reaches a CLI. */
+/** An environment without the user's logins, keys and settings. */
 function environment(temporary, network) {
   const kept = ['PATH', 'LANG', 'TZ', 'CI', 'NODE_OPTIONS'].flatMap((name) =>
     process.env[name] === undefined ? [] : [[name, process.env[name]]],
@@ -55,8 +59,8 @@ function environment(temporary, network) {
 function main() {
   if (missing().length > 0) {
     console.log('Installing the agent CLIs (about 1.3 GB) …');
-    // A CLI may ask for a newer Node than the project does, and runs on this one: these tests show it. `npm run` hands
-    // the project's strictness on, so it is taken back here.
+    // A CLI may require a newer Node than the project and still run on this one: these tests show
+    // it. `npm run` passes the project's engine-strict setting on, so it is reset here.
     const install = ['ci', '--prefix', 'test/real-clis', '--engine-strict=false'];
     run('npm', [...install, '--no-audit', '--no-fund', '--loglevel=error']);
   }

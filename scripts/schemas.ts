@@ -1,4 +1,7 @@
-/** Writes the JSON Schemas of our file formats into schemas/, for editors. A test says when they are out of date. */
+/**
+ * Writes the JSON Schemas of Mailroom's file formats into schemas/, for editors. A test fails when
+ * they are out of date.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 import { jsonSchemas } from '../src/operations/json-schemas.ts';

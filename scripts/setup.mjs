@@ -1,5 +1,6 @@
-// Installs the packages of package-lock.json when node_modules does not hold exactly them. Runs before
-// `npm test` and `npm run demo`, so it uses nothing but Node itself. Two at once: the second waits.
+// Installs the packages of package-lock.json unless node_modules holds exactly these versions. Runs
+// before `npm test` and `npm run demo`, so it uses only Node itself. Of two at once the second
+// waits.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
@@ -30,14 +31,17 @@ function readPackages(path) {
   }
 }
 
-// A listening socket is a lock that the system releases when its owner dies, however it dies.
+// A listening socket is a lock that the system releases when its owner dies, however that happens.
 function lockAddress() {
   const name = `mailroom-setup-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`;
   if (process.platform === 'linux') return `\0${name}`;
   return process.platform === 'win32' ? `\\\\.\\pipe\\${name}` : join(tmpdir(), `${name}.sock`);
 }
 
-/** Resolves to true when this process has the lock until it exits, or to false once another owner has exited. */
+/**
+ * Resolves to true once this process holds the lock (until it exits), or to false once another
+ * owner has exited.
+ */
 function takeLock(address) {
   return new Promise((resolve, reject) => {
     const server = createServer((waiting) => waiting.unref());

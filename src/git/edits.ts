@@ -4,15 +4,21 @@ import { ownPaths } from './folder-changes.ts';
 import { git } from './git.ts';
 import { treeChanges, workspaceTree, type TreeChange } from './workspace-tree.ts';
 
-/** So many bytes of files are told, before and after taken together; what goes beyond is named. */
+/**
+ * The limit for the contents in a report, in bytes, before and after together; files beyond it are
+ * only named.
+ */
 const toldBytes = 16 * 1024 * 1024;
 
 export interface EditWatch {
-  /** What is another now; null where git cannot tell. What git ignores is not told. */
+  /** The files that differ now, ignored ones left out; null if git cannot compare them. */
   edits(): Promise<Edits | null>;
 }
 
-/** Notes what a workspace holds now. Mail, and what lies in the folders `uncounted` (absolute), is not told. */
+/**
+ * Records the present content of a workspace. Mail, and files in the folders `uncounted`
+ * (absolute), are not reported.
+ */
 export async function watchEdits(
   workspace: string,
   project: string,
@@ -41,7 +47,7 @@ export async function watchEdits(
 }
 
 const kinds: Readonly<Record<string, Edit['kind']>> = { '100755': 'program', '120000': 'link' };
-/** A repository in the repository: only its commit is known. */
+/** The mode of a repository inside the repository: only its commit is known. */
 const submodule = '160000';
 
 async function told(workspace: string, changes: readonly TreeChange[]): Promise<Edits | null> {
@@ -79,7 +85,7 @@ async function sizesOf(cwd: string, objects: readonly string[]): Promise<Readonl
   );
 }
 
-/** The bytes of objects; null when git cannot tell. */
+/** The bytes of objects; null if git cannot read them. */
 async function contentsOf(cwd: string, objects: readonly string[]): Promise<Map<string, Buffer> | null> {
   const stdin = listed(objects.filter((object) => isThere(object)));
   const options = { cwd, stdin, encoding: 'latin1', maxOutputBytes: 2 * toldBytes } as const;
@@ -89,7 +95,7 @@ async function contentsOf(cwd: string, objects: readonly string[]): Promise<Map<
   for (let at = 0; at < stdout.length;) {
     const start = stdout.indexOf('\n', at) + 1;
     const [object = '', , size] = stdout.slice(at, start - 1).split(' ');
-    // It is named, and said to be missing.
+    // The answer names the object and says that it is missing.
     if (size === undefined) return null;
     contents.set(object, Buffer.from(stdout.slice(start, start + Number(size)), 'latin1'));
     // A line feed follows the bytes.

@@ -1,31 +1,34 @@
 import { relative } from 'node:path';
 import { changedPaths, noteTree } from './workspace-tree.ts';
 
-/** Where Mailroom itself writes, below the project: its state, and mail that comes and goes. */
+/** Paths that Mailroom itself writes, below the project: its state and mail. */
 const OURS = /^(?:\.mailroom|agents\/[^/]+\/(?:inbox|outbox|processed|sent|failed))\//;
 
-/** Whether a path of the project is one that Mailroom itself writes. */
+/** Whether Mailroom itself writes this path of the project. */
 export function isOurs(path: string): boolean {
   return OURS.test(path);
 }
 
-/** The same of the paths in a folder. */
+/** Like `isOurs`, for paths relative to a folder. */
 export function ownPaths(folder: string, project: string): (path: string) => boolean {
   const below = relative(project, folder);
-  // A checkout of a thread is a folder of its own, although it lies in a folder of ours.
+  // The checkout of a thread is a separate workspace although it lies in .mailroom.
   const prefix = below === '' || below.startsWith('.mailroom/') ? '' : `${below}/`;
   return (path) => isOurs(`${prefix}${path}`);
 }
 
 export interface FolderWatch {
   /**
-   * Paths in the folder whose content is another now, without what git ignores; why git cannot tell; null: the folder lies
-   * outside git.
+   * Changed paths in the folder, ignored ones left out; a string: why git cannot compare; null: the
+   * folder lies outside git.
    */
   changes(): Promise<readonly string[] | string | null>;
 }
 
-/** Notes what a folder holds now. Below the project, files of Mailroom's own do not count. */
+/**
+ * Records the present content of a folder. Files that Mailroom itself writes below the project do
+ * not count.
+ */
 export async function watchFolder(folder: string, project: string): Promise<FolderWatch> {
   const before = await noteTree(folder);
   const isOurPath = ownPaths(folder, project);
@@ -35,7 +38,7 @@ export async function watchFolder(folder: string, project: string): Promise<Fold
       const after = await noteTree(folder);
       if (after.tree === null) return after.problem ?? 'git finds no repository there any more';
       if (before.tree === null) return before.problem;
-      // Git passes over it: what an agent has put there would count as nothing.
+      // Git skips such a folder, so an agent's changes in it would not be seen.
       const closed = after.closed.find((path) => !before.closed.includes(path) && !isOurPath(path));
       if (closed !== undefined) return `git cannot read the folder ${JSON.stringify(closed)}`;
       const paths = before.tree === after.tree ? [] : await changedPaths(folder, before.tree, after.tree);

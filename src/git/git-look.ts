@@ -19,37 +19,41 @@ import type { RunResult } from '../process/run.ts';
 import { inTemporary } from '../process/temporaries.ts';
 
 /*
- * Whoever may write in a workspace can make git read a configuration of theirs there, and the filters that it names would
- * run as we do. So git looks at files with a repository folder of ours, which has the objects of theirs, and of their
- * configuration only how files are read. Filters of the person's own configuration (`git lfs install`) run as always.
+ * A process that can write in a workspace can make git read its configuration there, and git would
+ * run the filters that it names with Mailroom's permissions. So git reads files through a separate
+ * repository folder, which has the objects of the original and from its configuration only how
+ * files are read. Filters of the user's own configuration (`git lfs install`) run as always.
  */
 
-/** None of these names a program. */
+/** None of these settings names a program. */
 const told = `
   core.autocrlf core.eol core.safecrlf core.filemode core.ignorecase core.precomposeunicode core.symlinks
   core.trustctime core.checkstat core.sparsecheckout core.excludesfile core.attributesfile`
   .trim()
   .split(/\s+/);
 
-/** What the index of a large repository needs to be listed. */
+/** Output limit for listing the index of a large repository, in bytes. */
 export const listBytes = 256 * 1024 * 1024;
 
 export interface Look {
-  /** Our repository folder, with an index of its own, which is empty at first. */
+  /** The separate repository folder, with its own index, which is empty at first. */
   readonly folder: string;
   /** The top of the working tree. */
   readonly top: string;
-  /** The person's index. */
+  /** The user's index. */
   readonly index: string;
-  /** Whether the repository itself has filters. They do not run: files are taken as they lie there. */
+  /** Whether the repository itself has filters. They do not run: files are read unfiltered. */
   readonly filters: boolean;
-  /** Runs git on the working tree with our repository folder; in the workspace, unless told otherwise. */
+  /**
+   * Runs git on the working tree with the separate repository folder; in the workspace unless
+   * `options` says otherwise.
+   */
   readonly git: (args: readonly string[], options?: Partial<GitOptions>) => Promise<RunResult>;
 }
 
 /**
- * Calls `work` with what looks at the working tree that a folder lies in. Null: it lies in none, or git refuses it, which
- * `refused` is called with first.
+ * Calls `work` with a look at the working tree that a folder lies in. Null if there is none, or if
+ * git refuses it, after a call of `refused` with the reason.
  */
 export async function lookAt<T>(
   workspace: string,
@@ -78,10 +82,10 @@ export async function lookAt<T>(
   });
 }
 
-/** What git says where no repository is; of a broken one it says something else. */
+/** Git's message where there is no repository; for a broken one the message differs. */
 const outside = /not a git repository \(or any/;
 
-/** Why git failed, in a line of its own. */
+/** Why git failed, in one line. */
 export function whyOf({ stderr, error, ended }: RunResult): string {
   const lines = stderr.split('\n').filter((line) => line !== '');
   const line = lines.find((each) => /^(error|fatal): /.test(each)) ?? lines[0] ?? `git ${ended}`;
@@ -95,7 +99,7 @@ async function settingsOf(
 ): Promise<{ readonly settings: readonly string[]; readonly filters: boolean }> {
   const { stdout } = await git(['config', '--list', '--show-scope', '-z'], { cwd: workspace });
   const words = stdout.split('\0');
-  // Scope, then name and value; a name alone means yes.
+  // Scope, then name and value; a name alone means true.
   const pairs = words.flatMap((entry, at) =>
     at % 2 === 1 ? [[words[at - 1], ...entry.split(/\n(.*)/s)]] : [],
   );
@@ -121,9 +125,9 @@ function makeRepository(folder: string, format: string): void {
 }
 
 /**
- * Has the index of a look know what the person's index knows and what the working tree holds below the workspace, ignored
- * files left out: the content of files, too, or only that they are there. Returns how the command of git ended that failed,
- * else the one that looked into the folders.
+ * Adds to the index of a look the files of the user's index and of the working tree below the
+ * workspace, without ignored ones: with their content, or only their names. Returns the result of
+ * the git command that failed, otherwise of the one that read the folders.
  */
 export async function takeFiles(look: Look, what: '--all' | '--intent-to-add'): Promise<RunResult> {
   try {
@@ -144,12 +148,15 @@ export async function takeFiles(look: Look, what: '--all' | '--intent-to-add'): 
       cwd: look.top,
       stdin: lines.map((line) => `${line}\0`).join(''),
     });
-  // A file that a filter of theirs wrote is not what the index has: it would be put back as no program can read it.
+  // A file that a repository's filter wrote differs from the index: it would be restored in a form
+  // that no program can read.
   const readsAll = look.filters && what === '--all';
   if (readsAll) rmSync(join(look.folder, 'index'), { force: true });
-  // In a repository that the index knows `git add` would run `git status`, with the configuration there.
+  // In a repository that the index knows, `git add` would run `git status` with that repository's
+  // configuration.
   const gone = links.map((link) => link.replace(/^160000 (\S+) \d/, '0 $1'));
-  // Of a file with such a flag (`--assume-unchanged`, `--skip-worktree`) git would believe that nobody has changed it.
+  // Git takes a file with such a flag (`--assume-unchanged`, `--skip-worktree`) for unchanged
+  // without looking.
   const isLeftOut = await leftOut(look, tagged);
   const believed = tagged
     .filter((entry) => /^[a-zS]/.test(entry))
@@ -163,14 +170,17 @@ export async function takeFiles(look: Look, what: '--all' | '--intent-to-add'): 
   if (added.exitCode !== 0 || links.length === 0) return added;
   const now = await look.git(['ls-files', '-z'], { cwd: look.top, maxOutputBytes: listBytes });
   const taken = new Set(now.stdout.split('\0'));
-  // Those without a checkout, and those beside the workspace.
+  // Submodules without a checkout, and those beside the workspace.
   const back = await set(
     links.filter((link) => !taken.has(pathOf(link)) && isFolder(look.top, pathOf(link))),
   );
   return back.exitCode === 0 ? added : back;
 }
 
-/** Tells the lines of `ls-files` whose files a sparse checkout leaves out: those with a flag that are not there. */
+/**
+ * Returns a test for lines of `ls-files` whose files a sparse checkout leaves out: flagged and
+ * missing.
+ */
 async function leftOut(look: Look, tagged: readonly string[]): Promise<(entry: string) => boolean> {
   if (!tagged.some((entry) => /^s/i.test(entry))) return () => false;
   const sparse = await look.git(['config', '--type=bool', 'core.sparseCheckout']);
@@ -179,12 +189,12 @@ async function leftOut(look: Look, tagged: readonly string[]): Promise<(entry: s
   return (entry) => sparse.stdout.trim() === 'true' && skipped.has(entry) && !isThere(pathOf(entry));
 }
 
-/** Of a line of `ls-files --stage`. */
+/** The path in a line of `ls-files --stage`. */
 export function pathOf(entry: string): string {
   return entry.slice(entry.indexOf('\t') + 1);
 }
 
-/** Whether a folder lies there, behind no link. */
+/** Whether the path is a folder, reached through no link. */
 function isFolder(top: string, path: string): boolean {
   const place = join(top, path);
   try {
@@ -194,7 +204,7 @@ function isFolder(top: string, path: string): boolean {
   }
 }
 
-/** Nothing of a folder that cannot be listed: git says itself what it lacks. */
+/** Empty for a folder that cannot be listed: git itself reports what it lacks. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
@@ -204,9 +214,9 @@ function namesIn(folder: string): string[] {
 }
 
 /**
- * Copies a git index if it is there. The copy is as old as the original: by that git knows which files may have been
- * edited in the very instant in which it was written, and looks at their content. Throws where something else lies in its
- * place, a pipe or what no memory can hold: an agent can put it there.
+ * Copies a git index if it exists. The copy keeps the original's time: from that git knows which
+ * files may have been edited at the very time of writing, and reads their content. Throws if the
+ * index is a pipe or too large for memory: an agent could have put it there.
  */
 function copyIndex(from: string, to: string): void {
   const descriptor = openPlainFile(from);

@@ -5,56 +5,62 @@ import type { RunResult } from '../process/run.ts';
 import type { TrailChange, TrailEntry } from './trail.ts';
 
 export interface GitRepositoryOptions {
-  /** The project's folder, absolute; it may lie anywhere below the top of a working tree. */
+  /** The project's folder, absolute; it may be any folder below the top of a working tree. */
   readonly project: string;
   /** Without `refs/heads/`. */
   readonly branch: string;
 }
 
-/** How this project writes into the repository that it lies in. */
+/** Where and how this project writes into the repository that it lies in. */
 interface Place {
-  /** The project as seen from the top of the working tree: empty, or with a slash at its end. */
+  /** The project relative to the top of the working tree: empty, or ending in a slash. */
   readonly prefix: string;
   /**
-   * Author and committer of our commits. Names the project too, so that the trails of several projects, or of several
-   * working trees, can share a branch without taking one another's numbers for their own.
+   * Author and committer of the trail's commits. Contains the project's name, so that several
+   * projects or working trees can share a branch without mistaking one another's numbers for their
+   * own.
    */
   readonly email: string;
-  /** Where a batch lies until the branch takes it over. */
+  /** The ref of a batch until it is on the branch. */
   readonly importRef: string;
 }
 
 interface Tip {
-  /** Null: there is no such branch yet. */
+  /** Null: the branch does not exist yet. */
   readonly commit: string | null;
   /** Why the branch must not be written. */
   readonly refusal: MailroomError | null;
 }
 
 const settings = [
-  // One pack for each batch: git keeps it safe from a `gc --prune=now` until its ref is there, which it cannot do for
-  // loose objects, and the trees of full mail folders take a fiftieth of the room.
+  // One pack for each batch: `gc --prune=now` must not delete it before its ref exists, which git
+  // cannot ensure for loose objects, and the trees of full mail folders take a fiftieth of the
+  // space.
   'fastimport.unpackLimit=0',
-  // Somebody else's git holds a lock for moments only.
+  // Other git processes hold a lock only briefly.
   'core.filesRefLockTimeout=2000',
   'core.packedRefsTimeout=5000',
 ].flatMap((setting) => ['-c', setting]);
 
-/** How `fast-import` ends when its files were taken away from under it, or others lie where it wants to put them. */
+/** The message of `fast-import` when its files were deleted, or others exist where it writes. */
 const vanishedPack = /cannot (?:create|store) |No such file or directory/;
 
 const importTimeout = 600_000;
-/** Times that somebody may move the branch under us before a batch is given back. */
+/** How often another process may move the branch before `append` fails. */
 const races = 10;
-/** Times that a batch is imported before it is given back. */
+/** How often a batch is imported before `append` fails. */
 const imports = 4;
-/** Looks at the number of packs, in batches, and rolls small ones up below the 50 at which git would pack everything. */
+/**
+ * Batches between two checks of the number of packs; small packs are merged below the 50 at which
+ * git would repack everything.
+ */
 const packsLookedAtEvery = 8;
 const manyPacks = 40;
 
 /**
- * The trail's branch in the git repository that a project lies in; fits the engine's `TrailRepository`. Uses plumbing
- * only, and neither an index nor a working tree. Not to be used twice at once for one project.
+ * The trail's branch in the git repository that a project lies in; implements the engine's
+ * `TrailRepository`. Uses only plumbing commands, and neither an index nor a working tree. Must not
+ * be used twice at once for one project.
  */
 export class GitRepository {
   readonly #project: string;
@@ -62,9 +68,11 @@ export class GitRepository {
   readonly #ref: string;
   #place: Place | null = null;
   #batches = 0;
-  /** The branch when we last knew it, and the newest commit of ours on it then. Null: not looked at yet. */
+  /**
+   * The last known tip of the branch and this project's newest commit on it. Null: not read yet.
+   */
   #seen: { readonly tip: string | null; readonly own: string | null } | null = null;
-  /** Entries up to this number were found on the branch although nobody told us that they had arrived. */
+  /** Entries up to this number are on the branch although their import was not confirmed. */
   #written = -1;
 
   constructor(options: GitRepositoryOptions) {
@@ -73,7 +81,7 @@ export class GitRepository {
     this.#ref = `refs/heads/${options.branch}`;
   }
 
-  /** The `Seq` of the newest commit that this project has put on the branch; commits of others are passed over. */
+  /** The `Seq` of this project's newest commit on the branch; other commits are skipped. */
   async position(): Promise<
     | { readonly is: 'at'; readonly seq: number; readonly problem: string | null }
     | { readonly is: 'none'; readonly hint: string }
@@ -87,7 +95,10 @@ export class GitRepository {
     return { is: 'at', seq: own.seq, problem };
   }
 
-  /** Puts commits on the branch, in order, all or none. After an error the same entries may be given again. */
+  /**
+   * Appends commits to the branch, in order, all or none. After an error the caller can pass the
+   * same entries again.
+   */
   async append(entries: readonly TrailEntry[]): Promise<void> {
     const place = await this.#locate();
     if (typeof place === 'string') throw new MailroomError('E_TRAIL', place);
@@ -110,7 +121,7 @@ export class GitRepository {
     );
   }
 
-  /** Where we are, or in one line why there is no trail here. */
+  /** Where the project lies in its repository, or in one line why it has no trail. */
   async #locate(): Promise<Place | string> {
     if (this.#place !== null) return this.#place;
     const valid = await this.#git(['check-ref-format', this.#ref]);
@@ -140,7 +151,7 @@ export class GitRepository {
     const format = '%(refname)%0a%(objectname)%0a%(symref)%0a%(worktreepath)';
     const look = await this.#must(['for-each-ref', `--format=${format}`, this.#ref]);
     const lines = look.split('\n');
-    // The pattern also finds what lies below a folder of that name.
+    // The pattern also matches refs in a folder of that name.
     const at = lines.findIndex((line, index) => index % 4 === 0 && line === this.#ref);
     if (at === -1) return { commit: null, refusal: await this.#unbornRefusal() };
     const [commit = '', symref = '', worktree = ''] = lines.slice(at + 1);
@@ -148,7 +159,10 @@ export class GitRepository {
     return { commit, refusal: worktree === '' ? null : this.#refuse(`is checked out in ${worktree}`) };
   }
 
-  /** A branch without a commit can be checked out as well; our first commit would change what is checked out there. */
+  /**
+   * A branch without a commit can be checked out too; the first commit of the trail would change
+   * that checkout.
+   */
   async #unbornRefusal(): Promise<MailroomError | null> {
     const worktrees = await this.#must(['worktree', 'list', '--porcelain']);
     const taken = worktrees.split('\n').includes(`branch ${this.#ref}`);
@@ -180,8 +194,9 @@ export class GitRepository {
   }
 
   /**
-   * Commits of ours that we do not know of are a batch whose answer was lost, or one that a git of a killed controller
-   * finished after the next one had started. They must not be written again.
+   * Unknown commits of this project are a batch whose answer was lost, or one that the git process
+   * of a killed controller finished after the next controller had started. They must not be written
+   * again.
    */
   async #notice(place: Place, tip: string | null): Promise<void> {
     if (this.#seen?.tip === tip) return;
@@ -194,10 +209,10 @@ export class GitRepository {
     const stream = renderImport(entries, { ...place, tip });
     let failed: RunResult | null = null;
     for (let attempt = 0; attempt < imports; attempt++) {
-      // Somebody's `gc --prune=now` can take the unfinished pack away. What it leaves of it then stands in the way of
-      // the same pack, so a further attempt makes a different one.
+      // Another process's `gc --prune=now` can delete the unfinished pack. Its remains then block
+      // the same pack, so the next attempt makes a different one.
       const stdin = failed === null ? stream : `blob\n${data(randomUUID())}${stream}`;
-      // Forced: a ref that a crash has left behind may say anything.
+      // Forced: a ref left by a crash may have any value.
       failed = await this.#git(['fast-import', '--quiet', '--force', '--done'], stdin, importTimeout);
       if (failed.exitCode === 0) return failed.stdout.trim();
       if (!vanishedPack.test(failed.stderr)) break;
@@ -205,11 +220,11 @@ export class GitRepository {
     throw failure('fast-import', failed);
   }
 
-  /** One transaction. False: the branch was not where it should have been. */
+  /** Moves the branch in one transaction. False: the branch was not at the expected commit. */
   async #move(place: Place, commit: string, tip: string | null): Promise<boolean> {
     const branch = tip === null ? `create ${this.#ref} ${commit}` : `update ${this.#ref} ${commit} ${tip}`;
     const stdin = `${branch}\ndelete ${place.importRef} ${commit}\n`;
-    // The reflog is read last by a `gc` that has seen the branch before this and the import after it.
+    // A `gc` that saw the branch before this move and the import after it reads the reflog last.
     const options = ['--no-deref', '--create-reflog', '-m', 'trail', '--stdin'];
     const moved = await this.#git(['update-ref', ...options], stdin);
     if (moved.exitCode === 0) return true;
@@ -224,7 +239,8 @@ export class GitRepository {
     const { stdout } = await this.#git(['count-objects', '-v']);
     const packs = Number(/^packs: (\d+)$/m.exec(stdout)?.[1] ?? 0);
     if (packs < manyPacks) return;
-    // Rolls up the smallest packs only, and drops no object. A git that cannot do it (before 2.32) is left to its own gc.
+    // Merges only the smallest packs and drops no object. A git that lacks the option (before 2.32)
+    // is left to its own gc.
     await this.#git(['repack', '-d', '-l', '-q', '--geometric=2'], '', importTimeout);
   }
 
@@ -262,7 +278,7 @@ function failure(command: string, result: RunResult | null): MailroomError {
   return new MailroomError('E_TRAIL', `git ${command} failed: ${why}`);
 }
 
-/** What git says it ended for; warnings and advice stand before and after it. */
+/** The error in git's output, without the warnings and advice before and after it. */
 function verdict(text: string): string {
   const lines = text.trim().split('\n');
   return lines.find((line) => /^(?:fatal|error): /.test(line)) ?? lines[0] ?? '';
@@ -284,7 +300,7 @@ function renderImport(entries: readonly TrailEntry[], at: Place & { readonly tip
 
 function renderChange(prefix: string, { path, text }: TrailChange): string {
   const full = `${prefix}${path}`;
-  // No tree may hold these, and one of them would be the end of the whole batch.
+  // Git allows none of these in a tree, and one of them would make the whole batch fail.
   if (full.split('/').some((part) => /^(?:\.{0,2}|\.git)$/i.test(part)) || full.includes('\0')) return '';
   return text === null ? `D ${quoted(full)}\n` : `M 100644 inline ${quoted(full)}\n${data(text)}`;
 }
@@ -293,7 +309,7 @@ function data(text: string): string {
   return `data ${String(Buffer.byteLength(text))}\n${text}\n`;
 }
 
-/** A path as git reads it in quotes: nothing in it can end the line. */
+/** A path in git's quoting: none of its characters can end the line. */
 function quoted(path: string): string {
   return `"${path.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
 }

@@ -9,7 +9,7 @@ export interface GitOptions {
   readonly stdin?: string | Buffer;
   /** Added to the environment, e.g. GIT_INDEX_FILE. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Author and committer; without it git looks for the person's own. */
+  /** Author and committer; without it git uses the user's identity. */
   readonly identity?: {
     readonly name: string;
     readonly email: string;
@@ -17,19 +17,22 @@ export interface GitOptions {
   };
   readonly timeoutMs?: number;
   readonly maxOutputBytes?: number;
-  /** Of standard output; see `run`. */
+  /** The encoding of standard output; see `run`. */
   readonly encoding?: 'utf8' | 'latin1';
-  /** Whether objects that a partial clone lacks are fetched; the repository may name the command that does it. */
+  /**
+   * Whether git fetches objects that a partial clone lacks; the repository's configuration can name
+   * the command that does so.
+   */
   readonly fetches?: boolean;
 }
 
-/** Nothing that a repository or a person has configured to run beside git runs. */
+/** Switches off the programs that a repository's or a user's configuration makes git run. */
 const QUIET = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'commit.gpgSign=false', 'gc.auto=0'];
 
 /**
- * Runs git with messages in English and with nothing of the host's own GIT_* variables, which would point it at another
- * repository, nor with the configuration of another one that `.git/commondir` names. Never rejects; a missing git is
- * `spawn-failed` with exit code 127.
+ * Runs git with messages in English. Leaves out the host's GIT_* variables, which would select
+ * another repository, and the configuration of a repository that `.git/commondir` names. Never
+ * rejects; a missing git is `spawn-failed` with exit code 127.
  */
 export function git(args: readonly string[], options: GitOptions): Promise<RunResult> {
   const { identity, fetches = false, ...rest } = options;
@@ -40,18 +43,19 @@ export function git(args: readonly string[], options: GitOptions): Promise<RunRe
   };
   return run([ownProgram('git'), ...QUIET.flatMap((setting) => ['-c', setting]), ...args], {
     ...rest,
-    // What git runs itself, such as a filter, is looked for where no agent writes, too.
+    // Programs that git runs, such as filters, must not come from folders that agents can write
+    // either.
     env: gitEnvironment(process.env, identity, { PATH: ownPath(), ...env }),
   });
 }
 
-/** Said outright, git does not read it from a file that an agent can make. */
+/** With an explicit value git does not read it from a file that an agent can make. */
 function placeOf(cwd: string): Readonly<Record<string, string>> {
   const repository = repositoryFrom(cwd);
   return repository === null ? {} : { GIT_COMMON_DIR: repository };
 }
 
-/** What git gets of the host's environment, plus the identity and the variables given. */
+/** The part of the host's environment that git receives, plus the given identity and variables. */
 export function gitEnvironment(
   from: Readonly<Record<string, string | undefined>>,
   identity: GitOptions['identity'],

@@ -3,12 +3,12 @@ import type { Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /*
- * What git does not mind when it writes files: whether something is in the way that it does not know, and the power.
+ * Two things that git ignores when it writes files: unknown files in the way, and a power failure.
  */
 
 /**
- * The path, relative to `top`, of what lies where a file is to be written and would be lost: a file in the place of one of
- * its folders, or one in a folder of its name. Null: nothing does.
+ * The path, relative to `top`, of what would be lost if a file were written: a file in place of one
+ * of its parent folders, or a file in a folder of its name. Null: nothing would be lost.
  */
 export function inTheWay(top: string, path: string): string | null {
   const names = path.split('/');
@@ -21,7 +21,7 @@ export function inTheWay(top: string, path: string): string | null {
   return firstFile(top, path);
 }
 
-/** The first file in a folder; null: it is no folder, or has none. */
+/** The first file in a folder; null: not a folder, or without files. */
 function firstFile(top: string, path: string): string | null {
   if (look(join(top, path))?.isDirectory() !== true) return null;
   for (const { name } of readdirSync(join(top, path), { withFileTypes: true })) {
@@ -33,7 +33,7 @@ function firstFile(top: string, path: string): string | null {
   return null;
 }
 
-/** Makes durable what lies at these paths, or that nothing does any more. */
+/** Makes the present state of these paths durable, including that a path no longer exists. */
 export function syncPaths(top: string, paths: readonly string[]): void {
   const folders = new Set<string>();
   for (const path of paths) {
@@ -44,13 +44,13 @@ export function syncPaths(top: string, paths: readonly string[]): void {
   for (const folder of folders) sync(folder);
 }
 
-/** The folder, or of one that is gone the nearest above it that is there. */
+/** The folder, or its nearest existing parent. */
 function standing(top: string, folder: string): string {
   const isThere = look(folder)?.isDirectory() === true;
   return isThere || folder === top ? folder : standing(top, dirname(folder));
 }
 
-/** Undefined: nothing lies there, or not in a folder. */
+/** Undefined: the path does not exist, or one of its parents is not a folder. */
 function look(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });

@@ -7,25 +7,26 @@ import type { RunResult } from '../process/run.ts';
 import { treeChanges, workspaceTree, type TreeChange } from './workspace-tree.ts';
 import type { RolledBack } from '../kernel/edits.ts';
 
-/** So much of what is undone is kept. */
+/** Limit of the patch that keeps undone changes, in bytes. */
 const keptBytes = 64 * 1024 * 1024;
 
 export interface Undoing {
-  /** Absolute. */
+  /** Absolute path. */
   readonly workspace: string;
-  /** What it is put back to: a tree of `workspaceTree`. */
+  /** The state to restore: a tree of `workspaceTree`. */
   readonly tree: string;
-  /** Paths, relative to the workspace, that stay as they are. */
+  /** Whether a path, relative to the workspace, stays unchanged. */
   readonly ours: (path: string) => boolean;
-  /** Replaced by `***` in what is kept. */
+  /** Replaced by `***` in the kept patch. */
   readonly secrets: readonly string[];
-  /** Is given all that is undone, as a patch, and nothing else, before anything is. */
+  /** Receives a patch of exactly the changes to undo, before any of them is undone. */
   readonly keep: (patch: Uint8Array) => void;
 }
 
 /**
- * Puts the files of a workspace back to what a tree says: changed and removed ones get their content again, new ones go.
- * Ignored files, commits and the index stay as they are. Durable when it is told. Never rejects; safe to repeat.
+ * Restores the files of a workspace to a tree: changed and removed files get their content again,
+ * new ones are removed. Ignored files, commits and the index do not change. The result is durable
+ * when the promise resolves. Never rejects; safe to repeat.
  */
 export async function rollBack(undoing: Undoing): Promise<RolledBack> {
   try {
@@ -50,7 +51,7 @@ async function undo({ workspace, tree, ours, secrets, keep }: Undoing): Promise<
   if (patch === null) return { files: 0, problem: 'git cannot show what would be undone' };
   keep(patch);
   const [added, others] = [changes.filter(isNew), changes.filter((change) => !isNew(change))];
-  // The patch has only its commit, none of its files.
+  // The patch contains only a submodule's commit, none of its files.
   const repositories = added.filter(({ mode }) => mode === submodule);
   const removed = added.filter((change) => !repositories.includes(change));
   await withPaths(top, now, remove, removed);
@@ -58,7 +59,7 @@ async function undo({ workspace, tree, ours, secrets, keep }: Undoing): Promise<
   const free = others.filter(({ path }) => !blocked.has(path));
   await withPaths(top, tree, restore, free);
   mkdirSync(workspace, { recursive: true });
-  // Before anybody may say that it is done.
+  // Made durable before the caller can record success.
   const done = [...removed, ...free].map(({ path }) => path);
   syncPaths(top, done);
   return { files: done.length, problem: problemOf(blocked, repositories) };
@@ -70,7 +71,9 @@ function isNew({ how }: TreeChange): boolean {
   return how === 'A';
 }
 
-/** A path with what would be lost if it were put back: what git ignores is in no tree and no patch. */
+/**
+ * A path with what would be lost if it were restored: ignored files are in no tree and no patch.
+ */
 function obstacleOf(top: string, { mode, path }: TreeChange): [string, string][] {
   const other = mode === submodule ? null : inTheWay(top, path);
   return other === null ? [] : [[path, other]];
@@ -87,7 +90,7 @@ function problemOf(blocked: ReadonlyMap<string, string>, [repository]: readonly 
   return `\`${path}\` is not put back: \`${other}\`, which git ignores, lies there now; move it, then resume the run`;
 }
 
-/** The tree that some changes alone make of another. */
+/** The tree that results from applying only some changes to another. */
 function treeWith(workspace: string, tree: string, changes: readonly TreeChange[]): Promise<string> {
   return withIndex(workspace, tree, async (ask) => {
     const stdin = changes.map(({ mode, object, path }) => `${mode} ${object}\t${path}\0`).join('');
@@ -96,7 +99,7 @@ function treeWith(workspace: string, tree: string, changes: readonly TreeChange[
   });
 }
 
-/** Files that the index knows are taken away, and folders that are empty then, be it the workspace. */
+/** Removes files that the index knows, and folders that are then empty, even the workspace. */
 const remove = [
   'rm',
   '--quiet',
@@ -105,10 +108,12 @@ const remove = [
   '--pathspec-from-file=-',
   '--pathspec-file-nul',
 ];
-/** Files are written as the index knows them. */
+/** Writes files as the index has them. */
 const restore = ['checkout-index', '--force', '-z', '--stdin'];
 
-/** Runs git on some paths, from the top on (below it `rm` takes no list), with an index that knows a tree. */
+/**
+ * Runs git on some paths, from the top (below it `rm` accepts no list), with an index of a tree.
+ */
 async function withPaths(
   top: string,
   tree: string,
@@ -122,7 +127,7 @@ async function withPaths(
 
 type Ask = (args: readonly string[], stdin?: string) => Promise<string>;
 
-/** Calls `work` with what asks git, which has an index of our own that knows a tree. */
+/** Calls `work` with a function that runs git with a temporary index of a tree. */
 async function withIndex(cwd: string, tree: string, work: (ask: Ask) => Promise<string>): Promise<string> {
   const done = await lookAt(cwd, async (look) => {
     const env = { GIT_LITERAL_PATHSPECS: '1' };
@@ -134,7 +139,7 @@ async function withIndex(cwd: string, tree: string, work: (ask: Ask) => Promise<
   return done;
 }
 
-/** What git says. Throws what it complains of. */
+/** Git's output. Throws git's error message. */
 function answer(args: readonly string[], { exitCode, ended, stdout, stderr, error }: RunResult): string {
   if (exitCode === 0) return stdout;
   const why = ended === 'exited' ? stderr.trim() : `ended by ${ended}`;

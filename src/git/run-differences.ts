@@ -4,14 +4,17 @@ import { git } from './git.ts';
 import { maskerFactory } from '../process/output/mask.ts';
 import type { RunResult } from '../process/run.ts';
 
-/** What git has no commit for yet differs from nothing. */
+/** The base before the first commit: git's empty tree. */
 const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 const salvagedBytes = 1024 * 1024;
-/** Nothing that a repository has configured to look at files with is run, or changes how they are shown. */
+/**
+ * Switches off configured programs that read files, and configuration that changes how differences
+ * are shown.
+ */
 const fromTop = [
   '--no-ext-diff',
   '--no-textconv',
-  // Not even git itself in a repository in the repository, of which only the commit is known.
+  // Not even git itself in a submodule, of which only the commit is known.
   '--ignore-submodules=dirty',
   '--submodule=short',
   '--no-renames',
@@ -23,9 +26,9 @@ const fromTop = [
 const plain = [...fromTop, '--relative'];
 
 export interface Compared {
-  /** Absolute. */
+  /** Absolute path. */
   readonly workspace: string;
-  /** As git names a commit or a tree. */
+  /** A commit or tree in git's notation. */
   readonly base: string;
 }
 
@@ -34,13 +37,16 @@ export type Changes =
   | { readonly ok: false; readonly problem: string };
 
 export interface Uncounted {
-  /** Globs; each also stands for everything below what it matches. */
+  /** Globs; each also matches everything below what it matches. */
   readonly ignored: readonly string[];
-  /** Paths, with everything below them. */
+  /** Paths, including everything below them. */
   readonly ours: readonly string[];
 }
 
-/** The files of a workspace, tracked or not, that differ from the base, less what does not count. Sorted, relative to it. */
+/**
+ * The files of a workspace, tracked or not, that differ from the base, without those that do not
+ * count. Sorted, relative to the workspace.
+ */
 export async function changedFiles(compared: Compared, { ignored, ours }: Uncounted): Promise<Changes> {
   return withIndex(compared, async (tree, look) => {
     const listed = await look.git(['diff', '--name-only', '-z', ...plain, tree, '--', '.']);
@@ -56,9 +62,10 @@ export async function changedFiles(compared: Compared, { ignored, ours }: Uncoun
 }
 
 /**
- * The differences of a workspace from the base as a patch that git can apply, binary files too, with secrets masked; at
- * most `limit` bytes, cut at the end of a line and marked so. Paths are from the top of the repository: `git apply`
- * passes over all others without a word. Null: there are none, or this is not a git working tree.
+ * The differences of a workspace from the base as a patch that git can apply, binary files
+ * included, with secrets masked; at most `limit` bytes, cut at the end of a line with a note. Paths
+ * start at the top of the repository, since `git apply` silently skips all others. Null: no
+ * differences, or not a git working tree.
  */
 export async function salvage(
   compared: Compared,
@@ -76,7 +83,10 @@ export async function salvage(
   return !found.ok || found.patch.stdout === '' ? null : shown(found.patch, secrets);
 }
 
-/** The same of two trees, below the workspace; paths are from the top, as `git apply` takes them. Null: git cannot tell. */
+/**
+ * The patch between two trees, limited to the workspace; paths start at the top, as `git apply`
+ * needs them. Null: git cannot compare them.
+ */
 export async function patchBetween(
   { workspace, base }: Compared,
   tree: string,
@@ -98,8 +108,8 @@ function shown({ stdout, ended }: RunResult, secrets: readonly string[]): Buffer
 }
 
 /**
- * Calls `work` with the tree that the base names and an index of our own in which untracked files are known, though not
- * their content: nothing is written into the repository but one empty blob.
+ * Calls `work` with the tree of the base and a temporary index that lists untracked files without
+ * their content: the repository gets nothing but one empty blob.
  */
 async function withIndex<T>(
   { workspace, base }: Compared,
@@ -121,7 +131,10 @@ async function treeOf(workspace: string, base: string): Promise<string | null> {
   return base === 'HEAD' ? emptyTree : null;
 }
 
-/** A glob matches a path, or a folder that the path lies below. `./` and a slash at the end say nothing. */
+/**
+ * Matches a path against globs, or a folder above the path. A leading `./` and a trailing slash are
+ * ignored.
+ */
 function matcher(globs: readonly string[]): (path: string) => boolean {
   const plainGlobs = globs.map((glob) => glob.replace(/^(?:\.\/)+/, '').replace(/\/+$/, ''));
   if (plainGlobs.includes('.') || plainGlobs.includes('')) return () => true;

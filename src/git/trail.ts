@@ -1,6 +1,6 @@
-/** One commit: what changed in the mail folders, and what to say about it. */
+/** One commit of the trail: what changed in the mail folders, and its message. */
 export interface TrailEntry {
-  /** The journal's number of the event. */
+  /** The event's number in the journal. */
   readonly seq: number;
   readonly at: number;
   readonly subject: string;
@@ -15,12 +15,12 @@ export interface TrailChange {
 }
 
 export interface Trail {
-  /** Queues a commit. Never throws and never blocks; order is kept. */
+  /** Queues a commit. Never throws or blocks; order is kept. */
   record(entry: TrailEntry): void;
   /** The `Seq` of the last commit on the branch; 0 when there is none, null where there is no trail. */
   position(): Promise<number | null>;
-  /** Resolves when everything recorded is committed, or cannot be. */
+  /** Resolves once every recorded entry is committed, or has failed. */
   settled(): Promise<void>;
-  /** The last problem, for `status`; null when all is well. */
+  /** The last problem, for `status`; null if there is none. */
   problem(): string | null;
 }

@@ -4,27 +4,28 @@ import { lookAt, takeFiles, whyOf, type Look } from './git-look.ts';
 import { git } from './git.ts';
 
 /**
- * A name for what a folder holds now: a git tree of its tracked and untracked files, ignored ones left out. Null outside
- * git. The user's index and working tree are not touched, and nothing that the repository has configured is run.
+ * Identifies the present content of a folder: a git tree of its tracked and untracked files,
+ * without ignored ones. Null outside git. Leaves the user's index and working tree unchanged and
+ * runs no program that the repository configures.
  */
 export async function workspaceTree(workspace: string): Promise<string | null> {
   return (await noteTree(workspace)).tree;
 }
 
-/** `problem`: why git cannot tell; null: it could, or the folder lies outside git. */
+/** `problem`: why git has no tree; null if it has one, or the folder lies outside git. */
 export interface NotedTree {
   readonly tree: string | null;
   readonly problem: string | null;
-  /** Folders that git may not look into, and passes over, from the folder; each ends in a slash. */
+  /** Folders that git cannot read and skips, relative to the folder; each ends in a slash. */
   readonly closed: readonly string[];
 }
 
-/** The same, and why it is not known. */
+/** Like `workspaceTree`, with the reason why there is no tree. */
 export async function noteTree(workspace: string): Promise<NotedTree> {
   let refused: string | null = null;
   const note = async (look: Look): Promise<NotedTree> => {
     const added = await takeFiles(look, '--all');
-    // In a partial clone some objects of files that nobody changed are not there.
+    // In a partial clone, objects of unchanged files may be missing.
     const written = added.exitCode === 0 ? await look.git(['write-tree', '--missing-ok']) : added;
     if (written.exitCode !== 0) return { tree: null, problem: whyOf(written), closed: [] };
     return {
@@ -37,24 +38,27 @@ export async function noteTree(workspace: string): Promise<NotedTree> {
   return noted ?? { tree: null, problem: refused, closed: [] };
 }
 
-/** As git warns of them, which names them from the top. */
+/** From git's warnings, whose paths start at the top. */
 function closedFolders(top: string, workspace: string, warnings: string): string[] {
   const found = [...warnings.matchAll(/^warning: could not open directory '(.*?)': /gms)];
   return found.map((match) => `${relative(realpathSync(workspace), join(top, match[1]!))}/`);
 }
 
-/** A file that differs between two trees, as `git diff-tree --raw` tells it. */
+/** A file that differs between two trees, as `git diff-tree --raw` prints it. */
 export interface TreeChange {
-  /** `A`: it is new; `D`: it is gone. */
+  /** `A`: added; `D`: deleted. */
   readonly how: string;
-  /** The object that it was, and is; zeros: none. */
+  /** The object before and after; zeros: none. */
   readonly was: string;
   readonly object: string;
   readonly mode: string;
   readonly path: string;
 }
 
-/** What differs below the workspace between two of its trees, paths from the top of the repository; null when git cannot tell. */
+/**
+ * The differences below the workspace between two of its trees; paths start at the top of the
+ * repository. Null: git cannot compare them.
+ */
 export async function treeChanges(
   workspace: string,
   before: string,
@@ -70,7 +74,10 @@ export async function treeChanges(
   });
 }
 
-/** The paths, relative to the workspace, that differ between two of its trees; null when git cannot tell. */
+/**
+ * The paths, relative to the workspace, that differ between two of its trees; null: git cannot
+ * compare them.
+ */
 export async function changedPaths(
   workspace: string,
   before: string,
@@ -82,8 +89,8 @@ export async function changedPaths(
 }
 
 /**
- * Makes the git worktree of a thread if it is not there: a checkout of the project's HEAD on a branch of its own,
- * `mailroom-<thread>`. Returns what went wrong, in words, or null.
+ * Makes the git worktree of a thread if it does not exist: a checkout of the project's HEAD on the
+ * branch `mailroom-<thread>`. Returns an error message or null.
  */
 export function ensureWorktree(project: string, path: string, thread: string): Promise<string | null> {
   const made = making.get(path) ?? makeWorktree(project, path, thread).finally(() => making.delete(path));
@@ -91,13 +98,17 @@ export function ensureWorktree(project: string, path: string, thread: string): P
   return made;
 }
 
-/** By path: of turns of one thread that begin at the same time the first makes it, and the others wait. */
+/**
+ * By path: of turns of one thread that begin at the same time the first makes the worktree, the
+ * others wait.
+ */
 const making = new Map<string, Promise<string | null>>();
 
 async function makeWorktree(project: string, path: string, thread: string): Promise<string | null> {
   if (existsSync(join(path, '.git'))) return null;
   const branch = `mailroom-${thread}`;
-  // One that was deleted by hand. `prune` would also forget those of the person whose disk is not there now.
+  // A worktree deleted by hand. `prune` would also forget the user's worktrees on disks that are
+  // not mounted.
   await git(['worktree', 'remove', '--force', path], { cwd: project });
   const known = await git(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`], { cwd: project });
   const args = known.exitCode === 0 ? [path, branch] : ['-b', branch, path, 'HEAD'];

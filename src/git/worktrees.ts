@@ -17,19 +17,19 @@ interface Worktree {
 const begin = 'mailroom-';
 const threadPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const everything = { ignored: [], ours: [] };
-/** Who commits where the person has told git no name. */
+/** The identity for commits where the user has not configured one. */
 const nobody = { name: 'Mailroom', email: 'mailroom@localhost' };
 
-/** The git worktrees of a project's threads. Nothing in here loses a change that git knows of. */
+/** The git worktrees of a project's threads. No operation loses a change that git knows. */
 export class Worktrees {
   readonly #project: string;
 
-  /** `project`: absolute. */
+  /** `project`: absolute path. */
   constructor(project: string) {
     this.#project = project;
   }
 
-  /** Every thread that has a branch of its own, oldest first; none outside git. */
+  /** Every thread with its own branch, oldest first; empty outside git. */
   async list(): Promise<Worktree[]> {
     const refs = await this.#git(['for-each-ref', '--format=%(refname:short)', `refs/heads/${begin}*`]);
     const threads = refs.stdout
@@ -51,7 +51,10 @@ export class Worktrees {
     return { thread, branch, path, uncommitted, unmerged };
   }
 
-  /** Merges what a thread made into the branch that is checked out in the project, then removes its checkout and branch. */
+  /**
+   * Merges a thread's branch into the branch that is checked out in the project, then removes its
+   * checkout and branch.
+   */
   async merge(thread: string, subject: string): Promise<void> {
     await this.#mustNotMerge();
     await this.#keep(thread, subject);
@@ -69,13 +72,13 @@ export class Worktrees {
     await this.#must(['branch', '-d', branch]);
   }
 
-  /** Removes the checkout of a thread. Its branch stays, with everything in it. */
+  /** Removes the checkout of a thread. Its branch stays, with all changes. */
   async remove(thread: string, subject: string): Promise<void> {
     await this.#keep(thread, subject);
     await this.#removeCheckout(thread);
   }
 
-  /** One that the person has begun would end with ours. */
+  /** A merge that the user has begun would be completed together with Mailroom's. */
   async #mustNotMerge(): Promise<void> {
     const begun = await this.#git(['rev-parse', '--verify', '--quiet', 'MERGE_HEAD']);
     if (begun.exitCode !== 0) return;
@@ -83,7 +86,7 @@ export class Worktrees {
     throw new MailroomError('E_REFUSED', 'a merge is under way in the project', hint);
   }
 
-  /** Commits what lies in the checkout, so that the branch has it. */
+  /** Commits the files of the checkout, so that the branch contains them. */
   async #keep(thread: string, subject: string): Promise<void> {
     const folder = this.#folder(thread);
     if (!existsSync(join(folder, '.git'))) return;
@@ -96,7 +99,7 @@ export class Worktrees {
 
   async #removeCheckout(thread: string): Promise<void> {
     if (!existsSync(join(this.#folder(thread), '.git'))) return;
-    // Not forced: a change of this very instant would be lost.
+    // Not forced: that would lose a change made just now.
     await this.#must(['worktree', 'remove', this.#folder(thread)]);
   }
 
@@ -116,7 +119,7 @@ export class Worktrees {
   }
 }
 
-/** Git would run what is configured there, and commit its name alone. */
+/** Git would run programs that a nested repository configures, and commit only its name. */
 async function mustHoldNoRepository(folder: string): Promise<void> {
   const args = ['ls-files', '--stage', '--others', '--exclude-standard', '-z'];
   const listed = await git(args, { cwd: folder, maxOutputBytes: listBytes });

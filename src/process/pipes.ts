@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 
 /**
- * Resolves when all of these streams are closed. After `ms` it closes those that somebody still holds open, so that it
- * always resolves.
+ * Resolves when all of these streams are closed. After `ms` milliseconds it closes those that are
+ * still open, so that it always resolves.
  */
 export async function settledWithin(streams: readonly (Readable | null)[], ms: number): Promise<void> {
   const open = streams.flatMap((stream) => (stream?.closed === false ? [stream] : []));

@@ -9,13 +9,19 @@ import {
   realpathSync,
 } from 'node:fs';
 
-/** For files where a program may write: a link there leads nowhere that it may not go, and a fifo holds nobody up. */
+/**
+ * Flags for files in folders that a program can write: a link is not followed and a fifo does not
+ * block.
+ */
 export const cautiously = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** More than the index of a large repository, and no more than memory has room for. */
+/** Larger than the index of a large repository, and small enough for memory. */
 const mostBytes = 256 * 1024 * 1024;
 
-/** Opens a file to be read; null: nothing is there. Throws for what is no file, a link too. */
+/**
+ * Opens a file for reading; null: it does not exist. Throws unless it is a regular file; a link is
+ * not one.
+ */
 export function openPlainFile(file: string): number | null {
   if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return null;
   const descriptor = openSync(file, constants.O_RDONLY | cautiously);
@@ -24,13 +30,16 @@ export function openPlainFile(file: string): number | null {
   throw new Error(`${file} is not a file`);
 }
 
-/** What an open file holds. Throws above 256 MiB. */
+/** The content of an open file. Throws above 256 MiB. */
 export function contentOf(descriptor: number, file: string): Buffer {
   if (fstatSync(descriptor).size > mostBytes) throw new Error(`${file} is larger than 256 MiB`);
   return readFileSync(descriptor);
 }
 
-/** The whole text of a file; null: nothing is there. Throws as `openPlainFile` and `contentOf`. */
+/**
+ * The content of a file as text; null: it does not exist. Throws as `openPlainFile` and
+ * `contentOf`.
+ */
 export function readPlainFile(file: string): string | null {
   const descriptor = openPlainFile(file);
   if (descriptor === null) return null;
@@ -41,7 +50,7 @@ export function readPlainFile(file: string): string | null {
   }
 }
 
-/** The same of a file of the person's own, which may be a link. */
+/** Like `readPlainFile` for a user's own file, which may be a link. */
 export function readOwnFile(file: string): string | null {
   return existsSync(file) ? readPlainFile(realpathSync(file)) : null;
 }

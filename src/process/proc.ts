@@ -10,15 +10,15 @@ import {
 } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 
-/** What the system says about its processes (from /proc) and about programs and folders. */
+/** What the system reports about a process (from /proc). */
 export interface ProcessInfo {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** With the pid it names a process for ever: the boot and the tick of its start. */
+  /** Identifies a process permanently together with the pid: the boot and the tick of its start. */
   readonly startTime: string;
-  /** It has ended; only its entry is left. */
+  /** The process has ended; only its entry remains (a zombie). */
   readonly ended: boolean;
 }
 
@@ -27,17 +27,17 @@ const MARK_BYTES = Buffer.from(MARK);
 let boot: string | undefined;
 let pidLimit: number | undefined;
 
-/** Names the time since the system was started; null: it does not say. */
+/** Identifies the current boot of the system; null: the system does not report it. */
 export function bootId(): string | null {
   return readProc('/proc/sys/kernel/random/boot_id')?.toString('latin1').trim() ?? null;
 }
 
-/** Null: there is no such process. */
+/** Null: the process does not exist. */
 export function readProcess(pid: number): ProcessInfo | null {
   if (!existsSync(`/proc/${pid}`)) return null;
   const stat = readProc(`/proc/${pid}/stat`)?.toString('latin1');
   if (stat === undefined) return null;
-  // The second field is the name in parentheses and may hold anything.
+  // The second field is the process name in parentheses and can contain any character.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   boot ??= bootId()?.slice(0, 8) ?? 'boot';
   return {
@@ -50,12 +50,14 @@ export function readProcess(pid: number): ProcessInfo | null {
   };
 }
 
-/** The mark in the process's environment; null: it has none, or may not be looked at, or is gone. */
+/** The mark in the process's environment; null: it has none, cannot be read, or has ended. */
 export function readMark(pid: number): string | null {
   return markIn(readProc(`/proc/${pid}/environ`));
 }
 
-/** Whether a process has this mark; null: its environment is empty, as it is for an instant in the middle of an exec. */
+/**
+ * Whether a process has this mark; null: its environment is empty, as it briefly is during an exec.
+ */
 export function hasMark(pid: number, mark: string): boolean | null {
   const environment = readProc(`/proc/${pid}/environ`);
   return environment?.length === 0 ? null : markIn(environment) === mark;
@@ -63,7 +65,7 @@ export function hasMark(pid: number, mark: string): boolean | null {
 
 function markIn(environment: Buffer | undefined): string | null {
   if (environment === undefined) return null;
-  // Of most processes it is only to be known that they have none.
+  // For most processes the only question is whether they have a mark at all.
   const isFirst = environment.subarray(0, MARK.length - 1).equals(MARK_BYTES.subarray(1));
   const start = isFirst ? 0 : environment.indexOf(MARK_BYTES) + 1;
   if (start === 0 && !isFirst) return null;
@@ -71,7 +73,7 @@ function markIn(environment: Buffer | undefined): string | null {
   return environment.toString('utf8', start + MARK.length - 1, end < 0 ? environment.length : end);
 }
 
-/** Every process that can be seen; null where the system has no /proc. */
+/** Every visible process; null where the system has no /proc. */
 export function listProcesses(): number[] | null {
   try {
     return readdirSync('/proc').map(Number).filter(Number.isInteger);
@@ -81,14 +83,20 @@ export function listProcesses(): number[] | null {
   }
 }
 
-/** The pid that the system gave out last, and where it begins again; null where the system does not say. */
+/**
+ * The pid that the system assigned last, and the limit at which pids restart; null where the system
+ * does not report it.
+ */
 export function pidCounter(): { last: number; limit: number } | null {
   pidLimit ??= Number(readProc('/proc/sys/kernel/pid_max')?.toString('latin1'));
   const last = Number(readProc('/proc/loadavg')?.toString('latin1').trim().split(' ')[4]);
   return last > 0 && pidLimit > 0 ? { last, limit: pidLimit } : null;
 }
 
-/** Whether a process waits for somebody to open the other end of a named pipe; false where the system does not say. */
+/**
+ * Whether a process waits for another one to open a named pipe; false where the system does not
+ * report it.
+ */
 export function waitsForNamedPipe(pid: number): boolean {
   const where = readProc(`/proc/${pid}/wchan`)?.toString('latin1') ?? '';
   return where === 'wait_for_partner' || where === 'fifo_open';
@@ -96,12 +104,12 @@ export function waitsForNamedPipe(pid: number): boolean {
 
 export type ProgramState = 'found' | 'missing' | 'not-executable';
 
-/** Whether the system would find this program, by the PATH of that environment. */
+/** Whether the system would find this program by the PATH of that environment. */
 export function findProgram(name: string, path: string | undefined, cwd: string): ProgramState {
   return locateProgram(name, path, cwd).state;
 }
 
-/** The same, and the file that would be started: absolute; null: none. */
+/** Like `findProgram`, with the absolute path of the file that would be started; null: none. */
 export function locateProgram(
   name: string,
   path: string | undefined,
@@ -139,10 +147,13 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** What is read is used up at once. */
+/** Reused by every read, since callers consume the bytes at once. */
 let shared = Buffer.allocUnsafeSlow(16_384);
 
-/** Undefined: gone, or not for us to read. Whatever else goes wrong is thrown, never mistaken for "gone". */
+/**
+ * Undefined: the process has ended or is not readable. Throws every other error, so that none is
+ * mistaken for an ended process.
+ */
 function readProc(file: string): Buffer | undefined {
   try {
     const descriptor = openSync(file, 'r');
@@ -158,7 +169,7 @@ function readProc(file: string): Buffer | undefined {
   }
 }
 
-/** The kernel gives as much as there is room for: less than that was all. */
+/** The kernel fills the buffer as far as it can: a shorter read was complete. */
 function readAll(descriptor: number): Buffer {
   for (;;) {
     const count = readSync(descriptor, shared, 0, shared.length, 0);

@@ -3,13 +3,16 @@ import { resolve } from 'node:path';
 import { messageOf } from '../kernel/errors.ts';
 import { findProgram, isFolder, locateProgram } from './proc.ts';
 
-/** Why a program cannot be started, in words, and the exit code that a shell would give. */
+/** Why a program cannot be started, and the exit code that a shell would give. */
 export interface Refusal {
   readonly exitCode: number | null;
   readonly error: string;
 }
 
-/** Looks before the start, because a failed spawn does not tell a missing folder from a missing program. */
+/**
+ * Checks before the start, because a failed spawn does not distinguish a missing folder from a
+ * missing program.
+ */
 export function whyNotStart(
   argv: readonly string[],
   where: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
@@ -28,10 +31,13 @@ export function whyNotStart(
   }
 }
 
-/** As much of a file as the system reads to find the program that runs it. */
+/** The part of a file that the system reads to find its interpreter, in bytes. */
 const firstBytes = 256;
 
-/** A script whose first line names a program that is gone; the system says only that something was not found. */
+/**
+ * A script whose first line names a missing interpreter; the system reports only that a file was
+ * not found.
+ */
 function withoutInterpreter(program: string, file: string, cwd: string): Refusal | null {
   const [, interpreter] = /^#![ \t]*([^\s\0]+)/.exec(beginningOf(file)) ?? [];
   if (interpreter === undefined || findProgram(resolve(cwd, interpreter), undefined, cwd) === 'found')
@@ -39,7 +45,7 @@ function withoutInterpreter(program: string, file: string, cwd: string): Refusal
   return { exitCode: 127, error: `interpreter not found: the first line of ${program} names ${interpreter}` };
 }
 
-/** Empty: it cannot be read, which says nothing about whether it can be run. */
+/** Empty if it cannot be read, which does not decide whether it can be run. */
 function beginningOf(file: string): string {
   try {
     const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -63,14 +69,14 @@ const spawnErrors: Readonly<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: 'a command, its arguments and its environment must not contain NUL bytes',
 };
 
-/** What these say of a program; of a file of ours they mean what they say. */
+/** What these errors mean for a program; for a file of Mailroom they keep their usual meaning. */
 const programErrors: Readonly<Record<string, string>> = {
   EACCES: 'the system does not allow it to be executed',
   ENOENT: 'the system found the program, but not the loader that it names',
   ENOEXEC: 'the system knows no such kind of program file',
 };
 
-/** What the system said when it refused to start a process. */
+/** Describes the system's error after a refused start of a process. */
 export function describeSpawnError(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error)) return messageOf(error);
   const isProgram = 'syscall' in error && String(error.syscall).startsWith('spawn');

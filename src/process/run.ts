@@ -10,17 +10,19 @@ export interface RunOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly stdin?: string | Buffer;
   readonly timeoutMs?: number;
-  /** Of each output; what goes beyond ends the program. */
+  /** Per output; more ends the program. */
   readonly maxOutputBytes?: number;
-  /** How bytes become text; `latin1` keeps each byte as one character. Default `utf8`. */
+  /** How bytes are decoded; `latin1` keeps each byte as one character. Default `utf8`. */
   readonly encoding?: 'utf8' | 'latin1';
 }
 
 export interface RunResult {
-  /** Null when a signal ended it, or nothing was started. */
+  /** Null if a signal ended it, or it did not start. */
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** `named-pipe`: it opened a pipe that somebody had put in the place of a file, and would have waited for its other end. */
+  /**
+   * `named-pipe`: it opened a pipe that replaces a file, and would have waited for the other end.
+   */
   readonly ended: 'exited' | 'timeout' | 'output-limit' | 'spawn-failed' | 'named-pipe';
   readonly error: string | null;
   readonly stdout: string;
@@ -35,15 +37,15 @@ const NAMED_PIPE =
   'it waits for a named pipe that lies in the place of a file; `find . -type p` lists such pipes';
 
 /**
- * Runs a short tool of the host's own, such as git, to its end. Never rejects. For agents and for whatever the project
- * names there is `supervise`.
+ * Runs a short tool of the host, such as git, until it ends. Never rejects. Agents and the
+ * project's own commands run by `supervise` instead.
  */
 export async function run(argv: readonly string[], options: RunOptions): Promise<RunResult> {
   const refusal = whyNotStart(argv, options);
   if (refusal !== null) return { ...NOTHING, exitCode: refusal.exitCode, error: refusal.error };
   let child: ChildProcess;
   try {
-    // A group of its own: Ctrl-C at a terminal must not end git in the middle of a commit.
+    // A separate process group: Ctrl-C at a terminal must not end git in the middle of a commit.
     const stdin = options.stdin === undefined ? 'ignore' : 'pipe';
     const { cwd, env } = options;
     child = spawn(argv[0]!, argv.slice(1), { cwd, env, detached: true, stdio: [stdin, 'pipe', 'pipe'] });
@@ -70,7 +72,7 @@ async function follow(child: ChildProcess, options: RunOptions): Promise<RunResu
     try {
       process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // It has just ended.
+      // The process has just ended.
     }
   };
   const limit = options.maxOutputBytes ?? DEFAULT_OUTPUT_BYTES;

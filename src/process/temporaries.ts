@@ -5,18 +5,22 @@ import process from 'node:process';
 import { readProcess } from './proc.ts';
 
 /*
- * Throw-away folders. Their names say which process made them: `mailroom-<namespace>-<pid>-<start>-<chance>`; the namespace
- * because in another one the pid may be another process, or none.
+ * Temporary folders. Their names identify the process that made them:
+ * `mailroom-<namespace>-<pid>-<start>-<random>`; the namespace because in another one the pid may
+ * be another process, or none.
  */
 
 const named = /^mailroom-(\d+)-(\d+)-([\da-z]+-\d+)-[A-Za-z\d]{6}$/;
 
-/** Makes a folder that only we can read. Whoever makes it removes it, and if that dies, a later host. */
+/**
+ * Makes a folder that only the current user can read. The caller removes it; if that process dies,
+ * a later host does.
+ */
 export function makeTemporary(): string {
   return mkdtempSync(join(tmpdir(), `mailroom-${owner()}`));
 }
 
-/** Does something that needs such a folder for so long. */
+/** Runs `work` with such a folder and removes the folder afterwards. */
 export async function inTemporary<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = makeTemporary();
   try {
@@ -26,7 +30,7 @@ export async function inTemporary<T>(work: (folder: string) => Promise<T>): Prom
   }
 }
 
-/** Never throws: what a program made there that cannot be removed is in nobody's way. */
+/** Never throws: files that a program made there and that cannot be removed do no harm. */
 export function removeTemporary(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
@@ -35,7 +39,7 @@ export function removeTemporary(folder: string): void {
   }
 }
 
-/** Removes the folders that processes of this user have left that are gone. What it is not sure of it leaves alone. */
+/** Removes the folders of this user's dead processes. Leaves a folder whose owner is uncertain. */
 export function removeDeadTemporaries(folder = tmpdir()): void {
   const space = namespace();
   if (space === null) return;
@@ -55,12 +59,12 @@ function owner(): string {
   return space === null || self === null ? '' : `${space}-${String(process.pid)}-${self.startTime}-`;
 }
 
-/** A folder of another boot may be one of another machine. */
+/** A folder of another boot may belong to another machine. */
 function isOfThisBoot(start: string): boolean {
   return readProcess(process.pid)?.startTime.split('-')[0] === start.split('-')[0];
 }
 
-/** Which processes the pids that we see are of; null: the system does not say. */
+/** Identifies the pid namespace of this process; null: the system does not report it. */
 function namespace(): string | null {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? null;

@@ -2,115 +2,126 @@ import type { Capability } from '../kernel/capabilities.ts';
 import type { Exit } from '../providers/provider.ts';
 
 /**
- * What holds a process and everything that it starts.
- * - `bubblewrap`: a PID namespace with a file system that shows only the system's programs and the given folders.
- * - `namespace`: a PID namespace of its own; `user` makes a user namespace first, for hosts without the privilege.
- * - `group`: a session and process group; what leaves it is found by its mark.
+ * What contains a process and everything that it starts.
+ * - `bubblewrap`: a PID namespace with a file system that shows only the system's programs and the
+ * given folders.
+ * - `namespace`: a separate PID namespace; `user` makes a user namespace first, for hosts without
+ * the privilege.
+ * - `group`: a session and process group; processes that leave it are found by their mark.
  */
 export type Containment =
   | {
       readonly kind: 'bubblewrap';
-      /** Folders and files that may be written; absolute. */
+      /** Writable folders and files; absolute. */
       readonly writable: readonly string[];
-      /** Folders and files that may be read, besides the system's programs and libraries; absolute. */
+      /** Readable folders and files, besides the system's programs and libraries; absolute. */
       readonly readable: readonly string[];
       /**
-       * What may only be read although it lies in something that may be written; absolute. Where nothing is there yet, an empty
-       * folder keeps the place: see `openPlaces`. Missing: none.
+       * Read-only paths inside writable ones; absolute. An empty folder keeps a missing path: see
+       * `openPlaces`. Default: none.
        */
       readonly held?: readonly string[];
-      /** Files in these that are not to be read after all; they are there. Missing: none. */
+      /** Existing files inside the others that cannot be read. Default: none. */
       readonly hidden?: readonly string[];
-      /** Folders that are there and look empty. Missing: none. */
+      /** Existing folders that look empty. Default: none. */
       readonly emptied?: readonly string[];
       readonly network: boolean;
-      /** True for a program that makes a sandbox of its own inside. */
+      /** True for a program that makes a nested sandbox. */
       readonly nests: boolean;
     }
   | { readonly kind: 'namespace'; readonly user: boolean; readonly network: boolean }
   | { readonly kind: 'group' };
 
-/** What a process may touch. Only a sandbox holds it to that; no network is also held to by a namespace. */
+/**
+ * What a process may access. Only a sandbox enforces it; a namespace enforces only the lack of
+ * network.
+ */
 export interface AccessRequest {
-  /** The provider whose program it is; null: a command, a script or a hook of the project's author. */
+  /** The provider of the program; null: a command, script or hook of the project's author. */
   readonly provider: string | null;
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Absolute, as all paths here. */
+  /** Absolute, like all paths here. */
   readonly workspace: string;
-  /** Null: nothing was said of its rights, so it has all. */
+  /** Null: no permissions were specified, so it has all. */
   readonly capabilities: readonly Capability[] | null;
   readonly network: boolean;
-  /** Folders besides the workspace that it may write whatever its rights. */
+  /** Folders besides the workspace that are writable whatever its permissions. */
   readonly writable: readonly string[];
-  /** Files and folders in the workspace that it has to hand over, and may write whatever its rights. */
+  /** Required output files and folders in the workspace, writable whatever its permissions. */
   readonly owed: readonly string[];
-  /** What it may only read, although it lies in something that it may write. */
+  /** Read-only paths inside writable ones. */
   readonly guarded: readonly string[];
-  /** Of an agent CLI; missing: it is none. */
+  /** For an agent CLI; missing: not an agent. */
   readonly agent?: AgentAccess;
 }
 
-/** What an agent CLI must not write, or not even see, since it decides what agents run and may do. */
+/**
+ * What an agent CLI must not write, or not even see, because it decides what agents run and are
+ * allowed to do.
+ */
 export interface AgentAccess {
-  /** The person's own settings; absolute. */
+  /** The user's own settings; absolute. */
   readonly settings: readonly string[];
   /** Names in the workspace, and in the folders above it, that are hidden. */
   readonly shuns: readonly string[];
-  /** True: it may write what configures agents in the workspace. */
+  /** True: it may write the files that configure agents in the workspace. */
   readonly mayConfigure: boolean;
 }
 
 export interface ProcessLimits {
-  /** From the start (behind a gate: from its release); null: unlimited. */
+  /** From the start (with a barrier: from its release), in milliseconds; null: unlimited. */
   readonly totalMs: number | null;
-  /** Without any output; null: unlimited. */
+  /** Without any output, in milliseconds; null: unlimited. */
   readonly idleMs: number | null;
-  /** Kept of each of the two outputs; what comes after is dropped and ends the process. */
+  /** Limit for each of the two outputs; more is dropped and ends the process. */
   readonly outputBytes: number;
 }
 
 export interface ProcessSpec {
-  /** Program and arguments; no shell is involved. */
+  /** Program and arguments; not run by a shell. */
   readonly argv: readonly string[];
   readonly cwd: string;
   /** The complete environment; `MAILROOM_MARK` is added. */
   readonly env: Readonly<Record<string, string>>;
-  /** All that the program can read from standard input. */
+  /** The complete standard input of the program. */
   readonly stdin: string;
-  /** Names the process and all that it starts, by the variable `MAILROOM_MARK`. */
+  /** Identifies the process and its descendants by the variable `MAILROOM_MARK`. */
   readonly mark: string;
   readonly containment: Containment;
   /** True: the program starts only after `release()`, and never once this host is gone. */
   readonly launchBarrier: boolean;
   readonly limits: ProcessLimits;
-  /** Receives standard output as it comes; true ends the process as `over-budget`. */
+  /** Receives standard output as it arrives; true ends the process as `over-budget`. */
   readonly overspent?: (output: string) => boolean;
-  /** Is told the same, and says what the program runs; one that takes longer ends it as `command-timeout`. */
+  /**
+   * Receives the same output and returns the running commands; one that takes longer than its limit
+   * ends the process as `command-timeout`.
+   */
   readonly commands?: {
     readonly limitMs: number;
     readonly running: (output: string) => ReadonlySet<string>;
   };
-  /** What of each output is kept in memory; missing: nothing. */
+  /** What to keep of each output in memory; missing: nothing. */
   readonly keeps?: Ends;
-  /** Masked in everything that is written; the same list for every process, where they are the same. */
+  /** Masked in all written output; use the same array for processes with the same secrets. */
   readonly secrets: readonly string[];
   readonly stdoutFile: string;
   readonly stderrFile: string;
-  /** Between TERM and KILL; 3000 when left out. */
+  /** Milliseconds between TERM and KILL; default 3000. */
   readonly graceMs?: number;
 }
 
 /**
- * `output-failed`: the output could not be written to its file, so the process was ended; `over-budget`: it had used more
- * than it may.
+ * `output-failed`: the output could not be written to its file, so the process was ended;
+ * `over-budget`: it exceeded its budget.
  */
 export type EndReason = Exit['ended'];
 
 export interface ProcessResult {
   /**
-   * The program's exit code, or null when a signal ended it. In a namespace or sandbox a signal is seen from outside as
-   * 128 + its number, which cannot be told from an exit code.
+   * The program's exit code, or null if a signal ended it. In a namespace or sandbox a signal
+   * appears as 128 + its number, which cannot be distinguished from an exit code.
    */
   readonly exitCode: number | null;
   readonly signal: string | null;
@@ -119,44 +130,56 @@ export interface ProcessResult {
   /** The last 64 KB of each output, masked. */
   readonly stdoutTail: string;
   readonly stderrTail: string;
-  /** What was to be kept of each. */
+  /** The kept part of each output. */
   readonly stdout: string;
   readonly stderr: string;
-  /** Milliseconds since 1970; null when nothing was started. */
+  /** Milliseconds since 1970; null if no process started. */
   readonly startedAt: number | null;
-  /** From the spawn to the end of the program, by the monotonic clock. */
+  /** Milliseconds from the spawn to the end of the program, by the monotonic clock. */
   readonly durationMs: number;
-  /** Processes that outlived KILL; empty but for a broken kernel or disk. */
+  /** Processes that survived KILL; empty except with a broken kernel or disk. */
   readonly survivors: readonly number[];
 }
 
 export interface Launch {
   readonly pid: number;
-  /** Together with the pid it names a process for ever; made of the system's boot and the process's start. */
+  /**
+   * Identifies the process permanently together with the pid; made of the system's boot and the
+   * process's start.
+   */
   readonly startTime: string;
   readonly mark: string;
 }
 
 export interface SuperviseHooks {
-  /** Gets the masked output as it comes, within the output limit. */
+  /** Receives the masked output as it arrives, within the output limit. */
   output?(stream: 'stdout' | 'stderr', chunk: Buffer): void;
 }
 
 export interface Supervised {
-  /** Resolves when the process exists (behind a gate: when it waits there); null when it ended before. Never rejects. */
+  /**
+   * Resolves when the process exists (with a barrier: when it waits there); null if it ended
+   * before. Never rejects.
+   */
   readonly ready: Promise<Launch | null>;
-  /** Resolves once the program and all that it started are gone and the files are closed. Never rejects. */
+  /**
+   * Resolves once the program and its descendants have ended and the files are closed. Never
+   * rejects.
+   */
   readonly exited: Promise<ProcessResult>;
-  /** Opens the launch gate; may be called before it is reached. Without a gate it does nothing. */
+  /**
+   * Opens the launch barrier; also before the process reaches it. Without a barrier it does
+   * nothing.
+   */
   release(): void;
-  /** Ends everything: TERM, the grace time, KILL. Any number of calls is one. */
+  /** Ends all processes: TERM, the grace time, KILL. Repeated calls have no further effect. */
   stop(): void;
 }
 
-/** How many bytes of an output are kept in memory: of its beginning, and of its end. */
+/** How many bytes of an output stay in memory: of its beginning and of its end. */
 export interface Ends {
   readonly head: number;
   readonly tail: number;
-  /** Standard output as it came; else all that is kept is masked. */
+  /** Keep standard output unmasked; otherwise all kept output is masked. */
   readonly raw?: true;
 }

@@ -10,28 +10,28 @@ import type { Ends } from '../types.ts';
 const TAIL_BYTES = 64 * 1024;
 
 export interface CaptureEvents {
-  /** Something came, whatever becomes of it. */
+  /** Output arrived, whether or not it is kept. */
   activity(): void;
-  /** Output as it came. */
+  /** Output as it arrived. */
   read(chunk: Buffer): void;
-  /** Masked output, as it goes into the file. */
+  /** Masked output, as written to the file. */
   output(chunk: Buffer): void;
-  /** The limit is reached; what follows is dropped. Called once. */
+  /** The limit is reached; later output is dropped. Called once. */
   full(): void;
-  /** The file cannot be written any more; what follows is dropped. Called once. */
+  /** The file is no longer writable; later output is dropped. Called once. */
   failed(error: string): void;
 }
 
-/** One output of a process on its way through the masker into a file. Memory is bounded whatever comes. */
+/** Masks one output of a process and writes it to a file. Memory use is bounded for any input. */
 export interface Capture {
-  /** Call it once, before anything is taken. */
+  /** Sets the callbacks; call it once, before the first output. */
   tell(events: CaptureEvents): void;
   take(chunk: Buffer): void;
-  /** Writes what the masker held back and closes the file; whatever comes later is refused. */
+  /** Writes what the masker held back and closes the file; later output is rejected. */
   close(): void;
   /** The last 64 KB, masked. */
   tail(): string;
-  /** What was to be kept of it. */
+  /** The kept parts of the output, as text. */
   text(): string;
 }
 
@@ -39,7 +39,10 @@ function openForWriting(file: string): number {
   return openSync(file, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | cautiously, 0o666);
 }
 
-/** What is there is emptied; else the file is made with the first byte. Throws when it cannot be opened. */
+/**
+ * Empties an existing file; otherwise creates it with the first byte. Throws if the file cannot be
+ * opened.
+ */
 export function openCapture(file: string, limitBytes: number, masker: Masker, ends: Ends): Capture {
   const isLater = !existsSync(file) && existsSync(dirname(file));
   let descriptor = isLater ? null : openForWriting(file);

@@ -2,10 +2,10 @@ import { StringDecoder } from 'node:string_decoder';
 import { createTail } from './tail.ts';
 import type { Ends } from '../types.ts';
 
-/** Output for those who read it: whole, or of much its beginning and its end. */
+/** Kept output for readers: complete, or the beginning and the end if it is long. */
 export interface Kept {
   push(chunk: Buffer): void;
-  /** As text; it says how much is left out, and no character is cut there. */
+  /** As text; says how much is left out, and cuts no character there. */
   text(): string;
 }
 
@@ -17,7 +17,7 @@ export function keepEnds({ head, tail }: Ends): Kept {
     push(chunk) {
       const room = Math.max(0, head - size);
       size += chunk.length;
-      // A chunk is only lent.
+      // The caller reuses the memory of a chunk.
       if (room > 0) beginning.push(Buffer.from(chunk.subarray(0, room)));
       if (room < chunk.length) end.push(chunk.subarray(room));
     },

@@ -4,9 +4,9 @@ const REPLACEMENT = Buffer.from('***');
 const NOTHING = Buffer.alloc(0);
 
 export interface Masker {
-  /** Takes output and returns what may be shown of it by now. */
+  /** Accepts output and returns the part that is safe to show so far. */
   push(chunk: Buffer): Buffer;
-  /** Returns what was held back; call it once, at the end. */
+  /** Returns the rest; call it once, at the end. */
   flush(): Buffer;
 }
 
@@ -16,10 +16,11 @@ const open: NewMasker = () => ({ push: (chunk) => chunk, flush: () => NOTHING })
 const prepared = new WeakMap<readonly string[], NewMasker>();
 
 /**
- * Prepares the secrets once (of one list, for all who ask), for any number of streams. A masker replaces every occurrence
- * of a secret by `***`, also as JSON spells it, wherever the chunks are cut; overlapping occurrences become one
- * replacement. A weak secret is replaced where it is a whole word. Time grows with the input, the number of secrets and, for
- * each chunk, the longest of them; less than the longest spelling and two bytes are held back.
+ * Prepares the secrets once, for any number of streams. A masker replaces every occurrence of a
+ * secret by `***`, also in its JSON spellings and across chunks; overlapping occurrences become one
+ * replacement. A weak secret is replaced only as a whole word. Time grows with the input, the
+ * number of secrets and, per chunk, the longest of them; at most the longest spelling and two bytes
+ * are held back.
  */
 export function maskerFactory(secrets: readonly string[]): NewMasker {
   const known = prepared.get(secrets) ?? prepare(secrets);
@@ -35,7 +36,7 @@ function prepare(secrets: readonly string[]): NewMasker {
   return () => chained(ofStrong(), new WordMasker(spellings));
 }
 
-/** Stars alone are what a secret becomes: there is nothing to hide in them. */
+/** A secret of stars alone looks like its replacement: there is nothing to hide. */
 function sorted(secrets: readonly string[]): { strong: string[]; weak: string[] } {
   const hidden = secrets.filter((secret) => /[^*]/.test(secret));
   const isWeak = (secret: string) => weakness(secret) !== null;
@@ -54,7 +55,7 @@ function chained(first: Masker, second: Masker): Masker {
   };
 }
 
-/** As they are, and as they stand in the JSON that agents write: quoted, or in a text that is quoted again. */
+/** Each secret verbatim and as it appears in JSON: quoted, or in a string that is quoted again. */
 function spellingsOf(secrets: readonly string[]): string[] {
   const spellings = secrets.flatMap((secret) => {
     const quoted = [inJson(secret), inAscii(inJson(secret))];
@@ -74,11 +75,11 @@ function inAscii(json: string): string {
 
 class StrongMasker implements Masker {
   readonly #spellings: readonly Buffer[];
-  /** Input that is not yet decided: a secret may begin anywhere in it. */
+  /** Undecided input: a secret may begin anywhere in it. */
   #held: Buffer = NOTHING;
-  /** Start and end of each run of secret bytes in `#held`, in order and apart from each other. */
+  /** Start and end of each run of secret bytes in `#held`, in order and disjoint. */
   #spans: number[] = [];
-  /** True when the replacement of the first of them, at the head of `#held`, is already out. */
+  /** True if the replacement of the first span, at the head of `#held`, has been returned. */
   #headOut = false;
 
   constructor(spellings: readonly Buffer[]) {
@@ -96,7 +97,7 @@ class StrongMasker implements Masker {
     return this.#emit(this.#held, this.#held.length);
   }
 
-  /** By their ends: occurrences that end behind `from` and cover whatever the others cover. */
+  /** Ordered by their ends: occurrences that end behind `from` and together cover all others. */
   #found(input: Buffer, from: number): (readonly [start: number, end: number])[] {
     const found = this.#spellings.flatMap((spelling) => {
       const spans: (readonly [number, number])[] = [];
@@ -104,7 +105,8 @@ class StrongMasker implements Masker {
       let at = input.indexOf(spelling, Math.max(0, from - length + 1));
       while (at !== -1) {
         spans.push([at, at + length]);
-        // The last that overlaps it, so that a spelling of one letter takes no more steps than any other.
+        // Searches for the last overlapping occurrence, so that a spelling of one letter takes no
+        // more steps than any other.
         const last = input.lastIndexOf(spelling, at + length - 1);
         at = last > at ? last : input.indexOf(spelling, at + length);
       }
@@ -113,7 +115,9 @@ class StrongMasker implements Masker {
     return found.toSorted((a, b) => a[1] - b[1]);
   }
 
-  /** Gives out everything before `decided`, where no secret can begin any more, and holds the rest. */
+  /**
+   * Returns everything before `decided`, where no secret can begin any more, and holds the rest.
+   */
   #emit(input: Buffer, decided: number): Buffer {
     const output: Buffer[] = [];
     const rest: number[] = [];
@@ -138,7 +142,7 @@ class StrongMasker implements Masker {
   }
 }
 
-/** The length of the longest end of the input with which the spelling may begin. */
+/** The length of the longest suffix of the input with which the spelling can begin. */
 function begun(input: Buffer, spelling: Buffer): number {
   const first = spelling[0]!;
   let at = input.indexOf(first, Math.max(0, input.length - spelling.length + 1));
@@ -147,7 +151,7 @@ function begun(input: Buffer, spelling: Buffer): number {
   return at === -1 ? 0 : input.length - at;
 }
 
-/** Adds a span whose end is behind all others, swallowing those that it overlaps. */
+/** Adds a span that ends behind all others, merging those that it overlaps. */
 function addSpan(spans: number[], start: number, end: number): void {
   let first = start;
   while (spans.length > 0 && spans[spans.length - 1]! > first) {
@@ -157,14 +161,14 @@ function addSpan(spans: number[], start: number, end: number): void {
   spans.push(first, end);
 }
 
-/** What a word is made of, in bytes: also every byte of a character that is no ASCII. */
+/** The bytes of a word: also every byte of a character outside ASCII. */
 const wordByte = '[0-9A-Za-z_\\x80-\\xff]';
 
-/** Replaces spellings where no word goes on before or behind them. Bytes are characters here (latin1). */
+/** Replaces spellings that are whole words. Bytes are characters here (latin1). */
 class WordMasker implements Masker {
   readonly #pattern: RegExp;
   readonly #longest: number;
-  /** The last byte that is out, and what is not: it may be the beginning of a spelling. */
+  /** The last byte returned, and the bytes held back, which may begin a spelling. */
   #before = '';
   #held = '';
 
@@ -179,7 +183,7 @@ class WordMasker implements Masker {
 
   push(chunk: Buffer): Buffer {
     this.#held += chunk.toString('latin1');
-    // The byte behind the longest spelling that begins before this is known.
+    // By then the byte behind the longest spelling that begins before this is known.
     return this.#emit(Math.max(0, this.#held.length - this.#longest));
   }
 
@@ -187,7 +191,7 @@ class WordMasker implements Masker {
     return this.#emit(this.#held.length);
   }
 
-  /** Gives out all whose first byte is before `decided`. */
+  /** Returns everything whose first byte is before `decided`. */
   #emit(decided: number): Buffer {
     const text = this.#before + this.#held;
     const from = this.#before.length;
@@ -207,7 +211,7 @@ class WordMasker implements Masker {
   }
 }
 
-/** Masks whole files, of whatever bytes. */
+/** Masks whole files of any content. */
 export function bytesMasker(secrets: readonly string[]): (bytes: Uint8Array) => Uint8Array {
   const newMasker = maskerFactory(secrets);
   return (bytes) => {
@@ -216,7 +220,7 @@ export function bytesMasker(secrets: readonly string[]): (bytes: Uint8Array) => 
   };
 }
 
-/** Masks whole texts: what processes, agents and people have said. */
+/** Masks whole strings, from processes, agents and people. */
 export function maskOf(secrets: readonly string[]): Mask {
   const { strong, weak } = sorted(secrets);
   if (strong.length + weak.length === 0) return unmasked;

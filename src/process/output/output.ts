@@ -2,12 +2,12 @@ import { Readable } from 'node:stream';
 import type { Capture } from './capture.ts';
 import type { OutputPipe } from './pipe-pool.ts';
 
-/** Where the output of a process comes out. */
+/** The source of a process's output. */
 export type Source = OutputPipe | Readable;
 
 /**
- * One output of a process on its way to where it is kept. A stream is made for it once something comes: what a program says
- * that ends at once is taken from its pipe in one go.
+ * One output of a process, copied to its capture. A stream is created only once output arrives: a
+ * program that ends at once has its pipe read in one go.
  */
 export class Output {
   #pipe: OutputPipe | null = null;
@@ -20,7 +20,7 @@ export class Output {
     else this.#pipe = source;
   }
 
-  /** Takes what is there by now; true: nothing has come so far, and somebody could still say something. */
+  /** Reads the present output; true: none has arrived so far, and a process can still write. */
   listen(): boolean {
     if (this.#pipe === null) return false;
     let isSilent = true;
@@ -33,7 +33,10 @@ export class Output {
     return isSilent && !isOver;
   }
 
-  /** Takes what is there at the end of the program. Returns the stream that somebody holds open; null: that was all. */
+  /**
+   * Reads the rest after the program's end. Returns the stream that another process holds open;
+   * null: the output is complete.
+   */
   end(): Readable | null {
     this.listen();
     this.#flow();

@@ -6,11 +6,14 @@ import { makeTemporary, removeTemporary } from '../temporaries.ts';
 import type { Readable } from 'node:stream';
 
 const BATCH = 16;
-/** A descriptor that only names a file and neither reads nor writes; node:fs has no constant for it. */
+/**
+ * Opens a descriptor that only names a file and neither reads nor writes; node:fs lacks the
+ * constant.
+ */
 const O_PATH = 0o10000000;
 const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 
-/** A pipe that nobody writes to: a descriptor that names it, and one that reads. */
+/** A pipe without a writer: a descriptor that names it, and one that reads. */
 interface FreePipe {
   readonly name: number;
   readonly reader: number;
@@ -19,12 +22,12 @@ interface FreePipe {
 const free: FreePipe[] = [];
 let works = process.platform === 'linux';
 
-/** All pipes are read one after the other, and what is read is used up at once. */
+/** Shared by all pipes: they are read one after the other, and each chunk is consumed at once. */
 const chunk = Buffer.allocUnsafeSlow(65_536);
 
 /**
- * A pipe of the kernel's for the output of a program; null where there is none to be had. Node's own are sockets, with which
- * `echo > /dev/stderr` and the like fail.
+ * A kernel pipe for the output of a program; null if none can be made. Node's own pipes are
+ * sockets, with which `echo > /dev/stderr` and the like fail.
  */
 export function openOutputPipe(): OutputPipe | null {
   if (free.length === 0 && works) makePipes();
@@ -38,7 +41,7 @@ export function openOutputPipe(): OutputPipe | null {
   }
 }
 
-/** One use of a pipe, to its end. */
+/** One use of a pipe, until its end. */
 export class OutputPipe {
   /** For the program; close it once the program has its copy. */
   readonly write: number;
@@ -51,8 +54,9 @@ export class OutputPipe {
   }
 
   /**
-   * Hands over what lies in it, without waiting, and at most a megabyte; a chunk is only lent. True: that was its end,
-   * nobody has it open any more and it goes back. False: something is left, or somebody could still write into it.
+   * Passes on the pipe's content without waiting, at most a megabyte; the memory of a chunk is
+   * reused. True: end of file, no process has it open, and the pipe returns to the pool. False:
+   * some is left, or a process can still write.
    */
   drain(take: (chunk: Buffer) => void): boolean {
     for (let round = 0; round < 16; round += 1) {
@@ -68,12 +72,13 @@ export class OutputPipe {
     return false;
   }
 
-  /** From now on it is a stream, which closes it. */
+  /** Turns the pipe into a stream, which closes it. */
   flow(): Readable {
     const { name, reader } = this.#pipe;
     this.#isOurs = false;
     const read = new Socket({ fd: reader, readable: true, writable: false });
-    // After its end nobody has it open, and it is as new. Otherwise somebody could still write into it.
+    // After its end no process has it open, so it can be reused. Otherwise a process could still
+    // write into it.
     read.once('close', () => {
       if (read.readableEnded) putBack(name);
       else closeSync(name);
@@ -81,7 +86,7 @@ export class OutputPipe {
     return read;
   }
 
-  /** Gives it up, whoever has it open. */
+  /** Closes it, even if other processes have it open. */
   discard(): void {
     if (!this.#isOurs) return;
     this.#isOurs = false;
@@ -90,7 +95,7 @@ export class OutputPipe {
   }
 }
 
-/** How many bytes it had; 0 at its end, null when it is empty and open. */
+/** The number of bytes read; 0 at its end, null if it is empty and open. */
 function readNow(reader: number): number | null {
   try {
     return readSync(reader, chunk, 0, chunk.length, null);
@@ -104,7 +109,7 @@ function putBack(name: number): void {
   try {
     free.push({ name, reader: openSync(pathOf(name), READ) });
   } catch {
-    // Too many files are open: one pipe less.
+    // Too many files are open: the pool shrinks by one.
     closeSync(name);
   }
 }
@@ -114,8 +119,8 @@ function pathOf(name: number): string {
 }
 
 /**
- * Makes some more, or none where too many files are open: then later again. They lose their names at once, so that nothing is
- * left behind however this process ends.
+ * Makes more pipes, or none if too many files are open: the next call tries again. Their names are
+ * removed at once, so that no files remain however this process ends.
  */
 function makePipes(): void {
   const opened: number[] = [];

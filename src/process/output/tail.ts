@@ -1,8 +1,11 @@
-/** The last `limit` bytes of a stream. Takes memory only for what came, at most twice the limit. */
+/**
+ * Keeps the last `limit` bytes of a stream. Uses memory only for received bytes, at most twice the
+ * limit.
+ */
 export interface Tail {
   push(chunk: Buffer): void;
   bytes(): Buffer;
-  /** As text; a character that was cut at the front is left out. */
+  /** As text; a character cut at the front is left out. */
   text(): string;
 }
 

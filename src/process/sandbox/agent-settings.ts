@@ -7,18 +7,22 @@ import { repositoryOf } from './repository-place.ts';
 import type { AgentAccess } from '../types.ts';
 import type { CommandLine } from '../../providers/provider.ts';
 
-/** What configures agents in a workspace. What is not there is held, too, where no CLI stumbles over an empty folder. */
+/**
+ * The files and folders that configure agents in a workspace. Missing ones are protected too,
+ * unless a CLI fails on an empty folder.
+ */
 const HELD = [...settingsFolders, '.mcp.json'];
 const HELD_IF_THERE = /^(?:opencode\.jsonc?|\.env.*)$/;
 
-/** What a command line says of the settings of its program. */
+/** An agent's access, from the settings that its command line lists. */
 export function agentReach({ settings = [], shuns = [] }: CommandLine, mayConfigure: boolean): AgentAccess {
   return { settings, shuns, mayConfigure };
 }
 
 /**
- * What in a workspace an agent must not write, absolute. A link is none of it: nobody but the repository says where it leads,
- * and a sandbox shows what it holds. Where the agent writes beside one it could replace it: throws `E_PATH`, but for variables.
+ * Paths in a workspace that an agent must not write, absolute. Links are left out: only the
+ * repository says where they lead, and a sandbox shows their targets. Where the agent can write
+ * beside one it could replace it: throws `E_PATH`, except for variables.
  */
 export function workspaceSettings(
   workspace: string,
@@ -33,8 +37,8 @@ export function workspaceSettings(
 }
 
 /**
- * The person's own settings that an agent must not write. What is not there yet is made, with nothing in it, since a sandbox
- * can hold only what it shows and an agent would make it.
+ * The user's own settings that an agent must not write. Missing ones are created empty, since a
+ * sandbox can protect only existing paths and an agent would create them.
  */
 export function ownSettings({ settings }: AgentAccess): string[] {
   for (const path of settings) make(path);
@@ -42,8 +46,9 @@ export function ownSettings({ settings }: AgentAccess): string[] {
 }
 
 /**
- * What of a folder a program may write where its settings lie in it. All of it, unless one of them is a link: a sandbox holds
- * none, so that the folder can only be read, and what lies in it besides is written.
+ * The paths of a folder that a program can write although its settings lie there. The whole folder,
+ * unless one of the settings is a link: a sandbox cannot protect a link, so the folder becomes
+ * read-only and the other entries writable.
  */
 export function writableBeside(settings: readonly string[], folder: string): string[] {
   if (!settings.some((path) => dirname(path) === folder && isLink(path))) return [folder];
@@ -53,8 +58,9 @@ export function writableBeside(settings: readonly string[], folder: string): str
 }
 
 /**
- * What of these names is there, in a workspace and in the folders above it, up to the top of its repository; outside of one
- * up to the root, as CLIs look for settings there. The person's home is left out: what lies there is their own.
+ * The existing paths of these names in a workspace and in the folders above it, up to the top of
+ * its repository; outside one up to the root, as CLIs search for settings. Leaves out the user's
+ * home, whose settings are the user's own.
  */
 export function settingsAround(workspace: string, home: string, names: readonly string[]): string[] {
   const top = repositoryOf(workspace, resolve(home))?.top ?? '/';
@@ -69,7 +75,10 @@ function foldersUpTo(top: string, folder: string): string[] {
   return folder === top || above === folder ? [folder] : [folder, ...foldersUpTo(top, above)];
 }
 
-/** Refuses a program that would run what a repository wants, where no sandbox hides that. Throws `E_PROVIDER`. */
+/**
+ * Rejects a program that would run what a repository configures, where no sandbox hides that.
+ * Throws `E_PROVIDER`.
+ */
 export function refuseShunned(
   provider: string,
   command: CommandLine,
@@ -90,7 +99,7 @@ function make(path: string): void {
     mkdirSync(isFile ? dirname(path) : path, { recursive: true });
     if (isFile) writeFileSync(path, /\.jsonc?$/.test(path) ? '{}\n' : '', { flag: 'wx' });
   } catch {
-    // Where we may not write, neither may an agent.
+    // An agent cannot write either where this process cannot.
   }
 }
 

@@ -2,7 +2,7 @@ import process from 'node:process';
 import { ownProgram } from './own-programs.ts';
 import type { Containment } from '../types.ts';
 
-/** Programs, libraries and what they look up; where one is missing it is left out. */
+/** Programs, libraries and the files that they look up; missing ones are left out. */
 export const SYSTEM = `
   /usr /bin /sbin /lib /lib32 /lib64 /opt /nix/store /run/current-system
   /etc/alternatives /etc/ld.so.cache /etc/ld.so.conf /etc/ld.so.conf.d /etc/os-release /etc/static
@@ -12,16 +12,19 @@ export const SYSTEM = `
   .trim()
   .split(/\s+/);
 
-/** Enough for root to work in folders of other users, and nothing that could change a mount. */
+/** Sufficient for root to work in other users' folders, without the capability to change mounts. */
 const ROOT_CAPABILITIES = ['CAP_DAC_OVERRIDE', 'CAP_FOWNER', 'CAP_CHOWN', 'CAP_SETUID', 'CAP_SETGID'];
 
-/** A sandbox within this one maps its user to a user of ours, which the kernel lets root do only with this. */
+/**
+ * A nested sandbox maps its user to one of this sandbox, which the kernel allows root only with
+ * this capability.
+ */
 const NESTING_CAPABILITY = 'CAP_SETFCAP';
 
 /**
- * bwrap and its options, up to the program: the system's programs read-only, a private /tmp, /proc and /dev, and the
- * given paths. Where two of them lie within each other, the deeper one decides; of the same path what is held comes last. What
- * is hidden is hidden in all of them.
+ * bwrap and its options, up to the program: the system's programs read-only, a private /tmp, /proc
+ * and /dev, and the given paths. Of two nested paths the deeper one decides; for the same path the
+ * protection wins. Hidden files are hidden everywhere.
  */
 export function sandboxArguments(sandbox: Containment & { kind: 'bubblewrap' }, cwd: string): string[] {
   const binds = [
@@ -49,7 +52,8 @@ export function sandboxArguments(sandbox: Containment & { kind: 'bubblewrap' }, 
     '/tmp',
     ...binds.flatMap(({ option, path }) => [option, path, path]),
     ...(sandbox.emptied ?? []).flatMap((path) => ['--tmpfs', path]),
-    // A device cannot be opened in what is bound so: neither its content nor that it was another file can be told.
+    // A device in such a mount cannot be opened: a program can read neither its content nor that it
+    // replaces another file.
     ...(sandbox.hidden ?? []).flatMap((path) => ['--ro-bind', '/dev/null', path]),
     '--chdir',
     cwd,

@@ -5,20 +5,32 @@ import { ownProgram } from './own-programs.ts';
 import { run } from '../run.ts';
 import type { Containment } from '../types.ts';
 
-/** Says on file descriptor 4 that it is there and goes on when a line comes on 3. End of file there ends it. */
+/**
+ * Reports readiness on file descriptor 4 and continues when a line arrives on 3. End of file there
+ * ends it.
+ */
 const GATE = 'echo r >&4; read -r x <&3 || exit 125; exec 3<&- 4>&-; ';
-/** Becomes the program. */
+/** Replaces the shell by the program. */
 const BECOME = 'exec "$@"';
-/** Stays as the first process of a namespace: it reaps orphans, and signals reach the program, which is not the first. */
+/**
+ * Stays the first process of a namespace: it reaps orphans, and signals reach the program, which is
+ * not the first.
+ */
 const STAY = '(exec "$@"); exit $?';
 
-/** What root keeps in a namespace: enough for work in folders of other users, and nothing that could change a mount or enter another namespace. */
+/**
+ * Root's capabilities in a namespace: sufficient for work in other users' folders, without those
+ * that change mounts or enter another namespace.
+ */
 const ROOT_BOUNDS =
   '-all,+chown,+dac_override,+fowner,+fsetid,+kill,+setgid,+setuid,+setfcap,+net_bind_service';
 
 const PROBE_MS = 3000;
 
-/** The command line that runs `argv` so contained and, if wanted, behind the launch gate on file descriptors 3 and 4. */
+/**
+ * The command line that runs `argv` in this containment and, if requested, behind the launch
+ * barrier on file descriptors 3 and 4.
+ */
 export function wrap(
   containment: Containment,
   argv: readonly string[],
@@ -42,7 +54,7 @@ function namespaceArguments({ user, network }: Extract<Containment, { kind: 'nam
   const own = user ? '--user --map-current-user ' : '';
   const alone = network ? '' : '--net ';
   const words = `--pdeathsig KILL ${ownProgram('unshare')} ${own}${alone}--pid --fork --kill-child --mount-proc --`;
-  // With all that root may, a process could leave the namespace again.
+  // With all of root's capabilities a process could leave the namespace again.
   const bounds = user ? [] : [ownProgram('setpriv'), '--inh-caps=-all', `--bounding-set=${ROOT_BOUNDS}`];
   return [ownProgram('setpriv'), ...words.split(' '), ...bounds];
 }
@@ -51,7 +63,7 @@ export type Availability = { readonly works: true } | { readonly works: false; r
 
 export interface ContainmentProbe {
   readonly bubblewrap: Availability;
-  /** `user`: it works only together with a user namespace. */
+  /** `user`: works only together with a user namespace. */
   readonly namespace:
     { readonly works: true; readonly user: boolean } | { readonly works: false; readonly why: string };
   readonly group: { readonly works: true };
@@ -59,7 +71,10 @@ export interface ContainmentProbe {
 
 let probed: Promise<ContainmentProbe> | undefined;
 
-/** Which kinds of containment work here, found out by running a program in each; once per process. */
+/**
+ * The kinds of containment that work on this host, tested by running a program in each; once per
+ * process.
+ */
 export function probeContainment(): Promise<ContainmentProbe> {
   probed ??= probe();
   return probed;

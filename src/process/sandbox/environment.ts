@@ -1,21 +1,22 @@
 import process from 'node:process';
 import { usablePath } from './own-programs.ts';
 
-/** What every process gets of the host's environment. */
+/** The variables of the host that every process inherits. */
 const ALWAYS = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_*', 'TERM', 'TZ', 'TMPDIR', 'SHLVL'];
 
 export interface EnvironmentRequest {
-  /** Further names that are taken over, or patterns in which `*` stands for any characters. */
+  /** Further inherited names, or patterns in which `*` matches any characters. */
   readonly inherit?: readonly string[];
-  /** Variables that are set, whatever the host has. */
+  /** Variables to set, overriding the host's. */
   readonly set?: Readonly<Record<string, string>>;
-  /** The host's environment when left out. */
+  /** Default: the host's environment. */
   readonly from?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * The complete environment of a process: nothing is inherited but what the allowlist names, of `PATH` the folders that were there. `SHLVL` is always there: a bash
- * without it whose input is a socket, as Node's pipes are, takes itself for a remote login and runs `~/.bashrc`.
+ * The complete environment of a process: it inherits only the names on the allowlist, and of `PATH`
+ * the folders that existed at first use. `SHLVL` is always set: without it a bash whose input is a
+ * socket, as Node's pipes are, takes itself for a remote login and runs `~/.bashrc`.
  */
 export function buildEnvironment(request: EnvironmentRequest = {}): Record<string, string> {
   const allowed = ALWAYS.concat(request.inherit ?? []).map(namePattern);
@@ -27,7 +28,10 @@ export function buildEnvironment(request: EnvironmentRequest = {}): Record<strin
   return { ...environment, ...(PATH !== undefined && { PATH: usablePath(PATH) }), ...request.set };
 }
 
-/** The same for many processes: the host's environment, as it is now, is read once for each list of further names. */
+/**
+ * Like `buildEnvironment` for many processes: reads the host's present environment once for each
+ * list of further names.
+ */
 export function environments(): (request: EnvironmentRequest) => Record<string, string> {
   const host = { ...process.env };
   const known = new Map<string, Record<string, string>>();
@@ -39,14 +43,17 @@ export function environments(): (request: EnvironmentRequest) => Record<string, 
   };
 }
 
-/** Values of the host's variables that are secrets by their names; one of fewer characters is none. */
+/**
+ * Values of the host's variables whose names mark them as secrets; shorter values than the minimum
+ * do not count.
+ */
 export function secretsOfHost(from: Readonly<Record<string, string | undefined>> = process.env): string[] {
   return Object.entries(from).flatMap(([name, value]) =>
     value !== undefined && value.length >= 8 && /KEY|TOKEN|SECRET|PASSWORD/i.test(name) ? [value] : [],
   );
 }
 
-/** Made once each: every process asks for them. */
+/** Cached, since every process uses them. */
 const patterns = new Map<string, RegExp>();
 
 function namePattern(pattern: string): RegExp {

@@ -13,15 +13,18 @@ import { ruleNames } from '../../kernel/rule-names.ts';
 import { isAbove } from './program-paths.ts';
 import { realPlace, textOf, type KnownRepository } from './repository-place.ts';
 
-/** What makes a folder a repository: one with a folder `.git`, or a bare one. */
+/** The entries that make a folder a repository: a folder `.git`, or `HEAD` of a bare one. */
 const REPOSITORY = ['.git', 'HEAD'];
 
-/** The rules of a project and its journal, absolute, be they there or not. */
+/** The rules of a project and its journal, absolute, whether or not they exist. */
 export function rulesOf(project: string): string[] {
   return ruleNames.map((name) => join(project, name));
 }
 
-/** What links among the rules lead to: a file may serve two programs, and an agent may write the other one's. */
+/**
+ * The targets of links among the rules: a file may serve two programs, and an agent may be able to
+ * write the other name.
+ */
 export function linkedRules(project: string): string[] {
   const roles = namesIn(join(project, 'agents')).map((role) => join(project, 'agents', role, 'role.md'));
   const files = ['protocols', 'workflows'].flatMap((name) => filesIn(join(project, name)));
@@ -35,7 +38,10 @@ function filesIn(folder: string): string[] {
   });
 }
 
-/** What would make these folders repositories of an agent's own, which a person's git would then believe. */
+/**
+ * Paths that would turn these folders into repositories made by an agent, which the user's git
+ * would then trust.
+ */
 export function repositoryNames(folders: readonly string[], repository: KnownRepository | null): string[] {
   return folders
     .filter((folder) => folder !== repository?.top)
@@ -43,8 +49,8 @@ export function repositoryNames(folders: readonly string[], repository: KnownRep
 }
 
 /**
- * What a person's own git would run or obey, later and outside. Where the rest of the repository can be written, it is made
- * if it is not there: an agent would make it.
+ * Files that the user's own git would run or obey, later and outside the sandbox. Where the rest of
+ * the repository is writable, missing ones are created: otherwise an agent could create them.
  */
 export function obeyedByGit({ top, git }: KnownRepository, isWritable: boolean): string[] {
   const repositories = [git, ...modulesIn(join(git, 'modules'))];
@@ -67,7 +73,7 @@ function configurationOf(git: string, tree: string | null, isWritable: boolean):
   return [hooks, config, ...ofTrees, ...namedIn(text, git, tree)];
 }
 
-/** Other files and folders that a configuration names as hooks, or as more configuration. */
+/** Other files and folders that a configuration names as hooks or as further configuration. */
 function namedIn(config: string, git: string, tree: string | null): string[] {
   const hooks = [...config.matchAll(/^\s*hooksPath\s*=\s*"?([^"\n]+?)"?\s*$/gim)];
   const included = [...config.matchAll(/^\s*path\s*=\s*"?([^"\n]+?)"?\s*$/gim)];
@@ -75,7 +81,7 @@ function namedIn(config: string, git: string, tree: string | null): string[] {
     ...hooks.map((match) => resolve(tree ?? git, match[1]!)),
     ...included.map((match) => resolve(git, match[1]!)),
   ];
-  // Elsewhere no agent writes.
+  // Agents write in no other folder.
   return paths.filter((path) => isAbove(tree ?? git, path) || isAbove(git, path));
 }
 
@@ -84,7 +90,7 @@ function makeAll(folder: string, files: readonly string[]): void {
     if (!existsSync(folder)) mkdirSync(folder);
     for (const file of files) if (!existsSync(file)) writeFileSync(file, '', { flag: 'wx' });
   } catch {
-    // Where we may not write, neither may an agent.
+    // An agent cannot write either where this process cannot.
   }
 }
 
@@ -92,7 +98,7 @@ function worktreesIn(git: string): string[] {
   return foldersIn(join(git, 'worktrees')).map((name) => join('worktrees', name));
 }
 
-/** The repositories of submodules, and of theirs: a name may have several parts. */
+/** The repositories of submodules, and of their submodules: a name can have several parts. */
 function modulesIn(folder: string): string[] {
   return foldersIn(folder).flatMap((name) => {
     const path = join(folder, name);
@@ -126,8 +132,9 @@ function isLink(path: string): boolean {
 }
 
 /**
- * Refuses to let a path be written that is guarded, or lies in something guarded, however its name leads there. `own`: we
- * have chosen the path ourselves, perhaps below a guarded one; then it must be what it is called. Throws `E_PATH`.
+ * Rejects write access to a guarded path or to a path inside one, whatever links its name contains.
+ * `own`: Mailroom has chosen the path, possibly below a guarded one; then it must contain no link.
+ * Throws `E_PATH`.
  */
 export function refuseGuarded(
   path: string,
@@ -137,7 +144,7 @@ export function refuseGuarded(
   const real = realPlace(path);
   if (own && isItself(path, project)) return;
   const tree = worktreeOf(path, project);
-  // The worktrees of threads lie among what is ours, and are theirs.
+  // The worktrees of threads lie in .mailroom and are writable.
   const places =
     tree !== null && isAbove(tree, real) ? guarded.filter((each) => !isAbove(each, tree)) : guarded;
   const hit = places.find((each) => isAbove(realPlace(each), real));
@@ -151,12 +158,12 @@ export function refuseGuarded(
   );
 }
 
-/** Whether no link leads from the project to a path. */
+/** Whether the path below the project contains no link. */
 function isItself(path: string, project: string): boolean {
   return realPlace(path) === join(realPlace(project), relative(project, path));
 }
 
-/** The worktree of a thread that a path lies in, or that it is; null: none, or a link. */
+/** The thread's worktree that contains a path, or is the path; null: none, or a link. */
 function worktreeOf(path: string, project: string): string | null {
   const folder = join(project, '.mailroom', 'worktrees');
   const [name = ''] = relative(folder, path).split('/');
@@ -164,7 +171,9 @@ function worktreeOf(path: string, project: string): string | null {
   return name !== '' && name !== '..' && isItself(tree, project) ? realPlace(tree) : null;
 }
 
-/** Refuses a link in a place of this kind: a sandbox can hold what a link leads to, and not the link. */
+/**
+ * Rejects a link at a guarded path: a sandbox can protect the target of a link, but not the link.
+ */
 export function refuseLink(path: string): void {
   if (!isLink(path)) return;
   throw new MailroomError(

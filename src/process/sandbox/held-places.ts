@@ -5,20 +5,24 @@ import { readPlainFile } from '../plain-file.ts';
 import { readProcess } from '../proc.ts';
 
 /*
- * Empty folders in the places of what would be obeyed later and is not there yet. A folder even where a file is meant: git
- * passes over an empty folder, so no agent commits it and nobody takes it for a change. Each process writes down which ones it
- * keeps, so that the last one removes them, or the next start if that was killed.
+ * Empty folders at the missing paths that would be obeyed later. A folder even where a file is
+ * expected: git skips an empty folder, so no agent commits it and it does not count as a change.
+ * Each process records which ones it keeps, so that the last one removes them, or the next start if
+ * that process was killed.
  */
 
-/** How many processes of ours rely on a place, by its path. */
+/** How many users of this process need a path, by path. */
 const kept = new Map<string, number>();
 
-/** Keeps those of the places that are missing, or that another process keeps, until `close`. All paths are absolute. */
+/**
+ * Keeps those paths that are missing, or that another process keeps, until `close`. All paths are
+ * absolute.
+ */
 export function keepPlaces(project: string, places: readonly string[]): { readonly close: () => void } {
   const others = keptByOthers(project);
   const mine = places.filter((path) => kept.has(path) || others.has(path) || !existsSync(path));
   for (const path of mine) kept.set(path, (kept.get(path) ?? 0) + 1);
-  // Written down first: whenever we are killed, the next start knows what to remove.
+  // Recorded first: if this process is killed, the next start knows what to remove.
   if (mine.length > 0) writeRecord(project);
   for (const path of mine) make(path);
   return {
@@ -29,7 +33,7 @@ export function keepPlaces(project: string, places: readonly string[]): { readon
   };
 }
 
-/** Removes what processes that were killed have left. */
+/** Removes the folders that killed processes have left. */
 export function removeDeadPlaces(project: string): void {
   const living = keptByOthers(project);
   for (const { file, process: owner, paths } of recordsOf(project)) {
@@ -45,7 +49,10 @@ function release(path: string): void {
   else kept.delete(path);
 }
 
-/** Our own record says it first: of two that leave at once, the later one sees that nobody is left. */
+/**
+ * The record changes first: of two processes that leave at once, the later one sees that it is the
+ * last.
+ */
 function leave(project: string, paths: readonly string[]): void {
   const leaving = paths.filter((path) => !kept.has(path));
   if (leaving.length === 0) return;
@@ -59,7 +66,7 @@ function make(path: string): void {
   try {
     mkdirSync(path);
   } catch {
-    // It is there, or nothing can be made there, by an agent neither.
+    // The path exists, or cannot be created, not even by an agent.
   }
 }
 
@@ -67,7 +74,7 @@ function removeEmpty(path: string): void {
   try {
     rmdirSync(path);
   } catch {
-    // A person has put something there meanwhile.
+    // The user has put files there meanwhile.
   }
 }
 
@@ -75,7 +82,7 @@ function folderOf(project: string): string {
   return join(project, '.mailroom', 'held');
 }
 
-/** Names this process: another one that gets the same pid later began at another time. */
+/** Identifies this process: a later one with the same pid has another start time. */
 function ownName(): string {
   return `${String(process.pid)}@${readProcess(process.pid)?.startTime ?? ''}`;
 }
@@ -86,7 +93,7 @@ function isAlive(name: string): boolean {
   return found !== null && !found.ended && found.startTime === startTime;
 }
 
-/** A line for each place: `+` for one that we keep, `-` for one that we may be about to remove. */
+/** One line per path: `+` for a kept one, `-` for one that may be about to be removed. */
 function writeRecord(project: string, leaving: readonly string[] = []): void {
   const file = join(folderOf(project), ownName());
   const lines = [
@@ -109,7 +116,7 @@ function keptByOthers(project: string): Set<string> {
 interface PlaceRecord {
   readonly file: string;
   readonly process: string;
-  /** What it keeps, and besides what it may be about to remove. */
+  /** The paths that it keeps, and separately those that it may be about to remove. */
   readonly keeps: readonly string[];
   readonly paths: readonly string[];
 }
@@ -144,7 +151,7 @@ function linesOf(file: string): string[] {
   }
 }
 
-/** Empty for what we have not written: anybody may have put a file there. */
+/** Empty unless this program wrote the text: any process could have put a file there. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -2,15 +2,15 @@ import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import process from 'node:process';
 
-/** Folders that agents may write. */
+/** Folders that agents can write. */
 const written = new Set<string>();
-/** By the variable as the host has it. */
+/** Keyed by the host's value of the variable. */
 const usable = new Map<string, string>();
 const found = new Map<string, string>();
 
 /**
- * Names a folder (absolute) that agents may write: none of our own programs is looked for in it from now on. Call it before
- * anything runs.
+ * Excludes a folder (absolute) that agents can write from the search for Mailroom's own programs.
+ * Call it before any process runs.
  */
 export function keepProgramsOutOf(folder: string): void {
   if (written.has(folder)) return;
@@ -20,8 +20,8 @@ export function keepProgramsOutOf(folder: string): void {
 }
 
 /**
- * `PATH` as processes get it: absolute folders that were there and could be entered when it was first asked for. One that
- * is made later, perhaps by an agent, holds no program for anybody.
+ * `PATH` for processes: absolute folders that existed and were searchable at first use. A folder
+ * created later, perhaps by an agent, is not searched.
  */
 export function usablePath(path: string): string {
   const known = usable.get(path) ?? foldersOf(path).map(fixed).filter(isUsable).join(delimiter);
@@ -29,14 +29,14 @@ export function usablePath(path: string): string {
   return known;
 }
 
-/** The folders that we look for our own programs in: those of `PATH` in which no agent may write. */
+/** The search path for Mailroom's own programs: the folders of `PATH` that no agent can write. */
 export function ownPath(): string {
   return foldersOf(usablePath(process.env['PATH'] ?? ''))
     .filter((folder) => !isWritten(folder) && !isWritten(realPath(folder)))
     .join(delimiter);
 }
 
-/** Where a program of our own lies, found once; its bare name if it is missing. */
+/** The path of one of Mailroom's own programs, searched once; its bare name if it is missing. */
 export function ownProgram(name: string): string {
   const key = `${name}\0${process.env['PATH'] ?? ''}`;
   const path = found.get(key) ?? search(name);
@@ -53,7 +53,7 @@ function foldersOf(path: string): string[] {
   return [...new Set(path.split(delimiter).filter((folder) => isAbsolute(folder)))];
 }
 
-/** A link among what agents write may lead elsewhere tomorrow. */
+/** A link inside a folder that agents write can change its target later. */
 function fixed(folder: string): string {
   return isWritten(folder) ? realPath(folder) : folder;
 }

@@ -6,13 +6,13 @@ import type { ProgramHome } from '../../providers/program-home.ts';
 import type { CommandLine } from '../../providers/provider.ts';
 
 interface Place {
-  /** Where the program runs. */
+  /** The program's working directory. */
   readonly cwd: string;
-  /** Where its home is made: a folder that somebody removes. */
+  /** The folder in which its home is made; the caller removes it. */
   readonly temporary: string;
 }
 
-/** The environment of a program, in which it finds the home of its run if it wants one. */
+/** The environment of a program, which names the home of its run if it needs one. */
 export function withProgramHome(
   { home }: CommandLine,
   env: Readonly<Record<string, string>>,
@@ -22,8 +22,8 @@ export function withProgramHome(
 }
 
 /**
- * Everything but the settings is a link to what the person has: a login that is renewed and a conversation that goes on are
- * theirs, and their settings stay as they are.
+ * Everything but the settings is a link to the user's files: renewed logins and continued
+ * conversations reach them, and the user's settings stay unchanged.
  */
 function furnish(
   { variable, folder, beside, lasting, settings }: ProgramHome,
@@ -46,16 +46,16 @@ function furnish(
   return home;
 }
 
-/** Nothing where there is none; what cannot be read is an error. */
+/** Empty if the folder does not exist; throws if it cannot be read. */
 function namesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder) : [];
 }
 
-/** Where it cannot be made, the program finds out itself what it has to do without. */
+/** If the folder cannot be made, the program itself reports what it lacks. */
 function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true });
   } catch {
-    // A home folder that may only be read.
+    // A read-only home folder.
   }
 }

@@ -3,14 +3,19 @@ import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:pa
 import process from 'node:process';
 import { SYSTEM } from './bubblewrap.ts';
 
-/** Where people's tools and their settings lie below the home folder; none of it holds a login. */
+/**
+ * Folders of users' tools and their settings below the home folder; none of them contains a login.
+ */
 const TOOLS = `
   .gitconfig .config/git .nvm/versions .fnm .volta .asdf .local/share/mise .pyenv .rbenv .rustup .cargo/bin go/bin
   .sdkman/candidates .deno/bin .bun/bin`
   .trim()
   .split(/\s+/);
 
-/** Variables that name a file or folder which a program reads: its settings, its key, the authorities that it trusts. */
+/**
+ * Variables that name a file or folder that a program reads: its settings, its key, its trusted
+ * authorities.
+ */
 const NAMED = `
   MAILROOM_RECORDING OPENCODE_CONFIG OPENCODE_CONFIG_DIR GOOGLE_APPLICATION_CREDENTIALS CODEX_CA_CERTIFICATE NODE_EXTRA_CA_CERTS
   SSL_CERT_FILE SSL_CERT_DIR`
@@ -19,15 +24,16 @@ const NAMED = `
 
 interface Program {
   readonly argv: readonly string[];
-  /** Where it runs. */
+  /** The program's working directory. */
   readonly workspace: string;
-  /** Its whole environment: `PATH`, `HOME` and the variables that name files count. */
+  /** Its complete environment: `PATH`, `HOME` and the variables that name files matter here. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 /**
- * What a program needs outside the system's folders in order to run: the folders of `PATH`, its own package, Node, this
- * program itself, the tools of the person, and what variables name. Never the home folder or one above it.
+ * The paths outside the system's folders that a program needs: the folders of `PATH`, its own
+ * package, Node, Mailroom itself, the user's tools, and paths in variables. Never the home folder
+ * or one above it.
  */
 export function programPaths({ argv, workspace, env }: Program): string[] {
   const home = resolve(env['HOME'] ?? '/');
@@ -51,14 +57,17 @@ function located(program: string, workspace: string, search: readonly string[]):
   return file === undefined ? [] : [file];
 }
 
-/** The names that a path goes by while the system follows its links, one after the other, down to its real place. */
+/**
+ * Every name of a path while the system follows its links, one after the other, up to its real
+ * path.
+ */
 function namesOf(path: string): string[] {
   const names = [path];
   for (let next = followed(path); next !== null; next = followed(next)) names.push(next);
   return [...names, realpathSync(path)];
 }
 
-/** The path that its first link leads to; null: there is none on its way. */
+/** The path after following its first link; null: it contains none. */
 function followed(path: string): string | null {
   const parts = path.split('/');
   const places = parts.map((_, index) => parts.slice(0, index + 1).join('/')).slice(1);
@@ -68,7 +77,7 @@ function followed(path: string): string | null {
     : resolve(dirname(link), readlinkSync(link), `.${path.slice(link.length)}`);
 }
 
-/** The folder that a program brings along: its packages, or what lies beside its `bin`; else the file alone. */
+/** The folder of a program's package, or the parent of its `bin`; otherwise only the file. */
 function packageOf(file: string, home: string): string {
   const packages = file.indexOf('/node_modules/');
   if (packages > 0) return file.slice(0, packages + '/node_modules'.length);
@@ -78,7 +87,7 @@ function packageOf(file: string, home: string): string {
   return tooMuch ? file : around;
 }
 
-/** Whether a path is a folder or lies above it. */
+/** Whether a path is the folder or one of its parents. */
 export function isAbove(path: string, folder: string): boolean {
   return `${folder}/`.startsWith(path === '/' ? path : `${path}/`);
 }

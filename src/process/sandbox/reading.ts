@@ -5,7 +5,10 @@ import { isAbove } from './program-paths.ts';
 import { realPlace } from './repository-place.ts';
 import type { CommandLine } from '../../providers/provider.ts';
 
-/** The command line with what it takes from files. Throws what `apply` throws, and where a file of the person cannot be read. */
+/**
+ * The command line completed with content from files. Throws what `apply` throws, and if a file of
+ * the user cannot be read.
+ */
 export function completed(command: CommandLine): CommandLine {
   const { reading } = command;
   if (reading === undefined) return command;
@@ -22,7 +25,10 @@ function textOf({ path, within }: ReadFile): string | null {
   return within === null ? readOwnFile(path) : beginningOf(path, within.folder, within.bytes);
 }
 
-/** A link may lead to another file of the folder, and nowhere else: an agent would have a file of the person quoted to it. */
+/**
+ * A link may lead only to another file of the folder: otherwise an agent could have the user's
+ * files quoted to it.
+ */
 function beginningOf(path: string, folder: string, bytes: number): string | null {
   const above = realPlace(folder);
   let descriptor: number | null = null;
@@ -39,7 +45,10 @@ function beginningOf(path: string, folder: string, bytes: number): string | null
   }
 }
 
-/** Where an open file really lies, also where somebody has put a link into its path meanwhile; only Linux knows. */
+/**
+ * The real path of an open file, even if a link has been put into its path meanwhile; only Linux
+ * reports it.
+ */
 function placeOf(descriptor: number, path: string): string {
   return process.platform === 'linux' ? readlinkSync(`/proc/self/fd/${String(descriptor)}`) : path;
 }

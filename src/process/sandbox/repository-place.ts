@@ -4,10 +4,11 @@ import { readPlainFile } from '../plain-file.ts';
 import { isAbove } from './program-paths.ts';
 
 /*
- * Where repositories lie, told by their places alone: what is written in a repository (`commondir`) an agent may have written.
+ * Locates repositories by their paths alone: an agent may have written what a repository contains
+ * (`commondir`).
  */
 
-/** A working tree, and the folder of its repository. */
+/** A working tree and the folder of its repository. */
 export interface KnownRepository {
   readonly top: string;
   readonly git: string;
@@ -15,20 +16,20 @@ export interface KnownRepository {
 
 interface WorkingTree {
   readonly top: string;
-  /** What git keeps of this working tree: in the folder of its repository, or that folder itself. */
+  /** Git's folder for this working tree: in the folder of its repository, or that folder itself. */
   readonly own: string;
 }
 
-/** The folder of the repository that git finds from a folder on; null: none. */
+/** The repository folder that git finds from a folder upwards; null: none. */
 export function repositoryFrom(folder: string): string | null {
   const tree = workingTreeOf(folder, '/');
   return tree === null ? null : repositoryAround(tree.own);
 }
 
 /**
- * The working tree that a folder lies in, and the folder of its repository; null outside git, or if all of `home` is one. An
- * agent can write a `.git` file, so it counts only where the repository that it names knows the working tree, too: as one
- * that is linked to it, or as that of a submodule.
+ * The working tree that a folder lies in, and the folder of its repository; null outside git, or if
+ * all of `home` is one. An agent can write a `.git` file, so it counts only if its repository also
+ * knows the working tree: as a linked one, or as that of a submodule.
  */
 export function repositoryOf(folder: string, home: string): KnownRepository | null {
   const tree = workingTreeOf(folder, home);
@@ -40,7 +41,7 @@ function workingTreeOf(folder: string, home: string): WorkingTree | null {
   for (let top = resolve(folder); !isAbove(top, home); top = dirname(top)) {
     const git = join(top, '.git');
     const kind = kindOf(git);
-    // Git passes over a folder without HEAD.
+    // Git skips a folder without HEAD.
     if (kind?.isDirectory() === true && isThere(join(git, 'HEAD'))) return { top, own: git };
     if (kind?.isFile() === true) {
       const named = /^gitdir: (.+)$/m.exec(textOf(git))?.[1];
@@ -50,7 +51,7 @@ function workingTreeOf(folder: string, home: string): WorkingTree | null {
   return null;
 }
 
-/** That of a linked working tree lies in `worktrees` of its repository. */
+/** The folder of a linked working tree lies in `worktrees` of its repository. */
 function repositoryAround(own: string): string {
   const around = dirname(dirname(own));
   return basename(dirname(own)) === 'worktrees' && isThere(join(around, 'HEAD')) ? around : own;
@@ -68,7 +69,7 @@ function isThere(path: string): boolean {
   return kindOf(path, lstatSync) !== undefined;
 }
 
-/** Undefined: nothing that could be opened, for git either. */
+/** Undefined: the path cannot be opened, by git either. */
 function kindOf(path: string, look: typeof lstatSync = statSync): Stats | undefined {
   try {
     return look(path, { throwIfNoEntry: false });
@@ -77,7 +78,7 @@ function kindOf(path: string, look: typeof lstatSync = statSync): Stats | undefi
   }
 }
 
-/** Empty where there is none. */
+/** Empty if the file does not exist. */
 export function textOf(file: string): string {
   try {
     return readPlainFile(file) ?? '';
@@ -86,7 +87,7 @@ export function textOf(file: string): string {
   }
 }
 
-/** Where a path leads, as far as it is there. */
+/** The real path, as far as it exists. */
 export function realPlace(path: string): string {
   try {
     return realpathSync(path);

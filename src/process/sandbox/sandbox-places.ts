@@ -7,9 +7,10 @@ import type { Containment } from '../types.ts';
 type Sandbox = Extract<Containment, { kind: 'bubblewrap' }>;
 
 /**
- * Makes what a sandbox is to let a program write and is not there yet: a sandbox can show only what exists. A name with an
- * ending becomes a file, another one a folder; of a program's own settings (`kept`) only folders are made. What is to be held
- * and is not there is kept by an empty folder. What the program has left empty of the rest goes with `close`, and so do these.
+ * Creates missing paths that a sandbox makes writable: a sandbox can show only existing ones. A
+ * name with an extension becomes a file, any other a folder; of a program's own settings (`kept`)
+ * only folders are created. Empty folders keep missing paths that must be protected. `close`
+ * removes these, and what the program has left empty of the rest.
  */
 export function openPlaces(
   containment: Containment,
@@ -35,14 +36,14 @@ interface PlacesWanted {
   readonly owed: readonly string[];
 }
 
-/** Whether an agent could make something there; what lies in a folder that is only read needs no keeping. */
+/** Whether an agent could create the path; a path in a read-only folder needs no protection. */
 function isWritable(path: string, { readable, writable }: Sandbox): boolean {
   const deepest = (places: readonly string[]) =>
     Math.max(-1, ...places.filter((place) => isAbove(place, path)).map((place) => place.length));
   return deepest(writable) >= deepest(readable) && deepest(writable) >= 0;
 }
 
-/** True: what lies there is empty, and nothing that was handed over. */
+/** True: the path is empty and not part of a handover. */
 function make(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found !== undefined) return found.isFile() && found.size === 0;
@@ -52,7 +53,7 @@ function make(path: string): boolean {
   return true;
 }
 
-/** False: something else lies there. */
+/** False: the path exists and is not a folder. */
 function makeFolder(path: string): boolean {
   try {
     mkdirSync(path, { recursive: true });
@@ -68,6 +69,6 @@ function removeEmpty(path: string): void {
     if (found.isDirectory()) rmdirSync(path);
     else if (found.size === 0) unlinkSync(path);
   } catch {
-    // It is gone, or holds what was handed over.
+    // The path is gone, or holds a handover.
   }
 }

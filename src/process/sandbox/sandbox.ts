@@ -20,14 +20,15 @@ import { isFolder } from '../proc.ts';
 
 type Sandbox = Extract<Containment, { kind: 'bubblewrap' }> & { readonly held: readonly string[] };
 
-/** The key by which the project signs: nobody's to read. */
+/** The project's signing key, which no process can read. */
 const SECRET = join('.mailroom', 'nostr.key');
 
 /**
- * The sandbox that holds a process to its reach: the workspace is writable with a right beyond READ (tests write what they
- * build), the repository's own folder only with RUN_COMMANDS, what is owed and given always, the rest of the project is
- * there to be read, but for our key and our locks. Nothing that is run, believed or obeyed outside is writable: throws
- * `E_PATH` for a reach that would be.
+ * The sandbox that restricts a process to its access request: the workspace is writable with any
+ * permission beyond READ (tests write build output), the repository's own folder only with
+ * RUN_COMMANDS, required outputs and granted folders always; the rest of the project is readable,
+ * except Mailroom's key and locks. Throws `E_PATH` for a request that would make a file writable
+ * that is run, trusted or obeyed outside.
  */
 export function sandboxFor(
   reach: AccessRequest,
@@ -42,7 +43,8 @@ export function sandboxFor(
   const rules = [
     ...rulesOf(project),
     ...linkedRules(project),
-    // Of a linked working tree `.git` is a file: whoever could change it would name another repository.
+    // In a linked working tree `.git` is a file: a process that could change it would name another
+    // repository.
     ...(repository === null ? [] : [join(repository.top, '.git')]),
     ...repositoryNames([...new Set([workspace, project])], repository),
   ];
@@ -109,14 +111,16 @@ function withPlaces(
   return { ...rest(names), ...sandbox, writable: [...new Set([...sandbox.writable, ...pinned])] };
 }
 
-/** Folders of programs, those of processes outside included: what is put there runs for others. */
+/**
+ * Folders of programs, including those of processes outside: a program put there runs for others.
+ */
 function searched({ env }: AccessRequest): string[] {
   const own = (env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
   const outside = usablePath(process.env['PATH'] ?? '').split(delimiter);
   return [...new Set([...own, ...outside])].filter((folder) => folder !== '' && isReachable(folder));
 }
 
-/** Of what is not there the topmost folder that is missing: what would lie in it cannot be made either. */
+/** For a missing path its topmost missing parent: then nothing can be created inside it either. */
 function toBeHeld(path: string): string {
   const folder = dirname(path);
   return folder === path || existsSync(folder) ? path : toBeHeld(folder);
@@ -124,7 +128,7 @@ function toBeHeld(path: string): string {
 
 type Places = Pick<Sandbox, 'readable' | 'writable' | 'held'>;
 
-/** What decides about a path: the deepest place that it lies in. */
+/** The entry that decides about a path: the deepest one that contains it. */
 function deciding(path: string, { readable, writable, held }: Places): { path: string; writes: boolean } {
   const all = [
     ...readable.map((each) => ({ path: each, writes: false })),
@@ -141,7 +145,10 @@ function isWritable(path: string, places: Places): boolean {
   return deciding(realPlace(path), places).writes;
 }
 
-/** The folders between a place and the writable one around it: shown by themselves, none of them can be moved away. */
+/**
+ * The folders between a path and the writable one around it: mounted separately, none of them can
+ * be moved away.
+ */
 function pinnedFor(path: string, places: Places): string[] {
   const around = deciding(dirname(path), places);
   return around.writes ? foldersBetween(around.path, path) : [];
@@ -152,7 +159,7 @@ function foldersBetween(above: string, path: string): string[] {
   return folder === above ? [] : [...foldersBetween(above, folder), folder];
 }
 
-/** False for what bwrap could not show, e.g. in a folder of another user. */
+/** False if bwrap could not show the path, e.g. in another user's folder. */
 function isReachable(path: string): boolean {
   try {
     accessSync(path);
@@ -163,8 +170,8 @@ function isReachable(path: string): boolean {
 }
 
 /**
- * Where a path is to be shown: at its real place, since no sandbox can put anything behind a link that it shows; and under
- * its own name, where that leads through nothing else that is shown.
+ * The paths under which to show a path: its real one, since a sandbox cannot mount anything behind
+ * a link that it shows, and its own name if that leads through no other shown path.
  */
 function placesOf(path: string, all: readonly string[]): string[] {
   const real = realPlace(path);

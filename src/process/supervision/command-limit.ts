@@ -2,14 +2,14 @@ import { watchTime } from './time-watch.ts';
 import type { ProcessSpec } from '../types.ts';
 
 export interface CommandWatch {
-  /** Standard output, as it comes. */
+  /** Receives standard output as it arrives. */
   readonly told: (output: string) => void;
   readonly stop: () => void;
 }
 
 /**
- * Calls `reached` once, when a command of the program has run for longer than it may, by the monotonic clock and as far as
- * the program has told of it.
+ * Calls `reached` once, when a command of the program exceeds its time limit, by the monotonic
+ * clock and according to the program's own reports.
  */
 export function watchCommands(
   { limitMs, running }: NonNullable<ProcessSpec['commands']>,

@@ -7,29 +7,29 @@ import type { ProcessSpec } from '../types.ts';
 import type { Source } from '../output/output.ts';
 import { join, dirname } from 'node:path';
 
-/** The host's ends of the launch gate. */
+/** The host's ends of the launch barrier. */
 export interface LaunchBarrier {
-  /** Calls back once, when the process waits at the gate; at once where there is none. */
+  /** Calls back once, when the process waits at the barrier; at once if there is none. */
   reached(callback: () => void): void;
   open(): void;
-  /** Closes it for good: a process that still waits ends without having started the program. */
+  /** Closes it permanently: a process that still waits ends without having started the program. */
   close(): void;
 }
 
 export interface Launched {
   readonly child: ChildProcess;
   readonly barrier: LaunchBarrier;
-  /** Standard output and standard error; null: the system has refused the process. */
+  /** Standard output and standard error; null: the system has refused to start the process. */
   readonly outputs: readonly [Source | null, Source | null];
 }
 
-/** Spawns the process as leader of a session of its own. Throws when the system refuses at once. */
+/** Spawns the process as leader of a new session. Throws if the system refuses at once. */
 export function launch(spec: ProcessSpec): Launched {
   const [program, ...rest] = wrap(spec.containment, spec.argv, spec.launchBarrier, spec.cwd);
   const input = openInput(spec.stdin, spec.stdoutFile);
   const pipes: (OutputPipe | null)[] = [];
   try {
-    // One after the other: the first is known, and closed, if there is no second.
+    // One after the other: if the second fails, the first is known and closed.
     pipes.push(openOutputPipe());
     pipes.push(openOutputPipe());
     const child = spawn(program!, rest, {
@@ -77,9 +77,10 @@ function barrierOf(child: ChildProcess): LaunchBarrier {
 let count = 0;
 
 /**
- * A file descriptor from which a program reads this text; the caller closes it. It is a file without a name, made besides the
- * given one, and not a pipe: Node makes pipes of sockets, with which `/dev/stdin` cannot be opened and bash takes itself
- * for a remote login and runs `~/.bashrc`. Throws when it cannot be written.
+ * A file descriptor from which a program reads this text; the caller closes it. It is an unlinked
+ * file, created next to `besides`, and not a pipe: Node's pipes are sockets, with which
+ * `/dev/stdin` cannot be opened and bash takes itself for a remote login and runs `~/.bashrc`.
+ * Throws if it cannot be written.
  */
 export function openInput(text: string, besides: string): number {
   if (text === '') return openSync('/dev/null', 'r');

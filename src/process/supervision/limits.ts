@@ -1,14 +1,15 @@
 import { watchTime } from './time-watch.ts';
 
 export interface LimitWatch {
-  /** Something came from the process. */
+  /** Records output from the process. */
   touch(): void;
   stop(): void;
 }
 
 /**
- * Calls `reached` once, when the process has run for `totalMs` or has been silent for `idleMs`. By the monotonic clock:
- * neither a changed wall clock nor a suspended machine counts. Any length is allowed, also beyond the 24.8 days of a timer.
+ * Calls `reached` once, when the process has run for `totalMs` or has been silent for `idleMs`.
+ * Uses the monotonic clock: neither clock changes nor suspension count. Any length works, also
+ * beyond the 24.8 days of a timer.
  */
 export function watchLimits(
   limits: { readonly totalMs: number | null; readonly idleMs: number | null },

@@ -8,11 +8,11 @@ import type { ProcessResult, ProcessSpec, Supervised, SuperviseHooks } from '../
 const none = { head: 0, tail: 0 };
 
 /**
- * Starts a process and answers for it until it and everything it started are gone. Never throws: what goes wrong is in
- * the result.
+ * Starts a process and supervises it until it and all its descendants have ended. Never throws:
+ * errors are in the result.
  */
 export function supervise(spec: ProcessSpec, hooks: SuperviseHooks = {}): Supervised {
-  // Where the system itself starts the program, it says so soon enough.
+  // If the system starts the program directly, it reports failures soon enough.
   const isDirect = spec.containment.kind === 'group' && !spec.launchBarrier && (spec.argv[0] ?? '') !== '';
   const refusal = isDirect ? null : whyNotStart(spec.argv, spec);
   if (refusal !== null) return refused(refusal);

@@ -13,9 +13,12 @@ import { ProcessTree } from './tree.ts';
 import type { EndReason, Launch, ProcessResult, ProcessSpec, SuperviseHooks } from '../types.ts';
 
 const GRACE_MS = 3000;
-/** After KILL the leader has so long to disappear; one that hangs in the kernel may never do so. */
+/**
+ * How long after KILL the leader may take to disappear; one that hangs in the kernel may never do
+ * so.
+ */
 const GIVE_UP_MS = 5000;
-/** Pauses between looks whether a program says something; one that does gets streams. */
+/** Pause between checks for output; a program that prints gets streams. */
 const FIRST_LISTEN_MS = 10;
 const LAST_LISTEN_MS = 160;
 const streamNames = { stdout: 'standard output', stderr: 'standard error' };
@@ -27,13 +30,13 @@ interface Exit {
   readonly signal: string | null;
 }
 
-/** One spawned process until the end of all that it started. */
+/** One spawned process until all that it started has ended. */
 export class Supervision {
   readonly exited: Promise<ProcessResult>;
   readonly #spec: ProcessSpec;
   readonly #child: ChildProcess;
   readonly #barrier: LaunchBarrier;
-  /** Null: the system has refused to start it; the reason is on its way. */
+  /** Null: the system refused to start it and will report the reason. */
   readonly #tree: ProcessTree | null;
   readonly #outputs: readonly Output[];
   readonly #startedAt = Date.now();
@@ -48,7 +51,7 @@ export class Supervision {
   #listenTimer: NodeJS.Timeout | undefined;
   #ready: Promise<Launch | null> | null = null;
 
-  /** `captures`: of standard output and of standard error, open. */
+  /** `captures`: open, for standard output and standard error. */
   constructor(spec: ProcessSpec, hooks: SuperviseHooks, launched: Launched, captures: readonly Capture[]) {
     const { child, barrier } = launched;
     this.#spec = spec;
@@ -69,12 +72,15 @@ export class Supervision {
     if (!spec.launchBarrier) this.release();
   }
 
-  /** Resolves when the process exists (behind a gate: when it waits there); null when it ended before. Never rejects. */
+  /**
+   * Resolves when the process exists (with a barrier: when it waits there); null if it ended
+   * before. Never rejects.
+   */
   get ready(): Promise<Launch | null> {
     return (this.#ready ??= this.#reachedBarrier());
   }
 
-  /** Programs that say nothing, or end at once, need no streams. */
+  /** Silent and short programs need no streams. */
   #listen(pause: number): void {
     this.#listenTimer = setTimeout(() => {
       const waiting = this.#outputs.filter((output) => output.listen());
@@ -82,14 +88,14 @@ export class Supervision {
     }, pause);
   }
 
-  /** Lets the program start, if it has not been let or ended. */
+  /** Lets the program start, unless it has started or ended. */
   release(): void {
     if (this.#limits !== null || this.#reason !== null || this.#leaderIsGone) return;
     this.#barrier.open();
     this.#limits = watchLimits(this.#spec.limits, (limit) => this.end(limit));
   }
 
-  /** Begins the end. The first reason is the one that counts. */
+  /** Begins the end. The first reason counts. */
   end(reason: EndReason): void {
     if (this.#reason !== null || this.#tree === null || this.#leaderIsGone) return;
     this.#reason = reason;
@@ -129,7 +135,7 @@ export class Supervision {
     };
   }
 
-  /** What is lost of the output is said, even when the program has ended by itself in the meantime. */
+  /** Lost output is reported even if the program has ended normally meanwhile. */
   #endForOutput(reason: 'output-limit' | 'output-failed'): void {
     if (this.#leaderIsGone) this.#reason ??= reason;
     else this.end(reason);
@@ -141,7 +147,7 @@ export class Supervision {
     this.#leader.resolve(exit);
   }
 
-  /** The system does not say what is missing, the program or the folder: that is looked up. */
+  /** The system does not distinguish a missing program from a missing folder, so this checks. */
   #refused(error: unknown): void {
     const why: Refusal = whyNotStart(this.#spec.argv, this.#spec) ?? {
       exitCode: null,

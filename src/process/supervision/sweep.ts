@@ -2,28 +2,32 @@ import process from 'node:process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { listProcesses, readMark, readProcess, type ProcessInfo } from '../proc.ts';
 
-/** How long after KILL a process may take to disappear before it counts as a survivor. */
+/**
+ * How long after KILL a process may take to disappear before it counts as a survivor, in
+ * milliseconds.
+ */
 const KILL_WAIT_MS = 2000;
-/** How often to look again while there is a process of which nobody can say whose it is: for some 100 ms. */
+/** How often to look again while the owner of a process is unknown: for about 100 ms. */
 const UNCLEAR_LOOKS = 8;
 const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 50;
 
 export interface Ended {
-  /** Processes that were told to end, and have. */
+  /** Processes that were asked to end and did. */
   readonly ended: readonly ProcessInfo[];
-  /** Those that KILL did not end. */
+  /** Processes that survived KILL. */
   readonly survivors: readonly ProcessInfo[];
 }
 
 export interface Sweep extends Ended {
-  /** False: this system has no /proc, so nothing could be found. */
+  /** False: this system has no /proc, so processes cannot be found. */
   readonly supported: boolean;
 }
 
 /**
- * Ends every process whose mark begins with the prefix (or fits the predicate), and what these have started, even where
- * that hides its mark. TERM, the grace time, KILL. Spares this process and its ancestors.
+ * Ends every process whose mark begins with the prefix (or fits the predicate), and their
+ * descendants, even if these hide the mark: TERM, the grace time, KILL. Spares this process and its
+ * ancestors.
  */
 export async function sweepMarked(
   marks: string | ((mark: string) => boolean),
@@ -32,7 +36,7 @@ export async function sweepMarked(
   const fits = typeof marks === 'string' ? (mark: string) => mark.startsWith(marks) : marks;
   if (listProcesses() === null) return { supported: false, ended: [], survivors: [] };
   const first = await endAll(() => findMarked(fits), graceMs);
-  // A process in the middle of an exec shows no environment for an instant.
+  // A process in the middle of an exec briefly shows no environment.
   await wait(LONGEST_PAUSE_MS);
   const second = await endAll(() => findMarked(fits), graceMs);
   return {
@@ -62,7 +66,7 @@ function lineOf(pid: number): Set<number> {
   return line;
 }
 
-/** The living descendants of these processes, without themselves. */
+/** The living descendants of these processes, without the processes themselves. */
 export function descendants(all: readonly ProcessInfo[], roots: ReadonlySet<number>): ProcessInfo[] {
   const children = new Map<number, ProcessInfo[]>();
   for (const info of all) {
@@ -83,9 +87,9 @@ export function descendants(all: readonly ProcessInfo[], roots: ReadonlySet<numb
 }
 
 /**
- * Ends what `find` finds, looking again until it finds nothing more: TERM to each, KILL when the grace time is over.
- * What was found once is followed to its end even if `find` loses sight of it. It looks again for a while, too, where the
- * last look was `unclear`.
+ * Ends the processes that `find` returns, repeating until it finds no more: TERM to each, KILL
+ * after the grace time. A process found once is followed to its end even if `find` no longer
+ * returns it. Repeats briefly, too, if the last look was `unclear`.
  */
 export async function endAll(
   find: () => readonly ProcessInfo[],
@@ -119,18 +123,18 @@ export async function endAll(
   return { ended: [...told.values()].filter(({ pid }) => !survivors.has(pid)), survivors: alive };
 }
 
-/** True while this very process lives; another one under a recycled pid does not count. */
+/** True while exactly this process lives; another one under a recycled pid does not count. */
 export function isAlive(info: ProcessInfo): boolean {
   const now = readProcess(info.pid);
   return now !== null && !now.ended && now.startTime === info.startTime;
 }
 
-/** Signals this very process, never another one under its recycled pid. */
+/** Signals exactly this process, never another one under its recycled pid. */
 export function signalProcess(info: ProcessInfo, signal: NodeJS.Signals): void {
   if (!isAlive(info)) return;
   try {
     process.kill(info.pid, signal);
   } catch {
-    // It ended in between, or is not ours: the next look tells.
+    // It has just ended, or belongs to another user: the next look decides.
   }
 }

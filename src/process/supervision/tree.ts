@@ -2,17 +2,17 @@ import process from 'node:process';
 import { hasMark, listProcesses, pidCounter, readProcess, type ProcessInfo } from '../proc.ts';
 import { descendants, endAll, signalProcess, type Ended } from './sweep.ts';
 
-/** Up to so many new processes are looked for one by one, instead of listing all that the system has. */
+/** Up to this many new processes are checked one by one, instead of listing all processes. */
 const FEW = 64;
-/** No system is expected to start more processes in a second; beyond, pids may have come round. */
+/** Assumed maximum of process starts per second; beyond it pids may have wrapped around. */
 const STARTS_PER_SECOND = 20_000;
 
-/** Leaders of trees that are not over: none of them is in the tree of another. */
+/** Leaders of trees that still exist: none of them belongs to another tree. */
 const living = new Set<number>();
 
 /**
- * A process that was started as leader of a session, with everything that it started: by its group and session, by the
- * mark in the environment, and by what was seen below it while it lived.
+ * A process started as leader of a session, with all its descendants: found by its group and
+ * session, by the mark in the environment, and by parentage seen while it lived.
  */
 export class ProcessTree {
   readonly #leader: number;
@@ -20,7 +20,10 @@ export class ProcessTree {
   readonly #contained: boolean;
   readonly #started = performance.now();
   readonly #seen = new Map<number, ProcessInfo>();
-  /** At the last look there was a process that may be in the middle of an exec, so that nobody could say whose it is. */
+  /**
+   * The last look found a process that may be in the middle of an exec, so that its owner is
+   * unknown.
+   */
   #unclear = false;
 
   /** `contained`: the leader only waits for a namespace in which its child is the first process. */
@@ -31,24 +34,28 @@ export class ProcessTree {
     living.add(leader);
   }
 
-  /** Asks the program to end. Call it only while the leader has not been reaped. */
+  /** Asks the program to end. Call it only before the leader is reaped. */
   terminate(): void {
     const below = this.#lookBelow();
     if (!this.#contained || below.length === 0) return signalGroup(this.#leader, 'SIGTERM');
-    // The kernel drops a TERM to the first process of a namespace, and bwrap takes its own for an order to KILL.
+    // The kernel drops a TERM to the first process of a namespace, and bwrap treats its own as an
+    // order to KILL.
     const inside = below.filter(({ parent }) => parent !== this.#leader);
     const own = inside.filter(({ group }) => group === this.#leader);
     for (const info of own.length > 0 ? own : inside) signalProcess(info, 'SIGTERM');
   }
 
-  /** Ends everything at once. Call it only while the leader has not been reaped. */
+  /** Kills all processes at once. Call it only before the leader is reaped. */
   kill(): void {
     const below = this.#lookBelow();
     signalGroup(this.#leader, 'SIGKILL');
     for (const info of below) signalProcess(info, 'SIGKILL');
   }
 
-  /** Ends what the leader has left behind: TERM, the grace time, KILL. Call it once the leader is reaped. */
+  /**
+   * Ends the processes that the leader has left: TERM, the grace time, KILL. Call it once the
+   * leader is reaped.
+   */
   endLeftovers(graceMs: number): Promise<Ended> {
     living.delete(this.#leader);
     return endAll(
@@ -65,13 +72,15 @@ export class ProcessTree {
       for (const info of below) this.#seen.set(info.pid, info);
       return below;
     } catch {
-      // Without a look (too many open files) there is still the group; what it misses, the mark finds in the end.
+      // If listing fails (too many open files) the group remains; the mark finds the others in the
+      // end.
       return [];
     }
   }
 
   #leftovers(): ProcessInfo[] {
-    // A new process under the leader's pid means that its session is empty: a number in use as one is not given out.
+    // A new process under the leader's pid means that its session is empty: the system does not
+    // assign a pid that is in use as a session id.
     const session = readProcess(this.#leader) === null ? this.#leader : null;
     const found: ProcessInfo[] = [];
     this.#unclear = false;
@@ -83,13 +92,13 @@ export class ProcessTree {
       const own = session !== null && (info.session === session || info.group === session);
       const marked = seen || own || hasMark(pid, this.#mark);
       if (marked) found.push(info);
-      // Threads of the kernel, which have no environment either, are in no group.
+      // Kernel threads, which have no environment either, are in no group.
       else if (marked === null && info.group !== 0) this.#unclear = true;
     }
     return found;
   }
 
-  /** Every process that may have been started since the leader was. */
+  /** Every process that may have started after the leader. */
   #candidates(): Iterable<number> {
     const counter = pidCounter();
     if (counter === null || performance.now() - this.#started >= (counter.limit / STARTS_PER_SECOND) * 1000)
@@ -109,6 +118,6 @@ function signalGroup(leader: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-leader, signal);
   } catch {
-    // Everything in it has just ended.
+    // All processes in it have just ended.
   }
 }
