@@ -21,8 +21,8 @@ import {
 import type { RunState } from './state.ts';
 
 /**
- * Folds one event into the state. Total: an event that no longer fits (its step has moved on, its run has ended) changes
- * nothing but the clock. The state that is passed in is consumed: it is changed in place and returned.
+ * Folds one event into the state. Total: an event that no longer fits (its step has moved on, its
+ * run has ended) changes only the clock. Consumes the state: it is changed in place and returned.
  */
 export function apply(state: RunState, event: RunEvent): RunState {
   const before = state.now;
@@ -102,7 +102,7 @@ type Work =
   | 'asked'
   | 'judged';
 
-/** What happens to one step while it is neither waiting for others nor settled. */
+/** Folds an event of a step that is neither waiting for others nor settled. */
 function foldWork(state: RunState, event: Extract<RunEvent, { type: Work }>): void {
   switch (event.type) {
     case 'started':
@@ -143,14 +143,14 @@ function ready(state: RunState, paths: readonly string[]): void {
 
 type Of<T extends (Fact | Happening)['type']> = Extract<Fact | Happening, { type: T }>;
 
-/** A step waits for somebody to look whether a file is there. */
+/** A step waits for a file lookup. */
 export function look(state: RunState, { path, file }: Of<'looking'>): void {
   const run = enter(state, path);
   if (!isIn(run, 'pending', 'waiting', 'open')) return;
   put(state, run, { is: 'looking', file, before: run.phase, problem: null }, false);
 }
 
-/** Somebody has looked: the step is considered again. */
+/** A file lookup has a result: the step is considered again. */
 export function seen(state: RunState, { path, file, exists, problem }: Of<'looked'>): void {
   const run = state.steps.get(path);
   if (!isIn(run, 'looking') || run.phase.file !== file) return;

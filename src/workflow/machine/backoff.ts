@@ -1,15 +1,18 @@
 import type { Retry } from '../model.ts';
 
 /**
- * The pause before the `count`-th further attempt: exponential, and with jitter a random part of that. The chance is a
- * function of the key, so that deciding again decides the same.
+ * The pause in milliseconds before retry `count`: exponential, with jitter a random part of it. The
+ * randomness is a function of the key, so that deciding again gives the same pause.
  */
 export function pause({ base, factor, cap, jitter }: Retry, count: number, key: string): number {
   const longest = Math.min(cap, base * factor ** Math.max(0, count - 1));
   return Math.ceil(jitter ? chance(key) * longest : longest);
 }
 
-/** A number from 0 to 1 for a text (FNV-1a, then mixed: texts that differ in their last letter are far apart). */
+/**
+ * A number from 0 to 1 for a string (FNV-1a, then mixed: strings that differ only in the last
+ * character give distant numbers).
+ */
 function chance(key: string): number {
   let hash = 2166136261;
   for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), 16777619) >>> 0;

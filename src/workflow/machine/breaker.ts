@@ -2,12 +2,15 @@ import type { Path } from './event.ts';
 import type { RunState } from './state.ts';
 import type { Reason } from '../../kernel/errors.ts';
 
-/** So many steps of agents that failed for good in the same way, with no success between, stop the launching. */
+/**
+ * After this many permanent failures of agents with the same error, and no success between them,
+ * launching stops.
+ */
 export const breakerLimit = 3;
 
 /**
- * An error without what differs from one step to the next: numbers, ids, paths, quoted words. Two steps with the same
- * normalised error failed for the same cause, as far as anybody can tell.
+ * An error without what differs between steps: numbers, ids, paths, quoted words. Equal normalised
+ * errors count as the same cause.
  */
 export function normalised({ code, text }: Reason): string {
   const words = text
@@ -22,8 +25,8 @@ export function normalised({ code, text }: Reason): string {
 }
 
 /**
- * Notes that an agent's step failed for good. Programs of the definition's author are not counted: their exit code is
- * their own word, and `on_failure: continue` means it.
+ * Counts an agent step's permanent failure. Scripts and commands do not count: their author chose
+ * the exit code, and `on_failure: continue` accounts for it.
  */
 export function countFailure(state: RunState, path: Path, reason: Reason): void {
   const error = normalised(reason);

@@ -8,19 +8,22 @@ import { iterationsOf } from './rounds.ts';
 import type { BodyRule, StepRule } from './rules.ts';
 import type { Budget } from '../../kernel/cost.ts';
 
-/** What is known of a launch besides the definition: the limits that hold where it sets none, and its model's price. */
+/**
+ * What an estimate needs besides the definition: the default limits of a launch, and its model's
+ * price.
+ */
 export interface LaunchEstimate extends Budget {
   readonly price: Price | null;
 }
 export type Estimate = (work: Agent | Extract<Work, { kind: 'role' }>) => LaunchEstimate;
 
-/** The most that something can come to; a null is unbounded, and `unbounded` says why. */
+/** An upper bound; null: unbounded, and `unbounded` says why. */
 export interface Ceiling {
   /** Launches of agents and turns of roles. */
   readonly launches: number | null;
   /** Launches of scripts and commands. */
   readonly processes: number | null;
-  /** Milliseconds of running: gates, waiting people and providers at their limit do not count. */
+  /** Milliseconds of running; gates, waiting for people and rate-limited providers do not count. */
   readonly time: number | null;
   readonly tokens: number | null;
   readonly usd: number | null;
@@ -72,7 +75,9 @@ function add(a: Amounts, b: Amounts): Amounts {
   };
 }
 
-/** The worst case of a body and of all in it. `slots`: agents that the host can have at once. */
+/**
+ * The worst case of a body with all inner bodies. `slots`: agents that the host can run at once.
+ */
 export function ceilingOf(body: BodyRule, estimate: Estimate, slots: number): Ceiling {
   const unbounded: Unbounded[] = [];
   const amounts = bodyCeiling(body, { estimate, slots, unbounded });
@@ -96,7 +101,7 @@ function bodyCeiling(body: BodyRule, reckoning: Reckoning): Amounts {
   return { ...sum, time: graphTime(body, each, sum.time, least) };
 }
 
-/** A step that no jump leads back to is entered once. */
+/** A step that no jump leads back to is visited once. */
 function sequenceCeiling(
   body: Extract<Body, { kind: 'sequence' }>,
   each: ReadonlyMap<StepRule, Amounts>,
@@ -108,7 +113,7 @@ function sequenceCeiling(
   return all.reduce(add, none);
 }
 
-/** The longest path, and what has to wait for room: no order of starting takes longer (Graham's bound). */
+/** The longest path plus the wait for slots: no start order takes longer (Graham's bound). */
 function graphTime(
   body: BodyRule,
   each: ReadonlyMap<StepRule, Amounts>,

@@ -6,17 +6,20 @@ import { findStep } from './scope.ts';
 import type { RunState, StepRun } from './state.ts';
 import type { Reason } from '../../kernel/errors.ts';
 
-/** What a person asks of a run. */
+/** A person's command for a run. */
 export interface RunCommand {
   readonly verb: 'approve' | 'reject' | 'cancel' | 'retry';
-  /** The gate or the step; empty for `cancel`, which is about the run. */
+  /** The gate or the step; empty for `cancel`, which addresses the run. */
   readonly path: Path;
   readonly by: string;
-  /** When it was said, which is what counts for a gate's deadline. */
+  /** When the command was given; a gate's deadline counts from this. */
   readonly at: number;
 }
 
-/** The verdict on a command that an event is; null: it is none. What follows a command is its verdict. */
+/**
+ * The verdict on a command that an event records; null: none. The event after a command is its
+ * verdict.
+ */
 export function verdictIn(
   event: RunEvent,
 ): { readonly id: CommandId; readonly refusal: Reason | null } | null {
@@ -75,10 +78,10 @@ function gateRefusal(state: RunState, rules: Rules, { path, by, at, verb }: RunC
   return null;
 }
 
-/** So many are named that may have been meant. */
+/** The maximum number of suggested paths. */
 const few = 5;
 
-/** `fits`: the steps that the command could be about. */
+/** `fits`: the steps that the command could address. */
 function unknown(state: RunState, path: Path, what: string, fits: (step: StepRun) => boolean): Reason {
   const near = state.steps.has(path) ? null : nearest(path, [...state.steps.keys()]);
   const others = [...state.steps.values()].filter(fits).map((step) => `\`${step.path}\``);

@@ -1,12 +1,13 @@
 import type { ConvergenceState } from './event.ts';
 import type { Convergence } from '../model.ts';
 
-/** So often a check is made that gives no verdict. */
+/** How often a check without a verdict is tried. */
 export const mostChecks = 3;
 
 /**
- * Where the convergence stands after one more incomplete check. The same set of fingerprints (else of reasons)
- * `stallThreshold` times in a row, the first one counted, raises the stage by one. With neither, nothing is compared.
+ * The convergence after one more incomplete check. The same set of fingerprints (else of reasons)
+ * `stallThreshold` times in a row, including the first, raises the stage by one. With neither,
+ * nothing is compared.
  */
 export function afterIncomplete(
   { stallThreshold, maxStage }: Convergence,
@@ -22,7 +23,7 @@ export function afterIncomplete(
   return { stage: Math.min(maxStage, before.stage + 1), stalled: 0, last };
 }
 
-/** Whether a step has to fail because nothing gets nearer to complete any more. */
+/** Whether a step must fail because its iterations no longer converge. */
 export function isHopeless({ maxStage, failOnMaxStage }: Convergence, { stage }: ConvergenceState): boolean {
   return failOnMaxStage && stage >= maxStage;
 }

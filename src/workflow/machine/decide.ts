@@ -24,18 +24,21 @@ export interface Process {
 }
 
 export interface Decision {
-  /** What is to be recorded. With any fact, decide again after recording it; `processes` counts when there is none. */
+  /**
+   * What to record. With any fact, record it and decide again; `processes` counts only when there
+   * is none.
+   */
   readonly facts: readonly Fact[];
   readonly processes: readonly Process[];
-  /** Files of the workspace that are to be looked for, each for a step that cannot go on before. */
+  /** Workspace files to check for existence, each for a step that waits for the answer. */
   readonly looks: readonly { readonly path: Path; readonly file: string }[];
   /** When to look again although nothing happened; null: never. Milliseconds since 1970. */
   readonly wake: number | null;
 }
 
 /**
- * What is true, what is to run and when to look again, given the state, the definition and the time. Pure. More processes
- * than there are `slots` are not started.
+ * The facts, the processes to run and the time to look again, given state, definition and time.
+ * Pure. Starts at most `slots` processes.
  */
 export function decide(
   state: RunState,
@@ -49,7 +52,7 @@ export function decide(
   const stages: readonly ((context: DecisionContext) => Fact[])[] = [
     again,
     openRun,
-    // What was asked before the body began counts from the first moment on.
+    // A command given before the body began applies from the first event on.
     stirred,
     overspent,
     sweeps,
@@ -66,7 +69,7 @@ export function decide(
   return { facts: [], processes: processes(context), looks: looks(context), wake: nextWake(context) };
 }
 
-/** What becomes of steps to which something has happened, or whose last need is settled. */
+/** What follows for steps with a new event, or whose last need is settled. */
 function stirred(context: DecisionContext): Fact[] {
   const { state } = context;
   if (state.dirty.size === 0) return [];
@@ -88,7 +91,7 @@ function stirred(context: DecisionContext): Fact[] {
   return ready.length === 0 ? facts : [{ type: 'readied', paths: ready }, ...facts];
 }
 
-/** Stops the launching when several agents failed in the same way. */
+/** Stops launching after several agents failed in the same way. */
 function breaks({ state }: DecisionContext): Fact[] {
   const { breaker } = state;
   const path = breaker?.steps.at(-1);
@@ -100,7 +103,7 @@ function breaks({ state }: DecisionContext): Fact[] {
   return [{ type: 'ending', scope: '', ending: { why: 'aborted', path, class: 'NON_RETRYABLE', reason } }];
 }
 
-/** Ends a run that has spent more than its budget; all of it is not more. */
+/** Ends a run that spent more than its budget; spending all of it is allowed. */
 function overspent({ state }: DecisionContext): Fact[] {
   const credit = creditOf(state);
   if (credit === null || credit.spent <= credit.total || state.ending !== null) return [];

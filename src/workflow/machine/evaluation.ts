@@ -5,13 +5,13 @@ import type { Tree } from '../../expressions/tree.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import type { Reason } from '../../kernel/errors.ts';
 
-/** Why a step cannot be done as it is written. */
+/** Why a step cannot be resolved as written. */
 export type ResolveFailure =
   | { readonly is: 'failed'; readonly reason: Reason }
-  /** Somebody must look first whether a file is there. */
+  /** The host must first check whether the file exists. */
   | { readonly is: 'unseen'; readonly file: string };
 
-/** Ends the working out of a launch. */
+/** Thrown to abort the resolution of a launch. */
 export class Unresolvable extends Error {
   readonly why: ResolveFailure;
 
@@ -21,23 +21,26 @@ export class Unresolvable extends Error {
   }
 }
 
-/** Evaluates the expressions of one step; whatever has no value throws `Hindered`. */
+/** Evaluates the expressions of one step; throws `Unresolvable` for one without a value. */
 export class Evaluation {
   readonly #context: JsonObject;
   readonly #language: Language;
 
-  /** `alone`: only this one step is run; what others would have made is not optional, it was never asked for. */
+  /**
+   * `alone`: only this step is run. Values of other steps are not optional: they were never
+   * requested.
+   */
   constructor(context: JsonObject, language: Language, alone: boolean) {
     this.#context = context;
     this.#language = alone ? withOptional(language, ['parameters']) : language;
   }
 
-  /** The same for places that nothing may be missing in: paths, and lists that steps run for. */
+  /** The same for places where nothing may be missing: paths, and the lists of loops. */
   get required(): Evaluation {
     return new Evaluation(this.#context, withOptional(this.#language, []), false);
   }
 
-  /** The same with some namespaces changed. */
+  /** The same with some namespaces replaced. */
   with(namespaces: JsonObject): Evaluation {
     return new Evaluation({ ...this.#context, ...namespaces }, this.#language, false);
   }
@@ -46,7 +49,7 @@ export class Evaluation {
     return this.#valueOf(evaluate(tree, this.#context, this.#language, 'value'));
   }
 
-  /** As text, for the environment of a script. */
+  /** As a string, for the environment of a script. */
   text(tree: Tree): string {
     return asText(this.#valueOf(evaluateText(tree, this.#context, this.#language)));
   }
@@ -82,17 +85,22 @@ function withOptional(language: Language, optional: readonly string[]): Language
   return { ...language, optional };
 }
 
-/** Refuses a required thing that is not there. `what`: what requires it, and what is absent, as a sentence. */
+/**
+ * Throws for an absent requirement. `what`: what requires it, and what is absent, as a sentence.
+ */
 export function refuseAbsent(what: string): never {
   throw new Unresolvable({ is: 'failed', reason: { code: 'E_VAR_MISSING', text: what } });
 }
 
-/** Says that something has no value. */
+/** The reason for something without a value. */
 export function missing(what: string): Reason {
   return { code: 'E_VAR_MISSING', text: `\`${what}\` has no value` };
 }
 
-/** A value as it stands in a text: a single expression keeps its type, and an argument or a variable is a text. */
+/**
+ * A value as a string, for a command line or a variable: null is empty, arrays and objects are
+ * JSON.
+ */
 function asText(value: Json): string {
   if (value === null) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);

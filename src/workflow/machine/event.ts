@@ -7,12 +7,12 @@ import type { Budget, Session, Usage } from '../../kernel/cost.ts';
 import type { Launched } from '../../kernel/launched.ts';
 
 /**
- * Names one entering of one step in a run: `build`, `each/0/lint`, `child/deploy`, and `build#2` on the second visit in a
- * sequence. A number is the index of an item.
+ * Names one visit of a step in a run: `build`, `each/0/lint`, `child/deploy`, and `build#2` for the
+ * second visit in a sequence. A number is the index of an item.
  */
 export type Path = string;
 
-/** What a run was started with. */
+/** What a run started with. */
 export interface RunStart {
   readonly run: string;
   readonly workflow: string;
@@ -21,17 +21,20 @@ export interface RunStart {
   readonly parameters: Readonly<Record<string, Json>>;
   readonly context: Readonly<Record<string, Json>>;
   readonly trigger: Json;
-  /** What expressions see as `env`. */
+  /** The `env` namespace of expressions. */
   readonly env: Readonly<Record<string, string>>;
-  /** Limits of the run, the definition's and those of the command line taken together. */
+  /** Limits of the run: the definition's combined with those of the command line. */
   readonly budget: Budget;
-  /** How its budget in msats is counted; null: dollars are no msats, and what is over the budget ends the run. */
+  /**
+   * How its budget in msats is counted; null: dollars are not converted, and exceeding the budget ends
+   * the run.
+   */
   readonly msats: { readonly perUsd: number | null; readonly enforced: boolean } | null;
-  /** What lay in the workspace when it began, as git names it; null: nothing will be undone. */
+  /** The git object of the workspace at the start; null: the run has no rollback. */
   readonly checkpoint: string | null;
   /** Milliseconds of running; null: unlimited. */
   readonly timeout: number | null;
-  /** The only step that is run (`run-step`); null: all. */
+  /** The only step to run (`run-step`); null: all. */
   readonly only: StepId | null;
 }
 
@@ -42,7 +45,7 @@ export interface ArtifactRecord {
   readonly type: string | null;
 }
 
-/** What one run of a worker, or of a check, came to. */
+/** The result of one run of a worker or a check. */
 export interface WorkResult {
   readonly outcome:
     | { readonly is: 'done' }
@@ -50,9 +53,9 @@ export interface WorkResult {
         readonly is: 'failed';
         readonly class: ErrorClass;
         readonly reason: Reason;
-        /** The code that the worker itself reported: `{"error": {"code", "message"}}`. */
+        /** The failure code from the worker: `{"error": {"code", "message"}}`. */
         readonly reported: string | null;
-        /** A rate limit's end, if it was told; milliseconds since 1970. */
+        /** The end of a rate limit, if known; milliseconds since 1970. */
         readonly until: number | null;
         readonly timedOut: boolean;
       };
@@ -65,20 +68,20 @@ export interface WorkResult {
   readonly session: Session | null;
   readonly model: string | null;
   readonly durationMs: number;
-  /** What a person should know: a declared output that is not there, a value that nobody declared. */
+  /** Warnings for people: a missing declared output, an undeclared value. */
   readonly warnings: readonly string[];
-  /** What an agent changed in its workspace; null: nobody can tell. */
+  /** Files that an agent changed in its workspace; null: unknown. */
   readonly changed: ChangedFiles | null;
 }
 
 export interface ChangedFiles {
   /** Relative to the workspace. */
   readonly paths: readonly string[];
-  /** How many more there are than are named. */
+  /** How many changed files `paths` leaves out. */
   readonly more: number;
 }
 
-/** What a check found. */
+/** The result of a check. */
 export type Verdict =
   | { readonly is: 'complete' }
   | {
@@ -86,35 +89,35 @@ export type Verdict =
       readonly reasons: readonly string[];
       readonly fingerprints: readonly string[];
     }
-  /** No check, but the summary that was asked for; without a text `problem` says why. */
+  /** No check, but the requested summary; without `text`, `problem` says why. */
   | { readonly is: 'summarised'; readonly text: string | null; readonly problem: string | null }
-  /** No readable verdict, or a check that failed: it is made again, without the worker. */
+  /** An unreadable verdict, or a check that failed: it runs again, without the worker. */
   | { readonly is: 'none'; readonly reason: Reason; readonly final: boolean };
 
-/** The key of a process. An event with another key than the current one is ignored. */
+/** The key of a process. An event whose key is not the current one is ignored. */
 export interface ProcessKey {
   readonly path: Path;
   readonly iteration: number;
   readonly attempt: number;
-  /** 0: the worker; 1, 2, 3: a try of the check. */
+  /** 0: the worker; 1, 2, 3: an attempt of the check. */
   readonly check: number;
 }
 
 export type SkipReason =
   /** Its own condition was false. */
   | { readonly why: 'condition' }
-  /** A dependency is closed; which. */
+  /** This dependency is closed. */
   | { readonly why: 'dependency'; readonly step: StepId }
-  /** It failed, and its policy is to go on as if it had been skipped; how it failed. */
+  /** It failed, and its policy treats that as skipped. */
   | { readonly why: 'failed'; readonly reason: Reason }
-  /** No edge counted. */
+  /** No incoming edge was chosen. */
   | { readonly why: 'edges' }
   /** The run ended first. */
   | { readonly why: 'run-ended' }
-  /** `run-step` was about another step. */
+  /** `run-step` named another step. */
   | { readonly why: 'not-asked' };
 
-/** Why a run, an item of a loop or a sub-workflow takes up nothing new. */
+/** Why a run, an item or a sub-workflow starts nothing new. */
 export type Ending =
   | {
       readonly why: 'aborted';
@@ -125,13 +128,13 @@ export type Ending =
   | { readonly why: 'timed-out' }
   | { readonly why: 'cancelled'; readonly by: string };
 
-/** A step that waits for `of` others of its body; one of them is settled now. */
+/** A step that waits for `of` others of its body, one of which is now settled. */
 export interface Wake {
   readonly path: Path;
   readonly of: number;
 }
 
-/** Where a sequence goes on, or how it ended. Always `graph` in a graph, which needs no telling. */
+/** The next position of a sequence, or how it ended. Always `graph` in a graph. */
 export type Counter =
   | { readonly at: 'graph' }
   | { readonly at: 'step'; readonly step: StepId; readonly visit: number }
@@ -139,37 +142,37 @@ export type Counter =
       readonly at: 'end';
       readonly how: 'end' | 'break' | 'continue' | 'exit';
       readonly failed: { readonly class: ErrorClass; readonly reason: Reason } | null;
-      /** What it says instead of the reason, once it is evaluated; missing: the reason says it. */
+      /** Replaces the reason once evaluated; absent: the reason is shown. */
       readonly says?: Template;
     };
 
-/** What a settled step changes for the others of its body. */
+/** What a settled step changes for the other steps of its body. */
 export interface Aftermath {
-  /** For those that come after: `satisfied`, or `closed`. */
+  /** The state of its dependency edge for later steps. */
   readonly leaves: 'satisfied' | 'closed';
   readonly wakes: readonly Wake[];
   readonly next: Counter;
 }
 
-/** What the machine decides. */
+/** A decision of the machine. */
 export type Fact =
-  /** A body begins: the run's (path ``), a sub-workflow's, or that of one item. */
+  /** A body begins: the run's (path ``), a sub-workflow's, or an item's. */
   | {
       readonly type: 'opened';
       readonly path: Path;
-      /** The step whose body it is, as the definition has it: without items and visits. */
+      /** The owning step in the definition: without items and visits. */
       readonly body: string;
       readonly item: { readonly index: number; readonly value: Json } | null;
       readonly parameters: Readonly<Record<string, Json>> | null;
-      /** How many steps a graph has; null: a sequence, which ends by its counter. */
+      /** The number of steps of a graph; null: a sequence, which ends by its counter. */
       readonly total: number | null;
       readonly budget: Budget;
       readonly wakes: readonly Wake[];
       readonly next: Counter;
-      /** Steps that nobody asked for (`run-step`). */
+      /** Steps that `run-step` leaves out. */
       readonly skips: readonly Path[];
     }
-  /** They may run, and wait for room only. */
+  /** The steps wait only for a slot. */
   | { readonly type: 'readied'; readonly paths: readonly Path[] }
   | ({ readonly type: 'skipped'; readonly path: Path; readonly reason: SkipReason } & Aftermath)
   | {
@@ -177,18 +180,18 @@ export type Fact =
       readonly path: Path;
       readonly provider: string | null;
       readonly reserves: Budget | null;
-      /** Who was chosen of the roles that can do it; null: no role does it, or only one can. */
+      /** The role chosen among several; null: no role does it, or there was no choice. */
       readonly role: string | null;
     }
-  /** A loop begins with these items, or a sub-workflow (no items: its one body). */
+  /** A loop begins with these items, or a sub-workflow begins (no items: one body). */
   | {
       readonly type: 'expanded';
       readonly path: Path;
       readonly items: readonly Json[] | null;
-      /** How often a loop without a list may go round; null: it is another one. */
+      /** The maximum iterations of a loop without a list; null: another kind. */
       readonly bound: number | null;
       readonly concurrency: number;
-      /** Milliseconds of the run's clock that it may take. */
+      /** Its timeout in milliseconds of the run's clock. */
       readonly timeout: number | null;
     }
   | {
@@ -205,14 +208,16 @@ export type Fact =
       readonly provider: string | null;
       readonly reserves: Budget | null;
     }
-  /** The worker, or its check, runs again, not before the instant. `provider`: that one is at its limit. */
+  /**
+   * The worker, or its check, runs again, not before this time. `provider`: the rate-limited one.
+   */
   | {
       readonly type: 'retrying';
       readonly path: Path;
       readonly what: 'worker' | 'check';
       readonly notBefore: number;
       readonly provider: string | null;
-      /** Whether it was one of the attempts, or tries, that are limited. */
+      /** Whether it counts towards the limit of attempts. */
       readonly counted: boolean;
     }
   | {
@@ -228,43 +233,46 @@ export type Fact =
       readonly status: Exclude<SettledStatus, 'SKIPPED'>;
       readonly class: ErrorClass | null;
       readonly reason: Reason | null;
-      /** What others see of it; none of one that failed. */
+      /** Its outputs for other steps; empty if it failed. */
       readonly values: Readonly<Record<string, Json>> | readonly Json[];
       readonly artifacts: readonly ArtifactRecord[];
       readonly convergence: ConvergenceState | null;
       /** What it sets in `context`. */
       readonly context: Readonly<Record<string, Json>>;
-      /** The body that it ends, the run's own or the one around it, in the same record: a torn write keeps both or none. Null: none. */
+      /**
+       * The body that it ends, in the same record, so that a torn write keeps both or neither: the
+       * run's own or the enclosing one. Null: none.
+       */
       readonly ends: Path | null;
     } & Aftermath)
-  /** A body whose steps are all settled is through, and leaves this. */
+  /** A body whose steps are all settled ends with this result. */
   | {
       readonly type: 'left';
       readonly path: Path;
       readonly failed: Failure | null;
       readonly broke: boolean;
-      /** It ends the sequence around it, too, and so on. */
+      /** It ends the enclosing sequence too, and so on outwards. */
       readonly exits: boolean;
     }
-  /** Whether a file of the workspace is there decides what becomes of the step. */
+  /** Whether a workspace file exists decides what the step does. */
   | { readonly type: 'looking'; readonly path: Path; readonly file: string }
-  /** A body takes up nothing new; `` is the run. */
+  /** A body starts nothing new; `` is the run. */
   | { readonly type: 'ending'; readonly scope: Path; readonly ending: Ending }
-  /** All of an ending body that had not begun, or has nothing running. */
+  /** All steps of an ending body that have not begun, or have nothing running. */
   | {
       readonly type: 'swept';
       readonly scope: Path;
       readonly skipped: readonly Path[];
       readonly cancelled: readonly Path[];
     }
-  /** Steps are to run again: they forget how they ended; loops and sub-workflows around them go on. */
+  /** Steps run again: their results are reset; enclosing loops and sub-workflows continue. */
   | {
       readonly type: 'reopened';
       readonly steps: readonly Path[];
       readonly opens: readonly Path[];
       readonly scopes: readonly ReopenedScope[];
     }
-  /** The time that the run's timeout counts goes on, or stands still. */
+  /** The clock of the run's timeout runs, or stops. */
   | { readonly type: 'clocked'; readonly runs: boolean }
   | { readonly type: 'parked'; readonly provider: string; readonly until: number }
   | {
@@ -273,7 +281,7 @@ export type Fact =
       readonly reason: Reason | null;
     };
 
-/** How near the iterations of a step come to complete. */
+/** How far the iterations of a step have converged. */
 export interface ConvergenceState {
   readonly stage: number;
   /** How often in a row the last set was found. */
@@ -290,28 +298,31 @@ export interface Failure {
 export interface ReopenedScope {
   readonly path: Path;
   readonly next: Counter;
-  /** How many steps it has by now, null in a sequence; its settled steps and, of those that wait, how many of their needs are settled. */
+  /**
+   * The current number of steps, null in a sequence; the settled steps; and for waiting steps how
+   * many needs are settled.
+   */
   readonly total: number | null;
   readonly settled: number;
   readonly settledNeeds: readonly (readonly [Path, number])[];
-  /** Steps to be looked at. */
+  /** Steps to consider. */
   readonly dirty: readonly Path[];
   readonly failed: Failure | null;
 }
 
 /**
- * The command that a person gave for something: what follows it is its verdict, in one record, so that no crash can come
- * between the two.
+ * The id of a person's command. The event that follows it is its verdict, in the same record, so
+ * that no crash separates the two.
  */
 export type CommandId = string;
 
-/** What the host learns. */
+/** An event that the host observed. */
 export type Happening =
   | { readonly type: 'began'; readonly given: RunStart }
-  /** A host goes on with the run; what it finds running did not end by itself. */
+  /** A host continues the run; processes that were running did not end normally. */
   | { readonly type: 'resumed'; readonly by: 'person' | 'up' }
   | { readonly type: 'launched'; readonly key: ProcessKey; readonly process: Launched }
-  /** Somebody has looked for a file; `problem`: why that may not be. */
+  /** The result of a file lookup; `problem`: why the path is not allowed. */
   | {
       readonly type: 'looked';
       readonly path: Path;
@@ -326,11 +337,11 @@ export type Happening =
       readonly result: WorkResult;
       readonly verdict: Verdict;
     }
-  /** Stopped on purpose; it starts again, uncounted. */
+  /** Stopped on purpose; it starts again without counting. */
   | { readonly type: 'put-back'; readonly key: ProcessKey }
-  /** The step was put into the mail: it is no process of this host, and goes on whatever becomes of it. */
+  /** The step was sent as mail: it is not a process of this host, and continues without it. */
   | { readonly type: 'posted'; readonly key: ProcessKey }
-  /** The role of a step waits for others, or goes on: while it waits it holds no slot. */
+  /** The role of a step begins or ends waiting for others; while waiting it holds no slot. */
   | { readonly type: 'role-waits'; readonly key: ProcessKey; readonly waits: boolean }
   | {
       readonly type: 'judged';
@@ -338,18 +349,21 @@ export type Happening =
       readonly verdict: 'approve' | 'reject';
       readonly by: string;
       readonly comment: string | null;
-      /** When it was said; the host may see it later. */
+      /** When the person answered; the host may see it later. */
       readonly said: number;
       readonly command: CommandId | null;
     }
-  /** A hook is taken up, or (`over`) has ended; it is not taken up again. */
+  /** A hook starts, or (`over`) has ended; it does not start again. */
   | {
       readonly type: 'hooked';
       readonly on: Hook['on'];
       readonly over: boolean;
       readonly problem: string | null;
     }
-  /** What the run has changed is being undone, or (`over`) was: so many files, or why not all. */
+  /**
+   * The rollback of the run's changes begins, or (`over`) has ended: the number of files, or the
+   * problem.
+   */
   | {
       readonly type: 'rolled-back';
       readonly over: boolean;
@@ -358,15 +372,15 @@ export type Happening =
     }
   | { readonly type: 'cancelled'; readonly by: string; readonly command: CommandId | null }
   /**
-   * The run goes on with an edited definition; these steps are not what they were and run again, with what came after.
-   * `limits`: what bounds it from now on; null: what did before.
+   * The run continues with an edited definition; these changed steps and their dependents run
+   * again. `limits`: the new limits; null: unchanged.
    */
   | {
       readonly type: 'updated';
       readonly steps: readonly Path[];
       readonly limits: Pick<RunStart, 'budget' | 'timeout'> | null;
     }
-  /** A step that failed is to run again, perhaps with other instructions; what came after it too. */
+  /** A failed step and its dependents run again, perhaps with other instructions. */
   | {
       readonly type: 'retried';
       readonly path: Path;

@@ -5,30 +5,30 @@ import type { Collected, Launch } from './launch.ts';
 import type { Usage } from '../../kernel/cost.ts';
 import type { Exit, Outcome } from '../../providers/provider.ts';
 
-/** What came back of a process. */
+/** The result of a process. */
 export interface Returned {
   readonly exit: Exit;
-  /** What the provider made of it; null: it was no agent. */
+  /** The provider's reading of it; null: the process was not an agent. */
   readonly outcome: Outcome | null;
   readonly collected: Collected;
 }
 
-/** How the process of a step ended, before anybody looks at what it left. */
+/** How the process of a step ended, before its outputs are read. */
 export interface Ended {
   readonly outcome: WorkResult['outcome'];
   readonly exitCode: number | null;
-  /** Final text or standard output, whole. */
+  /** The whole final text or standard output. */
   readonly text: string;
   readonly usage: Usage;
 }
 
 const free: Usage = { usd: 0, tokens: 0 };
-/** What a shell says of a command that took too long, cannot be run, or is not there. */
+/** Exit codes of a shell for a command that timed out, cannot be executed, or was not found. */
 const timedOutCode = 124;
 const notRunnable = 126;
 const notFound = 127;
 
-/** What a shell says of a program that a signal has ended: 128 and the number of the signal. */
+/** A shell reports a program that a signal ended as 128 plus the signal's number. */
 const signals: Readonly<Record<string, number>> = {
   SIGHUP: 129,
   SIGINT: 130,
@@ -40,7 +40,7 @@ const signals: Readonly<Record<string, number>> = {
   SIGTERM: 143,
 };
 
-/** Reads how a process ended. `outcome`: what the provider made of it; null: it was no agent. */
+/** Reads how a process ended. `outcome`: the provider's reading; null: it was not an agent. */
 export function readExit(launch: Launch, exit: Exit, outcome: Outcome | null): Ended {
   return outcome === null ? readProgram(launch, exit) : readAgent(launch, exit, outcome);
 }
@@ -48,14 +48,14 @@ export function readExit(launch: Launch, exit: Exit, outcome: Outcome | null): E
 function readAgent(launch: Launch, exit: Exit, outcome: Outcome): Ended {
   const { usage } = outcome;
   if (outcome.is === 'done') return { outcome: { is: 'done' }, exitCode: 0, text: outcome.text, usage };
-  // Its provider does not know the limit.
+  // The provider does not know the timeout.
   const isLate = exit.ended === 'total-timeout';
   const reason = isLate ? { ...outcome.reason, text: timeoutText(launch) } : outcome.reason;
   const timedOut = isTimeout(exit) || reason.code === 'E_TIMEOUT';
   const errorClass = outcome.is === 'later' ? outcome.class : 'NON_RETRYABLE';
   const until = outcome.is === 'later' ? outcome.until : null;
   const failed = { is: 'failed', class: errorClass, reason, reported: null, until, timedOut } as const;
-  // What agents' programs end with means something else in each of them.
+  // The exit codes of agent programs have no common meaning.
   const exitCode = timedOut ? timedOutCode : outcome.is === 'later' ? 1 : 2;
   return { outcome: failed, exitCode, text: '', usage };
 }
@@ -69,7 +69,7 @@ function codeOf(exit: Exit): number | null {
   return exit.code ?? signals[exit.signal ?? ''] ?? null;
 }
 
-/** Linear, whatever was printed; a pattern for the end of a text is not. */
+/** Linear for any output; a regular expression anchored at the end is not. */
 function withoutLastBreaks(text: string): string {
   let end = text.length;
   while (end > 0 && text[end - 1] === '\n') end -= text[end - 2] === '\r' ? 2 : 1;
@@ -138,19 +138,20 @@ function programFailure(launch: Launch, exit: Exit): ProgramFailure {
       return transient(says, 'E_TIMEOUT');
     case notRunnable:
     case notFound:
-      // Said by the program itself, or by what it ran: a program that is not there was not started.
+      // The code may come from the program itself or from its child; a missing program was never
+      // started.
       return never(says);
     default:
       return launch.work.kind === 'script' ? transient(says) : never(says);
   }
 }
 
-/** The limit that a process went over, in words. */
+/** The timeout that a process exceeded, in words. */
 function timeoutText({ timeout }: Launch): string {
   return timeout === null ? 'timed out' : `timed out after ${formatDuration(timeout)}`;
 }
 
-/** The last line that says something; of a long one the beginning. */
+/** The last line that is not blank; a long one is cut. */
 function lastLine(text: string): string | null {
   const line =
     text

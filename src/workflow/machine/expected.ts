@@ -3,24 +3,25 @@ import { inOrder, type Estimate } from './ceiling.ts';
 import type { Agent, Work } from '../model.ts';
 import type { BodyRule, StepRule } from './rules.ts';
 
-/** What a run that goes well comes to: each step once, a loop's body once. */
+/** The expected use of a successful run: each step once, a loop's body once. */
 export interface Expected {
-  /** Milliseconds, each step as long as its timeout and no more at once than there is room for; null: a step has no timeout. */
+  /**
+   * Milliseconds, if each step takes its whole timeout within the available slots; null: a step has
+   * no timeout.
+   */
   readonly time: number | null;
   readonly tokens: number;
-  /** Dollars for these tokens; null: the price of a model is not known. */
+  /** Dollars for these tokens; null: a model's price is unknown. */
   readonly usd: number | null;
 }
 
-/*
- * What a launch uses is known only afterwards. These figures are assumptions, and a plan names them.
- */
+/* Actual use is known only afterwards. These figures are assumptions, and a plan names them. */
 const lettersPerToken = 4;
 /** Tokens that an agent reads and writes besides its prompt. */
 const work = 10_000;
 /** Tokens of a value that the prompt gets from another step. */
 const handed = 500;
-/** How much of it all the agent writes. */
+/** The share of all tokens that the agent writes. */
 const written = 0.1;
 
 /** The assumptions in words. */
@@ -31,7 +32,7 @@ export const assumed = {
     `${String(handed)} tokens for each value that it is handed, and ${String(work)} that it reads and writes, a tenth of all of it written`,
 } as const;
 
-/** `slots`: processes that the host can have at once. */
+/** The expected use of a body. `slots`: processes that the host can run at once. */
 export function expectedOf(body: BodyRule, estimate: Estimate, slots: number): Expected {
   const room = Math.max(1, Math.min(slots, body.workflow.concurrency ?? Infinity));
   let tokens = 0;
@@ -49,7 +50,7 @@ export function expectedOf(body: BodyRule, estimate: Estimate, slots: number): E
 
 interface Launch {
   readonly work: Agent | Extract<Work, { kind: 'role' }>;
-  /** How many values its prompt gets from elsewhere. */
+  /** The number of values that its prompt takes from other steps. */
   readonly takes: number;
 }
 
@@ -57,7 +58,7 @@ function launchesIn({ steps }: BodyRule): Launch[] {
   return [...steps.values()].flatMap(({ step, inner }): Launch[] => {
     if (inner !== null) return launchesIn(inner);
     const own = launchOf(step.work, step.promptInputs?.length ?? 0);
-    // A summary is one more turn; other checks look at work that may be complete at once.
+    // A summary is one more turn; other checks may find the work complete at once.
     return [...own, ...(step.check === null ? [] : launchOf(step.check.work, 0))];
   });
 }
@@ -71,7 +72,7 @@ function tokensOf({ work: { instructions }, takes }: Launch): number {
   return Math.ceil(letters / lettersPerToken) + takes * handed + work;
 }
 
-/** When the last step ends if each starts as soon as it may and there is room. */
+/** When the last step ends if each starts as early as needs and slots allow, in milliseconds. */
 function timeOf(body: BodyRule, room: number): number | null {
   const ends = new Map<StepRule, number>();
   const busy: number[] = [];

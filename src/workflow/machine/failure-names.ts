@@ -1,11 +1,11 @@
 import type { WorkResult } from './event.ts';
 
-/** The name of a failure to hand over what is owed. */
+/** The name of a failure to deliver the declared outputs. */
 export const contractMissed = 'output_contract';
 
 type Failed = Extract<WorkResult['outcome'], { is: 'failed' }>;
 
-/** What definitions call a failure: as its worker did, else by its kind. */
+/** The name of a failure in definitions: the worker's own name for it, else its kind. */
 export function failureName({ reported, reason, timedOut, class: errorClass }: Failed): string {
   if (reported !== null) return reported;
   if (errorClass === 'RETRYABLE_RATE_LIMIT') return 'rate_limit_exhausted';

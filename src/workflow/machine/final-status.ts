@@ -2,10 +2,13 @@ import type { Ending, Failure } from './event.ts';
 import type { RunStatus } from './status.ts';
 import type { Reason } from '../../kernel/errors.ts';
 
-/** What is known of a run, or of a body in it, when all its steps are settled. */
+/** The state of a run, or of a body in it, once all steps are settled. */
 export interface Through {
   readonly ending: Ending | null;
-  /** A failure after which it went on: a policy that skips dependents, or a gate that was not opened. */
+  /**
+   * A failure after which it continued: a policy that skips dependents, or a gate that was not
+   * approved.
+   */
   readonly failed: Failure | null;
   /** A sequence that ended in failure. */
   readonly ended: Omit<Failure, 'path'> | null;
@@ -17,9 +20,10 @@ export type Final = {
 };
 
 /**
- * The status of a run whose steps are all settled: TIMED_OUT and CANCELLED as they say, and TIMED_OUT when a sequence ended
- * by a timeout for which it has no other way; FAILED when a failure aborted it, when one skipped its dependents, when a
- * gate was not opened, or when a sequence ended so; else SUCCEEDED, whatever single steps came to.
+ * The status of a run whose steps are all settled. TIMED_OUT and CANCELLED by an ending of that
+ * kind; TIMED_OUT when a sequence ended by an unhandled timeout; FAILED when a failure aborted it
+ * or skipped its dependents, a gate was not approved, or a sequence ended in failure; else
+ * SUCCEEDED, whatever the results of single steps.
  */
 export function finalStatus({ ending, failed, ended }: Through): Final {
   switch (ending?.why) {
@@ -38,7 +42,7 @@ export function finalStatus({ ending, failed, ended }: Through): Final {
   }
 }
 
-/** How a body left, for the step that it belongs to; null: it did not fail. */
+/** How a body failed, for the step that owns it; null: it did not fail. */
 export function failureOf(through: Through, path: string): Failure | null {
   const { status, reason } = finalStatus(through);
   if (status === 'SUCCEEDED' || reason === null) return null;

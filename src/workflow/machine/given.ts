@@ -8,9 +8,9 @@ import type { Body, Workflow } from '../model.ts';
 import { attempt } from './resolve.ts';
 
 /**
- * The values of `context` at the start of a run: those of the caller, and the definition's where it gives none. Each of these may
- * read parameters, variables, what the caller gave, and those above it. Throws `E_VAR_MISSING` or `E_EXPRESSION` for one that
- * has no value.
+ * The values of `context` at the start of a run: the caller's, else the definition's. Each may read
+ * parameters, variables, the caller's values, and those above it. Throws `E_VAR_MISSING` or
+ * `E_EXPRESSION` for one without a value.
  */
 export function startContext(
   { context }: Workflow,
@@ -32,7 +32,7 @@ export function startContext(
   throw new MailroomError('E_USAGE', 'a value of `context` cannot be known at the start');
 }
 
-/** Every secret that a run needs: those of the workflow and of single steps, in sub-workflows too. */
+/** Every secret that a run needs, for the workflow and its steps, including sub-workflows. */
 export function secretsOf(workflow: Workflow): string[] {
   const children = stepsIn(workflow.body).flatMap(({ work }) =>
     work.kind === 'workflow' ? work.workflow.secrets : [],
@@ -41,7 +41,7 @@ export function secretsOf(workflow: Workflow): string[] {
   return [...new Set([...workflow.secrets, ...children, ...own])];
 }
 
-/** A definition in whose sequences a step may be entered so often. */
+/** A definition whose sequences may visit a step this often. */
 export function withVisits(workflow: Workflow, maxVisits: number): Workflow {
   const body = (each: Body): Body => {
     const steps = each.steps.map((step) => {

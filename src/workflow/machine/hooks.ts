@@ -8,28 +8,30 @@ import type { Rules } from './rules.ts';
 import { contextOf } from './scope.ts';
 import type { RunState } from './state.ts';
 
-/** The hook that is to be taken up now; null: none. Each is taken up once, and those of the end once for each end. */
+/**
+ * The hook to start now; null: none. Each starts once; those of the end start once for each end.
+ */
 export function dueHook(state: RunState, rules: Rules): Hook | null {
   const { given, status, endedAt, hooks } = state;
   if (given === null || given.only !== null) return null;
   const end = status === 'SUCCEEDED' ? 'complete' : 'failure';
-  // Whoever is told of the end finds the workspace as it will be.
+  // A hook of the end must see the workspace in its final state.
   const isOver = endedAt !== null && dueRollback(state, rules) === null;
   const due: Hook['on'][] = isOver ? ['start', end] : ['start'];
   return rules.workflow.hooks.find(({ on }) => due.includes(on) && !hooks.has(on)) ?? null;
 }
 
-/** A hook that was taken up by a host that died, or that runs. */
+/** Hooks that are running, or that a host that died had started. */
 export function openHooks({ hooks }: RunState): Hook['on'][] {
   return [...hooks].filter(([, hook]) => !hook.over).map(([on]) => on);
 }
 
-/** What went wrong with the hooks of a run, in words. */
+/** The failures of a run's hooks. */
 export function hookWarnings({ hooks }: RunState): string[] {
   return [...hooks].flatMap(([on, { problem }]) => (problem === null ? [] : [`hook on_${on}: ${problem}`]));
 }
 
-/** What the hooks of the end see of it in `run`. */
+/** What hooks of the end see of it in `run`. */
 function endOf({ endedAt, status, reason, cost, steps }: RunState): JsonObject {
   if (endedAt === null) return {};
   const failed = [...steps.values()].filter(
@@ -38,7 +40,10 @@ function endOf({ endedAt, status, reason, cost, steps }: RunState): JsonObject {
   return { status, reason: reason?.text ?? null, cost: { ...cost }, failed: failed.map(({ path }) => path) };
 }
 
-/** The program of a hook with its arguments; they see how each settled step ended. Empty: it has none. */
+/**
+ * The program of a hook with its arguments, which see how each settled step ended. Empty: it has
+ * none.
+ */
 export function hookArguments(state: RunState, rules: Rules, hook: Hook): Resolved<readonly string[]> {
   return attempt(() => {
     if (hook.run === null) return [];
@@ -47,7 +52,7 @@ export function hookArguments(state: RunState, rules: Rules, hook: Hook): Resolv
   });
 }
 
-/** Whom a hook tells outside. */
+/** The address that a hook notifies. */
 export function hookTarget(state: RunState, rules: Rules, { tell }: Hook): Resolved<string> {
   return attempt(() => (tell === undefined ? '' : seenByHooks(state, rules).renderText(tell.target)));
 }

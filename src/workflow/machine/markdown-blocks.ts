@@ -1,16 +1,16 @@
-/** A fenced block of a Markdown text. */
+/** A fenced block of Markdown. */
 export interface Fenced {
-  /** What stands behind the opening fence: `json`, `md plan.md`. */
+  /** The info string of the opening fence: `json`, `md plan.md`. */
   readonly info: string;
-  /** The last line before it that is not blank. */
+  /** The last non-blank line before the block. */
   readonly head: string;
   readonly text: string;
-  /** Lines of the whole text, `end` exclusive. */
+  /** Lines of the whole string, `end` exclusive. */
   readonly start: number;
   readonly end: number;
 }
 
-/** The fenced blocks of a text; one that is never closed goes to the end. Linear. */
+/** The fenced blocks of a string; an unclosed one extends to the end. Linear. */
 export function markdownBlocks(text: string): Fenced[] {
   const lines = text.split(/\r\n|\n|\r/);
   const found: Fenced[] = [];
@@ -34,7 +34,7 @@ function closes(line: string, fence: string): boolean {
   return trimmed.length >= fence.length && trimmed === (fence[0] ?? '').repeat(trimmed.length);
 }
 
-/** A text without some of its blocks. */
+/** A string without one of its blocks. */
 export function withoutBlock(text: string, { start, end }: Fenced): string {
   return text
     .split(/\r\n|\n|\r/)

@@ -8,8 +8,8 @@ import type { Reason } from '../../kernel/errors.ts';
 export type ValuesOf = (path: Path) => Readonly<Record<string, ValueType>>;
 
 /**
- * An event as the journal may have it: secrets are masked in what came from outside, by the fields of the event. What the
- * machine decides is made of what was recorded before, and stays as it is.
+ * An event for the journal: secrets are masked in the fields that come from outside. Facts of the
+ * machine derive from recorded events, and are not changed.
  */
 export function maskEvent<E extends Fact | Happening>(event: E, mask: Mask, valuesOf: ValuesOf): E {
   return mask === unmasked ? event : (masked(event, mask, valuesOf) as E);
@@ -39,7 +39,7 @@ function masked(event: Fact | Happening, mask: Mask, valuesOf: ValuesOf): Fact |
   }
 }
 
-/** What a person or a program starts a run with is chosen, also from common words: weak secrets stay. */
+/** Start parameters may be common words, so weak secrets are not masked in them. */
 function givenOf(given: RunStart, mask: Mask): RunStart {
   const values = (of: Readonly<Record<string, Json>>) => valuesIn(of, strongMask(mask), {});
   const { parameters, context, trigger, env } = given;

@@ -2,21 +2,18 @@ import type { Cost, Budget, Usage } from '../../kernel/cost.ts';
 import { isIn } from './fold/steps.ts';
 import type { RunState } from './state.ts';
 
-/*
- * Money in thousandths of a satoshi. All of it is whole numbers: amounts are reserved and settled to the last unit, and what
- * is divided is rounded down.
- */
+/* Money in thousandths of a satoshi, as whole numbers: amounts are reserved and settled exactly, and quotients are rounded down. */
 
-/** Amounts above this are no exact whole numbers any more. */
+/** Larger amounts are not exact whole numbers. */
 const largest = Number.MAX_SAFE_INTEGER;
 
-/** Dollars at a rate, rounded up; exact, whatever the dollars look like as a binary number. */
+/** Dollars at a rate, rounded up; exact, whatever their binary representation. */
 export function msatsOf(usd: number, perUsd: number): number {
   const [, whole = '0', part = '', power = '0'] =
     /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(usd)) ?? [];
   const exponent = Number(power) - part.length;
   const amount = BigInt(whole + part) * BigInt(perUsd);
-  // Less than the smallest unit is one unit, however little it is.
+  // Any amount below the smallest unit is one unit.
   if (exponent < -400) return amount === 0n ? 0 : 1;
   const msats = exponent >= 0 ? amount * 10n ** BigInt(exponent) : ceil(amount, 10n ** BigInt(-exponent));
   return msats > BigInt(largest) ? largest : Number(msats);
@@ -26,7 +23,10 @@ function ceil(amount: bigint, by: bigint): bigint {
   return (amount + by - 1n) / by;
 }
 
-/** What one launch may have of what is left, of which `open` launches get the same; at least one, if anything is left. */
+/**
+ * The share of one launch of what is left, when `open` launches get the same; at least one if
+ * any is left.
+ */
 export function allocation(left: number, open: number, cap: number | null): number {
   const some = Math.max(0, left);
   const each = Math.max(Math.min(1, some), (some - (some % Math.max(1, open))) / Math.max(1, open));
@@ -34,8 +34,8 @@ export function allocation(left: number, open: number, cap: number | null): numb
 }
 
 /**
- * What a launch that has ended counts as, in addition to `cost`: what it reported, at the rate of the run, else what it had
- * reserved, marked as unpriced. Without a rate and a reservation nothing is known.
+ * What an ended launch adds to `cost`: its reported usage at the run's rate, else its reservation,
+ * marked as unpriced. Without a rate and a reservation the amount is unknown.
  */
 export function settledMsats(cost: Cost, usage: Usage, reserves: Budget | null, perUsd: number | null): Cost {
   if (usage.usd !== null && perUsd !== null) return { ...cost, msats: msatsOf(usage.usd, perUsd) };
@@ -43,7 +43,7 @@ export function settledMsats(cost: Cost, usage: Usage, reserves: Budget | null, 
   return { ...cost, msats: reserves.msats, unpriced: 1 };
 }
 
-/** The sum of two amounts; past the largest it stays there. */
+/** The sum of two amounts, capped at the largest exact one. */
 export function sum(a: number, b: number): number {
   return Math.min(largest, a + b);
 }
@@ -54,7 +54,7 @@ export interface Credit {
   readonly reserved: number;
 }
 
-/** How the budget of a run stands; null: it has none. */
+/** The budget of a run in msats, and its use; null: it has none. */
 export function creditOf(state: RunState): Credit | null {
   const total = state.given?.budget.msats;
   if (total === undefined) return null;

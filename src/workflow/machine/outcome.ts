@@ -8,7 +8,7 @@ import { withDefaults } from './values.ts';
 export { outputsFromText } from './outputs-from-text.ts';
 export { readCheck } from './verdict.ts';
 
-/** What the run of a worker came to. Total: whatever an agent says gives a result. */
+/** The result of a worker's run. Total: any output of an agent gives a result. */
 export function readWork(launch: Launch, { exit, outcome, collected }: Returned): WorkResult {
   const ended = readExit(launch, exit, outcome);
   const base = resultOf(ended, exit, outcome);
@@ -59,7 +59,9 @@ function failWith(
   return { ...result, outcome };
 }
 
-/** The result of a process that never was: our side could not start it, or not keep what it made. */
+/**
+ * The result of a process that never ran, or whose output could not be kept, because of the host.
+ */
 export function failedResult(errorClass: ErrorClass, reason: Reason): WorkResult {
   const empty: WorkResult = {
     outcome: { is: 'done' },

@@ -6,10 +6,10 @@ import { markdownBlocks, withoutBlock, type Fenced } from './markdown-blocks.ts'
 import type { Collected, Launch, LaunchOutput } from './launch.ts';
 import type { Exit, Outcome } from '../../providers/provider.ts';
 
-/** The most of a final text or standard output that others see, in bytes. */
+/** The maximum of final text or standard output that other steps see, in bytes. */
 const outputBytes = 8 * 1024;
 
-/** The result of a process, without anything that it handed over. */
+/** The result of a process, without outputs. */
 export function resultOf(
   { outcome: ended, exitCode, text, usage }: Ended,
   exit: Exit,
@@ -31,14 +31,14 @@ export function resultOf(
   };
 }
 
-/** The beginning of a text, of so many bytes, without half a character; it says so when there is more. */
+/** The start of a string, at most this many bytes, without a partial character; marked when cut. */
 function bounded(text: string): string {
   if (text.length * 3 <= outputBytes) return text;
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(outputBytes));
   return read < text.length ? `${text.slice(0, read)}\n[truncated]` : text;
 }
 
-/** What a worker handed over besides files: the values file, else of an agent the last fenced `json` block. */
+/** The values of a worker: the values file, else an agent's last fenced `json` block. */
 export function valuesFromText(
   launch: Launch,
   { values }: Pick<Collected, 'values'>,
@@ -54,24 +54,27 @@ export function valuesFromText(
   return { values: block?.value ?? {} };
 }
 
-/** Whether the worker answers in words: of a program nobody reads more than its exit code. */
+/** Whether the worker answers in words; of other programs only the exit code counts. */
 function speaks({ work }: Launch): boolean {
   return work.kind === 'agent' || work.kind === 'role';
 }
 
-/** What was handed over, and the values that the final text itself is, where they were not. */
+/** The worker's values, with the final text itself for the declared values that are missing. */
 export function withAnswers({ values: types }: Launch, text: string, handed: JsonObject): JsonObject {
   const answers = Object.keys(types).filter(
     (name) => types[name]?.answer === true && !Object.hasOwn(handed, name),
   );
   if (answers.length === 0) return handed;
-  // A number that would be another one stays as it is written.
+  // A number that parsing would change stays a string.
   const read = parseExactJson(text);
   const value = read === undefined || !isBounded(read) ? text.trimEnd() : read;
   return { ...handed, ...Object.fromEntries(answers.map((name) => [name, value])) };
 }
 
-/** The last fenced block that holds the values: any object where values are owed, else only a named failure. */
+/**
+ * The last fenced block with values: any object where values are declared, else only a named
+ * failure.
+ */
 function valuesBlock(launch: Launch, text: string): { block: Fenced; value: JsonObject } | null {
   const owes = Object.values(launch.values).some(({ answer }) => answer !== true) || launch.check !== null;
   for (const block of markdownBlocks(text).toReversed()) {
@@ -83,7 +86,7 @@ function valuesBlock(launch: Launch, text: string): { block: Fenced; value: Json
   return null;
 }
 
-/** `{"error": {"code", "message"}}`: a failure that the worker gives a name. */
+/** `{"error": {"code", "message"}}`: a failure that the worker named; null: there is none. */
 export function reportedError({ error }: JsonObject): { code: string; message: string } | null {
   if (!isJsonObject(error)) return null;
   const { code, message } = error;
@@ -92,8 +95,8 @@ export function reportedError({ error }: JsonObject): { code: string; message: s
 }
 
 /**
- * The files that an agent owes and has not written, taken from its final text: the one that is missing is the text itself,
- * several are fenced blocks headed by their path.
+ * The declared files that an agent has not written, taken from its final text: a single missing
+ * file is the text itself, several are fenced blocks headed by their path.
  */
 export function outputsFromText(
   launch: Launch,
@@ -114,7 +117,7 @@ export function outputsFromText(
   return rest === '' ? [] : [{ output: only, text: `${rest}\n` }];
 }
 
-/** Whether a block is headed by a path: behind its fence, or in the line before it. */
+/** Whether a block is headed by a path: in its info string, or in the preceding line. */
 function names({ info, head }: Fenced, path: string): boolean {
   const wanted = path.replace(/^\.\//, '');
   return [...info.split(/\s+/), ...head.split(/\s+/)].some(

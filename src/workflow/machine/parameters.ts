@@ -4,14 +4,14 @@ import type { ValueType, Workflow } from '../model.ts';
 
 type Types = Readonly<Record<string, ValueType>>;
 
-/** What a language calls that which a run is given. */
+/** A language's word for the values that a run is given. */
 export type ParameterWord = 'parameter' | 'input';
 
 export function parameterWord(workflow: Pick<Workflow, 'parameterWord'>): ParameterWord {
   return workflow.parameterWord ?? 'parameter';
 }
 
-/** Whether a value is of the type, its items and `enum` included. */
+/** Whether a value fits a type, including its items and `enum`. */
 export function fits(value: Json, type: ValueType): boolean {
   const { items, enum: allowed } = type;
   if (!isOfKind(value, type.type)) return false;
@@ -37,7 +37,7 @@ function isOfKind(value: Json, kind: ValueType['type']): boolean {
   }
 }
 
-/** What a type asks for, in words: `an integer`, `one of "a", "b"`, `an array of strings`. */
+/** What a type requires, in words: `an integer`, `one of "a", "b"`, `an array of strings`. */
 export function describeType({ type, items, pattern, enum: allowed }: ValueType): string {
   if (allowed !== null) return `one of ${allowed.map((one) => JSON.stringify(one)).join(', ')}`;
   if (type === 'any') return 'any value';
@@ -46,14 +46,20 @@ export function describeType({ type, items, pattern, enum: allowed }: ValueType)
   return pattern === undefined ? text : `${text} that matches ${pattern}`;
 }
 
-/** What a person wrote as the value of a parameter: a text as it is, everything else as JSON. Undefined: it is none. */
+/**
+ * Parses a parameter value from the command line: a string unchanged, everything else as JSON.
+ * Undefined: not such a value.
+ */
 export function parseValue(text: string, type: ValueType): Json | undefined {
   const read = type.type === 'string' ? text : parseExactJson(text);
   if (read === undefined) return type.type === 'any' ? text : undefined;
   return fits(read, type) ? read : undefined;
 }
 
-/** The parameters of a run: what is given, checked, and the defaults of what is not. All problems at once. */
+/**
+ * The parameters of a run: the given values, checked, with defaults for the others. Reports all
+ * problems at once.
+ */
 export function fillParameters(
   types: Types,
   given: Readonly<Record<string, Json>>,

@@ -7,7 +7,7 @@ import { workerKind } from './view.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 import type { Budget } from '../../kernel/cost.ts';
 
-/** What a step is given, what it owes, and how often it may be started. */
+/** The inputs of a step, its outputs, and how often it may start. */
 export interface Contract {
   readonly step: StaticPath;
   readonly kind: string;
@@ -22,14 +22,14 @@ export interface Contract {
   readonly timeout: number | null;
   readonly attempts: number;
   readonly iterations: number;
-  /** Of a loop: how many items, null: known only when it runs. Of anything else 1. */
+  /** The number of items of a loop, null: known only at run time; 1 for other steps. */
   readonly items: number | null;
   readonly onFailure: FailurePolicy;
-  /** As the language of the workflow shows it; null: it has no way of its own. */
+  /** As the workflow's language shows it; null: it has no display of its own. */
   readonly shown: StepDisplay | null;
 }
 
-/** Steps that can run at the same time, as far as what they need is concerned. */
+/** Steps that can run at the same time, considering only their needs. */
 export interface Batch {
   readonly number: number;
   readonly parallel: boolean;
@@ -38,25 +38,25 @@ export interface Batch {
 
 export interface Plan {
   readonly batches: readonly Batch[];
-  /** Of every step, those of loops and sub-workflows included. */
+  /** Of every step, including those of loops and sub-workflows. */
   readonly contracts: readonly Contract[];
   readonly ceiling: Ceiling;
   readonly expected: Expected;
-  /** What the figures take for granted. */
+  /** The assumptions behind the figures. */
   readonly assumptions: readonly string[];
 }
 
-/** What is known besides the definition. */
+/** What a plan needs besides the definition. */
 export interface PlanData {
-  /** What a launch may cost where the definition sets no limit. */
+  /** The cost estimate of a launch where the definition sets no limit. */
   readonly estimate: Estimate;
-  /** The limit of the run, from the definition and the command line. */
+  /** The run's limit, from the definition and the command line. */
   readonly budget: Budget;
-  /** Processes of this host at once. */
+  /** Concurrent processes of this host. */
   readonly slots: number;
 }
 
-/** What a run of a definition does at most. Pure; nothing is started. */
+/** The upper bounds of a run of a definition. Pure; starts nothing. */
 export function planOf(rules: Rules, { estimate, budget, slots }: PlanData): Plan {
   const ceiling = ceilingOf(rules.root, estimate, slots);
   const { timeout } = rules.workflow;
@@ -79,7 +79,7 @@ export function planOf(rules: Rules, { estimate, budget, slots }: PlanData): Pla
   };
 }
 
-/** Steps by the length of the longest way to them; a sequence has one step a batch. */
+/** Steps by the length of the longest path to them; a sequence has one step per batch. */
 export function batchesOf(body: BodyRule): Batch[] {
   if (body.body.kind === 'sequence')
     return [...body.steps.values()].map(({ at }, index) => ({

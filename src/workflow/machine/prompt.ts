@@ -3,7 +3,10 @@ import { codeSpan, fenced } from '../../kernel/quoting.ts';
 import type { Launch, Prepared } from './launch.ts';
 import type { ValueType } from '../model.ts';
 
-/** The prompt of a step's agent, or of the agent that checks it. Other agents' words stand in it as quoted data. */
+/**
+ * The prompt of a step's agent, or of the agent that checks it. Words of other agents are quoted as
+ * data.
+ */
 export function stepPrompt(launch: Launch, prepared: Prepared): string {
   const { check, step, work } = launch;
   if (check?.summarises !== undefined) return summaryPrompt(launch, check.summarises);
@@ -27,7 +30,7 @@ function instructionsOf({ work }: Launch): string {
   return work.kind === 'agent' || work.kind === 'role' ? work.instructions.trim() : '';
 }
 
-/** Asks for words about what was done, of whoever did it. */
+/** Asks any kind of worker for a summary of its work. */
 function summaryPrompt({ step, work }: Launch, handed: Json): string {
   const asked = work.kind === 'agent' ? work.instructions.trim() : '';
   return [
@@ -97,7 +100,7 @@ function values({ values: types }: Launch, { valuesFile }: Prepared): string {
   ].join('\n\n');
 }
 
-/** Names of values that the final text is. */
+/** The names of values that the final text supplies. */
 function answered(names: readonly string[]): string {
   if (names.length === 0) return '';
   return [

@@ -7,14 +7,12 @@ import { durationOf, exitCodeOf } from './scope.ts';
 import type { RunState, Scope, StepRun } from './state.ts';
 import type { Reason } from '../../kernel/errors.ts';
 
-/*
- * What a workflow with a place of its own shows of a run: `state.json`, and a line for each thing that happens. Seconds.
- */
+/* What a workflow with its own state folder records of a run: `state.json`, and a log line per event. Times in seconds. */
 
-/** The files that hold all that a step printed, where that is much. */
+/** The files with the whole output of a step, where that is large. */
 export type Spills = (step: string) => JsonObject;
 
-/** `state.json`: the run, and each step that has come to something, those of loops with what each round came to. */
+/** `state.json`: the run and each step with a result, loops with the result of each iteration. */
 export function stateDocument(state: RunState, rules: Rules, spills: Spills): JsonObject {
   const { given, startedAt } = state;
   const steps: JsonObject = {};
@@ -51,7 +49,7 @@ function addSteps(state: RunState, body: BodyRule, steps: JsonObject, spills: Sp
   }
 }
 
-/** The last entering of a step that is settled. */
+/** The last settled visit of a step. */
 function latest(state: RunState, scope: Scope, id: string): In<'settled'> | undefined {
   for (let visit = scope.visits.get(id) ?? 1; visit > 0; visit -= 1) {
     const run = state.steps.get(pathIn(scope.path, id, visit));
@@ -81,7 +79,7 @@ function roundOf(state: RunState, run: StepRun, index: number): JsonObject {
   return { index: item?.index ?? index, item: item?.value ?? null };
 }
 
-/** What each round of a loop came to: what the step did that ended it. */
+/** The result of each iteration of a loop: that of the step that ended it. */
 function roundsIn(state: RunState, inner: BodyRule, loop: Path): Json[] {
   const scopes = [...state.scopes.values()].filter(
     (scope) => scope.body === inner.owner && scope.step === loop && scope.left !== null,
@@ -100,7 +98,7 @@ function roundsIn(state: RunState, inner: BodyRule, loop: Path): Json[] {
   });
 }
 
-/** A line of the log of a run, without its number. */
+/** A line of a run's log, without its number. */
 export interface LogRecord {
   readonly level: 'ERROR' | 'WARNING' | 'INFO' | 'DEBUG';
   readonly event: string;
@@ -110,7 +108,7 @@ export interface LogRecord {
 
 type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
 
-/** What an event is in the log of a run. `state` is that after it. */
+/** The log lines of an event. `state`: the one after it. */
 export function logRecords(event: RunEvent, state: RunState): LogRecord[] {
   switch (event.type) {
     case 'began':
@@ -161,7 +159,7 @@ function failureOf({ status, reason }: Pick<Of<'settled'>, 'status' | 'reason'> 
   return { message: reason?.text ?? status, error_code: reason?.code ?? null };
 }
 
-/** Why an attempt is made again, which the next one overwrites in state and logs. */
+/** Why an attempt is repeated; the next one overwrites this in state and logs. */
 function attemptFailed({ path, what }: Of<'retrying'>, state: RunState): JsonObject {
   const failure = what === 'worker' ? lastFailure(state, path) : null;
   return failure === null
@@ -179,7 +177,7 @@ export function lastFailure(
   return { exitCode: result.exitCode, reason: result.outcome.reason };
 }
 
-/** The words of a sequence for how it ends. */
+/** A sequence's names for its ends. */
 const endNames = {
   break: () => '_loop_break',
   continue: () => '_loop_continue',

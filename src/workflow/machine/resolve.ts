@@ -14,7 +14,7 @@ import type { Budget } from '../../kernel/cost.ts';
 export type Resolved<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: ResolveFailure };
 
-/** Does something that may be hindered. */
+/** The result of `act`, or the failure of an `Unresolvable` that it throws. */
 export function attempt<T>(act: () => T): Resolved<T> {
   try {
     return { ok: true, value: act() };
@@ -24,7 +24,9 @@ export function attempt<T>(act: () => T): Resolved<T> {
   }
 }
 
-/** The evaluation of a step's expressions: its environment, and that of its workflow, are part of what they see. */
+/**
+ * The evaluator of a step's expressions, which also see its environment and that of its workflow.
+ */
 export function evaluationOf(state: RunState, rules: Rules, { scope, rule }: StepVisit): Evaluation {
   const alone = state.given?.only != null && rule.body === rules.root;
   const context = contextOf(state, rules, scope, rule);
@@ -36,8 +38,8 @@ export function evaluationOf(state: RunState, rules: Rules, { scope, rule }: Ste
 }
 
 /**
- * What the process of a key is to do. Throws `E_INTERNAL` for a process that is not wanted: `decide` names only those that
- * can be worked out.
+ * The launch of a process. Throws `E_INTERNAL` for one that is not wanted: `decide` names only
+ * those that can be resolved.
  */
 export function launchOf(state: RunState, rules: Rules, key: ProcessKey): Launch {
   const found = findStep(state, rules, key.path);
@@ -47,7 +49,7 @@ export function launchOf(state: RunState, rules: Rules, key: ProcessKey): Launch
   throw new MailroomError('E_INTERNAL', `the step ${key.path} cannot be worked out any more`);
 }
 
-/** The launch of a worker or a check, or why there can be none. */
+/** The launch of a worker or a check, or why there is none. */
 export function tryLaunch(
   state: RunState,
   rules: Rules,
@@ -108,7 +110,9 @@ function resolve(state: RunState, rules: Rules, found: StepVisit, key: ProcessKe
   };
 }
 
-/** The variables that the definition names; those of the run that expressions see as `env` are not handed on. */
+/**
+ * The variables that the definition names; those that expressions see as `env` are not passed on.
+ */
 function environment(
   ofWorkflow: StepVisit['rule']['step']['env'],
   ofStep: StepVisit['rule']['step']['env'],
@@ -117,7 +121,7 @@ function environment(
   return { ...evaluation.renderAll(ofWorkflow), ...evaluation.renderAll(ofStep) };
 }
 
-/** What is left of the run's budget bounds what a launch may use. */
+/** The remaining budget of the run limits that of a launch. */
 function budgetOf(state: RunState, own: Budget | null, scope: Budget): Budget | null {
   const limits = [state.given?.budget ?? scope, scope];
   const least = (key: 'usd' | 'tokens'): number | null => {
@@ -171,7 +175,7 @@ function workOf(
   }
 }
 
-/** The values that its agent is given. One of another type than it must have is a failure of the step. */
+/** The values given to an agent. A value of the wrong type fails the step. */
 function takenBy(
   state: RunState,
   rules: Rules,
@@ -198,7 +202,7 @@ function takenBy(
   });
 }
 
-/** The inputs that are there. One that is not, and must be, hinders the step. */
+/** The existing inputs. A required one that is absent makes the step unresolvable. */
 function inputsOf(state: RunState, { scope, rule }: StepVisit): LaunchInput[] {
   return rule.step.inputs.flatMap((input) => {
     const source = entered(state, scope, input.from);
@@ -211,7 +215,7 @@ function inputsOf(state: RunState, { scope, rule }: StepVisit): LaunchInput[] {
   });
 }
 
-/** The key of the process that a step has now; null: it should have none. */
+/** The key of a step's current process; null: it has none. */
 export function keyOf(run: StepRun): ProcessKey | null {
   const { path, iteration, attempt: count, checks } = run;
   if (run.phase.is === 'running') return { path, iteration, attempt: count, check: 0 };

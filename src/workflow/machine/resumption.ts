@@ -14,8 +14,8 @@ import type { RunState, StepRun } from './state.ts';
 import { reasonOf, statusOf } from './view.ts';
 
 /**
- * What a `resume` makes of one step, and why. `may run`: where a sequence goes, and whether an iteration fails and is tried
- * again, only the steps decide. `ends`: what it is part of ends before it comes to anything.
+ * What a `resume` does with one step, and why. `may run`: depends on results, as in a sequence or
+ * with a retried iteration. `ends`: an enclosing body ends first.
  */
 export interface Resumption {
   readonly path: Path;
@@ -24,8 +24,8 @@ export interface Resumption {
 }
 
 /**
- * What resuming a run does, step by step: what is reused, what runs, and why. `changes`: finished steps that an edited
- * definition would do otherwise, and how; null: the definition is that of the run.
+ * What resuming a run does, step by step: what is reused, what runs, and why. `changes`: finished
+ * steps that an edited definition would do differently, and how; null: the definition is unchanged.
  */
 export function resumptionOf(
   state: RunState,
@@ -62,14 +62,14 @@ export function resumptionOf(
 interface StartsAgain {
   /** Nothing is left to do. */
   readonly isOver: boolean;
-  /** The run at the moment at which something must run, or at its end. */
+  /** The run when it next needs a process, or at its end. */
   readonly after: RunState;
-  /** Steps that begin anew, and loops and sub-workflows that continue. */
+  /** Steps that start anew, and loops and sub-workflows that continue. */
   readonly starts: ReadonlySet<Path>;
   readonly opens: ReadonlySet<Path>;
 }
 
-/** Asks the machine itself: what it decides on a copy of the state until something must run. */
+/** Runs the machine on a copy of the state until something must run. */
 function startsAgain(state: RunState, rules: Rules, changes: ReadonlyMap<Path, string> | null): StartsAgain {
   const at = state.now;
   let copy = apply(structuredClone(state), { type: 'resumed', by: 'person', at });
@@ -94,7 +94,7 @@ function isSwept(run: StepRun | undefined): boolean {
   return run.phase.status === 'CANCELLED' || run.phase.skipped?.why === 'run-ended';
 }
 
-/** Whether an unfinished body around a step has attempts left, should it fail. */
+/** Whether an unfinished enclosing body has attempts left if the step fails. */
 function mayRepeat(state: RunState, rules: Rules, run: StepRun): boolean {
   return scopesAround(state, run).some(({ step, left, retries }) => {
     const rule = step === null ? null : findStep(state, rules, step)?.rule;
@@ -102,14 +102,14 @@ function mayRepeat(state: RunState, rules: Rules, run: StepRun): boolean {
   });
 }
 
-/** A step that was not entered, or one that comes after another that runs again. */
+/** A step that was not entered, or that follows one that runs again. */
 function unentered(rules: Rules, path: Path, isAfter: boolean): Resumption {
   if (isAfter) return { path, does: 'runs', why: 'what it comes after runs again' };
   const does = rules.root.body.kind === 'sequence' ? 'may run' : 'runs';
   return { path, does, why: 'it was not run yet' };
 }
 
-/** The loops and sub-workflows that a step is in; among them are paths that are none. */
+/** The enclosing loops and sub-workflows of a step, with some paths that are neither. */
 function around(path: Path): Path[] {
   const outer: Path[] = [];
   for (let at = scopeOf(path); at !== ''; at = scopeOf(at)) outer.push(at);
@@ -125,7 +125,7 @@ function unfinished(state: RunState, run: StepRun): string {
   return `${status}${reason === null ? '' : `: ${reason}`}`;
 }
 
-/** Finished steps of a run that an edited definition would have done otherwise, and what of them changed, in words. */
+/** Finished steps of a run that an edited definition would do differently, and what changed. */
 export function changesOf(state: RunState, before: Rules, after: Rules): Map<Path, string> {
   const changes = new Map<Path, string>();
   for (const run of state.steps.values()) {
@@ -141,7 +141,10 @@ export function changesOf(state: RunState, before: Rules, after: Rules): Map<Pat
 
 type Limits = Pick<RunStart, 'budget' | 'timeout'>;
 
-/** What bounds a run from now on whose definition was edited: that definition, and still what the command line said at the start. */
+/**
+ * The limits of a run whose definition was edited: those of the new definition, and still those of
+ * the command line at the start.
+ */
 export function editedLimits({ budget }: Limits, before: Workflow, after: Workflow): Limits {
   const edited = (of: 'usd' | 'tokens'): number | null => {
     const [now, next] = [budget[of], after.budget[of]];
@@ -151,7 +154,7 @@ export function editedLimits({ budget }: Limits, before: Workflow, after: Workfl
   return { budget: { ...budget, usd: edited('usd'), tokens: edited('tokens') }, timeout: after.timeout };
 }
 
-/** What decides what a step comes to, by what people call it. */
+/** What determines a step's result, by the names that people use. */
 type Essence = Readonly<Record<string, unknown>>;
 
 function different(before: Essence, after: Essence): string[] {
@@ -202,7 +205,7 @@ function resolved(state: RunState, rules: Rules, found: StepVisit, run: StepRun)
   }
 }
 
-/** What a worker is, and what it is told with all parameters and values in it. */
+/** The worker and its prompt, with all parameters and values in place. */
 function workOf(work: LaunchWork): Essence {
   switch (work.kind) {
     case 'agent': {

@@ -3,8 +3,8 @@ import type { Check } from '../model.ts';
 import type { StepRun } from './state.ts';
 
 /**
- * What earlier rounds left to be done, in words for the worker; null: this is the first. The words of others stand in it
- * in fences.
+ * What earlier iterations left to do, for the worker; null: this is the first. Quotes from others
+ * are fenced.
  */
 export function againText(run: StepRun, check: Check | null): string | null {
   const parts = [...incomplete(run, check), ...failed(run)];

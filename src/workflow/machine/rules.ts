@@ -5,58 +5,64 @@ import type { Tree } from '../../expressions/tree.ts';
 import { machineLanguage } from './language.ts';
 import type { Body, Check, Step, StepId, Work, Workflow } from '../model.ts';
 
-/** Names a step of the definition: `each/lint`, `child/deploy`, without items and visits; `` is the run. */
+/**
+ * Names a step of the definition: `each/lint`, `child/deploy`, without items and visits; `` is the
+ * run.
+ */
 export type StaticPath = string;
 
-/** A step with what the machine asks of it again and again. */
+/** A step with the indices that the machine uses. */
 export interface StepRule {
   readonly at: StaticPath;
   readonly step: Step;
   readonly body: BodyRule;
-  /** Of a loop or a sub-workflow. */
+  /** The body of a loop or a sub-workflow; null: it has none. */
   readonly inner: BodyRule | null;
-  /** How many steps it needs, each counted once. */
+  /** The number of distinct steps it needs. */
   readonly needs: number;
   readonly dependents: readonly StepRule[];
-  /** Steps whose results its expressions read; null: which ones is computed. */
+  /** Steps whose results its expressions read; null: computed at run time. */
   readonly reads: ReadonlySet<StepId> | null;
-  /** Whether its condition asks for results of steps. */
+  /** Whether its condition reads results of steps. */
   readonly whenReadsSteps: boolean;
-  /** Steps whose status its condition reads: of these, a gate that was skipped by its own condition does not close it. */
+  /**
+   * Steps whose status its condition reads: a gate among them that its own condition skipped does
+   * not close it.
+   */
   readonly judges: ReadonlySet<StepId>;
-  /** Whether what it does depends on any expression. */
+  /** Whether its work depends on any expression. */
   readonly dynamic: boolean;
-  /** The provider of the worker, which may be at its limit; null: it has none. */
+  /** The worker's provider, which may be rate limited; null: none. */
   readonly provider: string | null;
-  /** The same for the check. */
+  /** The check's provider; null: none. */
   readonly checkProvider: string | null;
 }
 
 /** The steps that run together. */
 export interface BodyRule {
-  /** The step whose body it is. */
+  /** The step that owns the body. */
   readonly owner: StaticPath;
   readonly body: Body;
-  /** The workflow that it is written in: a sub-workflow sees nothing of the one around. */
+  /** The workflow that contains it: a sub-workflow sees nothing of the enclosing one. */
   readonly workflow: Workflow;
   readonly language: Language;
-  /** The body around, as far as its steps are seen from here; null: there is none. */
+  /** The enclosing body whose steps are visible here; null: none. */
   readonly around: BodyRule | null;
   readonly steps: ReadonlyMap<StepId, StepRule>;
-  /** Steps of a graph that need nothing. */
+  /** Steps of a graph without needs. */
   readonly roots: readonly StepRule[];
-  /** The name of the item; null: no loop. */
+  /** The name of the item; null: not a loop. */
   readonly item: string | null;
 }
 
-/** A definition with its indices; made once. */
+/** A definition with its indices; compiled once. */
 export interface Rules {
   readonly workflow: Workflow;
   readonly root: BodyRule;
   readonly bodies: ReadonlyMap<StaticPath, BodyRule>;
 }
 
-/** Makes the rules of a definition. Linear in its size. */
+/** Compiles a definition to rules. Linear in its size. */
 export function compile(workflow: Workflow): Rules {
   const bodies = new Map<StaticPath, BodyRule>();
   const root = compileBody(bodies, '', workflow.body, {
@@ -131,12 +137,12 @@ function innerBody(
   });
 }
 
-/** The provider whose limit holds a worker back. */
+/** The provider whose rate limit delays a worker. */
 function providerOf(work: Work): string | null {
   return work.kind === 'agent' ? work.provider : null;
 }
 
-/** Every expression that a launch of the step evaluates, those of its loop's steps left out. */
+/** Every expression of a step's launch, without those of a loop's inner steps. */
 function treesIn(step: Step, workflow: Workflow): Tree[] {
   const templates: Template[] = [
     ...Object.values(workflow.env),
@@ -164,7 +170,7 @@ function treesIn(step: Step, workflow: Workflow): Tree[] {
   return [...templates.flatMap(treesOf), ...conditions, ...loops, ...scripts];
 }
 
-/** What a sequence says when it fails after the step. */
+/** The messages of a sequence that fails after the step. */
 function messagesOf({ next }: Step): Template[] {
   const targets = next === null ? [] : [next.success, next.failure, next.timeout];
   return targets.flatMap((target) =>
@@ -192,7 +198,7 @@ function templatesIn(work: Work | Check['work']): readonly Template[] {
   }
 }
 
-/** A tree is no array. */
+/** Whether this is a single tree; a tree is not an array. */
 export function isTree(items: Tree | readonly unknown[]): items is Tree {
   return !Array.isArray(items);
 }

@@ -1,12 +1,12 @@
 import type { Workflow } from '../model.ts';
 
-/** What lies in the folder of a run besides its journal. */
+/** What a run's folder has besides its journal. */
 export interface RunFolder {
   readonly run: string;
-  /** The definition as it was at the start; sub-workflows are inside it. */
+  /** The definition at the start, with sub-workflows embedded. */
   readonly definition: Workflow;
-  /** Absolute; what paths of the definition are relative to. */
+  /** Absolute; paths of the definition are relative to it. */
   readonly workspace: string;
-  /** Absolute; where its artifacts lie now. Missing: where the definition says. */
+  /** Absolute; where its artifacts are. Absent: where the definition says. */
   readonly context?: string;
 }

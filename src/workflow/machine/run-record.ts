@@ -7,10 +7,7 @@ import type { RunState, StepRun } from './state.ts';
 import type { RunStatus } from './status.ts';
 import { attemptsOf, reasonOf, statusOf } from './view.ts';
 
-/*
- * The record of a run for people and other programs, where the workflow wants one: its stages with what they produced, in
- * the words of languages for stages of agents.
- */
+/* The record of a run for people and other programs, where the workflow asks for one: its stages with their outputs, in the words of languages for stages of agents. */
 
 const runWords: Readonly<Record<RunStatus, string>> = {
   PENDING: 'pending',
@@ -45,7 +42,7 @@ export function runRecord(state: RunState, rules: Rules): JsonObject {
   };
 }
 
-/** What each item of a stage for many has come to, in their order. */
+/** The result of each item of a stage with items, in order. */
 function itemsOf(state: RunState, inner: BodyRule | null, run: StepRun | undefined): JsonObject {
   const open = run?.open ?? null;
   const [step] = inner?.steps.keys() ?? [];
@@ -100,7 +97,7 @@ function instant(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();
 }
 
-/** JSON as YAML that is easy to read: a key a line, texts in double quotes. */
+/** JSON as readable YAML: one key per line, strings in double quotes. */
 export function asYaml(value: JsonObject, indent = ''): string {
   return Object.entries(value)
     .map(([key, inner]) => {

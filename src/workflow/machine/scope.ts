@@ -6,16 +6,16 @@ import type { BodyRule, Rules, StepRule } from './rules.ts';
 import type { RunState, Scope, StepRun } from './state.ts';
 import { isIn } from './fold/steps.ts';
 
-/** One entering of a step as the definition has it, and the body that it is in. */
+/** One visit of a step: its rule in the definition, and the body that contains it. */
 export interface StepVisit {
   readonly path: Path;
   readonly scope: Scope;
   readonly rule: StepRule;
-  /** It is the only step that is run: nothing comes after it. */
+  /** True: only this step is run, so nothing follows it. */
   readonly alone: boolean;
 }
 
-/** What a path means; null: no such step, or its body is not open. */
+/** The visit that a path names; null: no such step, or its body is not open. */
 export function findStep(state: RunState, rules: Rules, path: Path): StepVisit | null {
   const scope = state.scopes.get(scopeOf(path));
   const rule = scope && rules.bodies.get(scope.body)?.steps.get(stepOf(path));
@@ -23,23 +23,23 @@ export function findStep(state: RunState, rules: Rules, path: Path): StepVisit |
   return rule && scope ? { path, scope, rule, alone } : null;
 }
 
-/** The current entering of a step in a body: in a sequence the last visit. */
+/** The current visit of a step in a body; in a sequence, the last one. */
 export function entered(state: RunState, scope: Scope, id: string): StepRun | undefined {
   return state.steps.get(pathIn(scope.path, id, scope.visits.get(id) ?? 1));
 }
 
-/** Whether a loop or a sub-workflow failed because a step in it did: then its reason names that step. */
+/** Whether a loop or a sub-workflow failed because of an inner step; its reason names that step. */
 export function failedInside(state: RunState, path: Path): boolean {
   return (state.steps.get(path)?.open?.failed ?? null) !== null;
 }
 
-/** The scope around one, as far as its steps are seen from there. */
+/** The enclosing scope whose steps are visible from this one; null: there is none. */
 function scopeAround(state: RunState, scope: Scope): Scope | null {
   if (scope.step === null || scope.item === null) return null;
   return state.scopes.get(scopeOf(scope.step)) ?? null;
 }
 
-/** The entering of a step that is meant by an id in a body: its own, else one of the body around. */
+/** The visit that an id names in a body: its own step, else one of the enclosing body. */
 export function lookUpStep(
   state: RunState,
   rules: Rules,
@@ -54,14 +54,14 @@ export function lookUpStep(
   return null;
 }
 
-/** Paths in expressions ignore case where the very name is not there. */
+/** Paths in expressions ignore case when no name matches exactly. */
 function ignoringCase(body: BodyRule | undefined, id: string): StepRule | undefined {
   const wanted = id.toUpperCase();
   for (const rule of body?.steps.values() ?? []) if (rule.step.id.toUpperCase() === wanted) return rule;
   return undefined;
 }
 
-/** The values of an item's or a sub-workflow's parameters. */
+/** The parameter values of an item or a sub-workflow. */
 export function parametersOf(state: RunState, scope: Scope): Readonly<Record<string, Json>> {
   for (
     let at: Scope | null | undefined = scope;
@@ -72,7 +72,7 @@ export function parametersOf(state: RunState, scope: Scope): Readonly<Record<str
   return state.given?.parameters ?? {};
 }
 
-/** Where the artifacts of a step lie, relative to the context folder: a sub-workflow has a folder of its own. */
+/** The folder of a step's artifacts, relative to the context folder; a sub-workflow has its own. */
 export function contextFolder(state: RunState, path: Path): string {
   const scope = state.scopes.get(scopeOf(path));
   if (!scope || scope.step === null) return path;
@@ -81,7 +81,10 @@ export function contextFolder(state: RunState, path: Path): string {
   return scope.item === null ? `${around}/_child/${entry}` : `${around}/${String(scope.item.index)}/${entry}`;
 }
 
-/** What the expressions of a step see. Only steps that it reads are in it: it is made for each step again. */
+/**
+ * What the expressions of a step see. Computed for each step, so it has only the steps that it
+ * reads.
+ */
 export function contextOf(state: RunState, rules: Rules, scope: Scope, rule: StepRule): JsonObject {
   const { given } = state;
   if (given === null) return {};
@@ -99,7 +102,7 @@ export function contextOf(state: RunState, rules: Rules, scope: Scope, rule: Ste
   };
 }
 
-/** What was looked for, for the expressions of a step. */
+/** The results of file lookups, for the expressions of a step. */
 export function filesSeen(state: RunState, path: Path): JsonObject {
   const looks = state.steps.get(path)?.looks;
   return looks === undefined || Object.keys(looks).length === 0 ? {} : { [seenFiles]: { ...looks } };
@@ -110,7 +113,7 @@ function runOf({ startedAt }: RunState, given: RunStart, id: string): JsonObject
   return { id, root: given.run, ...started };
 }
 
-/** A sub-workflow's run id is the run's, its path and the attempt. */
+/** A sub-workflow's run id consists of the run's id, its path and the attempt. */
 function childRun(state: RunState, given: RunStart, scope: Scope): string {
   let at: Scope | undefined = scope;
   while (at && at.item !== null && at.step !== null) at = state.scopes.get(scopeOf(at.step));
@@ -130,7 +133,7 @@ function itemsOf(state: RunState, rules: Rules, scope: Scope): JsonObject {
   return name === null ? { ...outer, loop } : { ...outer, item: item.value, [name]: item.value, loop };
 }
 
-/** What is known of a loop in one of its rounds; in seconds, how long it has been running. */
+/** The `loop` value in one iteration; running time in seconds. */
 export function loopOf(state: RunState, owner: StepRun | undefined, index: number): JsonObject {
   const elapsed = (state.now - (owner?.startedAt ?? state.now)) / 1_000;
   const round = { index, iteration: index + 1, first: index === 0, elapsed };
@@ -149,7 +152,7 @@ function stepsSeen(state: RunState, rules: Rules, scope: Scope, { reads }: StepR
   return seen;
 }
 
-/** The last entering of a step that came to something; else the current one. */
+/** The last settled visit of a step; else the current one. */
 function lastSettled(
   state: RunState,
   { run, rule, scope }: { run: StepRun | undefined; rule: StepRule; scope: Scope },
@@ -166,18 +169,18 @@ function allIds(state: RunState, rules: Rules, from: Scope): Set<string> {
   return ids;
 }
 
-/** Milliseconds that a step took: its last process, or of a loop all of it. */
+/** Milliseconds that a step took: its last process, or the whole of a loop. */
 export function durationOf({ result, startedAt, settledAt }: StepRun): number {
   return result?.durationMs ?? Math.max(0, (settledAt ?? 0) - (startedAt ?? settledAt ?? 0));
 }
 
-/** As a shell says it of a command that took too long. */
+/** The exit code that a shell reports for a command that timed out. */
 const timedOutCode = 124;
 const failedCode = 1;
 
 /**
- * How a settled step ended as a number; 1 for a failure without a process; of a loop that failed, the code of the step that it
- * failed by. Null: it is not known.
+ * The exit code of a settled step: 1 for a failure without a process; for a failed loop, the code
+ * of the inner step that caused it. Null: unknown.
  */
 export function exitCodeOf(state: RunState, run: StepRun): number | null {
   const own = run.result?.exitCode ?? null;
@@ -186,15 +189,15 @@ export function exitCodeOf(state: RunState, run: StepRun): number | null {
   if (status === 'SUCCEEDED') return run.result === null ? 0 : null;
   if (reason?.code === 'E_TIMEOUT') return timedOutCode;
   if (status !== 'FAILED') return null;
-  // Whoever handles the failure reads a code also where no process could be started.
+  // A failure handler reads a code also when no process could start.
   if (run.open === null || run.open.items === null) return failedCode;
   const last = state.scopes.get(itemScope(run.path, run.open.opened - 1));
   const step = last?.entered ? entered(state, last, last.entered.step) : undefined;
-  // It failed by more than its last step where that was well.
+  // The body failed although its last step succeeded.
   return (step && exitCodeOf(state, step)) || failedCode;
 }
 
-/** What others see of a settled step. What is absent has no key. */
+/** What other steps see of a settled step. Absent values have no key. */
 function seenOf(state: RunState, rules: Rules, run: StepRun): JsonObject {
   if (!isIn(run, 'settled')) return {};
   const { status } = run.phase;

@@ -18,11 +18,17 @@ import type { Hook, StepId } from '../model.ts';
 import type { RunStatus, SettledStatus } from './status.ts';
 import type { Launched } from '../../kernel/launched.ts';
 
-/** Where a step stands. What is not in the state's map is PENDING, or READY when it is in `ready`. */
+/**
+ * The phase of a step. A step that is not in the state's map is PENDING, or READY when it is in
+ * `ready`.
+ */
 export type Phase =
-  /** It ran before, and is to run again; `ready` says whether it may. */
+  /** It ran before and runs again; `ready` says whether it may. */
   | { readonly is: 'pending' }
-  /** Its worker is to run, not before the instant: after a failure, a rate limit, or because it was put back. */
+  /**
+   * Its worker runs again, not before this time: after a failure, a rate limit, or because it was
+   * put back.
+   */
   | { readonly is: 'waiting'; readonly notBefore: number; readonly provider: string | null }
   /** Its worker should be running. */
   | {
@@ -33,16 +39,16 @@ export type Phase =
       readonly reserves: Budget | null;
       /** Its role waits for others. */
       readonly waits: boolean;
-      /** It is in the mail, and goes on without a host. */
+      /** It was sent as mail, and continues without a host. */
       readonly posted: boolean;
     }
-  /** Its worker has ended; what comes next is to be decided. */
+  /** Its worker has ended; the next decision is due. */
   | { readonly is: 'ended'; readonly result: WorkResult; readonly provider: string | null }
-  /** Its check is to run, not before the instant. */
+  /** Its check runs again, not before this time. */
   | { readonly is: 'check-waiting'; readonly notBefore: number; readonly provider: string | null }
   | {
       readonly is: 'checking';
-      /** `MAILROOM_COMPLETION_CHECK_ID` of this try. */
+      /** `MAILROOM_COMPLETION_CHECK_ID` of this attempt. */
       readonly id: string;
       readonly since: number;
       readonly provider: string | null;
@@ -69,7 +75,7 @@ export type Phase =
       readonly by: string;
       readonly comment: string | null;
     }
-  /** What becomes of it depends on a file that is to be looked for, or (`problem`) may not be. */
+  /** It waits for a file lookup; `problem`: the path is not allowed. */
   | {
       readonly is: 'looking';
       readonly file: string;
@@ -87,114 +93,119 @@ export type Phase =
       readonly leaves: 'satisfied' | 'closed';
     };
 
-/** The bodies of a loop or of a sub-workflow, as numbers. */
+/** The counters of a loop's or a sub-workflow's bodies. */
 export interface Open {
   /** The items of a loop; null: a sub-workflow, which has one body. */
   readonly items: readonly Json[] | null;
-  /** How often a loop without a list may go round; null: it is another one. */
+  /** The maximum iterations of a loop without a list; null: another kind. */
   readonly bound: number | null;
   /** How many bodies may be open at once. */
   readonly concurrency: number;
-  /** Where the run's clock stood at the beginning, and how far it may go; null: as far as it takes. */
+  /** The run's clock at the beginning, and its limit; null: unlimited. */
   readonly clockAt: number;
   readonly timeout: number | null;
-  /** How many bodies were opened, and how many of these are through. */
+  /** How many bodies were opened, and how many of them have ended. */
   readonly opened: number;
   readonly left: number;
   /** The first body that failed. */
   readonly failed: Failure | null;
-  /** A body said that there should be no further one. */
+  /** A body requested that no further one starts. */
   readonly broke: boolean;
-  /** A body said that all is over, and how; null: none has. */
+  /** A body ended the whole sequence, and how; null: none has. */
   readonly exit: { readonly failed: Failure | null } | null;
 }
 
-/** One entering of one step. */
+/** One visit of a step. */
 export interface StepRun {
   readonly path: Path;
   readonly step: StepId;
-  /** The scope that it belongs to. */
+  /** The scope that contains it. */
   readonly scope: Path;
-  /** Launches of the worker in the current iteration; numbers them. */
+  /** Launches of the worker in the current iteration; the number of the last one. */
   attempt: number;
-  /** Those of them that failed and count against the retries. */
+  /** Those that failed and count as retries. */
   failures: number;
-  /** Those of them that missed what the step owes. */
+  /** Those that missed declared outputs. */
   misses: number;
-  /** Launches of the worker, and of its check, in the current iteration that ended at a usage limit. */
+  /**
+   * Launches of the worker, and of its check, in the current iteration that ended at a usage limit.
+   */
   limits: number;
-  /** Launches of all iterations that counted: neither put back nor turned away by a rate limit. */
+  /** Launches of all iterations that counted: neither put back nor refused by a rate limit. */
   attempts: number;
   /** From 1. */
   iteration: number;
-  /** Launches of the current check, and those that gave no verdict. */
+  /** Launches of the current check, and those without a verdict. */
   checks: number;
   checkFailures: number;
-  /** Hosts that died while this ran, since it last ended by itself. */
+  /** Hosts that died while this ran, since it last ended normally. */
   crashes: number;
   startedAt: number | null;
   settledAt: number | null;
   cost: Cost;
   /** The last result of the worker. */
   result: WorkResult | null;
-  /** What it said of it afterwards; `problem`: why it did not. Null: nobody has asked. */
+  /** Its later summary; `problem`: why there is none. Null: none was requested. */
   summary: { readonly text: string | null; readonly problem: string | null } | null;
-  /** What others see, once it is settled. Of a loop: a list by index. */
+  /** Its outputs, once settled; for a loop, a list by index. */
   values: Readonly<Record<string, Json>> | readonly Json[];
   artifacts: readonly ArtifactRecord[];
-  /** How near the iterations come to complete. */
+  /** How far the iterations have converged. */
   convergence: ConvergenceState;
-  /** What the last incomplete check said; null: none yet. */
+  /** The report of the last incomplete check; null: none yet. */
   outstanding: { readonly reasons: readonly string[]; readonly fingerprints: readonly string[] } | null;
-  /** Instructions that a person gave instead of the definition's; null: none. */
+  /** A person's instructions that replace the definition's; null: none. */
   instructions: string | null;
-  /** Who was chosen of several roles, and which of them have failed since it last ran well; null: nobody was chosen. */
+  /**
+   * The role chosen among several, and those that failed since its last success; null: no choice
+   * was made.
+   */
   role: string | null;
   failedRoles: readonly string[];
-  /** Files that were looked for, by path, and whether they were there. */
+  /** Files that were looked up, by path, and whether they existed. */
   looks: Readonly<Record<string, boolean>>;
-  /** Of a loop or a sub-workflow, since it was expanded. */
+  /** For a loop or a sub-workflow, since it was expanded. */
   open: Open | null;
   phase: Phase;
 }
 
-/** The steps of one body, once: the run's own, those of one item, those of a sub-workflow. */
+/** One execution of a body: the run's own, an item's, or a sub-workflow's. */
 export interface Scope {
-  /** `` for the run, else the path of its step, and of the item: `each/0`, `child`. */
+  /** `` for the run, else the path of its step and item: `each/0`, `child`. */
   readonly path: Path;
-  /** The step whose body it is, as the definition has it. */
+  /** The owning step in the definition. */
   readonly body: string;
-  /** The step that it belongs to; null: the run. */
+  /** The owning step; null: the run. */
   readonly step: Path | null;
   /** The loop's item, or null. */
   readonly item: { readonly index: number; readonly value: Json } | null;
-  /** The parameters of a sub-workflow; null: those of the scope around. */
+  /** The parameters of a sub-workflow; null: those of the enclosing scope. */
   readonly parameters: Readonly<Record<string, Json>> | null;
-  /** Steps that it has, null in a sequence, and how many of them are settled. */
+  /** Its number of steps, null in a sequence, and how many are settled. */
   total: number | null;
   readonly budget: Budget;
   settled: number;
-  /** How often it was opened again after it had failed. */
+  /** How often it was opened again after a failure. */
   retries: number;
   cost: Cost;
-  /** Null: it goes on. Else nothing new is started in it, and what runs is not wanted any more. */
+  /** Null: active. Else it starts nothing new, and running processes are stopped. */
   ending: Ending | null;
-  /** The first failure that makes it fail, although it went on. */
+  /** The first failure that will fail it, although it continued. */
   failed: Failure | null;
   counter: Counter;
   /** The last step that a sequence entered. */
   entered: { readonly step: StepId; readonly visit: number } | null;
-  /** How often each step of a sequence was entered. */
+  /** How often each step of a sequence was visited. */
   readonly visits: Map<StepId, number>;
-  /** How it left; null: it is not through. */
+  /** Its result; null: not complete. */
   left: { readonly failed: Failure | null } | null;
 }
 
-/** Everything that the journal of a run folds to. */
+/** The fold of a run's journal. */
 export interface RunState {
-  /** The largest time of any event, in milliseconds since 1970. */
+  /** The latest time of any event, in milliseconds since 1970. */
   now: number;
-  /** How many events were folded. */
+  /** The number of folded events. */
   events: number;
   /** Null before `began`. */
   given: RunStart | null;
@@ -202,41 +213,43 @@ export interface RunState {
   startedAt: number | null;
   endedAt: number | null;
   reason: Reason | null;
-  /** Null: it goes on. Else nothing new is started, and what runs is not wanted any more. */
+  /** Null: active. Else nothing new starts, and running processes are stopped. */
   ending: Ending | null;
-  /** What is to run again besides all that is not done, to be worked out; null: nothing. */
+  /** Steps to run again besides unfinished ones, not yet resolved; null: none. */
   rerun: readonly Path[] | null;
   readonly steps: Map<Path, StepRun>;
   readonly scopes: Map<Path, Scope>;
-  /** How many of its needs are settled, of each step that waits for more. */
+  /** The number of settled needs of each step that waits for more. */
   readonly settledNeeds: Map<Path, number>;
-  /** What its agents were ever paid; turns of roles are billed in the mail. */
+  /** Costs of its agents; turns of roles are billed in the mail. */
   readonly bills: Bills;
-  /** Steps of which something is to be decided, and bodies that are through, in the order in which they became so. */
+  /** Steps that need a decision, and completed bodies, in the order of their events. */
   readonly dirty: Set<Path>;
   readonly completedScopes: Set<Path>;
-  /** Ending bodies whose steps were not looked at yet. */
+  /** Ending bodies whose steps are not yet settled. */
   readonly endingScopes: Set<Path>;
-  /** Steps that wait for room only, in the order in which they became so. */
+  /** Steps that wait only for a slot, in the order in which they became ready. */
   readonly ready: Set<Path>;
-  /** Steps that were started and are not settled. */
+  /** Steps that are started and not settled. */
   readonly active: Set<Path>;
-  /** Providers at their limit, until when. */
+  /** Rate-limited providers, and until when. */
   readonly parked: Map<string, number>;
-  /** What launches of roles among which is chosen have cost, where they said so. */
+  /** Known costs of launches of roles that are chosen among several. */
   readonly rolePrices: Map<string, { readonly usd: number; readonly launches: number }>;
-  /** Agents' steps that failed one after another with the same error. */
+  /** Agent steps that failed consecutively with the same error. */
   breaker: { readonly error: string; readonly steps: readonly Path[] } | null;
   /** What steps have set in `context`. */
   context: Readonly<Record<string, Json>>;
-  /** The hooks that were taken up, and what went wrong with them. */
+  /** The hooks that were started, and their problems. */
   readonly hooks: Map<Hook['on'], { readonly over: boolean; readonly problem: string | null }>;
-  /** What became of undoing what the run has changed; null: it was not begun. */
+  /** The state of the rollback; null: not begun. */
   rollback: { readonly over: boolean; readonly files: number; readonly problem: string | null } | null;
   cost: Cost;
-  /** Commands of people that have their verdict: none is followed twice. */
+  /** Commands that have a verdict, so that none is followed twice. */
   readonly commands: Set<string>;
-  /** Milliseconds that count for the run's timeout up to `since`, and since when it counts on; null: it stands still. */
+  /**
+   * Milliseconds of the run's clock up to `since`, and when it last started; null: it is stopped.
+   */
   clock: { readonly spent: number; readonly since: number | null };
 }
 
@@ -272,7 +285,7 @@ export function emptyRunState(): RunState {
   };
 }
 
-/** The state of a snapshot; without one, that of an empty journal. */
+/** The state of a snapshot; without one, the state of an empty journal. */
 export function runStateOf(snapshot: { readonly state: unknown } | null): RunState {
   return snapshot === null ? emptyRunState() : (snapshot.state as RunState);
 }

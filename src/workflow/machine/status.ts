@@ -1,6 +1,4 @@
-/*
- * Statuses of a run and of its steps, as files and documents show them. docs/states.md has the table.
- */
+/* Statuses of a run and its steps in files and documents; see docs/states.md. */
 
 export type RunStatus = 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'CANCELLED';
 
@@ -15,7 +13,7 @@ export type StepStatus =
   | 'SKIPPED'
   | 'CANCELLED';
 
-/** The statuses in which a step stays. */
+/** The final statuses of a step. */
 export type SettledStatus = Extract<
   StepStatus,
   'SUCCEEDED' | 'FAILED' | 'INCOMPLETE' | 'SKIPPED' | 'CANCELLED'

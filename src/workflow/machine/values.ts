@@ -2,11 +2,11 @@ import { hasMatch } from '../../expressions/machine-functions.ts';
 import { isJsonObject, type Json } from '../../kernel/json.ts';
 import type { ValueType } from '../model.ts';
 
-/** Values with the defaults of those that were not given, and what is wrong with them, in words. */
+/** Values with defaults for those not given, and the problems found. */
 export interface CheckedValues {
   readonly values: Readonly<Record<string, Json>>;
   readonly problems: readonly string[];
-  /** Names that nobody declared; they are not among the values. */
+  /** Undeclared names; they are not among the values. */
   readonly undeclared: readonly string[];
 }
 
@@ -31,7 +31,10 @@ export function withDefaults(
   return { values: Object.fromEntries(values), problems, undeclared };
 }
 
-/** Why a value has not a type, as the end of a sentence that begins with its name; null: it has. */
+/**
+ * Why a value does not fit a type, as the end of a sentence that begins with its name; null: it
+ * fits.
+ */
 export function misfit(value: Json, type: ValueType): string | null {
   if (!hasType(value, type.type)) return `must be ${article(type.type)}, and is ${kindOf(value)}`;
   if (type.pattern !== undefined && typeof value === 'string' && !hasMatch(type.pattern, value))

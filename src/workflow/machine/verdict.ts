@@ -6,17 +6,19 @@ import type { Launch } from './launch.ts';
 import { valuesFromText, resultOf } from './outputs-from-text.ts';
 import type { Reason } from '../../kernel/errors.ts';
 
-/** What came back of a check, and what was changed since the base: paths, or why nobody knows. */
+/**
+ * The result of a check's process, and the paths changed since the base, or why they are unknown.
+ */
 export interface ReturnedCheck extends Returned {
   readonly changed: readonly string[] | string;
 }
 
-/** So many of a check's last lines are the reasons why the work is incomplete. */
+/** The number of a check's last lines that become the reasons why the work is incomplete. */
 const reasonLines = 20;
 const mostEntries = 200;
 const longestEntry = 1_000;
 
-/** What a check found. Total: what is no decision is none, and the check is made again. */
+/** The verdict of a check. Total: an unreadable decision gives `none`, and the check runs again. */
 export function readCheck(
   launch: Launch,
   { exit, outcome, collected, changed }: ReturnedCheck,
@@ -40,12 +42,12 @@ export function readCheck(
         ? byExitCode(said === 'done', exit.stdout, exit.stderr)
         : byAnswer(launch, ended, collected)
       : byFile(launch, collected.decision);
-  // An exit code that only says "incomplete" is no failure of the check.
+  // An exit code that only reports "incomplete" is not a failure of the check.
   const outcomeOf = said === 'incomplete' ? ({ is: 'done' } as const) : result.outcome;
   return { result: { ...result, outcome: outcomeOf }, verdict: measured(launch, verdict, changed) };
 }
 
-/** The summary that an agent gave; its limit of use is waited for. */
+/** The summary of an agent; a usage limit makes it wait. */
 function summaryOf({ outcome, output }: WorkResult): Verdict {
   if (outcome.is === 'done') return { is: 'summarised', text: output, problem: null };
   const { reason } = outcome;
@@ -93,7 +95,7 @@ function byFile(launch: Launch, text: string | null): Verdict {
   }
 }
 
-/** A decision as JSON; null: it is none. One for another check is stale. */
+/** A decision as JSON; null: it is not a decision. A decision for another check is stale. */
 function byJson(
   { check }: Launch,
   { decision, check_id: id, reasons, fingerprints }: JsonObject,
@@ -116,7 +118,7 @@ function bound(lines: readonly string[]): string[] {
   return lines.slice(0, mostEntries).map((line) => line.slice(0, longestEntry));
 }
 
-/** What was changed counts too: where it breaks the limits, nothing is complete. */
+/** Changes count too: work whose changes exceed the limits is incomplete. */
 function measured(launch: Launch, verdict: Verdict, changed: readonly string[] | string): Verdict {
   const { convergence } = launch;
   if (verdict.is === 'none' || convergence === null) return verdict;
@@ -143,7 +145,7 @@ function measured(launch: Launch, verdict: Verdict, changed: readonly string[] |
   };
 }
 
-/** So many of the changed files are named. */
+/** The number of changed files that a reason names. */
 const named = 20;
 
 function tooMany(changed: readonly string[], most: number): string {
@@ -152,7 +154,7 @@ function tooMany(changed: readonly string[], most: number): string {
   return `${counts}: ${changed.slice(0, named).join(', ')}${rest}`;
 }
 
-/** A path of a folder allows all that is in it. */
+/** A folder's path allows everything in it. */
 function inside(pattern: string): string[] {
   const plain = pattern.replace(/^\.\//, '').replace(/\/+$/, '');
   return [plain, `${plain}/**`];

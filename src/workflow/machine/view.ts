@@ -36,7 +36,7 @@ export function statusOf(state: RunState, path: Path): StepStatus {
   }
 }
 
-/** Steps that an event has settled: their `_meta.json` is to be written. */
+/** Steps that an event settled, whose `_meta.json` must be written. */
 export function settledBy(event: RunEvent): readonly Path[] {
   switch (event.type) {
     case 'settled':
@@ -51,7 +51,7 @@ export function settledBy(event: RunEvent): readonly Path[] {
   }
 }
 
-/** `_workflow.json`: epoch milliseconds, and the status of every step of the run's own body. */
+/** `_workflow.json`: epoch milliseconds, and the status of each step of the run's own body. */
 export function summaryOf(state: RunState, rules: Rules): JsonObject {
   const { given, startedAt, endedAt } = state;
   const root = state.scopes.get('');
@@ -105,7 +105,7 @@ export function metaOf(state: RunState, rules: Rules, path: Path): JsonObject {
   };
 }
 
-/** The last run of its worker: what it changed, as far as that can be told, and what it said. */
+/** The last run of the worker: the files it changed, where known, and its output. */
 function observationsOf({ changed, output }: WorkResult): JsonObject[] {
   const observed = {
     ...(changed && { filesChanged: [...changed.paths] }),
@@ -126,7 +126,7 @@ const providers: Readonly<Record<string, string>> = {
   opencode: 'OPENCODE',
 };
 
-/** Who does a step, in the words of the native language. */
+/** The kind of a step's worker, in the words of the native language. */
 export function workerKind(work: Work): string {
   switch (work.kind) {
     case 'agent':
@@ -150,17 +150,20 @@ export function workerKind(work: Work): string {
   }
 }
 
-/** The iteration that it is in, or ended in; 0: its worker was never started. */
+/** The current or last iteration; 0: the worker was never started. */
 export function iterationsOf({ startedAt, iteration }: StepRun): number {
   return startedAt === null ? 0 : iteration;
 }
 
-/** Launches of its worker in all iterations that counted (not put back, not turned away by a rate limit), with the one that runs. */
+/**
+ * Launches of the worker in all iterations that counted (neither put back nor refused by a rate
+ * limit), including the running one.
+ */
 export function attemptsOf(run: StepRun): number {
   return run.attempts + (isIn(run, 'running') ? 1 : 0);
 }
 
-/** Why a step ended as it did, in words; null where there is nothing to say. */
+/** Why a step ended as it did; null: no reason to report. */
 export function reasonOf({ phase }: StepRun): string | null {
   if (phase.is !== 'settled') return null;
   return phase.reason?.text ?? (phase.skipped === null ? null : skipText(phase.skipped));
@@ -203,7 +206,7 @@ export function documentOf(state: RunState, rules: Rules): JsonObject {
   };
 }
 
-/** What is to be known of a step that an event has settled; see `warningsOf`. */
+/** Warnings of a step that an event settled; see `warningsOf`. */
 export function warningsOfSettled(event: RunEvent, state: RunState): string[] {
   const run = event.type === 'settled' ? state.steps.get(event.path) : undefined;
   return run === undefined ? [] : stepWarnings(run);
@@ -218,13 +221,16 @@ function stepWarnings(run: StepRun): string[] {
     : [...warnings, `${path}: its summary is missing: ${summary.problem}`];
 }
 
-/** Of hooks that failed, and of what steps left out, lack, or changed without the right to. */
+/**
+ * Warnings of hooks that failed, and of outputs that steps left out, lacked, or changed without
+ * permission.
+ */
 export function warningsOf(state: RunState): string[] {
   const ofSteps = [...state.steps.values()].flatMap(stepWarnings);
   return [...hookWarnings(state), ...rollbackWarnings(state), ...ofSteps];
 }
 
-/** Whether a step was not done for something absent that it requires, whatever its policy made of that. */
+/** Whether a step did not run because a required input was absent, whatever its policy. */
 function missesInput({ phase }: StepRun): boolean {
   if (phase.is !== 'settled') return false;
   const { reason, skipped } = phase;

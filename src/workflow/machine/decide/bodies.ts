@@ -17,7 +17,7 @@ import { withDefaults } from '../values.ts';
 
 const unlimited = { usd: null, tokens: null };
 
-/** The run's own body begins. */
+/** Opens the run's own body. */
 export function openRun({ state, rules }: DecisionContext): Fact[] {
   if (state.scopes.has('')) return [];
   const { root } = rules;
@@ -38,7 +38,7 @@ export function openRun({ state, rules }: DecisionContext): Fact[] {
   return [{ ...base, total: root.steps.size, wakes: [{ path: only, of: 1 }], next: { at: 'graph' }, skips }];
 }
 
-/** What a body begins with: the steps that need nothing, or the first of a sequence. */
+/** The first steps of a body: those without needs, or the first of a sequence. */
 function beginning(
   { body, steps, roots }: BodyRule,
   scope: Path,
@@ -56,7 +56,7 @@ function beginning(
   return { total: null, wakes: [], next };
 }
 
-/** What an open loop or sub-workflow does next: opens bodies, or ends. Nothing while it waits for bodies. */
+/** The next action of an open loop or sub-workflow: it opens bodies, ends, or waits for bodies. */
 export function goOn(context: DecisionContext, entered: StepVisit, run: StepRun): Fact[] {
   const { state } = context;
   const { open } = run;
@@ -78,7 +78,7 @@ export function goOn(context: DecisionContext, entered: StepVisit, run: StepRun)
   return [succeed(entered, 'SUCCEEDED', { ...handedBy(context, entered, run, open), convergence: null })];
 }
 
-/** A round said that all is over: so is the loop, when the other rounds are. */
+/** An iteration ended the whole sequence: the loop ends once the other iterations have. */
 function leaveAll(
   context: DecisionContext,
   entered: StepVisit,
@@ -93,14 +93,14 @@ function leaveAll(
   return [exit(entered, named, { ...handedBy(context, entered, run, open), convergence: null })];
 }
 
-/** A failure as the step reports it in whose body it happened: its reason names the inner step that failed. */
+/** A failure as reported by the step that owns the body: its reason names the failed inner step. */
 function withStep(state: RunState, failure: Failure, around: Path): Failure {
   const { path, reason } = failure;
   if (path === around || failedInside(state, path)) return failure;
   return { ...failure, reason: { ...reason, text: `${path}: ${reason.text}` } };
 }
 
-/** Another round of a loop, if its condition still holds. */
+/** Another iteration of a loop, if its condition still holds. */
 function nextRound(context: DecisionContext, entered: StepVisit, run: StepRun, open: Open): Fact[] {
   const { inner, step, at } = entered.rule;
   if (inner === null || step.work.kind !== 'while') return [];
@@ -119,7 +119,7 @@ function nextRound(context: DecisionContext, entered: StepVisit, run: StepRun, o
   return [{ ...base, budget: step.budget ?? unlimited, ...beginning(inner, path) }];
 }
 
-/** What the condition of a loop sees: the steps of the last round, and how many rounds there were. */
+/** What a loop's condition sees: the steps of the last iteration, and the number of iterations. */
 function roundEvaluation(
   { state, rules }: DecisionContext,
   entered: StepVisit,
@@ -134,7 +134,7 @@ function roundEvaluation(
   });
 }
 
-/** The first failure in its bodies, or that its time is over. */
+/** The first failure in its bodies, or its timeout. */
 function failureIn(
   { state, now }: DecisionContext,
   { path }: StepVisit,
@@ -154,19 +154,19 @@ export function timeUp(path: Path): Failure {
   };
 }
 
-/** Whether a loop takes up further items after one failed. */
+/** Whether a loop starts further items after one failed. */
 function goesOn({ rule, path }: StepVisit, failure: Failure): boolean {
   const lenient = ['continue', 'skip', 'skip-dependents'].includes(rule.step.onFailure);
   return (
     rule.step.work.kind === 'for-each' &&
     lenient &&
     failure.class !== 'FATAL' &&
-    // Its own time is over, and not that of an item.
+    // The loop timed out, not an item.
     failure.path !== path
   );
 }
 
-/** Ends the bodies that are still open, when one has failed for all. */
+/** Ends the bodies that are still open once one failure fails them all. */
 function endOthers({ state }: DecisionContext, run: StepRun, open: Open, failure: Failure): Fact[] {
   const ending = { why: 'aborted', ...failure } as const;
   return scopesOf(run, open).flatMap((path): Fact[] => {
@@ -218,7 +218,7 @@ function openChild({ state, rules }: DecisionContext, entered: StepVisit, inner:
     const entries = Object.entries(work.with).map(
       ([name, template]) => [name, evaluation.render(template)] as const,
     );
-    // What is absent is not given.
+    // Absent arguments are left out.
     return withDefaults(
       work.workflow.parameters,
       Object.fromEntries(entries.filter(([, value]) => value !== null)),
@@ -235,7 +235,7 @@ function openChild({ state, rules }: DecisionContext, entered: StepVisit, inner:
   return [{ type: 'opened', path, body: rule.at, item: null, parameters, budget, ...begin, skips: [] }];
 }
 
-/** What others see of a loop, or of a sub-workflow, that is done. */
+/** The outputs of a finished loop or sub-workflow. */
 function handedBy(
   context: DecisionContext,
   entered: StepVisit,
@@ -263,7 +263,7 @@ function handedBy(
   return { values: valuesIn(context, scope, inner), artifacts };
 }
 
-/** The values of the steps of a body: by step, and by their own name where no step is called so. */
+/** The values of a body's steps: by step, and by their own name where no step has that name. */
 function valuesIn({ state }: DecisionContext, scope: Scope, inner: BodyRule): JsonObject {
   const byStep: JsonObject = {};
   const byName: JsonObject = {};
@@ -280,7 +280,7 @@ function valuesIn({ state }: DecisionContext, scope: Scope, inner: BodyRule): Js
   return { ...byName, ...byStep };
 }
 
-/** What becomes of bodies whose steps are all settled. */
+/** The results of bodies whose steps are all settled. */
 export function leaving(context: DecisionContext): Fact[] {
   const { state } = context;
   const facts: Fact[] = [];
@@ -300,14 +300,14 @@ export function leaving(context: DecisionContext): Fact[] {
   return facts;
 }
 
-/** The step that a body ended with, as far as it has an order; else the step around it. */
+/** The last step of a body, where it has an order; else the step that owns it. */
 function lastOf({ path, step, entered, counter }: Scope): Path {
   return counter.at === 'end' && entered !== null
     ? pathIn(path, entered.step, entered.visit)
     : (step ?? path);
 }
 
-/** How a sequence ended in failure, with what it says of that; null: it did not. */
+/** How a sequence ended in failure, with its own message; null: it did not. */
 function spoken(
   { state, rules }: DecisionContext,
   scope: Scope,

@@ -5,8 +5,9 @@ import type { Room } from './room.ts';
 import type { DecisionContext } from './context.ts';
 
 /**
- * Who does a step that several roles can do: one that has not failed at it yet, of these one that has the fewest steps of the run,
- * of these the one whose launches have cost least so far, as far as that is known. Null: only one can.
+ * The role for a step that several roles can do: preferably one that has not failed at it, then one
+ * with the fewest launches now, then one with the lowest known cost per launch. Null: there is no
+ * choice.
  */
 export function chooseRole(
   { state }: DecisionContext,
@@ -31,7 +32,7 @@ function compare(a: readonly number[], b: readonly number[]): number {
   return at === -1 ? 0 : a[at]! < b[at]! ? -1 : 1;
 }
 
-/** Whether somebody is left who has not failed at a step yet. */
+/** Whether a role is left that has not failed at a step. */
 export function hasOther(work: { readonly kind: string }, run: StepRun): boolean {
   if (work.kind !== 'role') return false;
   const { role, others } = work as RoleWork;

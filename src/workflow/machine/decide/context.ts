@@ -17,18 +17,18 @@ import type { Rules, StepRule } from '../rules.ts';
 import { findStep, type StepVisit } from '../scope.ts';
 import type { RunState, Scope } from '../state.ts';
 
-/** How many processes the host can have for this run at once. */
+/** How many processes the host can run for this run at once. */
 export interface Slots {
-  /** Of agents. */
+  /** Agents. */
   readonly agents: number;
-  /** Of agents, scripts, commands and roles together. */
+  /** Agents, scripts, commands and roles together. */
   readonly processes: number;
 }
 
 /** Nothing may start. */
 export const noSlots: Slots = { agents: 0, processes: 0 };
 
-/** What one round of deciding looks at. */
+/** The input of one decision round. */
 export interface DecisionContext {
   readonly state: RunState;
   readonly rules: Rules;
@@ -36,17 +36,17 @@ export interface DecisionContext {
   readonly slots: Slots;
 }
 
-/** A step by its path; null for one that the definition does not have. */
+/** A step by its path; null: the definition does not have it. */
 export function found({ state, rules }: DecisionContext, path: string): StepVisit | null {
   return findStep(state, rules, path);
 }
 
-/** Whether nothing new is to be started in a scope, because it or one around it is ending. */
+/** Whether a scope starts nothing new, because it or an enclosing one is ending. */
 export function isEnding(state: RunState, { path }: Scope): boolean {
   return state.ending !== null || scopesAround(state, { scope: path }).some(({ ending }) => ending !== null);
 }
 
-/** Ends a run whose budget in msats is spent. `path`: the step that shows it. */
+/** Ends a run whose budget in msats is spent. `path`: the step that revealed it. */
 export function usedUp(state: RunState, path: string): Fact {
   const { spent, total } = creditOf(state) ?? { spent: 0, total: 0 };
   const text = `the budget of the run is used up: ${String(spent)} of ${String(total)} msats are spent`;
@@ -54,10 +54,10 @@ export function usedUp(state: RunState, path: string): Fact {
   return { type: 'ending', scope: '', ending: { why: 'aborted', path, class: 'FATAL', reason } };
 }
 
-/** How a step of a sequence was left. */
+/** How control leaves a step of a sequence. */
 type Way = 'success' | 'failure' | 'timeout';
 
-/** What the end of a step means for the others. */
+/** What the end of a step changes for the others. */
 function aftermath(
   { scope, rule, alone }: StepVisit,
   leaves: Aftermath['leaves'],
@@ -83,7 +83,7 @@ function counterAfter(
   failure: Failure | null,
 ): Counter {
   const cause = failure && { class: failure.class, reason: failure.reason };
-  // It ends the run, whatever the sequence says: a resume goes on with this step.
+  // A fatal failure ends the run, whatever the sequence says: a resume continues with this step.
   if (failure?.class === 'FATAL') return { at: 'end', how: 'end', failed: cause };
   if (next === null) {
     if (way !== 'success') return { at: 'end', how: 'end', failed: cause };
@@ -115,7 +115,7 @@ function counterAfter(
   }
 }
 
-/** Where a sequence goes from a step of it that succeeded. */
+/** The next position of a sequence after a step that succeeded. */
 export function nextAfter(scope: Scope, { step, body }: StepRule): Counter {
   return body.body.kind === 'sequence'
     ? counterAfter(scope, step, body.body, 'success', null)
@@ -130,7 +130,7 @@ function enterStep({ visits }: Scope, step: string, maxVisits: number): Counter 
   return { at: 'end', how: 'end', failed: { class: 'NON_RETRYABLE', reason: { code: 'E_STEP', text } } };
 }
 
-/** A step that is not run, or counts as if. Its own condition leaves what comes after it free, but for a gate. */
+/** Skips a step. A skip by its own condition leaves later steps free, except for a gate. */
 export function skip(entered: StepVisit, reason: SkipReason): Fact {
   const own =
     reason.why === 'failed' || (reason.why === 'condition' && entered.rule.step.work.kind !== 'gate');
@@ -138,12 +138,12 @@ export function skip(entered: StepVisit, reason: SkipReason): Fact {
   return { type: 'skipped', path: entered.path, reason, ...aftermath(entered, leaves, 'success', null) };
 }
 
-/** What a step hands on. */
+/** The outputs of a settled step. */
 export interface Handed {
   readonly values: Readonly<Record<string, Json>> | readonly Json[];
   readonly artifacts: readonly ArtifactRecord[];
   readonly convergence: ConvergenceState | null;
-  /** What it sets in `context`; missing: nothing. */
+  /** What it sets in `context`; absent: nothing. */
   readonly context?: Readonly<Record<string, Json>>;
 }
 
@@ -169,7 +169,7 @@ export function succeed(
   };
 }
 
-/** A loop one of whose rounds said that all is over: so does it, wherever it would have gone on. */
+/** Ends a loop whose iteration ended the whole sequence; the sequence ends with it. */
 export function exit(entered: StepVisit, failure: Failure | null, handed: Handed): Fact {
   const settled: Fact =
     failure === null
@@ -186,7 +186,7 @@ export interface StepFailure {
   readonly timedOut: boolean;
 }
 
-/** A step that failed for good, and what its policy makes of that. */
+/** A step that failed permanently, and the consequence under its policy. */
 export function fail(
   entered: StepVisit,
   failure: StepFailure,
@@ -209,7 +209,7 @@ export function fail(
   }
 }
 
-/** A step that failed and takes its body with it; a fatal failure takes the run. */
+/** A step that failed and ends its body; a fatal failure ends the run. */
 export function abort(
   entered: StepVisit,
   failure: StepFailure,
@@ -242,9 +242,9 @@ function failed(
   };
 }
 
-/** A gate that is not opened: it closes what comes after it, and other branches go on. */
+/** A gate that was not approved: it closes what depends on it, and other branches continue. */
 export function shut(entered: StepVisit, reason: Reason): Fact {
-  // A sequence that says where to go on after it has taken it into account.
+  // A sequence names its next step itself, having considered the failure.
   const { body, step } = entered.rule;
   const leaves = body.body.kind === 'sequence' && step.next !== null ? 'satisfied' : 'closed';
   return failed(entered, { class: 'NON_RETRYABLE', reason, timedOut: false }, leaves, null);

@@ -11,7 +11,10 @@ import type { Phase } from '../state.ts';
 import { fail, handsNothing, skip, succeed, type DecisionContext } from './context.ts';
 import { withArticle } from '../../../kernel/enumerate.ts';
 
-/** What becomes of a step all of whose needs are settled: facts, or `ready`, when it waits for room only. */
+/**
+ * What follows for a step whose needs are all settled: facts, or `ready` when it only waits for a
+ * slot.
+ */
 export function consider(context: DecisionContext, entered: StepVisit): Fact[] | 'ready' {
   const { state, rules } = context;
   const { step } = entered.rule;
@@ -20,7 +23,7 @@ export function consider(context: DecisionContext, entered: StepVisit): Fact[] |
     const alone = state.given?.only != null && entered.scope.path === '';
     const refused = alone ? null : needsRefusal(context, entered, evaluation);
     if (refused !== null) return refused;
-    // Whoever asks for this step alone has no results of others that a condition could read.
+    // A step that runs alone has no results of others for its condition to read.
     if (alone && entered.rule.whenReadsSteps) return null;
     return step.when === null || evaluation().condition(step.when) ? null : ({ why: 'condition' } as const);
   });
@@ -47,8 +50,8 @@ function lazily<T>(make: () => T): () => T {
 }
 
 /**
- * A step that requires what is not there, or that cannot be worked out, has failed. In a sequence, where nothing else would say
- * so, what is not there ends the run.
+ * Fails a step that lacks a requirement or cannot be resolved. In a sequence, where no other step
+ * would report it, a missing requirement ends the run.
  */
 export function failUnresolved(entered: StepVisit, why: ResolveFailure): Fact[] {
   if (why.is === 'unseen') return [{ type: 'looking', path: entered.path, file: why.file }];
@@ -58,7 +61,7 @@ export function failUnresolved(entered: StepVisit, why: ResolveFailure): Fact[] 
   return fail(entered, { class: ends ? 'FATAL' : 'NON_RETRYABLE', reason, timedOut: false });
 }
 
-/** Sets what is set, in no time. */
+/** Sets its values, which takes no time. */
 function assigns(
   { state, rules }: DecisionContext,
   entered: StepVisit,
@@ -72,7 +75,7 @@ function assigns(
   return [succeed(entered, 'SUCCEEDED', { ...handsNothing, context: Object.fromEntries(set.value) })];
 }
 
-/** Why what came before does not let a step run; null: it does. */
+/** Why its needs do not let a step run; null: they do. */
 function needsRefusal(
   { state }: DecisionContext,
   { scope, rule }: StepVisit,
@@ -92,7 +95,10 @@ function needsRefusal(
   return counted === 0 ? { why: 'edges' } : null;
 }
 
-/** Whether a step's own condition decides what a closed need means: it reads the status of a gate that was not asked. */
+/**
+ * Whether a step's own condition decides on a closed need, because it reads the status of a gate
+ * that was skipped.
+ */
 function isJudged({ judges }: StepRule, need: StepId, { skipped }: Settled): boolean {
   return skipped?.why === 'condition' && judges.has(need);
 }

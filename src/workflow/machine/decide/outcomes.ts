@@ -32,7 +32,7 @@ const outOfMoney = {
 
 type Failed = Extract<WorkResult['outcome'], { is: 'failed' }>;
 
-/** What becomes of a step whose worker, check or gate has come to something. */
+/** What follows for a step whose worker, check or gate has a result. */
 export function outcome(context: DecisionContext, room: Room, entered: StepVisit, run: StepRun): Fact[] {
   if (isIn(run, 'judged')) return gateOutcome(entered, run);
   if (isIn(run, 'looking')) return lookOutcome(entered, run);
@@ -40,7 +40,7 @@ export function outcome(context: DecisionContext, room: Room, entered: StepVisit
   return isIn(run, 'checked') ? checkOutcome(context, entered, run) : [];
 }
 
-/** A path that may not be looked at ends the run. */
+/** A path that must not be looked at ends the run. */
 function lookOutcome(entered: StepVisit, { phase }: In<'looking'>): Fact[] {
   return phase.problem === null
     ? []
@@ -63,7 +63,7 @@ function workOutcome(context: DecisionContext, room: Room, entered: StepVisit, r
       return [succeed(entered, 'SUCCEEDED', handed(run, result))];
     return ending ? [] : startCheck(context, room, entered, run);
   }
-  // What failed while everything ends was stopped: the end settles it.
+  // A failure while everything ends was a stop: the end settles it.
   return ending ? [] : workFailure(context, entered, run, result.outcome);
 }
 
@@ -100,7 +100,7 @@ function workFailure(
   return fail(entered, failure);
 }
 
-/** A provider at its limit is left alone by everybody. */
+/** Parks a provider at its usage limit: nothing uses it until then. */
 function park(
   { now }: DecisionContext,
   { limits }: StepRun,
@@ -116,7 +116,7 @@ function limitFailure({ code, text }: Reason): StepFailure {
   return { class: 'NON_RETRYABLE', reason, timedOut: false };
 }
 
-/** Starts the check of a worker that is done, or says when it can be started. */
+/** Starts the check of a worker that has ended, or reports when it can start. */
 export function startCheck(context: DecisionContext, room: Room, entered: StepVisit, run: StepRun): Fact[] {
   const { state, rules, now } = context;
   const { check } = entered.rule.step;
@@ -131,7 +131,7 @@ export function startCheck(context: DecisionContext, room: Room, entered: StepVi
     if (isIn(run, 'check-waiting')) return [];
     return [{ type: 'retrying', path, what: 'check', notBefore: until, provider, counted: false }];
   }
-  // The place of a script's process is none for an agent that checks it.
+  // The slot of a script's process does not serve an agent that checks it.
   if (!room.fits(entered.scope, provider)) {
     if (isIn(run, 'check-waiting')) return [];
     return [{ type: 'retrying', path, what: 'check', notBefore: now, provider: null, counted: false }];
@@ -165,7 +165,7 @@ function checkOutcome(context: DecisionContext, entered: StepVisit, run: In<'che
   return verdict.is === 'none' ? noVerdict(context, entered, run, verdict) : [];
 }
 
-/** With its summary, or without one: the work itself is complete. */
+/** With or without a summary, the work itself is complete. */
 function summarised(entered: StepVisit, run: StepRun): Fact[] {
   return run.result === null ? [] : [succeed(entered, 'SUCCEEDED', handed(run, run.result))];
 }
@@ -198,7 +198,7 @@ function incomplete(
   return abort(entered, { class: 'NON_RETRYABLE', reason, timedOut: false }, convergence);
 }
 
-/** The check itself is made again, without the worker. */
+/** The check runs again, without the worker. */
 function noVerdict(
   context: DecisionContext,
   entered: StepVisit,

@@ -5,22 +5,25 @@ import type { BodyRule, Rules, StepRule } from '../rules.ts';
 import type { RunState, Scope, StepRun } from '../state.ts';
 import { nextAfter, type DecisionContext } from './context.ts';
 
-/** What is to run again besides what is not done. */
+/** What must run again besides unfinished steps. */
 interface Wanted {
-  /** Steps that begin anew, whatever they came to. */
+  /** Steps that start anew, whatever their result. */
   readonly forced: ReadonlySet<Path>;
-  /** Loops and sub-workflows around them, which go on. */
+  /** The enclosing loops and sub-workflows, which continue. */
   readonly owners: ReadonlySet<Path>;
 }
 
-/** What starts again: steps from their beginning, and loops and sub-workflows that continue, with the bodies that do. */
+/** What starts again: steps from their start, and loops, sub-workflows and bodies that continue. */
 interface Plan {
   readonly steps: Path[];
   readonly opens: Path[];
   readonly scopes: ReopenedScope[];
 }
 
-/** What is to run again when a run goes on: all that is not done and, if steps are named, they and what came after. */
+/**
+ * What runs again on a resume: all unfinished steps and, if steps are named, these and their
+ * dependents.
+ */
 export function again(context: DecisionContext): Fact[] {
   const { state } = context;
   const { rerun: paths } = state;
@@ -30,19 +33,19 @@ export function again(context: DecisionContext): Fact[] {
   return [{ type: 'reopened', ...planned(context, root, wantedBy(context, paths)) }];
 }
 
-/** A body continues with what is not done in it. */
+/** A body continues with its unfinished steps. */
 export function reopened(context: DecisionContext, scope: Scope): Fact {
   return { type: 'reopened', ...planned(context, scope, { forced: new Set(), owners: new Set() }) };
 }
 
-/** What runs again of a body and of those in it: all that is not done, and what is wanted besides. */
+/** What runs again in a body and its inner bodies: all unfinished steps, and those requested. */
 function planned(context: DecisionContext, scope: Scope, wanted: Wanted): Plan {
   const plan: Plan = { steps: [], opens: [], scopes: [] };
   planScope(context, scope, wanted, plan);
   return plan;
 }
 
-/** Steps and all that came after them, in their own bodies and in those around. */
+/** Steps and all that follow them, in their own and in enclosing bodies. */
 export function wantedBy(
   { state, rules }: Pick<DecisionContext, 'state' | 'rules'>,
   paths: readonly Path[],
@@ -69,7 +72,7 @@ function want(
   }
 }
 
-/** All steps of the same body that depend on one, directly or not. */
+/** All steps of the same body that depend on one, directly or indirectly. */
 function afterwards(rule: StepRule): Set<StepRule> {
   const all = new Set<StepRule>();
   const waiting = [...rule.dependents];
@@ -81,7 +84,7 @@ function afterwards(rule: StepRule): Set<StepRule> {
   return all;
 }
 
-/** What a step came to counts: it is not done again. */
+/** Whether a step's result is kept, so that it does not run again. */
 export function isKept(run: StepRun): boolean {
   if (!isIn(run, 'settled')) return false;
   const { status, leaves, skipped } = run.phase;
@@ -98,7 +101,7 @@ export function isKept(run: StepRun): boolean {
   }
 }
 
-/** How a step stands when its body goes on. */
+/** What happens to a step when its body continues. */
 type Standing = 'kept' | 'goes-on' | 'again';
 
 function standing(context: DecisionContext, path: Path, wanted: Wanted, plan: Plan): Standing {
@@ -123,7 +126,7 @@ function standing(context: DecisionContext, path: Path, wanted: Wanted, plan: Pl
   return 'goes-on';
 }
 
-/** Plans one body; a body in which everything is kept is left alone. */
+/** Plans one body; a body in which every step is kept stays unchanged. */
 function planScope(context: DecisionContext, scope: Scope, wanted: Wanted, plan: Plan): void {
   const body = context.rules.bodies.get(scope.body);
   if (!body) return;
@@ -143,7 +146,7 @@ function planScope(context: DecisionContext, scope: Scope, wanted: Wanted, plan:
   });
 }
 
-/** The steps that are to be entered: those that wait for others, and those that wait for nothing. */
+/** The steps to enter: those that wait for others, and those that wait for nothing. */
 function waitingIn(
   scope: Scope,
   body: BodyRule,
@@ -167,8 +170,8 @@ function waitingIn(
 }
 
 /**
- * A sequence continues with the step that it entered last: after it where that is done, in it where it is a loop or a
- * sub-workflow, else with it once more.
+ * A sequence continues with its last step: after it if finished, inside it if it is a loop or a
+ * sub-workflow, else with another visit of it.
  */
 function planSequence(context: DecisionContext, scope: Scope, wanted: Wanted, plan: Plan): void {
   const { entered, left, counter } = scope;

@@ -6,20 +6,23 @@ import type { Scope } from '../state.ts';
 import type { DecisionContext } from './context.ts';
 import type { Budget } from '../../../kernel/cost.ts';
 
-/** Processes of a run at once where its definition does not say: no machine is to be flooded by a wide graph. */
+/**
+ * The default limit of concurrent processes of a run, so that a wide graph does not flood the
+ * machine.
+ */
 export const defaultConcurrency = 64;
 
-/** Counts what is taken, of processes and of money, and what this round of deciding has given away already. */
+/** Counts processes and money in use, including what this decision round has assigned. */
 export class Room {
   readonly #context: DecisionContext;
   #free: number;
   #freeAgents: number;
-  /** Processes in bodies that have a limit of their own: sub-workflows. */
+  /** Processes in bodies with a limit of their own: sub-workflows. */
   readonly #inScope = new Map<string, number>();
-  /** The run's msats, and what was given away of them; null: they are not limited. */
+  /** The run's msats, and how many are assigned; null: unlimited. */
   readonly #credit: Credit | null;
   #given = { msats: 0, launches: 0 };
-  /** How many launches each role has that was chosen among several. */
+  /** Launches of each role that was chosen among several. */
   readonly #roles = new Map<string, number>();
   readonly #reserved: { readonly scope: string; readonly usd: number; readonly tokens: number }[] = [];
 
@@ -40,12 +43,14 @@ export class Room {
     }
   }
 
-  /** Whether no process at all can start now. */
+  /** Whether no process can start now. */
   get full(): boolean {
     return this.#free <= 0;
   }
 
-  /** Whether there is room for one more process in a body; `provider`: whose agent it is, null: it is none. */
+  /**
+   * Whether one more process fits into a body; `provider`: the agent's, null: it is not an agent.
+   */
   fits(scope: Scope, provider: string | null): boolean {
     if (this.full || (provider !== null && this.#freeAgents <= 0)) return false;
     return this.#limited(scope.path).every(({ path, most }) => (this.#inScope.get(path) ?? 0) < most);
@@ -58,7 +63,9 @@ export class Room {
     this.#reserve(scope, reserves);
   }
 
-  /** Whether any msats of the run are left for a launch, or what others have reserved must be waited for. */
+  /**
+   * Whether the run has msats for a launch, has none, or must wait for the reservations of others.
+   */
   affordMsats(): Fit {
     const credit = this.#credit;
     if (credit === null || this.#context.state.given?.msats?.enforced === false) return 'fits';
@@ -67,7 +74,7 @@ export class Room {
     return reserved > 0 ? 'later' : 'never';
   }
 
-  /** What a launch reserves: its own limits, and its share of the run's msats. */
+  /** The reservation of a launch: its own limits, and its share of the run's msats. */
   share(own: Budget | null): Budget | null {
     const credit = this.#credit;
     const root = this.#context.state.scopes.get('');
@@ -80,7 +87,7 @@ export class Room {
     return { usd: own?.usd ?? null, tokens: own?.tokens ?? null, msats: share };
   }
 
-  /** How many launches a role has now. */
+  /** The current launches of a role. */
   busy(role: string): number {
     return this.#roles.get(role) ?? 0;
   }
@@ -93,7 +100,7 @@ export class Room {
     if (reserves) this.#reserved.push({ scope, usd: reserves.usd ?? 0, tokens: reserves.tokens ?? 0 });
   }
 
-  /** The sub-workflows around a scope that bound how many of their steps run at once. */
+  /** The enclosing sub-workflows that limit how many of their steps run at once. */
   #limited(scope: string): { path: string; most: number }[] {
     const { state, rules } = this.#context;
     if (scope === '') return [];
@@ -103,7 +110,7 @@ export class Room {
     });
   }
 
-  /** Whether money is left for a launch, in the run and in the sub-workflows around it. */
+  /** Whether the run and the enclosing sub-workflows have money for a launch. */
   afford(scope: Scope, wanted: Budget | null): Fit {
     const { state } = this.#context;
     const whole = this.#afford(state.given?.budget ?? unlimited, state.cost, '', wanted);
@@ -123,7 +130,7 @@ export class Room {
         usd: 0,
         tokens: 0,
       });
-    // Without a reservation of its own a launch may cost anything: then something must be left.
+    // A launch without a reservation may cost any amount, so something must be left.
     const used =
       (limit.usd !== null && spent.usd >= limit.usd) ||
       (limit.tokens !== null && spent.tokens >= limit.tokens);

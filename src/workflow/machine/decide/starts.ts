@@ -8,7 +8,10 @@ import { startCheck } from './outcomes.ts';
 import type { Room } from './room.ts';
 import { fail, found, usedUp, type DecisionContext } from './context.ts';
 
-/** Starts what waits, as far as there is room: first what was started before, then what is ready, in its order. */
+/**
+ * Starts waiting steps while there is room: first those that have run before, then the ready ones
+ * in order.
+ */
 export function starts(context: DecisionContext, room: Room): Fact[] {
   const { state, now } = context;
   const facts: Fact[] = [];
@@ -28,14 +31,14 @@ export function starts(context: DecisionContext, room: Room): Fact[] {
     if (entered && room.fits(entered.scope, entered.rule.provider))
       facts.push(...start(context, room, entered));
   }
-  // A run that ends starts nothing.
+  // A run that is ending starts nothing.
   const ends = facts.some(
     (fact) => fact.type === 'ending' || (fact.type === 'settled' && fact.ends !== null),
   );
   return ends ? facts.filter(({ type }) => type !== 'started') : facts;
 }
 
-/** Starts one worker; nothing while its provider, or money, is to be waited for. */
+/** Starts one worker; nothing while it must wait for its provider or for money. */
 function start(context: DecisionContext, room: Room, entered: StepVisit): Fact[] {
   const { state, rules, now } = context;
   const { path, rule } = entered;

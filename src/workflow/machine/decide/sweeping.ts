@@ -4,7 +4,7 @@ import { itemScope, pathIn } from '../path.ts';
 import type { Scope } from '../state.ts';
 import type { DecisionContext } from './context.ts';
 
-/** Settles everything of bodies that end: what was not begun is skipped, the rest is cancelled. */
+/** Settles all steps of ending bodies: those not begun are skipped, the others cancelled. */
 export function sweeps(context: DecisionContext): Fact[] {
   const facts: Fact[] = [];
   for (const path of context.state.endingScopes) {
@@ -13,7 +13,7 @@ export function sweeps(context: DecisionContext): Fact[] {
     const cancelled: Path[] = [];
     if (scope) sweep(context, scope, skipped, cancelled);
     facts.push({ type: 'swept', scope: path, skipped, cancelled });
-    // One after another: bodies may lie in each other.
+    // One at a time: bodies may be nested.
     break;
   }
   return facts;

@@ -7,7 +7,7 @@ import { found, shut, succeed, type DecisionContext } from './context.ts';
 import { abort } from './context.ts';
 import { goOn } from './bodies.ts';
 
-/** What is to be recorded because time has passed. */
+/** What must be recorded because time has passed. */
 export function times(context: DecisionContext): Fact[] {
   const { state, now } = context;
   if (state.ending !== null) return [];
@@ -48,7 +48,10 @@ function gateOver(context: DecisionContext, run: StepRun): Fact[] {
   }
 }
 
-/** Whether the run's clock is to go on: it stands still while only people, gates or parked providers are waited for. */
+/**
+ * Starts or stops the run's clock: it stops while the run waits only for people, gates or
+ * rate-limited providers.
+ */
 export function clocked(context: DecisionContext): Fact[] {
   const { state } = context;
   const runs = state.ending !== null || !isIdle(context);
@@ -75,7 +78,7 @@ function isIdle(context: DecisionContext): boolean {
   return waiting > 0;
 }
 
-/** When to look again although nothing happened; null: never. */
+/** When to decide again without an event, in milliseconds since 1970; null: never. */
 export function nextWake(context: DecisionContext): number | null {
   const { state, now } = context;
   let next = Infinity;

@@ -37,9 +37,9 @@ export function open(state: RunState, event: Of<'opened'>): void {
   state.scopes.set(path, scope);
   if (run?.open) {
     run.open = { ...run.open, opened: run.open.opened + 1 };
-    // What was looked for holds for one round.
+    // A lookup is valid for one iteration.
     run.looks = {};
-    // A journal may end between two openings of items that are worked on at once.
+    // A journal may end between the openings of two concurrent items.
     if (itemsToOpen(run.open) === 0) state.dirty.delete(run.path);
   }
   const skipped = { why: 'not-asked' } as const;
@@ -52,14 +52,14 @@ export function open(state: RunState, event: Of<'opened'>): void {
       leaves: 'closed',
     });
   follow(state, path, event);
-  // Somebody cancelled the run before it had begun.
+  // The run was cancelled before it began.
   if (path === '' && state.ending !== null) {
     scope.ending = state.ending;
     state.endingScopes.add('');
   }
 }
 
-/** How many more items of a `for_each` may be worked on now; 0 of every other body. */
+/** How many more items of a `for_each` may start now; 0 for any other body. */
 export function itemsToOpen({ items, bound, concurrency, opened, left }: Open): number {
   if (items === null || bound !== null) return 0;
   return Math.max(0, Math.min(items.length - opened, concurrency - (opened - left)));
@@ -80,7 +80,7 @@ export function expand(state: RunState, event: Of<'expanded'>): void {
   put(state, run, { is: 'open' }, true);
 }
 
-/** A body is through. */
+/** A body has completed. */
 export function leave(state: RunState, { path, failed, broke, exits }: Of<'left'>): void {
   const scope = state.scopes.get(path);
   if (!scope || scope.left !== null) return;
@@ -94,7 +94,7 @@ export function leave(state: RunState, { path, failed, broke, exits }: Of<'left'
   state.dirty.add(run.path);
 }
 
-/** Everything of an ending body that was not settled is. */
+/** Settles every unsettled step of an ending body. */
 export function sweep(state: RunState, event: Of<'swept'>): void {
   state.endingScopes.delete(event.scope);
   const rest = { class: null, reason: null, leaves: 'closed' } as const;
@@ -115,7 +115,7 @@ export function sweep(state: RunState, event: Of<'swept'>): void {
     if (!scope) continue;
     if (scope.counter.at === 'step') scope.counter = { at: 'end', how: 'end', failed: null };
     const owner = scope.step === null ? undefined : state.steps.get(scope.step);
-    // The step around it was swept with it: nobody waits for it any more.
+    // The enclosing step was settled in the same sweep: nothing waits for it any more.
     if (owner && owner.phase.is === 'settled') {
       if (owner.open && scope.left === null) owner.open = { ...owner.open, left: owner.open.left + 1 };
       scope.left ??= { failed: null };
@@ -124,7 +124,7 @@ export function sweep(state: RunState, event: Of<'swept'>): void {
   }
 }
 
-/** A loop or a sub-workflow that begins again begins with nothing. */
+/** A loop or a sub-workflow that begins again starts empty. */
 function forgetBodies(state: RunState, path: Path): void {
   const inside = `${path}/`;
   for (const all of [state.steps, state.scopes, state.settledNeeds])
@@ -134,10 +134,10 @@ function forgetBodies(state: RunState, path: Path): void {
   state.scopes.delete(path);
 }
 
-/** Of a loop one of whose bodies continues: that one has not ended it. */
+/** A continuing body has not ended its loop. */
 const noEnd = { failed: null, broke: false, exit: null } as const;
 
-/** Steps forget how they ended, and bodies go on. */
+/** Resets the results of steps, and continues bodies. */
 export function reopen(state: RunState, { steps, opens, scopes }: Of<'reopened'>): void {
   state.rerun = null;
   for (const path of steps) {

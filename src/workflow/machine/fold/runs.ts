@@ -14,10 +14,10 @@ export function begin(state: RunState, given: RunStart): void {
   state.clock = { spent: 0, since: state.now };
 }
 
-/** So many hosts may die while a step runs before that is the step's own failure. */
+/** After this many host deaths while a step runs, the step fails. */
 const mostCrashes = 3;
 
-/** A host goes on. `before` is when the last event was: between the two nothing ran. */
+/** A host continues the run. `before`: the time of the last event; nothing ran since then. */
 export function resume(state: RunState, { by }: Of<'resumed'>, before: number): void {
   const { clock } = state;
   const spent = clock.since === null ? clock.spent : clock.spent + Math.max(0, before - clock.since);
@@ -75,7 +75,7 @@ const died: WorkResult = {
   changed: null,
 };
 
-/** An ended run goes on with what is not done. */
+/** An ended run continues with its unfinished steps. */
 function again(state: RunState, paths: readonly Path[]): void {
   state.rerun = paths;
   state.clock = { spent: state.status === 'TIMED_OUT' ? 0 : state.clock.spent, since: state.now };
@@ -84,12 +84,12 @@ function again(state: RunState, paths: readonly Path[]): void {
   state.reason = null;
   state.ending = null;
   state.breaker = null;
-  // What comes of it is another end.
+  // The result will be another end.
   state.hooks.delete('complete');
   state.hooks.delete('failure');
 }
 
-/** One failed step is to run again. */
+/** A failed step runs again. */
 export function retryStep(state: RunState, { path, instructions }: Of<'retried'>): void {
   const run = state.steps.get(path);
   if (!isIn(run, 'settled') || !['FAILED', 'INCOMPLETE', 'CANCELLED'].includes(run.phase.status)) return;
@@ -98,14 +98,14 @@ export function retryStep(state: RunState, { path, instructions }: Of<'retried'>
   again(state, [path]);
 }
 
-/** The definition is another one now. */
+/** The definition has changed. */
 export function update(state: RunState, { steps, limits }: Of<'updated'>): void {
   if (state.given === null) return;
   if (limits !== null) state.given = { ...state.given, ...limits };
   again(state, steps);
 }
 
-/** Somebody wants the run to end. */
+/** The run is asked to end. */
 export function cancel(state: RunState, { by }: Of<'cancelled'>): void {
   if (state.endedAt !== null || state.given === null || state.ending !== null) return;
   state.ending = { why: 'cancelled', by };

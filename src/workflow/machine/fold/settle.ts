@@ -7,7 +7,7 @@ import { enter, isIn } from './steps.ts';
 
 type Settled = Omit<Extract<Phase, { is: 'settled' }>, 'is'>;
 
-/** A step ends for good; false when it had ended already. */
+/** Ends a step permanently; false: it had ended already. */
 export function settle(state: RunState, run: StepRun, settled: Settled): boolean {
   if (run.phase.is === 'settled') return false;
   const { path } = run;
@@ -26,7 +26,7 @@ export function settle(state: RunState, run: StepRun, settled: Settled): boolean
   return true;
 }
 
-/** What a settled step changes for the others of its body. */
+/** Applies what a settled step changes for the others of its body. */
 export function follow(
   state: RunState,
   path: Path,
@@ -39,13 +39,13 @@ export function follow(
   throughIfDone(state, scope);
 }
 
-/** A body that has nothing left to do is to be left. */
+/** Marks a body with nothing left to do as complete. */
 export function throughIfDone(state: RunState, scope: Scope): void {
   const done = scope.total === null ? scope.counter.at === 'end' : scope.settled >= scope.total;
   if (done && scope.left === null) state.completedScopes.add(scope.path);
 }
 
-/** One more need of a step is settled; with the last it is to be looked at. */
+/** One more need of a step is settled; with the last one it becomes dirty. */
 function wake(state: RunState, { path, of }: Wake): void {
   if (isIn(state.steps.get(path), 'settled') || state.ready.has(path)) return;
   const settled = (state.settledNeeds.get(path) ?? 0) + 1;
@@ -93,7 +93,7 @@ export function settleStep(state: RunState, event: Extract<Fact, { type: 'settle
     endBody(state, ends, { why: 'aborted', path, class: errorClass, reason });
 }
 
-/** A body takes up nothing new. */
+/** A body starts nothing new. */
 export function endBody(state: RunState, path: Path, ending: Ending): void {
   const scope = state.scopes.get(path);
   if (!scope || scope.left !== null || scope.ending !== null) return;

@@ -10,7 +10,7 @@ export function isIn<P extends Phase['is']>(run: StepRun | undefined, ...phases:
   return run !== undefined && (phases as string[]).includes(run.phase.is);
 }
 
-/** The entering of a step, made when it is not known yet. */
+/** The current visit of a step, created when unknown. */
 export function enter(state: RunState, path: Path): StepRun {
   const known = state.steps.get(path);
   if (known) return known;
@@ -47,7 +47,7 @@ export function enter(state: RunState, path: Path): StepRun {
   return run;
 }
 
-/** Puts a step into a phase in which it is neither ready nor settled. */
+/** Puts a step into a phase that is neither ready nor settled. */
 export function put(state: RunState, run: StepRun, phase: Phase, stirs: boolean): void {
   run.phase = phase;
   state.ready.delete(run.path);
@@ -56,7 +56,7 @@ export function put(state: RunState, run: StepRun, phase: Phase, stirs: boolean)
   else state.dirty.delete(run.path);
 }
 
-/** The step whose process has this key, if that process is the current one. */
+/** The step whose current process has this key; null: none. */
 export function current(state: RunState, key: ProcessKey): In<'running' | 'checking'> | null {
   const run = state.steps.get(key.path);
   if (!isIn(run, 'running', 'checking')) return null;
@@ -65,7 +65,9 @@ export function current(state: RunState, key: ProcessKey): In<'running' | 'check
   return fits ? run : null;
 }
 
-/** Counts what a launch came to, for the step, the bodies around it, and the run. `provider`: of an agent's. */
+/**
+ * Adds the cost of a launch to the step, the enclosing bodies and the run. `provider`: the agent's.
+ */
 export function spend(state: RunState, run: StepRun, cost: Cost, provider: string | null): void {
   run.cost = addCost(run.cost, cost);
   state.cost = addCost(state.cost, cost);
@@ -76,7 +78,7 @@ export function spend(state: RunState, run: StepRun, cost: Cost, provider: strin
   charge(state.bills, { ...kind, launches: 1, cost });
 }
 
-/** The scope of a step and every one around that, the run's last. */
+/** The scope of a step and all enclosing ones, the run's last. */
 export function scopesAround(state: RunState, run: { readonly scope: Path }): Scope[] {
   const found: Scope[] = [];
   let path: Path | null = run.scope;
@@ -89,7 +91,7 @@ export function scopesAround(state: RunState, run: { readonly scope: Path }): Sc
   return found;
 }
 
-/** `each/3/test#2` is `each/test`, as the definition has it. */
+/** `each/3/test#2` is `each/test` in the definition. */
 function definedAt(path: Path): string {
   return path.replaceAll(/#\d+/g, '').replaceAll(/\/\d+(?=\/)/g, '');
 }

@@ -43,13 +43,13 @@ export function roleWaits(state: RunState, { key, waits }: Of<'role-waits'>): vo
   if (isIn(run ?? undefined, 'running')) run!.phase = { ...(run as In<'running'>).phase, waits };
 }
 
-/** The step is in the mail. */
+/** The step was sent as mail. */
 export function post(state: RunState, { key }: Of<'posted'>): void {
   const run = current(state, key);
   if (run?.phase.is === 'running') run.phase = { ...run.phase, posted: true };
 }
 
-/** A worker has ended by itself. */
+/** A worker has ended normally. */
 export function end(state: RunState, { key, result }: Of<'ended'>): void {
   const run = current(state, key);
   if (!run || run.phase.is !== 'running') return;
@@ -72,7 +72,7 @@ function costOf({ given }: RunState, result: WorkResult, reserves: Budget | null
   return settledMsats(settledCost(usage, reserves), usage, reserves, given?.msats?.perUsd ?? null);
 }
 
-/** What is known of a role the next time that it may be chosen. */
+/** Records what the next choice of a role needs. */
 function rememberRole(state: RunState, run: StepRun, role: string, { outcome, usage }: WorkResult): void {
   if (outcome.is === 'failed') run.failedRoles = [...new Set([...run.failedRoles, role])];
   else run.failedRoles = [];
@@ -81,12 +81,12 @@ function rememberRole(state: RunState, run: StepRun, role: string, { outcome, us
   state.rolePrices.set(role, { usd: usd + usage.usd, launches: launches + 1 });
 }
 
-/** Whether a launch is one of those that are limited: a provider's limit costs nothing. */
+/** Whether a launch counts towards its limit: a provider's rate limit does not. */
 function counts({ outcome }: WorkResult): boolean {
   return outcome.is === 'done' || outcome.class !== 'RETRYABLE_RATE_LIMIT';
 }
 
-/** A check has ended by itself. */
+/** A check has ended normally. */
 export function judge(state: RunState, { key, result, verdict }: Of<'checked'>): void {
   const run = current(state, key);
   if (!run || run.phase.is !== 'checking') return;
@@ -99,25 +99,28 @@ export function judge(state: RunState, { key, result, verdict }: Of<'checked'>):
   put(state, run, { is: 'checked', result, verdict, provider }, true);
 }
 
-/** A summary goes on with the conversation of its worker: what that has come to is charged once, however often it is asked. */
+/**
+ * A summary continues its worker's conversation: the total of that conversation is charged once,
+ * however often it is reported.
+ */
 function countSession(run: StepRun, { session }: WorkResult): void {
   if (session !== null && run.result?.session?.id === session.id) run.result = { ...run.result, session };
 }
 
-/** What did not end by itself starts again, uncounted. Of an agent nobody knows what it has cost. */
+/** A process that was interrupted starts again, uncounted. An agent's cost is then unknown. */
 export function putBack(state: RunState, run: In<'running' | 'checking'>): void {
   writeOff(state, run);
   const is = run.phase.is === 'checking' ? 'check-waiting' : 'waiting';
   put(state, run, { is, notBefore: 0, provider: null }, false);
 }
 
-/** Settles what a launch reserved, when nobody will ever say what it came to. */
+/** Settles the reservation of a launch whose cost will never be reported. */
 export function writeOff(state: RunState, run: In<'running' | 'checking'>): void {
   const { provider, reserves } = run.phase;
   if (provider !== null) spend(state, run, settledCost({ usd: null, tokens: null }, reserves), provider);
 }
 
-/** A further attempt, or a further try of the check, is granted. */
+/** Grants another attempt, or another try of the check. */
 export function retry(state: RunState, event: Of<'retrying'>): void {
   const run = state.steps.get(event.path);
   const { notBefore, provider, counted } = event;
@@ -130,7 +133,7 @@ export function retry(state: RunState, event: Of<'retrying'>): void {
   put(state, run, { is: 'check-waiting', notBefore, provider }, false);
 }
 
-/** The check said "incomplete": the worker runs again. */
+/** The check found the work incomplete: the worker runs again. */
 export function iterate(state: RunState, event: Of<'iterating'>): void {
   const run = state.steps.get(event.path);
   if (!isIn(run, 'checked')) return;
@@ -146,7 +149,7 @@ export function iterate(state: RunState, event: Of<'iterating'>): void {
   put(state, run, { is: 'waiting', notBefore: 0, provider: null }, false);
 }
 
-/** A gate asks. */
+/** A gate asks for approval. */
 export function ask(state: RunState, { path, message, approvers, deadline }: Of<'asked'>): void {
   const run = enter(state, path);
   if (!isIn(run, 'pending')) return;
@@ -154,7 +157,7 @@ export function ask(state: RunState, { path, message, approvers, deadline }: Of<
   put(state, run, { is: 'asked', message, approvers, deadline }, false);
 }
 
-/** A gate is answered: once, in time, and by nobody but a person. */
+/** A gate is answered: once, in time, and only by a person. */
 export function answer(state: RunState, { path, verdict, by, comment, said }: Of<'judged'>): void {
   const run = state.steps.get(path);
   if (!isIn(run, 'asked') || (run.phase.deadline !== null && said > run.phase.deadline)) return;

@@ -3,28 +3,31 @@ import { asked } from './notice.ts';
 import { memoryOf, remember } from './memory.ts';
 import type { Start, TriggerMemory, TriggersMemory } from '../../../letters/triggers-memory.ts';
 
-/** What deciding needs besides what is remembered. */
+/** What a decision needs besides the memory. */
 export interface Moment {
   readonly now: number;
-  /** The id of a run that does not exist yet. */
+  /** Creates the id of a run that does not exist yet. */
   readonly fresh: () => string;
-  /** The first instant after another at which a crontab's line fires; null: never. Milliseconds since 1970. */
+  /**
+   * The next time after a given one at which a crontab line fires; null: never. Milliseconds since
+   * 1970.
+   */
   readonly next: (trigger: Extract<Trigger, { kind: 'cron' }>, after: number) => number | null;
 }
 
 export interface TriggerDecision {
   readonly memory: TriggersMemory;
-  /** The run that is to begin now: it is `going` in the memory. */
+  /** The run to start now; the memory has it as `going`. */
   readonly start: Start | null;
-  /** Triggers whose command is to be run now. */
+  /** Triggers whose command must run now. */
   readonly polls: readonly string[];
   /** When to look again although nothing happened; null: never. */
   readonly wake: number | null;
 }
 
 /**
- * What the triggers of one workflow ask for now. Pure. One run of a workflow is in progress at a time: what comes meanwhile waits, once
- * for each trigger, and further calls of that trigger become part of what waits.
+ * What the triggers of one workflow request now. Pure. One run of a workflow is in progress at a
+ * time; later requests wait, one per trigger, and further requests of that trigger merge into it.
  */
 export function decideTriggers(
   before: TriggersMemory,
@@ -74,10 +77,10 @@ function dueOf(trigger: Trigger, memory: TriggersMemory, moment: Moment): Due {
   }
 }
 
-/** A clock that was set back by less does not make an instant come twice. */
+/** If the clock is set back by less than this, no time fires twice. */
 const setBack = 3_600_000;
 
-/** What a machine slept through is made up for, once. */
+/** Times missed while the machine slept are made up for once. */
 function dueByClock(
   trigger: Extract<Trigger, { kind: 'cron' }>,
   memory: TriggersMemory,
@@ -96,7 +99,7 @@ function dueByClock(
   return { memory: due === wake ? memory : remember(memory, name, { due: wake }), poll: false, wake };
 }
 
-/** While a run goes on, changes gather; the cooldown begins when it has ended. */
+/** Changes collect while a run is in progress; the cooldown begins when it ends. */
 function dueByFiles(
   { name, debounce, cooldown }: Extract<Trigger, { kind: 'files' }>,
   before: TriggersMemory,
@@ -117,7 +120,7 @@ function dueByFiles(
   };
 }
 
-/** Where the clock was set back, what was seen before was seen now. */
+/** After the clock was set back, what was seen later than now counts as seen now. */
 function setBackTo(memory: TriggersMemory, name: string, now: number): TriggersMemory {
   const { changed, ended } = memoryOf(memory, name);
   if ((changed?.at ?? 0) <= now && (ended ?? 0) <= now) return memory;
@@ -137,7 +140,7 @@ function dueByCommand(
   return { memory: remember(memory, name, { due: now + every }), poll: true, wake: now + every };
 }
 
-/** The run of the workflow is over: another one may begin. */
+/** The run of the workflow has ended: another one may begin. */
 export function runEnded(memory: TriggersMemory, run: string, now: number): TriggersMemory {
   const { going } = memory;
   if (going?.run !== run) return memory;

@@ -17,7 +17,7 @@ export function memoryOf({ triggers }: TriggersMemory, name: string): TriggerMem
   return Object.hasOwn(triggers, name) ? { ...nothing, ...triggers[name] } : nothing;
 }
 
-/** The same with something else in one trigger. */
+/** The memory with one trigger's entry changed. */
 export function remember(
   memory: TriggersMemory,
   name: string,
@@ -28,8 +28,8 @@ export function remember(
 }
 
 /**
- * A host begins: what was due while there was none is not made up for, and triggers that the definition does not have
- * any more are forgotten. What had been asked for is not.
+ * A host begins: missed times are not made up for, removed triggers are forgotten, and waiting
+ * requests remain.
  */
 export function taken(memory: TriggersMemory, triggers: readonly Trigger[]): TriggersMemory {
   const kept = triggers

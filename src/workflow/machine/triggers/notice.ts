@@ -3,7 +3,7 @@ import type { Trigger } from '../../model.ts';
 import { memoryOf, remember } from './memory.ts';
 import type { TriggersMemory } from '../../../letters/triggers-memory.ts';
 
-/** More changed files than this are not told by name. */
+/** The maximum number of changed files that are listed by name. */
 const mostFiles = 1_000;
 
 interface Now {
@@ -11,7 +11,10 @@ interface Now {
   readonly fresh: () => string;
 }
 
-/** A trigger asks for a run. What it already waits for takes it in: the newest data, and one more of them. */
+/**
+ * A trigger requests a run. A run that already waits is merged with it: the newest data, and its
+ * count raised by one.
+ */
 export function asked(
   memory: TriggersMemory,
   trigger: string,
@@ -26,7 +29,7 @@ export function asked(
   return remember(memory, trigger, { waiting: start });
 }
 
-/** Changed files add up. */
+/** Merges lists of changed files. */
 function together(before: JsonObject, data: JsonObject): JsonObject {
   const files = [before['files'], data['files']];
   if (!files.every((each) => Array.isArray(each))) return data;
@@ -37,7 +40,7 @@ function union(a: readonly string[], b: readonly string[]): string[] {
   return [...new Set([...a, ...b])].toSorted().slice(0, mostFiles);
 }
 
-/** Files that a trigger looks at have changed. */
+/** Files that a trigger watches have changed. */
 export function filesChanged(
   memory: TriggersMemory,
   trigger: string,
@@ -48,7 +51,7 @@ export function filesChanged(
   return remember(memory, trigger, { changed: { at: now, files: union(known, files) } });
 }
 
-/** A trigger's command has ended with 0 and printed this. The first time only tells where things stand. */
+/** A trigger's command ended with 0 and printed this. The first output is only the baseline. */
 export function polled(
   memory: TriggersMemory,
   { name, on }: Extract<Trigger, { kind: 'command' }>,
@@ -61,7 +64,7 @@ export function polled(
   return fires ? asked(after, name, { output, previous }, now) : after;
 }
 
-/** What the expressions of a run see as `trigger`. */
+/** The `trigger` namespace of a run's expressions. */
 export function triggerData(
   { trigger, at, count, data }: NonNullable<TriggersMemory['going']>,
   kind: Trigger['kind'],
