@@ -2,32 +2,47 @@ import type { Price, PriceList } from '../kernel/price.ts';
 import type { Capability } from '../kernel/capabilities.ts';
 import type { Budget } from '../kernel/cost.ts';
 
-/** The adapters that a named provider can be set up for; `command` is any program. */
+/** The adapters that a named provider can be configured with; `command` runs any program. */
 export const providerKinds = ['claude', 'codex', 'gemini', 'opencode', 'replay', 'command'] as const;
 export type ProviderKind = (typeof providerKinds)[number];
 
-/** The providers that every project has: `command` needs a program and is not among them, `human` has no process. */
+/**
+ * The providers that every project has: `command` is not among them, as it needs a program; `human`
+ * has no process.
+ */
 export const builtInProviders = ['claude', 'codex', 'gemini', 'opencode', 'replay', 'human'] as const;
 
 /** One provider of mailroom.yaml. */
 export interface ProviderConfig {
   readonly name: string;
   readonly kind: ProviderKind;
-  /** The program and its first arguments; null: the adapter's own. Never null for the kind `command`. */
+  /**
+   * The program and its first arguments; null: the adapter's default. Never null for the kind
+   * `command`.
+   */
   readonly command: readonly string[] | null;
-  /** Arguments that come after those of the adapter. */
+  /** Arguments appended to those of the adapter. */
   readonly arguments: readonly string[];
-  /** Names (or `PREFIX_*`) that are taken over from the host's environment. */
+  /** Names (or `PREFIX_*`) of variables that are copied from the host's environment. */
   readonly env: readonly string[];
-  /** Absolute or home paths that the program must be able to write besides workspace and staging folder. */
+  /**
+   * Absolute or home paths that the program must be able to write besides the workspace and the
+   * staging folder.
+   */
   readonly writable: readonly string[];
-  /** Command lines that the right RUN_TESTS allows, by their first words; null: the usual ones. */
+  /**
+   * Command lines that the permission RUN_TESTS allows, by their first words; null: the default
+   * list.
+   */
   readonly tests: readonly string[] | null;
-  /** Of whatever model it uses, for programs that report tokens and no cost; null: that of its model. */
+  /**
+   * Prices for every model of a program that reports tokens and no cost; null: the price of the
+   * model.
+   */
   readonly prices: Price | null;
 }
 
-/** What holds for every role that does not say otherwise. Null is "not said". */
+/** Defaults for roles. Null is "not set". */
 export interface RoleDefaults {
   readonly provider: string | null;
   readonly fallback: readonly string[] | null;
@@ -40,11 +55,11 @@ export interface RoleDefaults {
   readonly session: 'thread' | 'fresh' | null;
   readonly retries: number | null;
   readonly budget: Budget | null;
-  /** What shims of providers get of the orchestrate language; no matter of roles. */
+  /** Passed to providers' shims in the orchestrate language; roles do not use it. */
   readonly maxTokens: number | null;
 }
 
-/** Limits as one file gives them: null is "not said", and the next file or the default decides. */
+/** Limits as one file sets them: null is "not set", and the next file or the default decides. */
 export interface GivenLimits {
   readonly turnsPerThread: number | null;
   readonly corrections: number | null;
@@ -53,47 +68,50 @@ export interface GivenLimits {
   readonly dayBudget: Budget;
 }
 
-/** Project-wide settings: what mailroom.yaml says, and what holds without it. */
+/** Project-wide settings from mailroom.yaml, with defaults for what it does not set. */
 export interface Config {
-  /** Prices of models, over those of the built-in table. */
+  /** Prices of models, which override the built-in table. */
   readonly prices: PriceList;
   readonly providers: ReadonlyMap<string, ProviderConfig>;
   readonly defaults: RoleDefaults;
-  /** The branch that the trail is written to; null: no trail. */
+  /** The branch that the trail is written to; null: trail disabled. */
   readonly trail: { readonly branch: string } | null;
   readonly sandbox: 'auto' | 'required' | 'off';
-  /** What becomes of a right that a provider can only widen: a warning, or an error. */
+  /**
+   * Whether a permission that a provider can only grant more broadly than requested is a warning or
+   * an error.
+   */
   readonly capabilities: 'widen' | 'strict';
   readonly limits: GivenLimits;
-  /** Processes of one host at once; null: the number of cores. */
+  /** Maximum number of concurrent processes of one host; null: the number of cores. */
   readonly concurrency: number | null;
-  /** Where webhooks are heard, on the loopback interface; 0: wherever there is room. */
+  /** The port for webhooks, on the loopback interface; 0: any free port. */
   readonly webhookPort: number;
-  /** The command that is run when `user` gets mail, or that hooks run for `<scheme>:` targets. */
+  /** The command that runs when `user` gets mail, or that hooks run for `<scheme>:` targets. */
   readonly notify: Readonly<Record<string, readonly string[]>>;
-  /** Whether turns of agent CLIs get Mailroom's own tools. */
+  /** Whether turns of agent CLIs get Mailroom's MCP tools. */
   readonly mcp: boolean;
   readonly nip: NipSettings;
 }
 
-/** What holds for workflows of the language nip. */
+/** Settings for workflows of the language nip. */
 export interface NipSettings {
   readonly enabled: boolean;
   readonly maxSteps: number;
   readonly maxConcurrentWorkflows: number;
-  /** Milliseconds that a run may take. */
+  /** The maximum duration of a run, in milliseconds. */
   readonly defaultTimeout: number;
-  /** Whether a run that has spent more than its budget ends. */
+  /** Whether a run that has exceeded its budget ends. */
   readonly budgetEnforcement: boolean;
-  /** Thousandths of a satoshi for a dollar; null: what a role costs in dollars is not known in them. */
+  /** Thousandths of a satoshi per dollar; null: costs in dollars are not converted. */
   readonly msatsPerUsd: number | null;
-  /** The most that a request of somebody else may ask for, in msats; null: whatever it says. */
+  /** The maximum budget of another requester's request, in msats; null: unlimited. */
   readonly maxBudget: number | null;
-  /** Where events are sent, and where requests come from; none: nothing is connected to. */
+  /** The relays that events are sent to and requests come from; empty: no connections. */
   readonly relays: readonly string[];
-  /** The public keys of those whose requests from relays are followed. */
+  /** The public keys whose requests from relays are accepted. */
   readonly requesters: readonly string[];
-  /** Whether definitions are sent to the relays as well. */
+  /** Whether definitions are sent to the relays too. */
   readonly publishDefinitions: boolean;
 }
 
@@ -143,7 +161,7 @@ export const defaultConfig: Config = {
   nip: defaultNip,
 };
 
-/** The same project with a recording in the place of every provider but people. */
+/** The same project with every provider except people replaced by a recording. */
 export function replaying(config: Config): Config {
   const nothing = { command: null, arguments: [], env: [], writable: [], tests: null, prices: null };
   const names = providerNames(config).filter((name) => name !== 'human');
@@ -157,12 +175,15 @@ export function providerNames(config: Config): string[] {
 
 const agentKinds: readonly string[] = ['claude', 'codex', 'gemini', 'opencode'] satisfies ProviderKind[];
 
-/** What stands behind the name of a provider. */
+/** The kind of the provider with this name. */
 export function kindOf(config: Config, provider: string): string {
   return config.providers.get(provider)?.kind ?? provider;
 }
 
-/** True for an agent's program; false for one that the project's author wrote, and for what a recording replays. */
+/**
+ * True for an agent's program; false for a program of the project's author, and for a replayed
+ * recording.
+ */
 export function isAgentProvider(config: Config, provider: string): boolean {
   return agentKinds.includes(kindOf(config, provider));
 }

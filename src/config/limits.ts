@@ -7,7 +7,7 @@ export type LimitsInput = z.output<typeof limits>;
 
 export const unlimited: Budget = { usd: null, tokens: null };
 
-/** The limits of one file, in our own words. */
+/** The limits of one file, under the names that the code uses. */
 export function givenLimits(limits: LimitsInput | null | undefined): GivenLimits {
   return {
     turnsPerThread: limits?.turns_per_thread ?? null,

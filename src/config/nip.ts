@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { defaultNip, type NipSettings } from './config.ts';
 import { wholeNumber } from '../yaml/schema.ts';
 
-/** What is not encrypted stays on this machine. */
+/** Unencrypted connections are accepted on the loopback interface only. */
 function isRelay(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, hash } = new URL(text);
@@ -10,7 +10,7 @@ function isRelay(text: string): boolean {
   return hash === '' && (protocol === 'wss:' || (protocol === 'ws:' && isHere));
 }
 
-/** `nip:` of mailroom.yaml, with the names that the language itself gives its settings. */
+/** `nip:` of mailroom.yaml; its settings have the names that the language gives them. */
 export const nipSettings = z
   .strictObject({
     enabled: z.boolean().optional().describe('Whether workflows of the language are read; default true.'),

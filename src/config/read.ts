@@ -13,7 +13,9 @@ import { parseYaml } from '../yaml/yaml.ts';
 import type { Located, Path } from '../yaml/yaml.ts';
 import { givenLimits } from './limits.ts';
 
-/** mailroom.yaml with every default filled in, or everything that is wrong with it. An empty text is the default. */
+/**
+ * mailroom.yaml with every default filled in, or all of its errors. An empty file has all defaults.
+ */
 export function parseConfig(text: string, file: string): Checked<Config> {
   const yaml = parseYaml(text, file);
   if (!yaml.ok) return { ok: false, problems: yaml.problems };
@@ -43,7 +45,7 @@ function lower(input: ConfigFile): Config {
   };
 }
 
-/** A provider under a built-in name is that one, set up differently; any other name is a program. */
+/** A provider under a built-in name reconfigures that provider; any other name is a program. */
 function lowerProvider(name: string, input: ProviderInput): ProviderConfig {
   const same: ProviderKind = providerKinds.find((kind) => kind === name) ?? 'command';
   return {
@@ -78,7 +80,7 @@ function lowerDefaults(input: NonNullable<ConfigFile['defaults']>): RoleDefaults
   };
 }
 
-/** What a schema cannot see. */
+/** The checks that a schema cannot express. */
 function check(input: ConfigFile, config: Config, located: Located): Diagnostic[] {
   const problems: Diagnostic[] = [];
   const error = (code: ErrorCode, path: Path, message: string, hint: string | null, part?: 'key'): void => {

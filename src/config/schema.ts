@@ -38,11 +38,11 @@ const provider = z
   })
   .meta({ title: 'provider' });
 
-/** What git takes as the name of a branch, told in one expression. */
+/** A valid name of a git branch, as one expression. */
 const branch = /^(?![-/.])(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[^\s~^:?*[\\]+(?<![/.])$/;
 const trailError = 'off, or a mapping with the branch: { branch: mailroom-trail }';
 
-/** mailroom.yaml: what holds for the whole project. */
+/** mailroom.yaml: the settings of the whole project. */
 export const configFile = z
   .strictObject({
     $schema: z.string().optional().describe('For editors.'),

@@ -4,7 +4,9 @@ import type { TextStore } from './codec.ts';
 import { join } from './disk.ts';
 import type { Disk } from './disk.ts';
 
-/** Long texts, each in a file that is named by the SHA-256 of its bytes and durable before `put` returns. */
+/**
+ * Long strings, each in a file named by the SHA-256 of its bytes and durable before `put` returns.
+ */
 export class Blobs implements TextStore {
   readonly #disk: Disk;
   readonly #folder: string;
@@ -20,7 +22,7 @@ export class Blobs implements TextStore {
     const name = digest(bytes);
     const path = join(this.#folder, name);
     if (this.#disk.look(path)?.size === bytes.length) {
-      // Whoever wrote it may have died between naming it and making the name durable.
+      // The file's writer may have died between renaming it and making the name durable.
       this.#disk.syncFolder(this.#folder);
     } else {
       this.#disk.write(path, bytes, { sync: true });
@@ -28,7 +30,7 @@ export class Blobs implements TextStore {
     return name;
   }
 
-  /** Throws `E_JOURNAL` when the text is not there or not what it was. */
+  /** Throws `E_JOURNAL` when the file is missing or its content has changed. */
   get(name: string): string {
     const path = join(this.#folder, name);
     const bytes = this.#disk.read(path, Number.MAX_SAFE_INTEGER);

@@ -1,25 +1,29 @@
 import { MailroomError } from '../kernel/errors.ts';
 
-/** Keeps long texts beside the JSON. `put` returns the name under which `get` finds the text again. */
+/**
+ * Keeps long strings beside the JSON. `put` returns the name under which `get` finds the string
+ * again.
+ */
 export interface TextStore {
   put(text: string): string;
   get(name: string): string;
 }
 
-/** A text with more UTF-16 units than this goes to the text store. */
+/** A string with more UTF-16 units than this goes to the text store. */
 export const longText = 65_536;
 
 const loneSurrogate = /\p{Surrogate}/u;
 
 /**
- * Makes a value of plain objects, arrays, maps, sets, strings, finite numbers, booleans and null into one that JSON can
- * carry: a map becomes `{"$map":[[key,value],…]}`, a set `{"$set":[…]}`, and with a text store a long text becomes
- * `{"$blob":"<name>"}`. Keys that begin with `$` get another `$`, so that nobody's data is taken for these.
- * Undefined properties are left out, as JSON does. Throws `E_INTERNAL` for anything else.
+ * Turns a value of plain objects, arrays, maps, sets, strings, finite numbers, booleans and null
+ * into JSON: a map becomes `{"$map":[[key,value],…]}`, a set `{"$set":[…]}`, and with a text store
+ * a long string becomes `{"$blob":"<name>"}`. Keys that begin with `$` get another `$`, so that
+ * data cannot be mistaken for these. Leaves out undefined properties, as JSON does. Throws
+ * `E_INTERNAL` for anything else.
  */
 export function encode(value: unknown, texts: TextStore | null = null): unknown {
   if (typeof value === 'string') {
-    // UTF-8 cannot carry a lone surrogate; JSON can, escaped.
+    // UTF-8 cannot encode a lone surrogate; JSON can, escaped.
     return texts !== null && value.length > longText && !loneSurrogate.test(value)
       ? { $blob: texts.put(value) }
       : value;
@@ -34,7 +38,7 @@ export function encode(value: unknown, texts: TextStore | null = null): unknown 
   throw new MailroomError('E_INTERNAL', `a ${typeof value} cannot be written to the journal`);
 }
 
-/** Most of a state is plain already: what needs no change is not made anew. */
+/** Most of a state is plain already: unchanged parts are not copied. */
 function encodeItems(items: readonly unknown[], texts: TextStore | null): readonly unknown[] {
   const encoded = items.map((item) => encode(item, texts));
   return encoded.every((item, index) => item === items[index]) ? items : encoded;
@@ -56,8 +60,9 @@ function encodeObject(value: object, texts: TextStore | null): unknown {
 }
 
 /**
- * The inverse of `encode`. Takes over what `JSON.parse` has just made, and changes it where it can: most of a state is
- * plain, and making each object of it anew takes longer than to parse it. Throws `E_JOURNAL` for what `encode` cannot have made.
+ * The inverse of `encode`. Reuses and modifies the result of `JSON.parse` where it can: most of a
+ * state is plain, and copying each object takes longer than parsing it. Throws `E_JOURNAL` for what
+ * `encode` cannot have produced.
  */
 export function decode(value: unknown, texts: TextStore | null = null): unknown {
   if (typeof value !== 'object' || value === null) return value;
@@ -73,7 +78,7 @@ export function decode(value: unknown, texts: TextStore | null = null): unknown 
   return record;
 }
 
-/** One of ours, or one with keys that have to change or that cannot be assigned to. */
+/** A value that `encode` marked, or one with keys that must change or cannot be assigned to. */
 function decodeNamed(
   record: Readonly<Record<string, unknown>>,
   keys: readonly string[],
@@ -100,7 +105,7 @@ function decodeItems(items: unknown[], texts: TextStore | null): unknown[] {
 function decodeSpecial(key: string, value: unknown, texts: TextStore | null): unknown {
   if (key === '$blob' && typeof value === 'string' && texts !== null) return texts.get(value);
   if (key === '$set' && Array.isArray(value)) return new Set(decodeItems(value, texts));
-  // Each pair is an array, and is decoded in its place like any other.
+  // Each pair is an array, decoded in place like any other.
   if (key === '$map' && Array.isArray(value)) {
     return new Map(decodeItems(value, texts) as [unknown, unknown][]);
   }

@@ -15,12 +15,13 @@ const kinds: Readonly<Record<Exclude<Kind, 'file'>, string>> = {
   device: 'a device',
 };
 
-/** What a file of somebody else turns out to be. `gone`: nothing is there. */
+/** The content of another writer's file. `gone`: the file does not exist. */
 export type Found = Content | 'gone';
 
 /**
- * Reads a text that somebody else wrote. Only a regular file within the limit is opened; what it is instead, or why its
- * bytes are no text, is the problem, in words. Throws `E_DISK` when the system cannot say.
+ * Reads a string that another process or a person wrote. Opens only a regular file within the
+ * limit; otherwise the problem says what it is, or why its bytes are not text. Throws `E_DISK` when
+ * the system cannot say.
  */
 export function readContent(disk: Disk, path: string, limit = messageBytes): Found {
   const look = disk.look(path);
@@ -32,7 +33,7 @@ export function readContent(disk: Disk, path: string, limit = messageBytes): Fou
   return bytes === 'denied' ? problem('permission denied') : textIn(bytes, limit);
 }
 
-/** What some bytes say; or why they are no text of at most `limit` bytes. */
+/** The text of some bytes; or why they are not text of at most `limit` bytes. */
 export function textIn(bytes: Buffer, limit = messageBytes): Content {
   if (bytes.length > limit) return problem(tooLarge(bytes.length, limit));
   if (bytes.includes(0)) return problem('it is binary: it holds NUL bytes');

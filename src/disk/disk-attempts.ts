@@ -1,12 +1,15 @@
 import { MailroomError } from '../kernel/errors.ts';
 import { diskError } from './disk.ts';
 
-/** True for an error of the system that says that nothing is there. */
+/** True for a system error that says that a file or folder does not exist. */
 export function isMissing(error: unknown): boolean {
   return (error as { code?: string }).code === 'ENOENT';
 }
 
-/** What the work returns; throws `E_DISK` with what was attempted where, and our own errors as they are. */
+/**
+ * The result of the work. Throws `E_DISK` with the action and the path; a MailroomError passes
+ * unchanged.
+ */
 export function attempt<T>(action: string, path: string, work: () => T): T {
   try {
     return work();
@@ -15,7 +18,7 @@ export function attempt<T>(action: string, path: string, work: () => T): T {
   }
 }
 
-/** The same, and `missing` where nothing is there. */
+/** Like `attempt`, with `missing` for a file or folder that does not exist. */
 export function unlessMissing<T>(action: string, path: string, missing: T, work: () => T): T {
   try {
     return work();
@@ -25,7 +28,7 @@ export function unlessMissing<T>(action: string, path: string, missing: T, work:
   }
 }
 
-/** True for an error that we have made ourselves. */
+/** True for a MailroomError. */
 export function isOurs(error: unknown): boolean {
   return error instanceof MailroomError;
 }

@@ -1,25 +1,25 @@
 import { isContained } from '../kernel/contained.ts';
 
 /**
- * Continues where the disk, or a single thing, refuses. Its problem is that of something that still refuses: what works again
- * takes its problem with it.
+ * Continues when the disk refuses an action. A problem lasts as long as the action that it belongs
+ * to fails.
  */
 export class DiskGuard {
   /** The first refusal since `renew`. */
   #met: string | null = null;
   readonly #open = new Map<string, { readonly act: () => void; readonly problem: string }>();
 
-  /** What refuses now; null: nothing. */
+  /** The current problem; null: none. */
   get problem(): string | null {
     return this.#met ?? this.#open.values().next().value?.problem ?? null;
   }
 
-  /** Whether something is to be tried again. */
+  /** Whether a refused action is pending. */
   get isOpen(): boolean {
     return this.#open.size > 0;
   }
 
-  /** Call it before everything that is not left `until` is asked anew. */
+  /** Clears everything but the actions of `until`; call it before each pass. */
   renew(): void {
     this.#met = null;
   }
@@ -39,12 +39,15 @@ export class DiskGuard {
     }
   }
 
-  /** True: it was done. */
+  /** True: the action succeeded. */
   succeeds(act: () => void): boolean {
     return this.attempt(() => (act(), true), false);
   }
 
-  /** Does it, in the place of whatever of that name is not done. What is refused stays to be done, until `again` does it. */
+  /**
+   * Performs an action; it replaces a pending one of the same name. A refused action stays pending
+   * until `again` succeeds with it.
+   */
   until(name: string, act: () => void): void {
     try {
       act();
@@ -55,7 +58,7 @@ export class DiskGuard {
     }
   }
 
-  /** Tries again what was refused. */
+  /** Retries the pending actions. */
   again(): void {
     for (const [name, { act }] of this.#open) this.until(name, act);
   }

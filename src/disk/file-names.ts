@@ -1,6 +1,6 @@
 /**
- * File names are bytes; JavaScript's are strings. A byte that is no part of valid UTF-8 becomes the lone surrogate
- * U+DC00 + byte, as in Python (PEP 383), and the other way round.
+ * File names are bytes; JavaScript's are strings. A byte outside valid UTF-8 becomes the lone
+ * surrogate U+DC00 + byte, as in Python (PEP 383), and back.
  */
 export function nameFromBytes(bytes: Buffer): string {
   const text = bytes.toString('utf8');
@@ -17,7 +17,7 @@ export function nameFromBytes(bytes: Buffer): string {
   return name;
 }
 
-/** How many bytes the character at `at` has; 0 when it is none. */
+/** How many bytes the character at `at` has; 0 when it is invalid. */
 function validLength(bytes: Buffer, at: number): number {
   for (let length = 1; length <= 4 && at + length <= bytes.length; length += 1) {
     const character = bytes.subarray(at, at + length);
@@ -27,9 +27,12 @@ function validLength(bytes: Buffer, at: number): number {
   return 0;
 }
 
-/** What to give to the system for a name or path: the string itself, or its bytes where it stands for invalid UTF-8. */
+/**
+ * A name or path for a system call: the string itself, or its bytes where it encodes invalid UTF-8.
+ */
 export function pathForSystem(path: string): string | Buffer {
-  // Halves that make a pair match too, and come out as they were; nearly every path has none at all, which is seen at once.
+  // The halves of a valid pair match too, and come out unchanged; nearly every path has none, so
+  // this check is the fast path.
   if (!/[\ud800-\udfff]/.test(path)) return path;
   const parts = path.split(/([\udc80-\udcff])/u).map((part) => {
     const code = part.length === 1 ? part.charCodeAt(0) : 0;

@@ -1,10 +1,10 @@
 import { join } from './disk.ts';
 import type { Disk } from './disk.ts';
 
-/** What is never looked at: what belongs to Mailroom and to git, and what package managers fill. */
+/** Folders that are never examined: those of Mailroom and git, and of package managers. */
 const leftOut = new Set(['.git', '.mailroom', '.orchestrator', 'node_modules']);
 
-/** When each file below a folder was changed last, and its size: two of these differ where a file does. */
+/** The time of the last change and the size of each file below a folder, in one string by path. */
 export function fileTimes(disk: Disk, leaveOut: (path: string) => boolean): Map<string, string> {
   const times = new Map<string, string>();
   const waiting = [''];

@@ -1,16 +1,20 @@
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 
-/** What the search for a project looks at, by absolute paths. What cannot be read is not there: it belongs to others. */
+/**
+ * The search for a project reads the disk through this, by absolute paths. What it cannot read
+ * counts as missing.
+ */
 export interface Surroundings {
   readonly exists: (path: string, kind: 'any' | 'folder') => boolean;
   readonly list: (folder: string) => readonly string[];
 }
 
 /**
- * The project that a folder (absolute) belongs to: the nearest one upwards that has a `mailroom.yaml`, `.mailroom/`,
- * `protocols/*.yaml` or a `role.md` of a role in `agents/`. The search ends with the root of a git repository and with the home folder.
- * A folder below `.mailroom/worktrees/` belongs to the project above. Null: there is none.
+ * The project of a folder (absolute): the nearest ancestor that has a `mailroom.yaml`,
+ * `.mailroom/`, `protocols/*.yaml` or a `role.md` of a role in `agents/`. The search ends with the
+ * root of a git repository and with the home folder. A folder below `.mailroom/worktrees/` belongs
+ * to the project above. Null: no project.
  */
 export function findProject(from: string, home: string | null, around: Surroundings = onDisk): string | null {
   const worktrees = `${sep}.mailroom${sep}worktrees${sep}`;
@@ -23,7 +27,7 @@ export function findProject(from: string, home: string | null, around: Surroundi
   }
 }
 
-/** A bare folder `agents` does not make a project: other programs have one, too. */
+/** An empty folder `agents` does not make a project: other programs have one, too. */
 function isProject(folder: string, { exists, list }: Surroundings): boolean {
   const agents = join(folder, 'agents');
   return (
@@ -52,7 +56,7 @@ const onDisk: Surroundings = {
   },
 };
 
-/** Whether a file of this name in `protocols/` is a part of the protocol. */
+/** Whether a file of this name in `protocols/` is part of the protocol. */
 export function isProtocolFile(name: string): boolean {
   return /\.ya?ml$/.test(name) && !name.startsWith('.');
 }

@@ -10,11 +10,11 @@ import type { JournalRecord } from './journal-lines.ts';
 export const journalFolder = '.mailroom/journal';
 export const blobFolder = '.mailroom/blobs';
 
-/** The names in a journal folder, by the number in them, ascending. */
+/** The names in a journal folder, by their numbers, ascending. */
 export interface JournalNames {
-  /** Numbers of the first records of the segments. */
+  /** The number of each segment's first record. */
   readonly segments: readonly number[];
-  /** Numbers of the last records that the snapshots hold. */
+  /** The number of the last record in each snapshot. */
   readonly snapshots: readonly number[];
 }
 
@@ -44,28 +44,28 @@ export interface Snapshot {
 export interface Loaded<Event> {
   readonly snapshot: Snapshot | null;
   readonly records: JournalRecord<Event>[];
-  /** The number of the last record; 0 when there is none. */
+  /** The number of the last record; 0: the journal is empty. */
   readonly last: number;
-  /** The last segment, where appending goes on; null: there is none. */
+  /** The last segment, where appending continues; null: there is none. */
   readonly tail: Tail | null;
-  /** What was passed over, in words; null when nothing was. */
+  /** The damaged snapshots that were skipped, in words; null: none. */
   readonly problem: string | null;
 }
 
 export interface Tail {
   readonly first: number;
-  /** The number that the next record would have. */
+  /** The number of the next record. */
   readonly next: number;
-  /** How many bytes the whole lines take. */
+  /** The size of the whole lines, in bytes. */
   readonly bytes: number;
-  /** True when more bytes follow, which are no whole line. */
+  /** True when bytes of an incomplete line follow. */
   readonly torn: boolean;
 }
 
 /**
- * Reads a journal without changing anything: the newest snapshot that is good, and the records after it; with `after`,
- * the records after that number as far as they are still there. Throws `E_JOURNAL` for damage, for a gap, and for a
- * damaged snapshot whose records are gone.
+ * Reads a journal without changing it: the newest valid snapshot and the records after it; with
+ * `after`, the remaining records after that number. Throws `E_JOURNAL` for damage, for a gap, and
+ * for a damaged snapshot whose records are gone.
  */
 export function loadJournal<Event>(
   disk: Disk,
@@ -93,8 +93,9 @@ export function loadJournal<Event>(
 }
 
 /**
- * The records after `start`. Segments that hold none of them are not looked at. What is missing before `base` does not
- * count, the snapshot has it (a power cut can bring back some of the removed segments): then what came before is left out.
+ * The records after `start`. Segments without any of them are not read. A gap before `base` does
+ * not count, as the snapshot covers it (a power cut can bring back some of the removed segments):
+ * the records before the gap are left out.
  */
 function loadSegments<Event>(
   disk: Disk,
@@ -125,7 +126,7 @@ function loadSegments<Event>(
   return { records, tail, torn };
 }
 
-/** `bad` are the damaged snapshots that are newer, newest first. */
+/** `bad` are the newer, damaged snapshots, newest first. */
 function newestSnapshot(
   disk: Disk,
   folder: string,

@@ -8,7 +8,10 @@ export const newline = 10;
 /** Eight hex digits and a space. */
 const header = 9;
 
-/** A line of a journal: the CRC-32 of the JSON's bytes as eight hex digits, a space, the JSON, a newline. */
+/**
+ * A line of a journal: the CRC-32 of the JSON's bytes as eight hex digits, a space, the JSON, a
+ * newline.
+ */
 export function formatLine(json: string): string {
   return `${checksum(json)} ${json}\n`;
 }
@@ -17,7 +20,7 @@ function checksum(data: string | Uint8Array): string {
   return crc32(data).toString(16).padStart(8, '0');
 }
 
-/** The JSON of a line without its newline; null when it is not whole. */
+/** The JSON of a line without its newline; null when the line is damaged or incomplete. */
 export function openLine(line: Buffer): string | null {
   if (line.length < header || line.toString('latin1', 0, header) !== `${checksum(line.subarray(header))} `) {
     return null;
@@ -34,16 +37,16 @@ export interface JournalRecord<Event> {
 export interface Segment<Event> {
   /** The records after `after`. */
   readonly records: readonly JournalRecord<Event>[];
-  /** The number that the next record would have. */
+  /** The number of the next record. */
   readonly next: number;
-  /** How many bytes the whole lines take. */
+  /** The size of the whole lines, in bytes. */
   readonly bytes: number;
   /** What is wrong with the last line, in words; null: nothing. */
   readonly torn: string | null;
 }
 
 export interface SegmentOptions {
-  /** For errors. */
+  /** The file's name, for error messages. */
   readonly file: string;
   /** The number of the segment's first record. */
   readonly first: number;
@@ -53,8 +56,8 @@ export interface SegmentOptions {
 }
 
 /**
- * Reads a segment up to its last whole line. Throws `E_JOURNAL` for a bad line that is not the last, and for a number that
- * does not follow the one before.
+ * Reads a segment up to its last whole line. Throws `E_JOURNAL` for a damaged line that is not the
+ * last, and for a record out of sequence.
  */
 export function readSegment<Event>(bytes: Buffer, options: SegmentOptions): Segment<Event> {
   const records: JournalRecord<Event>[] = [];
@@ -85,26 +88,30 @@ export function readSegment<Event>(bytes: Buffer, options: SegmentOptions): Segm
   return { records, next, bytes: at, torn: null };
 }
 
-/** What the JSON of a line says; an event that `encode` had to change is under `encoded`. */
+/** The JSON of a line; an event that `encode` changed is under `encoded`. */
 type LineValue<Event> = JournalRecord<Event> | { readonly n: number; readonly encoded: unknown };
 
-/** The line of one event. Long texts in it go to `texts` first. */
+/** The line of one event. Long strings in it go to `texts` first. */
 export function formatRecord(n: number, event: unknown, texts: TextStore): string {
   const json = JSON.stringify(event);
-  // In a string the quote would be escaped: this finds keys, and texts in a list.
+  // In a string the quote would be escaped: this finds keys, and strings in a list.
   const plain = json.length <= longText && !json.includes('{"$') && !json.includes(',"$');
   if (plain) return formatLine(`{"n":${n},"event":${json}}`);
   return formatLine(`{"n":${n},"encoded":${JSON.stringify(encode(event, texts))}}`);
 }
 
-/** Whether a line whose checksum holds is the record of that number, by its beginning: what is left out need not be parsed. */
+/**
+ * Whether a line with a valid checksum is the record of that number, by its beginning: a skipped
+ * record need not be parsed.
+ */
 function isRecord(json: string, n: number): boolean {
   const start = `{"n":${n},"`;
   return json.startsWith(`${start}event":`) || json.startsWith(`${start}encoded":`);
 }
 
 function parseRecord<Event>(json: string, texts: TextStore): JournalRecord<Event> | null {
-  // The checksum held: this is what `formatRecord` wrote, unless a file of ours lies where another should.
+  // The checksum is valid, so `formatRecord` wrote this, unless a file of ours is in the wrong
+  // place.
   const value: unknown = JSON.parse(json);
   if (!isJsonObject(value)) return null;
   const line = value as unknown as LineValue<Event>;
@@ -112,12 +119,14 @@ function parseRecord<Event>(json: string, texts: TextStore): JournalRecord<Event
   return { n: line.n, event: decode(line.encoded, texts) as Event };
 }
 
-/** The start of a record inside a line. No string can look like it: quotes are escaped in strings. */
+/**
+ * The start of a record inside a line. No string can look like it: quotes are escaped in strings.
+ */
 const recordStart = Buffer.from(' {"n":');
 
 /**
- * True when another record begins inside the bad last line: then a newline was damaged, and cutting the line off would
- * lose a record that was confirmed. A torn write never looks like that.
+ * True when another record begins inside the damaged last line: then a newline was damaged, and
+ * truncating the line would lose a confirmed record. A torn write never looks like that.
  */
 function hidesRecord(bytes: Buffer, at: number): boolean {
   return bytes.indexOf(recordStart, at + header) >= 0;
@@ -131,7 +140,7 @@ function damaged(file: string, line: number, what: string): MailroomError {
   return new MailroomError('E_JOURNAL', `${file}:${line}: ${what}`, restoreHint(file));
 }
 
-/** What can be done about a damaged journal: that of the mail, or of a run alone, by a path in it. */
+/** How to repair a damaged journal, of the mail or of one run, by a path in it. */
 export function restoreHint(path: string): string {
   const run = /^\.mailroom\/runs\/[^/]+\//.exec(path)?.[0];
   return run === undefined

@@ -7,10 +7,12 @@ import type { Loaded, Tail } from './journal-files.ts';
 import { readSegment } from './journal-lines.ts';
 import type { JournalRecord } from './journal-lines.ts';
 
-/** How often a reader begins again when the journal changes under its feet. */
+/** How often a reader retries when the journal changes while it reads. */
 const attempts = 5;
 
-/** A journal as every other process sees it: whole lines only, and nothing is ever written or cut. */
+/**
+ * A journal as every other process sees it: reads whole lines only, and never writes or truncates.
+ */
 export class JournalReader<Event> {
   readonly #disk: Disk;
   readonly #folder: string;
@@ -24,8 +26,8 @@ export class JournalReader<Event> {
   }
 
   /**
-   * The newest snapshot and the records after it; with `after`, the records after that number as far as they are still
-   * there. Throws `E_JOURNAL` when the journal is damaged, `E_DISK` when it cannot be read.
+   * The newest snapshot and the records after it; with `after`, the remaining records after that
+   * number. Throws `E_JOURNAL` when the journal is damaged, `E_DISK` when it cannot be read.
    */
   read(after: number | null = null): Loaded<Event> {
     for (let attempt = 1; ; attempt += 1) {
@@ -34,14 +36,15 @@ export class JournalReader<Event> {
         this.#tail = loaded.tail;
         return loaded;
       } catch (error) {
-        // A snapshot may have replaced what was listed a moment ago. Damage is still there the last time.
+        // A new snapshot may have replaced a listed file. Real damage is still there on the last
+        // attempt.
         if (!(error instanceof MailroomError && error.code === 'E_JOURNAL') || attempt === attempts)
           throw error;
       }
     }
   }
 
-  /** The records since the last `read` or `more`. Null: that cannot be told any more, `read` again. */
+  /** The records since the last `read` or `more`. Null: unknown, call `read` again. */
   more(): JournalRecord<Event>[] | null {
     const records: JournalRecord<Event>[] = [];
     for (let tail = this.#tail; tail !== null;) {
@@ -71,7 +74,7 @@ export class JournalReader<Event> {
       for (const record of segment.records) records.push(record);
       return { ...tail, next: segment.next, bytes: tail.bytes + segment.bytes, torn: segment.torn !== null };
     } catch (error) {
-      // From here the lines cannot be counted; `read` says where the damage is.
+      // The lines after this cannot be numbered; `read` reports where the damage is.
       if (error instanceof MailroomError && error.code === 'E_JOURNAL') return null;
       throw error;
     }

@@ -4,22 +4,23 @@ import type { Disk } from './disk.ts';
 import { journalFolder, listJournal, segmentName } from './journal-files.ts';
 import { formatLine, newline, openLine } from './journal-lines.ts';
 
-/** Lies beside the snapshots: whoever moves the journal away moves it too. */
+/** Lies beside the snapshots, so that it moves with the journal. */
 const summaryFile = join(journalFolder, 'summary');
 
-/** A last record whose line is longer is not looked for, and no summary counts as exact. */
+/** A last record with a longer line is not read, and then no summary counts as current. */
 const longestLine = 65_536;
 
-/** Which record is a journal's last. */
+/** The last record of a journal. */
 interface LastRecord {
   readonly n: number;
-  /** The whole line as text: another journal may have a record of the same number. */
+  /** The whole line: another journal may have a record of the same number. */
   readonly line: string;
 }
 
 /**
- * Puts a JSON value beside a project's journal that was made of all its records up to number `n`. Writes nothing where the
- * journal ends elsewhere. Throws `E_DISK`. It need not be durable: without it, or with an older one, the journal is folded.
+ * Writes a JSON value, derived from all records up to number `n`, beside a project's journal. Does
+ * nothing when the journal's last record is another. Throws `E_DISK`. It need not be durable:
+ * without a current one, the journal is folded.
  */
 export function writeSummary(disk: Disk, n: number, value: unknown): void {
   const last = lastRecord(disk);
@@ -28,8 +29,8 @@ export function writeSummary(disk: Disk, n: number, value: unknown): void {
 }
 
 /**
- * The value that was made of all records of a project's journal. Null: there is none, it is damaged, or the journal has grown
- * since. Trusts the records before the last; only folding them finds damage there.
+ * The value derived from all records of a project's journal. Null: missing, damaged, or older than
+ * the journal. Does not check the records before the last; only folding finds damage there.
  */
 export function readSummary(disk: Disk): unknown {
   const bytes = disk.read(summaryFile, Number.MAX_SAFE_INTEGER);
@@ -39,7 +40,7 @@ export function readSummary(disk: Disk): unknown {
   return isJsonObject(summary) && summary['last'] === lastRecord(disk)?.line ? summary['value'] : null;
 }
 
-/** Null: the journal is empty, or does not end with a whole line that no snapshot has overtaken. */
+/** Null: the journal is empty, or its last line is incomplete or older than a snapshot. */
 function lastRecord(disk: Disk): LastRecord | null {
   const { segments, snapshots } = listJournal(disk, journalFolder);
   const first = segments.at(-1);

@@ -20,15 +20,17 @@ export interface JournalOptions {
   readonly folder?: string;
   /** Default `.mailroom/blobs`. */
   readonly blobs?: string;
-  /** A new segment is begun once the last one has this many bytes; default 8 MB. */
+  /** A new segment begins once the last one has this many bytes; default 8 MB. */
   readonly segmentBytes?: number;
-  /** Why nothing may be written any more, asked right before each write and thrown instead; null: all is well. */
+  /**
+   * Called right before each write; throws its error if it returns one. Null: writing is allowed.
+   */
   readonly gone?: () => MailroomError | null;
 }
 
 /**
- * A journal as its one writer sees it: the project's `Journal`, or that of a run. `read` comes first: it says where
- * appending goes on.
+ * A journal as its single writer sees it: the project's `Journal`, or that of a run. Call `read`
+ * first: it finds where appending continues.
  */
 export class Journal<Event> {
   readonly #disk: Disk;
@@ -40,7 +42,7 @@ export class Journal<Event> {
   #last: number | null = null;
   /** The open segment; null: the next append begins one. */
   #segment: Appender | null = null;
-  /** Where the segment that was opened last lies. */
+  /** The path of the last opened segment. */
   #path = '';
   #unsynced = false;
   #failure: MailroomError | null = null;
@@ -53,7 +55,7 @@ export class Journal<Event> {
     this.#gone = options.gone ?? (() => null);
   }
 
-  /** Cuts a torn last line off; `cut` says so in words, and which damaged snapshots were passed over. */
+  /** Truncates a torn last line; `cut` reports that, and skipped damaged snapshots, in words. */
   read(): { snapshot: Snapshot | null; records: JournalRecord<Event>[]; cut: string | null } {
     return this.#guarded(() => {
       this.#closeSegment();
@@ -85,13 +87,15 @@ export class Journal<Event> {
     });
   }
 
-  /** Another process may write here once a lock is lost, and its records must not be mixed with these. */
+  /**
+   * After a lost lock another process may write here, and its records must not be mixed with these.
+   */
   #checkHeld(): void {
     const failure = this.#gone();
     if (failure !== null) throw failure;
   }
 
-  /** A file that was removed while it is open takes bytes all the same, and loses them. */
+  /** A removed file that is still open accepts bytes and loses them. */
   #checkHere(): void {
     if (this.#segment === null || this.#disk.look(this.#path) !== null) return;
     throw new MailroomError(
@@ -124,7 +128,10 @@ export class Journal<Event> {
     return this.#last;
   }
 
-  /** After a failure nobody knows what is on the disk: everything but `close` throws it again. */
+  /**
+   * After a failure the content of the disk is unknown: everything but `close` throws the error
+   * again.
+   */
   #guarded<T>(work: () => T): T {
     if (this.#failure !== null) throw this.#failure;
     try {
@@ -138,7 +145,7 @@ export class Journal<Event> {
   #goOnIn(tail: Tail, last: number): void {
     const segment = this.#open(tail.first);
     if (tail.torn) segment.truncate(tail.bytes);
-    // A host that was killed may not have come to sync what we are about to believe.
+    // A killed host may not have synced the records that this one is about to rely on.
     segment.sync();
     this.#syncNames();
     // A tail that ends before its snapshot cannot be continued: the numbers would have a gap.
@@ -163,7 +170,7 @@ export class Journal<Event> {
     return this.#disk.openAppend(this.#path);
   }
 
-  /** Makes the journal's names durable, and those of the folders that it lies in. */
+  /** Makes the names of the journal's files durable, and of the folders above them. */
   #syncNames(): void {
     for (let folder = this.#folder; ; folder = parentOf(folder)) {
       this.#disk.syncFolder(folder);
@@ -171,7 +178,10 @@ export class Journal<Event> {
     }
   }
 
-  /** Removes segments that hold nothing after `n`, and snapshots that the rest of the records cannot continue. */
+  /**
+   * Removes segments without records after `n`, and snapshots that the remaining records cannot
+   * continue.
+   */
   #removeBefore(n: number): void {
     const { segments, snapshots } = listJournal(this.#disk, this.#folder);
     const kept = segments.filter((_, index) => (segments[index + 1] ?? Infinity) > n + 1);

@@ -6,8 +6,8 @@ import { fileTimes } from './file-times.ts';
 const options = { dot: true, flags: 's' };
 
 /**
- * The files of a project that any of the globs means and no one that begins with `!` takes away, with the time and size of
- * each. Only folders are gone through in which one of them can be. `leaveOut`: folders that are nobody's source.
+ * The files of a project that match any of the globs and none that begins with `!`, with the time
+ * and size of each. Searches only folders that can contain a match. `leaveOut`: folders to skip.
  */
 export function matchingFiles(
   disk: Disk,
@@ -24,7 +24,7 @@ export function matchingFiles(
   return new Map([...times].filter(([path]) => isWanted(path) && !isUnwanted(path)));
 }
 
-/** The folder below which everything lies that a glob can mean; empty: the project. */
+/** The deepest folder that contains every possible match of a glob; empty: the project. */
 export function baseOf(glob: string): string {
   return picomatch
     .scan(glob)
@@ -32,7 +32,7 @@ export function baseOf(glob: string): string {
     .replace(/^\.$/, '');
 }
 
-/** Whether a path lies on the way to a folder, or in it. */
+/** Whether a path is above a folder, or inside it. */
 function isNear(path: string, base: string): boolean {
   return base === '' || path === base || path.startsWith(`${base}/`) || base.startsWith(`${path}/`);
 }

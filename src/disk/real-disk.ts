@@ -33,18 +33,19 @@ import type { Appender, Disk, Kind, Look, WriteOptions } from './disk.ts';
 import { nameFromBytes, pathForSystem } from './file-names.ts';
 import { removeTree } from './remove-tree.ts';
 
-/** The folders of a project, or below another root, on the real disk. */
+/** The files below a project's root, or another root, on the real disk. */
 export class RealDisk implements Disk {
   readonly root: string;
   readonly #prefix: string;
   readonly #temporaries: string | null;
-  /** Together they name each temporary file: nobody else has one of that name. */
+  /** Together they make the name of each temporary file unique. */
   readonly #own = randomBytes(8).toString('hex');
   #count = 0;
 
   /**
-   * `temporaries`: the folder in which whole files are written before they are renamed; null: beside their place, as is
-   * proper below a root that is not ours. Throws `E_DISK` when the root is not there.
+   * `temporaries`: the folder in which whole files are written before they are renamed; null:
+   * beside their place, for a root that Mailroom does not own. Throws `E_DISK` when the root does
+   * not exist.
    */
   constructor(root: string, temporaries: string | null = temporaryFolder) {
     this.#temporaries = temporaries;
@@ -94,7 +95,10 @@ export class RealDisk implements Disk {
     });
   }
 
-  /** Whether what is open lies there, and no link leads there: looked at afterwards, whoever renames meanwhile is seen. */
+  /**
+   * Whether the open file is at this path, and no link leads to it: checked after opening, to
+   * detect a concurrent rename.
+   */
   #isAt(path: string, { dev, ino }: Stats): boolean {
     const real = nameFromBytes(realpathSync.native(this.#system(path), 'buffer'));
     const there = lstatSync(this.#system(path), noThrow);
@@ -136,7 +140,7 @@ export class RealDisk implements Disk {
       } catch (error) {
         if (!isMissing(error)) throw error;
       }
-      // Which of the two is missing, the system does not say.
+      // The system does not say which of the two is missing.
       if (this.#stats(from) === null) return 'missing';
       this.makeFolder(parentOf(to));
       renameSync(this.#system(from), this.#system(to));
@@ -148,7 +152,7 @@ export class RealDisk implements Disk {
     const stats = this.#stats(path);
     if (stats === null) return false;
     const system = this.#system(path);
-    // What is no folder goes by one call, without a look at what it holds.
+    // Anything but a folder needs one call only, without listing its content.
     if (!stats.isDirectory())
       return unlessMissing('remove', this.#shown(path), false, () => (unlinkSync(system), true));
     attempt('remove', this.#shown(path), () => removeTree(system, () => this.#freshPlace(path)));
@@ -167,7 +171,8 @@ export class RealDisk implements Disk {
       try {
         mkdirSync(this.#system(path), { recursive: true });
       } catch (error) {
-        // Node says that of a read-only file system, too; the system itself tells them apart.
+        // Node reports a missing folder for a read-only file system, too; the system itself
+        // distinguishes them.
         if (isMissing(error)) mkdirSync(this.#system(path));
         throw error;
       }
@@ -249,13 +254,13 @@ export class RealDisk implements Disk {
     );
   }
 
-  /** Refuses what leaves the project by its words, or by a link on the way. */
+  /** Refuses a path that leaves the project by its names, or by a link on the way. */
   #check(path: string): void {
     checkPath(path);
     if (path !== '') this.#inside(parentOf(path));
   }
 
-  /** The same for a folder itself, and so for all that it lies in. */
+  /** Like `#check` for a folder itself, and so for everything in it. */
   #checkFolder(path: string): void {
     checkPath(path);
     this.#inside(path);
@@ -263,14 +268,14 @@ export class RealDisk implements Disk {
 
   #inside(folder: string): void {
     if (folder === '') return;
-    // What is not there is common, and an error with its stack is dear. A link that leads nowhere is there.
+    // A missing path is common, and an error with its stack is expensive. A dangling link exists.
     const look = (): Stats | undefined => lstatSync(this.#system(folder), noThrow);
     if (attempt('look at', this.#shown(folder), look) === undefined) return this.#inside(parentOf(folder));
     let real: string;
     try {
       real = realpathSync.native(this.#system(folder));
     } catch (error) {
-      // What leads out is refused whatever lies there.
+      // A path that leads out is refused even if it does not exist.
       this.#inside(parentOf(folder));
       if (isMissing(error)) return;
       throw diskError('look at', this.#shown(folder), error);
@@ -285,7 +290,10 @@ export class RealDisk implements Disk {
     throw pathError(path, `a link on the way leads out of ${out}`);
   }
 
-  /** As errors name it: below a root that is not ours the whole path, for nobody could tell which root is meant. */
+  /**
+   * The path in errors: absolute below a root other than the project, as a relative one would be
+   * ambiguous.
+   */
   #shown(path: string): string {
     if (this.#temporaries !== null) return path;
     return path === '' ? this.root : this.#prefix + path;
@@ -299,11 +307,11 @@ export class RealDisk implements Disk {
 interface Reading {
   readonly maxBytes: number;
   readonly from: number;
-  /** No link may lie on the way. */
+  /** Whether links on the way are refused. */
   readonly itself: boolean;
 }
 
-/** "It is not there" is an ordinary answer, too cheap for an error with its stack. */
+/** A missing path is a common answer, so it must not cost an error with its stack. */
 const noThrow = { throwIfNoEntry: false } as const;
 
 class RealAppender implements Appender {
@@ -345,7 +353,7 @@ class RealAppender implements Appender {
   }
 }
 
-/** True when something lies at an absolute path and, where asked, is a folder. Links are followed. */
+/** True when an absolute path exists and, where asked, is a folder. Follows links. */
 export function existsOnDisk(path: string, kind: 'any' | 'folder' = 'any'): boolean {
   const stats = unlessMissing('look at', path, null, () => statSync(path));
   return stats !== null && (kind === 'any' || stats.isDirectory());
@@ -370,7 +378,7 @@ function readBytes(file: number, length: number, from: number): Buffer {
   return bytes.subarray(0, done);
 }
 
-/** A short write is followed by another, which then tells the reason. */
+/** After a short write another call follows, which then throws the reason. */
 function writeBytes(file: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done);
 }

@@ -2,12 +2,16 @@ import { chmodSync, readdirSync, renameSync, rmdirSync, rmSync, unlinkSync } fro
 
 type SystemPath = string | Buffer;
 
-/** A tree is only in the way: its paths are too long for the system, or it does not let itself be listed. */
+/**
+ * The errors after which a tree is removed piece by piece: its paths are too long, or its modes
+ * forbid listing or removing.
+ */
 const inTheWay = ['ENAMETOOLONG', 'EACCES', 'EPERM', 'ENOTEMPTY'];
 
 /**
- * Removes a folder whatever its owner made of it: any depth, any modes. Links are removed, not followed. `fresh` names places
- * on the same file system where nothing lies. Throws what the system says; then a part of it may be gone.
+ * Removes a folder of any depth and with any modes. Links are removed, not followed. `fresh`
+ * returns unused paths on the same file system. Throws the system's error; then a part of it may be
+ * removed.
  */
 export function removeTree(folder: SystemPath, fresh: () => SystemPath): void {
   try {
@@ -18,7 +22,7 @@ export function removeTree(folder: SystemPath, fresh: () => SystemPath): void {
   }
 }
 
-/** Moves each folder in it to a place of its own first, so that no path grows. */
+/** Moves each subfolder to a fresh path first, so that no path grows. */
 function removePieces(folder: SystemPath, fresh: () => SystemPath): void {
   const left = [folder];
   for (let at = left.pop(); at !== undefined; at = left.pop()) {
@@ -29,7 +33,7 @@ function removePieces(folder: SystemPath, fresh: () => SystemPath): void {
         unlinkSync(path);
         continue;
       }
-      // The system lets nobody move a folder that they may not write.
+      // The system refuses to move a folder that its owner cannot write.
       chmodSync(path, 0o700);
       const moved = fresh();
       renameSync(path, moved);

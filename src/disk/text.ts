@@ -5,11 +5,11 @@ import { messageBytes, problem, readContent, textIn } from './contents.ts';
 import { existsOnDisk, RealDisk } from './real-disk.ts';
 import type { Content } from '../kernel/content.ts';
 
-/** A file that is there: its text, or why it is none. */
+/** The text of an existing file, or why it is not text. */
 export type FoundText =
   { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string };
 
-/** What lies at an absolute path; null: there is nothing. */
+/** The file at an absolute path; null: it does not exist. */
 export function findText(path: string): FoundText | null {
   const descriptor = descriptorIn(path);
   if (descriptor !== null) return foundIn(path, readDescriptor(descriptor));
@@ -23,14 +23,16 @@ function foundIn(path: string, content: Content): FoundText {
   return content.ok ? content : { ok: false, problem: `cannot read ${path}: ${content.problem}` };
 }
 
-/** What the shell has opened for us and names like a file: `<(…)`, `/dev/stdin`. Null: it is no such name. */
+/**
+ * The descriptor of a path that the shell has opened: `<(…)`, `/dev/stdin`. Null: not such a path.
+ */
 function descriptorIn(path: string): number | null {
   if (path === '/dev/stdin') return 0;
   const [, number] = /^\/(?:dev|proc\/self)\/fd\/(\d{1,9})$/.exec(path) ?? [];
   return number === undefined ? null : Number(number);
 }
 
-/** All that comes until its writer closes it; of more than a text may have only so much that it is too much. */
+/** Everything until the writer closes it, cut off just above the size limit. */
 function readDescriptor(descriptor: number): Content {
   const bytes = Buffer.alloc(messageBytes + 1);
   let size = 0;
@@ -43,7 +45,10 @@ function readDescriptor(descriptor: number): Content {
   return textIn(bytes.subarray(0, size));
 }
 
-/** The text of a file that a person named, by its absolute path; null: there is none. Throws `E_FILE` for what is no text. */
+/**
+ * The text of a file that a person named, by its absolute path; null: it does not exist. Throws
+ * `E_FILE` when it is not text.
+ */
 export function readText(path: string): string | null {
   const found = findText(path);
   if (found === null) return null;

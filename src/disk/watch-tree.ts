@@ -1,11 +1,11 @@
 import { watch } from 'chokidar';
 
-/** Folders that change all the time and are nobody's source. */
+/** Folders that change constantly and never contain sources. */
 const leftOut = /[/\\](?:\.git|\.mailroom|\.orchestrator|node_modules)(?:[/\\]|$)/;
 
 /**
- * Calls `onHint` soon after something changed below these paths (absolute), and when changes are noticed from now on. A hint
- * and no more, as `watchFolders`.
+ * Calls `onHint` soon after a change below these paths (absolute), and once watching has begun.
+ * Hints are unreliable, as with `watchFolders`.
  */
 export function watchTrees(paths: readonly string[], onHint: () => void): { close(): Promise<void> } {
   const watcher = watch([...paths], {

@@ -2,20 +2,23 @@ import { type FSWatcher, statSync, watch } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 
 export interface Watch {
-  /** Resolves when changes are noticed from now on; what happened before needs a scan. */
+  /** Resolves when watching has begun; earlier changes need a scan. */
   readonly ready: Promise<void>;
-  /** Ends the watching; no hint comes afterwards. */
+  /** Stops watching; no hint comes afterwards. */
   close(): Promise<void>;
 }
 
-/** How often it is looked whether a folder has come, gone or been replaced, in milliseconds. */
+/**
+ * How often the watch checks whether a folder has appeared, gone or been replaced, in milliseconds.
+ */
 const againMs = 2_000;
 
 /**
- * Calls `onHint` soon after something changed in one of the folders (absolute paths; what lies deeper does not count),
- * once for all changes of one turn of the event loop. A folder that comes later, or in the place of another, is noticed
- * within two seconds. It keeps no program running. It is a hint and no more: some changes are never told, some twice,
- * so the folders themselves are the truth. Never throws; where watching fails there are no hints.
+ * Calls `onHint` soon after a change in one of the folders (absolute paths, not recursive), once
+ * for all changes of one turn of the event loop. Notices a new or replaced folder within two
+ * seconds. Does not keep the process alive. Hints are unreliable: some changes are missed, some
+ * reported twice, so read the folders themselves. Never throws; where watching fails there are no
+ * hints.
  */
 export function watchFolders(folders: readonly string[], onHint: () => void): Watch {
   let hinted: NodeJS.Immediate | null = null;
@@ -28,7 +31,7 @@ export function watchFolders(folders: readonly string[], onHint: () => void): Wa
   const watched = folders.map((folder) => new WatchedFolder(folder, hint));
   for (const folder of watched) folder.follow();
   const timer = setInterval(() => {
-    // What came before it was watched has told nobody.
+    // Changes before the watch began caused no hint.
     if (watched.filter((folder) => folder.follow()).length > 0) hint();
   }, againMs);
   timer.unref();
@@ -43,7 +46,10 @@ export function watchFolders(folders: readonly string[], onHint: () => void): Wa
   };
 }
 
-/** Resolves when something changed in one of the folders (absolute), at the latest after so many milliseconds. */
+/**
+ * Resolves when something changed in one of the folders (absolute), at the latest after this many
+ * milliseconds.
+ */
 export async function untilChanged(folders: readonly string[], milliseconds: number): Promise<void> {
   const over = new AbortController();
   const watched = watchFolders(folders, () => over.abort());
@@ -51,12 +57,12 @@ export async function untilChanged(folders: readonly string[], milliseconds: num
   await watched.close();
 }
 
-/** One watch of the system's for a folder, however many files lie in it. */
+/** One system watch for a folder, however many files it contains. */
 class WatchedFolder {
   readonly #path: string;
   readonly #hint: () => void;
   #watcher: FSWatcher | null = null;
-  /** Which folder lay there when the watch began. */
+  /** The identity of the folder when the watch began. */
   #identity: string | null = null;
 
   constructor(path: string, hint: () => void) {
@@ -64,14 +70,14 @@ class WatchedFolder {
     this.#hint = hint;
   }
 
-  /** Watches what lies there now. True: that is another folder than before. */
+  /** Watches the folder that is now at the path. True: it is another folder than before. */
   follow(): boolean {
     const identity = identityOf(this.#path);
     if (identity === this.#identity) return false;
     this.close();
     if (identity === null) return false;
     try {
-      // Not `persistent`: what watches must keep no program from ending.
+      // Not `persistent`: a watch must not keep the process alive.
       this.#watcher = watch(this.#path, { persistent: false }, (_event, name) => {
         if (name === null || isOurs.test(name)) this.#hint();
       });
@@ -90,10 +96,10 @@ class WatchedFolder {
   }
 }
 
-/** Messages, commands, journals and event logs; what is written beside them before it is renamed is none of them. */
+/** Messages, commands, journals and event logs, without the temporary files beside them. */
 const isOurs = /^[^.].*\.(md|jsonl?|log)$/s;
 
-/** Null: no folder is there, or none that can be looked at. */
+/** Null: the folder does not exist or cannot be read. */
 function identityOf(path: string): string | null {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });

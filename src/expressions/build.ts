@@ -3,7 +3,8 @@ import { nowhere, type Span } from './problem.ts';
 import type { ComparisonOperator, Literal, Tree } from './tree.ts';
 
 /*
- * Expressions that were written otherwise, or not at all. Each node has the place of its first part unless it is given one.
+ * Builds expressions that were written in another form, or not at all. Each node has the span of
+ * its first part unless the caller passes one.
  */
 
 export function literal(value: Literal['value'], span: Span = nowhere): Literal {
@@ -33,7 +34,7 @@ export function constant(value: Json): Tree {
     : literal(value);
 }
 
-/** The value, or null where there is none. */
+/** The value, or null when it is absent. */
 export function orNull(tree: Tree): Tree {
   return call('default', tree, literal(null, tree.span));
 }
@@ -46,7 +47,7 @@ export function not(operand: Tree): Tree {
   return { kind: 'not', operand, span: operand.span };
 }
 
-/** All of them, or one of them, hold; each as true or false. */
+/** True if all of the operands hold, or one of them; each counts as true or false. */
 export function logic(operator: '&&' | '||', operands: readonly Tree[]): Tree {
   const [only, ...more] = operands;
   if (only === undefined) return literal(operator === '&&');

@@ -3,7 +3,10 @@ import { expressionLimits } from './limits.ts';
 import type { Comparing, ComparisonOperator } from './tree.ts';
 import { toNumber } from './values.ts';
 
-/** The result of a comparison; false whenever the values cannot be compared, and true for `!=` then. */
+/**
+ * Compares two values. Values that cannot be compared are unequal, and neither is less than the
+ * other.
+ */
 export function compare(operator: ComparisonOperator, a: Json, b: Json, comparing: Comparing): boolean {
   const [left, right] = comparing === 'loose' ? alike(a, b) : [a, b];
   switch (operator) {
@@ -22,14 +25,15 @@ export function compare(operator: ComparisonOperator, a: Json, b: Json, comparin
   }
 }
 
-/** True for equal values, as `==` says. */
+/** True for equal values, as `==` compares them. */
 export function areEqual(a: Json, b: Json, comparing: Comparing): boolean {
   return compare('==', a, b, comparing);
 }
 
 /**
- * What GitHub compares instead of two values: texts without their case, and numbers when the types differ. A list or a map
- * is equal to nothing but another one of the same content; GitHub goes by identity, which does not outlive a restart.
+ * The values that GitHub compares in place of two others: strings without case, and numbers when
+ * the types differ. A list or mapping equals only one of the same type and content; GitHub compares
+ * identity, which does not survive a restart.
  */
 function alike(a: Json, b: Json): [Json, Json] {
   if (typeof a === 'string' && typeof b === 'string') return [foldCase(a), foldCase(b)];
@@ -38,7 +42,10 @@ function alike(a: Json, b: Json): [Json, Json] {
   return [toNumber(a), toNumber(b)];
 }
 
-/** A text as it compares when case does not count: in capitals, but for the dotless ı, which GitHub leaves alone. */
+/**
+ * A string for comparison without case: upper case, except for the dotless ı, which GitHub leaves
+ * alone.
+ */
 export function foldCase(text: string): string {
   return text
     .split('ı')
@@ -46,7 +53,7 @@ export function foldCase(text: string): string {
     .join('ı');
 }
 
-/** The same type and the same value. Values that are nested too deeply are not the same. */
+/** The same type and the same value. False for values that are nested too deeply. */
 function same(a: Json, b: Json, depth = 0): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
   if (depth >= expressionLimits.valueDepth) return false;
@@ -59,7 +66,7 @@ function same(a: Json, b: Json, depth = 0): boolean {
   return keys.every((key) => Object.hasOwn(b, key) && same(a[key]!, b[key]!, depth + 1));
 }
 
-/** Order exists among numbers, among texts (by code units), and, with GitHub's rule, false is less than true. */
+/** Numbers are ordered, strings are (by code units), and, as on GitHub, false is less than true. */
 function isLess(a: Json, b: Json): boolean {
   if (typeof a !== typeof b || typeof a === 'object' || a === null || b === null) return false;
   return a < b;

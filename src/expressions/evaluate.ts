@@ -10,20 +10,20 @@ import { isTrue, lookUp, property, toText } from './values.ts';
 /** Why an expression has no value. */
 export type NoValue =
   | {
-      /** It reads something that is not there, and does not say what to do then. */
+      /** It reads an absent value that is neither guarded nor optional. */
       readonly kind: 'absent';
-      /** The path as it is written with dots: `steps.plan.values.files`. */
+      /** The path with dots: `steps.plan.values.files`. */
       readonly path: string;
       readonly span: Span;
     }
   | {
-      /** A function cannot work with its arguments. */
+      /** A function rejected its arguments. */
       readonly kind: 'failed';
       readonly message: string;
       readonly span: Span;
     }
   | {
-      /** It asks for a file, and nobody has looked whether that is there. */
+      /** It asks for a file whose existence has not been checked. */
       readonly kind: 'unseen';
       readonly file: string;
       readonly span: Span;
@@ -32,17 +32,20 @@ export type NoValue =
 export type Evaluated =
   { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly why: NoValue };
 
-/** `value`: what is absent, not guarded and not optional ends the evaluation. `condition`: whatever is absent is null. */
+/**
+ * `value`: an absent value that is neither guarded nor optional ends the evaluation. `condition`:
+ * absent values are null.
+ */
 export type Purpose = 'value' | 'condition';
 
-/** Where a context says which files are there, by path. No expression can name it. */
+/** The key of a context under which file existence is kept, by path. No expression can name it. */
 export const seenFiles = 'files seen';
 
 interface EvaluationContext {
   readonly context: JsonObject;
   readonly language: Language;
   readonly purpose: Purpose;
-  /** Nodes whose absence the expression has taken care of. */
+  /** Nodes that the expression guards against absence. */
   readonly guarded: ReadonlySet<Tree>;
 }
 
@@ -57,9 +60,9 @@ class Stop extends Error {
 }
 
 /**
- * The value of a tree, with the values of the namespaces as the context. Total: for any tree and any JSON there is a value
- * or a reason. Only operands that matter are evaluated: one branch of a choice, `&&` and `||` up to the operand that
- * decides.
+ * The value of a tree in a context of namespaces. Total: every tree and every JSON gives a value or
+ * a reason. Evaluates only the operands that matter: one branch of a choice, `&&` and `||` up to
+ * the deciding operand.
  */
 export function evaluate(tree: Tree, context: JsonObject, language: Language, purpose: Purpose): Evaluated {
   if (isDeeper(tree, expressionLimits.treeDepth))
@@ -73,12 +76,12 @@ export function evaluate(tree: Tree, context: JsonObject, language: Language, pu
   }
 }
 
-/** The answer when something cannot be worked with. */
+/** The result for arguments that a function rejects. */
 export function failed(message: string, span: Span): Extract<Evaluated, { ok: false }> {
   return { ok: false, why: { kind: 'failed', message, span } };
 }
 
-/** True or false, as `when` and `if` need it; an absent value reads as null. */
+/** True or false, for `when` and `if`; an absent value reads as null. */
 export function evaluateCondition(tree: Tree, context: JsonObject, language: Language): Evaluated {
   const result = evaluate(tree, context, language, 'condition');
   return result.ok ? { ok: true, value: isTrue(result.value) } : result;
@@ -96,7 +99,7 @@ function valueOf(tree: Tree, evaluation: EvaluationContext): Json {
   throw new Stop({ kind: 'absent', path: pathText(tree), span: tree.span });
 }
 
-/** A node's value; undefined when it reads what is not there. */
+/** A node's value; undefined when it is absent. */
 function read(tree: Tree, evaluation: EvaluationContext): Json | undefined {
   const value = (part: Tree): Json => valueOf(part, evaluation);
   switch (tree.kind) {
@@ -121,7 +124,7 @@ function read(tree: Tree, evaluation: EvaluationContext): Json | undefined {
   }
 }
 
-/** Whether the language lets what a path reads be absent. */
+/** Whether the language allows the value of a path to be absent. */
 function isOptional(tree: Tree, { optional = [] }: Language): boolean {
   const namespace = pathOf(tree)?.[0]?.name?.toLowerCase();
   return namespace !== undefined && optional.includes(namespace);
@@ -169,7 +172,9 @@ function call(tree: Call, evaluation: EvaluationContext, value: (part: Tree) => 
   }
 }
 
-/** What a node reads, as its author wrote it; a call without its arguments: `fromJSON(…).name`. */
+/**
+ * What a node reads, in its author's spelling; a call without its arguments: `fromJSON(…).name`.
+ */
 export function pathText(tree: Tree): string {
   if (tree.kind === 'name') return tree.name;
   if (tree.kind === 'call') return `${tree.name}(…)`;

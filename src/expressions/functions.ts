@@ -17,7 +17,7 @@ const tooLarge = 'the value is too long or nested too deeply';
 /** Characters that take two UTF-16 units. */
 const pairs = /[\uD800-\uDBFF][\uDC00-\uDFFF]/g;
 
-/** Characters of a text, entries of a list or a map; nothing has length 0. */
+/** Characters of a string, entries of a list or mapping; null has length 0. */
 function length([value]: readonly Json[]): Called {
   if (typeof value === 'string') return gives(value.length - (value.match(pairs)?.length ?? 0));
   if (Array.isArray(value)) return gives(value.length);
@@ -25,13 +25,13 @@ function length([value]: readonly Json[]): Called {
   return value == null ? gives(0) : fails(`a ${typeof value} has no length`);
 }
 
-/** A part of a text, or an entry of a list. */
+/** A part of a string, or an entry of a list. */
 function contains([whole = null, part = null]: readonly Json[]): Called {
   if (Array.isArray(whole)) return gives(whole.some((each) => areEqual(each, part, 'loose')));
   return onTexts(whole, part, (text, other) => text.toLowerCase().includes(other.toLowerCase()));
 }
 
-/** Whether a test of two texts holds; lists and maps are in no text. */
+/** Tests two strings; false for lists and mappings. */
 function onTexts(whole: Json, part: Json, test: (whole: string, part: string) => boolean): Called {
   const texts = [whole, part].map((each) =>
     typeof each === 'object' && each !== null ? null : toText(each),
@@ -45,7 +45,7 @@ function toJsonText([value = null]: readonly Json[]): Called {
   return text === null ? fails(tooLarge) : gives(text);
 }
 
-/** What is not a text needs no reading: it is given back. */
+/** A value that is not a string is returned unchanged. */
 function fromJsonText([value = null]: readonly Json[]): Called {
   if (typeof value !== 'string') return gives(value);
   if (value.length > expressionLimits.resultText) return fails(tooLarge);
@@ -54,7 +54,10 @@ function fromJsonText([value = null]: readonly Json[]): Called {
   return isBounded(read.value) ? gives(read.value) : fails(tooLarge);
 }
 
-/** The entries of a list as one text. As GitHub has it, a single value is its own text and a map is empty. */
+/**
+ * The entries of a list as one string. As on GitHub, a single value is its own string and a mapping
+ * is empty.
+ */
 function join([list = null, separator = ',']: readonly Json[]): Called {
   if (isJsonObject(list)) return gives('');
   const between = toText(separator);

@@ -2,63 +2,65 @@ import type { Json } from '../kernel/json.ts';
 import type { JsonType } from './values.ts';
 import type { Comparing } from './tree.ts';
 
-/** What a function makes of its arguments, or why it cannot. */
+/** A function's result, or why it rejects its arguments. */
 export type Called =
   { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string };
 
 interface Signature {
-  /** As the documentation spells it; case does not count in a call. */
+  /** In the spelling of the documentation; calls ignore case. */
   readonly name: string;
   /** How many arguments it takes. */
   readonly least: number;
   readonly most: number;
-  /** The types that its result may have; null when only its arguments tell. */
+  /** The types that its result can have; null when they depend on the arguments. */
   readonly gives: readonly JsonType[] | null;
 }
 
-/** A pure function of values. Absent arguments stop the evaluation before it is called. */
+/** A pure function of values. Absent arguments stop the evaluation before the call. */
 interface PlainFunction extends Signature {
   readonly kind: 'plain';
   readonly call: (values: readonly Json[]) => Called;
 }
 
-/** The first argument that is there and not null, else null. The others are not evaluated. */
+/** The first argument that is neither absent nor null, else null. Does not evaluate the others. */
 interface FallbackFunction extends Signature {
   readonly kind: 'fallback';
 }
 
-/** Its only argument, which must be there whatever the purpose of the expression is. */
+/** Its only argument, which must exist for every purpose of the expression. */
 interface RequiredFunction extends Signature {
   readonly kind: 'required';
 }
 
-/** Whether a file is there. An expression cannot know: whoever evaluates it must have looked. */
+/** Whether a file exists. Expressions do not read the disk: the caller must have checked before. */
 interface FileFunction extends Signature {
   readonly kind: 'file';
 }
 
 export type ExpressionFunction = PlainFunction | FallbackFunction | RequiredFunction | FileFunction;
 
-/** What a workflow language allows in its expressions. */
+/** The functions, namespaces and syntax that a workflow language allows in its expressions. */
 export interface Language {
-  /** The first words that a path may have. */
+  /** The allowed first words of a path. */
   readonly namespaces: readonly string[];
   readonly functions: readonly ExpressionFunction[];
   readonly comparing: Comparing;
   /**
-   * The namespace of earlier steps, by id, and the property that says how a step ended. A reference to anything else of a
-   * step is guarded behind a test of that property. Null when the language has no such thing.
+   * The namespace of earlier steps, by id, and the property with the status of a step. A test of
+   * that property guards references to anything else of the step. Null when the language has none.
    */
   readonly results: { readonly namespace: string; readonly status: string } | null;
-  /** Namespaces of which whatever is absent reads as null, also where a value is wanted. Missing: there are none. */
+  /** Namespaces whose absent values read as null, even where a value is wanted. Missing: none. */
   readonly optional?: readonly string[];
-  /** True: `$` begins a path (`$.a.b`, `$a.b`) and strings may have double quotes, as in JSONPath. */
+  /**
+   * True: `$` begins a path (`$.a.b`, `$a.b`) and strings may have double quotes, as in JSONPath.
+   */
   readonly dollar: boolean;
-  /** What to write instead of a first word that other languages have, by that word. */
+  /** What to write in place of first words from other languages, by that word. */
   readonly insteadOf?: Readonly<Record<string, string>>;
 }
 
-/** The function that a call means. */
+/** The function that a call refers to. */
 export function functionOf(language: Language, name: string): ExpressionFunction | undefined {
   const wanted = name.toLowerCase();
   return language.functions.find((each) => each.name.toLowerCase() === wanted);

@@ -9,16 +9,16 @@ export type Token =
   | { readonly kind: 'end'; readonly span: Span };
 
 export interface LexerOptions {
-  /** Where the expression begins in the text. */
+  /** The offset in the text at which the expression begins. */
   readonly start: number;
-  /** True: it ends at `}}`, which must be there. False: it ends with the text. */
+  /** True: it ends at a required `}}`. False: it ends with the text. */
   readonly closed: boolean;
   readonly dollar: boolean;
 }
 
 const blank = /[ \t\r\n]*/y;
 const word = /[A-Za-z_][\w-]*/y;
-/** Ids of steps may begin with a digit, and after a dot nothing else can be meant. */
+/** Ids of steps may begin with a digit, and after a dot only a word can follow. */
 const wordAfterDot = /\w[\w-]*/y;
 const number = /[-+]?\.?\d[\w.]*(?:(?<=[eE])[-+]\w*)?/y;
 const mark = /==|!=|<=|>=|&&|\|\||[<>!?:()[\],.]/y;
@@ -40,7 +40,10 @@ const hints = new Map([
   ...['+', '-', '/', '%'].map((sign) => [sign, 'expressions do not calculate'] as const),
 ]);
 
-/** The tokens of one expression; the last one is the end. Throws a SyntaxProblem at the first that is none. */
+/**
+ * The tokens of one expression; the last one is the end. Throws a SyntaxProblem at the first
+ * invalid one.
+ */
 export function tokenize(text: string, options: LexerOptions): Token[] {
   const tokens: Token[] = [];
   for (let at = options.start; ;) {

@@ -1,15 +1,18 @@
-/** What an expression may cost. Texts come from files of people and values from agents: neither is trusted. */
+/**
+ * What an expression may cost. Its text comes from people's files and its values from agents:
+ * neither is trusted.
+ */
 export const expressionLimits = {
   /** Characters of one expression, as GitHub counts them. */
   text: 21_000,
-  /** How deeply parentheses, calls, paths and choices may be nested in a text, as on GitHub. */
+  /** Maximum nesting of parentheses, calls, paths and choices in a text, as on GitHub. */
   depth: 50,
-  /** How deep a tree may be that was built by other means than a text: conditions nested in YAML. */
+  /** Maximum depth of a tree that was not parsed from a text: conditions nested in YAML. */
   treeDepth: 1_000,
-  /** Characters of a text that a function makes or reads, and of a rendered template. */
+  /** Characters of a string that a function returns or reads, and of a rendered template. */
   resultText: 8 * 1024 * 1024,
-  /** How deeply lists and maps may be nested in what is read from JSON, written as JSON or compared. */
+  /** Maximum nesting of lists and mappings that are read from JSON, written as JSON or compared. */
   valueDepth: 200,
-  /** Problems that are reported of one text: more would not help anybody. */
+  /** Maximum number of reported problems of one text. */
   problems: 20,
 } as const;

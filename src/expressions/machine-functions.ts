@@ -7,8 +7,8 @@ import { expressionLimits } from './limits.ts';
 import { toText } from './values.ts';
 
 /*
- * Functions that not every language has in its texts, but that every workflow may be lowered to: the machine evaluates
- * all of them.
+ * Functions that not every language offers to authors, but that every workflow may be lowered to:
+ * the machine evaluates all of them.
  */
 
 function gives(value: Json): Called {
@@ -19,7 +19,7 @@ function fails(message: string): Called {
   return { ok: false, message };
 }
 
-/** One text of several values. */
+/** Concatenates values into one string. */
 function concat(values: readonly Json[]): Called {
   let text = '';
   for (const value of values) {
@@ -31,7 +31,7 @@ function concat(values: readonly Json[]): Called {
   return gives(text);
 }
 
-/** A map of names and values in turn. */
+/** A mapping from alternating names and values. */
 function map(values: readonly Json[]): Called {
   const entries: [string, Json][] = [];
   for (let at = 0; at + 1 < values.length; at += 2)
@@ -39,20 +39,20 @@ function map(values: readonly Json[]): Called {
   return gives(Object.fromEntries(entries));
 }
 
-/** Whether a part is in a text, letter by letter. */
+/** Whether a string contains another; case counts. */
 function includes([text = null, part = null]: readonly Json[]): Called {
   const [whole, wanted] = [toText(text), toText(part)];
   return whole === null || wanted === null ? fails('the text is too long') : gives(whole.includes(wanted));
 }
 
-/** The number that a text is. */
+/** Parses a string as a number. */
 function number([value = null]: readonly Json[]): Called {
   const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '';
   const read = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(read) ? gives(read) : fails(`${JSON.stringify(value)} is not a number`);
 }
 
-/** Milliseconds as seconds. */
+/** Converts milliseconds to seconds. */
 function seconds([value = null]: readonly Json[]): Called {
   return typeof value === 'number' ? gives(Math.round(value) / 1_000) : fails('it is not a duration');
 }
@@ -63,16 +63,16 @@ const flagBits: Readonly<Record<string, number>> = {
   m: RE2JS.MULTILINE,
 };
 
-/** The letters that `matches` takes as flags. */
+/** The letters that `matches` accepts as flags. */
 export const patternFlags = Object.keys(flagBits);
 
-/** Why a pattern cannot be searched for; null: it can. */
+/** Why a pattern is invalid; null: it is valid. */
 export function patternProblem(pattern: string, flags: string): string | null {
   const compiled = compilePattern(pattern, flags);
   return typeof compiled === 'string' ? compiled : null;
 }
 
-/** Whether a pattern that can be read is somewhere in a text; in linear time. */
+/** Whether a valid pattern matches anywhere in a string; in linear time. */
 export function hasMatch(pattern: string, text: string): boolean {
   const compiled = compilePattern(pattern, '');
   return typeof compiled !== 'string' && compiled.matcher(text).find();
@@ -90,7 +90,9 @@ function compilePattern(pattern: string, flags: string): RE2JS | string {
   }
 }
 
-/** Whether a pattern is somewhere in a text; in time that grows with the text alone, whatever the pattern is. */
+/**
+ * Whether a pattern matches anywhere in a string; in time linear in the string for every pattern.
+ */
 function matches([text = null, pattern = null, flags = '']: readonly Json[]): Called {
   const [whole, wanted, letters] = [toText(text), toText(pattern), toText(flags)];
   if (whole === null || wanted === null || letters === null) return fails('the text is too long');
@@ -98,7 +100,7 @@ function matches([text = null, pattern = null, flags = '']: readonly Json[]): Ca
   return typeof compiled === 'string' ? fails(compiled) : gives(compiled.matcher(whole).find());
 }
 
-/** Its argument, which must be there: in a condition, too, where what is absent reads as null elsewhere. */
+/** Its argument, which must exist: even in a condition, where other absent values read as null. */
 const required: ExpressionFunction = {
   kind: 'required',
   name: 'required',
@@ -107,7 +109,7 @@ const required: ExpressionFunction = {
   gives: null,
 };
 
-/** Whether there is a file or folder of this path, from the workspace of the run. */
+/** Whether a file or folder of this path exists, relative to the workspace of the run. */
 const exists: ExpressionFunction = {
   kind: 'file',
   name: 'exists',
@@ -118,7 +120,7 @@ const exists: ExpressionFunction = {
 
 const plain = { kind: 'plain' } as const;
 
-/** Whether a text has a match for a pattern of RE2: no pattern can take long. */
+/** Whether a string matches a pattern of RE2, which cannot take exponential time. */
 const matching: ExpressionFunction = {
   ...plain,
   name: 'matches',
@@ -128,7 +130,7 @@ const matching: ExpressionFunction = {
   call: matches,
 };
 
-/** What texts of values become that other languages write otherwise. */
+/** The functions that the syntax of other languages is lowered to. */
 export const machineFunctions: readonly ExpressionFunction[] = [
   required,
   exists,

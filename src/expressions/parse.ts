@@ -6,8 +6,8 @@ import { SyntaxProblem, type Problem, type Read } from './problem.ts';
 import { nodesOf, type Call, type Tree } from './tree.ts';
 
 /**
- * The tree of a text that is one expression, without `${{ }}`; or everything that is wrong with it: the first token that
- * does not fit, else every namespace and function that the language does not have. Never throws.
+ * The tree of a text that is one expression, without `${{ }}`; or all of its problems: the first
+ * invalid token, else every unknown namespace and function. Never throws.
  */
 export function parse(text: string, language: Language): Read<Tree> {
   const read = parseAt(text, { start: 0, closed: false, dollar: language.dollar }, language);
@@ -16,10 +16,13 @@ export function parse(text: string, language: Language): Read<Tree> {
 
 export type ParsedPart =
   | { readonly ok: true; readonly tree: Tree; readonly end: number }
-  /** Where the expression ends is not known when its text could not be read. */
+  /** The end is unknown when the expression could not be parsed. */
   | { readonly ok: false; readonly problems: readonly Problem[]; readonly end: number | null };
 
-/** As `parse`, of a part of a text; also says where the expression ends, its `}}` not included. */
+/**
+ * Like `parse`, for a part of a text; also returns the offset where the expression ends, before its
+ * `}}`.
+ */
 export function parseAt(text: string, options: LexerOptions, language: Language): ParsedPart {
   try {
     const tokens = tokenize(text, options);
@@ -33,7 +36,7 @@ export function parseAt(text: string, options: LexerOptions, language: Language)
   }
 }
 
-/** Everything that a tree uses and the language does not have, in the order of the text. */
+/** Every use of what the language does not have, in the order of the text. */
 function problemsOf(tree: Tree, language: Language): Problem[] {
   const nodes = nodesOf(tree);
   const compared = new Set(
@@ -45,7 +48,7 @@ function problemsOf(tree: Tree, language: Language): Problem[] {
   });
 }
 
-/** `isWhole`: the name is all that something is compared with, as a word without its quotes is. */
+/** `isWhole`: the name is a whole operand of a comparison, as a word with forgotten quotes is. */
 function nameProblem(
   { name, span }: Extract<Tree, { kind: 'name' }>,
   isWhole: boolean,

@@ -14,8 +14,8 @@ const equalities: readonly string[] = ['==', '!='] satisfies ComparisonOperator[
 const orders: readonly string[] = ['<', '>', '<=', '>='] satisfies ComparisonOperator[];
 
 /**
- * The tree of an expression. Loosest first: `? :`, `||`, `&&`, `== !=`, `< > <= >=`, `!`, then paths and calls.
- * Throws a SyntaxProblem at the first token that does not fit.
+ * The tree of an expression. Loosest first: `? :`, `||`, `&&`, `== !=`, `< > <= >=`, `!`, then
+ * paths and calls. Throws a SyntaxProblem at the first invalid token.
  */
 export function parseTokens(tokens: readonly Token[], comparing: Comparing): Tree {
   return new Parser(tokens, comparing).whole();
@@ -177,7 +177,7 @@ class Parser {
     return this.#tokens[this.#at]!;
   }
 
-  /** The mark that comes next, if it is one of these. */
+  /** The next mark, if it is one of these. */
   #markOf(marks: readonly string[]): string | null {
     const token = this.#token();
     return token.kind === 'mark' && marks.includes(token.text) ? token.text : null;

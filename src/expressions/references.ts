@@ -14,15 +14,15 @@ export interface Reference {
   /** The namespace first. */
   readonly path: readonly Segment[];
   readonly span: Span;
-  /** True: the expression says what it does when nothing is there, by `default(…)` or a test of the step's status. */
+  /** True: the expression handles absence, by `default(…)` or a test of the step's status. */
   readonly guarded: boolean;
   /** The node that reads it. */
   readonly node: Tree;
 }
 
 /**
- * Every path that is read, in the order of the text. Paths in computed keys are references of their own. The tree is one
- * that `parse` made, or is not deeper than `expressionLimits.treeDepth`.
+ * Every path that a tree reads, in the order of the text. Paths in computed keys are references of
+ * their own. The tree must come from `parse`, or be no deeper than `expressionLimits.treeDepth`.
  */
 export function referencesOf(tree: Tree, language: Language): Reference[] {
   return readsOf(tree, language).flatMap((each) =>
@@ -30,12 +30,12 @@ export function referencesOf(tree: Tree, language: Language): Reference[] {
   );
 }
 
-/** The nodes that are null when nothing is there, because the expression has taken care of that. */
+/** The nodes that are null when absent, because the expression handles that. */
 export function guardedNodes(tree: Tree, language: Language): ReadonlySet<Tree> {
   return new Set(readsOf(tree, language).flatMap((each) => (each.guarded ? each.node : [])));
 }
 
-/** A reference, or with a path of null a look into a computed value: `fromJSON(…).name`. */
+/** A reference, or with a path of null an access to a computed value: `fromJSON(…).name`. */
 type Reading = Omit<Reference, 'path'> & { readonly path: Reference['path'] | null };
 
 function readsOf(tree: Tree, language: Language): Reading[] {
@@ -58,7 +58,10 @@ function readsOf(tree: Tree, language: Language): Reading[] {
   return found;
 }
 
-/** The path that a node reads; null when it is no path, or one into a computed value: `fromJSON(…).name`. */
+/**
+ * The path that a node reads; null when it is not a path, or is one into a computed value:
+ * `fromJSON(…).name`.
+ */
 export function pathOf(tree: Tree): readonly Segment[] | null {
   const path: Segment[] = [];
   let node = tree;
@@ -80,11 +83,11 @@ function computedKeys(tree: Tree): Tree[] {
   return keys.toReversed();
 }
 
-/** What an enclosing part of the expression has taken care of. */
+/** What an enclosing part of the expression guards. */
 interface Guards {
   /** Inside `default(…)`. */
   readonly all: boolean;
-  /** Steps whose status was tested, as they were written, in capitals. */
+  /** Steps whose status was tested, in upper case. */
   readonly steps: ReadonlySet<string>;
 }
 
@@ -100,7 +103,7 @@ function stepOf(path: readonly Segment[], { results }: Language): string | null 
   return step?.name?.toUpperCase() ?? null;
 }
 
-/** The parts of a node with what guards them. What stands behind a test is what is evaluated after it. */
+/** The parts of a node with their guards. A test guards the parts that are evaluated after it. */
 function guardedParts(node: Tree, guards: Guards, language: Language): [Tree, Guards][] {
   const parts = partsOf(node);
   if (node.kind === 'call') {
@@ -116,7 +119,7 @@ function guardedParts(node: Tree, guards: Guards, language: Language): [Tree, Gu
   });
 }
 
-/** The steps whose status is read in a tree. */
+/** The steps whose status a tree reads. */
 function testedSteps(tree: Tree, language: Language): string[] {
   return nodesOf(tree).flatMap((node) => {
     const path = pathOf(node);

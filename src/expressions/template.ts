@@ -14,12 +14,12 @@ const closing = '}}';
 export type TemplatePart =
   { readonly kind: 'text'; readonly text: string } | { readonly kind: 'expression'; readonly tree: Tree };
 
-/** A text with expressions in it, in order; texts are not empty and do not touch each other. */
+/** A text with expressions in it, in order; its literal parts are not empty and not adjacent. */
 export type Template = readonly TemplatePart[];
 
 /**
- * A text with any number of `${{ }}`; or what is wrong with each of them, up to a limit. Spans count from the beginning of
- * the text. A literal `${{` is written `${{ '${{' }}`. Never throws.
+ * Parses a text with any number of `${{ }}`; or reports the problems of each, up to a limit. Spans
+ * count from the beginning of the text. A literal `${{` is written `${{ '${{' }}`. Never throws.
  */
 export function parseTemplate(text: string, language: Language): Read<Template> {
   const parts: TemplatePart[] = [];
@@ -42,7 +42,10 @@ export type ReadExpression =
   | { readonly ok: true; readonly tree: Tree; readonly end: number }
   | { readonly ok: false; readonly problems: readonly Problem[]; readonly end: number };
 
-/** The expression whose `${{` stands at an offset; `end` is where the text goes on, after an error after its `}}`. */
+/**
+ * The expression whose `${{` is at an offset; `end` is where the text continues, after an error
+ * behind its `}}`.
+ */
 export function readExpression(text: string, open: number, language: Language): ReadExpression {
   const options = { start: open + opening.length, closed: true, dollar: language.dollar };
   const read = parseAt(text, options, language);
@@ -57,8 +60,8 @@ export function treesOf(template: Template): Tree[] {
 }
 
 /**
- * The value of a template. One expression that is the whole text keeps its type; anything else is a text, in which null is
- * empty and lists and maps are JSON. Total, as `evaluate` is.
+ * The value of a template. A single expression that is the whole text keeps its type; anything else
+ * is a string, in which null is empty and lists and mappings are JSON. Total, like `evaluate`.
  */
 export function render(template: Template, context: JsonObject, language: Language): Evaluated {
   const [only] = template;
@@ -80,7 +83,7 @@ export function render(template: Template, context: JsonObject, language: Langua
 
 type TextOrNot = Extract<Evaluated, { ok: false }> | { readonly ok: true; readonly value: string };
 
-/** The value of a tree as it stands in a text. */
+/** The value of a tree as part of a string. */
 export function evaluateText(tree: Tree, context: JsonObject, language: Language): TextOrNot {
   const result = evaluate(tree, context, language, 'value');
   if (!result.ok) return result;

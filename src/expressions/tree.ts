@@ -3,8 +3,8 @@ import type { Span } from './problem.ts';
 export type ComparisonOperator = '==' | '!=' | '<' | '>' | '<=' | '>=';
 
 /**
- * How two values are compared. `loose` is GitHub's way: values of different types are made numbers, and case does not
- * count. `exact` is JSON's: the same type and the same value.
+ * How two values are compared. `loose` is GitHub's way: converts values of different types to
+ * numbers, and ignores case. `exact` is JSON's: the same type and the same value.
  */
 export type Comparing = 'loose' | 'exact';
 
@@ -28,9 +28,9 @@ export interface Index extends Node {
   readonly kind: 'index';
   readonly object: Tree;
   readonly key: Tree;
-  /** `loose`: a key that differs only in case is found when the very key is not there. */
+  /** `loose`: without an exact match, a key that differs only in case is found. */
   readonly comparing: Comparing;
-  /** The path in the words of its author, where the machine has others; missing: it has the same. */
+  /** The path in its author's words, where the machine uses others; missing: the same. */
   readonly written?: string;
 }
 
@@ -47,7 +47,7 @@ export interface Comparison extends Node {
   readonly right: Tree;
 }
 
-/** `a && b && c`: the first operand that decides, as a value, not as true or false. */
+/** `a && b && c`: the value of the first operand that decides, not converted to true or false. */
 export interface Logic extends Node {
   readonly kind: 'logic';
   readonly operator: '&&' | '||';
@@ -69,7 +69,7 @@ export interface Call extends Node {
   readonly operands: readonly Tree[];
 }
 
-/** One expression, of whichever workflow language. Plain data: it may be written as JSON and read back. */
+/** One expression of any workflow language. Plain data: it can be written as JSON and read back. */
 export type Tree = Literal | Name | Index | Not | Comparison | Logic | Choice | Call;
 
 /** The parts of a node, in the order of the text. */
@@ -92,7 +92,10 @@ export function partsOf(tree: Tree): readonly Tree[] {
   }
 }
 
-/** Every node of a tree, a node before its parts and in the order of the text. Needs no stack, however deep it is. */
+/**
+ * Every node of a tree, a node before its parts and in the order of the text. Not recursive, so any
+ * depth is safe.
+ */
 export function nodesOf(tree: Tree): Tree[] {
   const found: Tree[] = [];
   const waiting = [tree];
@@ -103,7 +106,7 @@ export function nodesOf(tree: Tree): Tree[] {
   return found;
 }
 
-/** True for a tree with more levels than this. Needs no stack. */
+/** True for a tree with more levels than this. Not recursive, so any depth is safe. */
 export function isDeeper(tree: Tree, levels: number): boolean {
   let level: readonly Tree[] = [tree];
   for (let depth = 1; level.length > 0; depth += 1) {

@@ -3,12 +3,12 @@ import { pathOf, type Segment } from './references.ts';
 import type { Tree } from './tree.ts';
 import { typeOf, type JsonType } from './values.ts';
 
-/** The types that a value may have; null when nothing is known. */
+/** The possible types of a value; null when unknown. */
 export type Types = ReadonlySet<JsonType> | null;
 
 /**
- * The types that an expression's value may have, as far as literals, operators and functions tell, and `typesAt` for the
- * paths that it reads. An absent value is not counted.
+ * The possible types of an expression's value, as far as literals, operators and functions
+ * determine them, and `typesAt` for the paths that it reads. Does not count absent values.
  */
 export function typesOf(tree: Tree, language: Language, typesAt: (path: readonly Segment[]) => Types): Types {
   const types = (part: Tree): Types => typesOf(part, language, typesAt);

@@ -10,36 +10,42 @@ export function typeOf(value: Json): JsonType {
   return typeof value as 'boolean' | 'number' | 'string' | 'object';
 }
 
-/** As GitHub has it: null, false, 0 and the empty string are false, lists and maps are true. */
+/** As on GitHub: null, false, 0 and the empty string are false, lists and mappings are true. */
 export function isTrue(value: Json): boolean {
   return Boolean(value);
 }
 
-/** As GitHub has it; NaN is what cannot be a number. */
+/** As on GitHub; NaN for a value that cannot be converted. */
 export function toNumber(value: Json): number {
   return typeof value === 'object' && value !== null ? Number.NaN : Number(value);
 }
 
-/** How a value stands in a text: null is empty, lists and maps are JSON. Null when nested too deeply or too long. */
+/**
+ * A value as part of a string: null is empty, lists and mappings are JSON. Null when nested too
+ * deeply or too long.
+ */
 export function toText(value: Json): string | null {
   if (value === null) return '';
   if (typeof value === 'string') return value;
   return typeof value === 'object' ? toJson(value, 0) : String(value);
 }
 
-/** A value as JSON; null when it is nested too deeply or its text would be too long. */
+/** A value as JSON; null when it is nested too deeply or its JSON would be too long. */
 export function toJson(value: Json, indent: number): string | null {
   if (!isBounded(value)) return null;
   const text = JSON.stringify(value, null, indent);
   return text.length > expressionLimits.resultText ? null : text;
 }
 
-/** True when a value is not nested too deeply and its JSON cannot be much longer than a text may be. */
+/**
+ * True when a value is not nested too deeply and its JSON cannot be much longer than the maximum
+ * for strings.
+ */
 export function isBounded(value: Json): boolean {
   return restAfter(value, 0, expressionLimits.resultText) >= 0;
 }
 
-/** How many characters are left after a value was counted; negative when it does not fit. */
+/** How many characters remain after a value; negative when it does not fit. */
 function restAfter(value: Json, depth: number, rest: number): number {
   if (typeof value === 'string') return rest - value.length - 2;
   if (typeof value !== 'object' || value === null) return rest - 1;
@@ -59,7 +65,7 @@ function restAfter(value: Json, depth: number, rest: number): number {
   return left;
 }
 
-/** What lies under a key; undefined when there is nothing. Only a value's own keys are seen, never its prototype's. */
+/** The value of a key; undefined when there is none. Only own keys count, never the prototype's. */
 export function lookUp(value: Json, key: Json, comparing: Comparing): Json | undefined {
   if (Array.isArray(value)) return elementOf(value, key, comparing);
   if (!isJsonObject(value) || (typeof key === 'object' && key !== null)) return undefined;
@@ -74,13 +80,16 @@ function elementOf(list: readonly Json[], key: Json, comparing: Comparing): Json
     : undefined;
 }
 
-/** The very key, else the first one that differs only in case when that does not count. */
+/** The exact key, else the first one that differs only in case when case does not count. */
 export function property(map: JsonObject, key: string, comparing: Comparing): Json | undefined {
   const found = propertyName(Object.keys(map), key, comparing, (name) => Object.hasOwn(map, name));
   return found === undefined ? undefined : map[found];
 }
 
-/** Which of the names a word means, by the rule of paths: a checker must resolve names as the evaluator does. */
+/**
+ * Which of the names a word refers to, by the rule of paths: a checker must resolve names as the
+ * evaluator does.
+ */
 export function propertyName(
   names: Iterable<string>,
   wanted: string,

@@ -1,6 +1,6 @@
 export interface Clock {
-  /** The wall clock, in milliseconds since 1970. Somebody may set it, forward or back. */
+  /** The wall clock, in milliseconds since 1970. It can be set forward or back. */
   now(): number;
-  /** Milliseconds since some instant, which nobody can set; where it is missing the wall clock stands in. */
+  /** A monotonic clock in milliseconds; missing: the wall clock is used. */
   elapsed?(): number;
 }

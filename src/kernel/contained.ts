@@ -1,27 +1,36 @@
 import { MailroomError, type ErrorCode } from './errors.ts';
 
-/** What the language raises for a value that no code of ours foresaw. */
+/** The language's own errors, for values that the code did not foresee. */
 const unforeseen = [TypeError, RangeError, ReferenceError, SyntaxError, URIError];
 
-/** A folder that cannot be read or written or is gone, a link that leads out of the project, a file that is no text. */
+/**
+ * A folder that cannot be read or written or is gone, a link that leads out of the project, a file
+ * that is not text.
+ */
 const refusals: ReadonlySet<ErrorCode> = new Set(['E_DISK', 'E_PATH', 'E_FILE', 'E_WORKSPACE']);
 
-/** True for an error that only the thing just handled can have caused: that one is put aside, and its host lives. */
+/**
+ * True for an error caused by the single thing being handled: the host sets it aside and keeps
+ * running.
+ */
 export function isUnforeseen(error: unknown): error is Error {
   return unforeseen.some((kind) => error instanceof kind);
 }
 
-/** True for an error after which a host continues with everything else; journals are written where nobody asks this. */
+/**
+ * True for an error after which a host continues with everything else. Code that writes journals
+ * must not ask this.
+ */
 export function isContained(error: unknown): error is Error {
   return isUnforeseen(error) || (error instanceof MailroomError && refusals.has(error.code));
 }
 
-/** The code that people look up for such an error. */
+/** The error code to show for such an error. */
 export function codeOf(error: Error): ErrorCode {
   return error instanceof MailroomError ? error.code : 'E_INTERNAL';
 }
 
-/** Does something for a single thing; what is unforeseen about that is its problem, in words. Null: it is done. */
+/** Handles a single thing; returns its unforeseen error in words. Null: done. */
 export function problemWith(act: () => void): string | null {
   try {
     act();
@@ -32,7 +41,7 @@ export function problemWith(act: () => void): string | null {
   }
 }
 
-/** What can be had in spite of such an error: `otherwise`, where something else reports it. */
+/** The result of an action; `otherwise` after such an error, which something else must report. */
 export function orElse<T>(act: () => T, otherwise: T): T {
   try {
     return act();

@@ -1,3 +1,3 @@
-/** What an accepted file turned out to be. */
+/** The text of an accepted file, or why it has none. */
 export type Content =
   { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string };

@@ -1,44 +1,50 @@
-/** Settled money. `unpriced` counts invocations whose price is unknown and that were settled at their reservation. */
+/**
+ * Settled costs. `unpriced` counts invocations of unknown price, which were settled at their
+ * reservation.
+ */
 export interface Cost {
   readonly usd: number;
   readonly tokens: number;
   readonly unpriced: number;
-  /** Thousandths of a satoshi; missing: nobody counts them. */
+  /** Thousandths of a satoshi; missing: not counted. */
   readonly msats?: number;
 }
 
-/** What launches of one kind came to on one day. */
+/** The total cost of launches of one kind on one day. */
 export interface Bill {
   /** In UTC, `2026-11-21`. */
   readonly day: string;
   readonly provider: string;
-  /** Null: it was a step that no role did. */
+  /** Null: a step without a role. */
   readonly role: string | null;
-  /** The run that it was for, and its step; null: none. */
+  /** The run and step that it was for; null: none. */
   readonly run: string | null;
   readonly step: string | null;
   readonly launches: number;
   readonly cost: Cost;
 }
 
-/** By what makes them differ. */
+/** By the values that distinguish one bill from another. */
 export type Bills = Map<string, Bill>;
 
-/** Null is "no limit"; usd in dollars, tokens as a count. */
+/** Maximum cost; usd in dollars, tokens as a count. Null: unlimited. */
 export interface Budget {
   readonly usd: number | null;
   readonly tokens: number | null;
-  /** Thousandths of a satoshi, a whole number; only in workflows, whose steps share them. Missing: unlimited. */
+  /**
+   * Thousandths of a satoshi, a whole number; only in workflows, whose steps share them. Missing:
+   * unlimited.
+   */
   readonly msats?: number;
 }
 
-/** Null means unknown, which is never the same as nothing. */
+/** Measured use. Null is unknown, which never counts as zero. */
 export interface Usage {
   readonly usd: number | null;
   readonly tokens: number | null;
 }
 
-/** A conversation that the provider keeps, to be resumed, and what it had cost when we last looked. */
+/** A conversation that the provider keeps for resuming, and what it had cost at the last launch. */
 export interface Session {
   readonly id: string;
   readonly usd: number;

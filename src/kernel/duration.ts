@@ -1,4 +1,6 @@
-/** Each unit's letters and milliseconds, largest first: the order in which a duration names them. */
+/**
+ * Each unit's letters and milliseconds, in the order in which a duration lists them: largest first.
+ */
 const units = [
   ['d', 86_400_000],
   ['h', 3_600_000],
@@ -8,8 +10,8 @@ const units = [
 ] as const;
 
 /**
- * A duration as a regular expression, for schemas: whole numbers with a unit, larger units first, each at most once.
- * Nine digits keep every sum an exact number.
+ * A duration as a regular expression, for schemas: whole numbers with a unit, larger units first,
+ * each at most once. Nine digits keep every sum an exact number.
  */
 export const durationPattern = '^(?=\\d)(\\d{1,9}d)?(\\d{1,9}h)?(\\d{1,9}m)?(\\d{1,9}s)?(\\d{1,9}ms)?$';
 
@@ -22,7 +24,10 @@ export function parseDuration(text: string): number | null {
   return units.reduce((sum, [, size], index) => sum + Number.parseInt(match[index + 1] ?? '0', 10) * size, 0);
 }
 
-/** Milliseconds (a whole number, not negative) as the shortest text that `parseDuration` reads back: `1h30m`, `0s`. */
+/**
+ * Milliseconds (a whole number, not negative) as the shortest string that `parseDuration` reads
+ * back: `1h30m`, `0s`.
+ */
 export function formatDuration(milliseconds: number): string {
   let rest = milliseconds;
   let text = '';

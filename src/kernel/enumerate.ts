@@ -1,10 +1,10 @@
-/** Names as a sentence lists them; of very many, the first. */
+/** Names as a list in a sentence; of very many, the first ones. */
 export function enumerate(names: readonly string[]): string {
   const shown = names.slice(0, 20).map((name) => `\`${name}\``);
   return `${shown.join(', ')}${names.length > shown.length ? ', …' : ''}`;
 }
 
-/** A type with its article. */
+/** A type with its indefinite article. */
 export function withArticle(type: string): string {
   return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
 }

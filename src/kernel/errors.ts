@@ -3,41 +3,50 @@
  * The number is the exit code of a command that ends with it.
  */
 export const errorCodes = {
-  /** The command line itself is wrong: unknown command, missing argument, bad flag value. */
+  /** An invalid command line: unknown command, missing argument, bad flag value. */
   E_USAGE: 2,
   /** YAML that cannot be read. */
   E_YAML: 2,
-  /** A key that the format does not know. */
+  /** A key that the format does not have. */
   E_UNKNOWN_KEY: 2,
-  /** A key that must be there is not. */
+  /** A required key is missing. */
   E_MISSING_KEY: 2,
-  /** A value of the wrong type or outside what is allowed. */
+  /** A value of the wrong type or out of range. */
   E_VALUE: 2,
   /** A role or message type that no protocol file defines. */
   E_UNKNOWN_NAME: 2,
   /** A role, type or key defined twice, or a built-in name redefined. */
   E_DUPLICATE: 2,
-  /** A protocol that is well formed but cannot work: nobody may answer, nobody accepts. */
+  /**
+   * A well-formed protocol that cannot work: a request without a possible answer, a type without a
+   * receiver.
+   */
   E_PROTOCOL: 2,
-  /** A workflow that is well formed but cannot work: steps that wait for each other, inputs that nobody makes. */
+  /**
+   * A well-formed workflow that cannot work: steps that wait for each other, inputs that no step
+   * produces.
+   */
   E_WORKFLOW: 2,
-  /** An expression that cannot be read, reads what is not there yet, or can never have a value that fits. */
+  /**
+   * An expression that cannot be parsed, reads a value before it exists, or can never have a
+   * fitting value.
+   */
   E_EXPRESSION: 2,
-  /** The exploration found a sequence of messages after which somebody waits forever. */
+  /** The exploration found a sequence of messages after which a role waits forever. */
   E_STUCK: 2,
-  /** A capability that a provider can only widen. */
+  /** A permission that a provider can only grant more broadly than requested. */
   E_CAPABILITY: 2,
-  /** An agent, a skill, a module that a workflow refers to by name, and that is not there. */
+  /** An agent, skill or module that a workflow refers to does not exist. */
   E_REFERENCE: 2,
   /** There is no project here, or it has no protocol. */
   E_NO_PROJECT: 2,
-  /** An id that names nothing, or more than one thing. */
+  /** An id that matches nothing, or more than one thing. */
   E_TARGET: 2,
-  /** The folder that a step is to work in is not there. */
+  /** The working folder of a step does not exist. */
   E_WORKSPACE: 1,
   /** A path that would leave the project. */
   E_PATH: 3,
-  /** A message that cannot be read as one. */
+  /** A file that cannot be read as a message. */
   E_MESSAGE: 1,
   /** A message that the protocol forbids. */
   E_FORBIDDEN: 1,
@@ -45,64 +54,64 @@ export const errorCodes = {
   E_FILE: 1,
   /** A budget of money or tokens that the next launch would exceed. */
   E_BUDGET: 1,
-  /** A thread that used up its turns. */
+  /** A thread has used all of its turns. */
   E_TURNS: 1,
-  /** A request without an answer in time. */
+  /** A request was not answered in time. */
   E_TIMEOUT: 124,
-  /** A conversation that was to be resumed and is not there any more. */
+  /** The conversation to resume no longer exists. */
   E_SESSION: 1,
-  /** A turn that changed what it had no right to. */
+  /** A turn changed files that it is not permitted to change. */
   E_RIGHTS: 1,
-  /** A turn that failed for good. */
+  /** A turn failed permanently. */
   E_TURN: 1,
-  /** A step of a workflow that failed, or a sequence that led to an error. */
+  /** A step of a workflow failed, or a sequence led to an error. */
   E_STEP: 1,
-  /** What a step should have handed over is not there, or has not its type. */
+  /** An output of a step is missing or has the wrong type. */
   E_OUTPUT: 1,
-  /** An expression reads something that is not there: a variable, a parameter, a step that did not run. */
+  /** An expression reads a variable, parameter or step result that does not exist. */
   E_VAR_MISSING: 1,
   /** A completion check without a verdict. */
   E_CHECK: 1,
-  /** Work that its checks found incomplete until the end. */
+  /** Work that its checks found incomplete until the last attempt. */
   E_INCOMPLETE: 1,
-  /** Several steps failed in the same way: nothing more is launched. */
+  /** Several steps failed in the same way: no more launches. */
   E_BREAKER: 1,
-  /** A role that waits for what can never come. */
+  /** A role waits for a message that can never arrive. */
   E_DEADLOCK: 1,
-  /** Waiting mail whose folder is gone. */
+  /** The folder of waiting mail is gone. */
   E_MAIL_VANISHED: 1,
-  /** A journal that cannot be trusted. */
+  /** A damaged journal. */
   E_JOURNAL: 1,
-  /** A picture of a run that a person has damaged, and that is to be trusted. */
+  /** A run's projection that a person has damaged, and that the run is to rely on. */
   E_STATE: 2,
-  /** The disk refused a write or a read. */
+  /** The disk refused a read or write. */
   E_DISK: 1,
-  /** Another controller holds the project. */
+  /** Another controller has locked the project. */
   E_LOCKED: 1,
-  /** State of Mailroom that git tracks: whoever wrote the repository may have made it. */
+  /** State of Mailroom tracked by git: the repository's author may have forged it. */
   E_TRACKED: 2,
-  /** A workflow that nobody has confirmed since it was changed. */
+  /** A workflow that has changed since it was confirmed. */
   E_UNCONFIRMED: 1,
-  /** A verb that an agent may not say from inside its own turn. */
+  /** A command that an agent must not run inside its own turn. */
   E_INSIDE_TURN: 1,
   /** A command that the controller refused. */
   E_REFUSED: 1,
-  /** A provider that is not there or cannot be driven. */
+  /** A provider is missing or cannot be used. */
   E_PROVIDER: 1,
-  /** A trail that cannot be written where it should be. */
+  /** The trail cannot be written to its branch. */
   E_TRAIL: 1,
   /** Stopped by a person. */
   E_CANCELLED: 130,
-  /** A bug of ours. */
+  /** A bug in Mailroom. */
   E_INTERNAL: 1,
 } as const;
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** How a failed agent run goes on. FATAL always aborts, whatever a policy says. */
+/** How a failed agent run continues. FATAL always aborts, whatever a policy says. */
 export type ErrorClass = 'RETRYABLE_TRANSIENT' | 'RETRYABLE_RATE_LIMIT' | 'NON_RETRYABLE' | 'FATAL';
 
-/** A failure that a person can do something about: shown as code, message and hint, never with a stack. */
+/** A failure that a person can act on: shown as code, message and hint, never with a stack. */
 export class MailroomError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | null;
@@ -115,15 +124,18 @@ export class MailroomError extends Error {
   }
 }
 
-/** What went wrong, in the words of whatever was thrown. */
+/** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A reason as people read it, under the code that docs/errors.md explains. */
+/** A reason for people, under a code that docs/errors.md explains. */
 export interface Reason {
   readonly code: ErrorCode;
   readonly text: string;
-  /** What a run may do about the step that failed for it; missing: nothing. Only in threads of steps. */
+  /**
+   * The class that a run's policy for the failed step applies to; missing: none. Only in threads of
+   * steps.
+   */
   readonly class?: ErrorClass;
 }

@@ -1,12 +1,12 @@
-/** Anything that JSON can say. What travels in journals and front matter is made of this. */
+/** Any JSON value. Journals and front matter consist of these. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 export type JsonObject = { [key: string]: Json };
 
-/** Whatever copies, masks or prints a value calls itself for each level, and must not run out of stack. */
+/** Copying, masking and printing recurse once per level, and must not run out of stack. */
 const mostLevels = 200;
 
-/** The value that a text says, or why it says none. `levels`: how deep its lists and objects may be nested. */
+/** The JSON value of a text, or why it has none. `levels`: maximum nesting of lists and objects. */
 export function readJson(
   text: string,
   levels = mostLevels,
@@ -21,7 +21,7 @@ export function readJson(
   return { ok: false, problem: `it is nested more than ${String(levels)} levels deep` };
 }
 
-/** The same; undefined: it is not JSON, or nested more than 200 levels deep. */
+/** Like `readJson`; undefined: not JSON, or nested more than 200 levels deep. */
 export function parseJson(text: string): Json | undefined {
   const read = readJson(text);
   return read.ok ? read.value : undefined;
@@ -32,16 +32,22 @@ function isNestedWithin(value: Json, levels: number): boolean {
   return levels > 0 && Object.values(value).every((inner) => isNestedWithin(inner, levels - 1));
 }
 
-/** A text in quotes, or a number. */
+/** A quoted string, or a number. */
 const literals = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** The same; undefined also where a number in it would not be kept as it is written: `1e400`, `9007199254740993`. */
+/**
+ * Like `parseJson`; also undefined when a number in the text cannot be represented exactly:
+ * `1e400`, `9007199254740993`.
+ */
 export function parseExactJson(text: string): Json | undefined {
   const numbers = (text.match(literals) ?? []).filter((each) => !each.startsWith('"'));
   return numbers.every(isExactNumber) ? parseJson(text) : undefined;
 }
 
-/** Whether a decimal number reads back as it is written, apart from zeros at its ends. What is no decimal number counts as exact. */
+/**
+ * Whether a decimal number reads back as written, apart from leading and trailing zeros. Anything
+ * else counts as exact.
+ */
 export function isExactNumber(figure: string): boolean {
   const written = decimalOf(figure);
   return written === null || decimalOf(String(Number(figure))) === written;

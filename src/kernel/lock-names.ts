@@ -1,12 +1,12 @@
 /**
- * What one process of a project at a time holds by the kernel's lock, from the project. No sandbox shows it: whoever may read a
- * file can lock it and keep the host out.
+ * The lock files of a project, each held by one process at a time through the kernel. Sandboxes
+ * hide them: a process that can read a file can lock it and keep the host out.
  */
 export const lockNames = {
   /** The controller. */
   project: '.mailroom/lock',
   /** A file for each run and each context folder. */
   folder: '.mailroom/locks',
-  /** Held while it is counted how many runs of the language nip go on. */
+  /** Held while the running runs of the language nip are counted. */
   start: '.mailroom/locks/starting',
 } as const;

@@ -1,24 +1,30 @@
 import { parseJson, type Json, type JsonObject } from './json.ts';
 
-/** Takes secrets out of what came from outside, before it is written. */
+/** Removes secrets from outside data before it is written. */
 export interface Mask {
-  /** A text that is read by people and agents: every secret becomes `***`, a weak one where it is a whole word. */
+  /**
+   * For text that people and agents read: every secret becomes `***`, a weak one only as a whole
+   * word.
+   */
   readonly text: (text: string) => string;
-  /** A text that programs compare or parse, too (a path, a key, an id): weak secrets stay in it. */
+  /** For text that programs compare or parse, too (a path, a key, an id): weak secrets are kept. */
   readonly name: (text: string) => string;
 }
 
 const unchanged = (text: string): string => text;
 
-/** The mask of those who have no secrets. */
+/** The mask without secrets. */
 export const unmasked: Mask = { text: unchanged, name: unchanged };
 
-/** The mask that leaves weak secrets alone. */
+/** The mask that keeps weak secrets. */
 export function strongMask({ name }: Mask): Mask {
   return { text: name, name };
 }
 
-/** JSON from outside with its texts masked. Its shape stays: keys are masked as names; numbers are what they were. */
+/**
+ * JSON from outside with its strings masked. Its shape stays: keys are masked as names, numbers are
+ * unchanged.
+ */
 export function maskJson(value: Json, mask: Mask): Json {
   if (mask === unmasked) return value;
   if (typeof value === 'string') return mask.text(value);
@@ -29,14 +35,15 @@ export function maskJson(value: Json, mask: Mask): Json {
   );
 }
 
-/** The same of properties whose names are our own. */
+/** Like `maskJson`, for properties whose names Mailroom defines. */
 export function maskValues(values: JsonObject, mask: Mask): JsonObject {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, maskJson(value, mask)]));
 }
 
 /**
- * What an agent's program reports, JSON or lines of it, before anybody reads, cuts or splits it: strong secrets are taken out
- * of its strings, and it stays what it is. Weak ones could be words of the report: they are masked in what is read from it.
+ * An agent's program's report, JSON or lines of it, masked before it is read, cut or split: removes
+ * strong secrets from its strings and keeps its format. Weak ones could be words of the format;
+ * mask them in the values read from it.
  */
 export function maskReport(report: string, mask: Mask): string {
   if (mask.name(report) === report) return report;
@@ -61,10 +68,13 @@ export function maskReport(report: string, mask: Mask): string {
   return parts.join('\n');
 }
 
-/** Secrets of fewer characters are weak. */
+/** Secrets with fewer characters are weak. */
 export const shortestStrong = 6;
 
-/** Words of at least so many characters that programs, formats and our own documents are made of; shorter ones are weak anyway. */
+/**
+ * Longer words that programs, formats and Mailroom's documents consist of; shorter ones are weak
+ * anyway.
+ */
 const commonWords = new Set(
   `abcdef account action actions active administrator agents answer array artifact artifacts assistant attempt
   attempts boolean branch bearer cancel cancelled changeme changed claude client closed command commands commit common
@@ -83,7 +93,10 @@ const commonWords = new Set(
   webhook workflow workflows working workspace 123456 1234567 12345678 123456789 1234567890`.split(/\s+/),
 );
 
-/** Why a secret cannot be masked in everything, as the end of a sentence that begins with its name; null: it can. */
+/**
+ * Why a secret cannot be masked everywhere, as the end of a sentence that begins with its name;
+ * null: it can.
+ */
 export function weakness(secret: string): string | null {
   if (secret.length < shortestStrong) return `has fewer than ${String(shortestStrong)} characters`;
   return commonWords.has(secret.toLowerCase()) ? 'is a common word' : null;

@@ -1,6 +1,6 @@
 /**
- * How many letters one has to insert, drop, change or swap with a neighbour to get from one word to the other
- * (optimal string alignment). Case counts.
+ * How many letters one must insert, drop, change or swap with a neighbour to turn one word into the
+ * other (optimal string alignment). Case counts.
  */
 export function distance(a: string, b: string): number {
   let before: number[] = [];
@@ -20,7 +20,10 @@ export function distance(a: string, b: string): number {
   return previous[b.length]!;
 }
 
-/** The form in which `In-Reply-To`, `inReplyTo` and `in_reply_to` are one word, and `reply` and `replies` another. */
+/**
+ * A normal form in which `In-Reply-To`, `inReplyTo` and `in_reply_to` are one word, and so are
+ * `reply` and `replies`.
+ */
 function plain(name: string): string {
   return name
     .toLowerCase()
@@ -29,12 +32,12 @@ function plain(name: string): string {
     .replace(/(?<=..)s$/, '');
 }
 
-/** Names longer than this are no slips of the finger, and comparing them would take long. */
+/** Longer names are not typing errors, and comparing them would take long. */
 const longest = 64;
 
 /**
- * The known name that was probably meant, or null when none is near: at most one letter in three may differ, spelling
- * of case, hyphens and underscores aside. The first of equally near names wins.
+ * The known name that was probably meant, or null when none is near: at most one letter in three
+ * may differ, apart from case, hyphens and underscores. The first of equally near names wins.
  */
 export function nearest(name: string, known: Iterable<string>): string | null {
   const wanted = plain(name);

@@ -1,29 +1,29 @@
-/** Dollars for a million tokens. */
+/** Dollars per million tokens. */
 interface Rates {
   readonly input: number;
-  /** Of input that the vendor had kept from an earlier request; missing: nobody knows. */
+  /** For input that the vendor had cached from an earlier request; missing: unknown. */
   readonly cached?: number;
   readonly output: number;
 }
 
 export interface Price extends Rates {
-  /** Of every token of a request with more than `above` tokens of input; missing: the same. */
+  /** For every token of a request with more than `above` input tokens; missing: the same rates. */
   readonly long?: Rates & { readonly above: number };
 }
 
-/** What was used, by what it costs: `cached` is not in `input`; what a model thought is in `output`. */
+/** Token counts by price: `input` excludes `cached`; `output` includes reasoning. */
 export interface TokenCount {
   readonly input: number;
   readonly cached: number;
   readonly output: number;
 }
 
-/** Prices by the name of a model, or the beginning of one. */
+/** Prices by the name of a model, or a prefix of it. */
 export type PriceList = ReadonlyMap<string, Price>;
 
 /**
- * What a request costs; null: nobody knows. Of several together, whose sum is all that a program tells, it is the most that
- * they can: where one of them may have been long, all count so.
+ * The cost of a request in dollars; null: unknown. For several requests of which only the sum is
+ * known, the maximum: if one of them may have been long, all count as long.
  */
 export function costOf(count: TokenCount, price: Price): number | null {
   const { input, cached, output } = ratesOf(count.input + count.cached, price);
@@ -35,7 +35,7 @@ function ratesOf(taken: number, { long, ...short }: Price): Rates {
   return long !== undefined && taken > long.above ? long : short;
 }
 
-/** The most that so many tokens can cost, in however many requests. */
+/** The maximum cost of a number of tokens in any number of requests, in dollars. */
 export function atMost(tokens: number, { long, ...short }: Price): number {
   const dear = long !== undefined && tokens > long.above ? [dearest(long)] : [];
   return (tokens * Math.max(dearest(short), ...dear)) / 1e6;
@@ -46,9 +46,10 @@ function dearest({ input, cached = 0, output }: Rates): number {
 }
 
 /**
- * The price of a model by its name in the list. What stands before it is a way to it (`openrouter/openai/gpt-5`,
- * `eu.anthropic.claude-opus-5`), what follows may be a date or a state (`-2026-04-01`, `-preview`). Anything else is another
- * model: `gpt-5` says nothing of `gpt-5.9` and `gpt-5-pro`, nor `claude-opus-4` of `claude-opus-4-9`.
+ * The price of a model by its name in the list. A prefix may be a route to it
+ * (`openrouter/openai/gpt-5`, `eu.anthropic.claude-opus-5`), a suffix a date or a state
+ * (`-2026-04-01`, `-preview`). Anything else is another model: `gpt-5` does not match `gpt-5.9` or
+ * `gpt-5-pro`, nor `claude-opus-4` `claude-opus-4-9`.
  */
 export function priceOf(list: PriceList, model: string | null): Price | null {
   if (model === null) return null;
@@ -61,9 +62,12 @@ export function priceOf(list: PriceList, model: string | null): Price | null {
   return best === null ? null : (list.get(best) ?? null);
 }
 
-/** A vendor in front of the name: `anthropic.`, `eu.anthropic.`. */
+/** A vendor before the name: `anthropic.`, `eu.anthropic.`. */
 const vendor = /^(?:[a-z]+(?:-[a-z]+)*\.)+/;
-/** `@20251101`, `-2026-04-01`, `-05-06`, `-04-2026`, `-001`; a preview, the newest; a window of a million; a version of a cloud. */
+/**
+ * Suffixes of the same model: `@20251101`, `-2026-04-01`, `-05-06`, `-04-2026`, `-001`; a preview,
+ * the newest; a window of a million tokens; a cloud's version.
+ */
 const sameModel =
   /^(?:[-@](?:\d{8}|\d{4}-\d\d-\d\d|\d\d-\d\d(?:\d\d)?|\d{3})|-preview|-latest|-exp|-customtools|\[1m\]|-v\d+(?::\d+)?)*$/;
 

@@ -1,11 +1,11 @@
 import { oneLine } from './one-line.ts';
 
 /*
- * Words of others in texts of ours. Whatever stands in a prompt or notice and was not written by us, or by the owner of the
- * project, goes through one of these.
+ * Quotes foreign text in our own. Whatever a prompt or notice contains that neither Mailroom nor
+ * the project's owner wrote goes through one of these.
  */
 
-/** A backtick run that is longer than any in the text, and at least `least` long. */
+/** A run of backticks longer than any in the text, and at least `least` long. */
 function ticksAround(text: string, least: number): string {
   const longest = [...text.matchAll(/`+/g)].reduce((most, [run]) => Math.max(most, run.length), least - 1);
   return '`'.repeat(longest + 1);
@@ -25,7 +25,7 @@ export function codeSpan(text: string, limit = Infinity): string {
   return `${ticks}${space}${line}${space}${ticks}`;
 }
 
-/** The first line of a text, as one line; what follows stands below it in a fence. */
+/** The first line of a text, as one line; the rest follows in a fence. */
 export function firstLineThenFence(text: string): string {
   const [first = '', ...rest] = text.trim().split(/\r\n|[\n\r]/);
   const below = rest.join('\n').trim();

@@ -1,4 +1,7 @@
-/** What says in a project who may do what, what is run and what was said. No agent and no step writes it. */
+/**
+ * The files and folders of a project that define permissions, commands and history. No agent and no
+ * step writes them.
+ */
 export const ruleNames: readonly string[] = [
   '.mailroom',
   'agents',

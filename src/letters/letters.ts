@@ -8,15 +8,16 @@ import type { Target } from './target.ts';
 import type { TriggersMemory } from './triggers-memory.ts';
 
 /*
- * The trust boundary: every JSON document that another process may have written into a folder of ours. Each is read here,
- * and only here, before anything believes a word of it. Every `error` completes the sentence "`key` must be …".
+ * The trust boundary: every JSON document that another process may have written into a Mailroom
+ * folder. Each is validated here, and only here, before other code uses it. Every `error` completes
+ * the sentence "`key` must be …".
  */
 
-/** A document, or why it is not one of its kind, in words. */
+/** A valid document, or why it is invalid, in words. */
 export type Read<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
-/** Nothing of ours is nested so deeply, and a document becomes a part of others. */
+/** No document of Mailroom is nested so deeply, and a document becomes part of others. */
 const mostLevels = 64;
 
 const aUuid = 'the id of a message';
@@ -26,7 +27,7 @@ const anObject = 'a JSON object';
 
 const uuid = z.string({ error: aUuid }).regex(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/, { error: aUuid });
 
-/** The id of a run, a turn, a command: it becomes a name of a file or folder. */
+/** The id of a run, a turn or a command: it becomes the name of a file or folder. */
 const word = z.string({ error: aWord }).regex(/^[\w-]{1,100}$/, { error: aWord });
 const instant = z.int({ error: anInstant }).min(0, { error: anInstant }).max(8.64e15, { error: anInstant });
 const line = z.string({ error: 'a string' }).max(10_000, { error: 'at most 10,000 characters long' });
@@ -34,13 +35,13 @@ const text = z.string({ error: 'a string' });
 const count = z.number({ error: 'a number' }).min(0, { error: 'at least 0' });
 const flag = z.boolean({ error: 'true or false' });
 
-/** Bounded by `mostLevels` before any schema sees it. */
+/** `mostLevels` bounds it before any schema sees it. */
 const object = z.custom<JsonObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   { error: anObject },
 );
 
-/** One name of a file, and no path. */
+/** The name of a file, without a folder. */
 const fileName = z
   .string({ error: 'the name of a file' })
   .regex(/^(?!\.{1,2}$)[^/\0]{1,255}$/, { error: 'the name of a file' });
@@ -69,7 +70,7 @@ const control = z.object(
   { error: anObject },
 );
 
-/** One file in `.mailroom/control/`: what another process asks of the controller. */
+/** A file in `.mailroom/control/`: another process's request to the controller. */
 export interface ControlFile extends z.output<typeof control> {
   readonly target: Target | { readonly kind: 'letter'; readonly role: string; readonly name: string };
 }
@@ -84,16 +85,16 @@ const runControl = z.object(
     at: instant,
     by: line,
     verb: z.enum(runVerbs, { error: 'approve, reject, cancel or retry' }),
-    /** The gate or the step; empty for `cancel`, which is about the run. */
+    /** The gate or the step; empty for `cancel`, which concerns the run. */
     path: line,
     comment: words,
-    /** Of `retry`: instead of the definition's; null: those. */
+    /** Of `retry`: replaces the definition's instructions; null: keep those. */
     instructions: words,
   },
   { error: anObject },
 );
 
-/** One file in the control folder of a run: what another process asks of its host. */
+/** A file in the control folder of a run: another process's request to its host. */
 export type RunControlFile = z.output<typeof runControl>;
 
 const notice = { id: uuid, run: word, role: name, subject: line, body: text };
@@ -114,7 +115,9 @@ const incoming = z.discriminatedUnion(
   { error: 'a JSON object whose `kind` is step, notice or withdrawal' },
 );
 
-/** One file in `.mailroom/incoming/`: a step for a role, a notice to one, or that a step is not wanted any more. */
+/**
+ * A file in `.mailroom/incoming/`: a step for a role, a notice to one, or the withdrawal of a step.
+ */
 export type IncomingFile = z.output<typeof incoming>;
 
 const codes = Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]];
@@ -192,7 +195,7 @@ const holder = z.object(
   { error: anObject },
 );
 
-/** Who took the lock of the project or of a run. */
+/** The process that holds the lock of the project or of a run. */
 export interface Holder extends Readonly<z.output<typeof holder>> {}
 
 const contextHolder = z.object({ run: word, restored: flag }, { error: anObject });
@@ -220,10 +223,13 @@ const signedEvent = z.object(
 
 const delivery = z.object({ relay: line, event: hex(64), answer: line.nullable() }, { error: anObject });
 
-/** An event and a relay. `answer` null: it is to be sent there; empty: the relay has taken it; else why it has not. */
+/**
+ * An event and a relay. `answer` null: not sent yet; empty: the relay has accepted it; else why the
+ * relay has refused it.
+ */
 export interface Delivery extends Readonly<z.output<typeof delivery>> {}
 
-/** What a relay writes for people: nobody reads more of it, and it need not be there. */
+/** A relay's remark for people: optional and not interpreted. */
 const remark = z.unknown().transform((said) => (typeof said === 'string' ? said.slice(0, 200) : ''));
 
 const relayMessage = z.union([
@@ -242,8 +248,8 @@ const relayMessage = z.union([
 ]);
 
 /**
- * What a relay says, as far as it means something here: an `event`, of which nothing is verified; an `answer` to an event that
- * it was sent; that it has sent all that it had (`caught-up`); that it does not serve what was asked (`closed`).
+ * A relay's message, as far as Mailroom uses it: an `event`, not verified; an `answer` to a sent
+ * event; the end of stored events (`caught-up`); a refused subscription (`closed`).
  */
 export type RelayMessage = z.output<typeof relayMessage>;
 
@@ -271,18 +277,18 @@ export const readControl: (text: string) => Read<ControlFile> = reader(control);
 export const readRunControl = reader(runControl);
 export const readIncoming = reader(incoming);
 export const readAnswer: (text: string) => Read<StepAnswer> = reader(answer);
-/** The ids of the steps of a run whose role waits for others. */
+/** The ids of a run's steps whose role waits for others. */
 export const readWaits = reader(waits);
 export const readRunCard: (text: string) => Read<RunCard> = reader(card);
 export const readTriggerMemory: (
   text: string,
 ) => Read<{ readonly workflow: string; readonly memory: TriggersMemory }> = reader(triggers);
 export const readHolderFile: (text: string) => Read<Holder> = reader(holder);
-/** Whose things lie in a context folder. */
+/** Who owns a context folder. */
 export const readContextHolderFile = reader(contextHolder);
-/** Until when a provider is not to be asked. */
+/** Until when a provider must not be launched. */
 export const readParkedFile = reader(parked);
-/** An event by its shape; whether its signature is that of its text is asked elsewhere. */
+/** An event of valid shape; its signature is checked elsewhere. */
 export const readEvent: (text: string) => Read<NostrEvent> = reader(signedEvent);
 export const readDelivery: (text: string) => Read<Delivery> = reader(delivery);
 export const readRelayMessage: (text: string) => Read<RelayMessage> = reader(relayMessage);

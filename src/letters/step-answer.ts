@@ -3,26 +3,26 @@ import type { JsonObject } from '../kernel/json.ts';
 import type { MessageId, RoleName } from '../kernel/ids.ts';
 import type { Usage } from '../kernel/cost.ts';
 
-/** What a run puts into the mail: one step for one role. */
+/** A run's request for mail: one step for one role. */
 export interface StepRequest {
-  /** Derived from the run and the launch: what is put there twice is one message. */
+  /** Derived from the run and the launch: a request that is written twice is one message. */
   readonly id: MessageId;
   readonly run: string;
   readonly role: RoleName;
   readonly subject: string;
   readonly body: string;
-  /** For the role, and for whoever reads the mail: the step, its inputs, outputs and values file. */
+  /** For the role and other readers of the mail: the step, its inputs, outputs and values file. */
   readonly fields: JsonObject;
-  /** Milliseconds from when it is taken in; null: unlimited. */
+  /** Milliseconds from acceptance; null: unlimited. */
   readonly timeout: number | null;
 }
 
-/** What a run tells a role, without waiting for anything. */
+/** A run's notice to a role, without waiting for an answer. */
 export type StepNotice = Pick<StepRequest, 'id' | 'run' | 'role' | 'subject' | 'body'>;
 
-/** What a run hears of a step. */
+/** The mail's answer to a step. */
 export interface StepAnswer {
-  /** The message of the step. */
+  /** The id of the step's message. */
   readonly id: MessageId;
   readonly run: string;
   readonly outcome:
@@ -33,12 +33,12 @@ export interface StepAnswer {
         readonly reason: Reason;
         readonly timedOut: boolean;
       };
-  /** The final text of the turn that ended the step; empty when it failed. */
+  /** The final text of the turn that ended the step; empty when the step failed. */
   readonly text: string;
   /** The fields of the `step-result`. */
   readonly values: JsonObject;
-  /** What the whole thread has cost so far. */
+  /** The cost of the whole thread so far. */
   readonly usage: Usage;
-  /** Milliseconds since the step was taken in. */
+  /** Milliseconds since the step was accepted. */
   readonly durationMs: number;
 }

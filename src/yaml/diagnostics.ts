@@ -1,11 +1,11 @@
 import type { Diagnostic, Place } from '../kernel/diagnostic.ts';
 
-/** The widest part of a line that is shown. */
+/** The maximum number of shown characters of a line. */
 const widest = 160;
 
 /**
- * A diagnostic for people: `file:line:column: error E_CODE: message`, the line with the place marked below it, and the
- * hint. No newline at the end.
+ * A diagnostic for people: `file:line:column: error E_CODE: message`, the line with the place
+ * marked below it, and the hint. No newline at the end.
  */
 export function renderDiagnostic({ code, severity, message, place, hint }: Diagnostic): string {
   const lines = [`${place === null ? '' : `${where(place)}: `}${severity} ${code}: ${message}`];
@@ -14,12 +14,12 @@ export function renderDiagnostic({ code, severity, message, place, hint }: Diagn
   return lines.map(printable).join('\n');
 }
 
-/** Several diagnostics, an empty line between them. */
+/** Several diagnostics, separated by empty lines. */
 export function renderDiagnostics(diagnostics: readonly Diagnostic[]): string {
   return diagnostics.map(renderDiagnostic).join('\n\n');
 }
 
-/** `file:line:column`, which editors and terminals open. */
+/** `file:line:column`, which editors and terminals can open. */
 export function where({ file, line, column }: Place): string {
   return `${file}:${line}:${column}`;
 }
@@ -32,12 +32,12 @@ function excerpt(place: Place): string[] {
   const length = Math.max(1, Math.min(place.length, shown.length - before.length));
   const head = start > 0 ? '…' : '';
   const tail = start + widest < place.text.length ? '…' : '';
-  // Tabs stay tabs, so that the mark stands under the place however wide they are shown.
+  // Keeps tabs, so that the mark is below the place for every tab width.
   const indent = before.replaceAll(/[^\t]/g, ' ');
   return [`  ${head}${shown}${tail}`, `  ${head === '' ? '' : ' '}${indent}${'^'.repeat(length)}`];
 }
 
-/** No control character of a text that somebody else wrote, or of a name in it, reaches the terminal. */
+/** Escapes control characters of foreign text and names, so that none reaches the terminal. */
 function printable(text: string): string {
   return text.replaceAll(/(?![\t\n])\p{Cc}/gu, '\ufffd');
 }
@@ -63,7 +63,10 @@ export function diagnosticDocument({ code, message, place, hint }: Diagnostic): 
   };
 }
 
-/** In the order of the files (others come last) and within a file of the places; what has no place comes first, warnings after errors of the same place. */
+/**
+ * Sorts by the order of the files (others last), then by place; diagnostics without a place first,
+ * errors before warnings of the same place.
+ */
 export function inOrder(diagnostics: readonly Diagnostic[], files: readonly string[]): Diagnostic[] {
   const places = diagnostics.flatMap(({ place }) => place?.file ?? []);
   const order = [...new Set([...files, ...places])];

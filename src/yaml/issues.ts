@@ -7,7 +7,7 @@ import type { Located, Path } from './yaml.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** What a type is called in a sentence. */
+/** The names of types in sentences. */
 const words: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
@@ -24,7 +24,7 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'a list' : (words[typeof value] ?? typeof value);
 }
 
-/** Completes "must be …" where the schema has no words of its own. */
+/** Completes "must be …" where the schema has no words for it. */
 function expectation(issue: z.core.$ZodRawIssue): string {
   if (issue.code === 'invalid_type') return words[issue.expected] ?? issue.expected;
   if (issue.code === 'invalid_value') return alternatives(issue.values.map(String));
@@ -48,9 +48,9 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /**
- * Checks a document against a schema. What is wrong is told in words and marked where it stands: an unknown key at
- * itself, with the nearest known one; a missing key at the map that lacks it; a choice of forms by the one form that the
- * author seems to have meant, else once as a whole.
+ * Checks a document against a schema. Describes each error in words and marks its place: an unknown
+ * key at the key, with the nearest known one; a missing key at the mapping that lacks it; a union
+ * by the one form that the author seems to have meant, else once as a whole.
  */
 export function checkShape<T>(
   schema: z.ZodType<T>,
@@ -100,7 +100,7 @@ class Teller {
     );
   }
 
-  /** A number as it is written: `1.0` is 1 and must not be quoted as that. */
+  /** A number in its author's spelling: `1.0` is 1 and must not be quoted as that. */
   #written(path: readonly PropertyKey[], value: unknown): string {
     return this.#located.sourceOf?.(path as Path) ?? String(value);
   }
@@ -144,7 +144,7 @@ class Teller {
   }
 }
 
-/** `, not …`: what was given instead, where that says more than the line that is shown. */
+/** `, not …`: the given value, where that adds to the shown line. */
 function instead(issue: Issue, value: unknown): string {
   if (Array.isArray(value) && value.length === 0) return ', not an empty list';
   if (issue.code === 'invalid_type')
@@ -156,7 +156,7 @@ function instead(issue: Issue, value: unknown): string {
   return fits || typeof value === 'string' ? '' : `, not ${kindOf(value)}`;
 }
 
-/** The nearest key of a path, which is what the sentence is about. */
+/** The nearest key of a path, which is the subject of the sentence. */
 function subjectOf(path: readonly PropertyKey[]): string {
   const key = path.findLast((step) => typeof step === 'string');
   if (key === undefined) return 'the file';
@@ -169,8 +169,8 @@ function within(path: readonly PropertyKey[]): string {
 }
 
 /**
- * Of several forms the one that the author seems to have meant: the value is of its kind, and fewer keys are missing or
- * unknown than in any other. Null when none or more than one is that.
+ * The form that the author seems to have meant, of several: the value has its type, and fewer keys
+ * are missing or unknown than in any other. Null when none or more than one qualifies.
  */
 function meantOption(options: readonly (readonly Issue[])[]): readonly Issue[] | null {
   let meant: readonly Issue[] | null = null;

@@ -3,17 +3,18 @@ import { isJsonObject } from '../kernel/json.ts';
 import { put, readLine } from './plain-scalars.ts';
 
 /*
- * Large definitions are written by programs, in plain YAML: keys and values on lines of their own. Reading such lines by
- * themselves is many times faster than a whole YAML parser. The rule that keeps this right: whatever is read here, the
- * parser reads the same (a property test compares them); where there is any doubt, the answer is "not plain".
+ * A fast reader for large definitions that programs write, in plain YAML: keys and values on lines
+ * of their own. Reading such lines alone is many times faster than a whole YAML parser. The rule
+ * that keeps this right: whatever is read here, the parser reads the same (a property test compares
+ * them); every uncertain case is "not plain".
  */
 
 const entry = /^([A-Za-z0-9_][\w.-]*):(?: +(.*))?$/;
-/** What YAML has rules of its own for. */
+/** Characters for which YAML has special rules. */
 const strange = /[^\n\P{Cc}]|[\p{Cs}\u2028\u2029\ufeff]/u;
 const deepest = 50;
 
-/** The value of a plain text; null where it is not plain, or no map. */
+/** The value of a plain text; null where it is not plain, or not a mapping. */
 export function readPlainText(text: string): JsonObject | null {
   if (!text.endsWith('\n') || strange.test(text)) return null;
   if (text.startsWith('{')) return readJson(text);
@@ -26,7 +27,7 @@ export function readPlainText(text: string): JsonObject | null {
 class Lines {
   readonly #lines: string[];
   #at = 0;
-  /** How far the current line is indented; -1 after the last. */
+  /** The indentation of the current line; -1 after the last. */
   #current = -1;
 
   constructor(text: string) {
@@ -42,7 +43,7 @@ class Lines {
     return this.#current;
   }
 
-  /** Goes to the next line that says something, from this one on. */
+  /** Moves to the next line with content, starting at this one. */
   skip(): void {
     for (; this.#at < this.#lines.length; this.#at += 1) {
       const line = this.#lines[this.#at]!;
@@ -80,7 +81,7 @@ class Lines {
       const isMap = entry.test(line.slice(inner));
       let value: Json | undefined;
       if (isMap) {
-        // The map begins on the line of the mark: the mark is read as indentation.
+        // The mapping begins on the line of the mark: the mark counts as indentation.
         this.#lines[this.#at] = ' '.repeat(inner) + line.slice(inner);
         this.#current = inner;
         value = this.readMap(inner, depth + 1);
@@ -91,7 +92,7 @@ class Lines {
     return list;
   }
 
-  /** The value that begins on the current line, behind a key or a mark that is indented so far. */
+  /** The value that begins on the current line, after a key or a mark with this indentation. */
   #readValue(rest: string, indent: number, depth: number, isEntry: boolean): Json | undefined {
     const text = rest.replace(/ +$/, '');
     if (text === '|' || text === '|-') return this.#readLiteral(indent, text === '|-');
@@ -111,7 +112,7 @@ class Lines {
       const line = this.#lines[this.#at]!;
       const own = indentOf(line);
       if (own === line.length) {
-        // Before the first line that says something, more spaces than it has would be an error.
+        // Before the first line with content, more spaces than that line has would be an error.
         if (inner === 0 && own > 0) return undefined;
         found.push(line.slice(inner));
         continue;
@@ -136,7 +137,7 @@ function indentOf(line: string): number {
 
 const jsonText = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
 
-/** JSON whose keys are all different: as many of them are written as there are in the value. */
+/** JSON whose keys are all different: the text has as many keys as the value. */
 function readJson(text: string): JsonObject | null {
   let value: Json;
   try {
@@ -149,7 +150,7 @@ function readJson(text: string): JsonObject | null {
   return isJsonObject(value) && countKeys(value, 0) === written ? value : null;
 }
 
-/** How many keys a value has; NaN where it holds what YAML would read otherwise. */
+/** How many keys a value has; NaN where it contains something that YAML would read differently. */
 function countKeys(value: Json, depth: number): number {
   if (depth > deepest) return Number.NaN;
   if (typeof value === 'number') return Number.isSafeInteger(value) && !Object.is(value, -0) ? 0 : Number.NaN;

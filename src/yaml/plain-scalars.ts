@@ -1,19 +1,17 @@
 import type { Json, JsonObject } from '../kernel/json.ts';
 
-/*
- * Values that stand on one line. Undefined is "not plain": the parser is to be asked.
- */
+/* Values on one line. Undefined is "not plain": use the parser. */
 
 const wholeNumber = /^(?:0|[1-9]\d{0,14})$/;
 const quoted = /"(?:[^"\\\p{Cc}]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"/uy;
 const singleQuoted = /'(?:[^'\p{Cc}]|'')*'/uy;
-/** A text without quotes, on a line of its own and between brackets. */
+/** An unquoted string, on a line of its own and between brackets. */
 const plain = /^[A-Za-z0-9_$./(\u00bf-\ud7ff](?:[^\s#:]|[ #](?![ #])|:(?=[^\s]))*$/;
 const flowPlain = /[A-Za-z0-9_$./(\u00bf-\ud7ff][^,[\]{}:#'"&*!|>%@`\s]*(?: [^,[\]{}:#'"&*!|>%@`\s]+)*/y;
 const flowKey = /[A-Za-z0-9_][\w.-]*/y;
 const deepest = 20;
 
-/** The value of a whole line, its key and the spaces around it taken off. */
+/** The value of a whole line, without its key and the spaces around it. */
 export function readLine(text: string): Json | undefined {
   if (!/^["'[{]/.test(text)) return plain.test(text) && !text.includes(' #') ? resolve(text) : undefined;
   const flow = new Flow(text);
@@ -27,7 +25,7 @@ const meanings = new Map([
   ...['false', 'False', 'FALSE'].map((word) => [word, false] as const),
 ]);
 
-/** What a text without quotes is by the core schema. */
+/** The value of an unquoted string in the core schema. */
 function resolve(text: string): Json | undefined {
   const meaning = meanings.get(text);
   if (meaning !== undefined) return meaning;
@@ -74,7 +72,7 @@ class Flow {
     return this.#text.slice(at, this.at);
   }
 
-  /** Takes a mark with the spaces before it. */
+  /** Consumes a mark with the spaces before it. */
   #mark(mark: string): boolean {
     const at = this.#spaces();
     if (this.#text[at] !== mark) return false;
@@ -82,7 +80,7 @@ class Flow {
     return true;
   }
 
-  /** Where the spaces end that stand here. */
+  /** The offset after the spaces here. */
   #spaces(): number {
     let at = this.at;
     while (this.#text.charCodeAt(at) === 32) at += 1;
@@ -119,7 +117,7 @@ class Flow {
   }
 }
 
-/** False for a key that is there already, or that is refused. */
+/** False for a key that exists already, or is refused. */
 export function put(map: JsonObject, key: string, value: Json): boolean {
   if (key === '__proto__' || Object.hasOwn(map, key)) return false;
   map[key] = value;

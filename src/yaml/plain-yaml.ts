@@ -1,19 +1,20 @@
 import type { Json, JsonObject } from '../kernel/json.ts';
 
 /*
- * Most front matter is plain: a key and a word on each line. Reading such lines by themselves is several times faster than
- * a whole YAML parser, and mail is read a lot. The rule that keeps this right: whatever is read here, the parser reads
- * the same (a property test compares them); where there is any doubt, the answer is "not plain".
+ * A fast reader for plain front matter, which most is: a key and a word on each line. Reading such
+ * lines alone is several times faster than a whole YAML parser, and mail is read a lot. The rule
+ * that keeps this right: whatever is read here, the parser reads the same (a property test compares
+ * them); every uncertain case is "not plain".
  */
 
 const line = /([A-Za-z_][\w-]*):(?: (.+))?\n/y;
 const nestedLine = / {2}([A-Za-z_][\w-]*): (.+)\n/y;
 
-/** Words that YAML cannot take for anything else: no mark in them, one space between them. */
+/** Words that YAML cannot interpret otherwise: without marks, and separated by single spaces. */
 const words =
   /^[A-Za-z_/][\w/.()+!?;=@'–—…\u00c0-\u024f-]*(?:,? [\w/.()+–—…\u00c0-\u024f][\w/.()+!?;=@'–—…\u00c0-\u024f-]*)*$/;
 const flowWords = /[A-Za-z_/][\w/.()+-]*(?: [\w/.()+][\w/.()+-]*)*/y;
-/** Words with a meaning. */
+/** Words with a special value. */
 const special = /^(?:null|true|false)$/i;
 const wholeNumber = /^(?:0|[1-9]\d{0,14})$/;
 const flowNumber = /(?:0|[1-9]\d{0,14})(?=[,\]} ])/y;
@@ -22,7 +23,10 @@ const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const quoted = /"(?:[^"\\\p{Cc}\ufeff]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"/uy;
 const flowKey = /([A-Za-z_][\w-]*): /y;
 
-/** The keys and values of plain front matter; null where it is not plain. Every line of the text ends with a newline. */
+/**
+ * The keys and values of plain front matter; null where it is not plain. Every line of the text
+ * ends with a newline.
+ */
 export function readPlainYaml(text: string): JsonObject | null {
   const object: JsonObject = {};
   let at = 0;
@@ -48,14 +52,17 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 }
 
-/** False for a key that is there already, or that is refused. */
+/** False for a key that exists already, or is refused. */
 function put(object: JsonObject, key: string, value: Json): boolean {
   if (Object.hasOwn(object, key) || key === '__proto__') return false;
   object[key] = value;
   return true;
 }
 
-/** Reads the indented lines from here on; returns where they end, or null for one that is not plain. */
+/**
+ * Reads the indented lines from here on; returns the offset after them, or null for one that is not
+ * plain.
+ */
 function readNested(text: string, start: number, object: JsonObject): number | null {
   let at = start;
   while (text[at] === ' ') {
@@ -78,12 +85,12 @@ function readValue(text: string): Json | undefined {
   return flow.at === text.length ? value : undefined;
 }
 
-/** `True` and `NULL` mean the same to YAML; nobody writes them, so they are left to the parser. */
+/** `True` and `NULL` mean the same to YAML, but are rare: they are left to the parser. */
 function readSpecial(text: string): Json | undefined {
   return text === 'true' ? true : text === 'false' ? false : undefined;
 }
 
-/** What stands between brackets on one line, as we write it ourselves: a space after each comma. */
+/** A list or mapping in brackets on one line, as Mailroom writes it: a space after each comma. */
 class Flow {
   at = 0;
   readonly #text: string;

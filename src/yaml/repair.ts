@@ -5,30 +5,33 @@ import { definitionOf, isRecord, unwrapped } from './shape.ts';
 import type { Path, YamlDocument } from './yaml.ts';
 
 /*
- * What of a value with mistakes can be used, so that one mistake hides no other: a misspelt key or word is read as the one
- * that was meant, and what still does not fit is left out, as little of it as there is.
+ * The valid part of an invalid value, so that one error does not hide others: a misspelt key or
+ * word is read as the one that was meant, and the smallest invalid part is dropped.
  */
 
 export interface Repaired {
   readonly value: JsonObject;
-  /** By the path to a key as it was read: the key as it is written. */
+  /** The keys in the author's spelling, by the path to each key as it was read. */
   readonly renamed: ReadonlyMap<string, string>;
-  /** What was left out, keys that nobody knows among it. */
+  /** The paths of dropped parts, unknown keys included. */
   readonly lost: readonly Path[];
 }
 
-/** Paths are kept as texts. */
+/** A path as a string, for sets and maps. */
 export function pathText(path: Path): string {
   return JSON.stringify(path);
 }
 
-/** The map that the schema wants, as far as this one is that. What must be there may be missing in it. */
+/**
+ * The mapping that the schema wants, as far as the value allows. Required keys may be missing in
+ * it.
+ */
 export function repair(schema: z.ZodObject, value: JsonObject): Repaired {
   const repairer = new Repairer();
   return { value: repairer.map(schema, value, []), renamed: repairer.renamed, lost: repairer.lost };
 }
 
-/** A document under the keys that its own were read as; places are those of what is written. */
+/** A document with its keys renamed as in the repair; places refer to the original text. */
 export function underKnownKeys(document: YamlDocument, { renamed, value }: Repaired): YamlDocument {
   const written = (path: Path): Path =>
     path.map((key, index) => renamed.get(pathText(path.slice(0, index + 1))) ?? key);
@@ -47,9 +50,10 @@ class Repairer {
   readonly renamed = new Map<string, string>();
   readonly lost: Path[] = [];
 
-  /** Undefined: nothing of it can be used. */
+  /** Undefined: no part of it is valid. */
   repair(schema: Schema, value: Json, path: Path): Json | undefined {
-    // Of a map by name each entry is looked at by itself: to read it as a whole first would take as long again.
+    // The entries of a record are checked one by one: validating it as a whole first would double
+    // the time.
     const isWhole = !isRecord(schema) && z.safeParse(schema, value).success;
     if (isWhole) return value;
     for (const form of unwrapped(schema)) {
@@ -91,7 +95,7 @@ class Repairer {
     return repaired;
   }
 
-  /** Of what held something, something must be left. */
+  /** Undefined if the value had entries and none of them is valid. */
   #entries(names: Schema, inner: Schema, value: JsonObject, path: Path): JsonObject | undefined {
     const repaired: JsonObject = {};
     for (const [name, given] of Object.entries(value)) {
@@ -103,7 +107,7 @@ class Repairer {
     return Object.keys(repaired).length === 0 ? undefined : repaired;
   }
 
-  /** Items are known by their number, so none can be left out. */
+  /** Items are identified by index, so none can be dropped. */
   #list(element: Schema, value: readonly Json[], path: Path): Json[] | undefined {
     const repaired: Json[] = [];
     for (const [index, given] of value.entries()) {

@@ -3,14 +3,14 @@ import { durationPattern, parseDuration } from '../kernel/duration.ts';
 import { capabilities, type Capability } from '../kernel/capabilities.ts';
 
 /*
- * The parts that several formats are made of. Every `error` completes the sentence "`key` must be …"; every description
- * is what editors show.
+ * The parts that several formats share. Every `error` completes the sentence "`key` must be …";
+ * editors show every description.
  */
 
 const namePattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 const aName = 'a name of letters A to Z, digits, `_`, `-` and `.` that does not begin with `-` or `.`';
 
-/** The name of a role, a type, a field: it becomes a file's or a folder's name. */
+/** The name of a role, a type or a field: it becomes the name of a file or folder. */
 export const name = z
   .string({ error: aName })
   .max(100, { error: 'at most 100 characters long' })
@@ -18,21 +18,21 @@ export const name = z
 
 export const text = z.string().min(1, { error: 'a string that is not empty' });
 
-/** One text or a list of at least one; comes out as a list. */
+/** One string or a list of at least one; parsed to a list. */
 export function oneOrMore(item: z.ZodType<string, string>, error: string) {
   return z
     .union([item, z.array(item).min(1, { error })], { error })
     .transform((value) => (typeof value === 'string' ? [value] : value));
 }
 
-/** A program and its arguments. No shell reads them. */
+/** A program and its arguments, run without a shell. */
 export const argv = z
   .array(z.string())
   .min(1, { error: 'a list of a program and its arguments, such as [npm, test]' });
 
 const aDuration = 'a duration such as 200ms, 30s, 5m or 1h30m';
 
-/** A duration as a text with units, longer than nothing; comes out in milliseconds. */
+/** A positive duration with units; parsed to milliseconds. */
 export const duration = z
   .string({ error: aDuration })
   .regex(new RegExp(durationPattern), { error: aDuration, abort: true })
@@ -53,7 +53,7 @@ export const tokens = z
     return Math.round(Number.parseFloat(value) * (suffixes[value.at(-1) ?? ''] ?? 1));
   });
 
-/** Money and tokens; what is not said has no limit. */
+/** Money and tokens; a missing limit is unlimited. */
 export const budget = z
   .strictObject({
     usd: z.number().min(0, { error: 'at least 0' }).optional().describe('Dollars.'),
@@ -66,12 +66,12 @@ export function wholeNumber(least: number) {
   return z.int({ error: 'a whole number' }).min(least, { error: `at least ${least}` });
 }
 
-/** What a role's agent may do, each once. */
+/** The permissions of a role's agent, each at most once. */
 export const rights = z
   .array(z.enum(capabilities as [Capability, ...Capability[]]))
   .transform((value) => capabilities.filter((capability) => value.includes(capability)));
 
-/** The keys that a role may have and that `defaults` of mailroom.yaml gives to all. */
+/** The keys that a role can have and for which `defaults` of mailroom.yaml applies to all roles. */
 export const roleDefaults = {
   provider: text
     .optional()
@@ -95,7 +95,7 @@ export const roleDefaults = {
   budget: budget.optional().describe('What one turn may cost; a launch reserves it.'),
 };
 
-/** What an agent may use and write of what configures agents. */
+/** Which parts of the agents' configuration an agent can use and write. */
 export const agentConfiguration = {
   mcp: z
     .array(z.string().regex(/^[A-Za-z0-9_-]+$/, { error: 'the name of an MCP server' }))

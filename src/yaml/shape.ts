@@ -1,7 +1,8 @@
 import * as z from 'zod';
 
 /*
- * Questions to a schema: what may stand at a path, and what of a value that is partly wrong can be used.
+ * Queries about a schema: which values a path can have, and which parts of an invalid value are
+ * valid.
  */
 
 type Schema = z.core.$ZodType;
@@ -12,7 +13,7 @@ export function definitionOf(schema: Schema): Definition {
   return (schema as z.ZodType).def as Definition;
 }
 
-/** The schemas behind what only wraps them: optional, default, lazy, transformed; of a union, every option. */
+/** The schemas inside wrappers: optional, default, lazy, transformed; of a union, every option. */
 export function unwrapped(schema: Schema): Schema[] {
   const def = definitionOf(schema);
   switch (def.type) {
@@ -40,20 +41,20 @@ function step(schema: Schema, key: PropertyKey): Schema[] {
   return next === undefined ? [] : [next];
 }
 
-/** The keys of a map, and what each must be. */
+/** The keys of a mapping, and the schema of each. */
 export function fieldsOf(schema: Schema): Readonly<Record<string, z.ZodType>> {
   const def = definitionOf(schema);
   return def.type === 'object' ? (def.shape as Record<string, z.ZodType>) : {};
 }
 
-/** Every schema that may stand at a path, with its wrapping, which carries the description. */
+/** Every schema that a path can have, with its wrapper, which carries the description. */
 function schemasAt(schema: Schema, path: readonly PropertyKey[]): Schema[] {
   let here: Schema[] = [schema];
   for (const key of path) here = here.flatMap(unwrapped).flatMap((each) => step(each, key));
   return here;
 }
 
-/** The keys that a map at this path may have, and what such a map is called. */
+/** The keys that a mapping at this path can have, and the mapping's title. */
 export function keysAt(
   schema: Schema,
   path: readonly PropertyKey[],
@@ -70,15 +71,15 @@ export function keysAt(
   return { keys: [...keys], title };
 }
 
-/** What the schema says about the value at a path. */
+/** The schema's description of the value at a path. */
 export function descriptionAt(schema: Schema, path: readonly PropertyKey[]): string | null {
   const described = schemasAt(schema, path).map((each) => z.globalRegistry.get(each)?.description);
   return described.find((description) => description !== undefined) ?? null;
 }
 
 /**
- * What of a map with mistakes can be used: the keys whose values are right and, of maps by name, the right entries. So
- * the rest of a file can be checked although a part of it is wrong.
+ * The valid parts of an invalid mapping: the valid keys and, of records, the valid entries. So the
+ * rest of a file can be checked although a part of it is invalid.
  */
 export function validParts(schema: z.ZodObject, value: object): Record<string, unknown> {
   const good: Record<string, unknown> = {};

@@ -1,12 +1,12 @@
 import type { Place } from '../kernel/diagnostic.ts';
 
-/** A text with a name, that can say for any offset which line and column an editor shows there. */
+/** A named text that converts each offset to the line and column that an editor shows. */
 export class Source {
   readonly file: string;
   readonly text: string;
   /** The number of the text's first line: front matter does not begin on line 1. */
   readonly #firstLine: number;
-  /** Where each line begins; counted when a place is first asked for, because most texts have nothing wrong. */
+  /** Where each line begins; computed on first use, because most texts have no errors. */
   #starts: number[] | null = null;
 
   constructor(file: string, text: string, firstLine = 1) {
@@ -15,7 +15,7 @@ export class Source {
     this.#firstLine = firstLine;
   }
 
-  /** The part of [start, end) that lies on the line of `start`, at least one character. */
+  /** The part of [start, end) on the line of `start`, at least one character. */
   place(start: number, end: number): Place {
     const offset = Math.min(start, this.text.length);
     const line = this.#lineAt(offset);
@@ -31,7 +31,7 @@ export class Source {
     };
   }
 
-  /** The index of the line that holds this offset, by halving. */
+  /** The index of the line with this offset, by binary search. */
   #lineAt(offset: number): number {
     const starts = this.#lineStarts();
     let low = 0;

@@ -16,25 +16,25 @@ function rangeOf(node: Parsed): Range | null {
   return range ? [range[0], range[1]] : null;
 }
 
-/** Whether a mark below the value itself says what is meant: it is neither a block of lines nor nothing. */
+/** Whether a mark below the value shows what is meant: it is neither a block of lines nor empty. */
 function isShort(node: unknown): boolean {
   if (isMap(node) || isSeq(node)) return node.flow === true;
   const range = rangeOf(node as Parsed);
   return range !== null && range[1] > range[0];
 }
 
-/** A key as its author wrote it: `1.0:` is the key `1.0`. */
+/** A key in its author's spelling: `1.0:` is the key `1.0`. */
 function keyText(key: unknown): string | null {
   if (!isScalar(key)) return null;
   if (typeof key.value === 'string') return key.value;
   return key.source === undefined || key.source === '' ? null : key.source;
 }
 
-/** Turns the nodes of one document into plain values, and paths into places. */
+/** Converts the nodes of one document to plain values, and paths to places. */
 export class Reader {
   readonly problems: Diagnostic[] = [];
   readonly #source: Source;
-  /** Where each key of a map stands; made when a place in that map is first asked for. */
+  /** The place of each key of a mapping; computed when a place in that mapping is first needed. */
   readonly #pairs = new Map<YAMLMap, Map<string, Pair>>();
 
   constructor(source: Source) {
@@ -95,7 +95,7 @@ export class Reader {
     return this.#source.place(range[0], range[1]);
   }
 
-  /** A part of the text at a path; the whole value where it is no text. */
+  /** A range of the string at a path; the whole value where it is not a string. */
   placeWithin(root: Parsed, path: Path, start: number, end: number): Place {
     const { node, whole } = this.#find(root, path);
     if (!whole || !isScalar(node) || typeof node.value !== 'string') return this.place(root, path, 'value');
@@ -103,7 +103,10 @@ export class Reader {
     return this.#source.place(first, Math.max(first + 1, sourceOffset(node, this.#source.text, end, 'end')));
   }
 
-  /** The word that stands at a path, before it became a number or the like; null where no single word stands. */
+  /**
+   * The literal word at a path, before conversion to a number or the like; null where the value is
+   * not a single word.
+   */
   sourceOf(root: Parsed, path: Path): string | null {
     const { node, whole } = this.#find(root, path);
     return whole && isScalar(node) ? (node.source ?? null) : null;
@@ -114,7 +117,7 @@ export class Reader {
     return whole && isScalar(node) && node.type === 'PLAIN';
   }
 
-  /** As far as the path leads; `whole` where that is all of it. */
+  /** The nearest node on the path; `whole` when the path was followed to its end. */
   #find(root: Parsed, path: Path): { node: unknown; key: unknown; whole: boolean } {
     let node: unknown = root;
     let key: unknown = null;

@@ -2,7 +2,7 @@ import type { Document, YAMLParseError } from 'yaml';
 import type { Diagnostic } from '../kernel/diagnostic.ts';
 import type { Source } from './source.ts';
 
-/** Something that is YAML and not allowed here. */
+/** Valid YAML that is not allowed here. */
 export interface Refused {
   readonly kind: 'directive' | 'anchor' | 'alias' | 'tag';
   readonly start: number;
@@ -18,7 +18,7 @@ const refusals: Readonly<Record<Refused['kind'], { readonly message: string; rea
 
 const expressionHint = 'quote the expression: "${{ … }}"';
 
-/** What the parser's own words leave open, by its code. */
+/** Hints for the parser's messages, by its code. */
 const hints: Partial<Record<YAMLParseError['code'], string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'quote a value that contains `: `, or fix the indentation',
   BAD_SCALAR_START: 'quote a value that begins with this character',
@@ -26,7 +26,7 @@ const hints: Partial<Record<YAMLParseError['code'], string>> = {
   MULTIPLE_DOCS: 'one file holds one document: remove the `---`',
 };
 
-/** The parser's messages, as they are or in the words of somebody who does not know how it works. */
+/** The parser's messages, unchanged or reworded for people who do not know how it works. */
 function messageOf(error: YAMLParseError): string {
   if (error.code === 'MULTIPLE_DOCS') return 'the file holds more than one YAML document';
   if (error.code === 'RESOURCE_EXHAUSTION') return 'the text is nested too deeply';
@@ -37,8 +37,8 @@ function messageOf(error: YAMLParseError): string {
 }
 
 /**
- * Everything that is wrong with a text as YAML, in the order of the text, at most one problem a line: what follows on
- * the same line is mostly a consequence of the first.
+ * All YAML errors of a text, in the order of the text, at most one a line: further ones on a line
+ * are mostly consequences of the first.
  */
 export function syntaxProblems(
   source: Source,
@@ -55,7 +55,7 @@ export function syntaxProblems(
   for (const error of documents.flatMap((document) => document.errors)) {
     const [start, end] = error.pos;
     if (error.code === 'RESOURCE_EXHAUSTION') {
-      // How deep is too deep depends on the stack, and what comes after is the parser on its way out.
+      // The depth limit depends on the stack, and later errors are consequences of unwinding.
       const line = source.text.lastIndexOf('\n', start - 1) + 1;
       found.push({ start: line, end: line + 1, message: messageOf(error), hint: null });
       break;

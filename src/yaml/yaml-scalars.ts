@@ -1,18 +1,19 @@
 import type { Scalar } from 'yaml';
 
 /*
- * Where a character of a text stands in the YAML that the text was written in: quotes, escapes, indentation and folded
- * lines lie between them.
+ * Maps characters of a scalar's string to their places in the YAML text: quotes, escapes,
+ * indentation and folded lines lie between them.
  */
 
-/** A place in both: `at` in the YAML, `value` in the text. */
+/** A position in both: `at` in the YAML, `value` in the string. */
 interface Position {
   readonly at: number;
   readonly value: number;
 }
 
 /**
- * Where in `source` the character number `offset` of a scalar's text begins (`start`), or the one before it ends (`end`).
+ * Where in `source` the character number `offset` of a scalar's string begins (`start`), or the one
+ * before it ends (`end`).
  */
 export function sourceOffset(scalar: Scalar, source: string, offset: number, edge: 'start' | 'end'): number {
   const [start, end] = scalar.range ?? [0, 0];
@@ -21,7 +22,7 @@ export function sourceOffset(scalar: Scalar, source: string, offset: number, edg
   let position = next.start;
   while (position.value < offset && position.at < end) {
     const after = next.step(position);
-    // A character that stands for several, as an escaped one may, is marked where it begins.
+    // A source character that yields several, such as an escape, is marked at its beginning.
     if (after.value > offset) break;
     position = after;
   }
@@ -31,7 +32,10 @@ export function sourceOffset(scalar: Scalar, source: string, offset: number, edg
 interface Stepper {
   readonly start: Position;
   step(position: Position): Position;
-  /** Past what belongs to no character: the indentation of a line that has just begun, a line that is continued. */
+  /**
+   * Skips text that belongs to no character: the indentation of a line that has just begun, a line
+   * continuation.
+   */
   settle(position: Position): number;
 }
 
@@ -50,7 +54,7 @@ function stepper(scalar: Scalar, source: string, text: string, end: number): Ste
 const fold = /[ \t]*\n[ \t\n]*/y;
 const continuation = /\\\n[ \t]*/y;
 
-/** One step in a plain or quoted text. */
+/** One step in a plain or quoted scalar. */
 function flowStep(type: Scalar['type'], source: string, { at, value }: Position): Position {
   if (type === 'QUOTE_DOUBLE' && source[at] === '\\') {
     const joined = matchLength(continuation, source, at);
@@ -71,7 +75,7 @@ function matchLength(pattern: RegExp, source: string, at: number): number {
   return pattern.exec(source)?.[0].length ?? 0;
 }
 
-/** Steps through the lines of a block: `|` keeps them, `>` joins them. */
+/** Steps through the lines of a block scalar: `|` keeps them, `>` joins them. */
 function blockStepper(source: string, text: string, begin: number, end: number): Stepper {
   const header = /[^\n]*\n/y;
   const head = matchLength(header, source, begin);
@@ -82,7 +86,7 @@ function blockStepper(source: string, text: string, begin: number, end: number):
     while (past < at + indent && source[past] === ' ') past += 1;
     return past;
   };
-  /** A break that only folds, and is no character of the text. */
+  /** A line break that only folds, and does not yield a character. */
   const isFold = (at: number, value: number): boolean =>
     source[at] === '\n' && text[value] !== '\n' && text[value] !== ' ';
   return {
@@ -99,7 +103,7 @@ function blockStepper(source: string, text: string, begin: number, end: number):
   };
 }
 
-/** By how many spaces the first line that says something is indented. */
+/** The indentation of the first line with content, in spaces. */
 function indentation(text: string): number {
   const first = text.split('\n').find((line) => /[^ ]/.test(line)) ?? '';
   return first.length - first.replace(/^ +/, '').length;

@@ -10,35 +10,41 @@ import type { Refused } from './yaml-problems.ts';
 
 export type { Path } from './yaml-nodes.ts';
 
-/** A document's value, and where in the text each part of it stands. */
+/** A document's value, and where in the text each part of it is. */
 export interface Located {
   readonly value: Json;
   /**
-   * Where the value at the path stands, or its key. A block of lines is marked by its key; where the path leads nowhere,
-   * the nearest part that should hold it is marked, by its key.
+   * The place of the value at the path, or of its key. A block of lines is marked at its key; for a
+   * missing path, the nearest existing ancestor is marked, at its key.
    */
   place(path: Path, part?: 'key' | 'value'): Place;
-  /** What is written at the path: `1.0` where the value is 1; null where no single word stands. Missing: not known. */
+  /**
+   * The source text at the path: `1.0` where the value is 1; null where it is not a single word.
+   * Missing: unknown.
+   */
   readonly sourceOf?: (path: Path) => string | null;
 }
 
-/** A document that can also say what is written in one of its texts where. */
+/** A document that can also locate ranges within its strings. */
 export interface YamlDocument extends Located {
-  /** Where a part of the text at the path stands; offsets count in the text, as the value has it. */
+  /** The place of a range of the string at the path; offsets count in the parsed string. */
   placeWithin(path: Path, start: number, end: number): Place;
   readonly sourceOf: (path: Path) => string | null;
-  /** Whether the text at the path stands there without quotes and on one line. */
+  /** Whether the string at the path is written without quotes and on one line. */
   isPlain(path: Path): boolean;
 }
 
-/** The largest file that is read, in characters: a map of 40,000 keys still takes less than a second. */
+/**
+ * The maximum size of a file, in characters: a mapping of 40,000 keys still takes less than a
+ * second.
+ */
 export const largestYaml = 256 * 1024;
 
 /**
- * Reads one YAML 1.2 document of the core schema (`yes` and `off` are strings, `<<` is an ordinary key), and nothing
- * that makes a text mean something else than it shows: directives, anchors, aliases, tags and duplicate keys are
- * refused. Reports every error of the text at once. `firstLine` is the line on which the text begins in its file; a text
- * of more than `largest` characters is refused.
+ * Reads one YAML 1.2 document of the core schema (`yes` and `off` are strings, `<<` is an ordinary
+ * key). Refuses whatever makes a text mean something else than it shows: directives, anchors,
+ * aliases, tags and duplicate keys. Reports every error of the text at once. `firstLine` is the
+ * line on which the text begins in its file; a text of more than `largest` characters is refused.
  */
 export function parseYaml(
   text: string,
@@ -57,7 +63,7 @@ export function parseYaml(
   const root = documents[0]?.contents ?? null;
   const reader = new Reader(source);
   const syntax = syntaxProblems(source, documents, refused);
-  // After an error in the syntax the parts are not what they seem: what is wrong with them would be noise.
+  // After a syntax error the structure is unreliable: errors in its parts would be noise.
   const value = syntax.length === 0 ? reader.read(root) : null;
   const problems = [...syntax, ...reader.problems];
   if (problems.length > 0) return { ok: false, problems };
@@ -81,7 +87,10 @@ const refusedTokens: Readonly<Record<string, Refused['kind']>> = {
   tag: 'tag',
 };
 
-/** Feeds the parser word by word, so that what is refused is seen where it stands and costs no second pass. */
+/**
+ * Feeds the parser token by token, so that refused syntax is found at its place without a second
+ * pass.
+ */
 function* tokens(source: Source, refused: Refused[]): Generator<CST.Token> {
   const parser = new Parser();
   let offset = 0;
@@ -90,7 +99,8 @@ function* tokens(source: Source, refused: Refused[]): Generator<CST.Token> {
     const type: CST.Token['type'] | null = scalar ? null : CST.tokenType(word);
     const kind = type === null ? undefined : refusedTokens[type];
     if (kind !== undefined) refused.push({ kind, start: offset, text: word });
-    // The lexer announces documents, flow ends and scalars by words of one control character, which take no place.
+    // The lexer announces documents, flow ends and scalars by tokens of one control character,
+    // which have no length.
     const announcement: boolean =
       !scalar && (type === 'doc-mode' || type === 'flow-error-end' || type === 'scalar');
     if (!announcement) offset += word.length;

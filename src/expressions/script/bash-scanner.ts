@@ -2,40 +2,43 @@ import { opening } from '../template.ts';
 import { bodyOf, readAnnouncement, type HereDocument } from './here-documents.ts';
 import type { AllowedPlace, RefusedPlace, Replacements } from './script-replacements.ts';
 
-/** How deeply quotes, substitutions and parentheses may be nested. */
+/** Maximum nesting of quotes, substitutions and parentheses. */
 const mostDepth = 100;
 
-/** Words behind which a command begins. */
+/** Words after which a command begins. */
 const openers = new Set(['if', 'then', 'else', 'elif', 'while', 'until', 'do', 'time', '!', '{', '}']);
 
-/** An element of an array, or an operand of a comparison of numbers in `[[ ]]`: bash calculates these. */
+/**
+ * An element of an array, or an operand of a numeric comparison in `[[ ]]`: bash evaluates these as
+ * arithmetic.
+ */
 const assignedElement = /^\$\{\{.*?\}\}"?\]\+?=/;
 const comparedBefore = /[ \t]-(?:eq|ne|lt|le|gt|ge)[ \t]+"?$/;
 const comparedAfter = /^\$\{\{.*?\}\}"?[ \t]+-(?:eq|ne|lt|le|gt|ge)[ \t]/;
-/** How much text around an expression these look at. */
+/** How many characters around an expression these patterns see. */
 const nearby = 500;
 
-/** What a scan of commands has to remember. */
+/** The state of a scan of commands. */
 interface Frame {
-  /** True where a `#` begins a comment. */
+  /** True where a `#` would begin a comment. */
   wordStart: boolean;
-  /** True where a word may be `case` or `esac`. */
+  /** True where a word could be `case` or `esac`. */
   commandStart: boolean;
-  /** How many `case` are open: their patterns end with a `)` that closes nothing. */
+  /** How many `case` are open: their patterns end with an unpaired `)`. */
   cases: number;
   /** Announced here-documents whose text has not begun. */
   documents: HereDocument[];
 }
 
 /**
- * Walks through a script as bash reads it: quotes, comments, substitutions and here-documents. It judges nothing but where
- * each expression stands; what bash itself would refuse is left to bash.
+ * Walks through a script as bash reads it: quotes, comments, substitutions and here-documents. It
+ * checks only where each expression stands; other errors are left to bash.
  */
 export class BashScanner {
   readonly #text: string;
   readonly #replacements: Replacements;
   #at = 0;
-  /** The end of what is being scanned: the script's, or that of a here-document. */
+  /** The end of the scanned range: the script's, or that of a here-document. */
   #end: number;
   #depth = 0;
   /** Inside `[[ … ]]`. */
@@ -70,7 +73,7 @@ export class BashScanner {
     });
   }
 
-  /** What stands between words: blanks, ends of lines, operators, parentheses. */
+  /** The text between words: blanks, ends of lines, operators, parentheses. */
   #separator(frame: Frame): boolean {
     if (this.#skip(/[ \t]+|\\\n/y)) {
       frame.wordStart ||= this.#text[this.#at - 1] !== '\n';
@@ -132,7 +135,10 @@ export class BashScanner {
     else this.#at = this.#replacements.refuse(this.#at, refused);
   }
 
-  /** How bash would calculate with the value that stands here: it runs `$(…)` in a text that should be a number. */
+  /**
+   * The arithmetic context of an expression at this position, if any: bash runs `$(…)` in a string
+   * that it evaluates as a number.
+   */
   #calculated(): RefusedPlace | null {
     const after = this.#text.slice(this.#at, this.#at + nearby);
     if (assignedElement.test(after)) return 'subscript';
@@ -141,7 +147,9 @@ export class BashScanner {
     return this.#isTest && isCompared ? 'number' : null;
   }
 
-  /** `$(…)`, `$((…))`, `$[…]`, `${…}`, `$name` and backquotes, which mean the same in double quotes. */
+  /**
+   * `$(…)`, `$((…))`, `$[…]`, `${…}`, `$name` and backquotes, which mean the same in double quotes.
+   */
   #substitution(isQuoted: boolean): boolean {
     if (this.#sees(`$${opening}`)) {
       this.#at = this.#replacements.refuse(this.#at + 1, 'dollar');
@@ -156,7 +164,7 @@ export class BashScanner {
     return true;
   }
 
-  /** Text in which bash replaces what begins with `$`: up to a double quote, or to the end of a here-document. */
+  /** Text in which bash expands `$`: up to a double quote, or to the end of a here-document. */
   #expanding(close: '"' | null): void {
     this.#nested(() => {
       while (!this.#isOver) {
@@ -169,7 +177,7 @@ export class BashScanner {
     });
   }
 
-  /** The rest of `${…}`. Bash looks for a single quote's partner in it even inside double quotes. */
+  /** The rest of `${…}`. Bash pairs single quotes in it even inside double quotes. */
   #parameter(isQuoted: boolean): void {
     this.#nested(() => {
       while (!this.#isOver) {
@@ -183,7 +191,7 @@ export class BashScanner {
     });
   }
 
-  /** Takes `((…))` if that is what it is: two parentheses may also be two subshells. */
+  /** Consumes `((…))` if it is arithmetic: two parentheses may also be two subshells. */
   #arithmetic(start: '((' | '$(('): boolean {
     if (!this.#sees(start)) return false;
     const end = this.#arithmeticEnd(this.#at + start.length);
@@ -223,7 +231,7 @@ export class BashScanner {
     }
   }
 
-  /** Goes behind the next closing character; nothing before it means anything to bash. */
+  /** Skips to after the next closing character; bash gives nothing before it a meaning. */
   #until(close: string, place: RefusedPlace): void {
     while (!this.#isOver && !this.#takes(close)) {
       if (this.#sees(opening)) this.#at = this.#replacements.refuse(this.#at, place);
@@ -284,10 +292,10 @@ export class BashScanner {
     return true;
   }
 
-  /** Goes behind what a sticky pattern matches here; false when that is nothing. */
+  /** Skips the match of a sticky pattern; false when it matches nothing. */
   #skip(pattern: RegExp): boolean {
     pattern.lastIndex = this.#at;
-    // Nothing is taken from behind the end of a here-document.
+    // A match must not reach past the end of a here-document.
     const length = Math.min(pattern.exec(this.#text)?.[0].length ?? 0, this.#end - this.#at);
     this.#at += length;
     return length > 0;

@@ -2,7 +2,7 @@ import type { Span } from '../problem.ts';
 import type { Template } from '../template.ts';
 import type { Tree } from '../tree.ts';
 
-/** Something in a command line that is probably meant otherwise. `span` is a part of the text of the argument. */
+/** A probable mistake in a command line. `span` is a range in the text of the argument. */
 export interface CommandDoubt {
   readonly argument: number;
   readonly span: Span | null;
@@ -12,7 +12,7 @@ export interface CommandDoubt {
 
 const shells = /^(?:sh|bash|dash|zsh|ksh|ash|fish)$/;
 
-/** After which option a program reads its next argument as code. */
+/** The options after which a program reads its next argument as code. */
 const codeOptions: readonly (readonly [program: RegExp, option: RegExp])[] = [
   [shells, /^-[a-z]*c$/],
   [/^python[\d.]*$/, /^-c$/],
@@ -21,14 +21,15 @@ const codeOptions: readonly (readonly [program: RegExp, option: RegExp])[] = [
   [/^php$/, /^-r$/],
 ];
 
-/** What only a shell understands. */
+/** Words that only a shell interprets. */
 const shellWords = new Set(['|', '||', '&&', ';', '&', '>', '>>', '<', '2>', '2>&1']);
-/** Programs that take such words themselves. */
+/** Programs that accept such words as arguments. */
 const readers = new Set(['find', 'fd', 'test', '[', 'expr', 'envsubst']);
 
 /**
- * What in a command line no shell will read, and what an interpreter would read as code: a value in `sh -c` can run commands.
- * `harmless` says of an expression that its value cannot be code, such as a number.
+ * Shell syntax in a command line that runs without a shell, and values that an interpreter would
+ * read as code: a value in `sh -c` can run commands. `harmless` says whether the value of an
+ * expression can never be code, such as a number.
  */
 export function commandDoubts(argv: readonly Template[], harmless: (tree: Tree) => boolean): CommandDoubt[] {
   const words = argv.map(plainWord);
@@ -53,7 +54,7 @@ function codeArgument(program: string, words: readonly (string | null)[]): numbe
   return at === -1 || at + 1 >= words.length ? null : at + 1;
 }
 
-/** A whole command line in the place of the program. */
+/** A whole command line written as the name of the program. */
 function oneWord([program, ...others]: readonly (string | null)[]): CommandDoubt[] {
   if (others.length > 0 || program == null || !/^[\w.-]+\s/.test(program)) return [];
   const words = program.trim().split(/\s+/);
@@ -64,7 +65,7 @@ function oneWord([program, ...others]: readonly (string | null)[]): CommandDoubt
   ];
 }
 
-/** The first of them says it of all. */
+/** Reports only the first of them. */
 function unread(program: string, words: readonly (string | null)[], code: number | null): CommandDoubt[] {
   const isUnread = (word: string | null): word is string =>
     word !== null && (shellWords.has(word) || /^\$[A-Z_][A-Z\d_]*(?:\/|$)/.test(word));

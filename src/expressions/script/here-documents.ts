@@ -10,7 +10,7 @@ export interface HereDocument {
 /** What follows `<<`: `-`, blanks, and the delimiter's quoted and plain parts. */
 const announcement = /(-?)[ \t]*((?:\\[^]|'[^']*'|\$?"[^"]*"|\$'[^']*'|[^\s;&|()<>'"\\])*)/y;
 
-/** The announcement that stands behind a `<<`, and where it ends. */
+/** The announcement after a `<<`, and where it ends. */
 export function readAnnouncement(text: string, at: number): { document: HereDocument; end: number } {
   announcement.lastIndex = at;
   const [whole, dash, word] = announcement.exec(text)!;
@@ -19,7 +19,7 @@ export function readAnnouncement(text: string, at: number): { document: HereDocu
   return { document, end: at + whole.length };
 }
 
-/** Where a document's text ends, and where the script goes on behind the delimiter's line. */
+/** Where a document's text ends, and where the script continues after the delimiter's line. */
 export function bodyOf(
   document: HereDocument,
   text: string,
@@ -33,7 +33,7 @@ export function bodyOf(
     const line = text.slice(at, newline === -1 || newline >= end ? end : newline);
     const word = document.isIndented ? line.replace(/^\t+/, '') : line;
     if (word === document.delimiter && !isContinued) return { end: at, next };
-    // In a document that bash reads, a backslash at the end joins the line and the next one.
+    // In an unquoted document, a backslash at the end of a line joins it with the next one.
     isContinued = !document.isQuoted && (/\\+$/.exec(line)?.[0].length ?? 0) % 2 === 1;
     at = next;
   }

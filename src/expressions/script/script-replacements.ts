@@ -4,17 +4,17 @@ import type { Problem, Read, Span } from '../problem.ts';
 import { readExpression } from '../template.ts';
 import type { Tree } from '../tree.ts';
 
-/** A script for bash in which nothing is left to fill in. Plain data. */
+/** A bash script without expressions. Plain data. */
 export interface Script {
   readonly text: string;
-  /** What the script reads from its environment: the text of each expression's value, by the variable's name. */
+  /** The script's environment: the expression of each variable, by its name. */
   readonly variables: Readonly<Record<string, Tree>>;
 }
 
-/** Where in a script an expression stands: as a word of its own or part of one, or where bash is inside double quotes. */
+/** Where an expression may stand in a script: as a word or part of one, or inside double quotes. */
 export type AllowedPlace = 'word' | 'quoted';
 
-/** Where it cannot stand. */
+/** Where an expression must not stand. */
 export type RefusedPlace =
   | 'single'
   | 'ansi'
@@ -42,7 +42,7 @@ const refusals: Readonly<Record<RefusedPlace, readonly [where: string, hint: str
   dollar: ['directly behind a `$`', 'write `\\$` for a dollar sign'],
 };
 
-/** Collects what becomes of the expressions of a script, in the order of the text. */
+/** Collects the replacements of a script's expressions, in the order of the text. */
 export class Replacements {
   readonly #text: string;
   readonly #language: Language;
@@ -57,7 +57,7 @@ export class Replacements {
     this.#language = language;
   }
 
-  /** Replaces the expression whose `${{` stands at an offset; says where the text goes on. */
+  /** Replaces the expression whose `${{` is at an offset; returns where the text continues. */
   replace(open: number, place: AllowedPlace): number {
     const read = readExpression(this.#text, open, this.#language);
     if (!read.ok) {
@@ -73,7 +73,7 @@ export class Replacements {
     return read.end;
   }
 
-  /** Reports an expression that cannot stand where it does; says where the text goes on. */
+  /** Reports an expression in a place where it is not allowed; returns where the text continues. */
   refuse(open: number, place: RefusedPlace): number {
     const read = readExpression(this.#text, open, this.#language);
     const [where, hint] = refusals[place];
@@ -85,7 +85,7 @@ export class Replacements {
     this.#problems.push({ message, hint, span });
   }
 
-  /** True when there is more wrong than anybody wants to read. */
+  /** True once the maximum number of problems is reached. */
   get isEnough(): boolean {
     return this.#problems.length >= expressionLimits.problems;
   }
@@ -97,7 +97,7 @@ export class Replacements {
     return { ok: true, value: { text, variables: this.#variables } };
   }
 
-  /** The same expression needs one variable only. */
+  /** Equal expressions share a variable. */
   #nameOf(source: string, tree: Tree): string {
     const known = this.#names.get(source);
     if (known !== undefined) return known;
