@@ -2,13 +2,13 @@ const colour = /\p{Cc}\[[\d;]*m/gu;
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 
-/** How many columns a character takes on a terminal. */
+/** The number of terminal columns of a character. */
 function columnsOf(character: string): number {
   if (/^[\p{Mn}\p{Me}\p{Cf}]$/u.test(character)) return 0;
   return wide.test(character) ? 2 : 1;
 }
 
-/** How many columns a text takes on a terminal; our own colours take none. */
+/** The number of terminal columns of a text; colour codes count as none. */
 export function width(text: string): number {
   const plain = text.replaceAll(colour, '');
   if (/^[\u0020-\u007e]*$/.test(plain)) return plain.length;
@@ -16,8 +16,9 @@ export function width(text: string): number {
 }
 
 /**
- * Lines of at most so many columns where words allow: broken at spaces, and what goes on stands below the last column of the
- * line. What is in backquotes can be copied and is never broken, nor is a line whose place is marked below it.
+ * Breaks lines at spaces to fit into so many columns; continuation lines are indented to the line's
+ * last column. Text in backquotes can be copied and is never broken, nor is a line with a marker
+ * below it.
  */
 export function wrap(text: string, columns: number): string {
   const lines = text.split('\n');
@@ -43,7 +44,7 @@ function wrapLine(text: string, columns: number): string {
   return [...done, now].join('\n');
 }
 
-/** A text of at most so many columns; what is cut is marked. */
+/** Shortens a text to so many columns and marks the cut. */
 export function cut(text: string, columns: number): string {
   if (width(text) <= columns) return text;
   let used = 1;

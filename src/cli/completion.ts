@@ -1,17 +1,19 @@
 import type { Command, Option } from 'commander';
 
-/** One thing that may come next on the command line. */
+/** One candidate for the next word of the command line. */
 export interface Candidate {
   readonly value: string;
   readonly about: string;
 }
 
-/** What only the project knows, by the name of an argument or option: `role`, `target`, `id`, `thread`, … */
+/**
+ * Names from the project for the kind of an argument or option: `role`, `target`, `id`, `thread`, …
+ */
 export type Names = (what: string) => Promise<readonly Candidate[]>;
 
 /**
- * What may stand in the place of the last word. Nothing: the shell may offer files. `words` are those after the program's
- * name; the last one is the one being typed, and may be empty.
+ * The candidates for the last word. Empty: the shell may offer files. `words` follow the program's
+ * name; the last one is incomplete and may be empty.
  */
 export async function candidates(
   program: Command,
@@ -26,7 +28,7 @@ export async function candidates(
 
 interface Position {
   readonly typed: string;
-  /** How many arguments of the command are there. */
+  /** The number of complete arguments of the command. */
   readonly given: number;
   /** The option whose value is being typed. */
   readonly pending: Option | null;
@@ -54,7 +56,7 @@ async function possible(
   return await names(argument.name());
 }
 
-/** The command that the words lead to, and how far they get in it. */
+/** The command that the words select, and the position that they reach in it. */
 function follow(
   program: Command,
   words: readonly string[],
@@ -71,7 +73,7 @@ function follow(
   return { command, given, pending };
 }
 
-/** The option that a word names, when its value is the next word. */
+/** The option that a word names, if the next word is its value. */
 function valueOption(program: Command, command: Command, word: string): Option | null {
   if (word.includes('=')) return null;
   const options = [...command.options, ...program.options];
@@ -79,7 +81,7 @@ function valueOption(program: Command, command: Command, word: string): Option |
   return option?.required === true ? option : null;
 }
 
-/** The script that makes a shell ask us; `complete` is the command that answers it. */
+/** The script that makes a shell call `complete`. */
 export const scripts = {
   bash: `# Put this into ~/.bashrc:  eval "$(mailroom completion bash)"
 _mailroom_complete() {

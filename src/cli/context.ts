@@ -4,34 +4,36 @@ import { MailroomError } from '../kernel/errors.ts';
 import type { ProjectServices, Services, Start } from '../operations/services.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What every command is given. */
+/** What every command receives. */
 export interface Context {
-  /** For actions; nothing else may ask for them. */
+  /** For actions only. */
   readonly services: Services;
   readonly terminal: Terminal;
   /** The exit code, once a command has ended. */
   code: number;
-  /** The folder that `--project` names, made absolute; null: the option was not given. */
+  /** The folder of `--project`, absolute; null: the option was not given. */
   readonly named: () => string | null;
-  /** The root of the project that the command is about; null: there is none. */
+  /** The root of the command's project; null: none. */
   readonly root: () => string | null;
-  /** The project that the command is about. Throws `E_NO_PROJECT`. */
+  /** The command's project. Throws `E_NO_PROJECT`. */
   readonly project: () => ProjectServices;
-  /** The same; where there is no project, the current folder, which becomes one, or the folder that was `entered`. */
+  /**
+   * Like `project`; without one the `entered` folder, or the current folder, becomes the project.
+   */
   readonly place: () => ProjectServices;
-  /** Makes a folder (absolute) the one that the command is about; null: it is found as usual again. */
+  /** Makes a folder (absolute) the command's project; null: finds the project as usual again. */
   readonly enter: (root: string | null) => void;
-  /** Says which project the command changes, where the person may not know it: where it is not the current folder. */
+  /** Prints which project the command changes if that is not the current folder. */
   readonly announce: () => void;
-  /** `mailroom …` as it can be pasted here: it names the project where that is not found from here. */
+  /** `mailroom …` for copying: names the project if it is not found from the current folder. */
   readonly commandLine: (words: string) => string;
-  /** What the program was called by. */
+  /** The name by which the program was called. */
   readonly name: Start['name'];
-  /** The turn that we are called from; null: we are not inside a turn. */
+  /** The turn that runs this command; null: not inside a turn. */
   readonly turn: { readonly id: string; readonly role: string; readonly outbox: string } | null;
-  /** Throws `E_INSIDE_TURN` when an agent says this verb from inside its own turn. */
+  /** Throws `E_INSIDE_TURN` if an agent uses this verb inside its own turn. */
   readonly outsideTurn: (verb: string) => void;
-  /** Makes a function that resolves to an exit code an action of a command. */
+  /** Turns a function that resolves to an exit code into an action of a command. */
   act<Given extends unknown[]>(run: (...given: Given) => Promise<number>): (...given: Given) => Promise<void>;
 }
 

@@ -10,8 +10,8 @@ type Verb = Asked['verb'];
 type Target = Asked['target'];
 
 /**
- * Asks the controller for something about what a word names, waits for its verdict and says it. Exit code 0: done, or
- * recorded for the next start; 1: refused.
+ * Sends the controller a command for the target that a word names, waits for its verdict and prints
+ * it. Exit code 0: done, or recorded for the next start; 1: refused.
  */
 export async function control(
   context: Context,
@@ -37,7 +37,7 @@ export async function control(
   return 0;
 }
 
-/** `cancel` and `retry` are about runs as well; a run would have been found before. */
+/** `cancel` and `retry` also work on runs; an existing run would have been found before. */
 function othersOf(
   verb: Verb,
   { workflows }: ProjectServices,
@@ -47,7 +47,7 @@ function othersOf(
   return { words, names: workflows.runs().map(({ run }) => run.slice(-6)) };
 }
 
-/** Who asks, for the journal: a record, not authentication. */
+/** Who gives a command, for the journal: a record, not authentication. */
 export function caller({ services }: Context): string {
   const said = services.environment['MAILROOM_USER'] ?? '';
   if (said !== '') return said;
@@ -58,7 +58,7 @@ export function caller({ services }: Context): string {
   }
 }
 
-/** One verdict as it is; several as the first with all their targets. */
+/** One verdict unchanged; several as the first with all their targets. */
 function oneDocument(verdicts: readonly Verdict[]): object {
   const [first] = verdicts;
   return { ...first, targets: verdicts.map(({ target }) => target) };

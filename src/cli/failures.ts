@@ -7,7 +7,7 @@ import { json as asJson } from './output.ts';
 import type { Colours, Terminal } from './terminal.ts';
 import { usageFailure, type Called } from './usage.ts';
 
-/** How a failure is to be told. */
+/** How to report a failure. */
 export interface Telling {
   readonly json: boolean;
   readonly debug: boolean;
@@ -15,8 +15,8 @@ export interface Telling {
 }
 
 /**
- * Tells of a failure and returns the exit code: for people on standard error, for programs as one document on standard
- * output. A stack is shown only with `--debug`.
+ * Reports a failure and returns the exit code: for people on standard error, for programs as one
+ * document on standard output. Shows a stack only with `--debug`.
  */
 export function tellFailure(error: unknown, terminal: Terminal, { json, debug, called }: Telling): number {
   const failure = asFailure(error, debug, called);
@@ -27,7 +27,7 @@ export function tellFailure(error: unknown, terminal: Terminal, { json, debug, c
   return exitCodeOf(failure);
 }
 
-/** Whatever is wrong with a text, nothing was started. */
+/** An error in a text is found before anything starts. */
 function exitCodeOf(failure: MailroomError): number {
   if (!(failure instanceof ProblemsError)) return errorCodes[failure.code];
   return failure.problems.some(({ code }) => code === 'E_PATH') ? 3 : 2;
@@ -41,7 +41,7 @@ function asFailure(error: unknown, debug: boolean, called: Called): MailroomErro
   return new MailroomError('E_INTERNAL', message, hint);
 }
 
-/** Error codes in red, hints dimmed; as it is where there are no colours. */
+/** Error codes in red, hints dimmed; unchanged without colours. */
 export function paintDiagnostics(text: string, colours: Colours): string {
   return text
     .split('\n')
@@ -56,7 +56,7 @@ export function paintDiagnostics(text: string, colours: Colours): string {
     .join('\n');
 }
 
-/** The stacks of an error and of what caused it. */
+/** The stacks of an error and of its causes. */
 function stackOf(error: Error): string {
   const cause = error.cause instanceof Error ? `\ncaused by ${stackOf(error.cause)}` : '';
   return `${error.stack ?? error.message}${cause}`;

@@ -5,7 +5,10 @@ import { width } from './columns.ts';
 
 export { short } from '../operations/changes.ts';
 
-/** `$0.42`, and what has no price: `$0.42, 2 unpriced`. Nothing spent is nothing said; tokens count where dollars do not. */
+/**
+ * `$0.42`, or with calls without a price: `$0.42, 2 unpriced`. Empty if nothing was spent; tokens
+ * count where dollars do not.
+ */
 export function money({ usd, tokens, unpriced }: Cost): string {
   const dollars = usd > 0 ? `$${usd < 0.01 ? usd.toFixed(4) : usd.toFixed(2)}` : '';
   const words = dollars === '' && tokens > 0 ? `${count(tokens)} tokens` : dollars;
@@ -21,7 +24,7 @@ function count(number: number): string {
 
 const two = (number: number) => String(number).padStart(2, '0');
 
-/** An instant as local time: `20:45`, and with its day when that is another one than today's. */
+/** A timestamp as local time: `20:45`, with the date unless it is today's. */
 export function clock(at: number | string, now: number): string {
   const time = new Date(at);
   const today = new Date(now);
@@ -29,13 +32,13 @@ export function clock(at: number | string, now: number): string {
   return time.toDateString() === today.toDateString() ? minutes : `${dateOf(time)} ${minutes}`;
 }
 
-/** An instant as local time, to the second. */
+/** A timestamp as local time, to the second. */
 export function seconds(at: number): string {
   const time = new Date(at);
   return `${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
 }
 
-/** An instant as local date and time: `2026-11-21 20:45`. */
+/** A timestamp as local date and time: `2026-11-21 20:45`. */
 export function moment(at: string): string {
   const time = new Date(at);
   return `${dateOf(time)} ${two(time.getHours())}:${two(time.getMinutes())}`;
@@ -45,17 +48,20 @@ function dateOf(time: Date): string {
   return `${String(time.getFullYear())}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
 }
 
-/** How long ago an instant of a document was. */
+/** How long ago a timestamp of a document was. */
 export function since(at: string, now: number): string {
   return span(now - Date.parse(at));
 }
 
-/** How far ahead an instant of a document is. */
+/** How far ahead a timestamp of a document is. */
 export function ahead(at: string, now: number): string {
   return span(Date.parse(at) - now);
 }
 
-/** What others wrote, safe for a terminal: no character of theirs that steers it or turns the writing around. */
+/**
+ * Foreign text, safe for a terminal: without characters that control it or reverse the writing
+ * direction.
+ */
 export function printable(text: string): string {
   return replaceUnsafe(text, (character) => {
     if (character === '\n') return character;
@@ -63,12 +69,15 @@ export function printable(text: string): string {
   });
 }
 
-/** The same on one line. */
+/** Like `printable`, on one line. */
 export function line(text: string): string {
   return printable(text.replaceAll(/\s*\n\s*/g, ' '));
 }
 
-/** Rows below a head, each a line that is safe for a terminal, in columns two spaces apart. Columns of numbers are set right; the last is as long as it is. */
+/**
+ * Rows below a head, each a line that is safe for a terminal, in columns two spaces apart. Columns
+ * of numbers are right-aligned; the last column is not padded.
+ */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const all = [head, ...rows].map((texts) => {
     const cells = texts.map(line);

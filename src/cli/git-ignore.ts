@@ -2,7 +2,10 @@ import { MailroomError } from '../kernel/errors.ts';
 import type { Workflow } from '../workflow/model.ts';
 import type { Context } from './context.ts';
 
-/** On the first run of a workflow with a place of its own: asks whether git is to leave its records alone, or says so. */
+/**
+ * On the first run of a workflow whose language has its own workspace: asks whether git should
+ * ignore its records, or says so.
+ */
 export async function mindGitIgnore(
   context: Context,
   { ownWorkspace }: Workflow,

@@ -7,7 +7,7 @@ import { json } from './output.ts';
 import type { Terminal } from './terminal.ts';
 import type { ProjectServices } from '../operations/services.ts';
 
-/** What `send` and `reply` have in common. */
+/** The options that `send` and `reply` share. */
 export interface LetterOptions {
   readonly type?: string;
   readonly subject?: string;
@@ -21,7 +21,7 @@ export interface LetterOptions {
 
 export interface Text {
   readonly text: string;
-  /** What to call it in a message about it. */
+  /** The name of the text in messages. */
   readonly source: string;
   readonly plain: boolean;
   readonly remedy: string;
@@ -29,7 +29,9 @@ export interface Text {
 
 const remedy = 'give a file, `-` for standard input, or `--message TEXT`';
 
-/** The text of a message: `--message`, a file, or standard input (`-`, or nothing said and something piped). */
+/**
+ * The text of a message: `--message`, a file, or standard input (`-`, or no file and piped input).
+ */
 export async function readText(context: Context, file: string | null, options: LetterOptions): Promise<Text> {
   const { terminal, services } = context;
   if (options.message !== undefined) {
@@ -46,7 +48,10 @@ export async function readText(context: Context, file: string | null, options: L
   return { text, plain: false, source: file, remedy };
 }
 
-/** Hands a message over, as the role or into the staging folder of our turn, and says what became of it. */
+/**
+ * Hands a message over, as the role or into the staging folder of the current turn, and reports the
+ * result.
+ */
 export async function deliver(
   context: Context,
   project: ProjectServices,

@@ -1,10 +1,11 @@
 import type { Terminal } from './terminal.ts';
 
-/** Milliseconds between two drawings. */
+/** Milliseconds between two redraws. */
 const frame = 100;
 
 /**
- * Lines at the bottom of the screen, redrawn in place: at most ten times a second, and once a second for their clocks.
+ * Lines at the bottom of the screen, redrawn in place: at most ten times a second, and once a
+ * second for their clocks.
  */
 export class LiveBlock {
   readonly #terminal: Terminal;
@@ -22,7 +23,7 @@ export class LiveBlock {
     this.#forget = terminal.every(frame, () => this.#tick());
   }
 
-  /** Says that the lines may be others now. */
+  /** Marks the lines as changed. */
   changed(): void {
     this.#stale = true;
   }
@@ -44,13 +45,13 @@ export class LiveBlock {
     this.#height = lines.length;
   }
 
-  /** Makes room for a line above; the block comes back with the next drawing. */
+  /** Makes room for a line above; the next redraw restores the block. */
   erase(): void {
     if (this.#height > 0) this.#terminal.write(`\u001b[${String(this.#height)}A\r\u001b[0J`);
     this.#height = 0;
   }
 
-  /** Takes the lines away. May be called again. */
+  /** Removes the lines. Safe to call again. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;

@@ -4,13 +4,13 @@ import { ahead, clock, money } from './format.ts';
 import { doing } from './status-text.ts';
 import type { Colours } from './terminal.ts';
 
-/** What fits on the screen. */
+/** The size of the screen. */
 interface Room {
   readonly columns: number;
   readonly rows: number;
 }
 
-/** The live picture of `up`: one line of figures, what is held back, and a line for each role that has something to do. */
+/** The live view of `up`: one line of totals, paused roles, and a line for each active role. */
 export function blockLines(status: MailStatus, now: number, colours: Colours, room: Room): string[] {
   const { roles, parked, paused, threads } = status;
   const of = (state: string) => threads.filter((thread) => thread.state === state).length;

@@ -3,7 +3,9 @@ import { makeProgram } from './program.ts';
 import type { Start } from '../operations/services.ts';
 import { processTerminal, type Terminal } from './terminal.ts';
 
-/** Runs the program with the arguments that follow its name and resolves to its exit code. It never throws. */
+/**
+ * Runs the program with the arguments after its name and resolves to its exit code. Never throws.
+ */
 export async function runCli(
   argv: readonly string[],
   start: Start,
@@ -14,9 +16,10 @@ export async function runCli(
     await program.parseAsync(argv.length === 0 ? ['--help'] : [...argv], { from: 'user' });
     return context.code;
   } catch (error) {
-    // The help and the version were asked for, and shown.
+    // The help or the version was requested and printed.
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    // What could not be parsed has told nobody how it wants to be answered.
+    // A command line that could not be parsed does not tell whether it wants JSON, so its words
+    // decide.
     const said = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length);
     const { tellFailure } = await import('./failures.ts');
     return tellFailure(error, terminal, {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** Collects an option that may be given several times. */
+/** Collects an option that can be repeated. */
 export function collect(value: string, before: readonly string[] | undefined): string[] {
   return [...(before ?? []), value];
 }

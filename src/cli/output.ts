@@ -2,15 +2,15 @@ import { escapeOf, replaceUnsafe } from '../kernel/one-line.ts';
 import type { ProjectServices } from '../operations/services.ts';
 import type { Terminal } from './terminal.ts';
 
-/** A document as text. Characters that would steer a terminal are escaped, so that the value stays as it is. */
+/** A document as text. Control characters are escaped, so that its values stay unchanged. */
 export function json(document: unknown): string {
   const escaped = (character: string) => (character === '\n' ? character : escapeOf(character));
   return `${replaceUnsafe(JSON.stringify(document, null, 2), escaped)}\n`;
 }
 
 /**
- * Shows something again whenever it has changed, until Ctrl-C or until nobody reads. On a terminal it is drawn in place;
- * elsewhere each version follows the last one.
+ * Prints a view again whenever it changes, until Ctrl-C or until standard output is closed. Redraws
+ * in place on a terminal; elsewhere each version follows the previous one.
  */
 export async function watch(
   terminal: Terminal,

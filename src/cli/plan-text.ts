@@ -7,7 +7,7 @@ import type { PlanDocument } from '../operations/runs/plan.ts';
 import { line } from './format.ts';
 import type { Colours } from './terminal.ts';
 
-/** A plan as languages show it that have a way of their own. */
+/** A plan in the form of a language that defines its own. */
 export function shownPlan(
   { batches, contracts, ceiling, expected, assumptions, overrides }: PlanDocument,
   title: string,
@@ -43,7 +43,7 @@ export function shownPlan(
   ];
 }
 
-/** The worst case, and what has no bound. */
+/** The worst case, and the limits that are missing. */
 export function ceilingLines(ceiling: Ceiling, colours: Colours): string[] {
   const amount = (value: number | null, show: (value: number) => string) =>
     value === null ? 'unbounded or unknown' : show(value);
@@ -54,7 +54,7 @@ export function ceilingLines(ceiling: Ceiling, colours: Colours): string[] {
     `  time                  ${amount(ceiling.time, (time) => formatDuration(Math.ceil(time / 1_000) * 1_000))}`,
     `  tokens                ${amount(ceiling.tokens, String)}`,
     `  dollars               ${ceiling.usd === null ? 'unpriced' : ceiling.usd.toFixed(2)}`,
-    // Several launches of a step may lack the same bound. The timeout of the run bounds its steps.
+    // Several launches of a step may lack the same limit. The timeout of the run limits its steps.
     ...new Set(
       ceiling.unbounded
         .filter(({ what }) => what !== 'time' || ceiling.time === null)
@@ -77,7 +77,7 @@ function batchLines(batch: Batch, contracts: ReadonlyMap<string, Contract>): str
   ];
 }
 
-/** What a batch is, at a glance. */
+/** Describes a batch in a few words. */
 function mannerOf({ number, parallel }: Batch, steps: readonly Contract[]): string {
   if (steps.every(({ kind }) => kind === 'GATE')) return 'gate';
   const isConditional = ({ shown }: Contract) => shown?.facts.some(([name]) => name === 'Condition') === true;

@@ -53,7 +53,9 @@ Examples:
   $ mailroom up
   $ mailroom run first-look`;
 
-/** Every command with its options; the program is ready to parse. Errors are thrown, nothing ends the process. */
+/**
+ * Every command with its options, ready to parse. Errors are thrown; no command ends the process.
+ */
 export function makeProgram(start: Start, terminal: Terminal): { program: Command; context: Context } {
   const program = new Command(start.name);
   program
@@ -74,7 +76,7 @@ export function makeProgram(start: Start, terminal: Terminal): { program: Comman
     .configureHelp({
       helpWidth: Math.min(100, terminal.columns()),
       showGlobalOptions: true,
-      // That a command has options goes without saying.
+      // `[options]` after every command would add nothing.
       subcommandTerm: (command) =>
         `${command.name()} ${command.usage().replace('[options]', '').trim()}`.trim(),
     });
@@ -88,7 +90,7 @@ export function makeProgram(start: Start, terminal: Terminal): { program: Comman
 
 type Group = readonly [head: string, commands: readonly ((program: Command, context: Context) => void)[]];
 
-/** In the order of the help, under these heads. */
+/** In the order of the help, under these headings. */
 const groups: readonly [Group, ...Group[]] = [
   ['The project:', [addInit, addCheck, addDoctor, addCompletion]],
   [

@@ -3,15 +3,15 @@ import { LiveBlock } from './live-block.ts';
 import type { Colours, Terminal } from './terminal.ts';
 
 /**
- * Prints what happens, a line with the time each, and on a terminal a block below them that is redrawn in place. `block`: the
- * lines of that block; null: there is none. `quiet`: standard output stays free for a document.
+ * Prints one timed line per event, and on a terminal a block below them that is redrawn in place.
+ * `block`: the lines of that block; null: none. `quiet`: keeps standard output free for a document.
  */
 export class ProgressLines {
   readonly colours: Colours;
   readonly #terminal: Terminal;
   readonly #print: (text: string) => void;
   readonly #block: LiveBlock | null;
-  /** The problems that were printed and have not gone since. */
+  /** The printed problems that still exist. */
   #problems: ReadonlySet<string> = new Set();
 
   constructor(
@@ -30,13 +30,13 @@ export class ProgressLines {
     this.#block?.changed();
   }
 
-  /** Prints what a controller has to say at its start; a problem among it is not printed again. */
+  /** Prints the notes of a controller at its start; a problem among them is not printed again. */
   notes(notes: readonly string[]): void {
     for (const note of notes) this.say(this.colours.yellow(line(note)));
     this.#problems = new Set(notes);
   }
 
-  /** Prints the problems that are new. */
+  /** Prints the new problems. */
   problems(problems: readonly string[]): void {
     for (const problem of problems)
       if (!this.#problems.has(problem)) this.say(this.colours.red(line(problem)));
@@ -47,7 +47,7 @@ export class ProgressLines {
     this.#block?.changed();
   }
 
-  /** Leaves the lines and takes the block away. May be called again. */
+  /** Keeps the lines and removes the block. Safe to call again. */
   close(): void {
     this.#block?.close();
   }

@@ -9,19 +9,20 @@ import { ProgressLines } from './progress-lines.ts';
 import type { Controller } from '../operations/services.ts';
 import type { Colours, Terminal } from './terminal.ts';
 
-/** What a running controller shows. */
+/** The progress display of a running controller. */
 export interface Progress {
-  /** Tells what has changed since the last look. */
+  /** Prints what has changed since the last call. */
   look(state: MailState): void;
-  /** One line of the program's own. */
+  /** Prints one line of the program itself. */
   say(text: string): void;
-  /** Leaves what was told and takes away what was drawn. May be called again. */
+  /** Keeps the printed lines and removes the block. Safe to call again. */
   close(): void;
 }
 
 /**
- * Tells what a controller does: one line per event, and on a terminal (`live`) below them a block that is redrawn in place,
- * at most ten times a second and once a second for its clocks. `quiet`: standard output stays free for a document.
+ * Shows what a controller does: one line per event, and on a terminal (`live`) a block below them
+ * that is redrawn in place, at most ten times a second and once a second for its clocks. `quiet`:
+ * keeps standard output free for a document.
  */
 export function startProgress(
   terminal: Terminal,
@@ -46,7 +47,7 @@ export function startProgress(
   };
 }
 
-/** Without a protocol there is nobody but `user`, who is always there. */
+/** Without a protocol the only role is `user`, which always exists. */
 function headline({ name, roles }: Protocol): string {
   return roles.size > 1 ? `${name}: ${String(roles.size)} roles` : 'no protocol: only workflows are started';
 }

@@ -8,12 +8,13 @@ import { json } from './output.ts';
 import { follow, type FollowOptions } from './run-follow.ts';
 import type { StoredRun, WorkflowServices } from '../operations/runs/services.ts';
 
-/** What a person wants of a run; what is not said is null. */
+/** A command for a run; missing values are null. */
 type Wish = Pick<RunControlFile, 'verb' | 'path'> & Partial<Pick<RunControlFile, 'comment' | 'by'>>;
 
 /**
- * Asks the host of a run for something, waits for its verdict and says it. A run that nobody works on is cancelled here;
- * anything else waits for its `resume`. Exit code 0: done, or recorded; refused: `E_REFUSED`.
+ * Sends the host of a run a command, waits for its verdict and prints it. A run without a host is
+ * cancelled here; other commands wait for its `resume`. Exit code 0: done, or recorded; refused:
+ * `E_REFUSED`.
  */
 export async function askRun(
   context: Context,
@@ -42,7 +43,7 @@ async function tellVerdict(
   return 0;
 }
 
-/** Cancels a run; says nothing itself. `recorded`: nobody has taken it yet. Throws `E_REFUSED`. */
+/** Cancels a run without output. `recorded`: no host has accepted it yet. Throws `E_REFUSED`. */
 export async function cancelRun(context: Context, stored: StoredRun): Promise<Outcome['state']> {
   return (await carryOut(context, stored, fileOf(context, { verb: 'cancel', path: '' }, null))).state;
 }
@@ -64,7 +65,7 @@ function nameOf({ run }: StoredRun, { verb, path }: RunControlFile): string {
 }
 
 interface Answer {
-  /** Undefined: there is none yet. */
+  /** Undefined: no verdict yet. */
   readonly verdict: { readonly refusal: string | null } | undefined;
   readonly isAlive: boolean;
 }
@@ -75,7 +76,7 @@ async function answerOf(context: Context, stored: StoredRun, file: RunControlFil
   const alone = (await stored.alive()) ? null : await answerAlone(workflows, stored, file);
   if (alone !== null) return alone;
   workflows.request(run, file);
-  // A host may have begun in between, or end now.
+  // A host may have started in between, or be about to end.
   let isAlive = await stored.alive();
   const changed = async (milliseconds: number) => {
     await workflows.changed(run, milliseconds);
@@ -85,13 +86,16 @@ async function answerOf(context: Context, stored: StoredRun, file: RunControlFil
     return workflows.verdict(run, file.id) ?? (isAlive ? undefined : null);
   });
   if (verdict !== null) return { verdict, isAlive: true };
-  // Its last host may have given it just before it ended.
+  // Its last host may have given the verdict just before it ended.
   const last = workflows.verdict(run, file.id);
   if (last !== undefined) return { verdict: last, isAlive: false };
   return (await answerAlone(workflows, stored, file)) ?? { verdict: undefined, isAlive: false };
 }
 
-/** What can be said and done without a host; null: nothing. Throws where the run cannot follow the command. */
+/**
+ * The answer that is possible without a host; null: none. Throws if the run cannot follow the
+ * command.
+ */
 async function answerAlone(
   workflows: WorkflowServices,
   stored: StoredRun,
@@ -102,7 +106,7 @@ async function answerAlone(
   return isDone ? { verdict: { refusal: null }, isAlive: false } : null;
 }
 
-/** False: somebody works on the run after all, or its workspace is gone, so that nobody could. */
+/** False: the run has a host after all, or its workspace is gone, so that it cannot have one. */
 async function isCancelled(
   workflows: WorkflowServices,
   stored: StoredRun,
@@ -118,7 +122,7 @@ async function isCancelled(
   }
 }
 
-/** Where no host gives a verdict, what the run says of itself does. */
+/** Without a host's verdict, the state of the run decides. */
 async function refuseWhatCannotBe(run: StoredRun, file: RunControlFile): Promise<void> {
   const { refusal } = await import('../workflow/machine/commands.ts');
   const { compile } = await import('../workflow/machine/rules.ts');
@@ -142,7 +146,7 @@ export interface RetryOptions extends FollowOptions {
   readonly instructions?: string;
 }
 
-/** Has a step that failed tried again: by the host of the run, or where there is none, here. */
+/** Retries a failed step of a run: by the run's host, or without one here. */
 export async function retryStep(
   context: Context,
   run: StoredRun,

@@ -25,7 +25,10 @@ const exitCodes: Readonly<Record<RunStatus, number>> = {
   CANCELLED: 130,
 };
 
-/** Starts a run, shows how it goes, and resolves to the exit code that its end gives. `document`: what `--json` prints then. */
+/**
+ * Starts a run, shows its progress, and resolves to the exit code of its end. `document`: what
+ * `--json` prints then.
+ */
 export async function follow(
   context: Context,
   options: FollowOptions,
@@ -49,7 +52,7 @@ export async function follow(
       end: () => controller.end('stop'),
     };
     await untilEnd(terminal, progress, ending, () => controller.follow());
-    // What is found wrong at the very end belongs to no event.
+    // A problem found at the very end belongs to no event.
     progress.look([], controller.state);
   } finally {
     progress.close();
@@ -69,12 +72,12 @@ async function runDocument({ state, rules }: RunController): Promise<object> {
   return { schema: 1, ...documentOf(state, rules) };
 }
 
-/** A run that failed because a path would have left its root ends as such a path always does. */
+/** A run that failed because a path would have left its root has the exit code of such a path. */
 function exitCodeOf({ status, reason }: RunState): number {
   return status === 'FAILED' && reason?.code === 'E_PATH' ? 3 : exitCodes[status];
 }
 
-/** So many warnings are said again at the end. */
+/** The number of warnings repeated at the end. */
 const mostWarnings = 20;
 
 function warningLines({ commandLine }: Context, { run, state }: RunController): string {
@@ -90,7 +93,7 @@ function lastLine({ commandLine }: Context, { run, state }: RunController): stri
   if (state.status === 'RUNNING') return `stopped; resume with: ${commandLine(`resume ${run}`)}\n`;
   const word = run.slice(-6);
   const { rollback } = state;
-  // A run that is put back goes on no more.
+  // A run that was rolled back cannot be resumed.
   const isOver = rollback?.over === true && rollback.problem === null;
   const resume = isOver ? '' : `\nresume:  ${commandLine(`resume ${word}`)}`;
   const next = `\ndetails: ${commandLine(`show ${word}`)}${resume}`;

@@ -10,7 +10,7 @@ import type { RunController } from '../operations/runs/services.ts';
 import type { Terminal } from './terminal.ts';
 import type { Reason } from '../kernel/errors.ts';
 
-/** Tells how a run goes in plain lines on standard error: `INFO: Step 'Build' starting.` */
+/** Shows the progress of a run in plain lines on standard error: `INFO: Step 'Build' starting.` */
 export function startRunLines(terminal: Terminal, controller: RunController): RunProgress {
   const say = (text: string): void => terminal.complain(`${line(text)}\n`);
   let told: ReadonlySet<string> = new Set();
@@ -67,7 +67,7 @@ function settledLine(
   return `ERROR: Step '${path}' failed after ${took}: ${reason === null ? status : reasonText(reason)}`;
 }
 
-/** With its code, where that says more than that a step failed. */
+/** With its code, if that says more than that a step failed. */
 function reasonText({ code, text }: Reason): string {
   return code === 'E_STEP' ? text : `${code}: ${text}`;
 }

@@ -9,18 +9,18 @@ import { ProgressLines } from './progress-lines.ts';
 import type { RunController } from '../operations/runs/services.ts';
 import type { Colours, Terminal } from './terminal.ts';
 
-/** What a running workflow shows. */
+/** The progress display of a running workflow. */
 export interface RunProgress {
   look(events: readonly RunEvent[], state: RunState): void;
-  /** One line of the program's own. */
+  /** Prints one line of the program itself. */
   say(text: string): void;
-  /** Leaves what was told and takes away what was drawn. May be called again. */
+  /** Keeps the printed lines and removes the block. Safe to call again. */
   close(): void;
 }
 
 /**
- * Tells how a run goes: a line when something has happened to a step, and on a terminal (`live`) below them what runs and
- * what is waited for. `quiet`: standard output stays free for a document.
+ * Shows the progress of a run: a line per event of a step, and on a terminal (`live`) the running
+ * and waiting steps below them. `quiet`: keeps standard output free for a document.
  */
 export function startRunProgress(
   terminal: Terminal,
@@ -36,7 +36,7 @@ export function startRunProgress(
       lines.problems(controller.problems());
       for (const event of events) {
         const change = describeRunEvent(event, state, controller.rules);
-        // Where lines are drawn in place, they show what has started.
+        // On a terminal the block below shows what has started.
         if (change !== null && !(live && change.kind === 'started')) lines.say(paintedRun(change, colours));
         for (const warning of warningsOfSettled(event, state))
           lines.say(colours.yellow(`! ${line(warning)}`));
@@ -48,7 +48,7 @@ export function startRunProgress(
   };
 }
 
-/** What has happened in a run, with a mark that says of what kind it is. */
+/** A change in a run, with a mark for its kind. */
 export function paintedRun({ kind, text }: RunChange, colours: Colours): string {
   const plain = line(text);
   switch (kind) {
@@ -69,7 +69,9 @@ export function paintedRun({ kind, text }: RunChange, colours: Colours): string 
   }
 }
 
-/** What runs, is checked, or waits for a person, with its time; and how far the run is. */
+/**
+ * Steps that run, are checked, or wait for a person, with their times; and the progress of the run.
+ */
 function blockLines(terminal: Terminal, { state, rules }: RunController): string[] {
   const now = terminal.now();
   const active = [...state.active].flatMap((path) => state.steps.get(path) ?? []);

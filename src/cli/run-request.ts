@@ -3,7 +3,9 @@ import { follow } from './run-follow.ts';
 import type { AskedWorkflow } from '../operations/runs/services.ts';
 import { workspaceOf, type StartOptions } from './run-start.ts';
 
-/** Starts a run that somebody asks for by an event, with what the event says, and follows it to its end. */
+/**
+ * Starts a run that an event requests, with the event's parameters, and follows it until it ends.
+ */
 export function startAsked(context: Context, asked: AskedWorkflow, options: StartOptions): Promise<number> {
   context.outsideTurn('run');
   const { workflows } = context.place();

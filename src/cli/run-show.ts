@@ -9,7 +9,7 @@ import { json } from './output.ts';
 import type { StoredRun } from '../operations/runs/services.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Shows a run or a workflow, if that is what a word names. False: it is something else. */
+/** Shows a run or a workflow if the word names one. False: it does not. */
 export async function showRun(context: Context, word: string, asJson: boolean): Promise<boolean> {
   const { terminal, services } = context;
   const { workflows } = context.place();
@@ -33,7 +33,7 @@ export async function showRun(context: Context, word: string, asJson: boolean): 
   return true;
 }
 
-/** How many of its events some relay has not answered yet. */
+/** The number of its events that some relay has not acknowledged yet. */
 async function unsentOf(context: Context, { run }: StoredRun): Promise<number> {
   const nip = await context.place().nip();
   return (await nip.report(run)).unsentEvents;
@@ -74,7 +74,7 @@ function runLines(
   ];
 }
 
-/** Every step that the definition has at its top, and whatever was entered within. */
+/** Every top-level step of the definition, and every step entered inside them. */
 function stepRows({ definition }: StoredRun, state: RunState): string[][] {
   const tops = definition.body.steps.map(({ id }) => id);
   const order = new Map([...state.steps.keys()].map((path, index) => [path, index]));
@@ -93,12 +93,15 @@ function stepRows({ definition }: StoredRun, state: RunState): string[][] {
   });
 }
 
-/** Why a step ended as it did; of a gate that waits, what it asks. */
+/** The reason for a step's end; for a waiting approval its question. */
 function reasonFor(step: StepRun): string {
   return step.phase.is === 'asked' ? `asks: ${step.phase.message}` : (reasonOf(step) ?? '');
 }
 
-/** Iterations by their number, and in each the steps as they began; `order` is that of all steps. */
+/**
+ * Iterations by their number, and in each the steps in the order of their start; `order` is that of
+ * all steps.
+ */
 function compareInner(a: string, b: string, order: ReadonlyMap<string, number>): number {
   const [left, right] = [a.split('/'), b.split('/')];
   const at = left.findIndex((part, index) => part !== right[index]);

@@ -13,7 +13,7 @@ import type { FoundWorkflow, WorkflowServices } from '../operations/runs/service
 import { folderOfWorkflows, openWorkflow } from './workflow-place.ts';
 import type { Budget } from '../kernel/cost.ts';
 
-/** What `withStartOptions` reads. */
+/** The options of `withStartOptions`. */
 export interface StartOptions extends FollowOptions {
   readonly param?: readonly string[];
   readonly input?: readonly string[];
@@ -28,7 +28,7 @@ export interface StartOptions extends FollowOptions {
   readonly overrides?: readonly string[];
 }
 
-/** Starts a workflow, or (`only`) one step of it, and follows it to its end. */
+/** Starts a workflow, or (`only`) one step of it, and follows it until it ends. */
 export async function startRun(
   context: Context,
   reference: string,
@@ -78,7 +78,7 @@ export async function startRun(
   );
 }
 
-/** A workspace that the command line names and that is not there is a mistake of the command line. */
+/** A missing workspace that the command line names is an error of the command line. */
 function asMistake({ workspace }: StartOptions): (error: unknown) => never {
   return (error) => {
     const isNamed = workspace !== undefined && error instanceof MailroomError && error.code === 'E_WORKSPACE';
@@ -86,7 +86,7 @@ function asMistake({ workspace }: StartOptions): (error: unknown) => never {
   };
 }
 
-/** The definition, if it can be run: what it only refers to must be there, too. */
+/** The definition, if it can run: everything that it refers to must exist, too. */
 export function expectDefinition({ checked }: FoundWorkflow): Workflow {
   if (!checked.ok) throw new ProblemsError(checked.problems);
   const lost = checked.warnings.filter(({ code }) => code === 'E_REFERENCE');
@@ -94,7 +94,7 @@ export function expectDefinition({ checked }: FoundWorkflow): Workflow {
   throw new ProblemsError(lost.map((problem) => ({ ...problem, severity: 'error' })));
 }
 
-/** Says that there are warnings about a definition that a run is started with, and how to show them. */
+/** Reports that the definition of a started run has warnings, and how to show them. */
 export async function reportWarnings(context: Context, found: FoundWorkflow): Promise<void> {
   const { warningsNote } = await import('../operations/validate.ts');
   const fromHere = (file: string) => relative(context.services.cwd, resolve(context.place().root, file));
@@ -105,7 +105,10 @@ export async function reportWarnings(context: Context, found: FoundWorkflow): Pr
   if (note !== null) context.terminal.complain(`${line(note)}\n`);
 }
 
-/** Where the steps of a run work: where the caller says, else in the place of the workflow, else in the project. */
+/**
+ * The workspace of a run: the caller's choice, otherwise that of the workflow, otherwise the
+ * project.
+ */
 export function workspaceOf(
   context: Context,
   { file }: FoundWorkflow,
@@ -129,7 +132,7 @@ async function startedDefinition(found: FoundWorkflow, { maxVisits }: StartOptio
   return withVisits(definition, Number(maxVisits));
 }
 
-/** Only a step of the workflow's own body runs alone. */
+/** Only a step of the workflow's own body can run alone. */
 function expectStep({ name, body }: Workflow, step: string): void {
   const names = body.steps.map(({ id }) => id);
   if (names.includes(step)) return;
@@ -144,7 +147,7 @@ function expectStep({ name, body }: Workflow, step: string): void {
   );
 }
 
-/** The step of a body that has a step of this name inside; null: none. */
+/** The step of a body that contains a step of this name; null: none. */
 export function loopAround({ steps }: Body, step: string): string | null {
   const around = steps.find(({ work }) => {
     const inner = innerOf(work);
@@ -158,14 +161,14 @@ export function noStepAlone(step: string, loop: string): MailroomError {
   return new MailroomError('E_TARGET', message, `to run all of it: mailroom run-step ${loop}`);
 }
 
-/** `name=value`. */
+/** Parses `name=value`. */
 export function pair(text: string): [string, string] {
   const at = text.indexOf('=');
   if (at <= 0) throw new MailroomError('E_USAGE', `\`${text}\` must be name=value`);
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** The values of `context` that the command line gives, those of the file first. Throws `E_USAGE`. */
+/** The values of `context` from the command line, on top of those of the file. Throws `E_USAGE`. */
 export function givenContext(
   context: Context,
   { context: pairs = [], contextFile }: Pick<StartOptions, 'context' | 'contextFile'>,
@@ -186,7 +189,7 @@ function contextFileOf({ services }: Context, file: string | undefined): JsonObj
   return value;
 }
 
-/** Nothing has begun: a file that cannot be read is a mistake of the command line. Throws `E_USAGE`. */
+/** Before a start, an unreadable file is an error of the command line. Throws `E_USAGE`. */
 function contextText(services: Context['services'], file: string): string {
   let text: string | null;
   try {
@@ -213,7 +216,7 @@ async function refuseAboveCeiling(
   refuseAbove(maxUsd, definition, { ...(await workflows.planning()), budget });
 }
 
-/** The lower of what the definition allows and what the command line does. */
+/** The lower of the definition's and the command line's budget. */
 async function budgetOf(definition: Workflow, text: string | undefined): Promise<Budget> {
   if (text === undefined) return definition.budget;
   const { parseBudget } = await import('../operations/runs/parameters.ts');

@@ -15,7 +15,7 @@ function pairs(values: readonly (readonly [string, string])[]): string[] {
   return given.map(([name, value]) => `${name.padEnd(width)}  ${value}`);
 }
 
-/** One thing with everything that is known of it, as a person reads it. */
+/** All known details of one thing, as text for people. */
 export function shownLines(shown: Shown, now: number, colours: Colours): string[] {
   switch (shown.kind) {
     case 'message':
@@ -148,7 +148,7 @@ function list(value: Json | undefined): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
-/** What a result says of how an invocation ended, what it took and what it cost. */
+/** The summary of a result: how the invocation ended, its duration and its cost. */
 function resultWords(result: Readonly<Record<string, Json>>): string {
   const outcome = isJsonObject(result['outcome']) ? result['outcome'] : {};
   const usage = isJsonObject(outcome['usage']) ? outcome['usage'] : {};

@@ -6,12 +6,12 @@ import { ahead, clock, line, money, short, since, table } from './format.ts';
 
 interface Look {
   readonly now: number;
-  /** Whether ended threads are listed too. */
+  /** Whether to list ended threads too. */
   readonly all: boolean;
   readonly colours: Colours;
 }
 
-/** The status as a person reads it. */
+/** The status as text for people. */
 export function statusLines(document: StatusDocument, look: Look): string[] {
   const { roles, threads, problems } = document;
   return [
@@ -65,7 +65,7 @@ function roleLines({ roles, turns }: StatusDocument, { now, colours }: Look): st
     doing(role, turns, now),
   ]);
   const [head = '', ...lines] = table(['ROLE', 'STATE', 'INBOX', 'TURNS', 'COST', 'NOW'], rows);
-  // Painted after it was aligned: colours have no width.
+  // Colours are added after alignment, since they have no width.
   const painted = lines.map((text, index) => {
     const state = roles[index]?.state ?? 'idle';
     return text.replace(` ${state}`, () => ` ${paint[state](colours, state)}`);
@@ -73,7 +73,7 @@ function roleLines({ roles, turns }: StatusDocument, { now, colours }: Look): st
   return [colours.dim(head), ...painted];
 }
 
-/** What a role does and waits for, in words. */
+/** Describes what a role does and waits for. */
 export function doing(role: RoleStatus, turns: readonly TurnStatus[], now: number): string {
   const own = turns.filter((turn) => turn.role === role.name);
   const parts = own.map((turn) => turnWords(turn, now));
@@ -87,7 +87,7 @@ export function doing(role: RoleStatus, turns: readonly TurnStatus[], now: numbe
   return parts.join('; ');
 }
 
-/** What a turn that is not over does, in words. */
+/** Describes what a turn that has not ended does. */
 export function turnWords(
   { id, state, attempt, round, again, progress, ...turn }: TurnStatus,
   now: number,
@@ -109,9 +109,9 @@ export function turnWords(
   }
 }
 
-/** Ended threads that are listed without `--all`. */
+/** The number of ended threads listed without `--all`. */
 const fewEnded = 5;
-/** Other threads that are. */
+/** The number of other threads listed without `--all`. */
 const manyOpen = 50;
 
 function threadLines(threads: readonly ThreadStatus[], { all, colours }: Look): string[] {

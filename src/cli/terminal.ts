@@ -1,30 +1,30 @@
 import picocolors from 'picocolors';
 import { wrap } from './columns.ts';
 
-/** Where the program reads and writes. The only place that knows standard input, output and signals. */
+/** The program's input and output. Only this module uses standard input, output and signals. */
 export interface Terminal {
-  /** Whether output can be redrawn and questions can be asked. */
+  /** Whether output can be redrawn and questions can be answered. */
   readonly interactive: boolean;
-  /** Whether standard input is something other than a keyboard. */
+  /** Whether standard input is not a keyboard. */
   readonly piped: boolean;
   readonly colours: Colours;
-  /** Those of standard error, which may be a file while standard output is not. */
+  /** The colours of standard error, which may be a file while standard output is not. */
   readonly errorColours: Colours;
   readonly columns: () => number;
   readonly rows: () => number;
-  /** Writes to standard output, as it is; nothing once its reader is gone. */
+  /** Writes to standard output unchanged; discards it once the reader is gone. */
   readonly write: (text: string) => void;
-  /** Writes lines for people to standard output, set into the columns of a terminal. */
+  /** Writes lines for people to standard output, wrapped to a terminal's columns. */
   readonly tell: (text: string) => void;
-  /** The same to standard error. */
+  /** Writes lines for people to standard error, wrapped likewise. */
   readonly complain: (text: string) => void;
-  /** True when nobody reads standard output any more. */
+  /** True once standard output has no reader. */
   readonly closed: () => boolean;
-  /** All of standard input. */
+  /** Reads all of standard input. */
   readonly readInput: () => Promise<string>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Calls back every so many milliseconds, until the returned function is called. */
+  /** Calls back at this interval until the returned function is called. */
   readonly every: (milliseconds: number, act: () => void) => () => void;
   /** Calls back on Ctrl-C and TERM instead of ending, until the returned function is called. */
   readonly onSignal: (act: () => void) => () => void;
@@ -36,7 +36,7 @@ export type Colours = ReturnType<typeof picocolors.createColors>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The terminal of this process. Colours only where a person looks, and not against `NO_COLOR`. */
+/** The terminal of this process. Uses colours only on a terminal and without `NO_COLOR`. */
 export function processTerminal(environment: Environment): Terminal {
   const { stdin, stdout, stderr } = process;
   const out = openStream(stdout);
@@ -47,7 +47,7 @@ export function processTerminal(environment: Environment): Terminal {
     piped: !stdin.isTTY,
     colours: picocolors.createColors(stdout.isTTY && wanted),
     errorColours: picocolors.createColors(stderr.isTTY && wanted),
-    // A terminal that does not know its size says 0.
+    // A terminal of unknown size reports 0.
     columns: () => (stdout.isTTY && stdout.columns > 0 ? stdout.columns : 100),
     rows: () => (stdout.isTTY && stdout.rows > 0 ? stdout.rows : 40),
     write: out.write,
@@ -65,12 +65,12 @@ export function processTerminal(environment: Environment): Terminal {
   };
 }
 
-/** Elsewhere than on a terminal, and on one that does not know its size, lines are as long as they are. */
+/** Lines are wrapped only on a terminal of known size. */
 function fitting(text: string, { isTTY, columns }: NodeJS.WriteStream): string {
   return isTTY && columns > 0 ? wrap(text, columns) : text;
 }
 
-/** A stream whose reader may leave (`| head`): what is written afterwards goes nowhere, and nothing breaks. */
+/** A stream whose reader may close it (`| head`): later output is discarded without an error. */
 function openStream(stream: NodeJS.WriteStream): { write: (text: string) => void; closed: () => boolean } {
   let closed = false;
   stream.on('error', (error: NodeJS.ErrnoException) => {

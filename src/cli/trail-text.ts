@@ -9,11 +9,14 @@ interface Look {
   readonly colours: Colours;
 }
 
-/** How much of a message is shown when not all of it is. */
+/** The number of lines shown of an abbreviated message. */
 const firstLines = 3;
 const widest = 100;
 
-/** The conversation as a person reads it: each thread under its subject, each message with its first lines. */
+/**
+ * The conversation as text for people: each thread under its subject, each message with its first
+ * lines.
+ */
 export function trailLines(
   messages: readonly MessageDocument[],
   threads: ReadonlyMap<string, Pick<Thread, 'subject' | 'state' | 'turns' | 'cost'>>,
@@ -63,7 +66,7 @@ function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The text, without a first line that the subject was made of. */
+/** The text, without a first line that repeats the subject. */
 function bodyLines(body: string, subject: string, full: boolean): string[] {
   const lines = printable(body).trimEnd().split('\n');
   if (full) return lines;

@@ -1,18 +1,18 @@
 import type { Terminal } from './terminal.ts';
 
-/** What runs until it is over or a person ends it. */
+/** An activity that runs until it ends or a signal stops it. */
 interface Ending {
-  /** Says that it is being ended. */
+  /** Printed while it stops. */
   readonly stopping: string;
-  /** What to do next, printed when the program ends at once. */
+  /** Printed when the program ends at once: what to do next. */
   readonly atOnce: string;
-  /** Ends it in good order. */
+  /** Stops it in good order. */
   readonly end: () => void;
 }
 
 /**
- * Waits for `over`. The first signal ends what runs in good order; the second ends the program at once, with exit code 130.
- * `signalled`: a person ended it.
+ * Waits for `over`. The first signal stops the activity in good order; the second ends the program
+ * at once, with exit code 130. `signalled`: a signal stopped it.
  */
 export async function untilEnd<T>(
   terminal: Terminal,

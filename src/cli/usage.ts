@@ -3,14 +3,16 @@ import { MailroomError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import type { Start } from '../operations/services.ts';
 
-/** The words of a command line after the name of the program, and the commands that there are. */
+/** The words of a command line after the program's name, and the known commands. */
 export interface Called {
   readonly name: Start['name'];
   readonly words: readonly string[];
   readonly commands: readonly string[];
 }
 
-/** What is wrong with a command line, in the words that the rest of the program uses, and what would be right. */
+/**
+ * The error of a command line, in the wording of the rest of the program, with the correct usage.
+ */
 export function usageFailure(error: CommanderError, { words, commands }: Called): MailroomError {
   const name = words.find((word) => commands.includes(word));
   if (error.code === 'commander.help') return noSuchCommand(words.at(-1) ?? '', commands);
@@ -23,19 +25,19 @@ export function usageFailure(error: CommanderError, { words, commands }: Called)
   return new MailroomError('E_USAGE', message, known ?? general);
 }
 
-/** `mailroom help upp`: the only way in which asking for help is a mistake. */
+/** `mailroom help upp`: the only request for help that can be an error. */
 function noSuchCommand(word: string, commands: readonly string[]): MailroomError {
   const hint = didYouMean(word, commands) ?? '`mailroom --help` lists the commands and options';
   return new MailroomError('E_USAGE', `unknown command \`${word}\``, hint);
 }
 
-/** What people look for who give an argument to a command that has none. */
+/** The likely intention of an argument to a command without arguments. */
 const instead: Readonly<Record<string, string>> = {
   runs: '`mailroom show <run>` shows one run, `mailroom logs <run>` what its steps printed',
   workflows: '`mailroom show <workflow>` shows one workflow',
 };
 
-/** What the library says, rephrased; with the hint that it holds. What is not known here keeps its words. */
+/** The library's message, reworded, and its hint. An unknown message stays unchanged. */
 function inOwnWords(text: string): [message: string, hint: string | null] {
   const near = /^(.*?)\s*\(Did you mean (?:one of )?(.+?)\?\)$/s.exec(text);
   if (near) return [ticked(near[1] ?? ''), `did you mean \`${near[2] ?? ''}\`?`];
@@ -59,7 +61,7 @@ function inOwnWords(text: string): [message: string, hint: string | null] {
   return [missing ? `<${missing[1] ?? ''}> is missing` : ticked(text.replace(/\.$/, '')), null];
 }
 
-/** 'words' as `words`. */
+/** Replaces 'words' by `words`. */
 function ticked(text: string): string {
   return text.replaceAll(/'([^']*)'/g, '`$1`');
 }

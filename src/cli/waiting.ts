@@ -16,9 +16,9 @@ interface Waiting {
 }
 
 /**
- * Waits until the message is answered or its thread has ended, and prints what came for its sender: each message when it
- * comes, or one document at the end. Exit code 1 when the thread failed
- * or nothing comes any more, 130 on Ctrl-C.
+ * Waits until the message is answered or its thread has ended, and prints the mail for its sender:
+ * each message when it arrives, or one document at the end. Exit code 1 if the thread failed or
+ * nothing can arrive any more, 130 on Ctrl-C.
  */
 export async function awaitAnswer(
   context: Context,
@@ -48,7 +48,10 @@ export async function awaitAnswer(
 
 type Sent = Extract<Sending, { state: 'accepted' }>;
 
-/** What was handed over, once the controller has taken it; null: not yet. Throws `E_MESSAGE` when it refuses it. */
+/**
+ * The sent message once the controller has accepted it; null: not yet. Throws `E_MESSAGE` if the
+ * controller refuses it.
+ */
 function sentNow(project: ProjectServices, handed: Sending): Sent | null {
   if (handed.state !== 'recorded') return handed.state === 'accepted' ? handed : null;
   const word = wordOf(project, handed.reference);

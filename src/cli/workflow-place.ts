@@ -3,10 +3,10 @@ import type { Context } from './context.ts';
 import type { FoundWorkflow, ReadOptions } from '../operations/runs/services.ts';
 
 /**
- * Reads the workflow that a command names, in the project that its run belongs to. That is the project that the command is
- * called in. Where there is none, a file that is named by its path brings its own: the project around it, else the folder
- * above its `workflows/`, else its folder. A language whose runs have a place of their own always brings the folder
- * above `workflows/`. Throws `E_TARGET`.
+ * Reads the workflow that a command names, in the project of its run. That is the project of the
+ * current folder. Without one, a file named by its path brings its own: the project around it,
+ * otherwise the folder above its `workflows/`, otherwise its folder. A language whose runs have
+ * their own workspace always uses the folder above `workflows/`. Throws `E_TARGET`.
  */
 export async function openWorkflow(
   context: Context,
@@ -33,7 +33,7 @@ function ownFolder({ services }: Context, file: string): string {
   return services.findProject(dirname(file), true) ?? folderOfWorkflows(file) ?? dirname(file);
 }
 
-/** The folder above the `workflows/` that a file lies in; null: it lies in none. */
+/** The folder above the `workflows/` that a file lies in; null: there is none. */
 export function folderOfWorkflows(file: string): string | null {
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder))
     if (basename(folder) === 'workflows') return dirname(folder);

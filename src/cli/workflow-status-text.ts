@@ -12,7 +12,7 @@ interface Standing {
   readonly triggers: readonly TriggerStatus[];
 }
 
-/** The runs that are not over and the triggers, as a person reads them; nothing where there are none. */
+/** The active runs and the triggers as text for people; empty if there are none. */
 export function workflowLines({ runs, triggers }: Standing, { now, colours }: Look): string[] {
   const head = (lines: readonly string[]) => ['', colours.dim(lines[0] ?? ''), ...lines.slice(1)];
   const runTable = table(
@@ -26,7 +26,7 @@ export function workflowLines({ runs, triggers }: Standing, { now, colours }: Lo
   return [...(runs.length > 0 ? head(runTable) : []), ...(triggers.length > 0 ? head(triggerTable) : [])];
 }
 
-/** So many steps are named. */
+/** The number of steps to name. */
 const fewSteps = 3;
 
 function runRow(

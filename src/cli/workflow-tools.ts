@@ -12,8 +12,8 @@ import { cancelRun } from './run-control.ts';
 import type { RunController, WorkflowServices } from '../operations/runs/services.ts';
 
 /**
- * Serves the tools by which an agent of a person defines and runs workflows, until standard input ends. A run that still
- * goes on then is stopped in good order, and can be resumed.
+ * Serves the tools by which a user's agent defines and runs workflows, until standard input ends. A
+ * run that is active then stops in good order, and can be resumed.
  */
 export async function serveWorkflowTools(context: Context, version: string): Promise<void> {
   const project = context.project();
@@ -35,7 +35,7 @@ export async function serveWorkflowTools(context: Context, version: string): Pro
       const run = (started = await workflows.begin({ ...begin, watch }));
       watch();
       const over = run.follow().finally(() => going.delete(run));
-      // What goes wrong in it is in its journal, for whoever asks.
+      // Its journal contains its errors, for a later request.
       going.set(
         run,
         over.catch(() => {}),
@@ -53,7 +53,10 @@ export async function serveWorkflowTools(context: Context, version: string): Pro
   await (await sending)?.close();
 }
 
-/** Sends relays what earlier runs have left. A project whose settings are wrong sends nothing: every tool says what is wrong. */
+/**
+ * Sends relays the unsent events of earlier runs. A project with invalid settings sends nothing:
+ * every tool reports the errors.
+ */
 async function keepSending(
   { terminal }: Context,
   nip: NipServices,
@@ -66,7 +69,7 @@ async function keepSending(
   }
 }
 
-/** How far a run is: how many of its steps need nothing any more, completed or not. */
+/** The progress of a run: how many of its steps are finished, completed or not. */
 function progressIn({ run, state, rules }: RunController): Progress {
   const { settled, completed, total, current } = progressOf(state, rules);
   const at = current === null ? '' : `, at ${current}`;
@@ -77,7 +80,7 @@ function progressIn({ run, state, rules }: RunController): Progress {
   };
 }
 
-/** The newest runs of the language. A run that cannot be read hides no other. */
+/** The newest runs of the language. An unreadable run does not hide the others. */
 async function listed(workflows: WorkflowServices, nip: NipServices, most: number): Promise<RunList> {
   const runs: RunList['runs'][number][] = [];
   const problems: string[] = [];
@@ -86,7 +89,7 @@ async function listed(workflows: WorkflowServices, nip: NipServices, most: numbe
     try {
       if (workflows.run(run).definition.byEvents) runs.push(entryOf(await nip.report(run)));
     } catch (error) {
-      // What is wrong with the settings is no matter of this run.
+      // Invalid settings do not concern this run.
       if (!(error instanceof MailroomError) || error instanceof ProblemsError || error.code === 'E_INTERNAL')
         throw error;
       problems.push(`${run}: ${error.message}`);
@@ -100,7 +103,7 @@ function entryOf(report: ExecutionReport): RunList['runs'][number] {
   return { executionId, run, workflowId, status, progress, totalCost, runtime, message };
 }
 
-/** Answers when the run is over, or has not ended some seconds after it was asked to. */
+/** Resolves when the run has ended, or has not ended some seconds after the request. */
 async function cancelled(
   context: Context,
   nip: NipServices,
@@ -110,7 +113,7 @@ async function cancelled(
   const { workflows } = context.project();
   const stored = nip.find(execution);
   const { run } = stored;
-  // Throws where the run is of another language.
+  // Throws if the run belongs to another language.
   await nip.report(run);
   report({ done: 0, total: 1, message: `run ${run}: it is asked to end` });
   await cancelRun(context, stored);

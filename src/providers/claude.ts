@@ -22,7 +22,7 @@ import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } fr
 
 const login = 'run `claude` once and log in, or set ANTHROPIC_API_KEY';
 
-/** No telemetry, no update under our feet, and no retries that go on for minutes without a word. */
+/** No telemetry, no update while running, and no retries that last for minutes without output. */
 const switches = {
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   DISABLE_AUTOUPDATER: '1',
@@ -59,7 +59,7 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
       '--output-format',
       'stream-json',
       '--verbose',
-      // Nothing of the repository: its settings would name another server, hooks and programs.
+      // No settings of the repository: they could name another server, hooks and programs.
       '--setting-sources',
       'user',
       ...(model === null ? [] : ['--model', model]),
@@ -80,17 +80,20 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
   };
 }
 
-/** Both, as the model may ask for more than the default up to the maximum. */
+/** Both variables, since the model can request more than the default, up to the maximum. */
 function commandTime({ maxCommandTime }: Invocation): Record<string, string> {
   if (maxCommandTime === null) return {};
   const limit = String(maxCommandTime);
   return { BASH_DEFAULT_TIMEOUT_MS: limit, BASH_MAX_TIMEOUT_MS: limit };
 }
 
-/** Where the instructions of a repository lie, which it does not read without its settings. */
+/**
+ * The instruction files of a repository, which claude does not read without the repository's
+ * settings.
+ */
 const instructions = ['CLAUDE.md', '.claude/CLAUDE.md'];
 
-/** The instructions of the repository, and those of the person's own servers that the role may use. */
+/** Reads the repository's instructions, and the user's MCP servers that the role may use. */
 function reading(invocation: Invocation, { settings }: ProviderOptions): Reading {
   const words = instructionFiles(invocation, instructions);
   const own = ownOf(invocation);
@@ -123,15 +126,16 @@ function definition(server: McpServer): Record<string, unknown> {
   return { type: 'url' in server ? 'http' : 'stdio', ...server };
 }
 
-/** What configures agents in the workspace, and in folders below it. */
+/** The files that configure agents in the workspace and in folders below it. */
 const settingsRules = [...settingsFolders.map((name) => `${name}/**`), ...settingsFiles].map(
   (pattern) => `Edit(**/${pattern})`,
 );
 
 /**
- * Tools that a role has no right to are not offered at all. The staging folder is writable for everybody: path rules
- * begin with `//` for an absolute path, and `Edit` covers every tool that writes files. The mode `acceptEdits` would let a
- * role that may only run tests remove and move files by the shell, too.
+ * Tools that need a permission the role lacks are not offered at all. The staging folder is always
+ * writable: path rules begin with `//` for an absolute path, and `Edit` covers every tool that
+ * writes files. The mode `acceptEdits` would also let a role that may only run tests remove and
+ * move files by the shell.
  */
 function rights(invocation: Invocation, tests: readonly string[]): string[] {
   const { capabilities, paths, owed } = invocation;
@@ -154,7 +158,7 @@ function rights(invocation: Invocation, tests: readonly string[]): string[] {
     ['--allowedTools', allowed.join(',')],
     ...(edits && invocation.mayConfigure !== true ? [['--disallowedTools', settingsRules.join(',')]] : []),
     ['--add-dir', paths.outbox],
-    // MCP servers of the person who runs the host would bring rights that the role was not given.
+    // The user's MCP servers would bring permissions that the role was not given.
     ['--strict-mcp-config'],
     ...(servers.length === 0 ? [] : [['--mcp-config', `${paths.folder}/${serversName}`]]),
   ].flat();
@@ -164,7 +168,8 @@ function read(exit: Exit, invocation: Invocation, options: ProviderOptions, now:
   const events = eventsIn(exit.stdout);
   const result = events.findLast((event) => event['type'] === 'result');
   const total = totalOf(result, options);
-  // Without a result nobody knows the whole; what it had told until it was ended for it is more than its budget.
+  // Without a result the total is unknown; usage reported before the run was ended for its budget
+  // exceeds that budget.
   const usage =
     result === undefined && exit.ended === 'over-budget'
       ? usageTold(events, options)
@@ -172,7 +177,8 @@ function read(exit: Exit, invocation: Invocation, options: ProviderOptions, now:
   const stopped = interrupted(exit, options.name);
   const session = failedIn(total, usage, invocation.session);
   if (stopped !== null) return { ...stopped, usage, session };
-  // On an API error the result says `subtype: success` and `is_error: true`: the subtype alone proves nothing.
+  // On an API error the result has `subtype: success` and `is_error: true`: the subtype alone
+  // proves nothing.
   if (result?.['subtype'] !== 'success' || result['is_error'] !== false || exit.code !== 0) {
     return { ...unsuccessful(exit, events, result, { now, usage, program: options.name }), session };
   }
@@ -186,7 +192,7 @@ function read(exit: Exit, invocation: Invocation, options: ProviderOptions, now:
   };
 }
 
-/** All that the agent said. Its last text is in the result once more. */
+/** All texts of the agent. The result repeats the last one. */
 function said(events: readonly JsonObject[]): string {
   const parts = events
     .filter((event) => event['type'] === 'assistant')
@@ -220,7 +226,10 @@ function unsuccessful(
   return limit && until !== null ? { ...outcome, until } : outcome;
 }
 
-/** `rate_limit_event` names the end of a subscription's limit more exactly than the sentence for people does. */
+/**
+ * `rate_limit_event` gives the end of a subscription's limit more exactly than the message for
+ * people.
+ */
 function rejectedUntil(events: readonly JsonObject[], now: number): number | null {
   const last = events.findLast((event) => event['type'] === 'rate_limit_event');
   if (at(last, 'rate_limit_info', 'status') !== 'rejected') return null;
@@ -228,7 +237,7 @@ function rejectedUntil(events: readonly JsonObject[], now: number): number | nul
   return resets === null ? null : endOf(`resets_at: ${Math.floor(resets)}`, now);
 }
 
-/** The conversation's total so far: cost and tokens both go on counting when it is resumed. */
+/** The conversation's total so far: cost and tokens both continue to grow after a resume. */
 function totalOf(result: JsonObject | undefined, options: ProviderOptions): Usage {
   const models = result?.['modelUsage'];
   const sum = (...keys: readonly string[]) =>
@@ -249,7 +258,10 @@ function usageTold(events: readonly JsonObject[], options: ProviderOptions): Usa
   return told.usage;
 }
 
-/** Each answer of the model comes in several events with the same use. What it wrote is known only at the end. */
+/**
+ * Several events of one model answer repeat the same usage. The output tokens are known only at the
+ * end.
+ */
 function counter(options: ProviderOptions): Counter {
   const answers = new Map<string, Usage>();
   let usage: Usage = { usd: 0, tokens: 0 };
@@ -284,7 +296,10 @@ function modelOf(events: readonly JsonObject[]): string | null {
   return string(events.find((event) => event['subtype'] === 'init')?.['model']);
 }
 
-/** Tools that were refused, and tools that were not offered and called all the same: only the first are in the result. */
+/**
+ * Refused tools, and tools that were called without being offered: the result contains only the
+ * first.
+ */
 function denialsOf(events: readonly JsonObject[], result: JsonObject): string[] {
   const refused = list(result['permission_denials']).map((denial) => {
     const detail = at(denial, 'tool_input', 'file_path') ?? at(denial, 'tool_input', 'command');

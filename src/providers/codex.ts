@@ -20,7 +20,10 @@ import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } fr
 
 const login = 'run `codex login` once, or set CODEX_API_KEY';
 
-/** No telemetry, no update check, nothing fetched from elsewhere. Codex has no switch against retries of its own provider. */
+/**
+ * No telemetry, no update check, no downloads. Codex has no switch against retries of its own
+ * provider.
+ */
 const quiet = [
   ['-c', 'analytics.enabled=false'],
   ['-c', 'check_for_update_on_startup=false'],
@@ -35,7 +38,10 @@ export function codexProvider(options: ProviderOptions): Provider {
   return streamProvider(options, { restrict, start, read, said });
 }
 
-/** Codex has a shell and two sandboxes for it: nothing writable, or the workspace. There is nothing in between. */
+/**
+ * Codex has a shell with two sandboxes: nothing writable, or the workspace. There is no level in
+ * between.
+ */
 function restrict(capabilities: readonly Capability[]): Restriction {
   const edits = capabilities.includes('EDIT');
   const commands = capabilities.includes('RUN_COMMANDS');
@@ -68,7 +74,7 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
   };
 }
 
-/** `own`: what is said of the person's own servers. */
+/** `own`: settings for the user's own servers. */
 function commandLine(invocation: Invocation, options: ProviderOptions, own: readonly string[]): string[] {
   const { model, session, workspace } = invocation;
   return [
@@ -79,19 +85,19 @@ function commandLine(invocation: Invocation, options: ProviderOptions, own: read
     ...sandbox(invocation),
     ...(model === null ? [] : ['-m', model]),
     ...quiet,
-    // Also where the person has said of a folder that they trust it: then its `.codex` would count.
+    // Also where the user has marked a folder as trusted: then its `.codex` would count.
     '-c',
     `projects={${foldersAbove(workspace).map(untrusted).join(',')}}`,
     ...own,
     ...serverSettings(invocation),
     ...options.arguments,
-    // The sandbox of a resumed conversation is the one named before `resume`, not the one it began with.
+    // A resumed conversation uses the sandbox named before `resume`, not its original one.
     ...(session === null ? [] : ['resume', session.id]),
     '-',
   ];
 }
 
-/** A folder and all above it. */
+/** A folder and all its parents. */
 function foldersAbove(folder: string): string[] {
   const above = folder.slice(0, folder.lastIndexOf('/'));
   return folder === '' ? ['/'] : [folder, ...foldersAbove(above)];
@@ -101,7 +107,10 @@ function untrusted(folder: string): string {
   return `${JSON.stringify(folder)}={trust_level="untrusted"}`;
 }
 
-/** Its own settings name servers that a role does not get: each is switched off, as no switch does so for all. */
+/**
+ * Codex's settings name servers that a role does not get: each is switched off separately, since no
+ * switch covers all of them.
+ */
 function reading(invocation: Invocation, options: ProviderOptions): Reading {
   const [path = ''] = options.settings;
   return {
@@ -114,7 +123,7 @@ function reading(invocation: Invocation, options: ProviderOptions): Reading {
       const others = theirs.filter((name) => !namesOf(invocation).includes(name));
       const settings = [
         ...others.map((name) => `${name}.enabled=false`),
-        // It would ask, and nobody is there to answer.
+        // Otherwise codex would ask for approval, and a turn has no one to answer.
         ...used.map((name) => `${name}.default_tools_approval_mode="approve"`),
       ];
       const own = settings.flatMap((setting) => ['-c', `mcp_servers.${setting}`]);
@@ -123,13 +132,13 @@ function reading(invocation: Invocation, options: ProviderOptions): Reading {
   };
 }
 
-/** TOML, whose basic strings, lists and inline tables are near enough to JSON. */
+/** TOML, whose basic strings, lists and inline tables are close enough to JSON. */
 function serverSettings(invocation: Invocation): string[] {
   return Object.entries(serversOf(invocation)).flatMap(([name, server]) =>
     [
       ...definition(server),
       'default_tools_approval_mode="approve"',
-      // It would begin without them, and a turn is soon over.
+      // Otherwise codex would start without waiting for them, and a turn is short.
       'required=true',
     ].flatMap((setting) => ['-c', `mcp_servers.${name}.${setting}`]),
   );
@@ -148,10 +157,10 @@ function table(values: Readonly<Record<string, string>>): string {
   return `{${pairs.join(',')}}`;
 }
 
-/** What it used comes at its end only. */
+/** Codex reports usage only at its end. */
 const uncounted = { add() {}, usage: unknownUsage };
 
-/** Of what codex tells, the use of a tool is nearest to a step. */
+/** The use of a tool is the closest to a step in codex's events. */
 function isStep(event: JsonObject): boolean {
   const kind = at(event, 'item', 'type');
   return event['type'] === 'item.completed' && (kind === 'command_execution' || kind === 'file_change');
@@ -163,13 +172,16 @@ function commandNews(event: JsonObject): CommandNews | null {
   return { id, is: event['type'] === 'item.completed' ? 'over' : 'running' };
 }
 
-/** With READ alone nothing is writable, the staging folder included: then the final text is the mail. */
+/**
+ * With READ alone nothing is writable, not even the staging folder: then the final text is the
+ * mail.
+ */
 function sandbox({ capabilities, paths }: Invocation): string[] {
   if (capabilities.every((capability) => capability === 'READ')) return ['-s', 'read-only'];
   return [
     ['-s', 'workspace-write'],
     ['-c', `sandbox_workspace_write.writable_roots=[${JSON.stringify(paths.outbox)}]`],
-    // The turn's own TMPDIR stays writable; the machine's /tmp belongs to others.
+    // The turn's own TMPDIR stays writable; the machine's /tmp is shared.
     ['-c', 'sandbox_workspace_write.exclude_slash_tmp=true'],
     ['-c', `sandbox_workspace_write.network_access=${capabilities.includes('RUN_COMMANDS')}`],
   ].flat();
@@ -206,7 +218,10 @@ function complaint(events: readonly JsonObject[], final: JsonObject | undefined)
   return failure ?? error ?? '';
 }
 
-/** The conversation's total so far. `input_tokens` has the cached ones in it, `output_tokens` the reasoning. */
+/**
+ * The conversation's total so far. `input_tokens` includes the cached ones, `output_tokens` the
+ * reasoning.
+ */
 function totalOf(final: JsonObject | undefined): TokenCount | null {
   const input = amount(at(final, 'usage', 'input_tokens'));
   const output = amount(at(final, 'usage', 'output_tokens'));
@@ -229,7 +244,7 @@ function finalText(events: readonly JsonObject[]): string {
   return agentMessages(events).at(-1) ?? '';
 }
 
-/** All that the agent said. */
+/** All texts of the agent. */
 function said(events: readonly JsonObject[]): string {
   return paragraphs(agentMessages(events));
 }
@@ -238,7 +253,10 @@ function threadOf(events: readonly JsonObject[]): string | null {
   return string(events.find((event) => event['type'] === 'thread.started')?.['thread_id']);
 }
 
-/** What codex says that it declined. A command that only failed against the sandbox is not told apart from any other. */
+/**
+ * The commands that codex reports as declined. A command that failed because of the sandbox cannot
+ * be distinguished from any other failure.
+ */
 function denialsOf(events: readonly JsonObject[]): string[] {
   return items(events)
     .filter((event) => at(event, 'item', 'status') === 'declined')

@@ -10,25 +10,26 @@ import { environment } from './variables.ts';
 import type { Usage } from '../kernel/cost.ts';
 import type { Exit, Outcome, Provider } from './provider.ts';
 
-/** EX_TEMPFAIL of sysexits.h: "not now": here, a limit of use. */
+/** EX_TEMPFAIL of sysexits.h ("try again later"), used here for a usage limit. */
 const temporaryFailure = 75;
 
 /**
- * Any program. The prompt comes on standard input, the turn in the variables of `variables()`; what it writes to
- * standard output is its final text, and its exit code decides:
+ * Runs any program. It receives the prompt on standard input and the turn in the variables of
+ * `variables()`; its standard output is the final text, and its exit code decides the outcome:
  *
  * | exit code | outcome |
  * |---|---|
  * | 0 | done |
  * | 1 | later |
- * | 75 (EX_TEMPFAIL) | later: a limit of use, which costs no retry |
- * | 124, or our own timeout | later, `E_TIMEOUT` |
+ * | 75 (EX_TEMPFAIL) | later: a usage limit, which costs no retry |
+ * | 124, or Mailroom's timeout | later, `E_TIMEOUT` |
  * | 126, 127 | never: cannot be executed, command not found |
  * | 2 and all others | never |
  * | ended by a signal | later |
  *
- * The last lines of standard error may say more, as `retry-after: <seconds>` (with 75) and
- * `usage: {"usd": 0.02, "tokens": 1200}`. A program is its author's word: rights are not restricted here.
+ * The last lines of standard error can add `retry-after: <seconds>` (with 75) and
+ * `usage: {"usd": 0.02, "tokens": 1200}`. The author has chosen the program: its permissions are not
+ * restricted here.
  */
 export function commandProvider(options: ProviderOptions): Provider {
   const program = options.command[0] ?? options.name;
@@ -80,7 +81,7 @@ function byCode(exit: Exit, program: string, said: Trailers, now: number): Outco
 interface Trailers {
   readonly retryAfterMs: number | null;
   readonly usage: Usage;
-  /** Standard error without them. */
+  /** Standard error without the trailers. */
   readonly rest: string;
 }
 

@@ -1,6 +1,9 @@
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../kernel/json.ts';
 
-/** The JSON objects of an output with one a line. Whatever else stands there (chatter, a cut line) is passed over. */
+/**
+ * The JSON objects of an output with one object per line. Other lines (chatter, a cut line) are
+ * skipped.
+ */
 export function eventsIn(stdout: string): JsonObject[] {
   const events: JsonObject[] = [];
   for (let start = 0; start < stdout.length;) {
@@ -13,7 +16,7 @@ export function eventsIn(stdout: string): JsonObject[] {
   return events;
 }
 
-/** The JSON object that a line is, or null. */
+/** The JSON object in a line, or null. */
 export function objectIn(line: string): JsonObject | null {
   const text = line.trim();
   if (!text.startsWith('{') || !text.endsWith('}')) return null;
@@ -21,7 +24,7 @@ export function objectIn(line: string): JsonObject | null {
   return isJsonObject(value) ? value : null;
 }
 
-/** The value under a path of keys; undefined where there is none. */
+/** The value at a path of keys; undefined if there is none. */
 export function at(value: Json | undefined, ...path: readonly string[]): Json | undefined {
   let found = value;
   for (const key of path) {
@@ -31,7 +34,7 @@ export function at(value: Json | undefined, ...path: readonly string[]): Json | 
   return found;
 }
 
-/** The value as a list; anything else is an empty one. */
+/** The value as a list; empty for any other value. */
 export function list(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : [];
 }
@@ -41,7 +44,7 @@ export function string(value: Json | undefined): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** What an agent said at several times, a paragraph each. */
+/** An agent's texts, one paragraph each. */
 export function paragraphs(texts: readonly string[]): string {
   return texts
     .map((text) => text.trim())
@@ -49,7 +52,7 @@ export function paragraphs(texts: readonly string[]): string {
     .join('\n\n');
 }
 
-/** The value as a cost or a count: finite and not negative, else null. */
+/** The value as a cost or a count: finite and not negative, otherwise null. */
 export function amount(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
 }

@@ -3,9 +3,10 @@ import { because, never, transient } from './outcomes.ts';
 import type { Exit, Outcome } from './provider.ts';
 
 /**
- * What an end means whatever the program is: it could not be started, was not there, was ended by us or by a signal.
- * Null when the program ended by itself; then its exit code and output decide. Exit codes 129 to 192 are a shell's or
- * a sandbox's way to report a signal; a program with codes of its own there (`ownCodes`) is asked first.
+ * The outcome of an exit that does not depend on the program: it did not start, was not found, or
+ * was ended by Mailroom or by a signal. Null if the program ended normally; then its exit code and
+ * output decide. A shell or a sandbox reports a signal as exit code 129 to 192, except for codes
+ * that the program itself defines (`ownCodes`).
  */
 export function interrupted(exit: Exit, program: string, ownCodes: readonly number[] = []): Outcome | null {
   switch (exit.ended) {
@@ -44,7 +45,8 @@ function spawnFailed(exit: Exit, program: string): Outcome {
 function exitedByItself(exit: Exit, program: string, ownCodes: readonly number[]): Outcome | null {
   if (exit.signal !== null) return transient(because(`${program} was ended by ${exit.signal}`, exit.stderr));
   if (exit.code === null) return transient(because(`${program} ended without an exit code`, exit.stderr));
-  // A wrapper's word for what it could not find or run; a program that is not there was not started.
+  // A wrapper's report that it could not find or run a command; if the program itself is missing,
+  // it was not started.
   if (exit.code === 126 || exit.code === 127)
     return never(because(`${program} ended with exit code ${exit.code}`, exit.stderr));
   if (exit.code > 128 && exit.code <= 192 && !ownCodes.includes(exit.code)) {

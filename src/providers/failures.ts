@@ -3,35 +3,35 @@ import { because, limited, never, transient } from './outcomes.ts';
 import type { Usage } from '../kernel/cost.ts';
 import type { Outcome } from './provider.ts';
 
-/** What a CLI said about its failure. */
+/** What a CLI reported about its failure. */
 export interface Failure {
   readonly program: string;
-  /** The status of the model's API, where the CLI tells it apart from the text. */
+  /** The status of the model's API, if the CLI reports it separately from the text. */
   readonly status: number | null;
-  /** Its own sentence about it; empty where there is none, then standard error is looked at. */
+  /** The CLI's error message; if it is empty, standard error is used. */
   readonly text: string;
   readonly stderr: string;
   readonly usage: Usage;
-  /** How a person logs in, for those who must. */
+  /** How the user logs in. */
   readonly login: string;
 }
 
-/** Money, not time, is what is missing. */
+/** Credit or payment is missing, so waiting does not help. */
 const unpaid =
   /credit balance is too low|insufficient_quota|billing_(not_active|hard_limit)|payment required/i;
 
 const loggedOut =
   /not logged in|please run \/login|log ?in again|invalid (x-)?api[ -]?key|incorrect api key|api key not valid|API_KEY_INVALID|authentication_error|permission_error|PERMISSION_DENIED|UNAUTHENTICATED|oauth token|token (has )?expired|missing (environment variable|api key|bearer)|no api key|invalid auth method|set an auth method|could not resolve authentication|\bunauthorized\b/i;
 
-/** The conversation that was to be resumed is not there. */
+/** The conversation to resume does not exist. */
 const forgotten =
   /no conversation found with session|no rollout found for thread|invalid session identifier|session not found/i;
 
-/** It asks for more than it may ever get, or for what is not there. */
+/** The request is not allowed or names something that does not exist. */
 const hopeless =
   /prompt is too long|context[ _](window|length)|invalid_request_error|model_not_found|unknown model|model .{1,80} (does not exist|not found|is not supported)|unexpected argument|unknown (option|argument)|ProviderModelNotFoundError|error loading config/i;
 
-/** Where texts carry the status of an API. */
+/** Patterns of texts that contain the status of an API. */
 const statuses: readonly RegExp[] = [
   /\bstatus(?:[ _]?code)?\\*["']?\s*[:=]?\s*\(?([45]\d\d)\b/i,
   /\bAPI Error:?\s*\(?([45]\d\d)\b/i,
@@ -50,16 +50,20 @@ export function statusIn(text: string): number | null {
   return null;
 }
 
-/** Statuses by which an API says "not like this". 408, 409 and 425 mean "not now", 429 has a class of its own. */
+/**
+ * Statuses of a request that can never succeed. 408, 409 and 425 are temporary, 429 has a class of
+ * its own.
+ */
 const refusals = new Set([400, 402, 404, 405, 406, 410, 411, 413, 414, 415, 422]);
 
 /**
- * What a failure means: a limit of use ends, a server comes back; a missing key, a bad request or an empty credit stay
- * until a person does something. What nobody knows is "later": attempts are limited.
+ * Classifies a failure: usage limits and server errors pass; a missing key, a bad request or
+ * exhausted credit needs a person. An unknown failure is "later": attempts are limited.
  */
 export function failed(failure: Failure, now: number): Outcome {
   const { program, usage } = failure;
-  // A sentence is read from its beginning; of standard error the end counts, after warnings and traces.
+  // A message is read from its beginning; of standard error the end counts, after warnings and
+  // traces.
   const words = failure.text === '' ? failure.stderr.slice(-4096) : failure.text.slice(0, 8192);
   const shown = failure.text === '' ? words : words.slice(0, 300);
   const status = failure.status ?? statusIn(words);
@@ -83,7 +87,9 @@ export function failed(failure: Failure, now: number): Outcome {
   return transient(saying(status === null ? unclear : `${program} failed (${status})`), usage);
 }
 
-/** 400 is how some APIs speak of a bad key; a failing server's words say nothing about the key. */
+/**
+ * Some APIs report a bad key as 400; the message of a failing server says nothing about the key.
+ */
 function maybeRefused(status: number | null): boolean {
   return status === null || status === 400;
 }

@@ -5,28 +5,31 @@ import { jsonSettings, missingServers, serversIn } from './own-settings.ts';
 import { ownOf, serversOf } from './tools.ts';
 import type { Invocation } from './provider.ts';
 
-/** Below the person's own settings: no update, no statistics, three requests in all where one fails. */
+/**
+ * Overridden by the user's own settings: no update, no statistics, at most three requests if one
+ * fails.
+ */
 const defaults: JsonObject = {
   general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: 3 },
   privacy: { usageStatisticsEnabled: false },
 };
 
 /**
- * Above them: a folder is not trusted when settings are read, so that those of a repository do not count, whatever the
- * person said of it; nor do variables from its files.
+ * Override all others: no folder is trusted while settings are read, so that a repository's
+ * settings and variable files do not count, even if the user has trusted it.
  */
 const shutOut: JsonObject = {
   security: { folderTrust: { enabled: true } },
   advanced: { ignoreLocalEnv: true },
 };
 
-/** The file with the rules of a turn, in its folder. */
+/** The name of the file with the rules of a turn, in the turn's folder. */
 export const policyName = 'gemini-policy.toml';
 
 /**
- * Gemini takes settings from its home folder and from the workspace, which is not ours to write. (It knows system-wide
- * ones, too, but only in folders that root alone can write.) Its conversations lie in `tmp` and are found by marks there
- * and in `history`.
+ * Gemini reads settings from its home folder and from the workspace, where Mailroom must not write.
+ * (It also knows system-wide ones, in folders that only root can write.) Its conversations lie in
+ * `tmp` and are found by markers there and in `history`.
  */
 export function geminiHome(invocation: Invocation): ProgramHome {
   return {
@@ -44,14 +47,14 @@ export function geminiHome(invocation: Invocation): ProgramHome {
   };
 }
 
-/** The defaults, over them the person's own, over them what only this turn has. */
+/** The defaults, overridden by the user's own settings, overridden by those of this turn. */
 function merged(own: JsonObject, invocation: Invocation, path: string): JsonObject {
   const { maxSteps, paths } = invocation;
   const limit: JsonObject = maxSteps === null ? {} : { model: { maxSessionTurns: maxSteps } };
   const context = isJsonObject(own['context']) ? own['context']['includeDirectories'] : undefined;
   const included = Array.isArray(context) ? context : [];
   const turn: JsonObject = {
-    // As flags they would be taken for two where a path has a comma.
+    // As flags, a path with a comma would be read as two.
     adminPolicyPaths: [`${paths.folder}/${policyName}`],
     context: { includeDirectories: [...included, paths.outbox] },
   };
@@ -59,7 +62,10 @@ function merged(own: JsonObject, invocation: Invocation, path: string): JsonObje
   return { ...settings, mcpServers: servers(own, invocation, path) };
 }
 
-/** None of the person's own but those that the role names. Without trust it would ask, and there is nobody to answer. */
+/**
+ * Only the user's servers that the role names. Without trust gemini would ask for approval, and a
+ * turn has no one to answer.
+ */
 function servers(own: JsonObject, invocation: Invocation, path: string): JsonObject {
   const theirs = serversIn(own, 'mcpServers');
   const used = ownOf(invocation);

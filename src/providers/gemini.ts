@@ -20,12 +20,15 @@ import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } fr
 
 const login = 'run `gemini` once and log in, or set GEMINI_API_KEY';
 
-/** gemini ends with the API's status modulo 256; where a number could be a signal, these are statuses. */
+/**
+ * gemini exits with the API's status modulo 256; codes that could also be signals are listed here
+ * as statuses.
+ */
 const statuses = new Map(
   [400, 401, 403, 404, 429, 500, 502, 503, 504, 529].map((status) => [status & 255, status]),
 );
 
-/** Exit codes of its own for what a person must put right. */
+/** Exit codes that gemini itself defines for errors that a person must fix. */
 const refusals = new Map([
   [41, `is not logged in; ${login}`],
   [44, 'could not start its sandbox'],
@@ -58,11 +61,12 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
       options.command,
       ['-o', 'stream-json'],
       ['--approval-mode', mode],
-      // Trust comes when the settings have been read: those of the repository do not count, and tools work.
+      // Trust applies after the settings have been read: the repository's settings do not count,
+      // and tools work.
       ['--skip-trust'],
-      // An extension of the person may bring others. The list must not be empty.
+      // An extension of the user can add other servers. The list must not be empty.
       ['--allowed-mcp-server-names', (servers.length === 0 ? [toolsName] : servers).join(',')],
-      // Without a model it asks a small one which to take; where that fails, it asks for minutes.
+      // Without a model it asks a small one which to use; if that fails, it retries for minutes.
       ['-m', model ?? 'pro'],
       session === null ? [] : ['-r', session.id],
       options.arguments,
@@ -79,13 +83,18 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
   };
 }
 
-/** Folders that are trusted: none, so that no settings of theirs count. */
+/** The list of trusted folders: empty, so that no folder's settings count. */
 const trustedName = 'gemini-trusted-folders.json';
 
-/** Where it sends keys and prompts; a file of variables replaces none that is defined. */
+/**
+ * The addresses that receive keys and prompts; a file of variables replaces none that is defined.
+ */
 const servers = ['GOOGLE_GEMINI_BASE_URL', 'GOOGLE_VERTEX_BASE_URL'];
 
-/** `own`: the variables that the person has put into a file for gemini, which it does not read itself without trust. */
+/**
+ * `own`: variables from the user's file for gemini, which gemini itself does not read without
+ * trust.
+ */
 function variablesOf(
   invocation: Invocation,
   { environment: host }: ProviderOptions,
@@ -96,7 +105,7 @@ function variablesOf(
     ...Object.fromEntries(servers.map((name) => [name, host[name] ?? ''])),
     ...environment(invocation, {
       ...Object.fromEntries(theirs),
-      // A process of its own in between would not pass signals on.
+      // A separate process in between would not forward signals.
       GEMINI_CLI_NO_RELAUNCH: 'true',
       GEMINI_TELEMETRY_ENABLED: 'false',
     }),
@@ -119,14 +128,15 @@ function reading(invocation: Invocation, options: ProviderOptions): Reading {
 }
 
 /**
- * What is allowed beyond the approval mode: files in the staging folder (not below it, not by `..`), what is owed, tests. And
- * what the role has no right to is denied, also where rules or settings of the person allow it.
+ * Allows beyond the approval mode: files in the staging folder (not below it, not through `..`),
+ * required outputs, tests. Denies what the role has no permission for, even where the user's rules
+ * or settings allow it.
  */
 function policy(invocation: Invocation, tests: readonly string[]): string {
   const { paths, capabilities, owed } = invocation;
   const patterns = [
     String.raw`\x00"file_path":"${inJson(paths.outbox)}/[^"/\\]+"\x00`,
-    // What is owed, and below it; no name there begins with a dot.
+    // Required outputs and paths below them; no name there begins with a dot.
     ...owed.map((path) => String.raw`\x00"file_path":"${inJson(path)}(?:|/(?!\.|[^"]*/\.)[^"\\]+)"\x00`),
   ];
   const files = '["write_file", "replace"]';
@@ -149,8 +159,8 @@ function policy(invocation: Invocation, tests: readonly string[]): string {
 }
 
 /**
- * What configures agents in the workspace and below it; and absolute paths that lead there by a detour. Gemini drops a rule
- * whose pattern repeats a group that repeats something.
+ * Files that configure agents in the workspace and below it, and absolute paths that lead there by
+ * a detour. Gemini drops a rule whose pattern nests repetitions.
  */
 function settingsPatterns({ workspace }: Invocation): string[] {
   const names = [
@@ -177,7 +187,7 @@ function escapeForPattern(text: string): string {
   return text.replaceAll(/[-[\]{}()*+?.,\\^$|#\s]/g, String.raw`\$&`);
 }
 
-/** A result names its use of a tool, and not the tool. */
+/** A tool result names the tool use, not the tool. */
 function commandNews(event: JsonObject): CommandNews | null {
   const id = string(event['tool_id']);
   if (id === null) return null;
@@ -221,11 +231,14 @@ function unsuccessful(exit: Exit, result: JsonObject | undefined, { now, usage, 
   return failed({ program, status, text, stderr: exit.stderr, usage, login }, now);
 }
 
-/** Of this run alone, also in a resumed conversation. Thoughts are in the total only; they are output. */
+/**
+ * Of this run alone, also in a resumed conversation. Only the total contains thoughts; they count
+ * as output.
+ */
 function usageIn(result: JsonObject | undefined, model: string | null, options: ProviderOptions): Usage {
   const models = at(result, 'stats', 'models');
   const each = isJsonObject(models) ? Object.entries(models) : [];
-  // For small matters it uses other models than the one that was asked for.
+  // Gemini uses other models than the requested one for small tasks.
   if (each.length > 0) return together(each.map(([name, stats]) => usageBy(stats, name, options)));
   return usageBy(at(result, 'stats'), model, options);
 }
@@ -241,7 +254,7 @@ function usageBy(stats: Json | undefined, model: string | null, options: Provide
   return usageOf(count, options.price(model));
 }
 
-/** What the assistant said between its uses of tools; it comes in pieces. */
+/** The assistant's texts between tool uses; each arrives in pieces. */
 function spokenTexts(events: readonly JsonObject[]): string[] {
   const found = [''];
   for (const event of events) {
@@ -252,12 +265,12 @@ function spokenTexts(events: readonly JsonObject[]): string[] {
   return found;
 }
 
-/** What it said after it last used a tool. */
+/** The assistant's text after its last tool use. */
 function finalText(events: readonly JsonObject[]): string {
   return spokenTexts(events).at(-1) ?? '';
 }
 
-/** All that it said. */
+/** All texts of the assistant. */
 function said(events: readonly JsonObject[]): string {
   return paragraphs(spokenTexts(events));
 }

@@ -1,7 +1,10 @@
 import { MailroomError } from '../kernel/errors.ts';
 import type { Provider } from './provider.ts';
 
-/** A person: has an inbox and no turns. It exists so that `provider: human` is a name; nobody may start it. */
+/**
+ * A person: has an inbox and no turns. Exists so that `provider: human` is a valid name; it must
+ * not be started.
+ */
 export function humanProvider(): Provider {
   const noTurns = () => new MailroomError('E_INTERNAL', 'a person has no turns, but one was started');
   return {

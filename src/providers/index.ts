@@ -12,17 +12,20 @@ import { builtInPrices } from './prices.ts';
 import { replayProvider } from './replay.ts';
 import type { Provider } from './provider.ts';
 
-/** What the composition root knows about this machine and this program. */
+/** What the composition root knows about this machine and this installation. */
 export interface ProviderEnvironment {
-  /** The host's: `HOME`, `MAILROOM_CLAUDE_BIN` and its like, and where the CLIs keep their configuration. */
+  /**
+   * The host's environment: `HOME`, `MAILROOM_CLAUDE_BIN` and the like, and variables that locate
+   * the CLIs' configuration.
+   */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The path of the Node that runs us. */
+  /** The path of the Node that runs this process. */
   readonly node: string;
   /** The path of bin/replay-agent.mjs. */
   readonly replayAgent: string;
-  /** The folder that `replay` answers from; missing: `MAILROOM_RECORDING` says it. */
+  /** The folder of the recording for `replay`; missing: `MAILROOM_RECORDING` names it. */
   readonly recording?: string;
-  /** Prices that the project knows better than the built-in table. */
+  /** The project's prices, which override the built-in table. */
   readonly prices?: PriceList;
 }
 
@@ -45,8 +48,9 @@ export function builtInProviders(surroundings: ProviderEnvironment): Map<string,
 }
 
 /**
- * A provider as mailroom.yaml sets it up: a built-in one with another program, arguments, variables or prices, or a
- * program of its author's own. Throws `E_VALUE` when a program is wanted and none is named.
+ * A provider as configured in mailroom.yaml: a built-in one with another program, arguments,
+ * variables or prices, or an arbitrary program. Throws `E_VALUE` if a program is required and
+ * missing.
  */
 export function namedProvider(config: ProviderConfig, surroundings: ProviderEnvironment): Provider {
   const base = defaults(config.kind, surroundings);
@@ -73,7 +77,9 @@ export function namedProvider(config: ProviderConfig, surroundings: ProviderEnvi
   });
 }
 
-/** The providers of a project by name: the built-in ones, and over them those of its mailroom.yaml. */
+/**
+ * The providers of a project by name: the built-in ones, overridden by those of its mailroom.yaml.
+ */
 export function providersOf(
   named: Iterable<ProviderConfig>,
   surroundings: ProviderEnvironment,
@@ -103,12 +109,12 @@ function defaults(kind: ProviderKind, surroundings: ProviderEnvironment): Provid
   };
 }
 
-/** What models cost: the built-in table, and over it what the project says. */
+/** Prices of models: the built-in table, overridden by the project's. */
 export function pricesOf(own: PriceList = new Map()): PriceList {
   return new Map([...builtInPrices, ...own]);
 }
 
-/** `MAILROOM_CLAUDE_BIN` and its like name another program than the one on PATH. */
+/** `MAILROOM_CLAUDE_BIN` and the like select another program than the one on PATH. */
 function programOf(kind: ProviderKind, { environment, node, replayAgent }: ProviderEnvironment): string[] {
   if (kind === 'replay') return [node, replayAgent];
   if (kind === 'command') return [];
@@ -116,7 +122,9 @@ function programOf(kind: ProviderKind, { environment, node, replayAgent }: Provi
   return [named === undefined || named === '' ? kind : named];
 }
 
-/** The files in which a person sets up MCP servers for each CLI, or, for gemini, variables; absolute. */
+/**
+ * The user's files that configure MCP servers for each CLI or, for gemini, set variables; absolute.
+ */
 function settingsOf(kind: ProviderKind, surroundings: ProviderEnvironment): string[] {
   const named = place(surroundings);
   switch (kind) {
@@ -139,7 +147,7 @@ function settingsOf(kind: ProviderKind, surroundings: ProviderEnvironment): stri
   }
 }
 
-/** Where a variable says that something lies, or where it lies without it. */
+/** Resolves a location from its variable, or from the default path. */
 function place(surroundings: ProviderEnvironment): (variable: string, path: string) => string {
   return (variable, path) => {
     const value = surroundings.environment[variable];
@@ -147,7 +155,7 @@ function place(surroundings: ProviderEnvironment): (variable: string, path: stri
   };
 }
 
-/** Where each CLI keeps its login, its settings and its conversations. */
+/** The folders of each CLI for its login, its settings and its conversations. */
 function foldersOf(kind: ProviderKind, surroundings: ProviderEnvironment): string[] {
   const named = place(surroundings);
   switch (kind) {
@@ -175,7 +183,10 @@ function atHome(path: string, { environment }: ProviderEnvironment): string {
   return path === '~' || path.startsWith('~/') ? `${home}${path.slice(1)}` : path;
 }
 
-/** By CLI: what in its own folders decides what it runs and may do, the next time and outside a sandbox, too. */
+/**
+ * By CLI: the entries in its own folders that decide what it runs and is allowed to do in later
+ * runs, also outside a sandbox.
+ */
 const names: Readonly<Partial<Record<ProviderKind, string>>> = {
   claude:
     'settings.json settings.local.json CLAUDE.md agents commands hooks output-styles plugins rules skills',

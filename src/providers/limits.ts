@@ -1,9 +1,9 @@
 import { duration, instant } from './resets.ts';
 
-/** Nobody's limit lasts longer; what says so is not believed. */
+/** No known limit lasts longer, so a later end is ignored. */
 const longestMs = 32 * 86_400_000;
 
-/** Sentences that mean "the usage limit is reached". Wordings as the CLIs print them, 2025 and 2026. */
+/** Messages that mean "the usage limit is reached", as the CLIs printed them in 2025 and 2026. */
 const sentences: readonly RegExp[] = [
   // claude: "Claude AI usage limit reached|1760000000", "5-hour limit reached ∙ resets 3pm", "You've hit your session limit"
   /\b(usage|session|weekly|daily|hourly|monthly|5-hour|opus|sonnet|fable|haiku)[ _]limit/i,
@@ -19,10 +19,10 @@ const sentences: readonly RegExp[] = [
   /\bexhausted your (daily |current )?(capacity|quota)/i,
 ];
 
-/** The header of HTTP, however it is quoted: it holds seconds or an instant. */
+/** The HTTP header, in any quoting: its value is a number of seconds or a time. */
 const retryAfter = /\bretry[-_ ]?after(?:[-_ ]seconds)?\\*"?[:=\s]\s*\\*"?/i;
 
-/** Where the sentences say when: what follows the match is a duration. */
+/** Wordings of the end of a limit: the text after the match is a duration. */
 const durations: readonly RegExp[] = [
   /\b(?:try again|retry|available again|resets?|reset) (?:in|after) (?:about |~)?/i,
   retryAfter,
@@ -31,7 +31,7 @@ const durations: readonly RegExp[] = [
   /\bwait (?:for )?/i,
 ];
 
-/** The same: what follows is an instant. */
+/** Wordings of the end of a limit: the text after the match is a time. */
 const instants: readonly RegExp[] = [
   /\blimit reached\s*\|/i,
   /\bresets?_at\\*"?\s*:\s*\\*"?/i,
@@ -40,15 +40,15 @@ const instants: readonly RegExp[] = [
 ];
 
 /**
- * Whether a text says that a limit of use is reached, and until when (milliseconds since 1970, never before `now`;
- * null: it does not say). Times without a zone are in `home`, default the machine's zone.
+ * Whether a text reports a reached usage limit, and until when (milliseconds since 1970, never
+ * before `now`; null: unknown). Times without a zone are in `home`, default the machine's zone.
  */
 export function limitIn(text: string, now: number, home?: string): { readonly until: number | null } | null {
   const words = text.slice(0, 8192);
   return sentences.some((sentence) => sentence.test(words)) ? { until: endOf(words, now, home) } : null;
 }
 
-/** When a text says that its limit ends, whether or not the wording is one that we know. */
+/** The end of a usage limit according to a text, whether or not its wording is a known one. */
 export function endOf(text: string, now: number, home?: string): number | null {
   const words = text.slice(0, 8192);
   for (const [patterns, read] of [
@@ -65,12 +65,12 @@ export function endOf(text: string, now: number, home?: string): number | null {
   return null;
 }
 
-/** The instant that long after `now`; at most a month away. */
+/** The time that long after `now`; at most 32 days ahead. */
 export function latest(now: number, milliseconds: number | null): number | null {
   return milliseconds === null ? null : within(now, now + milliseconds);
 }
 
-/** An instant that has passed says nothing: the program repeats an old one. */
+/** A time in the past is ignored: the program repeats an old message. */
 function within(now: number, at: number | null): number | null {
   if (at === null || at < now) return null;
   return Math.min(Math.ceil(at), now + longestMs);

@@ -1,9 +1,12 @@
-/** What tells, without asking anybody, that a CLI can talk to its model: variables that are set, or files that are there. */
+/**
+ * Local signs, checked without a request, that a CLI can use its model: variables that are set or
+ * files that exist.
+ */
 interface Traces {
   readonly variables: readonly string[];
-  /** Folders are named by variables, with what they are without them; `~` is the home. */
+  /** A folder is a variable with its default; `~` is the home. */
   readonly files: readonly string[];
-  /** How a person logs in. */
+  /** How the user logs in. */
   readonly advice: string;
 }
 
@@ -42,7 +45,7 @@ const traces: Readonly<Record<string, Traces>> = {
   },
 };
 
-/** What a CLI will use to log in, in words; null: nothing was found, which need not mean that there is nothing. */
+/** Describes the login that a CLI will use; null: none found, although one may exist. */
 export function loginOf(
   cli: string,
   environment: Readonly<Record<string, string | undefined>>,
@@ -55,7 +58,7 @@ export function loginOf(
   return { found: file ?? null, advice };
 }
 
-/** `$CODEX_HOME:~/.codex/auth.json` is `auth.json` in $CODEX_HOME, else in `~/.codex`. */
+/** `$CODEX_HOME:~/.codex/auth.json` is `auth.json` in $CODEX_HOME, or by default in `~/.codex`. */
 function placed(path: string, environment: Readonly<Record<string, string | undefined>>): string {
   const [, variable = '', standard = path] = /^\$(\w+):(.+)$/.exec(path) ?? [];
   const named = environment[variable] ?? '';

@@ -35,7 +35,10 @@ const inherited = [
   'XDG_*',
 ];
 
-/** opencode, driven by `opencode run --format json`. It has no final event: the last step must say that it stopped. */
+/**
+ * opencode, driven by `opencode run --format json`. It has no final event: the last step must
+ * report that it stopped.
+ */
 export function opencodeProvider(options: ProviderOptions): Provider {
   return streamProvider(options, {
     restrict,
@@ -52,7 +55,7 @@ function restrict(capabilities: readonly Capability[]): Restriction {
   return { exact: broaderThanRequested.length === 0, broaderThanRequested };
 }
 
-/** The agent that every turn runs as: what the person says of others does not change its permissions. */
+/** The agent of every turn: the user's settings for other agents do not change its permissions. */
 const agent = 'mailroom';
 
 function start(invocation: Invocation, options: ProviderOptions): CommandLine {
@@ -70,9 +73,10 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
     env: environment(invocation, {
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
-      // It would install packages of its own on a fresh machine; an agent's own `npm install` must still work.
+      // It would install its own packages on a fresh machine; an agent's own `npm install` must
+      // still work.
       ...(capabilities.includes('RUN_COMMANDS') ? {} : { npm_config_offline: 'true' }),
-      // Nothing of the repository: its settings would name another server, programs and permissions.
+      // No settings of the repository: they could name another server, programs and permissions.
       OPENCODE_DISABLE_PROJECT_CONFIG: '1',
       OPENCODE_CONFIG_CONTENT: content(invocation, options.tests, []),
     }),
@@ -87,7 +91,7 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
   };
 }
 
-/** `unused`: the person's own servers that this role does not get. */
+/** `unused`: the user's own servers that this role does not get. */
 function content(invocation: Invocation, tests: readonly string[], unused: readonly string[]): string {
   const permission = permissions(invocation, tests);
   const ours = Object.entries(serversOf(invocation)).map(([name, server]) => [name, definition(server)]);
@@ -102,7 +106,10 @@ function content(invocation: Invocation, tests: readonly string[], unused: reado
   });
 }
 
-/** Where the instructions of a repository lie, which it does not read without its settings. */
+/**
+ * The instruction files of a repository, which opencode does not read without the repository's
+ * settings.
+ */
 const instructions = ['AGENTS.md', 'CLAUDE.md'];
 
 function reading(invocation: Invocation, options: ProviderOptions): Reading {
@@ -126,7 +133,7 @@ function reading(invocation: Invocation, options: ProviderOptions): Reading {
   };
 }
 
-/** Settings that variables of the person or of the role name. */
+/** Settings files that variables of the user or of the role name. */
 function named({ env }: Invocation, { environment: host }: ProviderOptions): string[] {
   const value = (name: string) => env[name] ?? host[name] ?? '';
   const [file, folder] = [value('OPENCODE_CONFIG'), value('OPENCODE_CONFIG_DIR')];
@@ -139,15 +146,16 @@ function isStep(event: JsonObject): boolean {
 }
 
 /**
- * Rules of which the last that fits counts. `ask` would end the turn, so everything is allowed or denied. Paths of `edit`
- * are relative to the git root, wherever that is: the staging folder is named by its last parts.
+ * Rules; the last match counts. `ask` would end the turn, so every rule allows or denies. Paths of
+ * `edit` are relative to the git root, wherever that is, so the staging folder is matched by its
+ * last parts.
  */
 function permissions(invocation: Invocation, tests: readonly string[]): Record<string, unknown> {
   const { capabilities, paths, owed, workspace } = invocation;
   const edits = capabilities.includes('EDIT');
   const commands = capabilities.includes('RUN_COMMANDS');
   const staging = `*/${paths.outbox.split('/').slice(-4).join('/')}/*`;
-  // The workspace may lie below the git root.
+  // The workspace can be a folder below the git root.
   const own = owed
     .map((path) => path.slice(workspace.length + 1))
     .flatMap((path) => [path, `*/${path}`].flatMap((name) => [name, `${name}/*`]));
@@ -157,7 +165,7 @@ function permissions(invocation: Invocation, tests: readonly string[]): Record<s
     shell[test] = 'allow';
     shell[`${test} *`] = 'allow';
   }
-  // A redirection is part of the command that it follows, and writes.
+  // A redirection is part of the command before it, and writes.
   if (!edits) shell['*>*'] = 'deny';
   const looking = ['list', 'glob', 'grep', 'todowrite', 'todoread'];
   const servers = namesOf(invocation).map((name) => `${name}_*`);
@@ -175,7 +183,7 @@ function permissions(invocation: Invocation, tests: readonly string[]): Record<s
   };
 }
 
-/** What configures agents in the workspace, wherever that lies in its git root. */
+/** Files that configure agents in the workspace, at any depth below its git root. */
 function settingsRules({ workspace, mayConfigure }: Invocation): Record<string, string> {
   if (mayConfigure === true) return {};
   const folder = workspace.slice(workspace.lastIndexOf('/') + 1);
@@ -232,7 +240,10 @@ function complaint(
   };
 }
 
-/** The sum over all steps of this run. A cost of 0 for tokens that were used means that the model has no price there. */
+/**
+ * The sum over all steps of this run. A cost of 0 for used tokens means that opencode has no price
+ * for the model.
+ */
 function usageIn(events: readonly JsonObject[], price: Price | null): Usage {
   const steps = events.filter((event) => event['type'] === 'step_finish').map((event) => countOf(event));
   if (steps.length === 0) return unknownUsage;
@@ -241,7 +252,7 @@ function usageIn(events: readonly JsonObject[], price: Price | null): Usage {
   return { usd: usd === 0 && tokens !== 0 ? priced : usd, tokens };
 }
 
-/** A step is one request. */
+/** One step is one request. */
 function countOf(step: JsonObject): Count & { readonly usd: number } {
   const part = (...path: readonly string[]) => amount(at(step, 'part', ...path)) ?? 0;
   return {
@@ -268,13 +279,13 @@ function spokenTexts(events: readonly JsonObject[]): string[] {
     .map((event) => string(at(event, 'part', 'text')) ?? '');
 }
 
-/** What was said in the last step. */
+/** The texts of the last step. */
 function finalText(events: readonly JsonObject[]): string {
   const lastStep = events.findLastIndex((event) => event['type'] === 'step_start');
   return spokenTexts(events.slice(lastStep + 1)).join('\n');
 }
 
-/** All that was said. */
+/** All texts of the agent. */
 function said(events: readonly JsonObject[]): string {
   return paragraphs(spokenTexts(events));
 }

@@ -1,32 +1,43 @@
 import type { Price } from '../kernel/price.ts';
 
-/** How one provider is set up: by the program itself, or by mailroom.yaml. */
+/** The configuration of one provider: built in, or from mailroom.yaml. */
 export interface ProviderOptions {
   /** The name that roles use. */
   readonly name: string;
-  /** The program and what always comes first: `[claude]`, `[node, /opt/gemini.js]`; for `command` the whole argv. */
+  /**
+   * The program and its fixed first arguments: `[claude]`, `[node, /opt/gemini.js]`; for `command`
+   * the whole argv.
+   */
   readonly command: readonly string[];
-  /** Arguments after ours, e.g. a model endpoint. */
+  /** Arguments after Mailroom's own, e.g. a model endpoint. */
   readonly arguments: readonly string[];
-  /** Names (or `PREFIX_*`) that are taken over from the host's environment besides the provider's own. */
+  /**
+   * Names (or `PREFIX_*`) of host variables that the program inherits besides the provider's own.
+   */
   readonly inherit: readonly string[];
-  /** Absolute paths that the program must be able to write besides workspace and staging folder. */
+  /**
+   * Absolute paths that the program must be able to write besides the workspace and the staging
+   * folder.
+   */
   readonly writable: readonly string[];
-  /** The person's own files of settings that name MCP servers or set variables; absolute, in the order in which they count. */
+  /**
+   * The user's own settings files that name MCP servers or set variables; absolute, in order of
+   * precedence.
+   */
   readonly settings: readonly string[];
-  /** All of the person's own settings that an agent must not write; absolute. */
+  /** All of the user's own settings that an agent must not write; absolute. */
   readonly guarded: readonly string[];
-  /** The host's variables. */
+  /** The host's environment. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** What a model costs, for programs that report tokens but no cost; null: nobody knows. */
+  /** The price of a model, for programs that report tokens but no cost; null: unknown. */
   price(model: string | null): Price | null;
-  /** Of `replay`: the folder of the recording; missing: `MAILROOM_RECORDING` says it. */
+  /** For `replay`: the folder of the recording; missing: `MAILROOM_RECORDING` names it. */
   readonly recording?: string;
-  /** Command lines (by their first words) that RUN_TESTS allows, where a CLI can tell commands apart. */
+  /** Command lines (by their first words) that RUN_TESTS allows, if a CLI can restrict commands. */
   readonly tests: readonly string[];
 }
 
-/** What runs tests in the usual ecosystems; `tests` of a named provider replaces the list. */
+/** Test commands of common ecosystems; `tests` of a configured provider replaces the list. */
 export const usualTests: readonly string[] = [
   'npm test',
   'npm run test',
@@ -53,7 +64,7 @@ export const usualTests: readonly string[] = [
   'bundle exec rspec',
 ];
 
-/** Variables that every program which talks to a model over the network may need. */
+/** Variables that any program which uses a model over the network may need. */
 export const networkVariables: readonly string[] = [
   'HTTP_PROXY',
   'HTTPS_PROXY',

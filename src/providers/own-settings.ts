@@ -2,23 +2,23 @@ import { parse } from 'smol-toml';
 import { MailroomError, messageOf } from '../kernel/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 
-/** What a person has written into a file of settings of a CLI; an empty object where there is none. */
+/** The content of a user's JSON settings file of a CLI; an empty object if it does not exist. */
 export function jsonSettings(cli: string, path: string, text: string | null): JsonObject {
   return settings(cli, path, text, (own) => JSON.parse(withoutComments(own)) as unknown);
 }
 
-/** The same of a file in TOML. */
+/** The same for a TOML file. */
 export function tomlSettings(cli: string, path: string, text: string | null): JsonObject {
   return settings(cli, path, text, parse);
 }
 
-/** The MCP servers in settings, under their key. */
+/** The MCP servers in settings, under the given key. */
 export function serversIn(own: JsonObject, key: string): Record<string, Json> {
   const servers = own[key];
   return isJsonObject(servers) ? servers : {};
 }
 
-/** The error of a turn whose role names servers that the person does not have. */
+/** The error of a turn whose role names servers that the user has not configured. */
 export function missingServers(cli: string, names: readonly string[], path: string): MailroomError {
   const servers = names.map((name) => `\`${name}\``).join(', ');
   return new MailroomError(
@@ -44,7 +44,7 @@ function settings(
   return own;
 }
 
-/** A string, which stays; a comment, or a comma before a closing bracket, as CLIs allow them in their settings. */
+/** A string, which stays, or a comment or trailing comma, which CLIs allow in their settings. */
 const stringOrExtra =
   /("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\/|,(?=(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*[}\]])/g;
 

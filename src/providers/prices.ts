@@ -2,24 +2,27 @@ import { costOf, type Price, type PriceList, type TokenCount } from '../kernel/p
 import table from './price-table.json' with { type: 'json' };
 import type { Session, Usage } from '../kernel/cost.ts';
 
-/** List prices of the vendors, each on the day that the table names. */
+/** List prices of the vendors, as of the day that the table names for each. */
 export const builtInPrices: PriceList = new Map<string, Price>(Object.entries(table.models));
 
-/** What a program counted: `usd` is null where it reports no cost. */
+/** The counts that a program reports: `usd` is null if it reports no cost. */
 export interface Count extends TokenCount {
   readonly usd: number | null;
 }
 
-/** Nothing is known: neither a cost nor a number of tokens. */
+/** Neither the cost nor the number of tokens is known. */
 export const unknownUsage: Usage = { usd: null, tokens: null };
 
-/** Tokens of both directions, and the reported cost, else the price's; without either the cost is null, "unpriced". */
+/**
+ * Tokens of both directions, and the reported cost or otherwise the computed one; without a price
+ * the cost is null, "unpriced".
+ */
 export function usageOf(count: Count, price: Price | null): Usage {
   const priced = price === null ? null : costOf(count, price);
   return { usd: count.usd ?? priced, tokens: count.input + count.cached + count.output };
 }
 
-/** The sum of several; unknown where one of them is. */
+/** The sum of several usages; unknown if one of them is. */
 export function together(usages: readonly Usage[]): Usage {
   return usages.reduce(
     (sum, { usd, tokens }) => ({ usd: plus(sum.usd, usd), tokens: plus(sum.tokens, tokens) }),
@@ -32,12 +35,12 @@ function plus(a: number | null, b: number | null): number | null {
 }
 
 /**
- * What one invocation used, from the running total of a conversation that `session` had brought to another total. A
- * total that went down means that the program began to count anew: then it is the usage itself.
+ * The usage of one invocation: the conversation's running total minus the total that `session` had
+ * reached. A total that decreased means that the program restarted its count: then it is the usage.
  */
 export function sinceSession(total: Usage, session: Session | null): Usage {
   const tokens = subtract(total.tokens, session?.tokens ?? 0);
-  // What had no price then is not paid now: only the share of what came since.
+  // Earlier tokens without a price stay free: only the share of the new ones counts.
   const unpriced = session !== null && session.usd === 0 && session.tokens > 0 && total.tokens !== tokens;
   if (unpriced && total.usd !== null && total.tokens !== null && tokens !== null)
     return { usd: (total.usd * tokens) / total.tokens, tokens };
@@ -45,8 +48,9 @@ export function sinceSession(total: Usage, session: Session | null): Usage {
 }
 
 /**
- * The same of a program that tells tokens alone, as their sum over the conversation so far. Its total is priced as if no
- * request were long, so that it only ever grows by what came; what came then costs more where a request in it may have been.
+ * Like `sinceSession` for a program that reports only tokens, as their sum over the conversation so
+ * far. The total is priced as if no request were long, so that it grows only by new tokens; these
+ * cost more if one of their requests may have been long.
  */
 export function pricedSinceSession(
   total: TokenCount | null,

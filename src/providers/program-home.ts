@@ -1,17 +1,23 @@
 /**
- * A home folder for one run of a program that takes settings from nowhere else. It shows what the person has, under links,
- * with one file changed, and is gone afterwards.
+ * A home folder for one run of a program that reads settings from nowhere else. It links to the
+ * user's files, with one file changed, and is removed after the run.
  */
 export interface ProgramHome {
-  /** Names the folder to the program. What it held before, else `HOME`, is the person's own. */
+  /**
+   * The variable that names the folder to the program. Its former value, or `HOME`, is the user's
+   * own.
+   */
   readonly variable: string;
-  /** Where the program keeps everything, below that. */
+  /** The program's folder below it. */
   readonly folder: string;
-  /** What it reads beside that folder. */
+  /** Files that the program reads beside that folder. */
   readonly beside: readonly string[];
-  /** Folders in it that outlive the run, made if they are not there. */
+  /** Folders in it that outlive the run; missing ones are created. */
   readonly lasting: readonly string[];
-  /** The file of settings in it; `text` is made of the person's own (null: there is none) at `path`, or throws. */
+  /**
+   * The settings file in it; `text` derives its content from the user's own (null: none) at `path`,
+   * or throws.
+   */
   readonly settings: {
     readonly name: string;
     readonly text: (own: string | null, path: string) => string;

@@ -9,7 +9,7 @@ import type { Edits } from '../kernel/edits.ts';
 import type { Reason } from '../kernel/errors.ts';
 import type { RepositorySettings } from './agent-settings.ts';
 
-/** What lies in a staging folder after a turn. */
+/** A file in a staging folder after a turn. */
 export interface StagedFile {
   readonly name: string;
   readonly content: Content;
@@ -24,7 +24,7 @@ export interface TurnPaths {
   readonly stderr: string;
 }
 
-/** What a provider needs to know to make one invocation. Pure data. */
+/** What a provider needs to make one invocation. Pure data. */
 export interface Invocation {
   readonly role: RoleName;
   readonly thread: ThreadId;
@@ -33,37 +33,45 @@ export interface Invocation {
   readonly round: number;
   readonly prompt: string;
   readonly capabilities: readonly Capability[];
-  /** Files and folders that it has to hand over, and may write whatever its rights; absolute. Empty for a turn of a role. */
+  /**
+   * Files and folders that it must deliver, and can write whatever its permissions; absolute. Empty
+   * for a turn of a role.
+   */
   readonly owed: readonly string[];
-  /** Whether it has a network. */
+  /** Whether it has network access. */
   readonly network: boolean;
-  /** How many steps it may take, each an answer of its model; null: as many as it wants. */
+  /** The maximum number of steps, each one answer of its model; null: unlimited. */
   readonly maxSteps: number | null;
-  /** Milliseconds that one of its commands may take; null: as long as its program lets it. */
+  /** The maximum duration of one of its commands in milliseconds; null: the program's own limit. */
   readonly maxCommandTime: number | null;
   readonly model: string | null;
   /** Working directory, absolute. */
   readonly workspace: string;
-  /** The project, absolute. */
+  /** The project's folder, absolute. */
   readonly project: string;
   /** Conversation to resume, or null for a new one. */
   readonly session: Session | null;
   readonly budget: Budget | null;
   readonly paths: TurnPaths;
-  /** Missing: nobody serves tools for it. */
+  /** Missing: it has no tools from Mailroom. */
   readonly tools?: TurnTools;
-  /** MCP servers that the agent may use besides those tools; missing: none, the person's own included. */
+  /**
+   * MCP servers that the agent can use besides those tools; missing: none, not even the user's own.
+   */
   readonly mcp?: McpAccess;
-  /** True: it may write what configures agents in the workspace; missing: a sandbox keeps it from that. */
+  /**
+   * True: it may write the files that configure agents in the workspace; missing: a sandbox
+   * prevents that.
+   */
   readonly mayConfigure?: true;
-  /** Variables of the role, added to the allowlisted environment. */
+  /** The role's variables, added to the allowlisted environment. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The program that serves the tools of turns by the Model Context Protocol, and where it lies. */
+/** The program that serves a turn's tools by the Model Context Protocol, and its location. */
 export interface TurnTools {
   readonly command: readonly string[];
-  /** Files and folders that it is made of; absolute. */
+  /** The files and folders of the program; absolute. */
   readonly readable: readonly string[];
 }
 
@@ -72,29 +80,43 @@ export interface CommandLine {
   readonly argv: readonly string[];
   /** Added to the allowlisted environment of the host. */
   readonly env: Readonly<Record<string, string>>;
-  /** Names (or `PREFIX_*`) that are taken over from the host's environment besides the usual ones. */
+  /** Names (or `PREFIX_*`) of host variables that it inherits besides the usual ones. */
   readonly inherit: readonly string[];
   readonly stdin: string;
-  /** Files to write into the turn's folder first, by name. */
+  /** Files to write into the turn's folder before the start, by name. */
   readonly files: Readonly<Record<string, string>>;
-  /** Folders besides workspace and staging that the program must be able to write, e.g. its own configuration. */
+  /**
+   * Folders besides workspace and staging that the program must be able to write, e.g. its own
+   * configuration.
+   */
   readonly writable: readonly string[];
-  /** Missing: it takes its settings from arguments and variables, and the person's own from where they are. */
+  /**
+   * Missing: it reads settings from arguments and variables, and the user's own from their usual
+   * place.
+   */
   readonly home?: ProgramHome;
   /** Missing: it depends on no file. */
   readonly reading?: Reading;
-  /** The person's own settings of the program, absolute, among what is writable: a sandbox lets it only read them. Missing: none. */
+  /**
+   * The user's own settings of the program, absolute, inside writable paths: a sandbox makes them
+   * read-only. Missing: none.
+   */
   readonly settings?: readonly string[];
-  /** Names in a workspace from which the program runs what a repository wants: a sandbox hides them, elsewhere it is refused. */
+  /**
+   * Names in a workspace from which the program runs what a repository configures: a sandbox hides
+   * them, and without one Mailroom refuses the program.
+   */
   readonly shuns?: readonly string[];
   /**
-   * Receives standard output as it comes; true once more than the invocation's budget is spent or more steps were taken than
-   * it may, and then it is to be ended. Missing: the program tells that only at its end, or has no limit.
+   * Receives standard output as it arrives; true once the budget or the number of steps is
+   * exceeded, so that the program must be ended. Missing: the program reports this only at its end,
+   * or has no limit.
    */
   readonly overspent?: (output: string) => boolean;
   /**
-   * Receives standard output as it comes, too, and says which commands of the agent run now, by names that are used once. One
-   * that takes longer than `limitMs` ends the program. Missing: nothing bounds them, or the program does it itself.
+   * Also receives standard output as it arrives, and returns the agent's running commands, under
+   * names that are used once. One that takes longer than `limitMs` ends the program. Missing:
+   * commands are unlimited, or the program enforces the limit.
    */
   readonly commands?: {
     readonly limitMs: number;
@@ -102,7 +124,10 @@ export interface CommandLine {
   };
 }
 
-/** How a process ended and what it wrote. Of the report of an agent only strong secrets are masked yet: see `maskReport`. */
+/**
+ * How a process ended and its output. In an agent's report only strong secrets are masked so far:
+ * see `maskReport`.
+ */
 export interface Exit {
   readonly code: number | null;
   readonly signal: string | null;
@@ -120,11 +145,11 @@ export interface Exit {
   readonly stdout: string;
   readonly stderr: string;
   readonly durationMs: number;
-  /** What it changed in its workspace, where that is recorded; null: nobody can tell. */
+  /** Its changes in the workspace, if they are recorded; null: unknown. */
   readonly edits?: Edits | null;
 }
 
-/** Whoever is outside answers done, later or never; nonsense is "later". */
+/** The result of an outside actor: done, later or never; an invalid answer is "later". */
 export type Outcome =
   | {
       readonly is: 'done';
@@ -132,52 +157,66 @@ export type Outcome =
       readonly session: Session | null;
       readonly usage: Usage;
       readonly model: string | null;
-      /** Tools that were refused to the agent. */
+      /** Tool uses that were refused. */
       readonly denials: readonly string[];
     }
   | {
       readonly is: 'later';
       readonly class: 'RETRYABLE_TRANSIENT' | 'RETRYABLE_RATE_LIMIT';
       readonly reason: Reason;
-      /** For a rate limit: when it ends, if the program said so; milliseconds since 1970. */
+      /** The end of a rate limit, if the program reported it; milliseconds since 1970. */
       readonly until: number | null;
       readonly usage: Usage;
-      /** The conversation that was resumed, with what it has come to; missing or null: none, or its program counts each run anew. */
+      /**
+       * The resumed conversation with its new total; missing or null: none, or the program counts
+       * each run separately.
+       */
       readonly session?: Session | null;
     }
   | {
       readonly is: 'never';
       readonly reason: Reason;
       readonly usage: Usage;
-      /** The same. */
+      /** As for "later": the resumed conversation with its new total. */
       readonly session?: Session | null;
     };
 
-/** Whether a provider can hold a role to exactly these rights, or only to wider ones. */
+/** Whether a provider can restrict a role to exactly these permissions, or only to broader ones. */
 export interface Restriction {
   readonly exact: boolean;
-  /** Rights that the agent has although the role does not, with the reason, in words. */
+  /** Permissions that the agent has although the role does not, each with the reason in words. */
   readonly broaderThanRequested: readonly string[];
 }
 
-/** What bounds an agent of a step besides its time, as it is written there. */
+/** Bounds of a step's agent besides time, as written in a workflow. */
 export type AgentBound = 'max_steps' | 'max_command_time';
 
-/** One kind of agent. Both directions are pure: a turn becomes a command line, its output becomes an outcome. */
+/**
+ * One kind of agent. Both directions are pure: a turn becomes a command line, its output becomes an
+ * outcome.
+ */
 export interface Provider {
   readonly name: string;
   /** True when the provider can resume a conversation. */
   readonly sessions: boolean;
   restrict(capabilities: readonly Capability[]): Restriction;
-  /** The bounds of a step that nothing holds its agent to: neither a switch of its own, nor what it tells as it goes. */
+  /**
+   * The bounds that are not enforced for its agents: the program has no switch for them and does
+   * not report progress.
+   */
   readonly notEnforced: readonly AgentBound[];
-  /** Whether its agents can be given MCP servers by name; else why not, in words. */
+  /** Whether its agents can be given MCP servers by name; otherwise the reason why not. */
   readonly mcp: true | string;
-  /** Missing: nothing of a repository configures its agents. */
+  /** Missing: no settings of a repository configure its agents. */
   readonly obeys?: RepositorySettings;
   start(invocation: Invocation): CommandLine;
-  /** `now` is for limits that say "resets in …"; `previous` is the session that was resumed (usage is a difference). */
+  /**
+   * `now` is for limits such as "resets in …"; `previous` is the resumed session (usage is a
+   * difference).
+   */
   read(exit: Exit, invocation: Invocation, now: number): Outcome;
-  /** What the agent said, of an output that may begin in the middle: readable text. Missing: the output is that text. */
+  /**
+   * The agent's texts in an output that may begin in the middle. Missing: the output is that text.
+   */
   readonly said?: (stdout: string) => string;
 }

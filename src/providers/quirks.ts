@@ -1,21 +1,21 @@
 import type { ProviderKind } from '../config/config.ts';
 
-/** What some versions of a CLI do otherwise than one would think, and what is done about it. */
+/** Unexpected behaviour of some versions of a CLI, and how Mailroom handles it. */
 export interface Quirk {
-  /** The first version that is known to do so. */
+  /** The first version known to behave so. */
   readonly from: string;
-  /** The first that does not any more; null: none is known. */
+  /** The first later version that does not; null: none is known. */
   readonly before: string | null;
   readonly what: string;
-  /** The flag, variable or reading that answers it. */
+  /** The flag, variable or parsing rule that handles it. */
   readonly answer: string;
-  /** What only the person who uses it can do; null: nothing is left to do. */
+  /** What only the user can do about it; null: nothing is left to do. */
   readonly advice: string | null;
 }
 
 export type AgentCli = Exclude<ProviderKind, 'command' | 'replay'>;
 
-/** The versions that the tests drive; others are expected to do the same. */
+/** The versions that the tests drive; others are expected to behave alike. */
 export const proved: Readonly<Record<AgentCli, string>> = {
   claude: '2.1.330',
   codex: '0.169.0',
@@ -25,7 +25,9 @@ export const proved: Readonly<Record<AgentCli, string>> = {
 
 const always = { before: null, advice: null };
 
-/** By CLI, in the order of docs/providers/. A version that does otherwise gets a row of its own. */
+/**
+ * By CLI, in the order of docs/providers/. A version that behaves differently gets a separate row.
+ */
 export const quirks: Readonly<Record<AgentCli, readonly Quirk[]>> = {
   claude: [
     { ...always, from: '2.1.197', what: '`stream-json` needs `--verbose`', answer: '`--verbose`' },
@@ -168,7 +170,7 @@ export const quirks: Readonly<Record<AgentCli, readonly Quirk[]>> = {
   ],
 };
 
-/** Those of the version that a CLI told, in whatever words around it; all where it told none. */
+/** The quirks of the version in a CLI's version output; all of them if it contains none. */
 export function quirksOf(cli: AgentCli, told: string): Quirk[] {
   const version = /\d+\.\d+\.\d+/.exec(told)?.[0];
   if (version === undefined) return [...quirks[cli]];

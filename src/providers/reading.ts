@@ -1,9 +1,13 @@
-/** Files that a command line depends on, read right before it is used: the person's settings, the repository's words. */
+/**
+ * Files that a command line depends on, read just before use: the user's settings, the repository's
+ * instructions.
+ */
 export interface Reading {
   readonly files: readonly ReadFile[];
   /**
-   * What replaces these parts of the command line (`files` and `env` are added to), given the texts of `files` in their
-   * order; null: that file is not there. Pure. Throws `E_PROVIDER` where a text cannot be used.
+   * The parts of the command line to replace (`files` and `env` are merged), given the contents of
+   * `files` in order; null: that file does not exist. Pure. Throws `E_PROVIDER` for a content that
+   * cannot be used.
    */
   readonly apply: (texts: readonly (string | null)[]) => {
     readonly argv?: readonly string[];
@@ -14,11 +18,11 @@ export interface Reading {
 }
 
 export interface ReadFile {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   /**
-   * A folder that others may write: only a plain file that really lies in it counts, and of that at most `bytes`. Null: a
-   * file of the person's own, of which every byte counts.
+   * A folder that others can write: only a regular file that really lies in it counts, up to
+   * `bytes`. Null: a user's own file, read completely.
    */
   readonly within: { readonly folder: string; readonly bytes: number } | null;
 }

@@ -3,7 +3,7 @@ import type { Edit } from '../kernel/edits.ts';
 import type { Usage } from '../kernel/cost.ts';
 import type { Exit, Invocation, Outcome, StagedFile } from './provider.ts';
 
-/** A file of a recording: one invocation, what it was given (as a key) and what came of it. */
+/** One file of a recording: one invocation, its input (as a key) and its result. */
 interface Recorded {
   /** `<role>-<key>-t<turn>-a<attempt>-r<round>.json` */
   readonly name: string;
@@ -11,8 +11,9 @@ interface Recorded {
 }
 
 /**
- * What the JSON holds. `text` and `files` speak of ids, dates and paths by name: `{{thread}}`, `{{message.1.id}}`. A file's name
- * is one in the staging folder, or the path of what a step had to hand over, which begins with `{{workspace}}/`.
+ * The JSON content. `text` and `files` contain names for ids, dates and paths: `{{thread}}`,
+ * `{{message.1.id}}`. The name of a file is one in the staging folder, or the path of a step's
+ * output, which begins with `{{workspace}}/`.
  */
 interface Recording {
   readonly mailroom_recording: 1;
@@ -23,21 +24,24 @@ interface Recording {
   readonly round: number;
   readonly outcome: 'done' | 'later' | 'timed-out' | 'limited' | 'never';
   readonly reason: string | null;
-  /** The exit code of the program that was recorded, for people. */
+  /** The exit code of the recorded program, for people. */
   readonly exit: number | null;
   readonly duration_ms: number;
   readonly usage: Usage;
   readonly text: string;
   readonly files: readonly { readonly name: string; readonly text: string }[];
-  /** How many were in the folder when it came, itself included. */
+  /** The number of recordings in the folder when it was added, including itself. */
   readonly order: number;
-  /** What it changed in its workspace besides; null: nobody could tell. */
+  /** Its other changes in the workspace; null: unknown. */
   readonly edits: readonly RecordedEdit[] | null;
-  /** Files that it changed, too, and that were too large. */
+  /** Changed files that were too large. */
   readonly left_out: readonly string[];
 }
 
-/** `before` and `after` are names of contents (null: none); what it is afterwards stands in `text`, or in `base64`. */
+/**
+ * `before` and `after` are names of contents (null: no file); the new content is in `text` or in
+ * `base64`.
+ */
 interface RecordedEdit {
   readonly path: string;
   readonly kind: Edit['kind'];
@@ -47,15 +51,18 @@ interface RecordedEdit {
   readonly base64?: string;
 }
 
-/** A message that the turn consumed: its file's name and whole text, in the order of `invocation.paths.messages`. */
+/**
+ * A message that the turn consumed: the name and the whole text of its file, in the order of
+ * `invocation.paths.messages`.
+ */
 interface Consumed {
   readonly name: string;
   readonly text: string;
 }
 
 /**
- * What is kept of one invocation, so that bin/replay-agent.mjs can answer in its place: in another project, on another
- * day, with other ids. Staged files that could not be read are left out.
+ * The recording of one invocation, from which bin/replay-agent.mjs can answer in another project,
+ * on another day, with other ids. Staged files that could not be read are left out.
  */
 export function recordOf(
   invocation: Invocation,
@@ -124,12 +131,15 @@ const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const date = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const messageFile = /\d{8}T\d{9}Z-([\w.-]+)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.md/g;
 
-/** What the front matter says of the matter itself, with the lines that belong to each key; the rest differs from run to run. */
+/**
+ * The front matter keys about the subject matter, with the lines that belong to each; the others
+ * differ from run to run.
+ */
 const lasting = /^(?:type|from|subject|attachments|fields):.*\n(?:[ \t-].*\n)*/gm;
 
 /**
- * Names what a turn was given, or a step was told: equal for the same types, senders, subjects, fields and prose, whatever the ids, dates and
- * folders. bin/replay-agent.mjs computes the same.
+ * A key of a turn's or step's input: equal for the same types, senders, subjects, fields and prose,
+ * whatever the ids, dates and folders. bin/replay-agent.mjs computes the same.
  */
 export function keyOf(
   messages: readonly Pick<Consumed, 'text'>[],
@@ -149,8 +159,8 @@ function enduring(text: string, project: string, workspace: string): string {
 }
 
 /**
- * Names what a file holds, whatever bytes: equal whatever the ids, dates, folders and line ends in it. bin/replay-agent.mjs
- * computes the same.
+ * A name for a file's content of any bytes: equal whatever the ids, dates, folders and line endings
+ * in it. bin/replay-agent.mjs computes the same.
  */
 function contentName(
   content: Uint8Array,
@@ -162,7 +172,7 @@ function contentName(
   return hash.digest('hex').slice(0, 24);
 }
 
-/** A text with names in the place of what differs from run to run. */
+/** Replaces what differs from run to run by names. */
 function lastingText(text: string, project: string, workspace: string): string {
   return text
     .replaceAll(workspace, '<folder>')
@@ -172,13 +182,13 @@ function lastingText(text: string, project: string, workspace: string): string {
     .replaceAll(date, '<date>');
 }
 
-/** Values of this run and the names that stand for them; an earlier name of the same value wins. */
+/** Values of this run and their names; if values are equal, the earlier name wins. */
 function namesIn(invocation: Invocation, messages: readonly Consumed[]): Map<string, string> {
   const names = new Map<string, string>();
   const name = (value: string | undefined, what: string) => {
     if (value !== undefined && value.length > 1 && !names.has(value)) names.set(value, `{{${what}}}`);
   };
-  // A pair of braces of the author's own must not look like a name.
+  // A literal pair of braces must not look like a name.
   name('{{', 'braces');
   name(invocation.paths.outbox, 'outbox');
   name(invocation.project, 'project');
@@ -199,7 +209,7 @@ function headOf(text: string, key: string): string | undefined {
   return new RegExp(`^${key}: *["']?([^"'\\n]+?)["']? *$`, 'm').exec(text.slice(0, Math.max(end, 0)))?.[1];
 }
 
-/** All values at once, longer ones first, so that no name is taken for a value. */
+/** Replaces all values at once, longer ones first, so that no name is replaced again. */
 function nameAll(text: string, names: ReadonlyMap<string, string>): string {
   const values = [...names.keys()].toSorted((left, right) => right.length - left.length);
   const pattern = values.map((value) => value.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)).join('|');

@@ -3,13 +3,14 @@ import type { ProviderOptions } from './options.ts';
 import type { Provider } from './provider.ts';
 
 /**
- * Answers from a recording (recording.ts has its format): the program is Node with bin/replay-agent.mjs, which speaks as
- * any other program does. `MAILROOM_RECORDING` names the folder, in the host's environment or in the role's `env`.
+ * Answers from a recording (format: recording.ts): the program is Node with bin/replay-agent.mjs,
+ * which reports its outcome like any other program. `MAILROOM_RECORDING` names the folder, in the
+ * host's environment or in the role's `env`.
  */
 export function replayProvider(options: ProviderOptions): Provider {
   const { recording } = options;
   const inherit = [...options.inherit, 'MAILROOM_RECORDING'];
-  // What was recorded is over: there is nothing to be bounded, and no server to be asked.
+  // A recorded run needs no bounds and uses no server.
   const provider: Provider = { ...commandProvider({ ...options, inherit }), notEnforced: [], mcp: true };
   if (recording === undefined) return provider;
   return {

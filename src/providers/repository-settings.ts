@@ -1,6 +1,6 @@
 import type { RepositorySettings } from './agent-settings.ts';
 
-/** What each CLI takes from a repository, where it is not Mailroom that starts it. */
+/** What each CLI reads from a repository when Mailroom does not start it. */
 const settings: Readonly<Record<string, readonly string[]>> = {
   claude: ['.claude/settings.json', '.claude/settings.local.json', '.mcp.json'],
   codex: ['.codex/config.toml', '.codex/hooks.json'],
@@ -8,11 +8,11 @@ const settings: Readonly<Record<string, readonly string[]>> = {
   opencode: ['opencode.json', 'opencode.jsonc', '.opencode'],
 };
 
-/** What in them names servers, programs and permissions. */
+/** The keys that name servers, programs and permissions. */
 const keys =
   'env hooks apiKeyHelper permissions mcpServers enableAllProjectMcpServers mcp_servers model_provider model_providers notify sandbox_mode tools GOOGLE_GEMINI_BASE_URL GOOGLE_VERTEX_BASE_URL provider permission agent mcp plugin';
 
-/** Of all switches of opencode none keeps it from the plug-ins of a repository. */
+/** No switch of opencode disables the plug-ins of a repository. */
 export const opencodeObeys: RepositorySettings = {
   names: settings['opencode'] ?? [],
   keys: ['plugin'],
@@ -21,7 +21,10 @@ export const opencodeObeys: RepositorySettings = {
   hidden: true,
 };
 
-/** What a program of the project's author obeys; null: nothing that is known. `program`: its name or path. */
+/**
+ * The repository settings that a command of the project's author obeys; null: none known.
+ * `program`: its name or path.
+ */
 export function obeyedBy(program: string): RepositorySettings | null {
   const cli = program.slice(program.lastIndexOf('/') + 1);
   if (!Object.hasOwn(settings, cli)) return null;

@@ -2,18 +2,18 @@ import type { ReadFile } from './reading.ts';
 import { fenced } from '../kernel/quoting.ts';
 import type { Invocation } from './provider.ts';
 
-/** Of what a repository says to agents, so much stands in a prompt: 32 KB. */
+/** Limit of a repository's instructions in a prompt: 32 KB. */
 const mostBytes = 32 * 1024;
 
-/** The files of a workspace that hold its instructions for agents, by their names, as far as they are to be read. */
+/** The readable instruction files for agents in a workspace, by their names. */
 export function instructionFiles({ workspace }: Invocation, names: readonly string[]): ReadFile[] {
   const within = { folder: workspace, bytes: mostBytes };
   return names.map((name) => ({ path: `${workspace}/${name}`, within }));
 }
 
 /**
- * The prompt with the first of these files that is there, quoted: they are words of the repository, whose settings no CLI is
- * to read. A conversation that is resumed has them already.
+ * The prompt with the first existing one of these files, quoted: the repository's instructions,
+ * since no CLI reads its settings. A resumed conversation already contains them.
  */
 export function withInstructions(
   { prompt, session }: Invocation,

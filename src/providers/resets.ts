@@ -1,6 +1,7 @@
 /**
- * The instant that a program names in words ("resets 3pm (Europe/Paris)", "try again in 2 days 17 hours"), in
- * milliseconds since 1970. Every form is a row of the table in `readings`; limits.ts has the sentences.
+ * Parses times as programs print them ("resets 3pm (Europe/Paris)", "try again in 2 days 17 hours")
+ * into milliseconds since 1970. Every form is a row of the table in `readings`; limits.ts has the
+ * messages.
  */
 
 const units: readonly (readonly [RegExp, number])[] = [
@@ -26,7 +27,10 @@ const dated = new RegExp(
 );
 const timed = new RegExp(`^${clock}${zone}`, 'i');
 
-/** How long ago a time of day may lie before it is taken for tomorrow's: a program that repeats an old limit. */
+/**
+ * How far in the past a time of day may be before it means tomorrow's: a program may repeat an old
+ * limit.
+ */
 const staleMs = 3_600_000;
 
 /** "3h 20m", "2 days 17 hours 14 minutes", "34.07s", "6m0s", "30" (seconds): milliseconds, or null. */
@@ -40,7 +44,7 @@ export function duration(text: string): number | null {
     const unit = match[2]?.toLowerCase();
     const size = unit === undefined ? 1000 : units.find(([names]) => names.test(unit))?.[1];
     const after = rest.slice(match[0].length);
-    // A bare number is seconds, unless a date or a time of day begins with it.
+    // A bare number is in seconds, unless it begins a date or a time of day.
     const isBare = unit === undefined && parts === 0 && !/^[-:]\d/.test(after);
     if (size === undefined || (unit === undefined && !isBare)) break;
     total += Number(match[1]) * size;
@@ -51,8 +55,9 @@ export function duration(text: string): number | null {
 }
 
 /**
- * The instant at the beginning of `text`: ISO 8601, a date of HTTP, seconds or milliseconds since 1970, a date with or without a year,
- * or a time of day. What names no time zone is in `home` (default: the machine's). Null when there is none.
+ * The time at the beginning of `text`, in milliseconds since 1970: ISO 8601, an HTTP date, seconds
+ * or milliseconds since 1970, a date with or without a year, or a time of day. Without a time zone
+ * it is in `home` (default: the machine's). Null if there is none.
  */
 export function instant(text: string, now: number, home?: string): number | null {
   const iso = isoDate.exec(text);
@@ -78,13 +83,13 @@ function onDate(match: RegExpExecArray, now: number, home: string | undefined): 
   if (year !== undefined) return at(Number(year));
   const thisYear = new Date(now).getUTCFullYear();
   const found = at(thisYear);
-  // A limit never reaches back half a year: "Jan 2" said in December is next January.
+  // No limit began half a year ago: "Jan 2" in a message of December is next January.
   return found !== null && found < now - 180 * 86_400_000 ? at(thisYear + 1) : found;
 }
 
 function atTime(match: RegExpExecArray, now: number, home: string | undefined): number | null {
   const [, hour, minute, second, half, zoneName] = match;
-  // A bare number is no time of day: "resets 3" could be anything.
+  // A bare number is not a time of day: "resets 3" is ambiguous.
   if (minute === undefined && half === undefined) return null;
   const day = 86_400_000;
   const today = Math.floor(now / day) * day;
@@ -101,7 +106,7 @@ interface Clock {
   readonly half: string | undefined;
 }
 
-/** A time that is told to the minute stands for the end of that minute: before it, one would come too early. */
+/** A time without seconds means the end of that minute: an attempt before it would be too early. */
 function timeOfDay({ hour, minute, second, half }: Clock): number {
   const hours = Number(hour ?? 0);
   const late = half?.toLowerCase().startsWith('p') ?? false;
@@ -110,12 +115,12 @@ function timeOfDay({ hour, minute, second, half }: Clock): number {
   return (onClock * 60 + Number(minute ?? 0)) * 60_000 + rest * 1000;
 }
 
-/** The instant at which clocks of that zone show what `wall` shows in UTC. */
+/** The time at which clocks of that zone show what `wall` shows in UTC. */
 function inZone(wall: number, timeZone: string | undefined): number | null {
   if (valid(wall) === null) return null;
   try {
     const name = timeZone === 'Z' ? 'UTC' : timeZone;
-    // Twice: the first guess may lie on the other side of a change to or from summer time.
+    // Twice: the first guess may be on the other side of a change to or from summer time.
     const guess = wall - offset(wall, name);
     return wall - offset(guess, name);
   } catch {
@@ -123,7 +128,10 @@ function inZone(wall: number, timeZone: string | undefined): number | null {
   }
 }
 
-/** How far that zone is ahead of UTC at an instant, in milliseconds. Throws RangeError on a name that is no zone. */
+/**
+ * How far that zone is ahead of UTC at a time, in milliseconds. Throws RangeError for an unknown
+ * zone.
+ */
 function offset(at: number, timeZone: string | undefined): number {
   const format = new Intl.DateTimeFormat('en-US', {
     ...(timeZone === undefined ? {} : { timeZone }),

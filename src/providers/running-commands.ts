@@ -2,13 +2,16 @@ import type { JsonObject } from '../kernel/json.ts';
 import { eventsAsTheyCome } from './stream.ts';
 import type { CommandLine } from './provider.ts';
 
-/** What an event says of a command that the agent runs. */
+/** What an event reports about a command of the agent. */
 export interface CommandNews {
   readonly id: string;
   readonly is: 'running' | 'over';
 }
 
-/** Part of a command line: which commands run, as far as the program tells. `news`: of one event; null: it says nothing of them. */
+/**
+ * Part of a command line: which commands run, according to the program's events. `news`: from one
+ * event; null: the event concerns no command.
+ */
 export function runningCommands(
   limitMs: number | null,
   news: (event: JsonObject) => CommandNews | null,

@@ -1,6 +1,9 @@
 import type { Session, Usage } from '../kernel/cost.ts';
 
-/** The conversation after a run whose program counts each run by itself; null where no conversation is known. */
+/**
+ * The conversation after a run of a program that counts each run separately; null if its id is
+ * unknown.
+ */
 export function goOn(id: string | null, usage: Usage, previous: Session | null): Session | null {
   const known = id ?? previous?.id;
   if (known === undefined) return null;
@@ -11,15 +14,18 @@ export function goOn(id: string | null, usage: Usage, previous: Session | null):
   };
 }
 
-/** The conversation that a failed run had resumed, where the program gives its running total; null: it had resumed none. */
+/**
+ * The conversation that a failed run had resumed, for a program that reports its running total;
+ * null: it had resumed none.
+ */
 export function failedIn(total: Usage, usage: Usage, previous: Session | null): Session | null {
   if (previous === null) return null;
-  // Without a total, what the run was charged with is what came to it.
+  // Without a total, the usage charged for the run is added to the previous one.
   const reached = (key: 'usd' | 'tokens') => total[key] ?? previous[key] + (usage[key] ?? 0);
   return { id: previous.id, usd: reached('usd'), tokens: reached('tokens') };
 }
 
-/** The same where the program gives the conversation's running total. */
+/** Like `goOn` for a program that reports the conversation's running total. */
 export function settle(id: string | null, total: Usage, previous: Session | null): Session | null {
   const known = id ?? previous?.id;
   if (known === undefined) return null;

@@ -3,20 +3,20 @@ import { eventsAsTheyCome } from './stream.ts';
 import type { Budget, Usage } from '../kernel/cost.ts';
 import type { CommandLine } from './provider.ts';
 
-/** Adds up what the events of one run say of its use; an event that says nothing of it changes nothing. */
+/** Adds up the usage that the events of one run report; other events change nothing. */
 export interface Counter {
   add(event: JsonObject): void;
   readonly usage: Usage;
 }
 
-/** What a run may use, and how the program tells that it took a step, if it does. */
+/** The bounds of a run, and how the program reports a step, if it does. */
 interface Bounds {
   readonly budget: Budget | null;
   readonly maxSteps?: number | null;
   readonly isStep?: (event: JsonObject) => boolean;
 }
 
-/** Part of a command line: whether more than its bounds is used, as far as the program has told. */
+/** Part of a command line: whether a run exceeds its bounds, according to the program's events. */
 export function spending(
   { budget, maxSteps = null, isStep = () => false }: Bounds,
   counter: Counter,

@@ -1,7 +1,10 @@
 import type { JsonObject } from '../kernel/json.ts';
 import { objectIn } from './events.ts';
 
-/** Takes an output as it comes, and hands over the JSON objects in it, one a line, as soon as each is whole. */
+/**
+ * Accepts output as it arrives, and passes on the JSON objects in it, one per line, as soon as each
+ * is complete.
+ */
 export function eventsAsTheyCome(take: (event: JsonObject) => void): (output: string) => void {
   let line = '';
   return (output) => {

@@ -2,20 +2,23 @@ import type { McpServer } from '../kernel/mcp.ts';
 import { variables } from './variables.ts';
 import type { Invocation } from './provider.ts';
 
-/** The name under which CLIs know the server of the tools of a turn. */
+/** The name of the server of a turn's tools in the CLIs. */
 export const toolsName = 'mailroom';
 
-/** Every MCP server that is connected for an invocation alone, by name: its tools, and those that it was given. */
+/**
+ * Every MCP server that is connected only for an invocation, by name: the turn's tools, and the
+ * servers given to it.
+ */
 export function serversOf(invocation: Invocation): Record<string, McpServer> {
   const [command, ...args] = invocation.tools?.command ?? [];
   const given = invocation.mcp?.servers ?? {};
-  // CLIs do not hand on their own environment.
+  // CLIs do not pass their own environment on.
   return command === undefined
     ? given
     : { ...given, [toolsName]: { command, args, env: variables(invocation) } };
 }
 
-/** The names of the person's own servers that it may use; one that we connect ourselves is not theirs. */
+/** The names of the user's own servers that it may use, without those that Mailroom connects. */
 export function ownOf(invocation: Invocation): string[] {
   const ours = serversOf(invocation);
   return (invocation.mcp?.own ?? []).filter((name) => !Object.hasOwn(ours, name));

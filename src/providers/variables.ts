@@ -1,10 +1,10 @@
 import type { Invocation } from './provider.ts';
 
 /**
- * What every agent finds in its environment, whatever runs it: who it is (`MAILROOM_ROLE`), for which turn
- * (`MAILROOM_THREAD`, `MAILROOM_TURN`, `MAILROOM_ATTEMPT` from 1, `MAILROOM_ROUND` from 0), where it works
- * (`MAILROOM_PROJECT`, `MAILROOM_WORKSPACE`), where to put mail (`MAILROOM_OUTBOX`) and what it has to work on
- * (`MAILROOM_MESSAGES`, absolute paths, one a line).
+ * The environment of every agent: who it is (`MAILROOM_ROLE`), its turn (`MAILROOM_THREAD`,
+ * `MAILROOM_TURN`, `MAILROOM_ATTEMPT` from 1, `MAILROOM_ROUND` from 0), where it works
+ * (`MAILROOM_PROJECT`, `MAILROOM_WORKSPACE`), where to put mail (`MAILROOM_OUTBOX`) and its input
+ * (`MAILROOM_MESSAGES`, absolute paths, one per line).
  */
 export function variables(invocation: Invocation): Record<string, string> {
   return {
@@ -20,7 +20,10 @@ export function variables(invocation: Invocation): Record<string, string> {
   };
 }
 
-/** A provider's switches, which the role may change, and the variables of the turn, which it may not. */
+/**
+ * A provider's switches, which the role can override, and the variables of the turn, which it
+ * cannot.
+ */
 export function environment(
   invocation: Invocation,
   switches: Readonly<Record<string, string>> = {},

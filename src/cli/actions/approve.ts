@@ -8,7 +8,10 @@ export interface VerdictOptions {
   readonly json?: boolean;
 }
 
-/** Approves or rejects a gate: the one that is named, else the only one that waits in the run, or at all. */
+/**
+ * Approves or rejects an approval: the named one, otherwise the only one that waits in the run or
+ * in the project.
+ */
 export async function judge(
   context: Context,
   verb: 'approve' | 'reject',
@@ -20,7 +23,7 @@ export async function judge(
   const waiting = gate === null ? await waitingGate(context, run, as ?? null) : null;
   const stored = workflows.run(waiting?.run ?? run ?? '');
   const path = gate ?? waiting?.id.slice(`${waiting.run ?? ''}/`.length) ?? '';
-  // Where only one may approve, it is that one who does.
+  // If only one role can approve, it is the speaker.
   const [only] = waiting?.to.length === 1 ? waiting.to : [];
   const by = as ?? only;
   return askRun(
@@ -31,7 +34,10 @@ export async function judge(
   );
 }
 
-/** The gate that is meant where none is named. Throws `E_TARGET` with the list where that is nothing or several. */
+/**
+ * The waiting approval when none is named. Throws `E_TARGET` with the list if there is none or more
+ * than one.
+ */
 async function waitingGate(context: Context, word: string | null, as: string | null): Promise<InboxItem> {
   const { approvalsOf, isPosition, pickItem, readInbox } = await import('../../operations/inbox.ts');
   const project = context.place();

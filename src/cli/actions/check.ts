@@ -5,7 +5,7 @@ import { paintDiagnostics } from '../failures.ts';
 import { printable } from '../format.ts';
 
 export interface CheckOptions {
-  /** Undefined: explore, and tell everything else too. */
+  /** Undefined: explore, and report everything else too. */
   readonly explore?: boolean;
   readonly json?: boolean;
 }
@@ -40,7 +40,7 @@ function summary({ ok, roles, types, workflows, errors, warnings, exploration }:
   const bounded = exploration?.complete === false ? ', and there are more' : '';
   const explored = exploration ? [`explored ${counted(exploration.states, 'state')}${bounded}`] : [];
   const defined = [
-    // Without a protocol there is nobody but `user`, who is always there.
+    // Without a protocol the only role is `user`, which always exists.
     ...(types > 0 || roles > 1 ? [counted(roles, 'role'), counted(types, 'type')] : []),
     ...(workflows > 0 ? [counted(workflows, 'workflow')] : []),
   ];

@@ -4,7 +4,7 @@ import { candidates, type Candidate } from '../completion.ts';
 import type { Context } from '../context.ts';
 import type { ProjectServices } from '../../operations/services.ts';
 
-/** Answers the shell: what may stand in the place of the last word, with what it is. */
+/** Answers the shell's request: the candidates for the last word, with descriptions. */
 export async function complete(
   program: Command,
   context: Context,
@@ -15,7 +15,7 @@ export async function complete(
   return 0;
 }
 
-/** The names that fit; a project that is not there or cannot be read has none. */
+/** The matching names; empty for a project that is missing or cannot be read. */
 async function names(context: Context, what: string): Promise<readonly Candidate[]> {
   try {
     if (what === 'template') return context.services.templates().map((value) => ({ value, about: '' }));

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { expectDefinition } from '../run-start.ts';
 import { openWorkflow } from '../workflow-place.ts';
 
-/** Prints a workflow in another language. */
+/** Prints a workflow in another language. Resolves to the exit code. */
 export async function convert(context: Context, reference: string, language: string): Promise<number> {
   if (language !== 'native')
     throw new MailroomError('E_USAGE', `nothing is converted to \`${language}\``, 'write `--to native`');

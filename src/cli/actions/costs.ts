@@ -24,7 +24,7 @@ export function costs(context: Context, { by, since, json: asJson }: CostsOption
   return Promise.resolve(0);
 }
 
-/** The day in UTC that a person means. */
+/** The UTC day of a date on the command line. */
 function dayIn(text: string, now: number): string {
   if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
   const length = parseDuration(text);
@@ -51,7 +51,7 @@ function cells(name: string, { launches, cost }: CostsSum): string[] {
   return [name, String(launches), String(cost.tokens), `$${cost.usd.toFixed(4)}`, String(cost.unpriced)];
 }
 
-/** What has no name of this kind. */
+/** The label of a row without a name. */
 const nameless: Readonly<Record<CostKind, string>> = {
   role: '(steps of agents)',
   thread: '(runs, and older threads)',

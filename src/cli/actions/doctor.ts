@@ -9,7 +9,7 @@ export interface DoctorOptions {
   readonly json?: boolean;
 }
 
-/** Exit code 1 when something would not work. */
+/** Exit code 1 if a check fails. */
 export async function doctor({ services, terminal, root }: Context, options: DoctorOptions): Promise<number> {
   const findings = await services.doctor(root(), { probes: options.probe === true });
   const ok = findings.every(({ state }) => state !== 'problem');

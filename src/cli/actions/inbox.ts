@@ -24,7 +24,10 @@ export async function inbox(context: Context, options: InboxOptions): Promise<nu
   return 0;
 }
 
-/** The list as a person reads it: each with its number, what it is about, until when, and the command that answers it. */
+/**
+ * The list as text: each item with its number, its subject, its deadline, and the command that
+ * answers it.
+ */
 function inboxLines({ as, items }: InboxDocument, now: number, colours: Colours): string[] {
   if (items.length === 0) return [`Nothing waits for ${as ?? 'you'}.`];
   return items.flatMap((item, index) => [

@@ -46,7 +46,7 @@ export async function init(
   return 0;
 }
 
-/** Beginnings of what a workflow refers to by name. */
+/** Writes stubs of the files that a workflow refers to by name. */
 async function writeStubs(
   { services, terminal }: Context,
   root: string,
@@ -67,10 +67,12 @@ async function writeStubs(
   return 0;
 }
 
-/** The programs that a new project can name as they are. */
+/** The programs that a new project can use without configuration. */
 const agents = builtInProviders.filter((name) => name !== 'human' && name !== 'replay');
 
-/** The roles of a new project can only use a provider that every project has, or the one that the template brings. */
+/**
+ * The roles of a new project can use only a built-in provider or the one that the template brings.
+ */
 function refuseUnknownProvider(provider: string | undefined): void {
   const known = [...agents, 'rehearsal'];
   if (provider === undefined || known.includes(provider)) return;
@@ -81,7 +83,7 @@ function refuseUnknownProvider(provider: string | undefined): void {
   );
 }
 
-/** Whom a person may send something to in the new project. */
+/** The role to which the user can send mail in the new project. */
 async function firstRole({ services }: Context, root: string): Promise<string> {
   const definition = await services.openProject(root).definition();
   const protocol = definition.ok ? definition.value.protocol : null;
@@ -89,14 +91,14 @@ async function firstRole({ services }: Context, root: string): Promise<string> {
   return protocol?.start?.to ?? first?.to[0] ?? '<role>';
 }
 
-/** The template where nobody says which. */
+/** The default template. */
 function standard(templates: readonly string[]): string {
   const first = templates.includes('feature-team') ? 'feature-team' : templates[0];
   if (first === undefined) throw new MailroomError('E_INTERNAL', 'this installation has no templates');
   return first;
 }
 
-/** What a person is told of a template that it can choose. */
+/** Descriptions of the templates to choose from. */
 const hints: Readonly<Record<string, string>> = {
   calculator: 'a small program with a failing test, as in the tutorial',
   'feature-team': 'architect, engineer and reviewer, for a project of your own',
@@ -113,7 +115,7 @@ async function askTemplate(templates: readonly string[]): Promise<string> {
   return answer;
 }
 
-/** Null: what the template runs by itself. */
+/** Null: the template's own provider. */
 async function askProvider(): Promise<string | null> {
   const { isCancel, select } = await import('@clack/prompts');
   const answer = await select({

@@ -29,7 +29,10 @@ export async function printLogs(context: Context, reference: string, options: Lo
   return 0;
 }
 
-/** One that has not run yet has printed nothing; for one that there is not, nobody waits. */
+/**
+ * A step that has not run yet has printed nothing; following a step that does not exist would never
+ * end.
+ */
 function expectStep({ definition: { body } }: StoredRun, path: string): void {
   const step = path.split('/', 1)[0]!.replace(/#\d+$/, '');
   const ids = body.steps.map(({ id }) => id);
@@ -38,7 +41,7 @@ function expectStep({ definition: { body } }: StoredRun, path: string): void {
   throw new MailroomError('E_TARGET', `the run has no step \`${step}\``, hint);
 }
 
-/** Gives of each log what was not given yet, under a head that says whose it is. */
+/** Returns the part of each log that was not returned yet, under a heading with the step's path. */
 class LogReader {
   readonly #run: StoredRun;
   readonly #step: string | null;
@@ -67,7 +70,7 @@ class LogReader {
       .join('');
   }
 
-  /** A step and all below it; of a step of a loop that is named alone, each iteration. */
+  /** A step and all below it; for a step in a loop, each iteration. */
   #isWanted(path: string): boolean {
     const step = this.#step;
     return step === null || `${path}/`.startsWith(`${step}/`) || path.endsWith(`/${step}`);

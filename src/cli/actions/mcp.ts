@@ -2,7 +2,10 @@ import metadata from '../../../package.json' with { type: 'json' };
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 
-/** Inside a turn its tools; elsewhere those by which a person's own agent defines and runs workflows. */
+/**
+ * Inside a turn, serves the turn's tools; elsewhere the tools by which the user's own agent defines
+ * and runs workflows.
+ */
 export async function mcp(context: Context): Promise<number> {
   const { version } = metadata;
   const { services, turn } = context;

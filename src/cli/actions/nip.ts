@@ -20,7 +20,7 @@ export interface NipOptions {
   readonly json?: boolean;
 }
 
-/** Signs a definition and makes it known. */
+/** Signs a definition and publishes it. */
 export async function define(context: Context, file: string, options: NipOptions): Promise<number> {
   context.outsideTurn('nip define');
   const { services, terminal } = context;
@@ -48,7 +48,7 @@ function relayLines({ relays = {} }: Defined): string[] {
   return Object.entries(relays).map(([relay, verdict]) => line(`${relay}: ${verdict}`) + '\n');
 }
 
-/** Runs a defined workflow to its end. */
+/** Runs a defined workflow until it ends. */
 export async function execute(context: Context, workflow: string, options: NipOptions): Promise<number> {
   context.outsideTurn('nip execute');
   context.announce();
@@ -61,7 +61,7 @@ export async function execute(context: Context, workflow: string, options: NipOp
   const begin = await nip.prepare({ workflow, inputs, msats, timeout: timeoutOf(options.timeout) });
   if (options.async === true) {
     const controller = await workflows.begin({ ...begin, watch: () => {} });
-    // It begins here, where what is wrong can be told, and goes on elsewhere.
+    // The run starts here, where errors can be reported, and continues in another process.
     await nip.handOver(controller);
     return tell(context, await nip.report(controller.run), options);
   }
@@ -73,7 +73,7 @@ export async function execute(context: Context, workflow: string, options: NipOp
   );
 }
 
-/** Sends the relays what they have not answered yet. Exit code 1: something is left. */
+/** Sends the relays the events that they have not acknowledged yet. Exit code 1: some are left. */
 export async function send(context: Context, options: NipOptions): Promise<number> {
   context.outsideTurn('nip send');
   const { terminal } = context;
@@ -87,7 +87,7 @@ export async function send(context: Context, options: NipOptions): Promise<numbe
   return unsent === 0 ? 0 : 1;
 }
 
-/** Tells how a run stands. */
+/** Prints the status of a run. */
 export async function status(context: Context, run: string, options: NipOptions): Promise<number> {
   const nip = await context.place().nip();
   return tell(context, await nip.status(run), options);
@@ -103,13 +103,13 @@ function tell(
   return 0;
 }
 
-/** A run by an id is paid in msats alone. Throws `E_USAGE`. */
+/** The budget of a run by id is in msats only. Throws `E_USAGE`. */
 function msatsOf(text: string, { usd, tokens, msats }: Budget): number {
   if (msats !== undefined && usd === null && tokens === null) return msats;
   throw new MailroomError('E_USAGE', `\`${text}\` is not a valid budget`, 'write msats=1000');
 }
 
-/** Seconds of the command line as milliseconds. Throws `E_USAGE`. */
+/** Converts seconds on the command line to milliseconds. Throws `E_USAGE`. */
 function timeoutOf(text: string | undefined): number | null {
   if (text === undefined) return null;
   if (/^[1-9]\d{0,7}$/.test(text)) return Number(text) * 1_000;

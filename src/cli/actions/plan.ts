@@ -78,7 +78,7 @@ function stepsOf({ steps }: Batch, contracts: ReadonlyMap<string, Contract>): st
   });
 }
 
-/** Who does it with which rights, what it is given and what it owes, how often. */
+/** Who does the step with which permissions, its inputs and required outputs, and how often. */
 function contractLines(contract: Contract): string[] {
   const { step, kind, provider, role, model, capabilities, attempts, iterations, items, timeout } = contract;
   const who = role === null ? (provider ?? kind) : `role ${role}`;

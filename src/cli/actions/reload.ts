@@ -1,7 +1,10 @@
 import { ProblemsError } from '../../operations/problems.ts';
 import type { Context } from '../context.ts';
 
-/** Confirms workflows as they are now. Throws `ProblemsError` for one that has problems; nothing is confirmed then. */
+/**
+ * Confirms the present definitions of workflows. Throws `ProblemsError` if one has problems; then
+ * none is confirmed.
+ */
 export async function runReload(context: Context, names: readonly string[]): Promise<number> {
   const { terminal, services } = context;
   context.outsideTurn('reload');

@@ -39,7 +39,10 @@ export async function reply(
   return await deliver(context, project, from, draft, options);
 }
 
-/** The id that a word stands for: the only request that waits where nothing is said, `@1` or `last` of the inbox, else itself. */
+/**
+ * The id for a word: without a word the only waiting request, for `@1` or `last` an item of the
+ * inbox, otherwise the word.
+ */
 async function idOf(project: ProjectServices, word: string | null, as: string | null): Promise<string> {
   const { isPosition, pickItem, readInbox } = await import('../../operations/inbox.ts');
   if (word !== null && !isPosition(word)) return word;
@@ -58,7 +61,7 @@ async function findMessage(project: ProjectServices, state: MailState, word: str
   return found;
 }
 
-/** An agent answers for itself; a person for the human role that got the message. */
+/** An agent answers for itself; a person for the human role that received the message. */
 async function speaker(
   { turn }: Context,
   project: ProjectServices,

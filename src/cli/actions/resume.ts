@@ -37,7 +37,10 @@ export async function resume(
   return follow(context, options, (watch) => workflows.resume(run, { watch, command: null, definition }));
 }
 
-/** The file of a run as it is now, with the overrides that its person named; null: it is gone. */
+/**
+ * The present file of a run, with the overrides that the user named; null: the file no longer
+ * exists.
+ */
 async function editedDefinition(
   context: Context,
   { card, definition }: StoredRun,
@@ -67,7 +70,7 @@ function definitionIn({ checked }: FoundWorkflow): Workflow | null {
   return checked.ok ? checked.value : null;
 }
 
-/** The parameters of a run are those of its start. */
+/** A run keeps the parameters of its start. */
 function refuseOpenParameters(run: StoredRun, definition: Workflow): void {
   const { parameters } = definition;
   const word = parameterWord(definition);

@@ -3,7 +3,7 @@ import { didYouMean } from '../../kernel/nearest.ts';
 import type { Context } from '../context.ts';
 import { loopAround, noStepAlone, startRun, type StartOptions } from '../run-start.ts';
 
-/** `second`: the step, where the workflow is named as well. */
+/** `second`: the step, if the workflow is named as well. */
 export async function runStep(
   context: Context,
   first: string,
@@ -14,7 +14,7 @@ export async function runStep(
   return startRun(context, await workflowWith(context, first), options, first);
 }
 
-/** The one workflow of the project that has a step of this name. Throws `E_TARGET`. */
+/** The only workflow of the project with a step of this name. Throws `E_TARGET`. */
 async function workflowWith(context: Context, step: string): Promise<string> {
   const { workflows, root } = context.place();
   const found: string[] = [];

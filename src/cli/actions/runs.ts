@@ -7,7 +7,7 @@ import { errorText } from '../../operations/problems.ts';
 import { runSummary, type RunSummary } from '../../operations/runs/summary.ts';
 import { span } from '../../operations/times.ts';
 
-/** A run that cannot be read hides no other: why it cannot is said behind the list. */
+/** An unreadable run does not hide the others: its error follows the list. */
 export async function listRuns(context: Context, asJson: boolean): Promise<number> {
   const { terminal } = context;
   const { workflows } = context.place();
@@ -29,7 +29,7 @@ export async function listRuns(context: Context, asJson: boolean): Promise<numbe
       `${table(['RUN', 'WORKFLOW', 'STATUS', 'STARTED', 'TOOK', 'COST'], all.map(row)).join('\n')}\n`,
     );
   if (unreadable === null) return 0;
-  // Not on standard output, where with --json one document stands already.
+  // Not on standard output, which with --json already contains one document.
   terminal.complain(`${paintDiagnostics(printable(errorText(unreadable)), terminal.errorColours)}\n`);
   return errorCodes[unreadable.code];
 }

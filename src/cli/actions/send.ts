@@ -44,7 +44,7 @@ export async function send(
   return await deliver(context, project, from, draft, options);
 }
 
-/** Who speaks: an agent for itself, a person for a human role. */
+/** The sender: an agent sends for itself, a person for a human role. */
 function speaker({ turn }: Context, { as }: SendOptions): string {
   if (turn === null) return as ?? 'user';
   if (as !== undefined && as !== turn.role)

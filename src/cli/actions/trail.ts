@@ -27,7 +27,7 @@ export async function trail(context: Context, word: string | null, options: Trai
   return 0;
 }
 
-/** The thread that a word names, by its own id or that of one of its messages. */
+/** The thread of a word, which is its id or that of one of its messages. */
 async function threadOf(project: ProjectServices, word: string): Promise<string> {
   const { resolveThread } = await import('../../operations/directory.ts');
   return resolveThread(project, project.state() ?? emptyState(), word);

@@ -17,11 +17,11 @@ export interface UpOptions {
   readonly json?: boolean;
 }
 
-/** How an `up` ended. `stopped`: somebody ended it before nothing was left to do. */
+/** How an `up` ended. `stopped`: a signal ended it while work was left. */
 interface Ending {
   readonly idle: Idle | 'stopped';
   readonly failures: number;
-  /** What the disk refused to the end; null: nothing. */
+  /** The disk error that remained at the end; null: none. */
   readonly problem: string | null;
 }
 
@@ -58,7 +58,7 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
   }
 }
 
-/** Nothing starts with a protocol that is wrong. */
+/** A protocol with errors must not start. */
 async function refuseBadDefinition(project: ProjectServices): Promise<void> {
   const definition = await project.definition();
   if (!definition.ok) throw new ProblemsError(definition.problems);

@@ -9,12 +9,12 @@ import { line } from '../format.ts';
 import { openWorkflow } from '../workflow-place.ts';
 import { expectDefinition, startRun, workspaceOf, type StartOptions } from '../run-start.ts';
 
-/** Milliseconds between two looks at the files. */
+/** Milliseconds between two checks of the files. */
 const lookEvery = 500;
 
 /**
- * Ends with Ctrl-C, by the exit code of the last run. The files are looked at before each run, so that an edit made while it
- * goes on starts another one after it.
+ * Runs until Ctrl-C, with the exit code of the last run. The files are read before each run, so
+ * that an edit during a run starts another one.
  */
 export async function watch(context: Context, reference: string, options: StartOptions): Promise<number> {
   const { terminal } = context;
@@ -30,7 +30,7 @@ export async function watch(context: Context, reference: string, options: StartO
     let changes = look();
     let code = await startRun(context, reference, options);
     for (;;) {
-      // Looked at before the run's changes are: an edit between the two is found by both.
+      // Read before the run's changes: both then include an edit between the two.
       const since = look();
       const edited = edits.during(changes());
       const change = end.signal.aborted ? null : (edited ?? (await nextChange(terminal, since, end.signal)));
@@ -45,10 +45,13 @@ export async function watch(context: Context, reference: string, options: StartO
   }
 }
 
-/** The files that differ from what they were when this was made. */
+/** The files that have changed since this was made. */
 type Look = () => readonly FileChange[];
 
-/** Tells edits of people from what a run itself changes: its declared outputs, and what two runs one after the other changed. */
+/**
+ * Distinguishes users' edits from a run's own changes: its declared outputs, and files that two
+ * consecutive runs changed.
+ */
 class Edits {
   readonly #terminal: Context['terminal'];
   readonly #declared: readonly string[];
@@ -59,7 +62,7 @@ class Edits {
     this.#declared = declared;
   }
 
-  /** The first edit among the files that changed while a run went on; null: there is none. */
+  /** The first edit among the files that changed during a run; null: none. */
   during(changed: readonly FileChange[]): FileChange | null {
     const own = (path: string): boolean =>
       this.#declared.some((each) => path === each || path.startsWith(`${each}/`));
@@ -75,7 +78,7 @@ class Edits {
   }
 }
 
-/** The files of the workspace that steps are declared to write, as far as their paths are literal. */
+/** The files of the workspace that steps declare as outputs, where their paths are literal. */
 function declaredIn({ body }: Workflow): string[] {
   const paths = stepsIn(body).flatMap(({ outputs, stdout }) => [
     ...outputs.map(({ path }) => path),
@@ -86,7 +89,10 @@ function declaredIn({ body }: Workflow): string[] {
   );
 }
 
-/** Reports what keeps a later run from starting, as a mistake in an edited definition: the next change may have fixed it. */
+/**
+ * Reports an error that prevents a later run, such as a mistake in an edited definition: the next
+ * change may fix it.
+ */
 async function startAgain(context: Context, reference: string, options: StartOptions): Promise<number> {
   try {
     return await startRun(context, reference, options);
@@ -97,7 +103,7 @@ async function startAgain(context: Context, reference: string, options: StartOpt
   }
 }
 
-/** Waits for a change; null after Ctrl-C, whatever has changed. */
+/** Waits for a change; null after Ctrl-C, even if a file has changed. */
 async function nextChange(
   terminal: Context['terminal'],
   look: Look,
@@ -112,7 +118,7 @@ async function nextChange(
   }
 }
 
-/** Looks at the files whose changes start a run: those that steps work on, and the definition. */
+/** Watches the files whose changes start a run: those that steps work on, and the definition. */
 function changesIn(
   workflows: WorkflowServices,
   workspace: string,

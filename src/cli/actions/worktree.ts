@@ -8,7 +8,7 @@ import type { ProjectServices, WorktreeStatus } from '../../operations/services.
 
 type Action = 'list' | 'merge' | 'remove';
 
-/** Lists what threads made in worktrees of their own, or merges or removes one. Nothing that git knows of is lost. */
+/** Lists the threads' own worktrees, or merges or removes one. Loses nothing that git knows. */
 export async function worktree(
   context: Context,
   action: Action,
@@ -86,7 +86,7 @@ function named(all: readonly WorktreeStatus[], word: string | undefined): Worktr
   throw new MailroomError('E_TARGET', message, '`mailroom worktree` lists them');
 }
 
-/** A turn would find the ground gone under it. */
+/** A running turn would lose its workspace. */
 function refuseWhileRunning(project: ProjectServices, state: MailState, thread: string): void {
   if (project.holder() === null) return;
   const turn = [...state.turns.values()].find((one) => one.thread === thread && one.phase.is !== 'pending');

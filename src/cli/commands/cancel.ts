@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 
-/** `cancel`: ends a turn or a thread for good. */
+/** `cancel`: ends a turn, a thread or a run permanently. */
 export function addCancel(program: Command, context: Context): void {
   program
     .command('cancel')

@@ -2,7 +2,9 @@ import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import type { CheckOptions } from '../actions/check.ts';
 
-/** `check`: everything that is wrong with the protocol, the workflows and the settings; starts nothing. */
+/**
+ * `check`: reports all problems of the protocol, the workflows and the settings; starts nothing.
+ */
 export function addCheck(program: Command, context: Context): void {
   program
     .command('check')

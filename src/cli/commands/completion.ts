@@ -6,7 +6,7 @@ type Shell = keyof typeof scripts;
 
 const shells: readonly Shell[] = ['bash', 'zsh', 'fish'];
 
-/** `completion`: the script for a shell; and the hidden `complete`, which answers it. */
+/** `completion`: the script for a shell; and the hidden `complete`, which the script calls. */
 export function addCompletion(program: Command, context: Context): void {
   program
     .command('completion')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 
-/** `convert`: a workflow as a file of the native language. */
+/** `convert`: prints a workflow in the native language. */
 export function addConvert(program: Command, context: Context): void {
   program
     .command('convert')

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import type { Context } from '../context.ts';
 import type { CostsOptions } from '../actions/costs.ts';
 
-/** `costs`: what was paid, and for what. */
+/** `costs`: shows what was paid, and for what. */
 export function addCosts(program: Command, context: Context): void {
   program
     .command('costs')

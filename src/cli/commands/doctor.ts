@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { DoctorOptions } from '../actions/doctor.ts';
 import type { Context } from '../context.ts';
 
-/** `doctor`: what is here, and what would not work. */
+/** `doctor`: checks the installation and the project. */
 export function addDoctor(program: Command, context: Context): void {
   program
     .command('doctor')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 
-/** `graph`: a workflow as a drawing. */
+/** `graph`: prints a workflow as a diagram. */
 export function addGraph(program: Command, context: Context): void {
   program
     .command('graph')

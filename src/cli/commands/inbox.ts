@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import type { InboxOptions } from '../actions/inbox.ts';
 
-/** `inbox`: what waits for people. */
+/** `inbox`: lists what waits for a person. */
 export function addInbox(program: Command, context: Context): void {
   program
     .command('inbox')

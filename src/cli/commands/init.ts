@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import type { InitOptions } from '../actions/init.ts';
 
-/** `init`: scaffolds a project that runs. */
+/** `init`: creates a project that runs. */
 export function addInit(program: Command, context: Context): void {
   program
     .command('init')

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import type { LogsOptions } from '../actions/logs.ts';
 
-/** `logs`: what the steps of a run printed. */
+/** `logs`: prints the output of the steps of a run. */
 export function addLogs(program: Command, context: Context): void {
   program
     .command('logs')

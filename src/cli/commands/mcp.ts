@@ -1,7 +1,10 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 
-/** `mcp`: the tools of a turn, for agents that prefer tools to files; elsewhere those of workflows. */
+/**
+ * `mcp`: serves the tools of a turn, for agents that prefer tools to files; elsewhere those of
+ * workflows.
+ */
 export function addMcp(program: Command, context: Context): void {
   program
     .command('mcp')

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { collect } from '../options.ts';
 import type { NipOptions } from '../actions/nip.ts';
 
-/** `nip`: workflows of the language nip by their ids. */
+/** `nip`: manages workflows of the language nip by their ids. */
 export function addNip(program: Command, context: Context): void {
   program
     .command('nip')
@@ -42,7 +42,7 @@ function expectWhat(action: Exclude<Action, 'send'>, what: string | undefined): 
   throw new MailroomError('E_USAGE', `\`nip ${action}\` needs ${missing}`, `mailroom nip ${action} <what>`);
 }
 
-/** What only a run takes. */
+/** Rejects options that only a run accepts. */
 function refuseOptions(action: string, options: NipOptions): void {
   const given = (['input', 'budget', 'timeout', 'async'] as const).find(
     (name) => options[name] !== undefined,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 
-/** `pause`: holds back starts. */
+/** `pause`: stops new starts. */
 export function addPause(program: Command, context: Context): void {
   program
     .command('pause')

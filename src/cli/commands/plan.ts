@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { collect } from '../options.ts';
 import type { PlanOptions } from '../actions/plan.ts';
 
-/** `plan`: what a run would do, and at most cost; starts nothing. */
+/** `plan`: shows what a run would do and its maximum cost; starts nothing. */
 export function addPlan(program: Command, context: Context): void {
   program
     .command('plan')

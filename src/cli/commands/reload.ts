@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 
-/** `reload`: a running `up` may start changed workflows. */
+/** `reload`: allows a running `up` to start changed workflows. */
 export function addReload(program: Command, context: Context): void {
   program
     .command('reload')

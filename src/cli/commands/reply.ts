@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { collect } from '../options.ts';
 import type { LetterOptions } from '../letter.ts';
 
-/** `reply`: the same as `send`, as the answer to a message. */
+/** `reply`: like `send`, as the answer to a message. */
 export function addReply(program: Command, context: Context): void {
   program
     .command('reply')

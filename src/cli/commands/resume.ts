@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import type { ResumeCommandOptions } from '../actions/resume.ts';
 
-/** `resume`: goes on with a run after a failure, a crash or a stop. */
+/** `resume`: continues a run after a failure, a crash or a stop. */
 export function addResume(program: Command, context: Context): void {
   program
     .command('resume')

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import type { RetryOptions } from '../run-control.ts';
 
-/** `retry`: puts a dead letter back, or has a step of a run tried again. */
+/** `retry`: requeues a dead letter, or retries a step of a run. */
 export function addRetry(program: Command, context: Context): void {
   program
     .command('retry')

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { withStartOptions } from '../options.ts';
 import type { StartOptions } from '../run-start.ts';
 
-/** `run-step`: one step of a workflow alone. */
+/** `run-step`: runs one step of a workflow alone. */
 export function addRunStep(program: Command, context: Context): void {
   const command = program
     .command('run-step')

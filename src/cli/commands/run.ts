@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { withStartOptions } from '../options.ts';
 import type { StartOptions } from '../run-start.ts';
 
-/** `run`: starts a workflow and follows it to its end. */
+/** `run`: starts a workflow and follows it until it ends. */
 export function addRun(program: Command, context: Context): void {
   const command = program
     .command('run')

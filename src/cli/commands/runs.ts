@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 
-/** `runs`: the runs of the project. */
+/** `runs`: lists the runs of the project. */
 export function addRuns(program: Command, context: Context): void {
   program
     .command('runs')

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { collect } from '../options.ts';
 import type { SendOptions } from '../actions/send.ts';
 
-/** `send`: writes a message properly. */
+/** `send`: sends a message in the correct format. */
 export function addSend(program: Command, context: Context): void {
   program
     .command('send')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 
-/** `show`: everything about one message, turn, thread, run or workflow. */
+/** `show`: shows all details of one message, turn, thread, run or workflow. */
 export function addShow(program: Command, context: Context): void {
   program
     .command('show')

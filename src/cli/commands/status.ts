@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import type { StatusOptions } from '../actions/status.ts';
 
-/** `status`: who runs, who waits for whom, what it cost. */
+/** `status`: shows who runs, who waits for whom, and the cost. */
 export function addStatus(program: Command, context: Context): void {
   program
     .command('status')

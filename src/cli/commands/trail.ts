@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import type { TrailOptions } from '../actions/trail.ts';
 
-/** `trail`: the conversation, thread by thread. */
+/** `trail`: prints the conversation, thread by thread. */
 export function addTrail(program: Command, context: Context): void {
   program
     .command('trail')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 
-/** `unpause`: the end of `pause`, and of a role whose inbox was gone. */
+/** `unpause`: ends a `pause`, also that of a role whose inbox was missing. */
 export function addUnpause(program: Command, context: Context): void {
   program
     .command('unpause')

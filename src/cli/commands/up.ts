@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import type { UpOptions } from '../actions/up.ts';
 
-/** `up`: the controller. */
+/** `up`: runs the controller. */
 export function addUp(program: Command, context: Context): void {
   program
     .command('up')

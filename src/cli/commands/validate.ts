@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { collect } from '../options.ts';
 import type { ValidateOptions } from '../actions/validate.ts';
 
-/** `validate`: everything that is wrong with workflows; starts nothing. */
+/** `validate`: reports all problems of workflows; starts nothing. */
 export function addValidate(program: Command, context: Context): void {
   program
     .command('validate')

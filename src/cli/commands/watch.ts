@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { withStartOptions } from '../options.ts';
 import type { StartOptions } from '../run-start.ts';
 
-/** `watch`: runs a workflow, and again whenever a file of its workspace changes. */
+/** `watch`: runs a workflow, and reruns it whenever a file of its workspace changes. */
 export function addWatch(program: Command, context: Context): void {
   const command = program
     .command('watch')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 
-/** `workflows`: the definitions of the project. */
+/** `workflows`: lists the workflow definitions of the project. */
 export function addWorkflows(program: Command, context: Context): void {
   program
     .command('workflows')

@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import type { Context } from '../context.ts';
 
-/** `worktree`: what threads made in git worktrees of their own. */
+/** `worktree`: lists, merges or removes the threads' own git worktrees. */
 export function addWorktree(program: Command, context: Context): void {
   program
     .command('worktree')
