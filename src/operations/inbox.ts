@@ -91,8 +91,8 @@ export function approvalsOf(runs: readonly RunStatusDocument[], as: RoleName | n
 }
 
 /**
- * The one item that a word means: `@2`, the second of the list, or `last`, its last; null: the only one there is. Throws
- * `E_TARGET` with the list where that is nothing or several.
+ * The one item that a word means: `@2`, the second of the list, or `last`, the last of these kinds; null: the only one there
+ * is. Throws `E_TARGET` with the list where that is nothing or several.
  */
 export function pickItem(
   items: readonly InboxItem[],
@@ -100,25 +100,37 @@ export function pickItem(
   word: string | null,
 ): InboxItem {
   const fitting = items.filter(({ kind }) => kinds.includes(kind));
-  const number = word === null ? null : /^@([1-9]\d*)$/.exec(word)?.[1];
-  const picked =
-    number == null
-      ? word === null && fitting.length > 1
-        ? undefined
-        : fitting.at(-1)
-      : items[Number(number) - 1];
+  const picked = itemAt(items, fitting, word);
   if (picked !== undefined && kinds.includes(picked.kind)) return picked;
   const what = kinds.includes('approval') ? 'gate' : 'request';
-  if (fitting.length === 0)
+  const [first] = fitting;
+  if (first === undefined)
     throw new MailroomError(
       'E_TARGET',
       `no ${what} waits for an answer`,
       'list everything with `mailroom inbox`',
     );
-  const list = fitting.map((item) => `  @${String(items.indexOf(item) + 1)}  ${item.from}: ${item.subject}`);
+  const list = fitting.map((item) => `  ${wordsFor(item, items)}  ${item.from}: ${item.subject}`);
   const problem =
     word === null ? `${String(fitting.length)} ${what}s wait` : `\`${word}\` is not a ${what} that waits`;
-  throw new MailroomError('E_TARGET', [`${problem}:`, ...list].join('\n'), 'say which one, for example @1');
+  const hint = `say which one, for example ${wordsFor(first, items)}`;
+  throw new MailroomError('E_TARGET', [`${problem}:`, ...list].join('\n'), hint);
+}
+
+function itemAt(
+  items: readonly InboxItem[],
+  fitting: readonly InboxItem[],
+  word: string | null,
+): InboxItem | undefined {
+  if (word === null) return fitting.length === 1 ? fitting[0] : undefined;
+  if (word === 'last') return fitting.at(-1);
+  return /^@[1-9]\d*$/.test(word) ? items[Number(word.slice(1)) - 1] : undefined;
+}
+
+/** What names an item to a command. Gates are also found where the inbox, with its positions, cannot be read. */
+function wordsFor({ run, id }: InboxItem, items: readonly InboxItem[]): string {
+  const position = items.findIndex((item) => item.id === id) + 1;
+  return run === null ? `@${String(position)}` : `${endOf(run)} ${id.slice(run.length + 1)}`;
 }
 
 /** What waits for a person (`as`), or for all of them. */
@@ -217,7 +229,7 @@ function quoted(word: string): string {
 }
 
 /** As much of an id as a person types. */
-function endOf(id: MessageId): string {
+function endOf(id: string): string {
   return id.slice(-6);
 }
 

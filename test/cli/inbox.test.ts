@@ -155,8 +155,24 @@ describe('approve without a gate', () => {
     expect(await bench.run('approve')).toMatchObject({
       code: 2,
       err:
-        'error E_TARGET: 2 gates wait:\n  @1  ship: May free run?\n  @2  ship: May ok run?\n' +
-        'hint: say which one, for example @1\n',
+        'error E_TARGET: 2 gates wait:\n  e1b40a free  ship: May free run?\n  e1b40a ok  ship: May ok run?\n' +
+        'hint: say which one, for example e1b40a free\n',
     });
+  });
+
+  it('takes no word for the last gate that is no position', async () => {
+    const bench = new Bench();
+    bench.workflowStatus = { runs: [waiting(['ok'])], triggers: [], problems: [] };
+    for (const word of ['@0', '@x', '@1x', '@'])
+      expect((await bench.run('approve', word)).err).toContain(`\`${word}\` is not a gate that waits:`);
+  });
+
+  it('names gates by words that mean the same whatever else waits, and in whatever run', async () => {
+    const bench = asked({ lead: 'Which parser?' });
+    bench.workflowStatus = { runs: [waiting(['ok'], ['free'])], triggers: [], problems: [] };
+    expect((await bench.run('approve', '@1')).err).toBe(
+      'error E_TARGET: `@1` is not a gate that waits:\n  e1b40a free  ship: May free run?\n  e1b40a ok  ship: May ok run?\n' +
+        'hint: say which one, for example e1b40a free\n',
+    );
   });
 });
