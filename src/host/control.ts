@@ -64,7 +64,7 @@ interface Verbs<File> {
   read(text: string): Read<File>;
   /** Records what becomes of one. `again`: this host has followed the file, and could not remove it. */
   follow(file: File, again: boolean): void;
-  /** Reports one that cannot be followed; perhaps again, when it could not be put aside. */
+  /** Reports one that cannot be followed, once. */
   refused(file: RefusedFile): void;
 }
 
@@ -93,13 +93,15 @@ export class ControlReader<File> {
     for (const left of this.#control.list()) {
       const { name, text } = left;
       const before = this.#taken.get(name);
+      // It was reported as not followed, whatever can be read there by now.
+      if (typeof before === 'string') continue;
       const read = this.#read(left);
       const problem = read.ok
-        ? problemWith(() => this.#verbs.follow(read.value, before !== undefined))
+        ? problemWith(() => this.#verbs.follow(read.value, before === null))
         : read.problem;
       const path = `${this.#control.folder}/${name}`;
       if (problem !== null) this.#verbs.refused({ path, name, text, problem });
-      this.#taken.set(name, before ?? problem);
+      this.#taken.set(name, problem);
     }
   }
 

@@ -1,7 +1,8 @@
-import { Control } from '../../src/host/control.ts';
+import { Control, ControlReader, requestControl } from '../../src/host/control.ts';
 import { describe, expect, it } from 'vitest';
-import { requestControl } from '../../src/host/control.ts';
+import { MailroomError } from '../../src/kernel/errors.ts';
 import { benches, cleanUp } from '../disk/disk-benches.ts';
+import { MemoryDisk } from '../support/memory-disk.ts';
 
 cleanUp();
 
@@ -39,5 +40,48 @@ describe.each(benches)('Control: $name', ({ make }) => {
       { name: 'b.json', text: null, problem: 'it is a folder, not a file' },
       { name: 'c.json', text: null, problem: 'it has 1.1 MiB, the limit is 1 MiB' },
     ]);
+  });
+});
+
+describe('ControlReader', () => {
+  it('reports a file once that it can neither follow nor put aside, and never follows it later', () => {
+    const disk = new MemoryDisk();
+    const said: string[] = [];
+    const reader = new ControlReader<string>(new Control(disk, 'run/control'), {
+      read: (text) => (text === 'good' ? { ok: true, value: text } : { ok: false, problem: 'it is bad' }),
+      follow: (text) => void said.push(text),
+      refused: ({ path, problem }) => void said.push(`${path}: ${problem}`),
+    });
+    disk.write('run/control/a.json', 'bad');
+    disk.before = ({ kind }) => {
+      if (kind === 'rename') throw new MailroomError('E_DISK', 'cannot move it');
+    };
+    reader.take();
+    expect(() => reader.release()).toThrowError('cannot move it');
+    disk.plant('run/control/a.json', 'good');
+    reader.take();
+    disk.before = null;
+    reader.release();
+    reader.take();
+    expect(said).toEqual(['run/control/a.json: it is bad']);
+    expect(disk.list('run/control')).toEqual([]);
+    expect(disk.read('run/refused/a.json', 10)?.toString()).toBe('good');
+  });
+
+  it('says of a file that it could not remove that it was followed before', () => {
+    const disk = new MemoryDisk();
+    const followed: boolean[] = [];
+    const reader = new ControlReader<string>(new Control(disk, 'run/control'), {
+      read: (text) => ({ ok: true, value: text }),
+      follow: (_text, again) => void followed.push(again),
+      refused: () => {},
+    });
+    disk.write('run/control/a.json', 'good');
+    reader.take();
+    reader.take();
+    reader.release();
+    disk.write('run/control/a.json', 'good');
+    reader.take();
+    expect(followed).toEqual([false, true, false]);
   });
 });
