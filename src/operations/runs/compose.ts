@@ -168,7 +168,6 @@ function controllerOf(
     follow: async () => {
       try {
         await loop.run();
-        host.flush();
         await host.finished();
       } finally {
         await release();

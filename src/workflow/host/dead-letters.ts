@@ -57,7 +57,7 @@ export class DeadLetters {
 
   async #write(path: Path, letter: JsonObject, workspace: string): Promise<void> {
     try {
-      const difference = await this.#ports.salvage(workspace);
+      const difference = await this.#difference(path, workspace);
       this.#disk.until(`dead letter ${path}`, () => this.#ports.files.deadLetter(path, letter, difference));
     } catch (error) {
       // Nobody waits for this: what else goes wrong can only be reported.
@@ -65,7 +65,17 @@ export class DeadLetters {
     }
   }
 
-  /** Resolves when everything is written. */
+  /** Null also where it cannot be had: the rest of the letter is worth more. */
+  async #difference(path: Path, workspace: string): Promise<Uint8Array | null> {
+    try {
+      return await this.#ports.salvage(workspace);
+    } catch (error) {
+      this.#disk.report(`the dead letter of ${path} lacks what was changed: ${messageOf(error)}`);
+      return null;
+    }
+  }
+
+  /** Resolves when everything is written that the disk has not refused. */
   async finished(): Promise<void> {
     await Promise.all(this.#writing);
   }

@@ -172,10 +172,14 @@ export class RunHost implements Host {
     // An older decision may want what has ended since.
     if (this.#commandsReadable) this.#workers.steer(wanted);
     this.#draw(events);
-    if (this.problem !== this.#reportedProblem) this.#options.watch([], this.#ledger.state);
-    this.#reportedProblem = this.problem;
+    this.#reportProblem();
     const more = this.#ledger.dirty;
     return { wake: this.#wake, more, settled: !more, blocked: false };
+  }
+
+  #reportProblem(): void {
+    if (this.problem !== this.#reportedProblem) this.#options.watch([], this.#ledger.state);
+    this.#reportedProblem = this.problem;
   }
 
   /** A host that is held starts nothing, and so has nothing that it would not run. */
@@ -281,9 +285,11 @@ export class RunHost implements Host {
     this.#records?.finish(this.#ledger.state, this.#ports.clock.now());
   }
 
-  /** Resolves when everything that is written in the background is. */
+  /** Waits for what is written in the background, and shows all that is left; what the disk refuses now stays refused. */
   async finished(): Promise<void> {
     await Promise.all([this.#letters.finished(), this.#rollback.finished()]);
+    this.flush();
+    this.#reportProblem();
   }
 
   idle(): Idle {

@@ -4,7 +4,7 @@ import type { RunStart } from '../../../src/workflow/machine/event.ts';
 import type { Workflow } from '../../../src/workflow/model.ts';
 import { RunFiles } from '../../../src/workflow/files/run-files.ts';
 import type { RunPorts } from '../../../src/workflow/host/ports.ts';
-import { RunHost } from '../../../src/workflow/host/run-host.ts';
+import { RunHost, type RunHostOptions } from '../../../src/workflow/host/run-host.ts';
 import { createRun, runControlFolder, runJournal } from '../../../src/workflow/files/run-folders.ts';
 import { Desk, run } from '../../mail/host/desk.ts';
 import { FolderDisk } from '../files/folder-disk.ts';
@@ -47,15 +47,21 @@ export function hostOf(
   definition: Workflow,
   begun: boolean,
   more: Partial<RunPorts> = {},
+  watch: RunHostOptions['watch'] = nothing,
 ): RunHost {
-  const host = openHost(desk, definition, more);
+  const host = openHost(desk, definition, more, watch);
   if (begun) host.resume('person');
   else host.begin(given);
   return host;
 }
 
 /** The same, neither begun nor gone on with. */
-export function openHost(desk: Desk, definition: Workflow, more: Partial<RunPorts> = {}): RunHost {
+export function openHost(
+  desk: Desk,
+  definition: Workflow,
+  more: Partial<RunPorts> = {},
+  watch: RunHostOptions['watch'] = nothing,
+): RunHost {
   return new RunHost(
     {
       clock: { now: desk.disk.now },
@@ -75,7 +81,7 @@ export function openHost(desk: Desk, definition: Workflow, more: Partial<RunPort
       ...more,
     },
     definition,
-    { slots: 2, watch: nothing },
+    { slots: 2, watch },
   );
 }
 
