@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import type { JournalRecord } from '../../src/disk/journal-lines.ts';
+import { Journal } from '../../src/disk/journal.ts';
+import { Ledger } from '../../src/host/ledger.ts';
+import { MemoryDisk } from '../support/memory-disk.ts';
+
+/** What happened, in order. */
+interface State {
+  readonly now: number;
+  readonly names: readonly string[];
+}
+
+function opened(disk: MemoryDisk) {
+  const journal = new Journal<string>(disk);
+  let durable = 0;
+  const ledger = new Ledger<State, string, string>(
+    journal,
+    { now: () => 1 },
+    {
+      stateOf: () => ({ now: 0, names: [] }),
+      apply: (state, name) => ({ now: 1, names: [...state.names, name] }),
+      stamp: (name) => name,
+      sizeOf: () => 0,
+      durable: () => (durable += 1),
+    },
+  );
+  return { ledger, durable: () => durable };
+}
+
+/** What a loss of power leaves. */
+function left(disk: MemoryDisk): string[] {
+  const copy = disk.clone();
+  copy.crash({ lose: 'unsynced' });
+  return new Journal<string>(copy).read().records.map(({ event }: JournalRecord<string>) => event);
+}
+
+it('writes what is recorded lazily without a sync, and the next flush makes it durable', () => {
+  const disk = new MemoryDisk();
+  const { ledger, durable } = opened(disk);
+  ledger.record(['first']);
+  ledger.flush();
+  ledger.recordLazily('projected');
+  expect([ledger.dirty, left(disk), durable()]).toEqual([false, ['first'], 1]);
+  ledger.record(['second']);
+  expect(ledger.flush()).toEqual(['second']);
+  expect([left(disk), durable()]).toEqual([['first', 'projected', 'second'], 2]);
+});
+
+it('does not call durable what was recorded before something lazy', () => {
+  const disk = new MemoryDisk();
+  const { ledger, durable } = opened(disk);
+  ledger.record(['first']);
+  ledger.flush();
+  ledger.record(['failed']);
+  ledger.recordLazily('projected');
+  expect([ledger.dirty, left(disk), durable()]).toEqual([true, ['first'], 1]);
+  expect(ledger.flush()).toEqual(['failed', 'projected']);
+  expect([ledger.dirty, left(disk), durable()]).toEqual([false, ['first', 'failed', 'projected'], 2]);
+});
+
+it('keeps through the end of the process what was written, and takes no snapshot of what is not durable', () => {
+  const disk = new MemoryDisk();
+  const { ledger } = opened(disk);
+  ledger.record(['first']);
+  expect(ledger.write()).toEqual(['first']);
+  ledger.record(['second']);
+  ledger.snapshot();
+  const copy = disk.clone();
+  copy.crash();
+  expect(opened(copy).ledger.state.names).toEqual(['first']);
+  expect(ledger.flush()).toEqual(['first', 'second']);
+  expect(left(disk)).toEqual(['first', 'second']);
+});
