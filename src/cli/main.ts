@@ -18,8 +18,8 @@ export async function runCli(
   } catch (error) {
     // The help or the version was requested and printed.
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    // A command line that could not be parsed does not tell whether it wants JSON, so its words
-    // decide.
+    // The options of a command line that could not be parsed are unknown, so its words show whether
+    // it wants JSON.
     const said = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length);
     const { tellFailure } = await import('./failures.ts');
     return tellFailure(error, terminal, {

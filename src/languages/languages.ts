@@ -4,5 +4,5 @@ import { orchestrate } from './orchestrate/read.ts';
 import type { WorkflowLanguage } from './shared/tell.ts';
 import { swdl } from './swdl/read.ts';
 
-/** The languages that workflows are written in. Everything else about a language lies in its own folder. */
+/** The supported workflow languages. Everything else about a language is in its own folder. */
 export const languages: readonly WorkflowLanguage[] = [native, orchestrate, swdl, nip];

@@ -10,13 +10,14 @@ import type { Diagnostics } from './shared/diagnostics.ts';
 import type { LanguageContext } from './shared/context.ts';
 import { signsFor, tellLanguages, type WorkflowLanguage } from './shared/tell.ts';
 
-/** How deep sub-workflows may lie within each other, and how many steps there may be in all of them. */
+/** The limits of nested sub-workflows and of all steps in them. */
 const deepest = 20;
 const most = 100_000;
 
 /**
- * A workflow in whichever language it is written, its sub-workflows inside it, ready to run. Everything that is wrong in
- * any of the files is reported at once, in the order of the text, file by file; warnings alone come with the value.
+ * A workflow of any language, including its sub-workflows, ready to run. Reports all problems of
+ * all files at once, in the order of the text, file by file; if there are only warnings, they come
+ * with the value.
  */
 export function parseWorkflow(
   text: string,
@@ -39,7 +40,7 @@ class Reader {
   readonly #surroundings: LanguageContext;
   readonly #languages: readonly WorkflowLanguage[];
   readonly #done = new Map<string, Workflow | null>();
-  /** Steps of each sub-workflow, with those inside it. */
+  /** The number of steps of each sub-workflow, including nested ones. */
   readonly #sizes = new Map<Workflow, number>();
 
   constructor(surroundings: LanguageContext, all: readonly WorkflowLanguage[]) {
@@ -47,7 +48,7 @@ class Reader {
     this.#languages = all;
   }
 
-  /** Null: nothing can be made of it. */
+  /** Null: the file has no usable part. */
   read(text: string, file: string, above: readonly string[]): Workflow | null {
     this.files.push(file);
     const document = readDocument(text, file);
@@ -66,7 +67,7 @@ class Reader {
     return workflow;
   }
 
-  /** The one language that the file is written in; null, and reported, where it is none, or may be several. */
+  /** The file's language; null, and reported, if it has none or several are possible. */
   #languageOf(document: YamlDocument): WorkflowLanguage | null {
     const [language, other] = tellLanguages(document, this.#languages);
     if (language !== undefined && other === undefined) return language;
@@ -109,7 +110,10 @@ class Reader {
     return workflow;
   }
 
-  /** A file that is used twice has its steps twice, and so on: what seems small may be very much. */
+  /**
+   * The steps of a file that is used twice count twice, at every level: a small file can become
+   * very large.
+   */
   #count(diagnostics: Diagnostics, path: Path, workflow: Workflow): void {
     if (this.#sizeOf(workflow) > most)
       diagnostics.error('E_WORKFLOW', path, `with its sub-workflows it has more than ${most} steps`, null);

@@ -9,8 +9,8 @@ export interface VerdictOptions {
 }
 
 /**
- * Approves or rejects an approval: the named one, otherwise the only one that waits in the run or
- * in the project.
+ * Grants or denies a pending approval: the named one, otherwise the only one of the run or of the
+ * project.
  */
 export async function judge(
   context: Context,
@@ -35,7 +35,7 @@ export async function judge(
 }
 
 /**
- * The waiting approval when none is named. Throws `E_TARGET` with the list if there is none or more
+ * The pending approval when none is named. Throws `E_TARGET` with the list if there is none or more
  * than one.
  */
 async function waitingGate(context: Context, word: string | null, as: string | null): Promise<InboxItem> {

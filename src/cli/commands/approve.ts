@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import type { VerdictOptions } from '../actions/approve.ts';
 
-/** `approve`: approves a waiting approval. */
+/** `approve`: grants a pending approval. */
 export function addApprove(program: Command, context: Context): void {
   addVerdict(program, context, 'approve', 'approve a gate so that dependent steps can run');
 }
 
-/** `reject`: rejects a waiting approval. */
+/** `reject`: denies a pending approval. */
 export function addReject(program: Command, context: Context): void {
   addVerdict(program, context, 'reject', 'reject a gate: dependent steps are skipped');
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { argv, budget, duration, rights, text, wholeNumber } from '../../yaml/schema.ts';
 import { literalPath } from './parts.ts';
 
-/** The programs that do the work of steps; CUSTOM is a script of the shell. */
+/** The programs that execute steps; CUSTOM is a shell script. */
 export const workers = ['CODEX_CLI', 'CLAUDE_CODE', 'GEMINI_CLI', 'OPENCODE', 'CUSTOM'] as const;
 export type Worker = (typeof workers)[number];
 

@@ -10,7 +10,9 @@ import { lowerCommand, lowerWorker } from './work.ts';
 
 const defaultTimeout = 5 * 60_000;
 
-/** Who says whether a step is complete; null: it is so when its worker succeeds. */
+/**
+ * The check that decides whether a step is complete; null: it is complete when its worker succeeds.
+ */
 export function lowerCheck(
   diagnostics: Diagnostics,
   step: StepInput,
@@ -69,7 +71,7 @@ function lowerCheckWork(
   return null;
 }
 
-/** Of what fits to no step of its kind, that is said. */
+/** Warns of keys that have no effect for the step's kind. */
 function warnUseless(diagnostics: Diagnostics, step: StepInput, path: Path): void {
   if (kinds.some((kind) => step[kind] !== undefined && !keysOfKinds[kind].includes('completion_check')))
     return;
@@ -82,7 +84,7 @@ function warnUseless(diagnostics: Diagnostics, step: StepInput, path: Path): voi
   }
 }
 
-/** Null where it is not enabled. */
+/** Null if it is not enabled. */
 function lowerConvergence(
   diagnostics: Diagnostics,
   input: ConvergenceInput | undefined,

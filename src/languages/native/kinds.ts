@@ -4,7 +4,7 @@ import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import { stepSchema, type StepInput } from './step-schema.ts';
 
-/** The keys that say what a step does; each step has one of them. */
+/** The keys that define what a step does; each step has exactly one of them. */
 export const kinds = [
   'worker',
   'provider',
@@ -22,7 +22,7 @@ const everywhere = ['description', 'depends_on', 'join', 'when', 'next'];
 const failing = ['on_failure', 'max_retries', 'retry', 'on_retries_exhausted', 'timeout'];
 const checked = ['completion_check', 'max_iterations', 'on_iterations_exhausted', 'convergence'];
 const producing = ['inputs', 'outputs', 'values', ...failing, ...checked, 'budget'];
-/** Kinds whose work is other steps, so that nobody is there who could be asked whether it is complete. */
+/** Kinds whose work is other steps, so that no worker can be asked whether it is complete. */
 const bodies: readonly Kind[] = ['workflow', 'for_each', 'while'];
 const streams = ['stdin', 'stdout', 'secrets', 'grace'];
 const processes = ['workspace', 'network', 'env', 'capabilities', ...streams, ...producing];
@@ -40,7 +40,7 @@ const agents = [
   ...processes,
 ];
 
-/** Which keys fit to which kind of step. */
+/** The allowed keys of each kind of step. */
 export const keysOfKinds: Readonly<Record<Kind, readonly string[]>> = {
   worker: agents,
   provider: agents,
@@ -53,7 +53,7 @@ export const keysOfKinds: Readonly<Record<Kind, readonly string[]>> = {
   workflow: [...everywhere, 'with', 'exports', ...failing, 'budget'],
 };
 
-/** The keys that a step of a kind, or a check, must have besides. */
+/** The other required keys of a step's kind, or of a check. */
 const needed: Readonly<Record<Kind, readonly (keyof StepInput)[]>> = {
   worker: ['instructions', 'capabilities'],
   provider: ['instructions', 'capabilities'],
@@ -78,7 +78,10 @@ const what: Readonly<Record<Kind, string>> = {
   workflow: 'a sub-workflow',
 };
 
-/** What kind of step this is; null, and told, when it is none or several. Keys that do not fit are told as well. */
+/**
+ * The kind of a step; null, and reported, if it has none or several. Also reports keys that do not
+ * fit the kind.
+ */
 export function kindOf(diagnostics: Diagnostics, input: StepInput, path: Path): Kind | null {
   const [kind, ...others] = kinds.filter((each) => input[each] !== undefined);
   if (kind === undefined) {
@@ -121,7 +124,7 @@ function hintFor(key: string, kind: Kind): string {
   return near === null ? `there it has ${keysOfKinds[kind].join(', ')}` : `did you mean \`${near}\`?`;
 }
 
-/** A key that a worker must have: `instructions`, `capabilities`. */
+/** Reports a missing key that a worker requires: `instructions`, `capabilities`. */
 export function missing(diagnostics: Diagnostics, key: string, path: Path, kind: Kind): void {
   const description = descriptionAt(stepSchema, [key]);
   const message = `\`${key}\` is missing in \`${String(path.at(-1))}\`, which is ${what[kind]}`;

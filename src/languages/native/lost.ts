@@ -4,7 +4,10 @@ import type { Path } from '../../yaml/yaml.ts';
 import { fieldsOf } from '../../yaml/shape.ts';
 import { stepSchema } from './step-schema.ts';
 
-/** What of the steps of a file could not be used, and what cannot be concluded then. `lost`: paths into the file. */
+/**
+ * The parts of a file's steps that could not be used, and the conclusions that are impossible
+ * without them. `lost`: paths into the file.
+ */
 export function whatIsLost(
   given: JsonObject,
   lost: readonly Path[],
@@ -22,12 +25,12 @@ export function whatIsLost(
   return { broken, isOrderUnknown };
 }
 
-/** What is defined by something that could not be used. */
+/** The names defined by parts that could not be used. */
 export function lostNames(given: Json | undefined, used: ReadonlySet<string>): ReadonlySet<string> {
   return new Set(isJsonObject(given) ? Object.keys(given).filter((name) => !used.has(name)) : []);
 }
 
-/** Ids stand at every third place of a path: `steps.<id>.for_each.steps.<id>`. */
+/** Ids are at every third position of a path: `steps.<id>.for_each.steps.<id>`. */
 function innermostStep(path: Path): { readonly id: string; readonly within: Path } | null {
   let at = -2;
   while (path[at + 3] !== undefined && path[at + 2] === 'steps') at += 3;
@@ -36,7 +39,10 @@ function innermostStep(path: Path): { readonly id: string; readonly within: Path
 
 const known = fieldsOf(stepSchema);
 
-/** Whether a part of a step that is gone may have been any of these; none: the whole step is gone. */
+/**
+ * Whether the lost part of a step may have been one of these keys; `within` is empty if the whole
+ * step is lost.
+ */
 function mayBe(within: Path, keys: readonly string[]): boolean {
   const [key] = within;
   if (key === undefined) return true;

@@ -11,7 +11,9 @@ import { lowerEnv, lowerSteps } from './steps.ts';
 import { lowerHooks, lowerTriggers } from './triggers.ts';
 import { lowerValues } from './values.ts';
 
-/** What a file says, with every default filled in; of a file with mistakes, what is left of it. */
+/**
+ * The workflow of a file, with every default filled in; for a file with errors, its valid parts.
+ */
 export function lower(
   input: Partial<NativeFile>,
   diagnostics: Diagnostics,

@@ -5,10 +5,10 @@ import type { Children } from '../shared/children.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { StepInput } from './step-schema.ts';
 
-/** What steps are lowered with. */
+/** The context in which steps are lowered. */
 export interface Lowering {
   readonly diagnostics: Diagnostics;
-  /** What expressions may read where the steps stand. */
+  /** What expressions can read at this place. */
   readonly language: Language;
   readonly children: Children;
   /** Lowers the steps of a body. */

@@ -79,7 +79,7 @@ export function lowerChild(input: StepInput, path: Path, lowering: Lowering): Ch
   return diagnostics.from(at, child);
 }
 
-/** A value that is no text stands for itself. */
+/** A value that is not a string is used unchanged. */
 function lowerArgument(value: Json, path: Path, { diagnostics, language }: Lowering): Template {
   const template: Template =
     typeof value === 'string'

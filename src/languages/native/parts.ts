@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { name, text, tokens, wholeNumber } from '../../yaml/schema.ts';
 
 /*
- * Small parts of the native schema. As in the other schemas, every `error` completes "`key` must be …".
+ * Small parts of the native schema. As in the other schemas, every `error` completes "`key` must be
+ * …".
  */
 
 export const variableName = z
@@ -11,10 +12,10 @@ export const variableName = z
 
 const scalar = z.union([z.string(), z.number(), z.boolean()], { error: 'a string, a number, true or false' });
 
-/** Variables of processes; what is not a text is written as one. */
+/** Environment variables of processes; other scalars are converted to strings. */
 export const variables = z.record(variableName, scalar);
 
-/** A path that is written as it is, without expressions; whether it stays inside is checked apart. */
+/** A literal path, without expressions; a separate check ensures that it stays inside. */
 export const literalPath = text.refine((path) => !path.includes('${{'), {
   error: 'a path as it is: expressions are not read here',
 });
@@ -31,7 +32,7 @@ interface ValueTypeInput {
   description?: string | undefined;
 }
 
-/** What a value must be. */
+/** The constraints of a value. */
 const shape = {
   items: z
     .lazy(() => valueType)
@@ -45,7 +46,10 @@ const shape = {
   pattern: text.optional().describe('A pattern (RE2) that a string must match.'),
 };
 
-/** Made anew for each use: what two schemas share is a definition of its own in the generated JSON Schema. */
+/**
+ * Created anew for each use: a schema used twice becomes a shared definition in the generated JSON
+ * Schema.
+ */
 const valueKeys = () => ({
   type: z.enum(types).optional().describe('What the value is; default string.'),
   ...shape,
@@ -59,7 +63,7 @@ export const valueType: z.ZodType<ValueTypeInput, ValueTypeInput> = z
   .strictObject(valueKeys())
   .meta({ title: 'type' });
 
-/** The type of a value that a step hands over. */
+/** The type of a step's output value. */
 export const madeValue = z
   .strictObject({
     ...valueKeys(),
@@ -70,7 +74,7 @@ export const madeValue = z
   })
   .meta({ title: 'handed-over value' });
 
-/** What one run of a worker may cost. */
+/** The budget of one run of a worker. */
 export const workBudget = z
   .strictObject({
     usd: z.number().min(0, { error: 'at least 0' }).optional().describe('Dollars.'),
@@ -84,7 +88,7 @@ export const workBudget = z
     ...(msats === undefined ? {} : { msats }),
   }));
 
-/** A value that an agent is told. */
+/** A value passed to an agent's prompt. */
 export const taken = z
   .strictObject({
     value: z.string().optional().describe('Its value: one expression, or a string with expressions.'),

@@ -5,7 +5,7 @@ import type { Diagnostics } from '../shared/diagnostics.ts';
 
 const hint = 'paths are relative to their folder, without `..`';
 
-/** Reports a path that leaves the folder which it is relative to. */
+/** Reports a path that leaves its base folder. */
 export function checkInside(
   diagnostics: Diagnostics,
   path: Path,
@@ -15,7 +15,7 @@ export function checkInside(
   if (!isInside(text)) diagnostics.error('E_PATH', path, `\`${text}\` would leave ${folder}`, hint);
 }
 
-/** The same of a path with expressions: whatever they are, the rest must not lead outside. */
+/** Like `checkInside` for a path with expressions: its literal parts must not lead outside. */
 export function checkTemplateInside(
   diagnostics: Diagnostics,
   path: Path,
@@ -28,7 +28,7 @@ export function checkTemplateInside(
   diagnostics.error('E_PATH', path, `\`${shown}\` would leave the workspace`, hint_);
 }
 
-/** A workspace: only one that is written literally may lie outside the run's. */
+/** Checks a workspace: only a literal path may lie outside the run's workspace. */
 export function checkWorkspace(diagnostics: Diagnostics, path: Path, template: Template): boolean {
   const isLiteral = template.every((part) => part.kind === 'text');
   if (!isLiteral)

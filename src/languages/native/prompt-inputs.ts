@@ -5,10 +5,10 @@ import type { TakenInput } from './parts.ts';
 import type { StepInput } from './step-schema.ts';
 import { lowerValue } from './values.ts';
 
-/** How long a summary may take of a step that says no time. */
+/** The time limit of a summary if the step has none, in milliseconds. */
 const usualTime = 30 * 60_000;
 
-/** What an agent is told besides its instructions; `{}`: nothing. */
+/** The inputs of an agent's prompt besides its instructions; `{}`: none. */
 export function lowerTakes(
   input: StepInput,
   work: Work,
@@ -50,7 +50,7 @@ function lowerTaken(
   });
 }
 
-/** The further turn of an agent in which it sums up; null: none is wanted. */
+/** An agent's additional turn for its summary; null: none was requested. */
 export function lowerSummary(input: StepInput, work: Work, path: Path, lowering: Lowering): Check | null {
   if (input.summary === undefined) return null;
   const at = [...path, 'summary'];

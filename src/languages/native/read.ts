@@ -15,7 +15,7 @@ import type { Children } from '../shared/children.ts';
 import { nativeFile } from './schema.ts';
 import { nativeVocabulary } from './vocabulary.ts';
 
-/** Everything that is wrong with a file of the native language, and what it says as far as it is right. */
+/** All problems of a file of the native language, and its valid parts. */
 function readNative(
   document: YamlDocument,
   surroundings: LanguageContext,
@@ -47,7 +47,9 @@ function diagnosticsOf(document: YamlDocument, repaired: Repaired | null): Diagn
   return new Diagnostics(underKnownKeys(document, repaired), partial);
 }
 
-/** Files with a map of steps. One without any sign of another language is native with a mistake. */
+/**
+ * Files with a mapping of steps. A file without the signs of any language is native with an error.
+ */
 export const native: WorkflowLanguage = {
   name: 'native',
   signs: [(_file, version) => version === '1', ({ steps }) => isJsonObject(steps)],

@@ -5,7 +5,7 @@ import { name, text, wholeNumber } from '../../yaml/schema.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 
-/** How often a step of a sequence may be entered, unless the file says otherwise. */
+/** The default limit of visits to a step of a sequence. */
 const usualVisits = 1_000;
 
 const target = z.union(
@@ -31,7 +31,7 @@ export const next = z
   })
   .meta({ title: 'ways on' });
 
-/** How the steps of a body follow each other. */
+/** The keys for the order of the steps of a body. */
 export const flowKeys = {
   flow: z
     .enum(['graph', 'sequence'])
@@ -50,7 +50,7 @@ export interface FlowInput {
   readonly max_visits?: number | undefined;
 }
 
-/** Steps as a body of the flow that the file wants; `path`: of the map that says so. */
+/** Steps as a body with the control flow of the file; `path`: of the mapping that defines it. */
 export function bodyOf(
   diagnostics: Diagnostics,
   steps: readonly Step[],

@@ -95,7 +95,7 @@ interface ForEachInput extends FlowInput {
   steps: Record<string, StepInput>;
 }
 
-/** One step as it is written; which keys belong together is checked apart. */
+/** One step as written; a separate check covers which keys belong together. */
 export interface StepInput {
   description?: string | undefined;
   worker?: Worker | undefined;

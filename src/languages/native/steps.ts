@@ -14,7 +14,7 @@ import { lowerValues } from './values.ts';
 import { lowerSummary, lowerTakes } from './prompt-inputs.ts';
 import { lowerAgent, lowerCommand, lowerWorker } from './work.ts';
 
-/** The steps of a body. Of one that says nothing that can be done the rest is read all the same. */
+/** The steps of a body. Reads the remaining keys even of a step without valid work. */
 export function lowerSteps(
   steps: Readonly<Record<string, StepInput>>,
   path: Path,
@@ -23,7 +23,7 @@ export function lowerSteps(
   return Object.entries(steps).map(([id, step]) => lowerStep(id, step, [...path, id], lowering));
 }
 
-/** What a step does of which that could not be found out. */
+/** Placeholder for the work of a step that could not be determined. */
 const nothing: Work = { kind: 'assign', values: {} };
 
 function lowerStep(id: string, input: StepInput, path: Path, lowering: Lowering): Step {
@@ -128,7 +128,7 @@ function lowerWorkspace(
   return { path: template, outside: checkWorkspace(diagnostics, path, template) };
 }
 
-/** Variables as texts with expressions. */
+/** Environment variables as strings with expressions. */
 export function lowerEnv(
   diagnostics: Diagnostics,
   env: Readonly<Record<string, string | number | boolean>> | undefined,
@@ -171,7 +171,7 @@ function lowerOutput({ diagnostics, language }: Lowering, input: OutputInput, pa
   return diagnostics.from(path, { name, path: template, type, required });
 }
 
-/** What a failure means when no attempt is left, or none was wanted. */
+/** What a failure leads to when no retry is left or configured. */
 function policyOf(input: StepInput, path: Path, { diagnostics, language }: Lowering): FailurePolicy {
   const { on_failure: policy = 'abort', on_retries_exhausted: last = 'abort' } = input;
   const key = policy === 'retry' && last !== 'abort' ? 'on_retries_exhausted' : 'on_failure';

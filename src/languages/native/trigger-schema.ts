@@ -9,7 +9,7 @@ const fields = String.raw`${field}(?:,${field})*`;
 const cronPattern = new RegExp(String.raw`^(?:${fields} ){4,5}${fields}$`);
 const aCron = 'five fields of a crontab, such as "0 3 * * *"';
 
-/** Whether there is any instant that a line means. */
+/** Whether a cron line ever matches a time. */
 function fires(line: string): boolean {
   try {
     return new Cron(line).nextRun() !== null;

@@ -34,7 +34,7 @@ function lowerTrigger(name: string, input: TriggerInput): Trigger {
 
 const events = { on_start: 'start', on_complete: 'complete', on_failure: 'failure' } as const;
 
-/** `notify`: the commands of mailroom.yaml that tell somebody, by scheme. */
+/** `notify`: the notification commands of mailroom.yaml, by scheme. */
 export function lowerHooks(
   diagnostics: Diagnostics,
   inputs: HooksInput | undefined,

@@ -7,10 +7,10 @@ import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { ValueTypeInput } from './parts.ts';
 import { withArticle } from '../../kernel/enumerate.ts';
 
-/** Of parameters no answer is asked. */
+/** Parameters have no `answer`. */
 type HandedOver = ValueTypeInput & { readonly answer?: boolean | undefined };
 
-/** Types by name, with their defaults filled in; what contradicts itself is reported. */
+/** Types by name, with their defaults filled in; reports contradictions. */
 export function lowerValues(
   diagnostics: Diagnostics,
   inputs: Readonly<Record<string, HandedOver>> | undefined,
@@ -61,7 +61,7 @@ function checkType(diagnostics: Diagnostics, type: ValueType, path: Path): void 
   if (type.default !== undefined && !fits(type.default, type)) unfit([...path, 'default'], '`default`', type);
 }
 
-/** Whether a value is of a type. */
+/** Whether a value has a type. */
 export function fits(value: Json, type: ValueType): boolean {
   if (type.enum !== null && !type.enum.some((each) => JSON.stringify(each) === JSON.stringify(value)))
     return false;

@@ -1,6 +1,6 @@
 import type { Vocabulary } from '../../workflow/check/vocabulary.ts';
 
-/** The words of the native language, which are those of the machine. */
+/** The terms of the native language, which are those of the engine. */
 export const nativeVocabulary: Vocabulary = {
   isTranslated: false,
   step: 'step',

@@ -9,7 +9,7 @@ import { capabilities as allCapabilities, type Capability } from '../../kernel/c
 type Script = Extract<Work, { kind: 'script' }>;
 type Command = Extract<Work, { kind: 'command' }>;
 
-/** The provider that stands behind each worker; CUSTOM is none. */
+/** The provider of each worker; CUSTOM has none. */
 export const providers: Readonly<Record<Exclude<Worker, 'CUSTOM'>, string>> = {
   CODEX_CLI: 'codex',
   CLAUDE_CODE: 'claude',
@@ -31,7 +31,10 @@ interface WorkerInput extends AgentInput {
   readonly worker: Worker;
 }
 
-/** A worker of a step or of a check. What it must have and has not is told, in a check; of a step it was told before. */
+/**
+ * A worker of a step or of a check. Reports missing keys of a check; those of a step were reported
+ * before.
+ */
 export function lowerWorker(
   diagnostics: Diagnostics,
   input: WorkerInput,
@@ -48,7 +51,7 @@ export function lowerWorker(
   return { kind: 'script', script, capabilities: rightsOf(diagnostics, input, path) };
 }
 
-/** Of rights that are not said nothing more is to be said. */
+/** Missing permissions have already been reported. */
 function rightsOf(
   diagnostics: Diagnostics,
   { capabilities = allCapabilities }: AgentInput,
@@ -57,7 +60,7 @@ function rightsOf(
   return diagnostics.from([...path, 'capabilities'], [...capabilities]);
 }
 
-/** An invocation of the program behind a provider. */
+/** An invocation of a provider's program. */
 export function lowerAgent(
   diagnostics: Diagnostics,
   provider: string,

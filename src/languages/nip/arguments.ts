@@ -2,19 +2,19 @@ import type { Diagnostic, Place } from '../../kernel/diagnostic.ts';
 import { definitionWords, type DefinitionWord, type NewDefinition } from './defining.ts';
 import { Source } from '../../yaml/source.ts';
 
-/** The line of the first tag in the text of a definition, and the column of the first word of a tag. */
+/** The line of the first tag in the text of a definition, and the column of a tag's first word. */
 const [firstLine, firstColumn] = [4, 6];
 
 /**
- * What is wrong with the text of a definition, with places in the arguments that it was made of: the argument in place of
- * the file, line and column in what it says.
+ * The problems of a definition's text, located in the arguments that it was made of: the argument
+ * in place of the file, with line and column in its value.
  */
 export function inArguments(problems: readonly Diagnostic[], asked: NewDefinition): Diagnostic[] {
   const tags = definitionWords(asked);
   return problems.map((problem) => ({ ...problem, place: problem.place && argumentAt(problem.place, tags) }));
 }
 
-/** Null: no argument says it. */
+/** Null: no argument contains the place. */
 function argumentAt(place: Place, tags: readonly (readonly DefinitionWord[])[]): Place | null {
   let column = firstColumn;
   for (const { text, argument, before } of tags[place.line - firstLine] ?? []) {

@@ -1,8 +1,8 @@
 import { kinds, type EventTemplate } from '../../letters/nostr-event.ts';
 
-/** A definition in the words of the tool `define_workflow`. */
+/** The arguments of the tool `define_workflow`. */
 export interface NewDefinition {
-  /** The tag `d`; missing: made of the name. */
+  /** The tag `d`; missing: derived from the name. */
   readonly id?: string | undefined;
   readonly name: string;
   readonly version?: string | undefined;
@@ -10,14 +10,14 @@ export interface NewDefinition {
   readonly steps: readonly NewStep[];
   readonly edges?: readonly NewEdge[] | undefined;
   readonly inputs?: readonly NewInput[] | undefined;
-  /** Missing: what the last steps make. */
+  /** Missing: the outputs of the last steps. */
   readonly outputs?: readonly NewOutput[] | undefined;
 }
 
 export interface NewStep {
   readonly id: string;
   readonly agentKind: number;
-  /** Sources, with or without the word `input:` before them. */
+  /** Sources, with or without the prefix `input:`. */
   readonly inputMapping?: string | readonly string[] | undefined;
   readonly outputName: string;
   /** Seconds. */
@@ -45,16 +45,16 @@ interface NewOutput {
   readonly type?: string | undefined;
 }
 
-/** A word of a tag, and the argument of the tool that it was made of. */
+/** A word of a tag, and the tool argument that it was made of. */
 export interface DefinitionWord {
   readonly text: string;
-  /** `steps[0].inputMapping`; for the name of a tag what the tag was made of: `steps[0]`. */
+  /** `steps[0].inputMapping`; for the name of a tag the argument of the whole tag: `steps[0]`. */
   readonly argument: string;
-  /** How many characters of the word come before what the argument says. */
+  /** The number of characters in the word before the argument's value. */
   readonly before: number;
 }
 
-/** The definition as an event that is not signed yet. Whether it can be run is asked of the reader of the language. */
+/** The definition as an unsigned event. The language's reader decides whether it can run. */
 export function definitionTemplate(asked: NewDefinition, at: number): EventTemplate {
   return {
     kind: kinds.definition,
@@ -89,7 +89,7 @@ export function definitionWords(asked: NewDefinition): DefinitionWord[][] {
   ];
 }
 
-/** A tag made of one argument, each word of a part of it. */
+/** A tag made of one argument, each word of one of its parts. */
 function tagWords(name: string, argument: string, parts: Readonly<Record<string, string>>): DefinitionWord[] {
   const words = Object.entries(parts);
   return [word('', argument, name), ...words.map(([part, text]) => word(text, `${argument}${part}`))];
@@ -99,7 +99,7 @@ function word(text: string, argument: string, prefix = ''): DefinitionWord {
   return { text: `${prefix}${text}`, argument, before: prefix.length };
 }
 
-/** The event as a text, a tag on each line: what is wrong with it is reported with its place. */
+/** The event as text, one tag per line, so that its problems are reported with their places. */
 export function definitionText({ kind, created_at: at, tags, content }: EventTemplate): string {
   const lines = tags.map((tag) => `    ${JSON.stringify(tag)}`).join(',\n');
   const rest = `  "created_at": ${String(at)},\n  "content": ${JSON.stringify(content)}`;
@@ -130,13 +130,16 @@ function stepTag(step: NewStep, argument: string): DefinitionWord[] {
   ];
 }
 
-/** What steps make that no edge leads on from. */
+/** The outputs of the steps without an outgoing edge. */
 function lastOutputs(steps: readonly NewStep[], edges: readonly NewEdge[]): NewOutput[] {
   const last = steps.filter(({ id }) => !edges.some(({ from }) => from === id));
   return [...new Set(last.map(({ outputName }) => outputName))].map((name) => ({ name }));
 }
 
-/** The tag `d`: of `Translate and Summarize` it is `translate-and-summarize`. Empty: nothing can be made of the name. */
+/**
+ * The tag `d`: `translate-and-summarize` for `Translate and Summarize`. Empty: the name contains no
+ * usable character.
+ */
 export function definitionId({ id, name }: Pick<NewDefinition, 'id' | 'name'>): string {
   if (id !== undefined) return id;
   return name

@@ -4,7 +4,7 @@ import type { EventTemplate, NostrEvent } from '../../letters/nostr-event.ts';
 import { readDocument } from '../shared/document.ts';
 import { wordsOf } from './tags.ts';
 
-/** The event that a definition's text is, whose shape was checked: with a signature, or without one. */
+/** The event in a definition's text of valid shape, with or without a signature. */
 export function definitionEventOf(text: string, at: number): NostrEvent | EventTemplate {
   const document = readDocument(text, '');
   const event = document.ok && isJsonObject(document.value.value) ? document.value.value : {};
@@ -24,7 +24,7 @@ export function definitionEventOf(text: string, at: number): NostrEvent | EventT
   };
 }
 
-/** Where the signature of a definition stands. */
+/** The place of a definition's signature. */
 export function signaturePlace(text: string, file: string): Place | null {
   const document = readDocument(text, file);
   return document.ok ? document.value.place(['sig']) : null;

@@ -4,7 +4,7 @@ import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { StepTag } from './steps.ts';
 import { expectLength, wordAt, type Tag } from './tags.ts';
 
-/** An edge both ends of which are steps. */
+/** An edge between two steps. */
 export interface EdgeTag {
   readonly from: string;
   readonly to: string;
@@ -12,7 +12,7 @@ export interface EdgeTag {
   readonly tag: Tag;
 }
 
-/** The edges between the steps, and what comes before what. */
+/** The edges between the steps, and their order. */
 export interface Edges {
   readonly edges: readonly EdgeTag[];
   readonly order: Graph<GraphNode>;
@@ -20,7 +20,7 @@ export interface Edges {
   readonly isOrderUnknown: boolean;
 }
 
-/** Reads the edges and checks that every step takes part in them. */
+/** Reads the edges and checks that every step is connected. */
 export function readGraph(
   tags: readonly Tag[],
   steps: readonly StepTag[],
@@ -55,7 +55,7 @@ function readEdge(
   const [from = '', to = '', condition = 'always'] = tag.words;
   const isKnown = [from, to].map((id, index) => {
     if (ids.has(id)) return true;
-    // What is wrong with a step is told at the step.
+    // Errors of a step are reported at the step.
     if (!broken)
       diagnostics.error(
         'E_UNKNOWN_NAME',

@@ -9,7 +9,7 @@ import { lowerInputs } from './sources.ts';
 import type { StepTag } from './steps.ts';
 import { wordAt } from './tags.ts';
 
-/** What a definition says, tag by tag. */
+/** A definition, tag by tag. */
 export interface Definition {
   readonly id: string;
   readonly name: string;
@@ -17,7 +17,7 @@ export interface Definition {
   readonly content: string;
   readonly steps: readonly StepTag[];
   readonly inputs: Readonly<Record<string, ValueType>>;
-  /** What it gives, by the names of what its steps make. */
+  /** The results of the workflow, by the names of its steps' outputs. */
   readonly outputs: readonly string[];
   readonly graph: Edges;
 }
@@ -30,10 +30,10 @@ interface Lowering {
 }
 
 const second = 1_000;
-/** The longest pause before a step is tried again. */
+/** The longest pause before a retry, in milliseconds. */
 const longestPause = 30 * second;
 
-/** The workflow of a definition; what cannot be in it is told. */
+/** The workflow of a definition; reports what it must not contain. */
 export function lower(
   definition: Definition,
   surroundings: LanguageContext,
@@ -64,7 +64,7 @@ export function lower(
   };
 }
 
-/** Which steps make what, in the order of the file. */
+/** The steps that make each output, in the order of the file. */
 export function makersOf({ steps }: Pick<Definition, 'steps'>): Map<string, string[]> {
   const makers = new Map<string, string[]>();
   for (const { id, output } of steps)
@@ -109,7 +109,7 @@ function lowerStep(step: StepTag, lowering: Lowering): Step {
   };
 }
 
-/** The result of a step is whatever its role answers. */
+/** A step's result is its role's answer, of any type. */
 const result: ValueType = {
   type: 'any',
   items: null,
@@ -163,7 +163,7 @@ function rolesFor(kind: number, protocol: LanguageContext['protocol']): string[]
   return roles.flatMap(({ name, kinds = [] }) => (kinds.includes(kind) ? name : []));
 }
 
-/** What is said when no role does a kind of task. */
+/** The message and hint if no role does a kind of task. */
 function nobody(kind: number, protocol: Pick<Protocol, 'roles'> | null): [string, string] {
   const message = `no role does tasks of kind ${String(kind)}`;
   const known = [...(protocol?.roles.values() ?? [])].flatMap(({ name, kinds = [] }) =>

@@ -5,25 +5,25 @@ import { SyntaxProblem, type Problem, type Span } from '../../expressions/proble
 import type { Tree } from '../../expressions/tree.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 
-/** What the paths of a step, or of a condition on the way to it, can name. */
+/** The names that paths of a step, or of a condition on the way to it, can use. */
 export interface Names {
   /** By the name of an output: the steps that make it, in the order of the file. */
   readonly makers: ReadonlyMap<string, readonly string[]>;
-  /** Whether a step comes before. */
+  /** Whether a step comes before this one. */
   readonly comesBefore: (step: string) => boolean;
   readonly steps: ReadonlySet<string>;
 }
 
-/** What a text was read as, or the first thing that is wrong with it. */
+/** The expression of a text, or the first error in it. */
 export type ReadText =
   { readonly ok: true; readonly tree: Tree } | { readonly ok: false; readonly problem: Problem };
 
-/** A condition: paths, texts, numbers, comparisons, `&&`, `||`, `!` and brackets. */
+/** Reads a condition: paths, strings, numbers, comparisons, `&&`, `||`, `!` and brackets. */
 export function readCondition(text: string, names: Names): ReadText {
   return reading(text, (tree) => lower(tree, names, false));
 }
 
-/** One path: `$input.text`, `$translated.parts[0]`. */
+/** Reads one path: `$input.text`, `$translated.parts[0]`. */
 export function readPath(text: string, names: Names): ReadText {
   return reading(text, (tree) => {
     if (isPath(tree)) return lowerPath(tree, names);
@@ -32,7 +32,7 @@ export function readPath(text: string, names: Names): ReadText {
   });
 }
 
-/** What can name several values in JSONPath. */
+/** JSONPath syntax that can select several values. */
 const several = /\.\.|\*|\[\?|\[[^\]'"]*[:,]|\[-/;
 const oneValue = "a path names one value: `$.name`, `$['name']`, `$.list[0]`, counted from 0";
 
@@ -48,7 +48,7 @@ function reading(text: string, act: (tree: Tree) => Tree): ReadText {
   }
 }
 
-/** `compared`: a word without quotes is a text there, as in `$.status == approved`. */
+/** `compared`: an unquoted word is a string there, as in `$.status == approved`. */
 function lower(tree: Tree, names: Names, compared: boolean): Tree {
   const inner = (part: Tree): Tree => lower(part, names, false);
   if (isPath(tree)) return lowerPath(tree, names);
@@ -94,7 +94,7 @@ function isPath(tree: Tree): boolean {
 
 type Key = { readonly word: string | number; readonly node: Tree };
 
-/** A path into what the workflow is given, or into what steps have made. */
+/** A path into the workflow's input, or into an output of steps. */
 function lowerPath(tree: Tree, names: Names): Tree {
   const keys: Key[] = [];
   for (let node = tree; node.kind === 'index'; node = node.object) keys.push(keyOf(node.key, node));
@@ -124,7 +124,10 @@ function keyOf(key: Tree, node: Tree): Key {
   throw new SyntaxProblem('this part names no single value', oneValue, key.span);
 }
 
-/** What steps have stored under a name: of several the last in the file that has done so. */
+/**
+ * The value that steps have stored under a name: of several, that of the last one in the file that
+ * has stored it.
+ */
 function made(output: string, span: Span, { makers, comesBefore, steps }: Names): Tree {
   const all = makers.get(output) ?? [];
   if (all.length === 0) {
@@ -134,7 +137,7 @@ function made(output: string, span: Span, { makers, comesBefore, steps }: Names)
     throw new SyntaxProblem(`no step makes \`${output}\``, hint, span);
   }
   const earlier = all.filter(comesBefore);
-  // Where none does, the checks say so.
+  // If none comes before, the checks report it.
   const values = (earlier.length > 0 ? earlier : all).map((step) =>
     path(['steps', step, 'values', output], span),
   );

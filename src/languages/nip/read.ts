@@ -14,7 +14,7 @@ import { readStep, type StepTag } from './steps.ts';
 import { nipLanguage, nipVocabulary } from './vocabulary.ts';
 import { expectLength, oneOf, readTags, single, wordAt, wordsOf, type Tag } from './tags.ts';
 
-/** Everything that is wrong with a definition of the language nip, and what it says as far as it is right. */
+/** All problems of a definition of the language nip, and its valid parts. */
 function readNip(
   document: YamlDocument,
   surroundings: LanguageContext,
@@ -28,7 +28,7 @@ function readNip(
       'workflows of the language nip are switched off',
       'see `nip: { enabled }` in mailroom.yaml',
     );
-  // A tag that is none was told; the others keep their places.
+  // An invalid tag was reported; the others keep their positions.
   const given = isJsonObject(document.value) ? document.value : {};
   const tags = readTags(wordsOf(given['tags'], document), diagnostics);
   const content = typeof given['content'] === 'string' ? given['content'] : '';
@@ -45,12 +45,12 @@ function readNip(
   return { workflow, problems: [...shape.problems, ...diagnostics.problems] };
 }
 
-/** What the tags of a name are called, those that could not be read too. */
+/** The ids of all tags of a name, including those that could not be read. */
 function idsOf(tags: readonly Tag[], kind: string): string[] {
   return tags.flatMap(({ name, words }) => (name === kind ? words.slice(0, 1) : []));
 }
 
-/** Whether each tag can be told from others: one that cannot may have been any. */
+/** Whether the kind of each tag is known: an invalid tag may have been of any kind. */
 function areTags(tags: Json | undefined): boolean {
   return Array.isArray(tags) && tags.every((tag) => Array.isArray(tag) && tag.length > 0);
 }
@@ -98,7 +98,7 @@ function definitionOf(
   };
 }
 
-/** The first step of each id. */
+/** The first step with each id. */
 function distinct(steps: readonly StepTag[], diagnostics: Diagnostics): StepTag[] {
   const seen = new Set<string>();
   return steps.filter(({ id, path }) => {
@@ -161,7 +161,7 @@ function readOutputs(
   });
 }
 
-/** Definitions as events of Nostr. */
+/** Definitions as Nostr events. */
 export const nip: WorkflowLanguage = {
   name: 'nip',
   signs: [({ kind }) => kind === 30_920],

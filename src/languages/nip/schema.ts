@@ -1,13 +1,15 @@
 import * as z from 'zod';
 
-/** A word of a tag. In YAML an unquoted one may be a number or true: its source text counts. */
+/**
+ * A word of a tag. An unquoted one may be a number or a boolean in YAML: its source text counts.
+ */
 const word = z.union([z.string(), z.number(), z.boolean()], { error: 'a string' });
 
 const tag = z
   .array(word, { error: 'a tag: a list of strings' })
   .min(1, { error: 'a tag with a name: a list of at least one string' });
 
-/** A definition of a workflow as an event of Nostr, signed or not yet. */
+/** A definition of a workflow as a Nostr event, signed or unsigned. */
 export const definitionEvent = z
   .strictObject({
     kind: z.literal(30_920).describe('Workflow definition.'),

@@ -5,10 +5,10 @@ import type { Diagnostics } from '../shared/diagnostics.ts';
 import { readPath, type Names } from './paths.ts';
 import type { InputPart, StepTag } from './steps.ts';
 
-/** What a literal that has no name is called. */
+/** The name of an unnamed literal. */
 const unnamed = 'input';
 
-/** What a step is given, as one map: every path that has no value is null in it. */
+/** A step's inputs as one mapping; a path without a value is null. */
 export function lowerInputs({ inputs }: StepTag, names: Names, diagnostics: Diagnostics): Tree {
   const seen = new Set<string>();
   const operands = inputs.flatMap((part): Tree[] => {
@@ -25,7 +25,7 @@ export function lowerInputs({ inputs }: StepTag, names: Names, diagnostics: Diag
 }
 
 function reference({ source, path, start }: InputPart, names: Names, diagnostics: Diagnostics): Tree | null {
-  // Places count from the beginning of the word.
+  // Positions count from the beginning of the word.
   const read = readPath(`${' '.repeat(start)}${source}`, names);
   if (read.ok) return orNull(diagnostics.writtenAs(path, read.tree, read.tree));
   const { message, hint, span } = read.problem;
@@ -33,13 +33,13 @@ function reference({ source, path, start }: InputPart, names: Names, diagnostics
   return null;
 }
 
-/** Text that is JSON is that value, everything else a text. */
+/** A JSON text is its value, any other text a string. */
 function literalOf(text: string): Tree {
-  // A number that would be another one stays as it is written.
+  // A number that would lose digits stays a string.
   return constant(parseExactJson(text) ?? text);
 }
 
-/** The last word of a path: `text` of `$input.text`, `list` of `$made['list'][0]`. */
+/** The last name of a path: `text` of `$input.text`, `list` of `$made['list'][0]`. */
 function nameOf(source: string): string {
   return source.startsWith('$') ? (source.match(/[A-Za-z_][\w-]*/g)?.at(-1) ?? unnamed) : unnamed;
 }

@@ -5,19 +5,19 @@ import { expectLength, wordAt, type Tag } from './tags.ts';
 
 const policies = ['retry', 'skip', 'abort'] as const;
 
-/** A step as its tag says it. */
+/** A step as its tag defines it. */
 export interface StepTag {
   readonly id: string;
-  /** The kind of the task; null: it was told what is wrong with it. */
+  /** The kind of the task; null: invalid, and reported. */
   readonly kind: number | null;
   readonly inputs: readonly InputPart[];
-  /** What its result is called. */
+  /** The name of its output. */
   readonly output: string;
   /** Milliseconds. */
   readonly timeout: number | null;
   readonly policy: (typeof policies)[number];
   readonly retries: number;
-  /** Thousandths of a satoshi that it may cost at most. */
+  /** Its maximum cost in thousandths of a satoshi. */
   readonly budget: number | null;
   readonly path: Path;
 }
@@ -26,24 +26,24 @@ export interface StepTag {
 export interface InputPart {
   readonly name: string | null;
   readonly source: string;
-  /** The word that it stands in, and where the source begins there. */
+  /** The word that contains it, and where the source begins in the word. */
   readonly path: Path;
   readonly start: number;
 }
 
 const stepId = /^[A-Za-z0-9_][\w.-]*$/;
-/** What a path of a condition can name: `$translated`. */
+/** The output names that a path of a condition can use: `$translated`. */
 const outputName = /^[A-Za-z_][\w-]*$/;
 const named = /^([A-Za-z_][\w-]*)=/;
 const wholeNumber = /^(?:0|[1-9]\d*)$/;
 
 const defaultRetries = 3;
-/** More attempts, seconds or kinds than these are a mistake. */
+/** Higher numbers of attempts, seconds or kinds are an error. */
 const mostRetries = 1_000;
 const mostSeconds = 31_536_000;
 const mostKind = 65_535;
 
-/** The prefixes by which the words after the kind are told. */
+/** The prefixes of the words after the kind. */
 const prefixes = ['input', 'output', 'timeout', 'policy', 'retries', 'budget'] as const;
 type Prefix = (typeof prefixes)[number];
 
@@ -54,7 +54,7 @@ interface Part {
   readonly start: number;
 }
 
-/** A step of a definition; null when not even its id can be used. */
+/** A step of a definition; null if not even its id is valid. */
 export function readStep(tag: Tag, diagnostics: Diagnostics): StepTag | null {
   if (!expectLength(tag, 2, Infinity, diagnostics)) return null;
   const [id = '', kind = ''] = tag.words;
@@ -151,7 +151,7 @@ function warnUseless(parts: readonly Part[], policy: string, diagnostics: Diagno
     );
 }
 
-/** A whole number up to a limit; null, and told, when it is none. */
+/** A whole number up to a limit; null, and reported, if it is invalid. */
 function amount(part: Part | null, most: number, what: string, diagnostics: Diagnostics): number | null {
   if (part === null) return null;
   const value = Number(part.text);

@@ -3,19 +3,19 @@ import type { Json } from '../../kernel/json.ts';
 import type { Path, YamlDocument } from '../../yaml/yaml.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 
-/** The tags that a definition is made of; events may carry others, which mean nothing here. */
+/** The tags of a definition; other tags of an event are ignored. */
 export const tagNames = ['d', 'name', 'version', 'step', 'edge', 'input', 'output'] as const;
 export type TagName = (typeof tagNames)[number];
 
-/** A tag where it stands: its words as they are written. */
+/** A tag with its words as written, and its place. */
 export interface Tag {
   readonly name: TagName;
-  /** The words after the name; the first of them is `words[0]`. */
+  /** The words after the name; the first is `words[0]`. */
   readonly words: readonly string[];
   readonly path: Path;
 }
 
-/** The words of each tag as they are written: what YAML takes for a number or for true is a text here. */
+/** The words of each tag as written: what YAML reads as a number or a boolean is a string here. */
 export function wordsOf(tags: Json | undefined, document: YamlDocument): string[][] {
   if (!Array.isArray(tags)) return [];
   return tags.map((tag, index) =>
@@ -27,12 +27,12 @@ export function wordsOf(tags: Json | undefined, document: YamlDocument): string[
   );
 }
 
-/** Where the n-th word after the name of a tag stands. */
+/** The place of the n-th word after a tag's name. */
 export function wordAt({ path }: Pick<Tag, 'path'>, index: number): Path {
   return [...path, index + 1];
 }
 
-/** The tags that mean something, in their order. What looks like a slip of the finger is told. */
+/** The known tags in their order. Reports likely misspellings. */
 export function readTags(tags: readonly (readonly string[])[], diagnostics: Diagnostics): Tag[] {
   return tags.flatMap(([name = '', ...words], index): Tag[] => {
     const path = ['tags', index];
@@ -44,7 +44,7 @@ export function readTags(tags: readonly (readonly string[])[], diagnostics: Diag
   });
 }
 
-/** The word of a tag that there is once; null, and told when it must be there, where it is not. */
+/** The word of a tag that occurs once; null if it is missing, and reported if it is required. */
 export function single(
   tags: readonly Tag[],
   name: 'd' | 'name' | 'version',
@@ -73,7 +73,7 @@ export function single(
   return word;
 }
 
-/** Whether a tag has as many words as it needs; told when it has not. */
+/** Whether a tag has an allowed number of words; reports it otherwise. */
 export function expectLength(tag: Tag, least: number, most: number, diagnostics: Diagnostics): boolean {
   const { name, words, path } = tag;
   if (words.length < least) {
@@ -86,7 +86,7 @@ export function expectLength(tag: Tag, least: number, most: number, diagnostics:
   return true;
 }
 
-/** What each tag looks like. */
+/** The form of each tag. */
 export const forms: Readonly<Record<TagName, string>> = {
   d: '["d", "<id>"]',
   name: '["name", "<name>"]',
@@ -97,7 +97,7 @@ export const forms: Readonly<Record<TagName, string>> = {
   output: '["output", "<name>", "<type>"]',
 };
 
-/** One of the words that are allowed; null, and told, when it is none. */
+/** One of the allowed words; null, and reported, for any other. */
 export function oneOf<T extends string>(
   tag: Tag,
   index: number,

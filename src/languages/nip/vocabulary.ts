@@ -2,7 +2,7 @@ import type { Language } from '../../expressions/language.ts';
 import type { Vocabulary } from '../../workflow/check/vocabulary.ts';
 import { commonFunctions } from '../../expressions/functions.ts';
 
-/** What conditions and inputs become: paths of the machine, in which names count letter by letter. */
+/** The syntax of lowered conditions and inputs: paths of the engine with case-sensitive names. */
 export const nipLanguage: Language = {
   namespaces: ['parameters', 'steps'],
   functions: commonFunctions,
@@ -11,7 +11,7 @@ export const nipLanguage: Language = {
   dollar: true,
 };
 
-/** How this language spells what every workflow has. */
+/** The terms of this language for the parts of every workflow. */
 export const nipVocabulary: Vocabulary = {
   isTranslated: true,
   step: 'step',

@@ -28,7 +28,7 @@ const lowerings: { readonly [K in Key]: Lower<K> } = {
     compare('==', at(stepTree(step, path, lowering), literal('status')), literal('SUCCEEDED')),
   exit_code: ({ step, op, value }, path, lowering) => {
     const code = at(stepTree(step, [...path, 'step'], lowering), literal('exit_code'));
-    // A step that has not run has none, and then nothing is said of it.
+    // A step that has not run has no exit code, and then the condition is false.
     return logic('&&', [compare('!=', code, literal(null)), compare(op, code, literal(value))]);
   },
   file_exists: (file, path, lowering) => {
@@ -54,12 +54,12 @@ function several(each: readonly ConditionInput[], path: Path, lowering: Lowering
   return each.map((inner, index) => lowerCondition(inner, [...path, index], lowering));
 }
 
-/** A step that is named in a condition; its name may be substituted. */
+/** A step that a condition names; its name may contain variables. */
 function stepTree(name: string, path: Path, lowering: Lowering): Tree {
   const key = lowerValue(name, path, lowering);
   if (key.kind !== 'literal') return at(pathTree(['steps']), key);
   const tree = pathTree(['steps', String(key.value)]);
-  // A condition may well ask for a step that has not run.
+  // A condition can refer to a step that has not run.
   return lowering.diagnostics.writtenAs(path, tree, orNull(tree));
 }
 
@@ -86,7 +86,10 @@ function equals({ left, right }: { left: string; right: string }, path: Path, lo
   return tree;
 }
 
-/** A comparison of one variable with a literal, as its author wrote it. `path`: of the literal. */
+/**
+ * Records a comparison of one variable with a literal as its author wrote it. `path`: of the
+ * literal.
+ */
 function writtenComparison(tree: Tree, side: Tree, word: Literal, path: Path, lowering: Lowering): void {
   const { diagnostics } = lowering;
   const [only, more] = nodesOf(side).flatMap((node) => {

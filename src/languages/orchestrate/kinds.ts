@@ -3,7 +3,7 @@ import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { StepInput } from './schema.ts';
 
-/** The keys that say what a step does; each step has one of them. */
+/** The keys that define what a step does; each step has exactly one of them. */
 const kinds = ['command', 'provider', 'for_each', 'while', 'set_context'] as const;
 export type Kind = (typeof kinds)[number];
 
@@ -12,7 +12,7 @@ const processes = [...everywhere, 'input_file', 'output_file', 'timeout', 'retry
 const agents = ['prompt_file', 'model', 'max_tokens', 'capabilities'];
 const loops = [...everywhere, 'timeout'];
 
-/** Which keys fit to which kind of step. */
+/** The allowed keys of each kind of step. */
 const keysOfKinds: Readonly<Record<Kind, readonly string[]>> = {
   command: processes,
   provider: [...processes, ...agents],
@@ -21,7 +21,7 @@ const keysOfKinds: Readonly<Record<Kind, readonly string[]>> = {
   set_context: everywhere,
 };
 
-/** What the language leaves for later, and what does the same here. */
+/** Keys that the language reserves for later, and their replacements here. */
 const deferred: Readonly<Record<string, string>> = {
   parallel: 'a native workflow runs as many steps at once as its dependencies allow; see docs/workflows.md',
   limits: '`timeout` is the limit of a step; a native workflow has budgets, too',
@@ -40,14 +40,17 @@ export function tellDeferred(diagnostics: Diagnostics, path: Path, key: string):
   );
 }
 
-/** What kind of step this is; null, and told, when it is none or several. Keys that do not fit are told as well. */
+/**
+ * The kind of a step; null, and reported, if it has none or several. Also reports keys that do not
+ * fit the kind.
+ */
 export function kindOf(diagnostics: Diagnostics, input: StepInput, path: Path): Kind | null {
   for (const key of Object.keys(deferred)) if (key in input) tellDeferred(diagnostics, path, key);
   if (input.for_each && 'parallel' in input.for_each)
     tellDeferred(diagnostics, [...path, 'for_each'], 'parallel');
   const [kind, other] = kinds.filter((each) => input[each] !== undefined);
   if (kind === undefined) {
-    // The problem reported for `parallel` says it all.
+    // The problem reported for `parallel` is sufficient.
     if ('parallel' in input) return null;
     const hint = `give it one of ${kinds.map((each) => `\`${each}\``).join(', ')}`;
     diagnostics.error('E_MISSING_KEY', path, `nothing says what \`${input.name}\` does`, hint, 'key');
@@ -78,7 +81,7 @@ function isToldElsewhere(key: string, kind: Kind): boolean {
   return deferred[key] !== undefined || (key === 'prompt_file' && kind === 'command');
 }
 
-/** Keys that other languages have, and what does the same here. */
+/** Keys of other languages, and their replacements here. */
 const elsewhere: Readonly<Record<string, string>> = {
   on_success: 'it is `on: { success: { goto: … } }`',
   on_failure: 'it is `on: { failure: { goto: … } }`',
@@ -104,7 +107,10 @@ const elsewhere: Readonly<Record<string, string>> = {
   env: 'variables that may be read are named under `env` of the workflow',
 };
 
-/** A better hint for an unknown key, by the message that tells of it and the hint so far, which does not name what is deferred. */
+/**
+ * A better hint for an unknown key, from the message that reports it and its hint so far, which
+ * does not name reserved keys.
+ */
 export function betterHint(message: string, hint: string | null): string | null {
   const [, key = ''] = /^`([^`]+)` is not a key of a (?:step|loop|while loop)$/.exec(message) ?? [];
   if (Object.hasOwn(elsewhere, key)) return elsewhere[key] ?? null;

@@ -1,29 +1,29 @@
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { LanguageContext } from '../shared/context.ts';
 
-/** What is known of the whole file before its steps are lowered. */
+/** Facts about the whole file, known before its steps are lowered. */
 export interface FileFacts {
   readonly diagnostics: Diagnostics;
   readonly surroundings: LanguageContext;
-  /** The names of all steps, those of loops too. */
+  /** The names of all steps, including those in loops. */
   readonly steps: ReadonlySet<string>;
-  /** Names of `context` that somebody sets; null: the start may set any. */
+  /** Names of `context` that the file or the start sets; null: the start may set any. */
   readonly context: ReadonlySet<string> | null;
-  /** The only step that is run: what others need may be missing. Null: all are. */
+  /** The only step to run: outputs that others need may be missing. Null: all steps run. */
   readonly only: string | null;
-  /** Variables that may be looked at; null: which these are cannot be read. */
+  /** Readable environment variables; null: the list could not be read. */
   readonly env: ReadonlySet<string> | null;
   readonly secrets: ReadonlySet<string>;
   readonly maxVisits: number;
 }
 
-/** What the texts of one step are lowered with. */
+/** The context in which the texts of one step are lowered. */
 export interface Lowering extends FileFacts {
-  /** The name of the step, after those of the loops around it; empty: it is no step. */
+  /** The name of the step, after those of the loops around it; empty: outside a step. */
   readonly way: readonly string[];
-  /** Names that mean the current item. */
+  /** Names of the current item. */
   readonly items: ReadonlySet<string>;
   readonly loop: 'for_each' | 'while' | null;
-  /** Variables that are empty when they are missing. */
+  /** Variables that are empty if they are missing. */
   readonly allowed: ReadonlySet<string>;
 }

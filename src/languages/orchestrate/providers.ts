@@ -5,12 +5,12 @@ import type { Lowering } from './lowering.ts';
 import type { StepInput } from './schema.ts';
 import { lowerText } from './variables.ts';
 
-/** The agents behind the providers of the language, where there is no shim. */
+/** The agents of the language's providers, used if there is no shim. */
 const agents = { claude: 'claude', openai: 'codex', gemini: 'gemini' } as const;
 
 const usualTokens = 4_000;
 
-/** A shim where there is one on PATH, else the agent itself. */
+/** The provider's shim if it is on PATH, otherwise the agent itself. */
 export function lowerProvider(input: StepInput, path: Path, lowering: Lowering): Work {
   const { surroundings, diagnostics } = lowering;
   const name = input.provider!;

@@ -18,10 +18,10 @@ import { orchestrateLanguage, orchestrateVocabulary, specialTargets } from './vo
 import { templateOf, valueTree } from './trees.ts';
 import { lowerTyped } from './variables.ts';
 
-/** How often a step may be entered, unless the caller says otherwise. */
+/** The default limit of visits to a step. */
 const maxVisits = 1_000;
 
-/** Everything that is wrong with a file of the orchestrate language, and what it says as far as it is right. */
+/** All problems of a file of the orchestrate language, and its valid parts. */
 function readOrchestrate(
   document: YamlDocument,
   surroundings: LanguageContext,
@@ -39,7 +39,7 @@ function readOrchestrate(
   const workflow = workflowOf(input, body, facts);
   diagnostics.check(workflow, surroundings, {
     broken: brokenNames(given['steps'], facts, body),
-    // A part of a step that cannot be used may have been a way.
+    // The lost part of a step may have been a branch to another step.
     isOrderUnknown: lost.some(([key]) => key === 'steps'),
     brokenParameters: new Set(),
     language: orchestrateLanguage,
@@ -51,7 +51,7 @@ function readOrchestrate(
   };
 }
 
-/** A misspelt key that was read as one that does not fit either is told of once. */
+/** A misspelt key that was also read as one that does not fit is reported once. */
 function isToldBy(shapes: readonly Diagnostic[], { code, place }: Diagnostic): boolean {
   return (
     code === 'E_UNKNOWN_KEY' &&
@@ -100,7 +100,7 @@ function factsOf(
   };
 }
 
-/** Steps that are written so badly that nothing is concluded from them. */
+/** Steps with too many errors to draw conclusions from them. */
 function brokenNames(all: Json | undefined, { steps }: FileFacts, body: Body): ReadonlySet<string> {
   const names = Array.isArray(all) ? all.map((each) => (isJsonObject(each) ? each['name'] : null)) : [];
   const written = names.filter((name): name is string => typeof name === 'string');
@@ -126,12 +126,12 @@ function checkName(name: string, path: Path, steps: ReadonlySet<string>, diagnos
 }
 
 function workflowOf(input: Partial<OrchestrateFile>, body: Body, facts: FileFacts): Workflow {
-  // What holds at the start is there before any step is.
+  // Values of the start exist before any step does.
   const nothing = { ...facts, steps: new Set<string>(), only: null };
   const around = { ...nothing, way: [], items: new Set<string>(), loop: null, allowed: new Set<string>() };
   const entries = Object.entries(input.context ?? {});
   const context = entries.map(([name, value], index) => {
-    // A value sees those above it, and what the caller gives.
+    // A value can use those above it and the caller's.
     const above = entries.slice(0, index).map(([other]) => other);
     const known = facts.surroundings.starting && new Set([...facts.surroundings.starting.context, ...above]);
     const lowering = { ...around, context: known };

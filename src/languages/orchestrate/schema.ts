@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { name, rights, text, wholeNumber } from '../../yaml/schema.ts';
 
 /*
- * The shape of a file of the orchestrate language. As in the other schemas, every `error` completes "`key` must be …".
+ * The shape of a file of the orchestrate language. As in the other schemas, every `error` completes
+ * "`key` must be …".
  */
 
 const variableName = z
@@ -17,7 +18,7 @@ const seconds = z
 
 const operator = z.enum(['==', '!=', '>', '<', '>=', '<=']);
 
-/** A condition as it is written; all of its keys must hold. */
+/** A condition as written; all of its keys must hold. */
 export interface ConditionInput {
   all?: ConditionInput[] | undefined;
   any?: ConditionInput[] | undefined;
@@ -32,7 +33,7 @@ export interface ConditionInput {
   number?: { left: string; op: z.output<typeof operator>; right: number } | undefined;
 }
 
-/** Made anew where it stands, so that each has its own description. */
+/** Created anew for each use, so that each has its own description. */
 const conditions = () =>
   z.array(
     z.lazy(() => condition),
@@ -134,7 +135,7 @@ export interface WhileInput {
   steps: StepInput[];
 }
 
-/** One step as it is written; which keys belong together is checked apart. */
+/** One step as written; a separate check covers which keys belong together. */
 export interface StepInput {
   name: string;
   command?: string[] | undefined;
@@ -162,7 +163,7 @@ export interface StepInput {
 
 export type TransitionInput = z.output<typeof transition>;
 
-/** What the language leaves for later: its lowering says what does it here. */
+/** Keys that the language reserves for later: the lowering reports their replacements. */
 const deferred = z.unknown().optional().describe('Not there in this language: see docs/orchestrate.md.');
 
 const steps = () => z.array(z.lazy(() => step)).min(1, { error: 'a list of at least one step' });

@@ -13,24 +13,24 @@ import { lowerNext } from './targets.ts';
 import { templateOf, valueTree } from './trees.ts';
 import { lowerText, lowerTyped } from './variables.ts';
 
-/** A step where it stands in the file. */
+/** A step with its place in the file. */
 export interface Placed {
   readonly input: StepInput;
   readonly path: Path;
 }
 
-/** `way`: the names of the loops around. */
+/** `way`: the names of the enclosing loops. */
 type Around = Pick<Lowering, 'items' | 'loop' | 'way'>;
 
 const second = 1_000;
 const usualTimeout = 300;
-/** Between TERM and KILL. */
+/** Milliseconds between TERM and KILL. */
 const grace = 10 * second;
 const pause = 2 * second;
-/** The exit codes after which a step is tried again. */
+/** The exit codes after which a step is retried. */
 const retried = [1, 124];
 
-/** The steps of the file, or of a loop, one after another. */
+/** The steps of the file, or of a loop, in sequence. */
 export function lowerBody(steps: readonly Placed[], around: Around, facts: FileFacts): Body {
   const first = steps[0]?.input.name ?? '';
   const lowered = steps.map(({ input, path }) => {

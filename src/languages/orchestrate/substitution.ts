@@ -1,6 +1,6 @@
 import type { Span } from '../../expressions/problem.ts';
 
-/** A part of a text: as it is, or a variable, its words by the dots. */
+/** A part of a text: literal, or a variable, split at its dots. */
 export type Part =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'variable'; readonly words: readonly string[]; readonly span: Span };
@@ -13,8 +13,9 @@ export interface Unreadable {
 const variable = /^[A-Za-z_][\w-]*(?:\.[\w-]+)*$/;
 
 /**
- * The parts of a text: `${a.b}` is a variable, `$$` a dollar, and `${{ … }}` is left as it is, for tools that come later. Texts
- * are not empty and do not touch each other. What cannot be read is left out and told. Linear in the text.
+ * The parts of a text: `${a.b}` is a variable, `$$` a dollar, and `${{ … }}` stays unchanged, for
+ * other tools. Literal parts are neither empty nor adjacent. Unreadable parts are left out and
+ * reported. Takes linear time.
  */
 export function readParts(text: string): { readonly parts: Part[]; readonly problems: Unreadable[] } {
   const parts: Part[] = [];
@@ -50,7 +51,7 @@ type Mark = { readonly end: number } & (
   | ({ readonly kind: 'problem' } & Unreadable)
 );
 
-/** What begins with the dollar at a place. */
+/** What begins with the dollar at a position. */
 function markAt(text: string, at: number): Mark {
   if (text.startsWith('$$', at)) return { kind: 'text', text: '$', end: at + 2 };
   if (text.startsWith('${{', at)) {

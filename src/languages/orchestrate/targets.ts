@@ -6,7 +6,7 @@ import { lowerText } from './variables.ts';
 
 const fails: Target = { to: 'fail', message: null };
 
-/** Where a sequence goes on after a step. `first`: the first step of its body. */
+/** The next step of a sequence after a step. `first`: the first step of its body. */
 export function lowerNext(input: StepInput, path: Path, first: string, lowering: Lowering): Next {
   const { on = {} } = input;
   const at = [...path, 'on'];

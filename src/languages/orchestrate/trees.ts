@@ -3,7 +3,7 @@ import type { Template, TemplatePart } from '../../expressions/template.ts';
 import type { Tree } from '../../expressions/tree.ts';
 import type { Json } from '../../kernel/json.ts';
 
-/** A tree as the text that it was, where it was one. */
+/** A tree as its original text, if it was one. */
 export function templateOf(tree: Tree): Template {
   const parts = tree.kind === 'call' && tree.name === 'concat' ? tree.operands : [tree];
   return parts.flatMap((part): TemplatePart[] => {
@@ -13,7 +13,7 @@ export function templateOf(tree: Tree): Template {
   });
 }
 
-/** A value whose texts become trees. */
+/** A value whose strings become trees. */
 export function valueTree(
   value: Json,
   text: (text: string, path: readonly (string | number)[]) => Tree,

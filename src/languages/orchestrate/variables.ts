@@ -20,7 +20,10 @@ export function lowerText(text: string, path: Path, lowering: Lowering): Templat
   return lowering.diagnostics.from(path, lowered);
 }
 
-/** The same as one value of a condition: always a text, and what is missing ends the run. */
+/**
+ * Like `lowerText`, as one value of a condition: always a string, and a missing variable ends the
+ * run.
+ */
 export function lowerValue(text: string, path: Path, lowering: Lowering): Tree {
   const trees = lowerText(text, path, lowering).map((part) =>
     part.kind === 'text' ? literal(part.text) : mustBeThere(part.tree),
@@ -33,7 +36,7 @@ function mustBeThere(tree: Tree): Tree {
   return tree.kind === 'call' && tree.name === 'default' ? tree : call('required', tree);
 }
 
-/** The same where one variable that is the whole text keeps its type. */
+/** A text with variables as one value; a single variable as the whole text keeps its type. */
 export function lowerTyped(text: string, path: Path, lowering: Lowering): Tree {
   const template = lowerText(text, path, lowering);
   const [only] = template;
@@ -50,7 +53,7 @@ function lowerVariable(words: readonly string[], span: Span, path: Path, lowerin
   return isAllowed ? call('default', tree, literal('')) : tree;
 }
 
-/** Null, and told, for a variable that nothing can set. */
+/** Null, and reported, for a variable that is never set. */
 function meant(
   words: readonly string[],
   span: Span,
@@ -115,7 +118,7 @@ function inLoop(
   return missing(`a ${loop} loop has ${known.map((each) => `\`loop.${each}\``).join(', ')}`);
 }
 
-/** What is there of an earlier step. Names of steps may have dots. */
+/** The value of an earlier step's variable. Names of steps can contain dots. */
 function ofStep(
   words: readonly string[],
   span: Span,

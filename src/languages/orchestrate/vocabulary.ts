@@ -2,18 +2,18 @@ import type { Language } from '../../expressions/language.ts';
 import type { Vocabulary } from '../../workflow/check/vocabulary.ts';
 import { machineLanguage } from '../../workflow/machine/language.ts';
 
-/** The words of this language for how a step ended. */
+/** The terms of this language for how a step ended. */
 const statusWords = ['completed', 'failed', 'skipped'];
 
-/** Targets that are no steps. */
+/** Targets that are not steps. */
 export const specialTargets = ['_start', '_end', '_error', '_loop_break', '_loop_continue'];
 
-/** Variables, as they are read: names count letter by letter. */
+/** The expression language of variables: names are case-sensitive. */
 export const orchestrateLanguage: Language = { ...machineLanguage, comparing: 'exact' };
 
 const afterLoop = 'a `set_context` in the loop hands on what is needed after it';
 
-/** How this language spells what every workflow has. */
+/** The terms of this language for the parts of every workflow. */
 export const orchestrateVocabulary: Vocabulary = {
   isTranslated: true,
   step: 'step',

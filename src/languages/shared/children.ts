@@ -2,7 +2,7 @@ import type { Workflow } from '../../workflow/model.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from './diagnostics.ts';
 
-/** Gives the workflow in another file; null, when it was told what is wrong. */
+/** Returns the workflow of another file; null, if its problems were reported. */
 export interface Children {
   child(diagnostics: Diagnostics, path: Path, file: string): Workflow | null;
 }

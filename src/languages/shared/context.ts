@@ -5,68 +5,74 @@ import type { Protocol } from '../../mail/format/protocol.ts';
 import type { Identity } from './identity.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 
-/** What a workflow cannot know by itself. */
+/** The context of a workflow file, which it does not contain itself. */
 export interface LanguageContext {
-  /** The protocol whose roles may be workers; null: there is none here. */
+  /** The protocol whose roles can be workers; null: there is none. */
   readonly protocol: Pick<Protocol, 'roles' | 'types'> | null;
-  /** By provider name: the rights that it gives an agent beyond these capabilities, in words. Not there: none. */
+  /**
+   * By provider name: the permissions of an agent beyond these capabilities, in words. Missing:
+   * none.
+   */
   readonly broaderThanRequested: CheckContext['broaderThanRequested'];
-  /** By provider name: the bounds of a step that nothing holds an agent to. Not there: none. */
+  /** By provider name: the bounds of a step that are not enforced for an agent. Missing: none. */
   readonly notEnforced: WorkflowContext['notEnforced'];
-  /** By provider name: why its agents can be given no MCP servers, in words. Not there: they can. */
+  /** By provider name: why its agents cannot be given MCP servers, in words. Missing: they can. */
   readonly withoutMcp: CheckContext['withoutMcp'];
   /** Whether a permission broader than requested is an error. */
   readonly strict: boolean;
   /** Whether a program of this name is on PATH. */
   hasProgram(name: string): boolean;
-  /** The program of a provider; null: it has none, or nobody knows which. */
+  /** The program of a provider; null: none, or unknown. */
   programOf(provider: string): string | null;
-  /** What mailroom.yaml says for agents of which the workflow says nothing. */
+  /** The defaults of mailroom.yaml for agents without their own settings. */
   readonly agents: { readonly model: string | null; readonly maxTokens: number | null };
-  /** Who plays agents of which nothing is said, and with which rights; null: that is not said either. */
+  /** The default provider and permissions of agents; null: not configured. */
   readonly agentDefaults: {
     readonly provider: string | null;
     readonly capabilities: readonly Capability[] | null;
   };
-  /** Commands of mailroom.yaml that tell somebody, by scheme. */
+  /** Notification commands of mailroom.yaml, by scheme. */
   readonly notify: Readonly<Record<string, readonly string[]>>;
-  /** Files of the project that a workflow means by a name: agents, skills, modules, memories. */
+  /** Files of the project that a workflow names: agents, skills, modules, memories. */
   readonly files: ProjectFiles;
-  /** What the workflows of the project call themselves. Reads all of them. */
+  /** The identities of the project's workflows. Reads all of them. */
   workflows(): readonly Identity[];
-  /** Files named by the person that change workflows of the language swdl, applied after those of the project. */
+  /**
+   * Files named by the user that change workflows of the language swdl, applied after those of the
+   * project.
+   */
   readonly overrides: readonly { readonly file: string; readonly text: string }[];
-  /** What mailroom.yaml says of workflows of the language nip. */
+  /** The settings of mailroom.yaml for workflows of the language nip. */
   readonly nip: Pick<NipSettings, 'enabled' | 'maxSteps' | 'defaultTimeout'>;
-  /** The run that is being started; null: nobody is starting one. */
+  /** The run that is about to start; null: none. */
   readonly starting: Starting | null;
-  /** Reads the file of a sub-workflow; `path` is as the workflow in `from` writes it. */
+  /** Reads the file of a sub-workflow; `path` is as written in the workflow `from`. */
   load(path: string, from: string): Loaded;
 }
 
-/** What is known of a run before it begins. */
+/** Facts about a run before its start. */
 export interface Starting {
-  /** Names of `context` that it is given. */
+  /** Names of `context` that it receives. */
   readonly context: ReadonlySet<string>;
-  /** The only step that is run; null: all. */
+  /** The only step to run; null: all. */
   readonly only: string | null;
 }
 
-/** Reads the project; what is not there, or cannot be read, is nothing. */
+/** Reads files of the project; missing or unreadable ones count as absent. */
 export interface ProjectFiles {
   read(path: string): string | null;
   /** Names in a folder, sorted. */
   list(folder: string): readonly string[];
-  /** Paths of all files that belong to the project, sorted. */
+  /** Paths of all files of the project, sorted. */
   readonly tracked: readonly string[];
 }
 
-/** Another workflow's text, under the name that its diagnostics get; or why there is none. */
+/** The text of another workflow, with its name in diagnostics; or why it is not available. */
 export type Loaded =
   | { readonly ok: true; readonly file: string; readonly text: string }
   | { readonly ok: false; readonly code: 'E_PATH' | 'E_WORKFLOW'; readonly problem: string };
 
-/** No protocol, no other file, no provider that widens. */
+/** No protocol, no other files, no provider with broader permissions. */
 export const nowhere: LanguageContext = {
   protocol: null,
   broaderThanRequested: new Map(),

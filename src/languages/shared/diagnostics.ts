@@ -12,19 +12,22 @@ import { readScript, type Script } from '../../expressions/script/script.ts';
 import { pathText } from '../../yaml/repair.ts';
 import type { Path, YamlDocument } from '../../yaml/yaml.ts';
 
-/** Stands for an expression that could not be read. */
+/** Placeholder for an expression that could not be read. */
 const nothing: Tree = { kind: 'literal', value: null, span: { start: 0, end: 0 } };
 
-/** What the checks need of a language. */
+/** The parts of a language that the checks need. */
 type CheckedParts = Pick<
   CheckContext,
   'broken' | 'isOrderUnknown' | 'brokenParameters' | 'language' | 'vocabulary'
 >;
 
-/** Takes down what is wrong while a file is lowered, and which part of the model comes from where in the file. */
+/**
+ * Collects the problems of a file while it is lowered, and maps parts of the model to their places
+ * in the file.
+ */
 export class Diagnostics {
   readonly problems: Diagnostic[] = [];
-  /** Steps of which it could not be found out what they do. */
+  /** Steps whose work could not be determined. */
   readonly unclear = new Set<string>();
   readonly #document: YamlDocument;
   readonly #origins = new Map<object, Path>();
@@ -33,30 +36,36 @@ export class Diagnostics {
   /** The texts whose expressions were read. */
   readonly #read = new Set<string>();
 
-  /** `partial`: the maps of which a part could not be used. What is missing there may be just that, and nothing is said of it. */
+  /**
+   * `partial`: mappings that lost a part. A missing entry of such a mapping may be the lost part,
+   * so it is not reported.
+   */
   constructor(document: YamlDocument, partial: ReadonlySet<string> = new Set()) {
     this.#document = document;
     this.#partial = partial;
   }
 
-  /** Remembers where a part of the model comes from, and returns it. */
+  /** Records the place of a part of the model, and returns the part. */
   from<T extends object>(path: Path, part: T): T {
     this.#origins.set(part, path);
     return part;
   }
 
-  /** Remembers what the author wrote, and where, of an expression of the machine; returns that. */
+  /**
+   * Records what the author wrote, and where, for a translated expression; returns the translated
+   * one.
+   */
   writtenAs(path: Path, lowered: Tree, written: Tree): Tree {
     this.#written.set(lowered, this.from(path, written));
     return lowered;
   }
 
-  /** What the author wrote of an expression; one that was not translated is that itself. */
+  /** An expression as the author wrote it; an untranslated one unchanged. */
   asWritten(lowered: Tree): Tree {
     return this.#written.get(lowered) ?? lowered;
   }
 
-  /** Reports what cannot work in the workflow that the file was lowered to. */
+  /** Checks the workflow of the file and reports its problems. */
   check(workflow: Workflow, surroundings: LanguageContext, parts: CheckedParts): void {
     const found = checkWorkflow(workflow, {
       ...surroundings,
@@ -73,7 +82,7 @@ export class Diagnostics {
     this.problems.push({ code, severity: 'error', message, place: this.#document.place(path, part), hint });
   }
 
-  /** An error in a part of a text. */
+  /** Reports an error in a part of a text. */
   errorAt(code: ErrorCode, path: Path, span: Span, message: string, hint: string | null): void {
     this.problems.push({ code, severity: 'error', message, place: this.#within(path, span), hint });
   }
@@ -82,7 +91,7 @@ export class Diagnostics {
     return this.#document.place(path);
   }
 
-  /** A warning about a part of a text. */
+  /** Reports a warning about a part of a text. */
   warnAt(path: Path, span: Span, message: string, hint: string | null = null): void {
     const place = this.#within(path, span);
     this.problems.push({ code: 'E_EXPRESSION', severity: 'warning', message, place, hint });
@@ -94,7 +103,7 @@ export class Diagnostics {
     this.problems.push({ code: 'E_WORKFLOW', severity: 'warning', message, place, hint });
   }
 
-  /** A problem of the checks, at the part of the file that its node comes from. */
+  /** Reports a problem of the checks at the place of its node. */
   #tell({ code, severity, node, key, span, message, hint }: Problem): void {
     const part = key === null ? node : (node as Record<string | number, unknown>)[key];
     const own = typeof part === 'object' && part !== null ? this.#origins.get(part) : undefined;
@@ -104,7 +113,7 @@ export class Diagnostics {
     this.problems.push({ code, severity, message, place, hint });
   }
 
-  /** Whether a part that could not be used may be why: keys that are missing, or do not go together. */
+  /** Whether a lost part may be the cause: missing keys, or keys that do not fit together. */
   #isUnsure(code: ErrorCode, path: Path): boolean {
     if (code !== 'E_MISSING_KEY' && code !== 'E_WORKFLOW') return false;
     if (this.#partial.size === 0) return false;
@@ -115,7 +124,7 @@ export class Diagnostics {
     return this.#document.placeWithin(path, start, end);
   }
 
-  /** A text with expressions. */
+  /** Reads a text with expressions. */
   template(path: Path, text: string, language: Language): Template {
     if (!text.includes(opening)) return text === '' ? [] : [{ kind: 'text', text }];
     this.#read.add(pathText(path));
@@ -125,7 +134,7 @@ export class Diagnostics {
     return this.from(path, readable(text, language));
   }
 
-  /** A text that is one expression, inside `${{ }}` or without. */
+  /** Reads a text that is one expression, with or without `${{ }}`. */
   expression(path: Path, text: string, language: Language): Tree {
     if (!text.includes(opening)) {
       const read = parse(text, language);
@@ -150,7 +159,7 @@ export class Diagnostics {
     return nothing;
   }
 
-  /** A script of the shell: what its expressions say reaches it by its environment. */
+  /** Reads a shell script: it receives the values of its expressions as environment variables. */
   script(path: Path, text: string, language: Language): Script {
     if (!text.includes(opening)) return { text, variables: {} };
     this.#read.add(pathText(path));
@@ -160,7 +169,9 @@ export class Diagnostics {
     return { text, variables: {} };
   }
 
-  /** Expressions where none is read would reach an agent, or a person, as they are written. */
+  /**
+   * Reports expressions where none are evaluated: they would reach an agent or a person literally.
+   */
   refuseUnread(value: unknown, path: Path = []): void {
     if (typeof value === 'object' && value !== null) {
       for (const [key, inner] of Object.entries(value))
@@ -187,7 +198,7 @@ export class Diagnostics {
   }
 }
 
-/** The expressions of a text that can be read, so that they are checked although others cannot. */
+/** The valid expressions of a text, so that they are checked even if others are invalid. */
 function readable(text: string, language: Language): Template {
   const parts: Template[number][] = [];
   let at = 0;

@@ -4,20 +4,23 @@ import { Source } from '../../yaml/source.ts';
 import { parseYaml, type YamlDocument } from '../../yaml/yaml.ts';
 import { readPlainText } from '../../yaml/plain-blocks.ts';
 
-/** The largest workflow that is read, in characters: instructions may be long. */
+/** The size limit of a workflow in characters: instructions can be long. */
 export const largestWorkflow = 4 * 1024 * 1024;
 
-/** From this length on it matters how fast a text is read. */
+/** Above this length, in characters, parsing speed matters. */
 const long = 16 * 1024;
 
-/** A workflow file as a document. */
+/** Reads a workflow file as a document. */
 export function readDocument(text: string, file: string): Checked<YamlDocument> {
   const plain = text.length > long && text.length <= largestWorkflow ? readPlainText(text) : null;
   if (plain === null) return parseYaml(text, file, 1, largestWorkflow);
   return { ok: true, value: new PlainDocument(plain, text, file), warnings: [] };
 }
 
-/** A document that was read without the parser: it is parsed when something in it is wrong, to say where. */
+/**
+ * A document that was read without the YAML parser: it is parsed only if it has an error, to find
+ * the place.
+ */
 class PlainDocument implements YamlDocument {
   readonly value: JsonObject;
   readonly #text: string;
@@ -35,7 +38,7 @@ class PlainDocument implements YamlDocument {
     this.#document().placeWithin(path, start, end);
   isPlain: YamlDocument['isPlain'] = (path) => this.#document().isPlain(path);
 
-  /** Texts without quotes that are numbers are whole ones here, which are written as they are. */
+  /** Unquoted numbers are integers here, whose source text equals their value. */
   sourceOf: YamlDocument['sourceOf'] = (path) => {
     let value: unknown = this.value;
     for (const key of path) value = (value as Record<string, unknown> | undefined)?.[key];
@@ -50,7 +53,7 @@ class PlainDocument implements YamlDocument {
   }
 }
 
-/** Knows no other place than the beginning. */
+/** A document whose only known place is the beginning. */
 function beginning(value: JsonObject, text: string, file: string): YamlDocument {
   const place = () => new Source(file, text).place(0, 1);
   return { value, place, placeWithin: place, sourceOf: () => null, isPlain: () => false };

@@ -1,19 +1,19 @@
 import { isJsonObject, type Json } from '../../kernel/json.ts';
 import { readDocument } from './document.ts';
 
-/** What a workflow file calls itself, in whichever language it is written. */
+/** The names of a workflow, in any language. */
 export interface Identity {
-  /** From the project. */
+  /** Path relative to the project. */
   readonly file: string;
-  /** `workflow.id`; null: it has none. */
+  /** `workflow.id`; null: none. */
   readonly id: string | null;
-  /** What people call it: `name`, `workflow.name`. */
+  /** Names for people: `name`, `workflow.name`. */
   readonly names: readonly string[];
-  /** Whether the text could be read at all; if not, the file may have any id. */
+  /** Whether the text could be read; if not, the file may have any id. */
   readonly isReadable: boolean;
 }
 
-/** The identity that a text gives its file; the rest of the workflow is not checked. */
+/** The identity of a workflow file; does not check the rest of the workflow. */
 export function identityOf(text: string, file: string): Identity {
   const read = readDocument(text, file);
   if (!read.ok) return { file, id: null, names: [], isReadable: false };

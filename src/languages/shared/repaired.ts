@@ -11,12 +11,15 @@ export interface ListedShape<T> {
   readonly item: z.ZodType<T>;
 }
 
-/** What of such a file can be used: each item is looked at by itself, so that one that is hopeless takes no other with it. */
+/**
+ * The valid parts of such a file: each item is checked separately, so that an invalid one does not
+ * affect the others.
+ */
 export interface Listed<T> {
-  /** The map around the list, without it. */
+  /** The mapping around the list, without the list. */
   readonly around: JsonObject;
   readonly items: readonly { readonly input: T; readonly path: Path }[];
-  /** What could not be used. */
+  /** The parts that could not be used. */
   readonly lost: readonly Path[];
   readonly diagnostics: Diagnostics;
 }

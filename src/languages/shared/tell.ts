@@ -7,16 +7,19 @@ import type { LanguageContext } from './context.ts';
 
 type Sign = (file: JsonObject, version: string | null) => boolean;
 
-/** A language that workflows are written in. */
+/** A language for workflows. */
 export interface WorkflowLanguage {
   readonly name: string;
-  /** A file that has all of these signs is of the language. */
+  /** A file with all of these signs is in this language. */
   readonly signs: readonly Sign[];
-  /** The same in words. */
+  /** The signs in words. */
   readonly sign: string;
-  /** Whether a file that has all signs of no language is probably of this one, with a mistake; missing: never. */
+  /**
+   * Whether a file with the complete signs of no language is probably in this one, with an error;
+   * missing: never.
+   */
   readonly isNear?: Sign;
-  /** Everything that is wrong with a file, and what it says as far as it is right; null: nothing. */
+  /** All problems of a file, and its valid parts; null: none. */
   readonly read: (
     document: YamlDocument,
     surroundings: LanguageContext,
@@ -30,7 +33,10 @@ function read(document: YamlDocument): { readonly file: JsonObject; readonly ver
   return { file, version: typeof version === 'string' ? version : document.sourceOf(['version']) };
 }
 
-/** Those of some languages that a file may be written in, by their signs. `version` is compared by its source text. */
+/**
+ * The languages in which a file may be written, by their signs. `version` is compared by its source
+ * text.
+ */
 export function tellLanguages(
   document: YamlDocument,
   languages: readonly WorkflowLanguage[],
@@ -40,7 +46,10 @@ export function tellLanguages(
   return fitting.length > 0 ? fitting : languages.filter(({ isNear }) => isNear?.(file, version) === true);
 }
 
-/** What languages are told by, as a sentence lists it: those of which the file has a sign, else all. */
+/**
+ * The signs of languages as a list in a sentence: of those with a sign in the file, otherwise of
+ * all.
+ */
 export function signsFor(document: YamlDocument, languages: readonly WorkflowLanguage[]): string {
   const { file, version } = read(document);
   const near = languages.filter(({ signs }) => signs.some((fits) => fits(file, version)));

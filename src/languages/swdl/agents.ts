@@ -8,24 +8,24 @@ import type { WorkInput } from './schema.ts';
 import { firstOf, type Sought } from './project-files.ts';
 import { capabilities as allCapabilities, type Capability } from '../../kernel/capabilities.ts';
 
-/** Who plays an agent, and what is said of it. */
+/** An agent's provider and settings. */
 export interface AgentDefinition {
   readonly provider: string;
-  /** Null: what the provider's program takes by itself. */
+  /** Null: the default model of the provider's program. */
   readonly model: string | null;
   readonly capabilities: readonly Capability[];
-  /** Who the agent is, in its own words. */
+  /** The agent's description of itself. */
   readonly text: string;
-  /** Tools that its file names and that no capability gives it. */
+  /** Tools that its file names and that its capabilities do not include. */
   readonly dropped: readonly string[];
 }
 
-/** What an agent may do of which nothing is said. */
+/** The default permissions of an agent. */
 const usualRights: readonly Capability[] = ['READ', 'EDIT', 'RUN_TESTS'];
-/** The model of an agent of which nothing is said, where its program knows it. */
+/** The default model of an agent, if its program knows it. */
 const usualModel = 'opus';
 
-/** Rights behind the tools that Claude Code names. */
+/** The permissions for the tools of Claude Code. */
 const rightsOfTools: Readonly<Record<string, readonly Capability[]>> = {
   Read: ['READ'],
   Grep: ['READ'],
@@ -38,7 +38,10 @@ const rightsOfTools: Readonly<Record<string, readonly Capability[]>> = {
   Bash: ['RUN_TESTS', 'RUN_COMMANDS'],
 };
 
-/** Who does a stage. An agent that is not there, what it is not given and what it cannot be restricted to are reported. */
+/**
+ * The agent of a stage. Reports a missing agent, tools that it does not get, and restrictions that
+ * are not enforced.
+ */
 export function playerOf({ roles }: WorkInput, path: Path, lowering: Lowering): AgentDefinition {
   const { artifact, model = null } = roles!.primary;
   const sought = seekPlayer(nameIn(artifact), model, lowering.surroundings);
@@ -51,7 +54,7 @@ export function playerOf({ roles }: WorkInput, path: Path, lowering: Lowering): 
   return { ...sought.found, provider: 'claude', capabilities: [] };
 }
 
-/** Tools that the agent's own file names and that it is not given. */
+/** Reports tools that the agent's own file names and that it does not get. */
 function tellDropped(
   { dropped }: AgentDefinition,
   artifact: string,
@@ -69,7 +72,7 @@ function tellDropped(
   );
 }
 
-/** Whether the agent has a program here; reported where it has none. */
+/** Whether the agent has a program; reports a missing one. */
 function isThere(
   { provider }: AgentDefinition,
   artifact: string,
@@ -91,8 +94,8 @@ function isThere(
 }
 
 /**
- * Who plays `agent:<name>`: the protocol's role of that name, else what role.md or Claude's agent file of that name says, else
- * the defaults of the project. `model`: what the stage says.
+ * The definition of `agent:<name>`: the protocol's role of that name, otherwise role.md or Claude's
+ * agent file of that name, otherwise the defaults of the project. `model`: the stage's model.
  */
 function seekPlayer(
   name: string,
@@ -129,20 +132,23 @@ function text(value: Json | undefined): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** Names of rights; null: none are reported. */
+/** Names of permissions; null: none are listed. */
 function listOf(value: Json | undefined): readonly Capability[] | null {
   if (!Array.isArray(value)) return null;
   return allCapabilities.filter((each) => value.includes(each));
 }
 
-/** The names in a list of tools, as Claude Code writes it: `Read, Edit, Bash(npm test:*)`; null: there is no list. */
+/**
+ * The names in a list of tools in Claude Code's notation: `Read, Edit, Bash(npm test:*)`; null:
+ * there is no list.
+ */
 function toolsOf(value: Json | undefined): readonly string[] | null {
   const entries =
     typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value.map(String) : null;
   return entries?.flatMap((entry) => /^\s*([\w-]+)/.exec(entry)?.[1] ?? []) ?? null;
 }
 
-/** The rights behind tools. */
+/** The permissions for tools. */
 function rightsOf(tools: readonly string[]): readonly Capability[] {
   const given = tools.flatMap((tool) => rightsOfTools[tool] ?? []);
   return allCapabilities.filter((each) => each === 'READ' || given.includes(each));

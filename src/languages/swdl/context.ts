@@ -5,12 +5,13 @@ import type { Path } from '../../yaml/yaml.ts';
 import type { Lowering, Place } from './facts.ts';
 import { languageAt } from './language.ts';
 
-/** The only name of `context` that no run has to be given. */
+/** The only name of `context` that every run has. */
 const structure = 'repo_structure';
 
 /**
- * Refuses an expression that needs a value of `context` which the run that begins is not given: its stage would fail. Says
- * nothing where the stage may be skipped, or the expression may do without the value.
+ * Rejects an expression that needs a value of `context` which the run does not have: its stage
+ * would fail. Reports nothing if the stage may be skipped, or the expression can do without the
+ * value.
  */
 export function refuseAbsentContext(tree: Tree, path: Path, place: Place, lowering: Lowering): void {
   const { diagnostics } = lowering;
@@ -36,7 +37,7 @@ export function refuseAbsentContext(tree: Tree, path: Path, place: Place, loweri
   }
 }
 
-/** Whether every run comes to this expression, and to all of it. */
+/** Whether every run evaluates this expression completely. */
 function isSurelyEvaluated(
   tree: Tree,
   { stage, over }: Place,

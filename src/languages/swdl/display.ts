@@ -6,7 +6,7 @@ import type { StageInput, SwdlFile, WorkInput } from './schema.ts';
 
 type Fact = readonly [string, string];
 
-/** A stage that an agent does, as a plan shows it. */
+/** An agent's stage in a plan. */
 export function showWork(
   input: WorkInput & Pick<StageInput, 'name' | 'condition'>,
   { provider, model, capabilities }: AgentDefinition,
@@ -49,7 +49,7 @@ export function showGate({ name = '', condition, gate }: StageInput): StepDispla
   };
 }
 
-/** For each item the same. */
+/** The same for a fan-out, which repeats it for each item. */
 export function showFanOut(source: unknown, { title, facts }: StepDisplay): StepDisplay {
   return {
     title,
@@ -65,7 +65,7 @@ function conditionOf({ condition }: Pick<StageInput, 'condition'>): Fact[] {
   return condition === undefined || condition === null ? [] : [['Condition', bare(String(condition))]];
 }
 
-/** `${{ stages.plan.outputs.api_spec }}` is `plan.api_spec`. */
+/** Shortens `${{ stages.plan.outputs.api_spec }}` to `plan.api_spec`. */
 function sourceText(source: unknown): string {
   if (typeof source !== 'string') return JSON.stringify(source);
   return bare(source).replaceAll(/\bstages\.([\w-]+)\.outputs\./g, '$1.');

@@ -5,25 +5,25 @@ import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { LanguageContext } from '../shared/context.ts';
 import type { StageInput, SwdlFile } from './schema.ts';
 
-/** What is known of a stage before it is lowered. */
+/** Facts about a stage before it is lowered. */
 export interface KnownStage {
   readonly input: StageInput;
   readonly path: Path;
-  /** Null: it hands over a list, or nothing that is declared. */
+  /** Null: its output is a list, or undeclared. */
   readonly outputs: Readonly<Record<string, ValueType>> | null;
 }
 
-/** Where an expression stands. */
+/** The place of an expression. */
 export interface Place {
-  /** Null: in no stage. */
+  /** Null: outside the stages. */
   readonly stage: string | null;
-  /** All stages are over. */
+  /** All stages have ended. */
   readonly over: boolean;
-  /** `item` is there. */
+  /** `item` is available. */
   readonly item: boolean;
 }
 
-/** What the parts of a file are lowered with. */
+/** The context in which the parts of a file are lowered. */
 export interface Lowering {
   readonly diagnostics: Diagnostics;
   readonly surroundings: LanguageContext;

@@ -5,7 +5,10 @@ import type { PromptInput } from '../../workflow/model.ts';
 import type { KnownStage, Lowering } from './facts.ts';
 import type { StageInput } from './schema.ts';
 
-/** What a stage is handed by those that it depends on; a gate passes on what it was handed, besides its decision. */
+/**
+ * The inputs that a stage receives from its dependencies; a gate passes on its own inputs, besides
+ * its decision.
+ */
 export function handedToStage(
   { depends_on: needs = [], inputs = {}, fan_out: fanOut }: StageInput,
   { stages }: Lowering,
@@ -25,16 +28,18 @@ export function handedToStage(
   return [...givers].flatMap((giver) => handedBy(giver, read));
 }
 
-/** The stage, and the output (missing: all of them), that a text reads as a whole. */
+/** The stage, and the output (missing: all of them), if a text is exactly one reference. */
 const wholeOutput = /^\s*\$\{\{\s*stages\.([\w-]+)\.outputs(?:\.([\w-]+))?\s*\}\}\s*$/;
 
-/** What a stage is given already: outputs of others by id, which its sources read as a whole. */
+/**
+ * The outputs that a stage already receives, by the stage that made them, through its own sources.
+ */
 type Read = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Stands for all outputs of a stage. */
+/** Means all outputs of a stage. */
 const everything = '*';
 
-/** What these sources read as a whole. */
+/** The outputs that these sources read completely. */
 function readBy(sources: readonly Json[]): Read {
   const read = new Map<string, Set<string>>();
   for (const source of sources) {
@@ -46,8 +51,8 @@ function readBy(sources: readonly Json[]): Read {
 }
 
 /**
- * What a stage is given of one that it depends on, as that one hands it over, without what it reads already. A stage that did
- * not succeed hands over nothing.
+ * The inputs of a stage from one dependency, in the form of its handoff, without the outputs that
+ * it already reads. An unsuccessful stage hands over nothing.
  */
 function handedBy(stage: KnownStage, read: Read): PromptInput[] {
   const { id, name, handoff = {}, type } = stage.input;
@@ -84,12 +89,12 @@ function handedBy(stage: KnownStage, read: Read): PromptInput[] {
   ];
 }
 
-/** The outputs that are left to be handed over, in their format; null: none are. */
+/** The remaining outputs in their handoff format; null: none. */
 function handedOver({ input, outputs }: KnownStage, read: ReadonlySet<string>): Tree | null {
   const { id, handoff = {} } = input;
   const names = Object.keys(outputs ?? {});
   const left = read.has(everything) ? [] : names.filter((name) => !read.has(name));
-  // Where nothing is declared there are only words.
+  // Without declared outputs there is only text.
   const isEmpty = outputs !== null && names.length === 0;
   if (handoff.format === 'raw' || isEmpty) return orNull(path(['steps', id, 'output']));
   if (left.length === 0 && (outputs !== null || read.has(everything))) return null;
@@ -107,7 +112,7 @@ function handedOver({ input, outputs }: KnownStage, read: ReadonlySet<string>): 
   return orNull(call('concat', ...sections));
 }
 
-/** Some of the outputs of a stage. */
+/** An object of some outputs of a stage. */
 function mapOf(id: string, names: readonly string[]): Tree {
   return call(
     'map',

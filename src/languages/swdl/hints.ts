@@ -5,7 +5,7 @@ type Hints = Readonly<Record<string, string>>;
 
 const secrets = 'a native workflow has `secrets`; here agents use what their own program is logged in with';
 
-/** What does the same as a key that a stage does not have. */
+/** Replacements for keys that a stage does not have. */
 const ofStage: Hints = {
   parallel_group: 'stages that do not depend on each other run at the same time',
   needs: 'the stages that must be over first stand under `depends_on`',
@@ -39,7 +39,7 @@ const ofStage: Hints = {
   budget: '`run --budget` bounds the run; a native workflow has `budget` for a step',
 };
 
-/** The same of the file. */
+/** Replacements for keys that a file does not have. */
 const ofFile: Hints = {
   id: 'it stands under `workflow`',
   name: 'it stands under `workflow`',
@@ -66,7 +66,7 @@ const ofFile: Hints = {
   steps: 'they are `stages`, a list',
 };
 
-/** By what a map is called. */
+/** By the name of the mapping. */
 const elsewhere: Readonly<Record<string, Hints>> = {
   stage: ofStage,
   'workflow file': ofFile,
@@ -86,7 +86,7 @@ const elsewhere: Readonly<Record<string, Hints>> = {
   },
 };
 
-/** What other languages call a type. */
+/** Names of types in other languages. */
 const typeAliases: Hints = {
   str: 'string',
   text: 'string',
@@ -100,7 +100,7 @@ const typeAliases: Hints = {
   list: 'array<string>',
 };
 
-/** A better hint for what is wrong with the shape of a file, by the message that reports it; null: there is none. */
+/** A better hint for an error in the shape of a file, from its message; null: none. */
 export function betterHint(message: string): string | null {
   const [, type] = /^`type` must be a type: .*, not `(.*)`$/s.exec(message) ?? [];
   if (type !== undefined) return typeHint(type);
@@ -112,7 +112,7 @@ export function betterHint(message: string): string | null {
   return elsewhere[title]?.[key.replaceAll('-', '_')] ?? null;
 }
 
-/** What somebody meant who wrote a type that there is not. */
+/** The likely intended type for an unknown one. */
 function typeHint(type: string): string {
   const alias = typeAliases[type.toLowerCase()];
   if (alias !== undefined) return `did you mean \`${alias}\`?`;

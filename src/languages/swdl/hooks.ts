@@ -27,7 +27,10 @@ function lowerHook(on: Hook['on'], input: HookInput, path: Path, lowering: Lower
   return { on, run, notify: null, tell: { scheme, target, command } };
 }
 
-/** A command line as its words: they are told apart before anything is put into them, so that no value adds a word. */
+/**
+ * A command line as its words: it is split before values are inserted, so that no value adds a
+ * word.
+ */
 function lowerCommand(
   text: string,
   path: Path,
@@ -40,7 +43,10 @@ function lowerCommand(
   return null;
 }
 
-/** Words of a line, as a shell tells them apart by blanks and quotes; an expression is part of one. Null: a quote is open. */
+/**
+ * The words of a line, split at blanks and quotes like in a shell; an expression is part of one
+ * word. Null: a quote is not closed.
+ */
 function splitWords(line: Template): Template[] | null {
   const words: Template[] = [];
   let word: string | null = null;

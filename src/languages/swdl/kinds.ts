@@ -8,21 +8,21 @@ type Kind = NonNullable<StageInput['type']>;
 const everywhere = ['id', 'name', 'description', 'depends_on', 'condition', 'type', 'ui'];
 const work = ['roles', 'inputs', 'outputs', 'context', 'error_policy', 'handoff'];
 
-/** Which keys fit to which type of stage. */
+/** The allowed keys of each type of stage. */
 const keysOfKinds: Readonly<Record<Kind, readonly string[]>> = {
   agent: [...everywhere, ...work],
   gate: [...everywhere, 'gate'],
   fan_out: [...everywhere, 'fan_out', 'error_policy', 'handoff'],
 };
 
-/** The key that says what a stage of a type does. */
+/** The key that defines the work of a stage of each type. */
 const wanted: Readonly<Record<Kind, 'roles' | 'gate' | 'fan_out'>> = {
   agent: 'roles',
   gate: 'gate',
   fan_out: 'fan_out',
 };
 
-/** Whether a stage has the keys of its type; what is wrong is told. */
+/** Whether a stage has the keys of its type; reports errors. */
 export function checkKeys(diagnostics: Diagnostics, input: StageInput, path: Path): boolean {
   const type = input.type ?? 'agent';
   const keys = keysOfKinds[type];

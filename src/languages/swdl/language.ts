@@ -4,7 +4,7 @@ import type { Vocabulary } from '../../workflow/check/vocabulary.ts';
 
 const functions = ['length', 'contains', 'toJSON', 'fromJSON', 'default'];
 
-/** Expressions of the swdl language, as they stand in stages. */
+/** The expression language of stages. */
 const swdlLanguage: Language = {
   namespaces: ['parameters', 'stages', 'context', 'env', 'run', 'workflow'],
   functions: commonFunctions.filter(({ name }) => functions.includes(name)),
@@ -25,18 +25,18 @@ const swdlLanguage: Language = {
   },
 };
 
-/** The same in the template of a fan-out, which sees its item. */
+/** The expression language in the template of a fan-out, which can use its item. */
 const itemLanguage: Language = {
   ...swdlLanguage,
   namespaces: [...swdlLanguage.namespaces, 'item'],
 };
 
-/** What expressions are made of. `item`: in the template of a fan-out. */
+/** The expression language at a place. `item`: in the template of a fan-out. */
 export function languageAt({ item }: { readonly item: boolean }): Language {
   return item ? itemLanguage : swdlLanguage;
 }
 
-/** What a stage can be; an expression meets those in which it stays. */
+/** The statuses of a stage; expressions see the final ones. */
 export const stageStatuses = [
   'pending',
   'running',
@@ -47,7 +47,7 @@ export const stageStatuses = [
   'cancelled',
 ] as const;
 
-/** How this language spells what every workflow has. */
+/** The terms of this language for the parts of every workflow. */
 export const swdlVocabulary: Vocabulary = {
   isTranslated: true,
   step: 'stage',

@@ -7,7 +7,7 @@ import { refuseAbsentContext } from './context.ts';
 import { languageAt } from './language.ts';
 import { translate, type Known } from './trees.ts';
 
-/** A string with expressions. `lenient`: what is not there is null. */
+/** A string with expressions. `lenient`: missing values are null. */
 export function lowerText(
   text: string,
   path: Path,
@@ -36,7 +36,7 @@ export function lowerExpression(text: string, path: Path, place: Place, lowering
   return lowering.diagnostics.writtenAs(path, translate(tree, knownOf(lowering)), tree);
 }
 
-/** What `workflow` means does not depend on the run. */
+/** The value of `workflow` does not depend on the run. */
 function knownOf({ file }: Lowering): Known {
   const { id = '', name = '', version = '', description = null, author = null } = file.workflow ?? {};
   const words = { id, name, version, description, author };
@@ -47,18 +47,18 @@ function knownOf({ file }: Lowering): Known {
   };
 }
 
-/** What only an expression would say: the beginning of a path that leads somewhere. */
+/** Text that only an expression would contain: the beginning of a valid path. */
 const reference = String.raw`(?:stages\.[\w-]+\.(?:outputs|status)|parameters\.\w|context\.repo_structure|run\.(?:id|started_at)|workflow\.(?:id|name|version)|env\.\w)[\w.[\]'-]*`;
 
 const whole = new RegExp(`^\\s*(${reference})\\s*$`);
 
-/** `{{ x }}` and `${ x }`, as other template languages write it. */
+/** `{{ x }}` and `${ x }`, the syntax of other template languages. */
 const otherBraces = new RegExp(
   `(?<!\\$)\\{\\{\\s*(${reference})\\s*\\}\\}|\\$\\{\\s*(${reference})\\s*\\}`,
   'g',
 );
 
-/** Warns of an expression without its braces: it is handed over as the text that stands there. */
+/** Warns of an expression without its braces: it would be passed on as literal text. */
 export function warnUnbraced(text: string, path: Path, place: Place, { diagnostics }: Lowering): void {
   const warn = (start: number, written: string, expression: string): void =>
     diagnostics.warnAt(

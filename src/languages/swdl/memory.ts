@@ -3,10 +3,10 @@ import type { ProjectFiles } from '../shared/context.ts';
 import { readProjectFile } from './project-files.ts';
 import type { MemoryInput } from './schema.ts';
 
-/** As usual for English text; nobody counts more exactly without the tokens of the very model. */
+/** The usual estimate for English text; an exact count needs the model's own tokenizer. */
 const charactersPerToken = 4;
 
-/** Which memories a prompt gets. */
+/** The selection of memories for a prompt. */
 export interface MemoryQuery {
   readonly scope: string;
   readonly minConfidence: number;
@@ -15,7 +15,10 @@ export interface MemoryQuery {
   readonly maxTokens: number;
 }
 
-/** Field by field what the stage says, else the workflow, else the default. Null: neither wants memories. */
+/**
+ * The stage's value for each field, otherwise the workflow's, otherwise the default. Null: neither
+ * selects memories.
+ */
 export function memoryQuery(
   stage: MemoryInput | undefined,
   workflow: MemoryInput | undefined,
@@ -30,9 +33,10 @@ export function memoryQuery(
 }
 
 /**
- * The memories of `memory/*.md` that fit, the surest first, as many as have room; one that has none is left out, and smaller
- * ones may still follow. A memory without a confidence is sure, without a scope it is of this project. `unsure` are the files
- * that are left out because their confidence is not a number from 0 to 1.
+ * The matching memories of `memory/*.md`, the most confident first, up to the size limit; one that
+ * does not fit is skipped, and smaller ones may still follow. A memory without a confidence has the
+ * highest, one without a scope belongs to this project. `unsure`: skipped files, whose confidence
+ * is not a number from 0 to 1.
  */
 export function packMemories(
   files: ProjectFiles,
@@ -71,7 +75,7 @@ export function packMemories(
   return { text: packed.map((entry) => `- ${entry.replaceAll('\n', '\n  ')}`).join('\n'), unsure };
 }
 
-/** Null: what is written is not a number from 0 to 1. */
+/** Null: the value is not a number from 0 to 1. */
 function confidenceIn(value: Json | undefined): number | null {
   if (value === undefined || value === null) return 1;
   return typeof value === 'number' && value >= 0 && value <= 1 ? value : null;

@@ -1,17 +1,17 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { Path, YamlDocument } from '../../yaml/yaml.ts';
 
-/** What a file says of one workflow. */
+/** The part of an override file for one workflow. */
 export interface Override {
   readonly document: YamlDocument;
-  /** Where it says it. */
+  /** Its place in the file. */
   readonly path: Path;
   readonly value: JsonObject;
-  /** Whether the person who started the run named the file. */
+  /** Whether the user who started the run named the file. */
   readonly isNamed: boolean;
 }
 
-/** Knows of each part which file it was written in. */
+/** Knows the source file of each part. */
 export class OverriddenDocument implements YamlDocument {
   readonly value: Json;
   readonly #base: YamlDocument;
@@ -62,6 +62,6 @@ function holds(value: Json, path: Path): boolean {
     if (typeof here !== 'object' || here === null || !Object.hasOwn(here, key)) return false;
     here = (here as Record<string | number, Json>)[key];
   }
-  // Of a map only parts were changed.
+  // Only parts of a mapping were changed.
   return path.length > 0 && !isJsonObject(here ?? null);
 }

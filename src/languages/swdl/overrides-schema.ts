@@ -2,13 +2,11 @@ import * as z from 'zod';
 import { definitionOf } from '../../yaml/shape.ts';
 import { stageSchema, swdlFile } from './schema.ts';
 
-/*
- * The shape of a file that changes workflows: a part of any workflow, by its id.
- */
+/* The shape of an override file: parts of any workflows, by their ids. */
 
 const schemaKey = z.string().optional().describe('For editors.');
 
-/** What is checked of the file itself; its parts are checked as the workflows that they become. */
+/** The checks of the file itself; its parts are checked as the workflows that they become. */
 export const overridesShape = z
   .strictObject(
     {
@@ -27,7 +25,7 @@ export const overridesShape = z
   )
   .meta({ title: 'overrides file' });
 
-/** The same for editors: all that may be changed. */
+/** The same for editors: everything that can be changed. */
 export function overridesFile(): z.ZodType {
   const { stages: _list, workflow, ...rest } = swdlFile.omit({ $schema: true }).shape;
   const change = z
@@ -48,14 +46,14 @@ export function overridesFile(): z.ZodType {
     .meta({ title: 'overrides file' });
 }
 
-/** A part that may be missing, and of which any part may be. It keeps its description. */
+/** An optional part, whose own parts are optional too. Keeps its description. */
 function optional(schema: z.ZodType, inner: z.ZodType = schema): z.ZodType {
   const { description } = schema;
   const made = partial(inner).optional();
   return description === undefined ? made : made.describe(description);
 }
 
-/** A map of which any key may be missing, and so in the maps within. A list is replaced as a whole. */
+/** A mapping with only optional keys, at all levels. A list is replaced as a whole. */
 function partial(schema: z.ZodType): z.ZodType {
   const def = definitionOf(schema);
   switch (def.type) {

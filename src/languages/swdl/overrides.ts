@@ -8,10 +8,10 @@ import type { LanguageContext } from '../shared/context.ts';
 import { OverriddenDocument, type Override } from './overridden-document.ts';
 import { overridesShape } from './overrides-schema.ts';
 
-/** Where a project changes shared workflows without touching them; what comes later wins. */
+/** Files in which a project changes shared workflows without editing them; the later one wins. */
 const overrideFiles = ['.skillmeat-workflow-overrides.yaml', 'workflows/overrides.yaml'] as const;
 
-/** What says which workflow and which edition of it this is: what changes it does not decide that. */
+/** The keys that identify a workflow and its version: an override must not change them. */
 const fixed = ['id', 'version'] as const;
 
 interface OverrideFile {
@@ -21,8 +21,9 @@ interface OverrideFile {
 }
 
 /**
- * A workflow with what the project, and then the person, change in it. Maps are merged, everything else is replaced;
- * `stages` is a map by id there. Problems stand where the wrong part was written. `applied` says what each file changed.
+ * A workflow with the overrides of the project and then of the user. Mappings are merged, all other
+ * values replaced; `stages` is a mapping by id there. Problems have the place of the wrong part.
+ * `applied` lists the changes of each file.
  */
 export function overridden(
   base: YamlDocument,
@@ -85,7 +86,7 @@ function readOverride(
   return [{ document, path, value: withoutFixed(value as JsonObject, document, path, problems), isNamed }];
 }
 
-/** Refuses what is said of a workflow that nobody has; nothing is concluded while a file cannot be read. */
+/** Rejects overrides of unknown workflows; reports nothing while a file cannot be read. */
 function refuseUnknown(
   overrides: JsonObject,
   own: string,
@@ -136,7 +137,7 @@ function apply(base: Json, { document, path, value }: Override, problems: Diagno
   return { ...merged, stages: changed };
 }
 
-/** An override without what it must not change; that is an error. */
+/** An override without the keys that it must not change, which are an error. */
 function withoutFixed(
   value: JsonObject,
   document: YamlDocument,
@@ -159,7 +160,7 @@ function withoutFixed(
   return { ...value, workflow: rest };
 }
 
-/** Maps are merged; a list or a single value replaces what was there. */
+/** Merges mappings; a list or a scalar replaces the previous value. */
 function merge(base: Json, change: Json): Json {
   if (!isJsonObject(base) || !isJsonObject(change)) return change;
   const keys = Object.keys(change).map((key): [string, Json] => {
@@ -169,7 +170,10 @@ function merge(base: Json, change: Json): Json {
   return { ...base, ...Object.fromEntries(keys) };
 }
 
-/** What an override made different, a line for each value that it gives: `stages.plan.roles.primary.model: "opus" → "sonnet"`. */
+/**
+ * The changes of an override, one line per value: `stages.plan.roles.primary.model: "opus" →
+ * "sonnet"`.
+ */
 function changesBetween(before: Json, after: Json, override: Json, words: readonly string[] = []): string[] {
   if (isJsonObject(override) && Object.keys(override).length > 0)
     return Object.keys(override).flatMap((key) =>
@@ -180,7 +184,7 @@ function changesBetween(before: Json, after: Json, override: Json, words: readon
   return [`${words.join('.')}: ${old === 'null' ? '' : `${old} → `}${now ?? 'null'}`];
 }
 
-/** A field of a map, or a stage of the list by its id. */
+/** A field of a mapping, or a stage of the list by its id. */
 function part(value: Json, key: string): Json {
   if (Array.isArray(value)) return value.find((each) => isJsonObject(each) && each['id'] === key) ?? null;
   return isJsonObject(value) && Object.hasOwn(value, key) ? value[key]! : null;

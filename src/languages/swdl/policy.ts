@@ -10,7 +10,10 @@ interface Policy {
   readonly timeout: number;
 }
 
-/** What happens when a stage fails: field by field what it says, else the workflow, else the defaults of the language. */
+/**
+ * What a stage's failure leads to: for each field the stage's value, otherwise the workflow's,
+ * otherwise the default of the language.
+ */
 export function policyOf(stage: StageInput['error_policy'], workflow: SwdlFile['error_policy']): Policy {
   const { retry: own = {} } = stage ?? {};
   const { default_retry: usual = {} } = workflow ?? {};

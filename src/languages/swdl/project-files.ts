@@ -3,17 +3,20 @@ import { splitFrontMatter } from '../../mail/format/front-matter.ts';
 import { parseYaml } from '../../yaml/yaml.ts';
 import type { ProjectFiles } from '../shared/context.ts';
 
-/** A Markdown file: its front matter as a map, and what comes after. */
+/** A Markdown file: its front matter as a mapping, and the text after it. */
 export interface ProjectFile {
   readonly path: string;
   readonly front: JsonObject;
   readonly body: string;
 }
 
-/** What a name means, or where it was looked for. */
+/** The meaning of a name, or the places where it was not found. */
 export type Sought<T> = { readonly found: T } | { readonly found: null; readonly looked: readonly string[] };
 
-/** Reads the first of some files that is there. Front matter that cannot be read is as none: it is for other programs, too. */
+/**
+ * Reads the first of some files that exists. Unreadable front matter counts as empty: it may be
+ * meant for other programs.
+ */
 export function firstOf(files: ProjectFiles, paths: readonly string[]): Sought<ProjectFile> {
   for (const path of paths) {
     const text = files.read(path);
@@ -30,7 +33,7 @@ export function readProjectFile(path: string, text: string): ProjectFile {
   return { path, front, body: split.body.trim() };
 }
 
-/** The texts behind references, by kind. */
+/** The texts of references, by kind. */
 export function seekModule(files: ProjectFiles, name: string): Sought<ProjectFile> {
   return firstOf(files, [`modules/${name}.md`]);
 }

@@ -4,7 +4,7 @@ import { seekModule, seekSkill, type Sought } from './project-files.ts';
 import { memoryQuery, packMemories } from './memory.ts';
 import type { WorkInput } from './schema.ts';
 
-/** Says that a reference leads nowhere: to look at, that is no error; a run would miss it. */
+/** Reports a reference that was not found: a warning in a check, but an error for a run. */
 export function tellMissing(
   lowering: Lowering,
   path: Path,
@@ -22,7 +22,9 @@ export function tellMissing(
   });
 }
 
-/** What the prompt of a stage has besides its instructions: modules, memories, tools. Empty: nothing. */
+/**
+ * The context of a stage's prompt besides its instructions: modules, memories, tools. Empty: none.
+ */
 export function promptContext(input: WorkInput, path: Path, lowering: Lowering): string {
   const { file } = lowering;
   const modules = [
@@ -73,7 +75,7 @@ function tools({ roles }: WorkInput, path: Path, lowering: Lowering): string[] {
   });
 }
 
-/** `ctx:repo-rules` is `repo-rules`. */
+/** Shortens `ctx:repo-rules` to `repo-rules`. */
 export function nameIn(reference: string): string {
   return reference.slice(reference.indexOf(':') + 1);
 }

@@ -23,10 +23,10 @@ import { readType } from './types.ts';
 type Placed = Pick<KnownStage, 'input' | 'path'>;
 
 const defaultTimeout = 2 * 60 * 60_000;
-/** Paths of files that `context.repo_structure` names at most. */
+/** The maximum number of paths in `context.repo_structure`. */
 const mostPaths = 5_000;
 
-/** Everything that is wrong with a file of the swdl language, and what it says as far as it is right. */
+/** All problems of a file of the swdl language, and its valid parts. */
 function readSwdl(
   written: YamlDocument,
   surroundings: LanguageContext,
@@ -73,7 +73,7 @@ function readSwdl(
   return { workflow, problems: [...overriding, ...shapes, ...once(diagnostics.problems)] };
 }
 
-/** The first stage of each id. */
+/** The first stage with each id. */
 function distinct(placed: readonly Placed[], diagnostics: Diagnostics): Placed[] {
   const seen = new Set<string>();
   return placed.filter(({ input: { id }, path }) => {
@@ -85,7 +85,10 @@ function distinct(placed: readonly Placed[], diagnostics: Diagnostics): Placed[]
   });
 }
 
-/** An id means one file of the project: people, overrides and other programs name workflows by it. */
+/**
+ * An id must belong to one file of the project: users, overrides and other programs name workflows
+ * by it.
+ */
 function refuseSameId(
   { workflow }: Partial<SwdlFile>,
   document: YamlDocument,
@@ -101,7 +104,7 @@ function refuseSameId(
   diagnostics.error('E_DUPLICATE', ['workflow', 'id'], message, 'give one of them another id');
 }
 
-/** The same at the same place, or a reference that leads nowhere, is reported once. */
+/** Reports the same problem at the same place, or the same missing reference, once. */
 function once(problems: readonly Diagnostic[]): Diagnostic[] {
   const keyOf = ({ code, place, message }: Diagnostic) =>
     code === 'E_REFERENCE'
@@ -118,13 +121,13 @@ function brokenNames(stages: Json | undefined, placed: readonly Placed[]): Reado
   return new Set(names.filter((id): id is string => typeof id === 'string' && !used.has(id)));
 }
 
-/** What a gate produces: who has opened it, and what they said. */
+/** The outputs of a gate: who decided, and their comment. */
 const decision: Readonly<Record<string, ValueType>> = {
   by: { type: 'string', items: null, enum: null, required: true, description: 'Who has opened the gate.' },
   comment: { type: 'string', items: null, enum: null, required: false, description: 'What they said.' },
 };
 
-/** What expressions find under `outputs`; of a fan-out a list. */
+/** What expressions find under `outputs`; a list for a fan-out. */
 function outputsOf({ input }: Placed): Record<string, ValueType> | null {
   if (input.type === 'fan_out') return null;
   if (input.type === 'gate') return decision;
@@ -188,7 +191,7 @@ function workflowOf(
   };
 }
 
-/** `context.repo_structure`: the files of the project, where anything asks for them. */
+/** `context.repo_structure`: the files of the project, if an expression uses them. */
 function structureOf(tracked: readonly string[]): Workflow['context'] {
   if (tracked.length === 0) return {};
   const files = tracked.slice(0, mostPaths);
@@ -196,19 +199,19 @@ function structureOf(tracked: readonly string[]): Workflow['context'] {
   return { repo_structure: [{ kind: 'expression', tree: constant(structure) }] };
 }
 
-/** What cannot be concluded from stages of which a part could not be used. */
+/** Conclusions that are impossible because parts of stages could not be used. */
 export interface Loss {
-  /** Nobody knows which stage waits for which. */
+  /** The dependencies between stages are unknown. */
   readonly isOrderUnknown: boolean;
-  /** Whether it is not known what a stage, by its place, is. */
+  /** Whether the stage at this place has an unknown part. */
   isBroken(stage: Path): boolean;
-  /** Whether it is not known what a stage, by its place, hands over. */
+  /** Whether the outputs of the stage at this place are unknown. */
   areOutputsUnknown(stage: Path): boolean;
 }
 
 const known = fieldsOf(stageSchema);
 
-/** `lost`: paths to what could not be used. A key that nobody knows may have been any. */
+/** `lost`: paths to the parts that could not be used. An unknown key may have been any key. */
 export function lossOf(lost: readonly Path[]): Loss {
   const parts = lost.filter(([list, , key]) => list === 'stages' && key !== undefined);
   const mayBe = ([, , key]: Path, wanted: string) => key === wanted || !Object.hasOwn(known, String(key));
@@ -220,7 +223,10 @@ export function lossOf(lost: readonly Path[]): Loss {
   };
 }
 
-/** Files with stages. One of its two signs without steps is swdl with the other one missing. */
+/**
+ * Files with stages. A file without steps and with one of the two signs is swdl without the other
+ * one.
+ */
 export const swdl: WorkflowLanguage = {
   name: 'swdl',
   signs: [(file) => 'workflow' in file, (file) => 'stages' in file],

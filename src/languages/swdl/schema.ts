@@ -4,7 +4,8 @@ import { typePattern } from './types.ts';
 import { target } from '../shared/target.ts';
 
 /*
- * The shape of a file of the swdl language. As in the other schemas, every `error` completes "`key` must be …".
+ * The shape of a file of the swdl language. As in the other schemas, every `error` completes "`key`
+ * must be …".
  */
 
 const kebab = z
@@ -14,7 +15,7 @@ const kebab = z
     error: 'a name in kebab-case: small letters and digits, with `-` between',
   });
 
-/** The name of a parameter, an input, an output: an expression can name it. */
+/** The name of a parameter, an input or an output, usable in expressions. */
 const word = z
   .string()
   .max(100, { error: 'at most 100 characters long' })
@@ -22,7 +23,7 @@ const word = z
 
 const variableName = z.string().regex(/^[A-Za-z_]\w*$/, { error: 'the name of a variable' });
 
-/** `agent:x`, `skill:x`, …: something that lies beside the workflow. */
+/** `agent:x`, `skill:x`, …: a reference to a file beside the workflow. */
 function reference(...kinds: readonly string[]) {
   const written = kinds.map((kind) => `${kind}:<name>`).join(' or ');
   return z
@@ -45,7 +46,7 @@ const version = z
   .max(100, { error: 'at most 100 characters long' })
   .regex(semantic, { error: versionWords });
 
-/** Kept for the composer, never read. */
+/** Data of the composer, never read here. */
 const ui = z.record(z.string(), z.json()).optional().describe('For the composer; never read here.');
 
 const parameter = z
@@ -187,7 +188,7 @@ const work = {
   error_policy: stagePolicy.optional().describe('What happens when it fails.'),
 };
 
-/** What a stage of a type must have, as JSON Schema. */
+/** The required keys of a stage of a type, as JSON Schema. */
 function ofType(type: string, required: readonly string[]): object {
   const keys = required.filter((key) => key !== 'type').map((key) => [key, { description: `Of ${type}.` }]);
   const is = { const: type, description: 'What it is.' };
@@ -208,7 +209,7 @@ const fanOut = z
           .optional()
           .describe('How an item is tried again, and how long an attempt may take.'),
       })
-      // For editors: what a stage of each type must have is checked with words of its own.
+      // For editors: a separate check with its own messages covers the required keys of each type.
       .meta({ title: 'stage template', required: ['roles'] })
       .describe('The stage that is run for each item, which is `item` in it.'),
   })

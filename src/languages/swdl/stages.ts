@@ -15,10 +15,10 @@ import type { StageInput, WorkInput } from './schema.ts';
 import { showFanOut, showGate, showWork } from './display.ts';
 import { readType } from './types.ts';
 
-/** As many as the run and the machine let go on at once. */
+/** High enough that only the run and the machine limit concurrency. */
 const mostItemsAtOnce = 1_000;
 
-/** A stage as a step; null, and told, when nothing can be made of it. */
+/** A stage as a step; null, and reported, if it cannot be lowered. */
 export function lowerStage(stage: KnownStage, lowering: Lowering): Step | null {
   const { input, path } = stage;
   const { diagnostics } = lowering;
@@ -47,7 +47,7 @@ function lowerKind(stage: KnownStage, base: Step, place: Place, lowering: Loweri
   }
 }
 
-/** The stage that is run for each item of a list: a loop of one step, which is called as the stage is. */
+/** The stage that runs for each item of a list: a loop of one step with the name of the stage. */
 function lowerFanOut(base: Step, stage: KnownStage, lowering: Lowering): Step {
   const { input, path } = stage;
   const { source, stage_template: template } = input.fan_out!;
@@ -93,12 +93,12 @@ function lowerFanOut(base: Step, stage: KnownStage, lowering: Lowering): Step {
   };
 }
 
-/** What a stage waits for. */
+/** The dependencies of a stage. */
 export function needsOf({ depends_on: needs = [] }: StageInput): Need[] {
   return needs.map((step) => ({ step, when: null }));
 }
 
-/** What all kinds of stages have. */
+/** The common parts of all kinds of stages. */
 function stepOf(input: StageInput, path: Path, place: Place, lowering: Lowering): Step {
   const { condition } = input;
   const when =
@@ -150,7 +150,7 @@ function lowerGate({ id, gate }: StageInput, path: Path, place: Place, lowering:
   };
 }
 
-/** A step that an agent does. */
+/** A step of an agent. */
 function lowerWork(
   base: Step,
   input: WorkInput & Pick<StageInput, 'handoff' | 'name' | 'description'>,
@@ -193,7 +193,7 @@ function serversOf({ roles }: WorkInput, path: Path, { diagnostics }: Lowering):
   return { mcp: diagnostics.from([...path, 'roles', 'tools', first], servers) };
 }
 
-/** Who the agent is, what the stage is about, and what it may use. */
+/** The agent's description, the stage's task, and the tools that it can use. */
 function instructionsOf(
   { roles, name, description }: WorkInput & Pick<StageInput, 'name' | 'description'>,
   path: Path,
@@ -219,7 +219,7 @@ function plain(text: string): Template {
   return text === '' ? [] : [{ kind: 'text', text }];
 }
 
-/** Texts of a template do not touch each other. */
+/** Adjacent texts of a template are merged. */
 function joined(parts: readonly TemplatePart[]): Template {
   return parts.reduce<TemplatePart[]>((all, part) => {
     const last = all.at(-1);
@@ -259,7 +259,7 @@ function lowerOutputs(
   return Object.fromEntries(types);
 }
 
-/** A declared type; what is wrong with it, and with its default, is told. `path`: where it is declared. */
+/** A declared type; reports errors in it and in its default. `path`: of the declaration. */
 export function typeOf(
   { diagnostics }: Pick<Lowering, 'diagnostics'>,
   path: Path,
@@ -276,7 +276,7 @@ export function typeOf(
   return type;
 }
 
-/** One more turn of the agent's conversation, which may only read. */
+/** An additional turn of the agent's conversation with read-only access. */
 function lowerSummary(
   { handoff }: Pick<StageInput, 'handoff'>,
   path: Path,

@@ -5,11 +5,11 @@ import { pathOf } from '../../expressions/references.ts';
 import type { Index, Literal, Tree } from '../../expressions/tree.ts';
 
 /*
- * Expressions of this language as those of the machine, which has `steps` with `values` and statuses of its own. Every node
- * keeps its place in the text.
+ * Translates expressions of this language to those of the engine, which has `steps` with `values`
+ * and its own statuses. Every node keeps its place in the text.
  */
 
-/** The status of a stage in the words of this language. */
+/** The status of a stage in the terms of this language. */
 function statusOf(stage: Tree, span: Span): Tree {
   const of = (word: string): Tree =>
     orNull({ kind: 'index', object: stage, key: literal(word, span), comparing: 'loose', span });
@@ -23,10 +23,10 @@ function statusOf(stage: Tree, span: Span): Tree {
   return is('SUCCEEDED', 'success', is('SKIPPED', 'skipped', is('CANCELLED', 'cancelled', timedOut)));
 }
 
-/** Values that are known before a run begins, by the path that reads them. */
+/** Values that are known before the run starts, by their paths. */
 export type Known = (words: readonly string[]) => Literal['value'] | undefined;
 
-/** The tree as the machine evaluates it. Its references were checked. */
+/** The tree for the engine. Its references were checked. */
 export function translate(tree: Tree, known: Known): Tree {
   const inner = (part: Tree): Tree => translate(part, known);
   switch (tree.kind) {

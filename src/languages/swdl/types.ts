@@ -1,7 +1,7 @@
 import type { Json } from '../../kernel/json.ts';
 import type { ValueType } from '../../workflow/model.ts';
 
-/** Types of single values. */
+/** The types of single values. */
 export const typeNames = [
   'string',
   'number',
@@ -13,10 +13,10 @@ export const typeNames = [
   'context_module',
 ] as const;
 const names = typeNames.join('|');
-/** Lists of lists are told apart by depth; more than a few levels mean a mistake. */
+/** Nested lists are distinguished by depth; more than a few levels are an error. */
 export const typePattern = new RegExp(`^(?:array|(?:array ?< ?){0,8}(?:${names})(?: ?>){0,8})$`);
 
-/** Texts that stand for something else. */
+/** Strings with a special format. */
 const patterns: Readonly<Record<string, string>> = {
   artifact_ref: '^(agent|skill|mcp|command):.*$',
   context_module: '^ctx:.+$',

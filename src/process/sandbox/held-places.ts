@@ -11,7 +11,7 @@ import { readProcess } from '../proc.ts';
  * that process was killed.
  */
 
-/** How many users of this process need a path, by path. */
+/** How many processes that this one runs need a path, by path. */
 const kept = new Map<string, number>();
 
 /**

@@ -43,7 +43,7 @@ function isWritable(path: string, { readable, writable }: Sandbox): boolean {
   return deepest(writable) >= deepest(readable) && deepest(writable) >= 0;
 }
 
-/** True: the path is empty and not part of a handover. */
+/** Creates a missing path. True: the path was created, or is an empty file. */
 function make(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found !== undefined) return found.isFile() && found.size === 0;
@@ -53,7 +53,7 @@ function make(path: string): boolean {
   return true;
 }
 
-/** False: the path exists and is not a folder. */
+/** False: the folder could not be created. */
 function makeFolder(path: string): boolean {
   try {
     mkdirSync(path, { recursive: true });

@@ -4,7 +4,7 @@ import { providers } from '../work.ts';
 import { scriptText, templateText } from './expression.ts';
 import { duration, typeOf, withoutNothing } from './parts.ts';
 
-/** Who works, and at what. */
+/** The agent of a step and its task. */
 export function writeAgent(work: Agent): JsonObject {
   const worker = Object.entries(providers).find(([, name]) => name === work.provider)?.[0];
   return withoutNothing({
@@ -19,7 +19,7 @@ export function writeAgent(work: Agent): JsonObject {
   });
 }
 
-/** What an agent is told besides, by name; null: nothing. */
+/** The other inputs of an agent's prompt, by name; null: none. */
 export function writeTakes(takes: readonly PromptInput[] = []): JsonObject | null {
   if (takes.length === 0) return null;
   return Object.fromEntries(takes.map((taken) => [taken.name, writeTaken(taken)]));
@@ -30,14 +30,14 @@ function writeTaken({ source, type, required, description, log }: PromptInput): 
   return withoutNothing({ ...what, ...(type && typeOf(type)), required: required || null, description });
 }
 
-/** What an agent is asked for its summary; null: it is asked for none. */
+/** The request for an agent's summary; null: none. */
 export function summaryOf(check: Check | null): string | null {
   return check?.purpose === 'summary' && check.work.kind === 'agent'
     ? templateText(check.work.instructions)
     : null;
 }
 
-/** Who says that a step is complete, and what happens until it is. */
+/** The check that decides whether a step is complete, and what happens until then. */
 export function writeCheck({ check }: Step): JsonObject {
   if (check === null || check.purpose === 'summary') return {};
   const { timeout, decisionFile, maxIterations, onExhausted, budget, convergence } = check;

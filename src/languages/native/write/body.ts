@@ -5,10 +5,10 @@ import { summaryOf, writeAgent, writeCheck, writeTakes } from './agents.ts';
 import { expressionText, itemsText, scriptText, templateText } from './expression.ts';
 import { duration, types, withoutNothing } from './parts.ts';
 
-/** Takes down what has no exact counterpart. */
+/** Records a part that has no exact counterpart. */
 export type Note = (step: string, text: string) => void;
 
-/** The steps of a body under its keys: `steps`, and how they follow each other. */
+/** The steps of a body under its keys: `steps`, and the keys for their order. */
 export function writeBody(body: Body, note: Note): JsonObject {
   const steps = Object.fromEntries(body.steps.map((step) => [step.id, writeStep(step, body, note)]));
   return body.kind === 'graph' ? { steps } : { flow: 'sequence', max_visits: body.maxVisits, steps };
@@ -57,7 +57,7 @@ function timeoutOf({ timeout, work }: Step): string | null {
   return timeout === null || work.kind === 'gate' ? null : duration(timeout);
 }
 
-/** What a failure means, and how often it is tried again before. */
+/** What a failure leads to, and the number of retries before. */
 function policyOf({ onFailure, retry, work }: Step): JsonObject {
   const policy = onFailure === 'skip-dependents' ? 'skip_dependents' : onFailure;
   const { max, base, factor, cap, jitter, codes, never = [], mends = false }: Retry = retry;

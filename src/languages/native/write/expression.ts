@@ -5,7 +5,7 @@ import type { ForEach } from '../../../workflow/model.ts';
 import { isTree } from '../../../workflow/machine/rules.ts';
 import type { Comparison, Tree } from '../../../expressions/tree.ts';
 
-/** An expression as the native language writes it. */
+/** An expression in the syntax of the native language. */
 export function expressionText(tree: Tree): string {
   switch (tree.kind) {
     case 'literal':
@@ -36,7 +36,7 @@ function keyText(key: Tree): string {
   return isWord ? `.${key.value}` : `[${expressionText(key)}]`;
 }
 
-/** Letter by letter, and only of one type, where the original compares so. */
+/** Case-sensitive, and only between values of one type, if the original compares so. */
 function comparisonText({ operator, comparing, left, right }: Comparison): string {
   if (comparing === 'loose') return `${operandText(left)} ${operator} ${operandText(right)}`;
   const [a, b] = [expressionText(left), expressionText(right)];
@@ -63,7 +63,7 @@ function operandText(tree: Tree): string {
   return isPlain ? text : `(${text})`;
 }
 
-/** A script with its expressions back where they were taken out. */
+/** A script with its expressions back in their places. */
 export function scriptText({ text, variables }: Script): string {
   return Object.entries(variables).reduce(
     (whole, [name, tree]) => whole.replaceAll(`\${${name}}`, () => `${opening} ${expressionText(tree)} }}`),
@@ -71,7 +71,7 @@ export function scriptText({ text, variables }: Script): string {
   );
 }
 
-/** The items of a loop: a list, or one expression, as a list is not looked through for expressions. */
+/** The items of a loop: a list, or one expression, since lists are not searched for expressions. */
 export function itemsText(items: ForEach['items']): string | Json[] {
   if (isTree(items)) return `${opening} ${expressionText(items)} }}`;
   const text = JSON.stringify(items);
@@ -79,7 +79,7 @@ export function itemsText(items: ForEach['items']): string | Json[] {
   return `${opening} fromJSON(${expressionText({ kind: 'literal', value: text, span: { start: 0, end: 0 } })}) }}`;
 }
 
-/** A text with expressions as the native language writes it. */
+/** A text with expressions in the syntax of the native language. */
 export function templateText(template: Template): string {
   return template
     .map((part) =>

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../kernel/json.ts';
 import type { ValueType } from '../../../workflow/model.ts';
 
-/** Types of values and parameters, without what says nothing. */
+/** Types of values and parameters, without defaults. */
 export function types(all: Readonly<Record<string, ValueType>>): JsonObject | null {
   const entries = Object.entries(all).map(([name, type]) => [name, typeOf(type)] as const);
   return entries.length === 0 ? null : Object.fromEntries(entries);
@@ -17,7 +17,7 @@ export function typeOf({ items, enum: allowed, required, ...type }: ValueType): 
   });
 }
 
-/** A map without what is not there. */
+/** A mapping without its empty entries. */
 export function withoutNothing(map: Readonly<Record<string, Json | undefined>>): JsonObject {
   return Object.fromEntries(
     Object.entries(map).filter(

@@ -3,7 +3,7 @@ import type { Hook, Trigger } from '../../../workflow/model.ts';
 import { templateText } from './expression.ts';
 import { duration, withoutNothing } from './parts.ts';
 
-/** What starts runs, by name; null: nothing does. */
+/** The triggers of runs, by name; null: none. */
 export function writeTriggers(triggers: readonly Trigger[]): JsonObject | null {
   if (triggers.length === 0) return null;
   return Object.fromEntries(triggers.map((trigger) => [trigger.name, writeTrigger(trigger)]));
@@ -30,7 +30,7 @@ function writeTrigger(trigger: Trigger): JsonObject {
 
 const keys = { start: 'on_start', complete: 'on_complete', failure: 'on_failure' } as const;
 
-/** What is run or told when a run begins or ends; null: nothing is. */
+/** The hooks at the start and end of a run; null: none. */
 export function writeHooks(hooks: readonly Hook[]): JsonObject | null {
   if (hooks.length === 0) return null;
   return Object.fromEntries(

@@ -6,12 +6,12 @@ import { templateText } from './expression.ts';
 import { duration, types, withoutNothing } from './parts.ts';
 import { writeHooks, writeTriggers } from './starts.ts';
 
-/** A year: as good as no limit. */
+/** A year: practically no limit. */
 const veryLong = 365 * 86_400_000;
 
 /**
- * A workflow, in whichever language it was written, as a file of the native language that does the same. What has no exact
- * counterpart is told in comments at its top.
+ * A workflow of any language as an equivalent file of the native language. Comments at its top list
+ * the parts that have no exact counterpart.
  */
 export function writeNative(workflow: Workflow): string {
   const notes: string[] = [];
