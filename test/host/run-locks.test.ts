@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openProject } from '../../src/wiring/project.ts';
@@ -86,6 +86,17 @@ describe('the lock of a run', () => {
     const next = await takeRun(project, 'a', '/other');
     await next.release();
     expect(project.look('.mailroom/runs/a/lock.json')).toBe(null);
+    await lock.release();
+  });
+
+  it('is let go of where the disk refuses to write down who holds it', async () => {
+    const project = new RealDisk(temporaryFolder());
+    const note = join(project.root, '.mailroom/runs/a/lock.json');
+    mkdirSync(note, { recursive: true });
+    await expect(takeRun(project, 'a', '/context')).rejects.toMatchObject({ code: 'E_DISK' });
+    rmdirSync(note);
+    const lock = await takeRun(project, 'a', '/context');
+    expect(await isAlive(project, 'a')).toBe(true);
     await lock.release();
   });
 

@@ -20,21 +20,23 @@ export async function takeRun(project: RealDisk, run: string, contextFolder: str
   const before = readContextHolder(project, contextFolder)?.run ?? null;
   const isOwn = before === run || contextFolder === join(project.root, ownContextFolder(run));
   const inUse = () => (isOwn ? going(run) : usedBy(contextFolder, before));
-  const context = await take(project, contextLockFile(contextFolder), before && runHolder(before), inUse);
+  const held = [await take(project, contextLockFile(contextFolder), before && runHolder(before), inUse)];
+  const release = async (): Promise<void> => {
+    for (const lock of held.toReversed()) await lock.release();
+  };
   try {
-    const own = await take(project, runLockFile(run), runHolder(run), () => going(run));
+    held.push(await take(project, runLockFile(run), runHolder(run), () => going(run)));
     const startTime = readProcess(process.pid)?.startTime ?? null;
     writeHolder(project, { since: Date.now(), triggers: false, startTime }, runHolder(run));
     return {
-      lost: Promise.race([own.lost, context.lost]),
+      lost: Promise.race(held.map(({ lost }) => lost)),
       release: async () => {
         removeHolder(project, runHolder(run));
-        await own.release();
-        await context.release();
+        await release();
       },
     };
   } catch (error) {
-    await context.release();
+    await release();
     throw error;
   }
 }
