@@ -1,3 +1,4 @@
+import metadata from '../../../package.json' with { type: 'json' };
 import { readSummary, writeSummary } from '../../disk/journal-summary.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { MailroomError } from '../../kernel/errors.ts';
@@ -8,19 +9,24 @@ import { summaryOf, type MailSummary } from '../mail-summary.ts';
 
 /** All that the status takes from the state. Plain JSON. */
 export interface StatusSource {
+  /** The version of Mailroom that made it: another one may take something else from the same state. */
+  readonly version: string;
   readonly mail: MailSummary;
   /** The files in each inbox that are mail already; others were dropped there and wait to be accepted. */
   readonly inboxes: readonly (readonly [role: RoleName, names: readonly string[]])[];
 }
 
+const { version } = metadata;
+
 export function statusSource(state: MailState): StatusSource {
   const inboxes = [...expectedNow(state)].map(([role, names]) => [role, [...names.keys()]] as const);
-  return { mail: summaryOf(state), inboxes };
+  return { version, mail: summaryOf(state), inboxes };
 }
 
-/** What a controller kept of its last state; null: the journal has grown since, and must be folded. */
+/** What a controller of this version kept of its last state; null: the journal has grown since, and must be folded. */
 export function readKeptStatus(disk: Disk): StatusSource | null {
-  return readSummary(disk) as StatusSource | null;
+  const kept = readSummary(disk) as StatusSource | null;
+  return kept?.version === version ? kept : null;
 }
 
 /** Of fewer events `status` folds the journal as fast as it would read anything else. */

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Journal } from '../../../src/disk/journal.ts';
+import { writeSummary } from '../../../src/disk/journal-summary.ts';
 import { MailroomError } from '../../../src/kernel/errors.ts';
 import { apply } from '../../../src/mail/machine/apply.ts';
 import type { MailEvent } from '../../../src/mail/machine/event.ts';
@@ -67,6 +68,15 @@ describe('the kept status', () => {
     keeper.keep(state);
     expect(disk.look('.mailroom/journal/summary')).toBeNull();
   });
+
+  it.each([{ version: '0.0.0', mail: 'of old' }, { mail: 'of nobody' }, 'a text', null])(
+    'does not count where another version of Mailroom made it: %j',
+    (kept) => {
+      happen(1, enough);
+      writeSummary(disk, enough, kept);
+      expect(readKeptStatus(disk)).toBeNull();
+    },
+  );
 
   it('keeps nobody from working on a disk that refuses it', () => {
     happen(1, enough);
