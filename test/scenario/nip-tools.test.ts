@@ -194,7 +194,7 @@ describe('the tools', { timeout: 120_000 }, () => {
     );
     const wrong = [...edges, { from: 'report', to: 'count' }];
     expect(await call('define_workflow', { name: 'Round', steps, edges: wrong, inputs })).toContain(
-      'E_WORKFLOW: these steps wait for each other: `report` → `count` → `report`',
+      'E_WORKFLOW: these steps wait for each other: count → report → count',
     );
     const defined = await call('define_workflow', { name: 'Count Words', steps, edges, inputs });
     const [event] = place.events('definitions');

@@ -100,7 +100,7 @@ describe('events that a relay did not take when their run ended', patiently, () 
     expect(report.unsentEvents).toBe(said.length);
     const count = String(said.length);
     expect(run.stderr).toContain(
-      `not sent: ${count} events of this run. Send with: mailroom nip send (\`mailroom up\` also sends)\n`,
+      `not sent: ${count} events of this run. Send with: \`mailroom nip send\` (\`mailroom up\` also sends)\n`,
     );
     expect((await place.run(['show', report.executionId])).stdout).toMatch(
       new RegExp(`^events +${count} not sent to a relay; send with: mailroom nip send$`, 'm'),
