@@ -47,7 +47,7 @@ export async function follow(
   try {
     const resume = context.commandLine(`resume ${controller.run}`);
     const ending = {
-      stopping: 'stopping',
+      stopping: 'Stopping',
       atOnce: `Ended at once. To resume: \`${resume}\``,
       end: () => controller.end('stop'),
     };

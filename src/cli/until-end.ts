@@ -24,7 +24,7 @@ export async function untilEnd<T>(
   const forget = terminal.onSignal(() => {
     signals += 1;
     if (signals === 1) {
-      progress.say(`${stopping}; again ends at once`);
+      progress.say(`${stopping}. Press Ctrl-C again to quit immediately.`);
       end();
       return;
     }

@@ -50,7 +50,7 @@ describe('reply', () => {
     const [notice] = [...bench.state.unread.values()];
     const refused = await bench.run('reply', notice!.message.id, '-m', 'x');
     expect(refused.code).toBe(2);
-    expect(refused.err).toContain('a notice is from the program itself');
+    expect(refused.err).toContain('a notice comes from Mailroom, which reads no answers');
     bench.drop('agents/architect/inbox/y.md', 'A task\n');
     const other = await bench.run('reply', bench.id('A task'), '-m', 'x');
     expect(other).toMatchObject({ code: 2 });

@@ -328,7 +328,7 @@ describe('send inside a turn', () => {
       const { code, err } = await bench.run(...argv);
       expect(code).toBe(1);
       expect(err).toContain(
-        `error E_INSIDE_TURN: an agent may not \`${argv[0] ?? ''}\` from inside its own turn`,
+        `error E_INSIDE_TURN: an agent cannot run \`${argv[0] ?? ''}\` inside its own turn`,
       );
       expect(bench.disk.list('.mailroom/control') ?? []).toEqual([]);
     },

@@ -90,9 +90,9 @@ describe('show', () => {
     `);
     expect((await bench.run('show', 't2')).out).toMatchInlineSnapshot(`
       "t2 of architect
-      state     t2 runs for 0s
-      thread    01a1ffda-ecf4-7000-8000-0000003779b1
-      takes up  …6ef362
+      state   t2 runs for 0s
+      thread  01a1ffda-ecf4-7000-8000-0000003779b1
+      input   …6ef362
 
       attempt 1
       prompt  .mailroom/turns/t2/1/prompt.md

@@ -77,7 +77,7 @@ describe('up', () => {
       21:45:03 codex is parked for 1h 59m
       23:46:43 engineer t1 starts attempt 3
       23:46:44 Turn t1 of engineer failed: E_TURN: the network is down again
-      23:46:44 Quiet: Do it: Nothing more can happen in this thread, and nothing closed it.
+      23:46:44 Quiet: Do it: No work is left in this thread, and no message closed it.
       idle: failed (1 failure); see \`mailroom inbox\`
       "
     `);
@@ -115,7 +115,7 @@ describe('up', () => {
       20:45:00 user → engineer: errand — Do it (…156075)
       20:45:00 engineer starts t1 with 1 message
       20:45:00 engineer t1 failed: cancelled by ada
-      20:45:00 Quiet: Do it: Nothing more can happen in this thread, and nothing closed it.
+      20:45:00 Quiet: Do it: No work is left in this thread, and no message closed it.
       20:45:00 engineer: held back
       20:45:00 user → engineer: errand — And this (…f34739)
       20:45:00 The inbox of engineer is gone: E_MAIL_VANISHED: agents/engineer/inbox held waiting mail and is not there any more.

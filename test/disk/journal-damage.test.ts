@@ -80,7 +80,7 @@ describe.each(benches)('a damaged journal: $name', ({ make }) => {
     plant(`${folder}/000000000002.log`, bytesOf(disk, `${folder}/000000000002.snapshot`));
     plant(`${folder}/000000000002.snapshot`, '');
     expect(() => new Journal<MailEvent>(disk).read()).toThrowError(
-      broken(/000000000002\.log:1: .* no record/),
+      broken(/000000000002\.log:1: .* not a record/),
     );
   });
 

@@ -63,8 +63,8 @@ describe.each(benches)('Journal: $name', ({ make }) => {
     journal.read();
     journal.append([{ v: 1, at: 7, type: 'projected', through: 3 }]);
     journal.sync();
-    const line = '{"n":1,"event":{"v":1,"at":7,"type":"drawn","through":3}}';
-    expect(disk.read(`${folder}/000000000001.log`, 999)?.toString()).toBe(`dfdb525e ${line}\n`);
+    const line = '{"n":1,"event":{"v":1,"at":7,"type":"projected","through":3}}';
+    expect(disk.read(`${folder}/000000000001.log`, 999)?.toString()).toBe(`f0d86658 ${line}\n`);
     journal.close();
   });
 

@@ -71,7 +71,7 @@ async function run(
   drain: boolean,
 ): Promise<Ending> {
   const ending = {
-    stopping: drain ? 'ending: running turns finish' : 'stopping',
+    stopping: drain ? 'Stopping once running turns have finished' : 'Stopping',
     atOnce: 'ended at once; the next `mailroom up` cleans up',
     end: () => controller.end(drain ? 'drain' : 'stop'),
   };

@@ -81,7 +81,7 @@ describe('a branch that must not be written', () => {
       expect((await refusalOf(folder, name))?.code).toBe('E_TRAIL');
       expect(await trailOf(folder, name).position()).toEqual({
         is: 'none',
-        hint: `no trail is written: ${JSON.stringify(name)} is no name for a branch`,
+        hint: `the trail is not written: ${JSON.stringify(name)} is not a branch name`,
       });
     },
   );
