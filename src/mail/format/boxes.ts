@@ -3,7 +3,7 @@ import type { Content } from '../../kernel/content.ts';
 
 export type Box = 'inbox' | 'outbox';
 
-/** A file that lies in a mailbox and whose name the caller does not expect there. */
+/** A file in a mailbox under a name that the caller does not expect there. */
 export interface Dropped {
   readonly role: RoleName;
   readonly box: Box;
@@ -14,10 +14,10 @@ export interface Accepted {
   readonly id: MessageId;
   readonly role: RoleName;
   readonly box: Box;
-  /** The name that it was dropped under, where it is still known. */
+  /** The name that it was dropped under; null when no longer known. */
   readonly name: string | null;
   readonly content: Content;
 }
 
-/** A place in a role's folder. `processed`, `sent` and `failed` are filed by month. */
+/** A folder of a role. `processed`, `sent` and `failed` are divided by month. */
 export type Folder = 'inbox' | 'processed' | 'sent' | 'failed' | 'withdrawn';

@@ -6,7 +6,10 @@ import { distance } from '../../kernel/nearest.ts';
 import { isInside } from '../../yaml/paths.ts';
 import type { Located, Path } from '../../yaml/yaml.ts';
 
-/** The keys of an envelope. `id` and `created` are the controller's: what an author writes there is not looked at. */
+/**
+ * The keys of an envelope. The controller assigns `id` and `created` and ignores an author's
+ * values.
+ */
 const keys = [
   'id',
   'type',
@@ -22,7 +25,7 @@ const keys = [
 
 type Key = (typeof keys)[number];
 
-/** What a value is, in words. */
+/** The type of a value, in words. */
 function kindOf(value: Json): string {
   if (value === null) return 'nothing';
   if (Array.isArray(value)) return 'a list';
@@ -31,13 +34,16 @@ function kindOf(value: Json): string {
   ];
 }
 
-/** Whether a key is one of ours but for its style or one letter; in a word of two letters, one more letter. */
+/**
+ * Whether a key differs from a known one only in style or by one letter; in a word of two letters,
+ * only by an added letter.
+ */
 function isSlip(key: string, known: Key): boolean {
   if (key.toLowerCase().replaceAll('-', '_') === known) return true;
   return distance(known, key) === 1 && (known.length > 2 || key.length > 2);
 }
 
-/** Front matter, taken apart key by key; what is wrong with a key goes to `problems`. */
+/** Front matter, read key by key; errors go to `problems`. */
 export class Envelope {
   readonly problems: Diagnostic[] = [];
   readonly #yaml: Located;
@@ -51,15 +57,15 @@ export class Envelope {
     }
   }
 
-  /** A value that must have been said. */
+  /** The value of a required key. */
   required<T>(key: Key, value: T | null): T {
     if (value !== null) return value;
     if ((this.#values[key] ?? null) === null) this.#problem('E_MESSAGE', [], `\`${key}\` is missing`, null);
-    // With a problem noted, nobody sees the value.
+    // With a problem recorded, the value is never used.
     return '' as T;
   }
 
-  /** An instant in ISO 8601, in milliseconds since 1970. */
+  /** A timestamp in ISO 8601, as milliseconds since 1970. */
   time(key: Key): number {
     const text = this.required(key, this.name(key));
     const time = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN;
@@ -79,7 +85,7 @@ export class Envelope {
     return value === '' ? this.#wrong([key], value, 'must not be empty') : value;
   }
 
-  /** A text, or a list of at least one; nobody is named twice. */
+  /** A string, or a list of at least one, without duplicates. */
   names(key: Key): readonly string[] | null {
     const value = this.#values[key] ?? null;
     if (value === null) return null;
@@ -110,7 +116,7 @@ export class Envelope {
     return {};
   }
 
-  /** The keys that are not ours. One that is a slip of the finger away from ours is a mistake, not an extra. */
+  /** The unknown keys. One that nearly matches a known key is an error. */
   rest(): JsonObject {
     const extra: JsonObject = {};
     for (const [key, value] of Object.entries(this.#values)) {

@@ -2,18 +2,21 @@ import matter from '@11ty/gray-matter';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { Source } from '../../yaml/source.ts';
 
-/** The longest front matter that is read, in characters. */
+/** The maximum length of front matter, in characters. */
 export const largestFrontMatter = 64 * 1024;
 
-/** A text, cut where its front matter ends. `front` is null where there is none; it begins on line 2 of the file. */
+/**
+ * A text, split at the end of its front matter. `front` is null without front matter; it begins on
+ * line 2 of the file.
+ */
 export type Split =
   | { readonly ok: true; readonly front: string | null; readonly body: string }
   | { readonly ok: false; readonly problem: Diagnostic };
 
 /**
- * Divides a message into front matter and body. Front matter is there only when line 1 is exactly `---`, and the next line
- * that begins so is exactly `---`, too. A line of four or more dashes on line 1 is a rule in the prose. Runs nothing.
- * `longest`: in characters.
+ * Splits a message into front matter and body. It has front matter only when line 1 is exactly
+ * `---`, and the next line that begins so is exactly `---`, too. Four or more dashes on line 1 are
+ * a horizontal rule. Executes nothing. `longest`: in characters.
  */
 export function splitFrontMatter(text: string, file: string, longest = largestFrontMatter): Split {
   const clean = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
@@ -25,13 +28,16 @@ export function splitFrontMatter(text: string, file: string, longest = largestFr
   return { ok: true, front: `${cut.matter}\n`.slice(1), body: cut.content };
 }
 
-/** The block is read by whoever asked for it, with its places. */
+/** Parsing the block is left to the caller, who needs the places. */
 const engines = { yaml: () => ({}) };
 
-/** In a run of lines without a character gray-matter looks from each of them to the end of the run. */
+/** In a run of blank lines gray-matter scans from each of them to the end of the run. */
 const tooManyBlankLines = /\n(?:[^\S\n]*\n){100}/;
 
-/** Why gray-matter must not see a text that begins with `---`; null where it cuts the text as we read it. */
+/**
+ * Why gray-matter must not parse a text that begins with `---`; null where it splits the text as
+ * `splitFrontMatter` does.
+ */
 function faultOf(text: string, file: string, longest: number): Diagnostic | null {
   const refuse = (start: number, end: number, message: string, hint: string): Diagnostic => {
     const place = new Source(file, text).place(start, end);

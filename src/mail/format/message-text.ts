@@ -1,14 +1,16 @@
 import type { Json } from '../../kernel/json.ts';
 import type { Message } from './message.ts';
 
-/** A word or words that YAML can only read as that text, in a block and (without commas) between brackets. */
+/**
+ * Words that YAML can only read as that string, in a block and (without commas) between brackets.
+ */
 const plainWords =
   /^[\p{L}_/][\p{L}\p{N}_/.()+'!?=;@–—…-]*(?:,? [\p{L}\p{N}_/.()+'–—…][\p{L}\p{N}_/.()+'!?=;@–—…-]*)*$/u;
-/** Words with a meaning of their own, in this YAML or in the one of 2005, which other programs still read. */
+/** Words with a special value in YAML 1.2, or in YAML 1.1, which other programs still read. */
 const reserved = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Escapes what JSON lets stand and editors, terminals or YAML do not show. */
+/** Escapes the characters that JSON allows and that editors, terminals or YAML do not show. */
 function quoted(text: string): string {
   return JSON.stringify(text).replaceAll(
     /[\u007f-\u009f\u2028\u2029\ufeff]/g,
@@ -22,7 +24,7 @@ function formatText(text: string, inFlow: boolean): string {
   return plain ? text : quoted(text);
 }
 
-/** A value on one line, as YAML reads it back. */
+/** A value on one line, in a form that YAML reads back. */
 function formatValue(value: Json, inFlow: boolean): string {
   if (typeof value === 'string') return formatText(value, inFlow);
   if (Array.isArray(value)) return `[${value.map((item) => formatValue(item, true)).join(', ')}]`;
@@ -33,7 +35,10 @@ function formatValue(value: Json, inFlow: boolean): string {
   return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
 }
 
-/** One key and its value. YAML reads a key of more than 1,024 characters only behind a question mark. */
+/**
+ * A key with its value. YAML accepts a key of more than 1,024 characters only after a question
+ * mark.
+ */
 function formatEntry(key: string, value: Json, indent = ''): string {
   const name = formatText(key, false);
   const mark = name.length > 1000 ? `${indent}? ${name}\n${indent}: ` : `${indent}${name}: `;
@@ -41,8 +46,9 @@ function formatEntry(key: string, value: Json, indent = ''): string {
 }
 
 /**
- * The message as a file: front matter with its keys in a fixed order, one line each, then the body as it is. What
- * `parseMessage` reads from it is what was written, unless the front matter is longer than the 64 KiB that it reads.
+ * The message as a file: front matter with its keys in a fixed order, one line each, then the
+ * unchanged body. `parseMessage` reads the same message back, unless the front matter is longer
+ * than its limit of 64 KiB.
  */
 export function formatMessage(message: Message): string {
   const { inReplyTo, attachments, fields } = message;

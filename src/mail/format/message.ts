@@ -2,7 +2,7 @@ import type { Json } from '../../kernel/json.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import type { MessageId, ThreadId, RoleName, TypeName } from '../../kernel/ids.ts';
 
-/** A message as it lies in a mailbox: the envelope is the front matter, the body is prose. */
+/** A message in a mailbox: the envelope is the front matter, the body is prose. */
 export interface Message {
   readonly id: MessageId;
   readonly type: TypeName;
@@ -15,14 +15,14 @@ export interface Message {
   readonly created: number;
   /** Paths inside the project. */
   readonly attachments: readonly string[];
-  /** Typed by the protocol. */
+  /** Values of the fields that the protocol declares for the type. */
   readonly fields: Readonly<Record<string, Json>>;
-  /** Front-matter keys that we do not know; kept as they were. */
+  /** Unknown front-matter keys, kept unchanged. */
   readonly extra: Readonly<Record<string, Json>>;
   readonly body: string;
 }
 
-/** What an author wrote, before the controller has judged it. Null is "not said". */
+/** A message as its author wrote it, not yet validated. Null is "not set". */
 export interface Draft {
   readonly type: TypeName | null;
   readonly from: RoleName | null;
@@ -34,13 +34,13 @@ export interface Draft {
   readonly fields: Readonly<Record<string, Json>>;
   readonly extra: Readonly<Record<string, Json>>;
   readonly body: string;
-  /** False for a plain file: no front matter was there. */
+  /** False for a plain file without front matter. */
   readonly frontMatter: boolean;
 }
 
-/** The built-in types, accepted by every role and not to be redefined. */
+/** The built-in types, which every role accepts and no protocol can redefine. */
 export const builtInTypes = ['notice', 'step', 'step-result'] as const;
-/** The built-in roles: the person, and the runs of workflows. */
+/** The built-in roles: the person, and workflow runs. */
 export const builtInRoles = ['user', 'workflow'] as const;
 /** The sender of notices: the program itself. */
 export const mailroom: RoleName = 'mailroom';
@@ -48,15 +48,15 @@ export const mailroom: RoleName = 'mailroom';
 /** `2026-11-21T20:45:12.345Z` as `20261121T204512345Z`. */
 function compactTime(created: number): string {
   const text = new Date(created).toISOString();
-  // Every message is named many times: cut where the marks are, unless the year has more than four digits.
+  // Every message is named many times: slicing is fast, but needs a year of four digits.
   if (text.length !== 24) return text.replaceAll(/[-:.]/g, '');
   const date = text.slice(0, 4) + text.slice(5, 7) + text.slice(8, 13);
   return date + text.slice(14, 16) + text.slice(17, 19) + text.slice(20);
 }
 
 /**
- * The file name of a message in every mailbox: `<created, compact UTC>-<type>-<id>.md`. With the whole id in it, no two
- * messages share a name.
+ * The file name of a message in every mailbox: `<created, compact UTC>-<type>-<id>.md`. The whole
+ * id makes it unique.
  */
 export function fileName(message: Pick<Message, 'id' | 'type' | 'created'>): string {
   return `${compactTime(message.created)}-${message.type}-${message.id}.md`;
@@ -64,22 +64,25 @@ export function fileName(message: Pick<Message, 'id' | 'type' | 'created'>): str
 
 const messageFile = /^\+?\d{8,10}T\d{9}Z-.+-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.md$/;
 
-/** The id in the name of a message file; null for any other name. */
+/** The id in the name of a message file; null for other names. */
 export function idInName(name: string): MessageId | null {
   return messageFile.exec(name)?.[1] ?? null;
 }
 
-/** `2026-11`: handled mail is filed by the month in which the message was created. */
+/** `2026-11`: handled mail is filed by the month of the message's creation. */
 export function monthOf(created: number): string {
   return new Date(created).toISOString().slice(0, 7);
 }
 
-/** A subject as messages carry it: one line of at most 200 characters, whatever its author wrote. */
+/** A subject for a message: one line of at most 200 characters, whatever its author wrote. */
 export function subjectLine(text: string): string {
   return oneLine(text, 200);
 }
 
-/** The first heading or non-empty line of a body, at most 120 characters; what a plain file is about. */
+/**
+ * The first heading or non-empty line of a body, at most 120 characters; the subject of a plain
+ * file.
+ */
 export function subjectOf(body: string): string {
   const line = body.split('\n').find((candidate) => candidate.trim() !== '') ?? '';
   return oneLine(line.replace(/^#+\s*/, ''), 120);

@@ -4,7 +4,10 @@ import type { Capability } from '../../kernel/capabilities.ts';
 import type { Budget } from '../../kernel/cost.ts';
 import type { MessageCheck } from '../../kernel/message-check.ts';
 
-/** When a role may be invoked: by one message of any of the types, or by one of each within a thread. */
+/**
+ * When a role can be invoked: by one message of any of the types, or by one of each within a
+ * thread.
+ */
 export interface Clause {
   readonly kind: 'any' | 'all';
   readonly types: readonly TypeName[];
@@ -14,31 +17,33 @@ export interface Role {
   readonly name: RoleName;
   /** A provider's name; `human` means a person, who has no turns. */
   readonly provider: string;
-  /** Providers that stand in, in this order, while those before them are at their limit. */
+  /** Providers to use, in this order, while those before them are rate limited. */
   readonly fallback: readonly string[];
-  /** Of `provider`; those that stand in take their own. */
+  /** The model of `provider`; fallbacks use their own. */
   readonly model: string | null;
   readonly capabilities: readonly Capability[];
-  /** Milliseconds that one turn may take, its gates and corrections included. */
+  /** Maximum duration of one turn in milliseconds, including its gates and corrections. */
   readonly timeout: number | null;
-  /** Milliseconds without any output after which a turn is ended. */
+  /** Milliseconds without output after which a turn is stopped. */
   readonly idleTimeout: number | null;
   readonly concurrency: number;
   readonly session: 'thread' | 'fresh';
   /** Further attempts after a failed one. */
   readonly retries: number;
-  /** What one launch reserves. */
+  /** What each launch reserves. */
   readonly budget: Budget | null;
   readonly expects: readonly Clause[];
-  /** False: its processes have no network, where a sandbox or a namespace holds them. */
+  /** False: its processes have no network, where a sandbox or a namespace enforces that. */
   readonly network: boolean;
   /** Variables added to the agent's environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** MCP servers of the person's own settings of its CLI that it may use; missing: none. */
+  /** MCP servers from the person's own settings of the CLI that it can use; missing: none. */
   readonly mcp?: readonly string[];
-  /** It may write what configures agents in its workspace; missing: it must not. */
+  /** It is permitted to write the agents' configuration in its workspace; missing: it is not. */
   readonly mayConfigure?: true;
-  /** Kinds of tasks that it does for steps that name a kind instead of a role; missing: none. */
+  /**
+   * Kinds of tasks that it performs for steps that name a kind instead of a role; missing: none.
+   */
   readonly kinds?: readonly number[];
 }
 
@@ -57,7 +62,7 @@ export interface MessageType {
   readonly name: TypeName;
   readonly from: readonly RoleName[];
   readonly to: readonly RoleName[];
-  /** The types that answer it; none: it is not a request. */
+  /** The types that answer it; empty: it is not a request. */
   readonly reply: readonly TypeName[];
   readonly blocking: Blocking;
   readonly timeout: number | null;
@@ -84,27 +89,27 @@ export const defaultLimits: Limits = {
   dayBudget: { usd: null, tokens: null },
 };
 
-/** All files in protocols/ together, checked: every name in it is defined in it. */
+/** All files in protocols/ combined and checked: every name that it refers to is defined. */
 export interface Protocol {
   readonly name: string;
   readonly version: string;
   /** A folder inside the project that all turns share, or one git worktree per thread. */
   readonly workspace: { readonly kind: 'folder'; readonly path: string } | { readonly kind: 'worktree' };
-  /** Every role, `user` included. */
+  /** Every role, including `user`. */
   readonly roles: ReadonlyMap<RoleName, Role>;
-  /** Every type of the protocol; the built-in ones are not here. */
+  /** Every type of the protocol, without the built-in ones. */
   readonly types: ReadonlyMap<TypeName, MessageType>;
   readonly limits: Limits;
-  /** What a plain file in an inbox is. */
+  /** The type and recipient of a plain file in an inbox. */
   readonly start: { readonly type: TypeName; readonly to: RoleName } | null;
-  /** Processes of one host at once. */
+  /** Maximum number of concurrent processes of one host. */
   readonly concurrency: number;
 }
 
-/** The role in whose name runs of workflows send. */
+/** The sender of messages from workflow runs. */
 export const workflowRole: RoleName = 'workflow';
 
-/** The answer to a step, which whoever owes one may send whatever the protocol says. */
+/** The answer to a step, which the step's role may send whatever the protocol says. */
 export const stepResult: MessageType = {
   name: 'step-result',
   from: [],
@@ -119,7 +124,7 @@ export const stepResult: MessageType = {
   closes: false,
 };
 
-/** True for a role that has no turns: a person, or the runs of workflows, who are answered like one. */
+/** True for a role without turns: a person, or workflow runs, which get answers like a person. */
 export function isHuman(protocol: Protocol, role: RoleName): boolean {
   return role === workflowRole || protocol.roles.get(role)?.provider === 'human';
 }
@@ -129,14 +134,14 @@ export function typesBetween(protocol: Protocol, from: RoleName, to: RoleName): 
   return [...protocol.types.values()].filter((type) => type.from.includes(from) && type.to.includes(to));
 }
 
-/** The types that this role may send to anybody. */
+/** The types that this role may send to any role. */
 export function typesFrom(protocol: Protocol, from: RoleName): MessageType[] {
   return [...protocol.types.values()].filter((type) => type.from.includes(from));
 }
 
 export type Providers = Pick<Role, 'provider' | 'fallback'>;
 
-/** Who may run a role's turns, in the order in which they are asked. */
+/** The providers that can run a role's turns, in order of preference. */
 export function providersOf({ provider, fallback }: Providers): readonly string[] {
   return [provider, ...fallback];
 }

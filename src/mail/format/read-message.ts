@@ -12,9 +12,10 @@ import type { Located } from '../../yaml/yaml.ts';
 export { formatMessage } from './message-text.ts';
 
 /**
- * Reads a message as its author wrote it: a plain text, or prose below a front matter in YAML. Executes nothing. All that
- * is wrong is reported at once, under `E_MESSAGE` (`E_PATH` for an attachment outside the project). A key without a value
- * is not said; a key that nearly is one of ours is a mistake; other keys go to `extra`.
+ * Reads a message as its author wrote it: plain text, or prose below YAML front matter. Executes
+ * nothing. Reports all errors at once, under `E_MESSAGE` (`E_PATH` for an attachment outside the
+ * project). A key without a value counts as not set; a misspelt known key is an error; other keys
+ * go to `extra`.
  */
 export function parseMessage(text: string, file: string): Checked<Draft> {
   const opened = openMessage(text, file);
@@ -27,8 +28,10 @@ export function parseMessage(text: string, file: string): Checked<Draft> {
 }
 
 /**
- * Reads a message as `formatMessage` wrote it, `id` and `created` included. Only for files that are known to be ours: in
- * those of authors, both are hearsay. What fits in 64 KiB as its author wrote it may be longer as we write it. A plain text, or an envelope without one of its keys, is `E_MESSAGE`.
+ * Reads a message that `formatMessage` wrote, including `id` and `created`. Only for files that
+ * Mailroom wrote: in authors' files both are untrusted. Has no limit of 64 KiB, as an author's
+ * front matter can be longer as Mailroom writes it. Plain text, or an envelope with a missing key,
+ * is `E_MESSAGE`.
  */
 export function parseEnvelope(text: string, file: string): Checked<Message> {
   const opened = openMessage(text, file, text.length);
@@ -81,7 +84,7 @@ export const nothingSaid: Draft = {
   frontMatter: false,
 };
 
-/** A document that was read without the parser: it is parsed when something in it is wrong, to say where. */
+/** A document that was read without the parser: it is parsed only to locate errors. */
 function plainDocument(value: JsonObject, front: string, file: string, longest?: number): Located {
   let parsed: Checked<Located> | null = null;
   const place: Located['place'] = (path, part) => {

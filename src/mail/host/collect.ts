@@ -15,7 +15,7 @@ function read(name: string, text: string, { newId, created }: Stamps): Staged {
   return { id, created, name, draft: null, problem: parsed.problems.map(problemText).join('; '), text };
 }
 
-/** What an invocation came back with: its staged files and its final text, read as messages. */
+/** The result of an invocation: its staged files and its final text, parsed as messages. */
 export function resultOf(
   files: readonly StagedFile[],
   outcome: Extract<Outcome, { is: 'done' }>,

@@ -12,10 +12,16 @@ import type { MailLedger } from './ledger.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Target } from '../../letters/target.ts';
 
-/** Whoever asks waits five seconds for the verdict. In milliseconds, with some time for the way there. */
+/**
+ * The sender of a command waits five seconds for the verdict. In milliseconds, with a margin for
+ * delivery.
+ */
 const patience = 4_000;
 
-/** The commands that other processes put into the control folder; each becomes one event with its verdict. */
+/**
+ * The commands that other processes put into the control folder; each becomes one event with its
+ * verdict.
+ */
 export class Commands {
   readonly #ledger: MailLedger;
   readonly #protocol: Protocol;
@@ -31,7 +37,7 @@ export class Commands {
     this.#files = new ControlReader(ports.control, {
       read: readControl,
       follow: (file, again) => {
-        // Followed twice it could be another command by now.
+        // If it were executed twice, the state could have changed in between.
         if (!again) this.#follow(file);
       },
       refused: (file) => reportRefused(ledger, file),
@@ -39,8 +45,8 @@ export class Commands {
   }
 
   /**
-   * Records the verdicts. Returns the roles that a person wants to go on. Throws `E_DISK` where the disk does not say what
-   * is asked; what was recorded before that stays taken.
+   * Records the verdicts. Returns the roles that a person wants to resume. Throws `E_DISK`; the
+   * verdicts recorded before that stay valid.
    */
   take(): RoleName[] {
     this.#files.take();
@@ -58,12 +64,18 @@ export class Commands {
     if (target.kind === 'all') this.#unpaused.push(...this.#protocol.roles.keys());
   }
 
-  /** Whether nobody waits for the verdict any more: when the command was left, no controller ran, or it has had no time since. */
+  /**
+   * Whether the command's sender no longer waits for the verdict: no controller was running when it
+   * was written, or none has handled it in time.
+   */
   #isLate({ at }: ControlFile): boolean {
     return !this.#hasLooked || this.#ledger.now() - at >= patience;
   }
 
-  /** Removes the files whose verdicts are durable, and puts aside what could not be followed. Throws `E_DISK`. */
+  /**
+   * Removes the files whose verdicts are durable, and sets aside those that it could not handle. Throws
+   * `E_DISK`.
+   */
   release(): void {
     this.#files.release();
   }
@@ -102,14 +114,17 @@ interface Letter {
   readonly name: string;
 }
 
-/** What was removed by hand has left no file, but as long as its thread is known the journal has its text. */
+/** Removal by hand leaves no file, but while its thread is known the journal has the text. */
 function withdrawnLetter(state: MailState, { role, name }: Letter): Message | null {
   for (const { message, deliveries } of state.mail.values())
     if (deliveries.get(role)?.at === 'withdrawn' && fileName(message) === name) return message;
   return null;
 }
 
-/** A message that failed, or why it cannot be put back. Anybody may have put a file there: only the journal says what was sent. */
+/**
+ * A failed message, or why it cannot be retried. Any process can write a file there: only the
+ * journal proves what was sent.
+ */
 function deadLetter(ledger: MailLedger, mailboxes: Mailboxes, target: Letter): Message | Reason | null {
   try {
     const id = mailboxes.holds(target.role, 'failed', target.name) ? idInName(target.name) : null;

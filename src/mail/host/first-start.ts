@@ -4,8 +4,8 @@ import { isHuman, type Protocol } from '../format/protocol.ts';
 import type { Drop } from '../machine/rules/admit.ts';
 
 /**
- * With no journal at all, waiting mail is taken at its word: it says who sent it, and nobody waits for anything. Null
- * when the file says nothing of a sender, and is judged like any other.
+ * With no journal, waiting mail is accepted with the sender that it names, and answers nothing.
+ * Null when the file names no sender; then it is judged like any other.
  */
 export function trusted(protocol: Protocol, drop: Drop, draft: Draft): { sent: Sent } | null {
   const { from, type } = draft;

@@ -4,7 +4,7 @@ import { isHuman, type Protocol } from '../format/protocol.ts';
 import type { MailState } from '../machine/state.ts';
 import type { Idle } from '../../host/idle.ts';
 
-/** Whether anything but a person can still move the mail. Running processes are the caller's to know. */
+/** Whether only a person can still move the mail. Does not consider running processes. */
 export function idleOf(state: MailState, protocol: Protocol, now: number): Idle {
   if (state.turns.size > 0 || state.pendingProjections.size > 0) return held(state) ? 'stuck' : 'busy';
   if (parkedMail(state, protocol, now)) return 'busy';
@@ -16,7 +16,7 @@ export function idleOf(state: MailState, protocol: Protocol, now: number): Idle 
   return waiting || state.waits.size > 0 ? 'stuck' : 'done';
 }
 
-/** Every open turn waits for a person to unpause it. */
+/** Every open turn waits until a person resumes it. */
 function held({ turns, paused, pendingProjections }: MailState): boolean {
   return (
     pendingProjections.size === 0 &&
@@ -33,7 +33,7 @@ function asksPerson(state: MailState, protocol: Protocol, request: string): bool
   });
 }
 
-/** Mail, answers above all, that goes on by itself when its provider is free again. */
+/** Mail, mostly answers, that continues automatically once its provider is available again. */
 function parkedMail(state: MailState, protocol: Protocol, now: number): boolean {
   return [...protocol.roles.values()].some((each) => {
     const role = state.roles.get(each.name);

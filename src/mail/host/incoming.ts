@@ -8,7 +8,7 @@ import { reportRefused } from './refused-files.ts';
 import { ControlReader } from '../../host/control.ts';
 import type { RunMail } from '../../host/run-mail.ts';
 
-/** What runs have put there for the mail. Taken again, it comes to the same. */
+/** Reads the runs' requests to the mail. Reading one twice has the same effect. */
 export function incomingReader(
   ledger: MailLedger,
   protocol: Protocol,
@@ -30,7 +30,7 @@ function take(ledger: MailLedger, protocol: Protocol, runs: RunMail, file: Incom
 function takeStep(ledger: MailLedger, protocol: Protocol, runs: RunMail, letter: StepRequest): void {
   const known = ledger.state.mail.get(letter.id);
   if (known) {
-    // Put there again by a run that does not know how far it had come.
+    // A restarted run that does not know its progress repeats its requests.
     const answer = answerOf(ledger.state, known);
     if (answer) runs.answer(answer);
     return;
@@ -43,13 +43,13 @@ function takeStep(ledger: MailLedger, protocol: Protocol, runs: RunMail, letter:
   runs.answer(turnedAway(letter, { code: 'E_UNKNOWN_NAME', text }));
 }
 
-/** Put there twice it is told once, as long as the mail knows it. */
+/** Repeated requests cause one notice, as long as the mail remembers it. */
 function tell(ledger: MailLedger, protocol: Protocol, notice: StepNotice): void {
   if (ledger.state.mail.has(notice.id) || !protocol.roles.has(notice.role)) return;
   ledger.record([{ type: 'accepted', sent: sentNotice(protocol, notice, ledger.now()) }]);
 }
 
-/** What a run does not want any more is cancelled with everything that was said about it. */
+/** Cancels a withdrawn step with its whole thread. */
 function withdraw(
   ledger: MailLedger,
   protocol: Protocol,

@@ -17,30 +17,33 @@ import type { RoleName } from '../../kernel/ids.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Accepted, Box, Dropped } from '../format/boxes.ts';
 
-/** Files taken in during one look; the rest waits for the next, so that one sync serves many and none waits long. */
+/**
+ * Maximum number of files accepted in one look; the rest waits for the next, so that one sync
+ * serves many and none waits long.
+ */
 const batch = 256;
 
-/** What a look at the mailboxes found. */
+/** The result of a look at the mailboxes. */
 export interface Looked {
-  /** When to look again because a file may be complete then. */
+  /** When to look again because a file may be complete then; null: never. */
   readonly wake: number | null;
-  /** True when there may be more: the batch was full, or went on with an earlier listing. */
+  /** True when there may be more: the batch was full, or came from an earlier listing. */
   readonly more: boolean;
 }
 
-/** Takes in what people and agents dropped into the mailboxes. */
+/** Accepts the files that people and agents drop into the mailboxes. */
 export class Intake {
   readonly #ledger: MailLedger;
   readonly #mailboxes: Mailboxes;
   readonly #protocol: Protocol;
   readonly #expected: Expected;
   readonly #newId: () => string;
-  /** What the times of files are compared with. */
+  /** The clock that file times are compared with. */
   readonly #wall: () => number;
-  /** Files in an outbox that an open turn of that role takes; true when it was taken. */
+  /** Moves a file in an outbox into the open turn of that role; true when it did. */
   readonly #stage: (file: Dropped) => boolean;
   #names = new Map<string, string>();
-  /** What the last listing found and no batch had room for. */
+  /** The files of the last listing that no batch had room for. */
   #left: Dropped[] = [];
 
   constructor(
@@ -60,8 +63,8 @@ export class Intake {
   }
 
   /**
-   * Moves complete files to `accepting`, then records what each of them is. What the disk refuses keeps no other file waiting.
-   * What a full batch leaves is taken by the next looks, before anything is listed again.
+   * Moves complete files to `accepting`, then records each of them. A disk error delays only its
+   * own file. The next looks take the rest of a full batch before they list again.
    */
   look(roles: readonly RoleName[], disk: DiskGuard, boxes: Listing): Looked {
     let wake: number | null = null;
@@ -78,16 +81,16 @@ export class Intake {
       else wake = Math.min(wake ?? until, until);
     }
     if (this.#unrecorded) disk.attempt(() => this.recordAccepted(), undefined);
-    // What was found incomplete before is not among what was left: only a listing tells that nothing waits.
+    // Incomplete files are not in the rest of a listing: only a new listing shows that none waits.
     return { wake: wake === Infinity ? null : wake, more: taken >= batch || goesOn };
   }
 
-  /** True between the looks that take what one listing found. */
+  /** True while files of an earlier listing remain. */
   get goesOn(): boolean {
     return this.#left.length > 0;
   }
 
-  /** Files that we did not put there: those that were left, else what lies in the boxes now. */
+  /** Unexpected files: the rest of the last listing, else a new listing of the boxes. */
   #filesFor(roles: readonly RoleName[], boxes: Listing, disk: DiskGuard): Dropped[] {
     const left = this.#left.filter(({ role, box, name }) => !this.#isExpected(role, box, name));
     this.#left = [];
@@ -99,16 +102,16 @@ export class Intake {
     );
   }
 
-  /** By now the file of that name may be one of ours. */
+  /** Since the listing, a projection may have written a file of that name. */
   #isExpected(role: RoleName, box: Box, name: string): boolean {
     return box === 'inbox' && namesOf(this.#expected, role).has(name);
   }
 
-  /** Names that we did not put there. Handled mail that reappears is removed. */
+  /** The names that no projection wrote. Removes handled mail that reappears. */
   #dropped(role: RoleName, box: Box, boxes: Listing): string[] {
     const names = boxes.list(role, box) ?? [];
     if (box === 'outbox') return names;
-    // Until everything is projected, what we put there may lie where it does not belong any more.
+    // Until everything is projected, a projected file may still be in its old place.
     const isProjected = [...this.#ledger.state.pendingProjections.values()].every(
       (projection) => projection.role !== role,
     );
@@ -123,7 +126,7 @@ export class Intake {
     });
   }
 
-  /** Null: taken. Else when to look at this file again; never is Infinity. */
+  /** Null: accepted. Else when to look at this file again; Infinity is never. */
   #take(file: Dropped): number | null {
     const settled = this.#mailboxes.settled(file, this.#wall());
     if (settled.is === 'wait') return settled.until;
@@ -136,7 +139,10 @@ export class Intake {
     return null;
   }
 
-  /** Records everything that lies in `accepting`: of this look, and of a host that was killed before it could. */
+  /**
+   * Records everything in `accepting`: from this look, and from a host that was killed before it
+   * could.
+   */
   recordAccepted(): void {
     for (const accepted of this.#mailboxes.accepting()) {
       if (this.#done.has(accepted.id)) continue;
@@ -147,8 +153,9 @@ export class Intake {
   }
 
   /**
-   * What lies in the outboxes of these roles was written while a turn of theirs ran that a crash ended: like all that such a
-   * turn wrote it comes to nothing, with the reason beside it. The next attempt writes again.
+   * Refuses the files in the outboxes of these roles, with the reason beside each: a turn that a
+   * crash ended wrote them, and like everything from such a turn they are dropped. The next attempt
+   * writes them again.
    */
   refuseLeft(roles: ReadonlySet<RoleName>, disk: DiskGuard): void {
     for (const role of roles) disk.attempt(() => this.#takeLeft(role), undefined);
@@ -177,10 +184,13 @@ export class Intake {
   }
 
   readonly #done = new Set<string>();
-  /** Something was moved to `accepting` and is not recorded yet: the disk may have failed in between. */
+  /** A file in `accepting` is not recorded yet: the disk may have failed in between. */
   #unrecorded = false;
 
-  /** After the flush: what was taken in is in the journal. `kept` is still to be moved to `failed`. */
+  /**
+   * Removes accepted files after the flush, as the journal has them. Those in `kept` are still to
+   * be moved to `failed`.
+   */
   release(kept: ReadonlySet<string>): void {
     for (const id of this.#done) {
       if (kept.has(id)) continue;

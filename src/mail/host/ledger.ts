@@ -9,14 +9,14 @@ import type { Trail, TrailEntry } from '../../git/trail.ts';
 
 export type MailLedger = Ledger<MailState, MailEvent, Fact>;
 
-/** Hands to the trail what the journal has. */
+/** Passes durable events on to the trail. */
 export class TrailFeed {
   readonly #trail: Trail;
-  /** What the trail gets once it is durable. */
+  /** Entries for the trail that are not durable yet. */
   readonly #entries: TrailEntry[] = [];
-  /** The trail has the events up to this number. */
+  /** The number of the last event that the trail has. */
   #committed: number;
-  /** The number of the last event that was handed over. */
+  /** The number of the last event passed on. */
   last = 0;
 
   constructor(trail: Trail, committed: number) {
@@ -24,7 +24,7 @@ export class TrailFeed {
     this.#committed = committed;
   }
 
-  /** Folds an event, and keeps what the trail is to say of it. */
+  /** Folds an event, and creates its trail entry. */
   apply(state: MailState, event: MailEvent, n: number): MailState {
     const turn = 'turn' in event ? (state.turns.get(event.turn) ?? null) : null;
     const next = apply(state, event);
@@ -37,7 +37,9 @@ export class TrailFeed {
     return next;
   }
 
-  /** From now on events are new. Hands over what an earlier host could not. */
+  /**
+   * Ends the replay: later events are new. Passes on the entries that an earlier host could not.
+   */
   begin(): void {
     this.#committed = 0;
     this.handOver();
@@ -51,7 +53,7 @@ export class TrailFeed {
   }
 }
 
-/** The ledger of the mail. `trail` learns of each event when it is durable. Throws `E_JOURNAL`, `E_DISK`. */
+/** The ledger of the mail. Passes each durable event to `trail`. Throws `E_JOURNAL`, `E_DISK`. */
 export function openMailLedger(ports: Pick<HostPorts, 'journal' | 'trail' | 'clock' | 'newId' | 'trailAt'>): {
   readonly ledger: MailLedger;
   readonly trail: TrailFeed;

@@ -5,7 +5,7 @@ import type { Box } from '../format/boxes.ts';
 /** The names in the boxes. */
 export type Listing = Pick<Mailboxes, 'list'>;
 
-/** Asks the disk once for each box: for a look, which is over before anything else can be seen. */
+/** Lists each box at most once; for a single look, which ends before anything can change. */
 export function listedOnce(mailboxes: Listing): Listing {
   const known = new Map<string, string[] | null>();
   return {

@@ -35,12 +35,13 @@ const failing: ReadonlySet<MailEvent['type']> = new Set([
   'thread-failed',
 ]);
 
-/** More rounds of deciding than any state can need: past it, deciding goes in circles. */
+/** More rounds of deciding than any state needs: beyond it, deciding loops. */
 const mostRounds = 100_000;
 
 /**
- * The mail host: takes in what came, decides, records, and makes it so. Level-triggered: it may be told to look at any
- * time, as often as one likes. Every method is synchronous; an `E_DISK` of the journal is fatal and ends the host.
+ * The mail host: accepts files, decides, records, and carries out the decisions. Level-triggered:
+ * it may be asked to look at any time and any number of times. Every method is synchronous; an
+ * `E_DISK` of the journal is fatal and ends the host.
  */
 export class MailHost implements Host {
   readonly #ports: HostPorts;
@@ -49,19 +50,19 @@ export class MailHost implements Host {
   readonly #trail: TrailFeed;
   readonly #expected: Expected;
   readonly #commands: Commands;
-  /** Null: no runs of workflows are there. */
+  /** Null: the project has no workflow runs. */
   readonly #incoming: ControlReader<IncomingFile> | null;
   readonly #intake: Intake;
   readonly #turns: Turns;
   readonly #projector: MailboxProjector;
   readonly #absences: MissingFiles;
   readonly #texts: RoleTexts;
-  /** The protocol, or while nothing new may start one without room for anything. */
+  /** The protocol; with zero slots while nothing new may start. */
   #held: Protocol;
-  /** Of the last scan and the looks since. */
+  /** Disk errors of the last scan and the looks since. */
   readonly #disk = new DiskGuard();
   #failures = 0;
-  /** Whether the commands of people could be read. */
+  /** Whether people's commands could be read. */
   #commandsReadable = true;
   #decision: Decision = { facts: [], processes: [], wake: null };
 
@@ -94,7 +95,7 @@ export class MailHost implements Host {
     return this.#turns.running;
   }
 
-  /** What the disk refused at the last scan or since, apart from the journal; null: all is well. */
+  /** Disk errors since the last scan, except of the journal; null: none. */
   get problem(): string | null {
     return this.#disk.problem;
   }
@@ -107,7 +108,10 @@ export class MailHost implements Host {
     return this.#ledger.cut;
   }
 
-  /** Goes on where the last host ended. Call it once, after the orphans were ended and before the first look. */
+  /**
+   * Continues where the last host ended. Call it once, after the orphans were ended and before the
+   * first look.
+   */
   start(): void {
     const { protocol, protocolHash, version, rebooted } = this.#options;
     const facts: Fact[] = [{ type: 'started', version, protocol: protocolHash }];
@@ -133,13 +137,15 @@ export class MailHost implements Host {
       this.#disk.attempt(() => this.#prepare(role), undefined);
     }
     this.#disk.attempt(() => this.#intake.refuseLeft(ended, this.#disk), undefined);
-    // Before the projections are written and forgotten: of refused files nothing else says that they are known.
+    // Must precede the projections: only they still show which refused files are known.
     this.#disk.attempt(() => this.#intake.recordAccepted(), undefined);
     this.#flush();
     this.#draw();
   }
 
-  /** Makes missing folders; where one held waiting mail it is left missing, so that `compare` can tell. */
+  /**
+   * Creates missing folders, except an inbox that held waiting mail, so that `compare` notices it.
+   */
   #prepare(role: RoleName): void {
     const { mailboxes } = this.#ports;
     const isMissed = mailboxes.list(role, 'inbox') === null && namesOf(this.#expected, role).size > 0;
@@ -147,12 +153,12 @@ export class MailHost implements Host {
   }
 
   /**
-   * Looks at commands, mailboxes and the time; decides, records, projects, and starts and stops processes. Without `scan` it
-   * leaves the mailboxes alone: enough when only a process had something to tell.
+   * Looks at commands, mailboxes and the time; decides, records, projects, and starts and stops
+   * processes. Without `scan` it skips the mailboxes: enough after a process's report.
    */
   look(scan = true): Look {
     const names = scan ? [...this.#options.protocol.roles.keys()] : [];
-    // What a scan could not read is no better known after a look without one.
+    // Only a new scan can clear the errors of a scan.
     if (scan) this.#disk.renew();
     const disk = this.#disk;
     disk.attempt(() => shareParking(this.#ledger, this.#ports.parking), undefined);
@@ -161,15 +167,16 @@ export class MailHost implements Host {
     disk.attempt(() => this.#incoming?.take(), undefined);
     for (const role of unpaused ?? []) disk.attempt(() => this.#restore(role), undefined);
     const boxes = listedOnce(this.#ports.mailboxes);
-    // Once for each listing: what a burst of mail left for this look was compared when it was found.
+    // Once per listing: the rest of a burst of mail was compared when it was listed.
     const again = this.#intake.goesOn ? null : this.#compare(names, boxes);
     const looked = this.#intake.look(names, disk, boxes);
     const wake = earliest([looked.wake, again]);
     if (scan) this.#texts.look(this.state, this.#options.protocol, disk);
-    // While nobody knows what people want, what runs goes on, and nothing new is decided.
+    // While people's commands cannot be read, running turns continue, and nothing new is decided.
     if (this.#commandsReadable) this.#decide();
     this.#flush();
-    // First of all: while a process comes up, the folders are projected. An older decision may want what has ended since.
+    // Before the projections, so that processes start up meanwhile. An older decision could want a
+    // process that has ended since.
     if (this.#commandsReadable) this.#turns.steer(this.#decision.processes);
     this.#draw();
     disk.attempt(() => this.#commands.release(), undefined);
@@ -184,7 +191,7 @@ export class MailHost implements Host {
     };
   }
 
-  /** Makes what was recorded durable; who wants to know of messages hears of them now. */
+  /** Makes recorded events durable, then notifies the listeners for messages. */
   #flush(): void {
     const events = this.#ledger.flush();
     this.#failures += events.filter(({ type }) => failing.has(type)).length;
@@ -195,7 +202,7 @@ export class MailHost implements Host {
     if (sent.length > 0) this.#options.onSent?.(sent);
   }
 
-  /** What is in the journal now may go from where the runs had put it, and they see who waits. */
+  /** Removes the runs' durable requests from their folder, and shows the runs who waits. */
   #showRuns(): void {
     this.#disk.attempt(() => {
       this.#incoming?.release();
@@ -203,25 +210,25 @@ export class MailHost implements Host {
     }, undefined);
   }
 
-  /** Draws an inbox again that vanished with waiting mail in it. */
+  /** Projects a vanished inbox with its waiting mail again. */
   #restore(role: RoleName): void {
     if (this.#ledger.state.roles.get(role)?.vanished === true) this.#redraw(role);
   }
 
-  /** Draws the waiting mail of a role that is not there. */
+  /** Projects a role's missing waiting mail again. */
   #redraw(role: RoleName): void {
     const { mailboxes } = this.#ports;
     const { mail, unread } = this.#ledger.state;
     mailboxes.prepare([role]);
     const there = new Set(mailboxes.list(role, 'inbox'));
     for (const [name, id] of namesOf(this.#expected, role)) {
-      // What people have not read outlives its thread.
+      // A person's unread mail outlives its thread.
       const message = mail.get(id)?.message ?? unread.get(copyKey(id, role))?.message;
       if (message && !there.has(name)) mailboxes.put(role, 'inbox', '', name, formatMessage(message));
     }
   }
 
-  /** When to compare again, in milliseconds since 1970; null: when something happens. */
+  /** When to compare again, in milliseconds since 1970; null: after the next event. */
   #compare(roles: readonly RoleName[], boxes: Listing): number | null {
     if (roles.length === 0) return null;
     const { roles: pending } = this.#projector.pending(this.#ledger.state);
@@ -247,7 +254,7 @@ export class MailHost implements Host {
     this.#ledger.record(facts);
   }
 
-  /** The protocol with as much room as others in this process leave. */
+  /** The protocol with the slots that others in this process leave free. */
   #limited(): Protocol {
     const room = this.#options.slots?.allowance() ?? Infinity;
     const held = this.#texts.without(this.#absences.without(this.#held));
@@ -267,7 +274,10 @@ export class MailHost implements Host {
     throw new MailroomError('E_INTERNAL', 'deciding does not come to an end');
   }
 
-  /** Makes the folders show what the journal says, and lets go of what was taken in for that. */
+  /**
+   * Projects the journal's state to the folders, and removes accepted files that are no longer
+   * needed.
+   */
   #draw(): void {
     const { state } = this.#ledger;
     this.#projector.project(state, this.#disk);
@@ -277,17 +287,20 @@ export class MailHost implements Host {
       this.#ledger.recordLazily({ type: 'projected', through: state.events });
   }
 
-  /** What the runner reports goes here; look afterwards. */
+  /** The runner reports to this; call `look` afterwards. */
   get turns(): Turns {
     return this.#turns;
   }
 
-  /** Whether the journal has grown so long that it wants a snapshot. */
+  /** Whether the journal is long enough for a snapshot. */
   get snapshotDue(): boolean {
     return this.#ledger.snapshotDue;
   }
 
-  /** Takes a snapshot if the trail has everything: `trailAt` is where it ends, null where there is none. */
+  /**
+   * Takes a snapshot if the trail has every event: `trailAt` is the trail's last one, null without
+   * a trail.
+   */
   snapshot(trailAt: number | null): void {
     if (trailAt === null || trailAt >= this.#trail.last) this.#ledger.snapshot();
   }
@@ -320,9 +333,9 @@ export class MailHost implements Host {
     if (!this.#commandsReadable) return 'stuck';
     if (this.desired > 0) return 'busy';
     const { state } = this.#ledger;
-    // What the disk refuses moves nothing.
+    // Projections that the disk refuses will not finish.
     const projected = this.problem === null ? state : { ...state, pendingProjections: new Map() };
-    // Nor does a role that is held: its turns wait as if somebody had paused it.
+    // Nor will a held role move: its turns wait as if paused.
     const { paused } = state;
     const shown = {
       ...projected,

@@ -1,23 +1,26 @@
 import type { Protocol } from '../format/protocol.ts';
 import type { MessageId, RoleName } from '../../kernel/ids.ts';
 
-/** How long nothing else that waited may go, or come back, before what is missing counts as taken out, in milliseconds. */
+/**
+ * A missing file counts as withdrawn once the set of missing files has not changed for this long,
+ * in milliseconds.
+ */
 const quietMs = 1_000;
 
 /**
- * The inboxes that something is missing from, until that is known to be for good. git and rm empty a folder file by file
- * and remove it last: whoever looks in between must not take what is gone so far for mail that was withdrawn.
+ * The inboxes with missing files, until the set is final. git and rm empty a folder file by file
+ * and remove it last: the files missing in between must not count as withdrawn.
  */
 export class MissingFiles {
   readonly #now: () => number;
   readonly #seen = new Map<RoleName, { readonly missing: string; readonly since: number }>();
 
-  /** `now` in milliseconds, on a clock that nobody sets. */
+  /** `now` is a monotonic clock, in milliseconds. */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Whether just these messages of a role have been missing for long enough. */
+  /** Whether exactly these messages of a role have been missing for long enough. */
   last(role: RoleName, messages: readonly MessageId[]): boolean {
     const now = this.#now();
     const missing = messages.join();
@@ -29,7 +32,9 @@ export class MissingFiles {
     return lasting;
   }
 
-  /** The protocol without room for these roles: what they would be started for may be withdrawn. */
+  /**
+   * The protocol with zero slots for these roles: the mail that would start them may be withdrawn.
+   */
   without(protocol: Protocol): Protocol {
     if (this.#seen.size === 0) return protocol;
     const roles = [...protocol.roles].map(

@@ -1,15 +1,15 @@
 interface Running {
   readonly folder: string;
   readonly changes: boolean;
-  /** Somebody with the right to the folder was there meanwhile. */
+  /** Whether another permitted user was in the folder meanwhile. */
   shared: boolean;
 }
 
-/** Who works in which folder at the same time: of what changed there, one cannot tell whose it is. */
+/** Records which turns overlap in a folder: the author of a change there is then ambiguous. */
 export class Overlaps {
   readonly #running = new Map<string, Running>();
 
-  /** `changes`: whether it has the right to change the folder. */
+  /** `changes`: whether it is permitted to change the folder. */
   begin(key: string, folder: string, changes: boolean): void {
     const others = [...this.#running.values()].filter((one) => one.folder === folder);
     const shared = others.some((one) => one.changes);
@@ -17,7 +17,7 @@ export class Overlaps {
     this.#running.set(key, { folder, changes, shared });
   }
 
-  /** Whether somebody else who has the right was in the folder meanwhile. */
+  /** Whether another user with permission to change the folder overlapped with this one. */
   end(key: string): boolean {
     const shared = this.#running.get(key)?.shared ?? false;
     this.#running.delete(key);

@@ -14,48 +14,57 @@ import type { Runner } from '../../host/runner/runner.ts';
 import type { Trail } from '../../git/trail.ts';
 import type { RunMail } from '../../host/run-mail.ts';
 
-/** Everything that the mail host needs from outside. */
+/** Everything outside the mail host that it depends on. */
 export interface HostPorts {
   readonly clock: Clock;
   readonly journal: Journal<MailEvent>;
   readonly mailboxes: Mailboxes;
   readonly control: Control;
-  /** Missing: no runs of workflows are there. */
+  /** Missing: the project has no workflow runs. */
   readonly runs?: RunMail;
   readonly folders: TurnFolders;
   readonly runner: Runner;
   readonly trail: Trail;
   readonly providers: ReadonlyMap<string, Provider>;
-  /** Whether a provider's turns are looked at afterwards: what changed that they had no right to. Missing: none is. */
+  /**
+   * Whether a provider's turns are checked afterwards for changes without permission. Missing: no
+   * turn is.
+   */
   verifies?(provider: string): boolean;
-  /** Missing: turns get none. */
+  /** Missing: turns get no tools. */
   readonly tools?: TurnTools;
   /** A new uuid v7. */
   newId(): string;
-  /** The text of role.md; empty when there is none. */
+  /** The text of role.md; empty when the file is missing. */
   roleText(role: RoleName): string;
   /** The absolute path of the project. */
   readonly project: string;
-  /** Providers that are at their limit, as all hosts of the project know it: until when, in milliseconds since 1970. */
+  /**
+   * Rate-limited providers, shared by all hosts of the project: until when, in milliseconds since
+   * 1970.
+   */
   readonly parking: Parking;
-  /** Called when a person gets mail; may be called twice for the same message. */
+  /** Called when a person gets mail; can be called twice for the same message. */
   notify(role: RoleName, message: Message): void;
-  /** Where the trail ends: what the journal says after it is committed first. Null: there is no trail. */
+  /**
+   * The last event in the trail; later events of the journal are committed first. Null: there is no
+   * trail.
+   */
   readonly trailAt: number | null;
 }
 
 export interface HostOptions {
   readonly protocol: Protocol;
-  /** Names the protocol as read: an edit gives another one. */
+  /** Identifies the content of the protocol: an edit changes it. */
   readonly protocolHash: string;
   readonly version: string;
   /**
-   * The machine was started anew since the last host: mail that the folders lack was lost with what was not synced. Without
-   * it such mail was withdrawn by hand.
+   * The machine rebooted since the last host: mail missing from the folders was lost as unsynced
+   * writes. Otherwise it was withdrawn by hand.
    */
   readonly rebooted?: boolean;
-  /** What its processes are shared by; missing: nothing else runs in this process. */
+  /** Shares the slots of this process; missing: no other user. */
   readonly slots?: SlotUser;
-  /** Called with messages once they are durable: each once, but for one that a crash came after. */
+  /** Called with durable messages: once each, except after a crash. */
   readonly onSent?: (messages: readonly Message[]) => void;
 }

@@ -5,7 +5,10 @@ import { formatMessage } from '../format/read-message.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Reason } from '../../kernel/errors.ts';
 
-/** What we put into each inbox: role → file name → message id. What lies there besides was dropped by somebody. */
+/**
+ * The projected files of each inbox: role → file name → message id. Any other file was dropped
+ * there.
+ */
 export type Expected = Map<RoleName, Map<string, string>>;
 
 export function expectedNow(state: MailState): Expected {
@@ -26,7 +29,7 @@ export function namesOf(expected: Expected, role: RoleName): Map<string, string>
   return fresh;
 }
 
-/** Makes the folders show one projection; doing it twice is harmless. Keeps `expected` in step. */
+/** Writes one projection to the folders; idempotent. Keeps `expected` in step. */
 export function project(
   mailboxes: Mailboxes,
   expected: Expected,
@@ -44,7 +47,7 @@ export function project(
     case 'inbox':
     case 'claimed':
     case 'unread':
-      // First, so that what the disk takes before it fails is not taken for somebody's mail.
+      // Before writing, so that a file written by a failing call does not count as dropped.
       names.set(name, message.id);
       mailboxes.put(role, 'inbox', month, name, text);
       break;
@@ -65,7 +68,8 @@ export function project(
     default:
       return delivery satisfies never;
   }
-  // Only the last of several projections counts: a retried message may be handled before it was seen to wait again.
+  // Only the last of several projections counts: a retried message can be handled before it appears
+  // as waiting again.
   mailboxes.unfail(role, month, name);
 }
 

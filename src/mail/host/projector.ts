@@ -5,17 +5,17 @@ import { project, type Expected } from './project.ts';
 import type { HostPorts } from './ports.ts';
 import type { MessageId, RoleName } from '../../kernel/ids.ts';
 
-/** What the folders are still to show. */
+/** The pending projections. */
 interface Pending {
-  /** Roles whose folders do not show everything: what is missing there was perhaps never put there. */
+  /** Roles with pending projections: files missing there may never have been written. */
   readonly roles: ReadonlySet<RoleName>;
-  /** Refused files whose only copy is the one that was taken in. */
+  /** Refused files whose only copy is the accepted one. */
   readonly refused: ReadonlySet<MessageId>;
 }
 
 /**
- * Makes the folders show what the journal says. What the disk refuses is tried at a later look and keeps nothing else from
- * being shown now. What was shown is neither written nor reported again.
+ * Projects the journal's state to the folders. Retries what the disk refuses at a later look,
+ * without delaying the rest. Neither writes nor reports a projection twice.
  */
 export class MailboxProjector {
   readonly #ports: Pick<HostPorts, 'mailboxes' | 'runs' | 'notify'>;

@@ -10,8 +10,8 @@ import type { Listing } from './listing.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 
 /**
- * Compares an inbox with the journal: a file that is gone was read by its person, or withdrawn by hand. Call it only when
- * everything is projected, so that a file that was never put there is not taken for one that is gone.
+ * Compares an inbox with the journal: a missing file was read by its person, or withdrawn by hand.
+ * Call it only when everything is projected, so that an unwritten file does not count as missing.
  */
 export function compare(
   state: MailState,
@@ -29,7 +29,8 @@ export function compare(
   const gone = [...names].filter(([name]) => !there.has(name)).map(([, id]) => id);
   const counts = (id: string) => isHuman(protocol, role) || placeOf(state, role, id) === 'inbox';
   const missing = present === null || vanished ? [] : gone.filter(counts);
-  // What a turn has taken up is not missed, but that its file goes, too, shows that somebody is still at it.
+  // A claimed message is not missed, but the loss of its file shows that the removal is still under
+  // way.
   const lasting = absences.last(role, missing.length > 0 ? gone : []);
   if (present === null) return names.size > 0 && !vanished ? [vanish(role)] : [];
   if (vanished) return gone.length === 0 ? [{ type: 'restored', role }] : [];

@@ -7,10 +7,13 @@ import { mailroom, subjectLine } from '../format/message.ts';
 import type { RefusedFile } from '../../host/control.ts';
 import type { MailLedger } from './ledger.ts';
 
-/** Where files lie that could not be followed, each with the reason beside it. */
+/** The folder of invalid requests, each with the reason beside it. */
 const refusedFolder = '.mailroom/refused';
 
-/** Notifies `user` of a file that cannot be followed: once, also when the controller is killed before the file is put aside. */
+/**
+ * Notifies `user` of an invalid request file: once, even when the controller is killed before it
+ * sets the file aside.
+ */
 export function reportRefused(ledger: MailLedger, { path, name, text, problem }: RefusedFile): void {
   notifyOnce(ledger, [path, text ?? problem], `Refused: ${path.slice(0, 200)}`, [
     `${path} was not followed: ${problem}.`,
@@ -18,7 +21,7 @@ export function reportRefused(ledger: MailLedger, { path, name, text, problem }:
   ]);
 }
 
-/** The same of a command that was followed in vain when nobody waited for its verdict any more. */
+/** Like `reportRefused`, for a failed command whose sender no longer waits for the verdict. */
 export function reportRefusedCommand(ledger: MailLedger, file: ControlFile, { text }: Reason): void {
   const { id, verb, target, by } = file;
   const what = `${verb} ${nameOf(target)}`;
@@ -43,7 +46,7 @@ function nameOf(target: ControlFile['target']): string {
   }
 }
 
-/** `about`: what makes it the same notice. */
+/** `about`: notices with the same value are sent once. */
 function notifyOnce(
   ledger: MailLedger,
   about: readonly string[],

@@ -4,12 +4,12 @@ import type { MailState } from '../machine/state.ts';
 import { formatMessage } from '../format/read-message.ts';
 import type { Dropped } from '../format/boxes.ts';
 
-/** How each file that we write begins. */
+/** The first lines of every file that Mailroom writes. */
 const ours = /^---\nid: ([\w-]+)\n/;
 
 /**
- * What comes of a file that was taken out of this inbox and lies there again, unchanged: its message is put back, by
- * the event `id`. Null: the file is no such.
+ * A file that was removed from this inbox and returns unchanged puts its message back, by the event
+ * `id`. Null: it is not such a file.
  */
 export function returned(
   state: MailState,
@@ -24,7 +24,7 @@ export function returned(
     const command = { verb: 'retry', message, role } as const;
     return [{ type: 'controlled', id, by: 'user', command, refusal: null }];
   }
-  // A controller that was killed before it let go of the file has put the message back already.
+  // A controller killed before it removed the file has already put the message back.
   const put = state.pendingProjections.get(copyKey(message.id, role));
   return put?.kind === 'copy' && (at === 'inbox' || at === 'unread') ? [] : null;
 }

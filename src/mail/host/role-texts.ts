@@ -4,7 +4,10 @@ import type { DiskGuard } from '../../disk/disk-guard.ts';
 import { orElse } from '../../kernel/contained.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 
-/** Says who each role is, and holds the mail of those whose `role.md` cannot be read: nobody starts without knowing who it is. */
+/**
+ * The roles' texts. Holds the mail of roles whose `role.md` cannot be read: no turn starts without
+ * its role's text.
+ */
 export class RoleTexts {
   readonly #read: (role: RoleName) => string;
   readonly #held = new Set<RoleName>();
@@ -13,14 +16,14 @@ export class RoleTexts {
     this.#read = read;
   }
 
-  /** Null: it cannot be read, and the role is held from now on. */
+  /** Null: it cannot be read, and the role is held. */
   of(role: RoleName): string | null {
     const text = orElse(() => this.#read(role), null);
     if (text === null) this.#held.add(role);
     return text;
   }
 
-  /** Looks again at the files of all roles that have work. What cannot be read is a problem of the disk. */
+  /** Reads the files of all roles with work again. An unreadable file is a disk error. */
   look(state: MailState, protocol: Protocol, disk: DiskGuard): void {
     this.#held.clear();
     for (const role of rolesWithWork(state))
@@ -32,7 +35,7 @@ export class RoleTexts {
     return this.#held;
   }
 
-  /** The protocol without room for the roles that are held. */
+  /** The protocol with zero slots for held roles. */
   without(protocol: Protocol): Protocol {
     if (this.#held.size === 0) return protocol;
     const roles = [...protocol.roles].map(

@@ -3,7 +3,7 @@ import { mailroom, subjectLine } from '../format/message.ts';
 import type { MailState } from '../machine/state.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 
-/** A notice to the role that sent a message which was withdrawn by hand. */
+/** A notice to the sender of a message that was withdrawn by hand. */
 export function tellSender(state: MailState, id: string, to: RoleName, newId: string, now: number): Sent {
   const message = state.mail.get(id)?.message;
   return {

@@ -8,14 +8,17 @@ import type { Reason } from '../../kernel/errors.ts';
 import type { Changed } from '../../kernel/edits.ts';
 import type { Invocation } from '../../providers/provider.ts';
 
-/** What came of looking at what changed while a turn ran. */
+/** The result of checking a turn's changes. */
 export interface Looked {
   /** Why the turn fails; null: it does not. */
   readonly failure: Reason | null;
   readonly reports: readonly string[];
 }
 
-/** Holds turns to their rights afterwards: what changed in their workspace, and in the project around it. */
+/**
+ * Checks afterwards that turns changed only what they are permitted to, in their workspace and in
+ * the project around it.
+ */
 export class TurnRights {
   readonly #project: string;
   readonly #verifies: (provider: string) => boolean;
@@ -26,24 +29,24 @@ export class TurnRights {
     this.#verifies = verifies;
   }
 
-  /** The folders that are to be watched while a turn of this provider runs. */
+  /** The folders to watch while a turn of this provider runs. */
   watched(provider: string, { workspace, capabilities }: Invocation): string[] {
     if (!this.#verifies(provider)) return [];
     const own = mayChange(capabilities) ? [] : [workspace];
     return workspace === this.#project ? own : [...own, this.#project];
   }
 
-  /** Something works in a folder from now on; gates, too, which may change it. */
+  /** Registers work in a folder; gates count, too, as they may change it. */
   begin(key: string, workspace: string, changes: boolean): void {
     this.#overlaps.begin(key, workspace, changes);
   }
 
-  /** What could not be started after all works nowhere. */
+  /** Cancels the registration of a process that failed to start. */
   forget(key: string): void {
     this.#overlaps.end(key);
   }
 
-  /** Call it for everything that has begun. `worktree`: the workspace is the thread's own. */
+  /** Call it for every registration. `worktree`: the workspace belongs to the thread alone. */
   end(
     key: string,
     changed: Changed,
@@ -69,7 +72,10 @@ export class TurnRights {
   }
 }
 
-/** What the steps of runs among these messages lay and want in a folder, relative to it. */
+/**
+ * The files that the runs' steps among these messages provide and expect in a folder, relative to
+ * it.
+ */
 function owedIn(folder: string, messages: readonly Message[]): string[] {
   return messages.filter(isStep).flatMap(({ fields }) => {
     const root = fields['workspace'];
