@@ -71,7 +71,8 @@ export interface Disk {
   remove(path: string): boolean;
   makeFolder(path: string): void;
   /**
-   * Creates the file if it is missing, with these permission bits; default 0o666 minus the process mask.
+   * Creates the file if it is missing, with these permission bits; default 0o666 minus the process
+   * mask.
    */
   openAppend(path: string, mode?: number): Appender;
   /** Makes the names in a folder durable. */

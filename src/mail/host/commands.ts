@@ -73,8 +73,8 @@ export class Commands {
   }
 
   /**
-   * Removes the files whose verdicts are durable, and sets aside those that it could not handle. Throws
-   * `E_DISK`.
+   * Removes the files whose verdicts are durable, and sets aside those that it could not handle.
+   * Throws `E_DISK`.
    */
   release(): void {
     this.#files.release();

@@ -3,10 +3,7 @@ import type { Ask } from '../machine/event.ts';
 import type { MailState } from '../machine/state.ts';
 import type { MessageId } from '../../kernel/ids.ts';
 
-/**
- * Unfinished steps whose role waits, by run: for a person, or for answers to the role's own
- * requests.
- */
+/** Unfinished steps whose role waits for a person, or for answers to its own requests, by run. */
 export function waitingSteps(state: MailState, protocol: Protocol): Map<string, MessageId[]> {
   const found = new Map<string, MessageId[]>();
   if ((state.roles.get(workflowRole)?.waitsFor.size ?? 0) === 0) return found;

@@ -24,18 +24,18 @@ import type { Exit, Invocation, Outcome } from '../../providers/provider.ts';
 import type { AgentJob } from '../../host/runner/runner.ts';
 import type { Dropped } from '../format/boxes.ts';
 
-/** Starts and stops the processes that should be running, and records what becomes of them. */
+/** Starts and stops processes as decided, and records their results. */
 export class Turns {
   readonly #ledger: MailLedger;
   readonly #ports: HostPorts;
   readonly #options: HostOptions;
   /** Null: the gates of a turn. */
   readonly #running: ProcessTable<Invocation | null>;
-  /** Behind the launch gate, which opens when the journal has them. */
+  /** Processes behind the launch barrier, which opens once the journal has them. */
   readonly #ready = new Set<string>();
-  /** What an open turn did against the rules that its result cannot show. */
+  /** Violations of an open turn that its result cannot show. */
   readonly #violations = new Map<string, string[]>();
-  /** Names of files that were taken from a role's outbox into its open turn. */
+  /** Names of files that were moved from a role's outbox into its open turn. */
   readonly #borrowed = new Map<string, string[]>();
   readonly #rights: TurnRights;
   readonly #texts: RoleTexts;
@@ -53,7 +53,7 @@ export class Turns {
     return this.#running.size;
   }
 
-  /** Makes what runs the same as what should run. Call it only after a flush. */
+  /** Starts and stops processes to match what should run. Call it only after a flush. */
   steer(processes: readonly Process[]): void {
     const wanted = new Map(processes.map((process) => [process.key, process]));
     for (const key of this.#ready) if (wanted.has(key)) this.#ports.runner.release(key);
@@ -61,7 +61,7 @@ export class Turns {
     this.#running.steer(wanted, (process) => this.#start(process));
   }
 
-  /** What keeps one process from being started fails that attempt, or those gates, and nothing else. */
+  /** An error while starting one process fails only that attempt, or those gates. */
   #start(process: Process): void {
     const { key, turn } = process;
     const { id, attempt, round } = turn;
@@ -85,7 +85,7 @@ export class Turns {
     return this.#options.protocol.roles.get(turn.role);
   }
 
-  /** Milliseconds that are left of a turn's time; null: unlimited. */
+  /** The rest of a turn's timeout in milliseconds; null: unlimited. */
   #left(turn: Turn): number | null {
     const timeout = this.#role(turn)?.timeout ?? null;
     const since =
@@ -98,7 +98,7 @@ export class Turns {
     if (!role) return;
     const text = this.#texts.of(role.name);
     if (text === null) {
-      // The file went bad since the last scan: the turn waits until it is right again, and that counts as nothing.
+      // The file became unreadable: the turn waits until it is readable, which is not a failure.
       const { id, attempt, round } = turn;
       this.#ledger.record([{ type: 'stopped', turn: id, attempt, round }]);
       return;
@@ -144,7 +144,7 @@ export class Turns {
         network: role.network,
         maxSteps: null,
         maxCommandTime: null,
-        // Another's program would not know it.
+        // Another provider's program would not know the model.
         model: provider === role.provider ? role.model : null,
         workspace,
         project,
@@ -159,11 +159,11 @@ export class Turns {
     };
   }
 
-  /** The conversation to resume: that of the round to be corrected, or that of the thread. `provider` null: it cannot. */
+  /** The conversation of the round or thread to resume. `provider` null: it cannot be resumed. */
   #session(turn: Turn, role: Role, provider: string | null): Session | null {
     if (provider === null) return null;
     if (turn.round > 0) return turn.lastResult?.session ?? null;
-    // After a failed attempt it may be that very conversation which cannot be gone on with.
+    // The failed attempt may be caused by that conversation.
     if (role.session !== 'thread' || turn.failures > 0) return null;
     const kept = this.#ledger.state.threads.get(turn.thread)?.sessions[turn.role];
     return kept?.provider === provider ? kept : null;
@@ -188,7 +188,7 @@ export class Turns {
     });
   }
 
-  /** The process exists: once that is in the journal, at the next look, it may go. */
+  /** The process exists: it is released at the next look, once the journal has it. */
   ready(key: string, process: Launched, tree: string | null): void {
     const invocation = this.#running.get(key);
     if (!invocation || this.#running.isStopping(key)) return;
@@ -229,7 +229,7 @@ export class Turns {
     }
   }
 
-  /** What an agent left that cannot be read, or that nobody foresaw, fails its attempt and nothing else. */
+  /** Unreadable output, or an unforeseen error in it, fails only this attempt. */
   #facts(invocation: Invocation, came: Outcome, exit: Exit, looked: Looked): Fact[] {
     try {
       return this.#end(invocation, came, exit, looked);
@@ -295,34 +295,34 @@ export class Turns {
     ];
   }
 
-  /** What an agent wrote into its role's outbox in its last moment is its own, too. What the disk refuses, the next scan reports. */
+  /** Accepts an agent's last files in its role's outbox. The next scan reports disk errors. */
   #stageLast(role: RoleName): void {
     for (const name of orElse(() => this.#ports.mailboxes.list(role, 'outbox'), null) ?? [])
       orElse(() => this.stage({ role, box: 'outbox', name }), false);
   }
 
-  /** The steps of runs that a turn owes the result of. */
+  /** The runs' steps that a turn owes a result to. */
   #stepsOf(turn: Turn | undefined): Message[] {
     const { mail } = this.#ledger.state;
     const owed = turn?.owes.flatMap(({ request }) => mail.get(request)?.message ?? []) ?? [];
     return owed.filter(isStep);
   }
 
-  /** Where the values of its step are handed over. */
+  /** The variables with the path of the step's values file. */
   #stepVariables(turn: Turn): Record<string, string> {
     const values = this.#stepsOf(turn)[0]?.fields['values'];
     return typeof values === 'string' ? { MAILROOM_VALUES: values } : {};
   }
 
-  /** What lay in the role's outbox went with the turn, and comes to nothing with it. */
+  /** Files from the role's outbox belong to the turn, and are refused with it. */
   #refused(role: RoleName, name: string, text: string, reason: Reason): Fact {
     const id = this.#ports.newId();
     return { type: 'refused', id, role, box: 'outbox', name, text, reason, notices: [] };
   }
 
   /**
-   * A file in the outbox of a role belongs to the role's open turn. With several open it cannot be told whose it is: each
-   * gets a correction, and the file is judged as a person's.
+   * Moves a file in a role's outbox into the role's open turn. With several open turns its author
+   * is ambiguous: each gets a correction, and the file is judged as a person's.
    */
   stage(file: Dropped): boolean {
     const open = [...this.#running.values()].filter((one) => one?.role === file.role);
@@ -344,19 +344,19 @@ export class Turns {
     this.#violations.set(turn, [...(this.#violations.get(turn) ?? []), text]);
   }
 
-  /** Records that running turns are stopped on purpose; they start again, uncounted. */
+  /** Records that running turns are stopped on purpose: they restart, without a failed attempt. */
   putBack(): void {
     for (const { id, attempt, round, phase } of this.#ledger.state.turns.values())
       if (phase.is === 'active') this.#ledger.record([{ type: 'stopped', turn: id, attempt, round }]);
   }
 
-  /** Ends everything at once. */
+  /** Kills all processes at once. */
   stopAll(): void {
     this.#running.stopAll();
   }
 }
 
-/** What the disk refuses may be gone at the next attempt; anything else is not. */
+/** A disk error may be gone at the next attempt; other errors are permanent. */
 function failedBy(error: Error, usage: Usage) {
   const code = codeOf(error);
   return {
@@ -367,7 +367,7 @@ function failedBy(error: Error, usage: Usage) {
   };
 }
 
-/** Nothing is forgotten where nothing was to be resumed: nonsense must not be tried again without end. */
+/** A lost session counts only if one was resumed: otherwise the retries would never end. */
 function soundReason(reason: Reason, { session }: Invocation): Reason {
   return reason.code === 'E_SESSION' && session === null ? { ...reason, code: 'E_PROVIDER' } : reason;
 }
@@ -376,7 +376,7 @@ function needsTree(types: Iterable<{ gates: readonly { kind: string }[] }>): boo
   return [...types].some(({ gates }) => gates.some(({ kind }) => kind === 'changed'));
 }
 
-/** Where the turns of a thread work, as absolute paths. `worktree`: the git worktree that must exist first. */
+/** A turn's absolute working folder. `worktree`: the git worktree that must exist first. */
 function workspaceOf(
   protocol: Protocol,
   project: string,

@@ -15,8 +15,9 @@ import { turn } from './fold/attempts.ts';
 type Of<T extends Happening<Message>['type']> = Extract<Happening<Message>, { type: T }>;
 
 /**
- * Folds one event into the state. Total: an event that no longer fits (its turn has moved on, its thread has ended)
- * changes nothing but the clock. The state that is passed in is consumed: it is changed in place and returned.
+ * Folds one event into the state. Total: an event that no longer fits (its turn has moved on, its
+ * thread has ended) changes only the clock. Consumes the given state: changes it in place and
+ * returns it.
  */
 export function apply(state: MailState, event: MailEvent): MailState {
   state.now = Math.max(state.now, event.at);
@@ -117,7 +118,7 @@ function vanish(state: MailState, name: string, vanished: boolean): boolean {
 
 const withdrawn: Reason = { code: 'E_CANCELLED', text: 'its file was removed by hand' };
 
-/** A file is gone from an inbox: its person has read it, or somebody has taken it from an agent. */
+/** A file is gone from an inbox: its person has read it, or it was withdrawn from an agent. */
 function removed(state: MailState, event: Of<'withdrawn' | 'read'>): boolean {
   const mail = state.mail.get(event.message);
   const at = mail?.deliveries.get(event.recipient)?.at;

@@ -16,10 +16,13 @@ export type Process =
   | ({ readonly kind: 'gates'; readonly key: string } & GateCheck);
 
 export interface Decision {
-  /** What is to be recorded. With any fact, decide again after recording it; `processes` counts when there is none. */
+  /**
+   * The facts to record. If there are any, record them and decide again; `processes` is final only
+   * without facts.
+   */
   readonly facts: readonly Fact[];
   readonly processes: readonly Process[];
-  /** When to look again although nothing happened; null: never. Milliseconds since 1970. */
+  /** When to look again without an event, in milliseconds since 1970; null: never. */
   readonly wake: number | null;
 }
 
@@ -28,7 +31,10 @@ export function invocationKey(turn: { id: TurnId; attempt: number; round: number
   return `${turn.id}/${String(turn.attempt)}/${String(turn.round)}`;
 }
 
-/** What is true, what is to run and when to look again, given the state, the protocol and the time. Pure. */
+/**
+ * The facts to record, the processes to run and the next wake-up, from the state, the protocol and
+ * the time. Pure.
+ */
 export function decide(state: MailState, protocol: Protocol, clock: number): Decision {
   const now = Math.max(clock, state.now);
   const slots = new Slots(state, protocol, now);

@@ -9,57 +9,59 @@ import type { TurnId, Target } from '../../letters/target.ts';
 /** One recipient's duty to answer one request. */
 export interface Ask {
   readonly request: MessageId;
-  /** The role that the request was sent to, also after it was escalated to another. */
+  /** The role that the request was sent to, even after escalation to another. */
   readonly recipient: RoleName;
 }
 
-/** What a request asks for, as the protocol had it when the request was sent. */
+/** The terms of a request, from the protocol at the time of sending. */
 export interface Request {
   readonly replies: readonly TypeName[];
   readonly blocks: Blocking;
-  /** Milliseconds since 1970, or null: it waits as long as it takes. */
+  /** Milliseconds since 1970; null: none. */
   readonly deadline: number | null;
   readonly onTimeout: TimeoutPolicy;
   readonly escalateTo: RoleName;
 }
 
-/** A message that is allowed, with everything that the protocol had to say about it. */
+/** A valid message, with what the protocol says about it. */
 export interface Sent {
   readonly message: Message;
   readonly request: Request | null;
   /** The ask that this message answers. */
   readonly answers: Ask | null;
-  /** A reply that comes after another one was taken: filed, wakes nobody. */
+  /** A reply after another was accepted: filed, starts no turn. */
   readonly late: boolean;
   readonly closes: boolean;
-  /** Recipients that take this up only together with other messages (an `all` clause). */
+  /** Recipients that pick this up only together with other messages (an `all` clause). */
   readonly joins: readonly RoleName[];
-  /** Recipients that are people: what they get waits for nobody's turn. */
+  /** Recipients that are people: their mail starts no turn. */
   readonly people: readonly RoleName[];
 }
 
-/** One file of a staging folder (or the final text) after the turn: a draft, or why it is none. */
+/**
+ * One file of a staging folder (or the final text) after the turn: a draft, or why it is not one.
+ */
 export interface Staged {
   readonly id: MessageId;
   readonly created: number;
   readonly name: string;
   readonly draft: Draft | null;
   readonly problem: string | null;
-  /** What was written, as it was. */
+  /** The original text. */
   readonly text: string;
 }
 
-/** What an invocation came back with. */
+/** The result of an invocation. */
 export interface TurnResult {
   readonly text: string;
   readonly staged: readonly Staged[];
   /** The final text read as a message; used when nothing was staged. */
   readonly finalText: Staged | null;
-  /** The message that the result of a step is if the turn does not write one; null: the turn owes none. */
+  /** The stamp of the step's result if the turn does not write one; null: the turn owes none. */
   readonly stepResult: Pick<Staged, 'id' | 'created'> | null;
-  /** What the turn did against the rules outside its staging folder, in words for its author. */
+  /** Violations of the turn outside its staging folder, in words for its author. */
   readonly violations: readonly string[];
-  /** What changed while it ran that it had no right to, if somebody else may have done it. */
+  /** Changes during the turn that it was not permitted to make, if their author is ambiguous. */
   readonly reports: readonly string[];
   readonly usage: Usage;
   readonly session: Session | null;
@@ -68,7 +70,7 @@ export interface TurnResult {
   readonly durationMs: number;
 }
 
-/** Why this turn and with what; decided from the protocol when the turn was claimed. */
+/** The reason and the messages of a turn; decided from the protocol when the turn was claimed. */
 export interface Claim {
   readonly role: RoleName;
   readonly thread: ThreadId;
@@ -79,17 +81,17 @@ export interface Claim {
   readonly provider: string;
   readonly retries: number;
   readonly corrections: number;
-  /** How many waits of this role the turn is nested in. */
+  /** How many waits of this role enclose the turn. */
   readonly nesting: number;
-  /** At the nesting limit a turn may not ask further. */
+  /** At the nesting limit a turn must not send requests. */
   readonly mustAnswer: boolean;
-  /** What this and every further launch of the turn reserves. */
+  /** The reservation of every launch of the turn. */
   readonly budget: Budget | null;
-  /** The folder that this turn holds against other writers, or null. */
+  /** The folder that this turn locks against other writers, or null. */
   readonly holds: string | null;
 }
 
-/** What a person or program asks of the controller. */
+/** A request of a person or program to the controller. */
 export type Command =
   | { readonly verb: 'pause' | 'unpause'; readonly target: Target; readonly now: boolean }
   | { readonly verb: 'cancel'; readonly target: Target }
@@ -105,7 +107,7 @@ export interface AtInvocation extends AtTurn {
   readonly round: number;
 }
 
-/** A message to somebody from Mailroom itself, not yet stamped with an id. */
+/** A message from Mailroom itself, without an id yet. */
 export interface Notice {
   readonly to: RoleName;
   readonly thread: ThreadId | null;
@@ -115,8 +117,8 @@ export interface Notice {
 }
 
 /**
- * Everything that can become true of the mail. `N` is what a notice is: in a fact (what `decide` asks to be recorded)
- * a draft, in an event (what was recorded) a stamped message.
+ * Every fact and event of the mail. `N` is the type of notices: drafts in a fact (what `decide`
+ * asks to record), stamped messages in an event (what was recorded).
  */
 export type Happening<N> =
   | { readonly type: 'started'; readonly version: string; readonly protocol: string }
@@ -140,10 +142,10 @@ export type Happening<N> =
       readonly type: 'attempt-failed';
       readonly class: ErrorClass;
       readonly reason: Reason;
-      /** For a rate limit: when the provider is free again. */
+      /** For a usage limit: when the provider is available again. */
       readonly until: number | null;
       readonly usage: Usage;
-      /** The conversation that it had resumed, with what that has come to; null: none. */
+      /** The resumed conversation, with its total cost; null: none. */
       readonly session: Session | null;
     } & AtInvocation)
   | ({ readonly type: 'stopped' } & AtInvocation)
@@ -173,7 +175,7 @@ export type Happening<N> =
       readonly notices: readonly N[];
     }
   | { readonly type: 'read'; readonly message: MessageId; readonly recipient: RoleName }
-  /** The folders show everything up to this event. */
+  /** The folders show every event up to this one. */
   | { readonly type: 'projected'; readonly through: number }
   | { readonly type: 'vanished'; readonly role: RoleName; readonly notices: readonly N[] }
   | { readonly type: 'restored'; readonly role: RoleName }
@@ -183,17 +185,20 @@ export type Happening<N> =
       readonly id: string;
       readonly by: string;
       readonly command: Command;
-      /** Null when it was done; else why not. */
+      /** Null when the command succeeded; else why it was refused. */
       readonly refusal: Reason | null;
     };
 
-/** What `decide` asks to be recorded. */
+/** What `decide` asks to record. */
 export type Fact = Happening<Notice>;
 
-/** What was recorded. `at` is milliseconds since 1970 and never decreases; `v` is the version of the format. */
+/**
+ * A recorded event. `at` is milliseconds since 1970 and never decreases; `v` is the version of the
+ * format.
+ */
 export type MailEvent = Happening<Message> & { readonly v: 1; readonly at: number };
 
-/** Turns a fact into an event: gives its notices ids and a date. `newId` returns uuid v7s. */
+/** Turns a fact into an event: gives its notices ids and a time. `newId` returns uuid v7s. */
 export function stamp(fact: Fact, at: number, newId: () => string): MailEvent {
   const message = (notice: Notice): Message => {
     const id = newId();
@@ -217,7 +222,7 @@ export function stamp(fact: Fact, at: number, newId: () => string): MailEvent {
   return { ...fact, v: 1, at };
 }
 
-/** An event with its place in the journal. */
+/** An event with its number in the journal. */
 export interface MailEventRecord {
   readonly n: number;
   readonly event: MailEvent;

@@ -1,7 +1,7 @@
 import type { Bill, Bills, Budget, Usage } from '../../kernel/cost.ts';
 import type { Cost, MailState } from './state.ts';
 
-/** Dollars are kept to a millionth, so that sums do not drift. */
+/** Dollars are rounded to millionths, so that sums do not drift. */
 function round(usd: number): number {
   return Math.round(usd * 1e6) / 1e6;
 }
@@ -19,12 +19,12 @@ export function addCost(a: Cost, b: Cost): Cost {
   };
 }
 
-/** `2026-11-21`: budgets of a day are of the day in UTC. */
+/** `2026-11-21`: daily budgets use days in UTC. */
 export function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
-/** Adds to the bill of that kind; changes `bills`. */
+/** Adds to the bill of the same kind; changes `bills`. */
 export function charge(bills: Bills, added: Bill): void {
   const { day, provider, role, run, step, launches, cost } = added;
   const key = [day, provider, role ?? '', run ?? '', step ?? ''].join('\n');
@@ -37,7 +37,7 @@ export function charge(bills: Bills, added: Bill): void {
   );
 }
 
-/** What an invocation counts as: its own figures, and its reservation where a figure is unknown. */
+/** The cost of an invocation: its own figures, and its reservation where a figure is unknown. */
 export function settled(usage: Usage, reservation: Budget | null): Cost {
   return {
     usd: usage.usd ?? reservation?.usd ?? 0,
@@ -46,7 +46,7 @@ export function settled(usage: Usage, reservation: Budget | null): Cost {
   };
 }
 
-/** Whether a launch fits, must wait for what others have reserved, or can never fit. */
+/** Whether a launch fits, must wait for reservations to end, or can never fit. */
 export type Fit = 'fits' | 'later' | 'never';
 
 function fit(limit: number | null, spent: number, reserved: number, wanted: number): Fit {
@@ -54,23 +54,23 @@ function fit(limit: number | null, spent: number, reserved: number, wanted: numb
   return reserved > 0 && round(spent + wanted) <= limit ? 'later' : 'never';
 }
 
-/** The worse of several answers. */
+/** The worst of several answers. */
 export function worst(all: readonly Fit[]): Fit {
   return all.includes('never') ? 'never' : all.includes('later') ? 'later' : 'fits';
 }
 
-/** True when there is anything to count. */
+/** True when the budget has any limit. */
 export function isLimited(limit: Budget): boolean {
   return limit.usd !== null || limit.tokens !== null;
 }
 
-/** What launches have set aside. */
+/** The sum of the launches' reservations. */
 export interface Reservation {
   readonly usd: number;
   readonly tokens: number;
 }
 
-/** Reservations of launched turns, those of `thread` only when it is given. */
+/** Reservations of launched turns, only those of `thread` if it is given. */
 export function reservedBy(state: MailState, thread: string | null): Reservation {
   const sum = { usd: 0, tokens: 0 };
   for (const turn of state.turns.values()) {

@@ -6,19 +6,22 @@ import type { MailState, Turn } from './state.ts';
 import { isStep } from './step.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 
-/** What a prompt is made of besides the state. */
+/** The parts of a prompt that the state does not have. */
 export interface PromptParts {
-  /** role.md: who the role is; empty when there is none. */
+  /** role.md: the role's description; empty when the file is missing. */
   readonly roleText: string;
   /** Absolute path of the staging folder. */
   readonly outbox: string;
-  /** True when the conversation of this thread is resumed: its history need not be told again. */
+  /** True when the conversation of this thread is resumed, so that the prompt omits its history. */
   readonly resumed: boolean;
-  /** Messages as files, for quoting. */
+  /** Formats messages as files, for quoting. */
   readonly format: (message: Message) => string;
 }
 
-/** The prompt of one invocation. Other agents' words stand in it as quoted data, never as instructions of ours. */
+/**
+ * The prompt of one invocation. Other agents' words are quoted as data, never given as
+ * instructions.
+ */
 export function prompt(state: MailState, protocol: Protocol, turn: Turn, parts: PromptParts): string {
   const sections = [
     `You are **${turn.role}** in the project's mail system (Mailroom). Thread: ${turn.thread}.`,
@@ -90,7 +93,7 @@ function messages(state: MailState, turn: Turn, parts: PromptParts): string {
   return [title, ...shown].join('\n\n');
 }
 
-/** What the protocol lets this role send, and what it owes. */
+/** What the protocol permits this role to send, and what it owes. */
 function duties(state: MailState, protocol: Protocol, turn: Turn): string {
   const allowed = typesFrom(protocol, turn.role).filter(
     ({ reply }) => reply.length === 0 || !turn.mustAnswer,

@@ -9,10 +9,10 @@ import type { TurnId } from '../../letters/target.ts';
 
 export type { Cost };
 
-/** Where one recipient's copy of a message is. */
+/** The state of one recipient's copy of a message. */
 export type Delivery =
   | { readonly at: 'inbox' }
-  /** In the inbox too, but a turn has taken it up. */
+  /** In the inbox too, but claimed by a turn. */
   | { readonly at: 'claimed'; readonly turn: TurnId }
   /** In the inbox of a person. */
   | { readonly at: 'unread' }
@@ -21,21 +21,21 @@ export type Delivery =
   | { readonly at: 'failed'; readonly reason: Reason }
   | { readonly at: 'withdrawn' };
 
-/** How far one recipient's answer to one request is. */
+/** The state of one recipient's answer to one request. */
 export type AskState =
-  /** `candidates` may still answer; with none left it is broken, and ends as `onTimeout` says. */
+  /** `candidates` can still answer; without any it is broken, and ends as `onTimeout` says. */
   | { readonly is: 'open'; readonly candidates: readonly RoleName[]; readonly escalated: RoleName | null }
-  /** `by` is the reply, or the notice that stands in for it. */
+  /** `by` is the reply, or the notice in place of it. */
   | {
       readonly is: 'answered';
       readonly by: MessageId;
       readonly from: RoleName | null;
       readonly escalated: RoleName | null;
     }
-  /** Its thread ended first: nobody waits for the answer any more. */
+  /** Its thread ended first: the answer is no longer awaited. */
   | { readonly is: 'over' };
 
-/** A message that the state still knows. */
+/** A message that the state has not forgotten. */
 export interface Mail {
   readonly message: Message;
   /** Position in the journal's order, counted in messages. */
@@ -44,43 +44,43 @@ export interface Mail {
   readonly deliveries: Map<RoleName, Delivery>;
   readonly request:
     (Request & { readonly asks: Map<RoleName, AskState>; readonly wait: WaitId | null }) | null;
-  /** The wait that this reply belongs to: it is taken up with the wait, not by itself. */
+  /** The wait that this reply belongs to: it is picked up with the wait, not alone. */
   readonly wait: WaitId | null;
-  /** Recipients that take it up only together with other messages, or may do so. */
+  /** Recipients that pick it up only together with other messages, or may do so. */
   readonly joins: readonly RoleName[];
 }
 
 /** `w1`, `w2`, …: numbered by `apply`. */
 export type WaitId = string;
 
-/** All requests that one turn sent, until the last is answered and the answers are taken up. */
+/** All requests that one turn sent, until the last is answered and the answers are picked up. */
 export interface Wait {
   readonly id: WaitId;
   readonly role: RoleName;
   readonly thread: ThreadId;
   readonly blocks: 'role' | 'thread' | 'none';
   readonly requests: readonly MessageId[];
-  /** What the sender owed when it asked, and still owes. */
+  /** The asks that the sender owed when it asked, and still owes. */
   readonly owes: readonly Ask[];
   readonly since: number;
-  /** The turn that has taken up the answers. */
+  /** The turn that has picked up the answers. */
   readonly turn: TurnId | null;
 }
 
 export type Phase =
-  /** Claimed, and waits for a slot, not before the instant given. */
+  /** Claimed, and waits for a slot, at the earliest until the given time. */
   | { readonly is: 'pending'; readonly notBefore: number }
   /** Its agent should be running. */
   | { readonly is: 'active'; readonly since: number; readonly launched: Launched | null }
-  /** Its agent is done; what it wrote is to be judged, gated and committed. */
+  /** Its agent has ended; its output is to be judged, checked and committed. */
   | {
       readonly is: 'returned';
       readonly since: number;
       readonly result: TurnResult;
-      /** Null until the gates have run; then what they found wrong. */
+      /** Null until the gates have run; then the errors that they found. */
       readonly gates: readonly string[] | null;
     }
-  /** Its attempt failed; what comes next is to be decided. */
+  /** Its attempt failed; the next step is not decided yet. */
   | {
       readonly is: 'failed';
       readonly class: ErrorClass;
@@ -90,7 +90,7 @@ export type Phase =
 
 export interface Turn extends Claim {
   readonly id: TurnId;
-  /** Asks that were open and are this role's to answer. */
+  /** Open asks that this role must answer. */
   readonly owes: readonly Ask[];
   readonly claimedAt: number;
   /** Numbers the launches, from 1; names the folder. */
@@ -101,9 +101,9 @@ export interface Turn extends Claim {
   readonly failures: number;
   /** Attempts that ended at a usage limit. */
   readonly limits: number;
-  /** What was wrong with the last round, for the prompt of the next. */
+  /** The errors of the last round, for the prompt of the next. */
   readonly problems: readonly string[];
-  /** What the last round wrote, for the prompt of a correction without a session. */
+  /** The output of the last round, for the prompt of a correction without a session. */
   readonly lastResult: TurnResult | null;
   /** The reason of the last failed attempt, for the prompt of a retry. */
   readonly lastFailure: Reason | null;
@@ -122,9 +122,12 @@ export interface Thread {
   readonly messages: MessageId[];
   /** How many messages were ever sent in it. */
   readonly count: number;
-  /** Its open turns and waits; with `waiting` it says whether something can still happen here. */
+  /**
+   * Its open turns and waits; together with `waiting` it shows whether anything can still happen
+   * here.
+   */
   readonly running: number;
-  /** Copies in inboxes of roles that take them up by themselves. */
+  /** Copies in inboxes of roles that pick them up alone. */
   readonly waiting: number;
   readonly turns: number;
   readonly cost: Cost;
@@ -135,8 +138,8 @@ export interface Thread {
 }
 
 /**
- * A file that the folders do not show yet: a copy that came to lie somewhere else, what its author keeps, or what was
- * refused. Projecting it twice is harmless.
+ * A pending change of the folders: a copy that has moved, the author's copy, or a refused file.
+ * Idempotent.
  */
 export type Projection =
   | {
@@ -156,44 +159,50 @@ export type Projection =
       readonly reason: Reason;
       readonly since: number;
     }
-  /** What a run hears of a step, in the inbox of the run. */
+  /** A step's result for its run, in the inbox of the run. */
   | { readonly kind: 'answer'; readonly role: RoleName; readonly answer: StepAnswer; readonly since: number };
 
-/** An instant at which a request's time is over. */
+/** The time at which a request times out. */
 export interface Timer {
   readonly at: number;
   readonly request: MessageId;
 }
 
 export interface RoleState {
-  /** Waiting requests, and other waiting mail, in the journal's order; replies that belong to a wait are in neither. */
+  /**
+   * Waiting requests, and other waiting mail, in the journal's order; replies that belong to a wait
+   * are in neither.
+   */
   readonly requests: Set<MessageId>;
   readonly queue: Set<MessageId>;
-  /** What is in `requests` and `queue`, by thread. */
+  /** The messages in `requests` and `queue`, by thread. */
   readonly inThread: Map<ThreadId, Set<MessageId>>;
-  /** What is in `requests`, by sender. */
+  /** The messages in `requests`, by sender. */
   readonly fromRole: Map<RoleName, Set<MessageId>>;
-  /** Requests that this role may still answer. */
+  /** Requests that this role can still answer. */
   readonly asked: Set<MessageId>;
-  /** How many answers its waits still lack, by who may give them. */
+  /** How many answers its waits still lack, by the roles that can give them. */
   readonly waitsFor: Map<RoleName, number>;
-  /** Its waits that hold back other mail: of their thread, or of everything, under ''. */
+  /** Its waits that block other mail: by their thread, or all mail, under ''. */
   readonly blockedBy: Map<ThreadId, Set<WaitId>>;
-  /** Waiting requests that it takes up only together with other mail, by thread. */
+  /** Waiting requests that it picks up only together with other mail, by thread. */
   readonly joining: Map<ThreadId, Set<MessageId>>;
-  /** Threads in which its own waits hold back its mail, or a request waits for a join: where roles can get stuck. */
+  /**
+   * Threads in which its own waits block its mail, or a request waits for a join: where roles can
+   * get stuck.
+   */
   readonly crossed: Set<ThreadId>;
-  /** Its waits whose answers are all in and not yet taken up. */
+  /** Its waits whose answers have all arrived and are not yet picked up. */
   readonly answered: Set<WaitId>;
   readonly turns: number;
   readonly cost: Cost;
-  /** Its inbox vanished with waiting mail in it: nothing is concluded until it is back. */
+  /** Its inbox vanished with waiting mail: missing files mean nothing until it is restored. */
   readonly vanished: boolean;
 }
 
 /**
- * Everything that is true of the mail now: the fold of the journal. It is made of plain values, maps and sets;
- * `apply` is the only code that changes it.
+ * The whole state of the mail: the fold of the journal. It consists of plain values, maps and sets;
+ * only `apply` changes it.
  */
 export interface MailState {
   /** The largest `at` of any event. */
@@ -204,31 +213,34 @@ export interface MailState {
   lastTurn: number;
   lastMail: number;
   lastWait: number;
-  /** The protocol that the last start read. */
+  /** The hash of the protocol that the last start read. */
   protocol: string;
   readonly threads: Map<ThreadId, Thread>;
-  /** Mail of every thread that is still known. */
+  /** Mail of every remembered thread. */
   readonly mail: Map<MessageId, Mail>;
   readonly turns: Map<TurnId, Turn>;
   readonly waits: Map<WaitId, Wait>;
   readonly roles: Map<RoleName, RoleState>;
-  /** Mail of people that was not read yet, by message and role. Outlives its thread. */
+  /** Unread mail of people, by message and role. Outlives its thread. */
   readonly unread: Map<string, { readonly message: Message; readonly role: RoleName }>;
-  /** What the folders do not show yet, by message and role. */
+  /** The changes that the folders do not show yet, by message and role. */
   readonly pendingProjections: Map<string, Projection>;
-  /** Requests with a deadline that lies ahead of some ask, and the same as a heap, in which some may be over. */
+  /**
+   * Deadlines of requests with an ask that has not reached its deadline, and the same as a heap,
+   * which can contain expired ones.
+   */
   readonly deadlines: Map<MessageId, number>;
   readonly timers: Timer[];
-  /** Asks that nobody is left to answer. */
+  /** Asks without a remaining candidate. */
   readonly broken: Map<string, Ask & { readonly reason: Reason }>;
   /** Open threads in which, as far as the fold can tell, nothing more can happen. */
   readonly possiblyQuiet: Set<ThreadId>;
-  /** Ended threads, oldest first; the oldest leave. */
+  /** Ended threads, oldest first; the oldest are forgotten. */
   readonly ended: Set<ThreadId>;
   readonly paused: { all: boolean; readonly roles: Set<RoleName>; readonly threads: Set<ThreadId> };
   readonly parked: Map<string, number>;
   spent: { readonly day: string; readonly cost: Cost };
-  /** What was ever paid, by thread; of threads that are forgotten together, under ''. */
+  /** All costs, by thread; those of forgotten threads together, under ''. */
   readonly bills: Map<ThreadId, Bills>;
 }
 

@@ -7,8 +7,9 @@ import type { ThreadId } from '../../kernel/ids.ts';
 import type { Reason } from '../../kernel/errors.ts';
 
 /*
- * Steps of workflows that roles do. A step is a request of the built-in role `workflow` that owes a `step-result`; that is
- * all the machine knows of runs. What the run hears of it is a file in its own inbox.
+ * Steps of workflows that roles perform. A step is a request of the built-in role `workflow` that
+ * owes a `step-result`; the machine knows nothing else of runs. The run receives the result as a
+ * file in its own inbox.
  */
 
 /** A message that is a step of a run. */
@@ -16,13 +17,13 @@ export function isStep({ type, from }: Pick<Message, 'type' | 'from'>): boolean 
   return type === 'step' && from === workflowRole;
 }
 
-/** The step that a thread was begun for; null: it is a thread of people. */
+/** The step that a thread was started for; null: the thread has another origin. */
 export function stepOf(state: MailState, thread: ThreadId): Mail | null {
   const mail = state.mail.get(thread);
   return mail && isStep(mail.message) ? mail : null;
 }
 
-/** The step as a message, accepted now. The role must be one of the protocol. */
+/** The step as a message, accepted now. The protocol must have the role. */
 export function sentStep(protocol: Protocol, letter: StepRequest, now: number): Sent {
   const { id, role, subject, body, run, fields, timeout } = letter;
   return {
@@ -55,7 +56,10 @@ export function sentStep(protocol: Protocol, letter: StepRequest, now: number): 
   };
 }
 
-/** What a run tells a role, accepted now. The role must be one of the protocol; a person's has no thread that stays open. */
+/**
+ * A run's notice to a role, accepted now. The protocol must have the role; a person's notice leaves
+ * no thread open.
+ */
 export function sentNotice(
   protocol: Protocol,
   { id, run, role, subject, body }: StepNotice,
@@ -86,13 +90,13 @@ export function sentNotice(
   };
 }
 
-/** What a run hears of a step that could not be taken in at all. */
+/** The answer to a step that could not be accepted. */
 export function turnedAway({ id, run }: Pick<StepRequest, 'id' | 'run'>, reason: Reason): StepAnswer {
   const outcome = { is: 'failed', class: 'NON_RETRYABLE', reason, timedOut: false } as const;
   return { id, run, outcome, text: '', values: {}, usage: { usd: 0, tokens: 0 }, durationMs: 0 };
 }
 
-/** What the run hears of a step that is over; null while it is not. */
+/** The answer to a finished step; null while it is not finished. */
 export function answerOf(state: MailState, step: Mail): StepAnswer | null {
   const [ask] = [...(step.request?.asks.values() ?? [])];
   if (!ask || ask.is === 'open') return null;

@@ -5,7 +5,7 @@ import type { Disk } from '../../disk/disk.ts';
 import type { MessageId, RoleName } from '../../kernel/ids.ts';
 import type { Accepted, Box, Dropped } from '../format/boxes.ts';
 
-/** Where taken-in files lie until the journal has them. */
+/** The folder of accepted files until the journal has them. */
 export const acceptingFolder = '.mailroom/accepting';
 
 interface Entry {
@@ -15,10 +15,10 @@ interface Entry {
   readonly path: string;
 }
 
-/** The files that were taken in, each named `<id>~<role>~<box>`, so that a crash changes no id. */
+/** The accepted files, each named `<id>~<role>~<box>`, so that a crash changes no id. */
 export class Accepting {
   readonly #disk: Disk;
-  /** Names that files were dropped under; not known after a restart. */
+  /** The names that files were dropped under; unknown after a restart. */
   readonly #names = new Map<MessageId, string>();
   readonly #paths = new Map<MessageId, string>();
 
@@ -35,7 +35,10 @@ export class Accepting {
     return true;
   }
 
-  /** Each attempt has an id of its own, and the same failure is to be told once: where it goes to is not named. */
+  /**
+   * Errors leave out the target: each attempt has a new id, and repeated failures must be reported
+   * as one.
+   */
   #moved(path: string, entry: string): 'moved' | 'missing' | 'exists' {
     try {
       return this.#disk.rename(path, entry);
@@ -59,7 +62,9 @@ export class Accepting {
     this.#forget(id);
   }
 
-  /** Moves a taken-in file into a folder under the first of `names` that is free there. False: it is gone. */
+  /**
+   * Moves an accepted file into a folder under the first unused one of `names`. False: it is gone.
+   */
   move(id: MessageId, folder: string, names: Iterable<string>): boolean {
     const path = this.#path(id);
     if (path === null) return false;

@@ -4,23 +4,25 @@ import type { Disk } from '../../disk/disk.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Folder } from '../format/boxes.ts';
 
-/** A message file that lies in a mail folder. */
+/** A message file in a mail folder. */
 export interface MailFile {
   readonly name: string;
-  /** From the project. */
+  /** Relative to the project. */
   readonly path: string;
   readonly text: string;
 }
 
 const byMonth: ReadonlySet<string> = new Set(['processed', 'sent', 'failed']);
 
-/** The names of the messages that lie in a folder, sorted; none where there is no folder. */
+/** The names of the messages in a folder, sorted; empty without a folder. */
 export function mailNames(disk: Disk, folder: string): string[] {
   const names = disk.look(folder)?.kind === 'folder' ? (disk.list(folder) ?? []) : [];
   return names.filter((name) => name.endsWith('.md') && !name.startsWith('.')).toSorted();
 }
 
-/** The text files of a mail folder, in all months, by path; what cannot be read as text is left out. */
+/**
+ * The text files of a mail folder, in all months, by path; omits files that are not readable text.
+ */
 export function readMail(disk: Disk, role: RoleName, folder: Folder | 'outbox'): MailFile[] {
   const top = join(join('agents', role), folder);
   const folders = byMonth.has(folder)

@@ -10,9 +10,10 @@ import { freeNames } from '../../disk/file-names.ts';
 import type { Accepted, Box, Dropped, Folder } from '../format/boxes.ts';
 
 /**
- * The mail folders of a project: `agents/<role>/{inbox,outbox,processed/<month>,sent/<month>,failed/<month>}`. Synchronous; what
- * cannot be read or written throws `E_DISK`, so that "cannot read" never looks like "empty". Nothing here is synced: it can all
- * be projected again from the journal.
+ * The mail folders of a project:
+ * `agents/<role>/{inbox,outbox,processed/<month>,sent/<month>,failed/<month>}`. Synchronous; every
+ * read or write error is `E_DISK`, so that "cannot read" never looks like "empty". Nothing here is
+ * synced, as the journal can project all of it again.
  */
 export class Mailboxes {
   readonly #disk: Disk;
@@ -25,7 +26,7 @@ export class Mailboxes {
     this.#accepting = new Accepting(disk);
   }
 
-  /** Makes the folders of these roles. Returns the roles whose inbox was not there. */
+  /** Creates the folders of these roles. Returns the roles whose inbox was missing. */
   prepare(roles: readonly RoleName[]): RoleName[] {
     this.#disk.makeFolder(acceptingFolder);
     return roles.filter((role) => {
@@ -37,7 +38,7 @@ export class Mailboxes {
     });
   }
 
-  /** The `.md` names in a role's box, sorted. Null: the folder is gone. */
+  /** The `.md` names in a role's box, sorted. Null: the folder is missing. */
   list(role: RoleName, box: Box): string[] | null {
     const folder = boxPath(role, box);
     const names = this.#disk.list(folder)?.filter((name) => name.endsWith('.md') && !name.startsWith('.'));
@@ -47,8 +48,8 @@ export class Mailboxes {
   }
 
   /**
-   * Whether a dropped file is complete: not empty, unchanged for 10 ms, its front matter closed. `wait`: look again at
-   * that instant. `refuse`: it stayed empty or unclosed for 2 s.
+   * Whether a dropped file is complete: not empty, unchanged for 10 ms, its front matter closed.
+   * `wait`: look again at that time. `refuse`: it stayed empty or unclosed for 2 s.
    */
   settled(file: Dropped, now: number): Settled {
     const folder = boxPath(file.role, file.box);
@@ -57,50 +58,59 @@ export class Mailboxes {
     return settling.judge(file.name, join(folder, file.name), now);
   }
 
-  /** Takes a dropped file in, under a name that carries its new id, by one rename. False: it was gone. */
+  /** Moves a dropped file, by one rename, to a name with its new id. False: it was gone. */
   accept(file: Dropped, id: MessageId): boolean {
     const folder = boxPath(file.role, file.box);
     this.#settling.get(folder)?.forget(file.name);
     return this.#accepting.take(join(folder, file.name), file, id);
   }
 
-  /** Everything that was taken in and not yet released, oldest id first; reads each (only a regular file within the limit). */
+  /**
+   * All accepted files that are not released, oldest id first; reads each (only a regular file
+   * within the limit).
+   */
   accepting(): Accepted[] {
     return this.#accepting.all();
   }
 
-  /** Forgets a taken-in file, once the journal has it. */
+  /** Removes an accepted file, once the journal has it. */
   release(id: MessageId): void {
     this.#accepting.remove(id);
   }
 
-  /** Moves a taken-in file that could not be read as text (a folder, a link, something binary) to `failed` as it is. */
+  /**
+   * Moves an accepted file that is not text (a folder, a link, something binary) to `failed`,
+   * unchanged.
+   */
   keep(id: MessageId, role: RoleName, month: string, name: string): boolean {
     return this.#accepting.move(id, filedPath(role, 'failed', month), freeNames(name));
   }
 
-  /** The text of a file in a folder, in any month; null when it is not there. Throws `E_FILE` when something lies there that is no text. */
+  /**
+   * The text of a file in a folder, in any month; null when it is missing. Throws `E_FILE` when it
+   * is not text.
+   */
   read(role: RoleName, folder: Folder, name: string): string | null {
     const path = this.#find(role, folder, name);
-    // What was written from a message of the largest size is a little larger.
+    // A message of the maximum size becomes a slightly larger file.
     const content = path === null ? 'gone' : readContent(this.#disk, path, 2 * messageBytes);
     if (content === 'gone') return null;
     if (!content.ok) throw new MailroomError('E_FILE', `cannot read ${path}: ${content.problem}`);
     return content.text;
   }
 
-  /** True when a file of this name lies in that folder of the role (in any month). */
+  /** True when that folder of the role has a file of this name (in any month). */
   holds(role: RoleName, folder: Folder, name: string): boolean {
     return this.#find(role, folder, name) !== null;
   }
 
-  /** Puts a whole file there (temporary and rename); `month` is ignored for the inbox. */
+  /** Writes a whole file (temporary and rename); ignores `month` for the inbox. */
   put(role: RoleName, folder: Folder, month: string, name: string, text: string): void {
     if (folder === 'withdrawn') return;
     this.#disk.write(join(placePath(role, folder, month), name), text);
   }
 
-  /** Moves inbox/name to a folder; puts `text` there when the inbox does not have it. */
+  /** Moves inbox/name to a folder; writes `text` there when the inbox does not have it. */
   file(role: RoleName, folder: Folder, month: string, name: string, text: string): void {
     const waiting = join(boxPath(role, 'inbox'), name);
     if (folder === 'withdrawn') {
@@ -112,21 +122,26 @@ export class Mailboxes {
     if (this.#disk.look(place) === null) this.#disk.write(place, text);
   }
 
-  /** Removes failed/name, with the reason beside it, if it is there: the message was put back into the inbox. */
+  /**
+   * Removes failed/name, with the reason beside it, if it exists: the message is back in the inbox.
+   */
   unfail(role: RoleName, month: string, name: string): void {
     const place = join(filedPath(role, 'failed', month), name);
     if (this.#disk.look(place) === null) return;
-    // The reason first: whoever is killed in between finds the message, and does both again.
+    // The reason first: after a crash in between, the message is found and both steps are repeated.
     this.#disk.remove(reasonPath(place));
     this.#disk.remove(place);
   }
 
-  /** Removes inbox/name or outbox/name if it is there. */
+  /** Removes inbox/name or outbox/name if it exists. */
   remove(role: RoleName, box: Box, name: string): void {
     this.#disk.remove(join(boxPath(role, box), name));
   }
 
-  /** False: nothing waits there any more. A file that somebody edited does not change what was said: it is removed. */
+  /**
+   * False: the file is missing. An edited file does not change the message: its original text is
+   * filed, and the file removed.
+   */
   #moveUnchanged(waiting: string, place: string, text: string): boolean {
     const look = this.#disk.look(waiting);
     if (look === null) return false;
@@ -137,13 +152,13 @@ export class Mailboxes {
     return true;
   }
 
-  /** Whether a file of the same size holds just this text. What cannot be read does not. */
+  /** Whether a file of the same size contains exactly this text. False when it cannot be read. */
   #says(path: string, text: string): boolean {
     const content = readContent(this.#disk, path, 2 * messageBytes);
     return content !== 'gone' && content.ok && content.text === text;
   }
 
-  /** Where a file of that name lies, in any month; null: nowhere. */
+  /** The path of a file of that name, in any month; null: not found. */
   #find(role: RoleName, folder: Folder, name: string): string | null {
     if (folder === 'withdrawn') return null;
     const existing = (path: string): string | null => (this.#disk.look(path) === null ? null : path);

@@ -1,10 +1,10 @@
 import type { Disk, Look } from '../../disk/disk.ts';
 
-/** How long a file must lie unchanged to count as complete, in milliseconds. */
+/** How long a file must be unchanged to count as complete, in milliseconds. */
 const quietMs = 10;
 /** After this long an empty or unclosed file is refused, in milliseconds. */
 const patienceMs = 2_000;
-/** How often a file that is not complete yet is looked at, in milliseconds; a watcher tells sooner. */
+/** How often an incomplete file is checked, in milliseconds; a watcher reports changes sooner. */
 const againMs = 100;
 /** Front matter must be closed within this many bytes. */
 const frontMatterBytes = 64 * 1024;
@@ -19,11 +19,11 @@ interface Seen {
   readonly first: number;
   readonly size: number;
   readonly mtimeMs: number;
-  /** Since when size and time are as they are. */
+  /** Since when size and time have been unchanged. */
   readonly since: number;
 }
 
-/** Tells when the files in one folder are complete, from what it saw of them before. */
+/** Decides when the files in one folder are complete, by comparing them with earlier looks. */
 export class Settling {
   readonly #disk: Disk;
   readonly #seen = new Map<string, Seen>();
@@ -48,7 +48,7 @@ export class Settling {
     return { is: 'wait', until: Math.min(now + againMs, seen.first + patienceMs) };
   }
 
-  /** Forgets a file that is no longer waited for. */
+  /** Forgets a file that is no longer awaited. */
   forget(name: string): void {
     this.#seen.delete(name);
   }
@@ -64,7 +64,7 @@ export class Settling {
 
   #remember(name: string, look: Look, now: number): Seen {
     const known = this.#seen.get(name);
-    // What was seen in the future was seen before the clock was set back: it proves nothing.
+    // A look in the future predates a change of the clock, and proves nothing.
     const before = known !== undefined && known.since <= now ? known : undefined;
     if (before?.size === look.size && before.mtimeMs === look.mtimeMs) return before;
     const seen = { first: before?.first ?? now, size: look.size, mtimeMs: look.mtimeMs, since: now };
@@ -81,7 +81,10 @@ export class Settling {
 const unclosedText =
   'its front matter is not closed: the first line is `---`, and no other line within 64 KiB is `---`';
 
-/** The earliest instant that the file is known to have been as it is now. A time of change in the future proves nothing. */
+/**
+ * The earliest time since which the file is known to be unchanged. A modification time in the
+ * future proves nothing.
+ */
 function quietSince(seen: Seen, now: number): number {
   return seen.mtimeMs <= now ? Math.min(seen.since, seen.mtimeMs) : seen.since;
 }

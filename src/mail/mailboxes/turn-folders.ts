@@ -13,7 +13,10 @@ export const turnsFolder = '.mailroom/turns';
 /** One git worktree a thread. */
 const worktreesFolder = '.mailroom/worktrees';
 
-/** What one staging folder may hold: more is nonsense, and must not fill our memory. */
+/**
+ * The maximum number of files in one staging folder: more are an error, and must not exhaust the
+ * memory.
+ */
 const stagedFiles = 1_000;
 const stagedBytes = 16 * messageBytes;
 
@@ -22,16 +25,16 @@ export class TurnFolders {
   readonly #disk: Disk;
   readonly #mask: Mask;
 
-  /** `mask`: of what agents write. */
+  /** `mask`: for the agents' texts. */
   constructor(disk: Disk, mask = unmasked) {
     this.#disk = disk;
     this.#mask = mask;
   }
 
   /**
-   * Makes `.mailroom/turns/<turn>/<attempt>/` with prompt, read-only copies of the messages and an empty staging folder
-   * (`keepStaging`: a further round of the same attempt keeps what lies there). `prompt` is given the absolute path of the staging
-   * folder. Returns absolute paths.
+   * Creates `.mailroom/turns/<turn>/<attempt>/` with the prompt, read-only copies of the messages
+   * and an empty staging folder (`keepStaging`: a later round of the same attempt keeps its files).
+   * `prompt` receives the absolute path of the staging folder. Returns absolute paths.
    */
   open(
     turn: string,
@@ -64,8 +67,8 @@ export class TurnFolders {
   }
 
   /**
-   * Copies the staging folder aside and reads the copy: what is written later is not seen. Sorted by name; dot files are left
-   * out. What is no readable `.md` file comes with the reason.
+   * Copies the staging folder aside and reads the copy, so that later writes are not seen. Sorted
+   * by name, without dot files. A file that is not a readable `.md` file comes with the reason.
    */
   collect(turn: string, attempt: number, round: number): StagedFile[] {
     const folder = attemptPath(turn, attempt);
@@ -92,12 +95,12 @@ export class TurnFolders {
   }
 
   /**
-   * Moves a file that a role wrote into its own outbox during its turn into the staging folder, under another name where its own
-   * is taken.
+   * Moves a file that a role wrote into its own outbox during its turn to the staging folder, under
+   * another name if its own is used.
    */
   stage(turn: string, attempt: number, name: string, from: { role: RoleName; name: string }): boolean {
     const outbox = join(attemptPath(turn, attempt), 'outbox');
-    // `collect` says what an agent has put in its place.
+    // `collect` reports what an agent has put in its place.
     if (typeof this.#staged(outbox) === 'string') return false;
     const source = join(join(join('agents', from.role), 'outbox'), from.name);
     for (const free of freeNames(name)) {
@@ -107,7 +110,9 @@ export class TurnFolders {
     return false;
   }
 
-  /** Mail that lies in mail folders of a checkout below `.mailroom/worktrees/`, where nobody looks for it. */
+  /**
+   * Mail in mail folders of a checkout below `.mailroom/worktrees/`, which Mailroom does not read.
+   */
   strays(worktree: string): string[] {
     const agents = join(join(worktreesFolder, worktree), 'agents');
     const listed = (folder: string) =>
@@ -123,7 +128,7 @@ export class TurnFolders {
     );
   }
 
-  /** Writes the result for people. */
+  /** Writes the result for people to read. */
   result(turn: string, attempt: number, round: number, document: unknown): void {
     const path = join(this.#attemptFolder(turn, attempt), roundName('result.json', round));
     this.#disk.write(path, `${JSON.stringify(document, null, 2)}\n`);
@@ -134,7 +139,10 @@ export class TurnFolders {
     return this.#folder(attemptPath(turn, attempt));
   }
 
-  /** Makes the folder; what an agent put in its place, a link that leads elsewhere above all, is removed. */
+  /**
+   * Creates the folder; removes anything that an agent put in its place, such as a link that leads
+   * elsewhere.
+   */
   #folder(path: string): string {
     const kind = this.#disk.look(path)?.kind ?? 'folder';
     if (kind !== 'folder') this.#disk.remove(path);
@@ -146,11 +154,11 @@ export class TurnFolders {
     const look = this.#disk.look(path);
     if (look?.kind === 'file' && !name.endsWith('.md')) return problem('its name does not end in .md');
     const content = readContent(this.#disk, path);
-    // Common words of a message are its header, too.
+    // Masked as a name: a weak secret may be a word of the message's header.
     return content === 'gone' || !content.ok ? content : { ...content, text: this.#mask.name(content.text) };
   }
 
-  /** The names in a staging folder, or what is wrong with it, in words. */
+  /** The names in a staging folder, or why it cannot be used, in words. */
   #staged(outbox: string): string[] | string {
     try {
       const kind = this.#disk.look(outbox)?.kind ?? 'folder';
@@ -158,7 +166,8 @@ export class TurnFolders {
       const names = this.#disk.list(outbox) ?? [];
       return names.filter((name) => !name.startsWith('.')).toSorted();
     } catch (error) {
-      // The agent's doing, and for the agent to hear: a link, beyond which nobody looks, or a folder that nobody may list.
+      // The agent caused it and is notified: a link, which is not followed, or a folder that cannot
+      // be listed.
       if (error instanceof MailroomError && (error.code === 'E_PATH' || isDenied(error)))
         return error.message;
       throw error;

@@ -13,8 +13,8 @@ export { maySettle } from './check/requests.ts';
 export type { CheckContext, Problem } from './check/report.ts';
 
 /**
- * Everything that is wrong with a protocol whose parts are well formed by themselves. The names in it need not exist: that
- * is the first thing to be checked, and what follows from a name that does not exist is not reported again.
+ * All errors of a protocol whose parts are well formed. Checks first that the names in it exist,
+ * and does not report the consequences of a missing name again.
  */
 export function checkProtocol(protocol: Protocol, context: CheckContext): Problem[] {
   const report = new CheckReport(protocol, context);
@@ -32,7 +32,7 @@ export function checkProtocol(protocol: Protocol, context: CheckContext): Proble
     checkExpects(report, role);
   }
   checkStart(report);
-  // Who is woken depends on everything else.
+  // Which roles are reachable depends on everything else.
   const whole = context.broken.roles.size === 0 && context.broken.types.size === 0;
   if (whole && !report.problems.some((problem) => problem.severity === 'error')) checkAwake(report);
   return report.problems;
@@ -46,7 +46,10 @@ function checkNames(report: CheckReport, type: MessageType): void {
   report.roleExists(type.escalateTo, [...path, 'escalate_to']);
 }
 
-/** A type whose messages nobody would ever take out of an inbox. Replies are taken up with the wait that they end. */
+/**
+ * A type whose messages no role would ever pick up. Replies are picked up with the wait that they
+ * end.
+ */
 function checkAccepted(report: CheckReport, type: MessageType, replies: ReadonlySet<TypeName>): void {
   if (type.reply.length > 0 || replies.has(type.name) || report.context.broken.types.size > 0) return;
   const accepted = type.to.some((recipient) => {

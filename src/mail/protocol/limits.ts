@@ -4,7 +4,7 @@ import type { Limits } from '../format/protocol.ts';
 import type { Budget } from '../../kernel/cost.ts';
 import { unlimited } from '../../config/limits.ts';
 
-/** Key by key: what the protocol says, else what mailroom.yaml says, else the default. */
+/** Key by key: the protocol's value, else that of mailroom.yaml, else the default. */
 export function lowerLimits(own: GivenLimits, project: GivenLimits): Limits {
   return {
     turnsPerThread: own.turnsPerThread ?? project.turnsPerThread ?? defaultLimits.turnsPerThread,
@@ -15,7 +15,7 @@ export function lowerLimits(own: GivenLimits, project: GivenLimits): Limits {
   };
 }
 
-/** The first budget, unit by unit completed by the second. */
+/** The first budget, with its missing units from the second. */
 export function mergeBudgets(own: Budget | null, other: Budget | null): Budget | null {
   if (own === null || other === null) return own ?? other;
   return { usd: own.usd ?? other.usd, tokens: own.tokens ?? other.tokens };

@@ -8,13 +8,16 @@ import { lowerRoles } from './roles.ts';
 import { lowerTypes } from './types.ts';
 import { givenLimits } from '../../config/limits.ts';
 
-/** A protocol with every default filled in, its names not yet checked, and what cannot be said in it. */
+/** A protocol with every default filled in, its names not yet checked, and the problems found. */
 export interface Lowered {
   readonly protocol: Protocol;
   readonly problems: readonly Problem[];
 }
 
-/** Fills in the defaults: those of mailroom.yaml, then our own. `cores` bounds the processes where nothing else does. */
+/**
+ * Fills in the defaults of mailroom.yaml, then the built-in ones. `cores` limits the processes
+ * where no setting does.
+ */
 export function lower(merged: Merged, config: Config, cores: number): Lowered {
   const problems: Problem[] = [];
   const types = lowerTypes(merged);

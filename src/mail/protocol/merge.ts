@@ -9,23 +9,23 @@ import { parseYaml } from '../../yaml/yaml.ts';
 import type { Located, Path } from '../../yaml/yaml.ts';
 import type { RoleName, TypeName } from '../../kernel/ids.ts';
 
-/** The keys that the whole protocol has once, and those that hold things by name. */
+/** The keys that a protocol has once, and those with named entries. */
 const single = ['name', 'version', 'workspace', 'limits', 'start'] as const;
 const named = ['roles', 'messages', 'expects'] as const;
 
 type Single = { [Key in (typeof single)[number]]: NonNullable<ProtocolFile[Key]> | null };
 type Named = { [Key in (typeof named)[number]]: Map<string, NonNullable<ProtocolFile[Key]>[string]> };
 
-/** All files as one, still in the words of the files. */
+/** All files combined, in the form of the files. */
 export interface Merged extends Single, Named {
-  /** Names that are defined by something that could not be used. */
+  /** Names whose definitions are invalid. */
   readonly broken: { readonly roles: ReadonlySet<RoleName>; readonly types: ReadonlySet<TypeName> };
   readonly problems: readonly Diagnostic[];
-  /** Where a part of the protocol stands, whichever file it is in; null where no file says anything of it. */
+  /** The place of a part of the protocol, in whichever file it is; null where no file has it. */
   place(path: Path): Place | null;
 }
 
-/** Reads every file and puts them together. What is defined twice is an error that names both places. */
+/** Parses and combines all files. A duplicate definition is an error that names both places. */
 export function mergeFiles(files: readonly { readonly file: string; readonly text: string }[]): Merged {
   const merger = new Merger();
   for (const { file, text } of files) merger.add(text, file);
@@ -65,7 +65,9 @@ class Merger {
     }
   }
 
-  /** Takes down who defines a part; false, and a problem, when that was done before or is not to be done. */
+  /**
+   * Records which document defines a part; false, with a problem, for a duplicate or forbidden one.
+   */
   #claim(path: readonly string[], located: Located): boolean {
     const [key = '', name] = path;
     const what = { roles: 'role', messages: 'message type' }[key];
@@ -113,11 +115,11 @@ class Merger {
   #place(path: Path): Place | null {
     const [key = '', name = ''] = path;
     const home = this.#homes.get(`${key}/${name}`);
-    // A whole role or type is marked by its name.
+    // A whole role or type is marked at its name.
     if (home !== undefined) return home.place(path, path.length === 2 ? 'key' : 'value');
     const whole = this.#homes.get(String(key));
     if (whole !== undefined) return whole.place(path);
-    // What a role expects may stand in the role itself.
+    // A role's `expects` can be inside the role.
     const role = key === 'expects' ? this.#homes.get(`roles/${name}`) : undefined;
     return role?.place(['roles', name, 'expects', ...path.slice(2)]) ?? null;
   }

@@ -10,19 +10,26 @@ import { lower } from './lower.ts';
 import { mergeFiles } from './merge.ts';
 import type { Merged } from './merge.ts';
 
-/** What a protocol cannot know by itself. */
+/** What a protocol depends on besides its files. */
 export interface ProtocolOptions {
-  /** Processes at once where mailroom.yaml does not say; the number of cores, for a host. */
+  /**
+   * Maximum number of processes where mailroom.yaml does not set it; a host passes the number of
+   * cores.
+   */
   readonly cores?: number;
-  /** By provider name: the rights that it gives an agent beyond these capabilities, in words. Not there: none. */
+  /**
+   * By provider name: the permissions that an agent has beyond these capabilities, in words.
+   * Missing: none.
+   */
   readonly broaderThanRequested?: CheckContext['broaderThanRequested'];
-  /** By provider name: why its agents can be given no MCP servers, in words. Not there: they can. */
+  /** By provider name: why its agents cannot use MCP servers, in words. Missing: they can. */
   readonly withoutMcp?: CheckContext['withoutMcp'];
 }
 
 /**
- * All files of protocols/ as one protocol, with the defaults of mailroom.yaml filled in. Everything that is wrong in any of
- * them is reported at once, in the order of the files; warnings alone come with the value. No file is an empty protocol.
+ * All files of protocols/ as one protocol, with the defaults of mailroom.yaml filled in. Reports
+ * all errors of all files at once, in the order of the files; a value comes with warnings only.
+ * Without files, the protocol is empty.
  */
 export function parseProtocol(
   files: readonly { readonly file: string; readonly text: string }[],

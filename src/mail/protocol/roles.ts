@@ -25,7 +25,7 @@ const person: Role = {
   env: {},
 };
 
-/** Every role with its defaults filled in, the person first. What cannot be said of a role goes to `problems`. */
+/** Every role with its defaults filled in, the person first. Errors of a role go to `problems`. */
 export function lowerRoles(
   merged: Merged,
   config: Config,
@@ -48,7 +48,7 @@ export function lowerRoles(
 
 function lowerRole(name: RoleName, input: RoleInput, { defaults }: Config): Role {
   const provider = input.provider ?? defaults.provider ?? '';
-  // A default model is a model of the default provider: another one would not know it.
+  // A default model belongs to the default provider: another one would not know it.
   const sameProvider = defaults.provider === null || provider === defaults.provider;
   return {
     name,
@@ -84,7 +84,7 @@ function noProvider(role: RoleName): Problem {
   };
 }
 
-/** What the files say that a role expects; null where they say nothing. */
+/** What a role expects according to the files; null where they do not say. */
 function clausesOf(name: RoleName, role: RoleInput, merged: Merged, problems: Problem[]): Clause[] | null {
   const apart = merged.expects.get(name);
   if (apart !== undefined && role.expects !== undefined) {

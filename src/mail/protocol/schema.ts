@@ -112,7 +112,10 @@ const start = z
   })
   .meta({ title: 'start' });
 
-/** One file in protocols/. Several together make the protocol, so nothing is required of one alone. */
+/**
+ * One file in protocols/. Several files together make the protocol, so no key is required in a
+ * single one.
+ */
 export const protocolFile = z
   .strictObject({
     $schema: z.string().optional().describe('For editors.'),

@@ -7,7 +7,10 @@ import type { MessageCheck } from '../../kernel/message-check.ts';
 
 const gateTimeout = 5 * 60_000;
 
-/** Every message type with its defaults filled in; how a wait ends by default depends on who may send the replies. */
+/**
+ * Every message type with its defaults filled in; the default end of a wait depends on which roles
+ * can send the replies.
+ */
 export function lowerTypes(merged: Merged): Map<TypeName, MessageType> {
   const types = new Map([...merged.messages].map(([name, input]) => [name, lowerType(name, input)]));
   for (const [name, type] of types) {

@@ -8,8 +8,9 @@ type Copy = Extract<Projection, { kind: 'copy' }>;
 type Refused = Extract<Projection, { kind: 'refused' }>;
 
 /**
- * What an event changed in the mail folders, by path relative to the project; a path comes once, with its last text.
- * Differs from the folders in one thing: what a person has read is filed under `processed`, where the person removed it.
+ * The changes of an event in the mail folders, by path relative to the project; each path once,
+ * with its last text. Unlike the folders, it files a message that a person has read (and so
+ * removed) under `processed`.
  */
 export function changesOf(
   projections: readonly Projection[],
@@ -32,7 +33,7 @@ export function changesOf(
   return [...files].map(([path, text]) => ({ path, text }));
 }
 
-/** The paths from which a message goes when it is put back into an inbox that it had failed in. */
+/** The removed paths of a message that is put back into an inbox that it had failed in. */
 export function failedPaths(message: Message, role: RoleName): TrailChange[] {
   const path = filed(role, 'failed', message);
   return [path, reasonPath(path)].map((gone) => ({ path: gone, text: null }));
@@ -68,7 +69,7 @@ function drawRefused(files: Map<string, string | null>, { id, created, role, tex
 }
 
 function setFailed(files: Map<string, string | null>, path: string, text: string, reason: Reason): void {
-  // Without a text it was something that could not be read as one: only the reason can be told.
+  // Without a text the file was not a readable message: only the reason is recorded.
   if (text !== '') files.set(path, text);
   files.set(reasonPath(path), `${reason.code}: ${reason.text}\n`);
 }

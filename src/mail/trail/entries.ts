@@ -7,13 +7,11 @@ import { trailersOf } from './trailers.ts';
 import type { TrailEntry } from '../../git/trail.ts';
 
 /**
- * The commit for one recorded event: one for each turn that was committed and for each other event that moved mail; null
- * for all the rest. Pure. To be called when the event has been applied, with
- * - `n`: the event's number in the journal;
- * - `projectionsOf`: finds what came to lie somewhere else with this event; not asked where there is nothing to tell;
- * - `turn`: the turn that the event speaks of, as it was before (afterwards it is gone); null: none, or unknown;
- * - `mail`: finds a message by its id;
- * - `format`: a message as the text of its file.
+ * The commit for one recorded event: for each committed turn and each other event that moved mail;
+ * null for all others. Pure. Call it after applying the event, with `n`: the event's number in the
+ * journal; `projectionsOf`: finds the event's projections, called only when needed; `turn`: the
+ * event's turn before the event (afterwards it is gone), null: none, or unknown; `mail`: finds a
+ * message by its id; `format`: a message as the text of its file.
  */
 export function trailEntry(
   n: number,
@@ -32,7 +30,7 @@ export function trailEntry(
   return { seq: n, at: event.at, subject, trailers: trailersOf(n, event, shown, turn, mail), changes };
 }
 
-/** A person takes a message out of the inbox by hand, so no folder has to be drawn and there is no projection of it. */
+/** A person removes a message from the inbox by hand, so the folders need no projection of it. */
 function readProjection(
   event: MailEvent,
   projections: readonly Projection[],

@@ -1,6 +1,6 @@
 import type { Trail } from '../../git/trail.ts';
 
-/** Where there is no trail: nothing is recorded, and nothing is ever behind. */
+/** The trail where none is configured: records nothing, and is never behind. */
 export const noTrail: Trail = {
   record: () => {},
   position: () => Promise.resolve(null),

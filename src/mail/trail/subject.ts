@@ -4,16 +4,16 @@ import type { Turn } from '../machine/state.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import type { MessageId } from '../../kernel/ids.ts';
 
-/** Characters of a whole subject, and of the parts that somebody outside has a say in. */
+/** Maximum length of a whole subject, and of its parts that come from outside, in characters. */
 const longest = 200;
 const longestPart = 100;
-/** Recipients that are named; of the rest there is a number. */
+/** How many recipients are named; the others are counted. */
 const namedRecipients = 3;
 
-/** Finds a message that is known; undefined when its thread has left the state. */
+/** Finds a known message; undefined when its thread has been forgotten. */
 export type FindMessage = (id: MessageId) => Message | undefined;
 
-/** What happened, on one line. Null for an event after which all mail lies where it lay. */
+/** What happened, on one line. Null for an event that moved no mail. */
 export function subjectOf(event: MailEvent, turn: Turn | null, mail: FindMessage): string | null {
   const subject = tell(event, turn, mail);
   return subject === null ? null : oneLine(subject, longest);
@@ -86,7 +86,7 @@ function delivery(messages: readonly Message[]): string {
   const named = first.to.slice(0, namedRecipients).join(', ');
   const others = first.to.length > namedRecipients ? ` +${String(first.to.length - namedRecipients)}` : '';
   const rest = more.length > 0 ? ` (+${String(more.length)})` : '';
-  // Cut before the count is added, so that a long subject does not take it along.
+  // Cut before the count is added, so that a long subject does not cut off the count.
   return oneLine(`${first.from} → ${named}${others}: ${content(first)}`, longest - rest.length) + rest;
 }
 

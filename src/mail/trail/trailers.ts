@@ -9,11 +9,11 @@ const longest = 200;
 type Trailer = readonly [string, string];
 
 /**
- * `Message-Id` (one for each message that the commit is about), `Thread`, `In-Reply-To`, then of a turn `Turn`,
- * `Provider`, `Model`, `Exit`, `Duration` (of its last invocation), `Cost-USD` and `Tokens` (of all of them), `Session`
- * (only where it was gone), `Reported`
- * (what changed while it ran that it had no right to), and `Seq`.
- * What is not known is left out, but an unknown price is `unpriced`. Every value is one line.
+ * `Message-Id` (one for each message of the commit), `Thread`, `In-Reply-To`, then of a turn
+ * `Turn`, `Provider`, `Model`, `Exit`, `Duration` (of its last invocation), `Cost-USD` and `Tokens`
+ * (of all invocations), `Session` (only where it was lost), `Reported` (changes during the turn
+ * that it was not permitted to make), and `Seq`. Omits unknown values, but an unknown price is
+ * `unpriced`. Every value is one line.
  */
 export function trailersOf(
   n: number,
@@ -43,13 +43,13 @@ function named(name: string, values: readonly string[]): Trailer[] {
   return [...new Set(lines)].map((line) => [name, line]);
 }
 
-/** The messages that a commit is about: what was sent, or else all that came to lie somewhere, notices among it. */
+/** The messages of a commit: the sent ones, or else all that moved, including notices. */
 function messagesOf(event: MailEvent, projections: readonly Projection[], mail: FindMessage): Message[] {
   if (event.type === 'accepted') return [event.sent.message];
   if (event.type === 'committed') return event.sent.map(({ message }) => message);
   const asked = 'ask' in event ? mail(event.ask.request) : undefined;
   const moved = projections.flatMap((projection) => (projection.kind === 'copy' ? [projection.message] : []));
-  // A notice that stands in for an answer is what is delivered; the request is told by its In-Reply-To.
+  // A notice in place of an answer is the delivered message; its In-Reply-To names the request.
   const about = event.type === 'proceeded' ? [event.standIn] : asked === undefined ? [] : [asked];
   return [...new Map([...about, ...moved].map((message) => [message.id, message])).values()];
 }
@@ -77,7 +77,10 @@ function turnTrailers(turn: Turn): Trailer[] {
   ];
 }
 
-/** A launch that was not settled yet, or was settled at its reservation, makes the sum a guess: then it is not told. */
+/**
+ * With a launch not settled yet, or settled at its reservation, the sum would be a guess: then it
+ * is omitted.
+ */
 function price({ reserved, cost }: Turn): string {
   if (reserved || cost.unpriced > 0) return 'unpriced';
   return cost.usd.toFixed(6).replace(/\.?0+$/, '');

@@ -1,16 +1,21 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Trail, TrailEntry } from '../../git/trail.ts';
 
-/** Where the commits go; git in the program. Both methods reject with `E_TRAIL` when they cannot do what they say. */
+/**
+ * The destination of the commits; git in the program. Both methods reject with `E_TRAIL` on
+ * failure.
+ */
 export interface TrailRepository {
   /**
-   * `at`: the `Seq` of this project's last commit on the branch, 0 when there is none; `problem` says why the branch can
-   * be read but not be written now. `none`: there is nothing to write to; `hint` says in one line what is missing.
+   * `at`: the `Seq` of this project's last commit on the branch, 0 when there is none; `problem`
+   * says why the branch can be read but not written now. `none`: there is no branch to write to;
+   * `hint` says in one line what is missing.
    */
   position(): Promise<TrailPosition>;
   /**
-   * Puts these commits on the branch, in this order, all or none. When it rejects they may be there all the same (the
-   * answer was lost); given again, whole and first, they are not put there twice.
+   * Adds these commits to the branch, in this order, all or none. After a rejection they may have
+   * been added (the answer was lost); the same commits at the start of a later call are not added
+   * twice.
    */
   append(entries: readonly TrailEntry[]): Promise<void>;
 }
@@ -22,41 +27,41 @@ export type TrailPosition =
 export interface TrailWriterOptions {
   readonly repository: TrailRepository;
   /**
-   * Called when there is room again after entries had to be let go: the host records everything after this number once
-   * more, from the journal. Without it that is left to the next start.
+   * Called when the queue has room again after entries were dropped: the host records everything
+   * after this number again, from the journal. Without it the next start does.
    */
   readonly reread?: (after: number) => void;
-  /** Resolves after so many milliseconds; for tests. */
+  /** Resolves after this many milliseconds; for tests. */
   readonly delay?: (milliseconds: number) => Promise<void>;
   readonly limits?: Partial<TrailLimits>;
 }
 
 export interface TrailLimits {
-  /** Of one batch, in commits and in characters of their files. */
+  /** The maximum size of one batch, in commits and in characters of their files. */
   readonly batchEntries: number;
   readonly batchCharacters: number;
-  /** Of what waits. Beyond, entries are let go: the journal has them. */
+  /** The maximum length of the queue. Further entries are dropped, as the journal has them. */
   readonly queueEntries: number;
   readonly queueCharacters: number;
 }
 
 const defaultLimits: TrailLimits = {
-  // Larger ones save little, and putting one together holds up the delivery of mail for longer.
+  // Larger batches save little, and preparing one delays the delivery of mail for longer.
   batchEntries: 250,
   batchCharacters: 2 * 1024 * 1024,
-  // Ten thousand files that are dropped at once, and the turns that take them up.
+  // Ten thousand files dropped at once, and the turns that pick them up.
   queueEntries: 20_000,
   queueCharacters: 64 * 1024 * 1024,
 };
 
 const firstPause = 100;
 const longestPause = 60_000;
-/** Attempts that `settled` waits for before it takes a batch for one that cannot be committed. */
+/** How many attempts `settled` awaits before it considers a batch impossible to commit. */
 const settlingAttempts = 3;
 
 /**
- * The one committer of a project. Entries queue up while a batch is being written; what has gathered is the next batch. A
- * batch that failed stays the first and is tried again, after a pause that doubles up to a minute.
+ * The only committer of a project. Entries queue up while a batch is being written, and become the
+ * next batch. A failed batch stays first and is retried after a pause that doubles up to a minute.
  */
 export class TrailWriter implements Trail {
   readonly #repository: TrailRepository;
@@ -65,12 +70,12 @@ export class TrailWriter implements Trail {
   readonly #limits: TrailLimits;
   #queue: TrailEntry[] = [];
   #characters = 0;
-  /** The number of the last entry that was queued, and of the last that is known to be committed. */
+  /** The number of the last queued entry, and of the last entry known to be committed. */
   #last = 0;
   #committed: number | null = null;
-  /** Entries that were let go since the queue was full. */
+  /** How many entries were dropped since the queue was full. */
   #missed = 0;
-  /** True when there is nothing to write to, for as long as the program runs. */
+  /** True when there is no branch to write to, for as long as the program runs. */
   #absent = false;
   #problem: string | null = null;
   #failures = 0;
@@ -85,10 +90,11 @@ export class TrailWriter implements Trail {
     this.#limits = { ...defaultLimits, ...options.limits };
   }
 
-  /** An entry whose number is not above the last one's is known already and is ignored. */
+  /** Ignores an entry whose number is not above the last one's, as it is recorded already. */
   record(entry: TrailEntry): void {
     if (this.#absent || entry.seq <= this.#last) return;
-    // Once one was let go the rest must go too: a trail with a hole could not be continued from its end.
+    // After one is dropped the others must be too: a trail with a gap could not be continued from
+    // its end.
     if (this.#missed > 0 || this.#isFull()) {
       this.#missed += 1;
       return;
@@ -100,8 +106,8 @@ export class TrailWriter implements Trail {
   }
 
   /**
-   * Never rejects. Where the position cannot be read at the first call there is no trail until the next start: commits
-   * after an unknown one would leave a hole. `problem()` says why.
+   * Never rejects. If the first call cannot read the position, there is no trail until the next
+   * start: commits after an unknown one would leave a gap. `problem()` says why.
    */
   async position(): Promise<number | null> {
     if (this.#absent) return null;
@@ -143,7 +149,7 @@ export class TrailWriter implements Trail {
 
   async #work(): Promise<void> {
     this.#working = true;
-    // What is recorded in the same go belongs to the first batch.
+    // Entries recorded in the same tick belong to the first batch.
     await Promise.resolve();
     while (this.#queue.length > 0) {
       const committed = await this.#commit(this.#batch());
@@ -200,7 +206,7 @@ export class TrailWriter implements Trail {
   }
 }
 
-/** Does not keep the program running. */
+/** Does not keep the process alive. */
 function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, milliseconds).unref();

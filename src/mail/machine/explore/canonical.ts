@@ -1,8 +1,8 @@
 import type { MailState } from '../state.ts';
 
 /**
- * A name for a state in which ids and times do not matter: equal for states that go on alike. What was handled and is
- * waited for by nobody is left out, and so are threads that have ended.
+ * A name for a state that ignores ids and times: equal for states with the same future. Leaves out
+ * handled messages that no wait refers to, and ended threads.
  */
 export function canonical(state: MailState): string {
   const ids = new Map<string, number>();
@@ -35,7 +35,7 @@ export function canonical(state: MailState): string {
   return parts.join(' ');
 }
 
-/** Forgets what `canonical` leaves out: it only costs time to carry along. */
+/** Removes what `canonical` leaves out, which only costs time to keep. */
 export function prune(state: MailState): void {
   const alive = aliveIn(state);
   for (const [id, { message }] of state.mail)
@@ -47,7 +47,7 @@ export function prune(state: MailState): void {
     state.threads.set(id, { ...thread, messages: thread.messages.filter((message) => alive.has(message)) });
 }
 
-/** Messages that wait, are at hand, are asked, were answered to somebody who waits, or are owed. */
+/** Messages that wait, are claimed, are asked, answer a wait, or are owed an answer. */
 function aliveIn(state: MailState): Set<string> {
   const alive = new Set<string>();
   for (const { inThread } of state.roles.values()) {

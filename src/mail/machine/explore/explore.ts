@@ -7,30 +7,30 @@ import { canonical, prune } from './canonical.ts';
 import { cloneState } from './clone.ts';
 import { instant, movesOf, type Move } from './moves.ts';
 
-/** How far to look. */
+/** The bounds of the exploration. */
 export interface Bounds {
-  /** Threads that people start. */
+  /** Maximum number of threads that people start. */
   readonly threads: number;
-  /** Messages on the way to a state. */
+  /** Maximum number of messages on the way to a state. */
   readonly depth: number;
-  /** States that are looked at. */
+  /** Maximum number of explored states. */
   readonly states: number;
-  /** True when it has taken long enough: core has no clock. */
+  /** True when the time limit is reached: this pure code has no clock. */
   readonly enough: () => boolean;
 }
 
-/** A way to leave somebody waiting for ever. */
+/** A sequence of messages after which a role waits forever. */
 export interface StuckState {
   /** `user → architect: task`, one line a message, in order. */
   readonly path: readonly string[];
-  /** Who waits for what. */
+  /** Which role waits for what. */
   readonly why: string;
 }
 
 export interface Exploration {
-  /** The shortest way first; one for each reason. */
+  /** The shortest path first; one for each reason. */
   readonly stuck: readonly StuckState[];
-  /** False: the bounds ended it, and there may be more. */
+  /** False: the bounds ended the exploration, so there may be more. */
   readonly complete: boolean;
   readonly states: number;
 }
@@ -40,13 +40,13 @@ interface Node {
   readonly path: readonly string[];
 }
 
-/** Kinds of stuck states after which more would only repeat what is wrong. */
+/** Maximum number of kinds of stuck states: more would repeat the same errors. */
 const mostFound = 5;
 
 /**
- * Plays a protocol with the real machine, in all ways that its agents may end their turns, those with the fewest messages
- * first, and finds the states in which somebody waits for what can never come. Deterministic. Failures are not played;
- * time goes by only where nothing else can happen.
+ * Runs a protocol on the real machine with all ways in which its agents can end their turns, fewest
+ * messages first, and finds the states in which a role waits for what can never come.
+ * Deterministic. Does not simulate failures; time passes only where nothing else can happen.
  */
 export function explore(protocol: Protocol, bounds: Bounds): Exploration {
   const unbounded = withoutLimits(protocol);
@@ -57,7 +57,7 @@ export function explore(protocol: Protocol, bounds: Bounds): Exploration {
   const result = (complete: boolean) => ({ stuck: [...found.values()], complete, states: seen.size });
   for (let depth = 0; depth < levels.length; depth += 1) {
     if (depth >= bounds.depth && levels[depth]?.length) return result(false);
-    // Moves without a message add to the level that is being looked at.
+    // Moves without a message add to the level that this loop iterates over.
     for (const node of levels[depth] ?? []) {
       for (const after of nextOf(node, unbounded, bounds.threads)) {
         if (seen.size >= bounds.states || bounds.enough() || found.size >= mostFound) return result(false);
@@ -91,7 +91,7 @@ function withoutLimits(protocol: Protocol): Protocol {
 
 type Played = Node & { readonly stuck: string | null };
 
-/** The states that can come next, each with all that follows of itself. */
+/** The next states, each after all of its automatic consequences. */
 function* nextOf(node: Node, protocol: Protocol, threads: number): Generator<Played> {
   for (const move of movesOf(node.state, protocol, threads)) {
     let state = cloneState(node.state);
@@ -103,12 +103,12 @@ function* nextOf(node: Node, protocol: Protocol, threads: number): Generator<Pla
   }
   const { turns, deadlines } = node.state;
   if (turns.size > 0 || deadlines.size === 0) return;
-  // Nobody works: those who wait may do so until their time is over. The clock itself stands still.
+  // No role works: waits last until they time out. The clock does not advance otherwise.
   const late = settle(cloneState(node.state), protocol, Math.max(...deadlines.values()));
   yield { ...late, path: node.path };
 }
 
-/** What the journal says of a move. */
+/** The facts that record a move. */
 function factsOf(move: Move): Fact[] {
   if (move.by === 'person') return move.sent.map((sent) => ({ type: 'accepted', sent }));
   const { turn, result, sent } = move;
@@ -129,7 +129,7 @@ function record(state: MailState, fact: Fact): MailState {
   return after;
 }
 
-/** Lets the machine decide until it has nothing more to say, or says that somebody is stuck. */
+/** Lets the machine decide until it has no more facts, or reports a stuck role. */
 function settle(
   start: MailState,
   protocol: Protocol,

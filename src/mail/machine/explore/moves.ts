@@ -7,15 +7,18 @@ import { judge } from '../rules/judge.ts';
 import type { MailState, Turn } from '../state.ts';
 import type { RoleName } from '../../../kernel/ids.ts';
 
-/** One thing that may happen next. */
+/** One possible next event. */
 export type Move =
   | { readonly by: 'turn'; readonly turn: Turn; readonly result: TurnResult; readonly sent: readonly Sent[] }
   | { readonly by: 'person'; readonly sent: readonly Sent[] };
 
-/** Nothing takes time here: deadlines lie ahead, and keep those who wait alive. */
+/** All events happen at this time: deadlines lie ahead, and keep waits alive. */
 export const instant = 0;
 
-/** Everything that the protocol lets happen next: a turn ends in one of its ways, a person answers, or starts a thread. */
+/**
+ * Everything that the protocol allows next: a turn ends in one of its ways, a person answers, or
+ * starts a thread.
+ */
 export function* movesOf(state: MailState, protocol: Protocol, threads: number): Generator<Move> {
   for (const turn of state.turns.values())
     if (turn.phase.is === 'active')
@@ -49,8 +52,8 @@ function* endOf(state: MailState, protocol: Protocol, turn: Turn, drafts: readon
 }
 
 /**
- * True when the like of it, from the same sender in the same thread, still waits to be taken up: who waits for whom does
- * not depend on how many there are, and without this there were ever more states.
+ * True when an equal message, from the same sender in the same thread, still waits: who waits for
+ * whom does not depend on their number, and without this the states would be infinitely many.
  */
 function repeats(state: MailState, { message, answers }: Sent): boolean {
   if (answers !== null) return false;
@@ -106,9 +109,10 @@ function draftOf(type: MessageType, to: readonly RoleName[], inReplyTo: string |
 const samples = { string: 'x', number: 0, integer: 0, boolean: false, list: [], object: {} };
 
 /**
- * The ways in which a turn may end. One that owes answers (with any of the replies), or asks; one that owes nothing sends
- * one message, and nothing only where it may send nothing: an agent that stays silent leaves others without work in any
- * protocol. Where there are joins, any two messages may go together.
+ * The ways in which a turn can end. One that owes answers gives them (with any of the replies), or
+ * sends a request; one that owes none sends one message, and none only where it can send none: in
+ * any protocol a silent agent leaves others without work. Where there are joins, any two messages
+ * can be sent together.
  */
 function* endingsOf(state: MailState, protocol: Protocol, turn: Turn): Generator<Draft[]> {
   const replies = new Set([...protocol.types.values()].flatMap(({ reply }) => reply));
@@ -138,14 +142,16 @@ function* pairs(drafts: readonly Draft[]): Generator<Draft[]> {
     for (const second of drafts.slice(index + 1)) yield [first, second];
 }
 
-/** A message of a type to each of its recipients by itself, and to all of them. */
+/** A message of a type to each of its recipients alone, and to all of them. */
 function ways(type: MessageType, self: RoleName): Draft[] {
   const to = type.blocking === 'none' ? type.to : type.to.filter((name) => name !== self);
   const single = to.map((name) => draftOf(type, [name], null));
   return to.length > 1 ? [...single, draftOf(type, to, null)] : single;
 }
 
-/** Answers to all that is owed: each with the first of its reply types, then each with the second, … */
+/**
+ * Answers to all that is owed: each with the first of its reply types, then each with the second, …
+ */
 function answersOf(state: MailState, protocol: Protocol, owed: readonly string[]): Draft[][] {
   const mails = owed.flatMap((id) => state.mail.get(id) ?? []);
   const most = Math.max(...mails.map(({ request }) => request?.replies.length ?? 0));
@@ -158,7 +164,7 @@ function answersOf(state: MailState, protocol: Protocol, owed: readonly string[]
   );
 }
 
-/** What a person may answer to a message that it was sent. */
+/** A person's possible answers to a message. */
 function answersTo(state: MailState, protocol: Protocol, role: RoleName, message: Message): Draft[] {
   const request = state.mail.get(message.id)?.request;
   const open = [...(request?.asks.values() ?? [])].some(
@@ -168,7 +174,7 @@ function answersTo(state: MailState, protocol: Protocol, role: RoleName, message
   return types.map((type) => draftOf(type, [message.from], message.id));
 }
 
-/** How a person may start a thread. */
+/** A person's possible ways to start a thread. */
 function startsOf(protocol: Protocol): Draft[] {
   const replies = new Set([...protocol.types.values()].flatMap(({ reply }) => reply));
   return typesFrom(protocol, 'user')

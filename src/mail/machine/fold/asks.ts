@@ -10,7 +10,7 @@ export function askKey(ask: Ask): string {
   return `${ask.request} ${ask.recipient}`;
 }
 
-/** How far an ask is; null when nobody knows of it (any more). */
+/** The state of an ask; null when it is unknown or forgotten. */
 export function askState(state: MailState, ask: Ask): AskState | null {
   return state.mail.get(ask.request)?.request?.asks.get(ask.recipient) ?? null;
 }
@@ -19,7 +19,7 @@ export function isOpen(state: MailState, ask: Ask): boolean {
   return askState(state, ask)?.is === 'open';
 }
 
-/** Asks of this request that this role may answer, as its recipient or because it was escalated to it. */
+/** Asks of this request that this role can answer, as its recipient or after escalation. */
 export function asksFor(mail: Mail, role: RoleName): Ask[] {
   const asks = mail.request?.asks ?? new Map<RoleName, AskState>();
   return [...asks]
@@ -35,7 +35,7 @@ function candidatesOf(ask: AskState | undefined): readonly RoleName[] {
   return ask?.is === 'open' ? ask.candidates : [];
 }
 
-/** Changes one ask; keeps who is asked, who is waited for, the deadlines and what is broken in step. */
+/** Changes one ask; keeps asked roles, waits, deadlines and broken asks in step. */
 export function setAsk(state: MailState, mail: Mail, recipient: RoleName, next: AskState): void {
   const { request, message } = mail;
   if (!request) return;
@@ -63,7 +63,10 @@ function countWaitFor(state: MailState, role: RoleName, candidate: RoleName, by:
   else waitsFor.delete(candidate);
 }
 
-/** An ask has its answer, or the notice that stands in for one. `person`: a person gets it, who has no turns. */
+/**
+ * Settles an ask with its answer, or the notice in place of one. `person`: a person gets it, who
+ * has no turns.
+ */
 export function settleAsk(
   state: MailState,
   ask: Ask,
@@ -88,14 +91,17 @@ function hasOpenAsk(state: MailState, request: MessageId): boolean {
   return [...(state.mail.get(request)?.request?.asks.values() ?? [])].some(({ is }) => is === 'open');
 }
 
-/** A request that its reader need not answer any more is filed: an agent would spend a turn, a person a thought on it. */
+/**
+ * Files a request that needs no answer any more: it would cost its reader a turn, or a person's
+ * attention.
+ */
 function fileSettled(state: MailState, mail: Mail): void {
   for (const [role, { at }] of mail.deliveries)
     if ((at === 'inbox' || at === 'unread') && openAsksFor(state, mail, role).length === 0)
       place(state, mail, role, { at: 'processed' });
 }
 
-/** Another role may answer too, in its own time: the deadline has done its work. */
+/** Another role can answer too, without a deadline: the deadline has had its effect. */
 export function escalateAsk(state: MailState, ask: Ask, to: RoleName): void {
   const mail = state.mail.get(ask.request);
   const current = askState(state, ask);
@@ -104,7 +110,10 @@ export function escalateAsk(state: MailState, ask: Ask, to: RoleName): void {
   setAsk(state, mail, ask.recipient, { is: 'open', candidates, escalated: to });
 }
 
-/** This role will not answer any more. With nobody left the ask is broken, and ends as its request says. */
+/**
+ * This role will not answer. Without another candidate the ask is broken, and ends as its request
+ * says.
+ */
 export function loseCandidate(state: MailState, ask: Ask, role: RoleName, reason: Reason): void {
   const mail = state.mail.get(ask.request);
   const current = askState(state, ask);
@@ -114,7 +123,7 @@ export function loseCandidate(state: MailState, ask: Ask, role: RoleName, reason
   if (candidates.length === 0) state.broken.set(askKey(ask), { ...ask, reason });
 }
 
-/** What happens to the asks of a request when one recipient's copy of it has come to nothing. */
+/** Updates the asks of a request when one recipient's copy of it has failed. */
 export function breakAsks(state: MailState, mail: Mail, role: RoleName, reason: Reason): void {
   for (const ask of asksFor(mail, role)) loseCandidate(state, ask, role, reason);
 }
@@ -125,7 +134,7 @@ export function failCopy(state: MailState, mail: Mail, role: RoleName, reason: R
   breakAsks(state, mail, role, reason);
 }
 
-/** The request was put back into a role's inbox: that role may answer again, with as much time as at first. */
+/** The request is back in a role's inbox: that role can answer again, with the full time limit. */
 export function askAgain(state: MailState, mail: Mail, role: RoleName): void {
   const { request, message } = mail;
   if (!request) return;
@@ -133,7 +142,7 @@ export function askAgain(state: MailState, mail: Mail, role: RoleName): void {
   for (const [recipient, ask] of request.asks) {
     if (ask.is === 'answered' || (own && recipient !== role)) continue;
     const before = ask.is === 'open' ? ask : { candidates: [], escalated: null };
-    // What was handed to the role once is handed to it again.
+    // A request that was escalated to the role before is escalated to it again.
     const escalated = before.escalated ?? (own ? null : role);
     if (own || escalated === role)
       setAsk(state, mail, recipient, {

@@ -8,7 +8,7 @@ type TurnEvent = Extract<
   { type: 'corrected' | 'requeued' | 'resumed' | 'committed' | 'abandoned' }
 >;
 
-/** How a turn goes on after an invocation. */
+/** Updates a turn after an invocation. */
 export function turn(state: MailState, event: TurnEvent): boolean {
   const known = state.turns.get(event.turn);
   if (!known) return false;

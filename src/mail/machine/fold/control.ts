@@ -9,7 +9,7 @@ import type { RoleName } from '../../../kernel/ids.ts';
 import type { Reason } from '../../../kernel/errors.ts';
 import type { Target } from '../../../letters/target.ts';
 
-/** What a command that was not refused changes. */
+/** Applies a command that was not refused. */
 export function control(state: MailState, command: Command, by: string): void {
   switch (command.verb) {
     case 'pause':
@@ -36,7 +36,7 @@ function setPaused({ paused }: MailState, target: Target, on: boolean): void {
   if (target.kind === 'thread') paused.threads[on ? 'add' : 'delete'](target.thread);
 }
 
-/** Takes the process away from what runs there; it will start again, and nothing is counted. */
+/** Stops the target's processes; they will restart, and the attempts do not count. */
 function putBack(state: MailState, target: Target): void {
   for (const turn of state.turns.values()) {
     const meant =
@@ -55,8 +55,8 @@ function cancel(state: MailState, target: Target, reason: Reason): void {
 }
 
 /**
- * Puts a dead letter back into the inbox that it failed in, behind what waits there. Its thread goes on. What a person had
- * read waits for them again.
+ * Puts a dead letter back into its inbox, at the end of the queue, and reopens its thread. A
+ * message that a person has read is unread again.
  */
 function retry(state: MailState, message: Message, role: RoleName): void {
   const known = state.mail.get(message.id);

@@ -1,17 +1,17 @@
 import type { MailState, Timer } from '../state.ts';
 import type { MessageId } from '../../../kernel/ids.ts';
 
-/** A few that are over may stay among the timers; more than that, and they are thrown out together. */
+/** How many expired timers may remain before they are removed together. */
 const slack = 64;
 
-/** Gives a request until that instant. */
+/** Gives a request a deadline, in milliseconds since 1970. */
 export function setDeadline(state: MailState, request: MessageId, at: number): void {
   state.deadlines.set(request, at);
   push(state.timers, { at, request });
   dropPast(state);
 }
 
-/** Nothing ends by time any more. */
+/** Removes the deadline of a request. */
 export function dropDeadline(state: MailState, request: MessageId): void {
   if (!state.deadlines.delete(request)) return;
   const { timers, deadlines } = state;
@@ -22,7 +22,7 @@ export function dropDeadline(state: MailState, request: MessageId): void {
   dropPast(state);
 }
 
-/** Keeps the earliest timer one that still counts. */
+/** Removes expired timers, so that the earliest one is valid. */
 function dropPast(state: MailState): void {
   for (let [first] = state.timers; first && !isSet(state, first); [first] = state.timers) pop(state.timers);
 }
@@ -31,7 +31,7 @@ function isSet({ deadlines }: MailState, { at, request }: Timer): boolean {
   return deadlines.get(request) === at;
 }
 
-/** The requests whose time is over, the earliest first. */
+/** The requests that have timed out, the earliest first. */
 export function dueRequests(state: MailState, now: number): MessageId[] {
   const due = new Map<MessageId, number>();
   const next = [0];
@@ -44,12 +44,12 @@ export function dueRequests(state: MailState, now: number): MessageId[] {
   return [...due].toSorted(([, a], [, b]) => a - b).map(([request]) => request);
 }
 
-/** When the next request's time is over; null: never. */
+/** When the next request times out; null: never. */
 export function nextDeadline({ timers }: MailState): number | null {
   return timers[0]?.at ?? null;
 }
 
-/* A binary heap: no timer is earlier than the one at half its place. */
+/* A binary heap: no timer is earlier than its parent. */
 
 function push(timers: Timer[], timer: Timer): void {
   let index = timers.length;
@@ -62,7 +62,7 @@ function push(timers: Timer[], timer: Timer): void {
   timers[index] = timer;
 }
 
-/** Takes the earliest away. */
+/** Removes the earliest timer. */
 function pop(timers: Timer[]): void {
   const last = timers.pop();
   if (!last || timers.length === 0) return;

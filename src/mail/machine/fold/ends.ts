@@ -7,7 +7,7 @@ import { standIn } from './sending.ts';
 
 type AskEvent = Extract<Happening<Message>, { type: 'escalated' | 'proceeded' | 'failed-back' }>;
 
-/** How an ask goes on, or ends, without its reply. */
+/** Applies an event that changes or ends an ask without its reply. */
 export function ask(state: MailState, event: AskEvent): boolean {
   const mail = state.mail.get(event.ask.request);
   const open = askState(state, event.ask);

@@ -6,15 +6,15 @@ import { changeTurn } from './turns.ts';
 import { addDebt } from './waits.ts';
 import type { MessageId, RoleName } from '../../../kernel/ids.ts';
 
-/** What a role has of a request that is to be handed to it. */
+/** What a role already has of a request that is to be escalated to it. */
 type Hold =
-  /** Nothing, or nothing any more: it can be given a copy. */
+  /** It has no copy: it can be given one. */
   | { readonly is: 'free' }
   | { readonly is: 'waiting' }
   | { readonly is: 'turn'; readonly turn: Turn }
   | { readonly is: 'wait'; readonly wait: Wait }
   | { readonly is: 'answered'; readonly by: MessageId }
-  /** It has handled the request and owes nothing: nothing is taken up twice. */
+  /** It has handled the request and owes nothing: no request is picked up twice. */
   | { readonly is: 'done' };
 
 function holdOf(state: MailState, mail: Mail, role: RoleName): Hold {
@@ -33,12 +33,14 @@ function holdOf(state: MailState, mail: Mail, role: RoleName): Hold {
   return wait ? { is: 'wait', wait } : { is: 'done' };
 }
 
-/** Whether handing a request to this role can bring an answer. */
+/** Whether escalating a request to this role can bring an answer. */
 export function canTakeOver(state: MailState, mail: Mail, role: RoleName): boolean {
   return holdOf(state, mail, role).is !== 'done';
 }
 
-/** Gives a request to another role. Where that role has it already, one answer does for both. */
+/**
+ * Escalates a request to another role. If that role has it already, one answer serves both asks.
+ */
 export function hand(state: MailState, mail: Mail, added: Ask, to: RoleName, person: boolean): void {
   const hold = holdOf(state, mail, to);
   if (hold.is === 'answered') {
@@ -48,7 +50,7 @@ export function hand(state: MailState, mail: Mail, added: Ask, to: RoleName, per
   if (hold.is === 'turn') changeTurn(state, hold.turn.id, { owes: [...hold.turn.owes, added] });
   if (hold.is === 'wait') addDebt(state, hold.wait.id, added);
   if (hold.is !== 'free') return;
-  // Whether that role takes it up by itself was not asked when it was sent.
+  // Whether that role picks it up alone was not determined when it was sent.
   const handed = { ...mail, joins: [...new Set([...mail.joins, to])] };
   state.mail.set(mail.message.id, handed);
   place(state, handed, to, person ? { at: 'unread' } : { at: 'inbox' });

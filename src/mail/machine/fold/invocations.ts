@@ -11,7 +11,7 @@ type InvocationEvent = Extract<
   { type: 'launched' | 'returned' | 'gated' | 'attempt-failed' | 'stopped' }
 >;
 
-/** What is said of one invocation of a turn; late when the turn has gone on to another. */
+/** Applies an event about one invocation of a turn; false if the turn has moved on to another. */
 export function invocation(state: MailState, event: InvocationEvent): boolean {
   if (event.type === 'gated') {
     const returned = current(state, event, 'returned');
@@ -56,7 +56,10 @@ export function invocation(state: MailState, event: InvocationEvent): boolean {
   }
 }
 
-/** What a conversation has come to is charged once, whatever becomes of the turn: the next that resumes it counts from there. */
+/**
+ * Charges the conversation's cost once, whatever becomes of the turn: the next turn that resumes it
+ * counts from there.
+ */
 function countSession(
   state: MailState,
   { id, thread, role, lastResult }: Turn,
@@ -71,7 +74,7 @@ function countSession(
     changeThread(state, thread, { sessions: { ...sessions, [role]: { ...kept, ...session } } });
 }
 
-/** What is not there is not resumed again, whatever becomes of this turn. */
+/** A lost session is not resumed again, whatever becomes of this turn. */
 function forgetSession(state: MailState, { thread, role }: Turn): void {
   const { [role]: gone, ...sessions } = state.threads.get(thread)?.sessions ?? {};
   if (gone) changeThread(state, thread, { sessions });

@@ -15,7 +15,7 @@ export function copyKey(message: MessageId, role: RoleName): string {
   return `${message} ${role}`;
 }
 
-/** The state of a role, made when it is first heard of. */
+/** The state of a role, created on first use. */
 export function roleState(state: MailState, name: RoleName): RoleState {
   const known = state.roles.get(name);
   if (known) return known;
@@ -38,18 +38,18 @@ export function roleState(state: MailState, name: RoleName): RoleState {
   return fresh;
 }
 
-/** True when this copy is taken up with a wait of its recipient, not by itself. */
+/** True when the recipient picks this copy up with its wait, not alone. */
 function belongsToWait(state: MailState, mail: Mail, role: RoleName): boolean {
   return mail.wait !== null && state.waits.get(mail.wait)?.role === role;
 }
 
-/** Remembers a projection as the newest, so that `pendingProjections` stays in the order of the events. */
+/** Moves a projection to the end, so that `pendingProjections` stays in the order of the events. */
 export function toProject(state: MailState, key: string, projection: Projection): void {
   state.pendingProjections.delete(key);
   state.pendingProjections.set(key, projection);
 }
 
-/** Puts one recipient's copy somewhere; keeps the queues, the unread mail and the projections in step. */
+/** Moves one recipient's copy; keeps the queues, the unread mail and the projections in step. */
 export function place(state: MailState, mail: Mail, role: RoleName, delivery: Delivery): void {
   const { message } = mail;
   const key = copyKey(message.id, role);
@@ -89,13 +89,13 @@ function leaveQueue(state: MailState, mail: Mail, role: RoleName): void {
   keepCrossed(state, role, thread);
 }
 
-/** Another protocol may take up nothing of what waits, or only together with other mail. */
+/** After a change of protocol, waiting mail may need other mail to be picked up, or never be. */
 export function doubtQueues(state: MailState): void {
   for (const [name, { requests, queue }] of state.roles)
     for (const id of [...requests, ...queue]) {
       const mail = state.mail.get(id);
       if (!mail) continue;
-      // All of them leave and come back, so that they keep their order.
+      // All of them are removed and added again, which keeps their order.
       leaveQueue(state, mail, name);
       const doubted = { ...mail, joins: [...new Set([...mail.joins, name])] };
       state.mail.set(id, doubted);
@@ -103,20 +103,22 @@ export function doubtQueues(state: MailState): void {
     }
 }
 
-/** Keeps in step whether a role's mail of a thread can be part of a circle of waits in that thread. */
+/**
+ * Keeps in step whether a role's mail of a thread can be part of a cycle of waits in that thread.
+ */
 export function keepCrossed(state: MailState, role: RoleName, thread: ThreadId): void {
   const { blockedBy, inThread, joining, crossed } = roleState(state, role);
   if (joining.has(thread) || (blockedBy.has(thread) && inThread.has(thread))) crossed.add(thread);
   else crossed.delete(thread);
 }
 
-/** Shows a message among what its author sent. */
+/** Projects a message to its author's `sent`. */
 export function drawSent(state: MailState, message: Message): void {
   const key = `${copyKey(message.id, message.from)} sent`;
   toProject(state, key, { kind: 'sent', message, role: message.from, since: state.events });
 }
 
-/** A run hears how its step ended. */
+/** Projects a step's result to its run. */
 export function tellRun(state: MailState, step: Mail): void {
   const answer = isStep(step.message) ? answerOf(state, step) : null;
   if (!answer) return;

@@ -10,14 +10,16 @@ import { changeThread } from './work.ts';
 import type { RoleName, ThreadId } from '../../../kernel/ids.ts';
 import type { TurnId } from '../../../letters/target.ts';
 
-/** Who sends, where, and what it owes while it does. */
+/** Who sends, from which turn and thread, and what the sender owes. */
 export interface Sender {
   readonly role: RoleName;
   readonly thread: ThreadId;
   readonly owes: readonly Ask[];
 }
 
-/** Sends what belongs together: its requests are one wait, which carries what is still owed. */
+/**
+ * Sends the messages of one turn: their requests are one wait, which keeps the sender's open debts.
+ */
 export function sendTogether(
   state: MailState,
   all: readonly Sent[],
@@ -36,12 +38,12 @@ function isOf({ role, thread }: Sender, message: Message): boolean {
   return message.from === role && message.thread === thread;
 }
 
-/** No message is ever delivered twice, whatever the journal says. */
+/** No message is delivered twice, whatever the journal says. */
 function isNew(state: MailState, all: readonly Sent[], { id }: Message, index: number): boolean {
   return !state.mail.has(id) && all.findIndex(({ message }) => message.id === id) === index;
 }
 
-/** One wait for all requests that were sent together. The strongest way of blocking counts. */
+/** One wait for all requests that were sent together. The strictest blocking applies. */
 function waitFor(
   state: MailState,
   { role, thread }: Sender,
@@ -58,12 +60,12 @@ function waitFor(
   return openWait(state, role, thread, blocks, ids, owes);
 }
 
-/** Makes a message known and delivers it to everybody it is for. A thread that has ended delivers to people only. */
+/** Adds a message and delivers it to all recipients. In an ended thread only people get it. */
 function send(state: MailState, sent: Sent, turn: TurnId | null, wait: WaitId | null): void {
   const { message } = sent;
   const open = state.threads.get(message.thread)?.state === 'open';
   const answered = sent.answers === null ? null : askState(state, sent.answers);
-  // Another reply may have come first since this one was judged.
+  // Another reply may have arrived since this one was judged.
   const late = sent.late || answered?.is === 'answered';
   const replyTo = answered?.is === 'open' ? state.mail.get(sent.answers?.request ?? '') : undefined;
   const request = sent.request && open ? { ...sent.request, wait, asks: new Map<string, AskState>() } : null;
@@ -84,14 +86,14 @@ function send(state: MailState, sent: Sent, turn: TurnId | null, wait: WaitId | 
     setDeadline(state, message.id, request.deadline);
   if (replyTo) answer(state, replyTo, sent);
   for (const role of message.to)
-    // A run has no folder among the roles': its answer is a projection of its own.
+    // Runs have no folder among the roles: their answer has a projection of its own.
     if (role === workflowRole) place(state, mail, role, { at: 'processed' });
     else if (sent.people.includes(role)) place(state, mail, role, { at: 'unread' });
     else place(state, mail, role, late || !open ? { at: 'processed' } : { at: 'inbox' });
   drawSent(state, message);
 }
 
-/** One reply answers everything that its author was asked with that request. */
+/** One reply settles all asks of that request that its author can answer. */
 function answer(state: MailState, request: Mail, { message, answers, people }: Sent): void {
   const asks = openAsksFor(state, request, message.from);
   const all = answers && !asks.some(({ recipient }) => recipient === answers.recipient) ? [answers] : asks;
@@ -109,14 +111,14 @@ function know(state: MailState, mail: Mail): void {
   changeThread(state, thread.id, { count: thread.count + 1 });
 }
 
-/** A notice has no thread of its own to open; one about a thread that is gone lives among the unread mail only. */
+/** A notice does not open a thread; one about a forgotten thread is kept as unread mail only. */
 export function deliverNotice(state: MailState, notice: Message): void {
   if (state.mail.has(notice.id)) return;
   const mail = addMail(state, notice);
   for (const role of notice.to) place(state, mail, role, { at: 'unread' });
 }
 
-/** A notice that takes the place of the reply to an ask. */
+/** A notice in place of the reply to an ask. */
 export function standIn(state: MailState, ask: Ask, notice: Message, person: boolean): void {
   if (state.mail.has(notice.id)) return;
   const wait = state.mail.get(ask.request)?.request?.wait ?? null;
@@ -125,7 +127,7 @@ export function standIn(state: MailState, ask: Ask, notice: Message, person: boo
   settleAsk(state, ask, notice.id, null, person);
 }
 
-/** A message that asks for nothing; it belongs to its thread if that is known. */
+/** A message that is not a request; it belongs to its thread if that is known. */
 function addMail(state: MailState, message: Message, wait: WaitId | null = null): Mail {
   const order = ++state.lastMail;
   const mail: Mail = { message, order, turn: null, deliveries: new Map(), request: null, wait, joins: [] };

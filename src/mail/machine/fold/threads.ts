@@ -9,10 +9,10 @@ import { changeThread } from './work.ts';
 import type { ThreadId } from '../../../kernel/ids.ts';
 import type { Reason } from '../../../kernel/errors.ts';
 
-/** Ended threads that the state still remembers whole, so that people can look at them and go on with them. */
+/** How many ended threads the state keeps whole, so that people can view and resume them. */
 const remembered = 100;
 
-/** The thread of a message; opened, or opened again, when it is not open. */
+/** The thread of a message; created or reopened if it is not open. */
 export function openThread(state: MailState, id: ThreadId, subject: string): void {
   const known = state.threads.get(id);
   if (known?.state === 'open') return;
@@ -39,13 +39,13 @@ function freshThread(id: ThreadId, subject: string, opened: number): Thread {
   };
 }
 
-/** True when the thread goes on, or would with the next message. */
+/** True when the thread is open, or the next message would reopen it. */
 export function goesOn(state: MailState, id: ThreadId): boolean {
   const known = state.threads.get(id)?.state;
   return known === 'open' || known === 'quiet';
 }
 
-/** Ends a thread: its requests and waits are over, its waiting mail goes where `rest` says. */
+/** Ends a thread with its requests and waits; its waiting mail goes where `rest` says. */
 export function endThread(
   state: MailState,
   id: ThreadId,
@@ -74,7 +74,9 @@ export function endThread(
   retire(state, id);
 }
 
-/** A thread in which nothing more can happen by itself. What still waits in it goes on waiting. */
+/**
+ * Marks a thread in which nothing more can happen automatically. Its waiting mail keeps waiting.
+ */
 export function quietThread(state: MailState, id: ThreadId): boolean {
   const thread = state.threads.get(id);
   if (thread?.state !== 'open' || thread.running > 0) return false;
@@ -83,7 +85,10 @@ export function quietThread(state: MailState, id: ThreadId): boolean {
   return true;
 }
 
-/** Remembers an ended thread as the newest one, and forgets the oldest. One that holds waiting mail is kept. */
+/**
+ * Adds an ended thread to the remembered ones, and forgets the oldest. Keeps those with waiting
+ * mail.
+ */
 export function retire(state: MailState, id: ThreadId): void {
   state.ended.delete(id);
   const thread = state.threads.get(id);
@@ -99,7 +104,7 @@ export function retire(state: MailState, id: ThreadId): void {
   }
 }
 
-/** What a forgotten thread has cost stays counted, without its name. */
+/** The costs of a forgotten thread stay counted, without its id. */
 function forgetBills(state: MailState, thread: ThreadId): void {
   const bills = state.bills.get(thread);
   if (!bills) return;

@@ -18,7 +18,7 @@ import type { TurnId } from '../../../letters/target.ts';
 type Event<T extends Happening<Message>['type']> = Extract<Happening<Message>, { type: T }>;
 type In<P extends Phase['is']> = Turn & { readonly phase: Extract<Phase, { is: P }> };
 
-/** The turn that an event of an invocation speaks of; null when the event is late and the turn has moved on. */
+/** The turn of an invocation's event; null when the turn has moved on. */
 export function current<P extends Phase['is']>(state: MailState, at: AtInvocation, phase: P): In<P> | null {
   const turn = state.turns.get(at.turn);
   const same = turn?.attempt === at.attempt && turn.round === at.round && turn.phase.is === phase;
@@ -30,7 +30,7 @@ export function changeTurn(state: MailState, id: TurnId, change: Partial<Turn>):
   if (turn) state.turns.set(id, { ...turn, ...change });
 }
 
-/** A role takes up messages. A claim of what is not there any more changes nothing. */
+/** A role claims messages. A claim of missing messages changes nothing. */
 export function claim(state: MailState, event: Event<'claimed'>): boolean {
   const { role, thread, wait, messages } = event;
   const mails = messages.flatMap((id) => state.mail.get(id) ?? []);
@@ -50,7 +50,9 @@ export function claim(state: MailState, event: Event<'claimed'>): boolean {
   return true;
 }
 
-/** Named one by one: an object that is spread from so large another one is slow to make, and slow to change ever after. */
+/**
+ * Listed key by key: an object created by spreading one this large is slow to create and to change.
+ */
 function begun(claimed: Claim, id: TurnId, owes: readonly Ask[], now: number): Turn {
   return {
     id,
@@ -92,7 +94,9 @@ function claimable(state: MailState, event: Event<'claimed'>, mails: readonly Ma
   return ready && mails.every(here);
 }
 
-/** Replaces a turn's reservation by what it really cost; an unknown price is settled at the reservation. */
+/**
+ * Replaces a turn's reservation by its actual cost; an unknown price is settled at the reservation.
+ */
 export function settle(state: MailState, turn: Turn, usage: Usage): void {
   if (!turn.reserved) return;
   const cost: Cost = settled(usage, turn.budget);
@@ -115,7 +119,7 @@ function bill(state: MailState, { role, provider, thread }: Turn, cost: Cost, da
   charge(bills, { day, provider, role, ...what, launches: 1, cost });
 }
 
-/** What a turn took up and what it sends become true together. */
+/** A turn's input and output messages are committed atomically. */
 export function commit(state: MailState, turn: Turn, event: Event<'committed'>): boolean {
   if (turn.phase.is !== 'returned') return false;
   const { session } = turn.phase.result;
@@ -135,10 +139,12 @@ export function commit(state: MailState, turn: Turn, event: Event<'committed'>):
   return true;
 }
 
-/** Ends a turn for good: what it took up goes to `failed`, what it owed will not come from this role. */
+/**
+ * Fails a turn permanently: its messages go to `failed`, and its role will not answer what it owed.
+ */
 export function abandon(state: MailState, turn: Turn, reason: Reason): void {
   if (turn.phase.is === 'active') settle(state, turn, { usd: null, tokens: null });
-  // A run may try its step again, if that is worth anything. A limit was waited for here already.
+  // The run can retry its step, if that makes sense. Usage limits were already waited for here.
   const why =
     turn.phase.is === 'failed' && stepOf(state, turn.thread) !== null
       ? { ...reason, class: turn.phase.class === 'RETRYABLE_RATE_LIMIT' ? 'NON_RETRYABLE' : turn.phase.class }
@@ -157,7 +163,7 @@ export function abandon(state: MailState, turn: Turn, reason: Reason): void {
   leave(state, turn);
 }
 
-/** Closes a thread. What runs in it finishes; what only waits for its next attempt does not begin again. */
+/** Closes a thread. Running processes finish; pending attempts do not start. */
 export function closeThread(state: MailState, id: ThreadId): void {
   if (!goesOn(state, id)) return;
   endThread(state, id, 'closed', null, { at: 'processed' });
@@ -171,7 +177,7 @@ export function closeThread(state: MailState, id: ThreadId): void {
   }
 }
 
-/** Ends a thread that cannot go on, with everything that runs and waits in it. */
+/** Fails a thread with everything that runs and waits in it. */
 export function failThread(state: MailState, id: ThreadId, reason: Reason): boolean {
   if (!goesOn(state, id)) return false;
   endThread(state, id, 'failed', reason, { at: 'failed', reason });

@@ -26,7 +26,7 @@ function scope(blocks: 'role' | 'thread', thread: ThreadId): ThreadId {
   return blocks === 'role' ? '' : thread;
 }
 
-/** Notes that a turn has taken up the answers. */
+/** Records that a turn has picked up the answers. */
 export function resumeWait(state: MailState, id: WaitId, turn: TurnId): void {
   const wait = state.waits.get(id);
   if (!wait) return;
@@ -45,7 +45,7 @@ export function closeWait(state: MailState, id: WaitId): void {
   countRunning(state, wait.thread, -1);
 }
 
-/** Adds a debt to a wait: what its role owes when the answers are in. */
+/** Adds a debt to a wait: an ask that its role must answer after the wait. */
 export function addDebt(state: MailState, id: WaitId, ask: Ask): void {
   const wait = state.waits.get(id);
   if (wait) state.waits.set(id, { ...wait, owes: [...wait.owes, ask] });

@@ -1,7 +1,7 @@
 import type { MailState, Thread } from '../state.ts';
 import type { ThreadId } from '../../../kernel/ids.ts';
 
-/** Changes a thread that is known, and keeps in step whether it may have gone quiet. */
+/** Changes a known thread, and keeps in step whether it may have gone quiet. */
 export function changeThread(state: MailState, id: ThreadId, change: Partial<Thread>): void {
   const known = state.threads.get(id);
   if (!known) return;
@@ -11,19 +11,19 @@ export function changeThread(state: MailState, id: ThreadId, change: Partial<Thr
   else state.possiblyQuiet.delete(id);
 }
 
-/** One more, or one fewer, open turn or wait in a thread. */
+/** Adds to the number of open turns and waits in a thread. */
 export function countRunning(state: MailState, id: ThreadId, by: 1 | -1): void {
   const thread = state.threads.get(id);
   if (thread) changeThread(state, id, { running: thread.running + by });
 }
 
-/** One more, or one fewer, copy in a thread that waits to be taken up by itself. */
+/** Adds to the number of copies in a thread that roles will pick up alone. */
 export function countWaiting(state: MailState, id: ThreadId, by: 1 | -1): void {
   const thread = state.threads.get(id);
   if (thread) changeThread(state, id, { waiting: thread.waiting + by });
 }
 
-/** The set under a key, made when it is first asked for. */
+/** The set under a key, created on first use. */
 export function setOf<K, V>(map: Map<K, Set<V>>, key: K): Set<V> {
   const known = map.get(key);
   if (known) return known;
@@ -32,7 +32,7 @@ export function setOf<K, V>(map: Map<K, Set<V>>, key: K): Set<V> {
   return fresh;
 }
 
-/** Takes a value out of the set under a key; an empty set goes. */
+/** Removes a value from the set under a key, and an empty set from the map. */
 export function dropFrom<K, V>(map: Map<K, Set<V>>, key: K, value: V): void {
   const known = map.get(key);
   known?.delete(value);

@@ -19,13 +19,13 @@ export type Addressed = { readonly sent: Sent } | { readonly problems: readonly 
 
 const list = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ') || 'nothing';
 
-/** What a role may send, as one line for somebody who got it wrong. */
+/** The messages that a role can send, as one line for the author of an invalid one. */
 export function maySend(protocol: Protocol, role: RoleName): string {
   const types = typesFrom(protocol, role).map(({ name, to }) => `\`${name}\` to ${to.join(' or ')}`);
   return types.length > 0 ? `${role} may send ${types.join('; ')}` : `${role} may send nothing`;
 }
 
-/** Turns a draft into what is sent, or says everything that the protocol has against it. */
+/** Turns a draft into a valid message, or returns all violations of the protocol. */
 export function address(state: MailState, protocol: Protocol, author: Author, draft: Draft): Addressed {
   const problems: string[] = [];
   if (draft.from !== null && draft.from !== author.role)
@@ -34,7 +34,7 @@ export function address(state: MailState, protocol: Protocol, author: Author, dr
     problems.push(`\`thread: ${draft.thread}\` is not the thread of this turn; leave \`thread\` out`);
   const type = typeOf(protocol, author.role, draft, problems);
   if (!type) return { problems };
-  // Not only for types that answer something today: an open request goes by the protocol of its day.
+  // Not only for types that are replies today: an open request follows the protocol of its time.
   const reply = findAsk(state, author, type, draft);
   if ('problem' in reply) problems.push(reply.problem);
   else if (type === stepResult && reply.ask === null)
@@ -64,7 +64,7 @@ export function address(state: MailState, protocol: Protocol, author: Author, dr
   return {
     sent: {
       message,
-      // Written earlier than sent: gates may have run in between.
+      // It was written before it is sent: gates may have run in between.
       request: requestOf(type, Math.max(author.created, state.now)),
       answers: reply.late ? null : reply.ask,
       late: reply.late,
@@ -80,7 +80,7 @@ function typeOf(protocol: Protocol, role: RoleName, draft: Draft, problems: stri
     problems.push(`\`type\` is missing; ${maySend(protocol, role)}`);
     return null;
   }
-  // Only an answer to a step may be one; whether there is such a step is looked at with the other answers.
+  // Only an answer to a step can have this type; the check of answers looks for the step.
   if (draft.type === stepResult.name) return stepResult;
   const type = protocol.types.get(draft.type);
   if (!type) {

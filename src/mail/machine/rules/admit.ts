@@ -5,7 +5,7 @@ import { address, maySend, type Addressed } from './address.ts';
 import type { MessageId, RoleName } from '../../../kernel/ids.ts';
 import type { Box } from '../../format/boxes.ts';
 
-/** Where a file that did not come from a turn was dropped. */
+/** The place and time at which a file from outside a turn was dropped. */
 export interface Drop {
   readonly role: RoleName;
   readonly box: Box;
@@ -14,8 +14,8 @@ export interface Drop {
 }
 
 /**
- * Judges a message from outside a turn. What lies in an inbox comes from `user`; what lies in an outbox is a person
- * speaking for that role.
+ * Judges a message from outside a turn. A file in an inbox comes from `user`; in an outbox, from a
+ * person in the name of that role.
  */
 export function admit(state: MailState, protocol: Protocol, drop: Drop, draft: Draft): Addressed {
   const inbox = drop.box === 'inbox';
@@ -52,7 +52,10 @@ function threadOf(state: MailState, draft: Draft): { thread: string | null } | {
   return { problem: `there is no thread ${draft.thread}; leave \`thread\` out to start a new one` };
 }
 
-/** What a plain file in an inbox is: the protocol's start, or the only thing that `user` may send there. */
+/**
+ * The type of a plain file in an inbox: the protocol's start, or the only type that `user` can send
+ * there.
+ */
 function startType(protocol: Protocol, to: RoleName): string | null {
   const choices = typesBetween(protocol, 'user', to).map(({ name }) => name);
   const start = protocol.start?.type;
@@ -60,7 +63,7 @@ function startType(protocol: Protocol, to: RoleName): string | null {
   return choices.length === 1 ? (choices[0] ?? null) : null;
 }
 
-/** A message from an outbox without a type can be but one thing. */
+/** Adds a missing type to a message from an outbox when the role can send only one. */
 function typed(protocol: Protocol, role: RoleName, draft: Draft): Draft {
   if (draft.type !== null) return draft;
   const choices = typesFrom(protocol, role).filter(({ to }) =>

@@ -7,8 +7,8 @@ import { holdsOf, type Slots } from './slots.ts';
 import type { ThreadId } from '../../../kernel/ids.ts';
 
 /**
- * The turns that start now: the oldest first, replies before requests before the rest, as far as slots, folders and money
- * go. A thread that can never go on is failed instead.
+ * The turns that start now: replies before requests before the rest, the oldest first, within
+ * slots, folders and budgets. Fails a thread that can never continue.
  */
 export function claims(state: MailState, protocol: Protocol, slots: Slots, now: number): Fact[] {
   const candidates: Candidate[] = pending(state, protocol, slots, now);
@@ -35,7 +35,7 @@ export function claims(state: MailState, protocol: Protocol, slots: Slots, now: 
   return facts;
 }
 
-/** Turns that wait for their next attempt and need not wait longer. */
+/** Turns whose pause before the next attempt is over. */
 function pending(state: MailState, protocol: Protocol, slots: Slots, now: number): Candidate[] {
   const found: Candidate[] = [];
   for (const turn of state.turns.values()) {

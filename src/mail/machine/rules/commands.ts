@@ -6,7 +6,7 @@ import type { RoleName } from '../../../kernel/ids.ts';
 import type { Reason } from '../../../kernel/errors.ts';
 import type { Target } from '../../../letters/target.ts';
 
-/** Why a command cannot be done; null when it can. */
+/** Why a command is refused; null: it is valid. */
 export function refusal(state: MailState, protocol: Protocol, command: Command): Reason | null {
   switch (command.verb) {
     case 'pause':
@@ -24,7 +24,7 @@ export function refusal(state: MailState, protocol: Protocol, command: Command):
   }
 }
 
-/** Why a message cannot be put back into the inbox of a role; null when it can. */
+/** Why a message cannot be put back into a role's inbox; null: it can. */
 function unfit(
   state: MailState,
   protocol: Protocol,

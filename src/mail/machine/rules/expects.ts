@@ -5,7 +5,7 @@ import type { MessageId, ThreadId } from '../../../kernel/ids.ts';
 
 const alwaysAccepted: ReadonlySet<string> = new Set(builtInTypes);
 
-/** True when the role takes this type up by itself. */
+/** True when the role picks up this type alone. */
 export function takesAlone(role: Role | undefined, type: string): boolean {
   if (!role) return false;
   if (alwaysAccepted.has(type)) return true;
@@ -15,8 +15,9 @@ export function takesAlone(role: Role | undefined, type: string): boolean {
 }
 
 /**
- * What the role takes up next of what waits for it in a thread: in the journal's order, the first message that completes
- * a clause. Null: nothing does yet. While the role waits for answers, only `allowed` mail comes in, and no joins.
+ * What the role picks up next of its waiting mail in a thread: in the journal's order, the first
+ * message that completes a clause. Null: none does yet. While the role waits for answers, only
+ * `allowed` mail counts, without joins.
  */
 export function nextOf(
   state: MailState,

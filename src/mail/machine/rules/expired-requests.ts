@@ -9,7 +9,7 @@ import { failThreadFact } from './notices.ts';
 import type { ThreadId } from '../../../kernel/ids.ts';
 import type { Reason } from '../../../kernel/errors.ts';
 
-/** The asks that end now without a reply: their time is over, or nobody is left to answer. */
+/** The asks that end now without a reply: they have timed out, or have no candidate left. */
 export function expiredRequests(state: MailState, protocol: Protocol, now: number): Fact[] {
   const facts: Fact[] = [];
   for (const { reason, ...ask } of state.broken.values()) facts.push(...end(state, protocol, ask, reason));
@@ -44,7 +44,7 @@ function end(state: MailState, protocol: Protocol, ask: Ask, reason: Reason): Fa
   return [{ type: 'proceeded', ask, standIn, person: isHuman(protocol, from) }];
 }
 
-/** A thread fails once, and nothing else ends in it then. */
+/** A thread fails at most once, and then no other fact about it counts. */
 function onePerThread(state: MailState, facts: readonly Fact[]): Fact[] {
   const failing = new Map<ThreadId, Fact>();
   for (const fact of facts)

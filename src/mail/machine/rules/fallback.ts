@@ -3,12 +3,15 @@ import { type Providers, providersOf } from '../../format/protocol.ts';
 /** Until when providers rest, in milliseconds since 1970. */
 type Parked = { readonly parked: ReadonlyMap<string, number> };
 
-/** The first of a role's providers that is not at its limit; null: all are. */
+/** The first of a role's providers that is not rate limited; null: all are. */
 export function freeProvider({ parked }: Parked, role: Providers, now: number): string | null {
   return providersOf(role).find((provider) => (parked.get(provider) ?? 0) <= now) ?? null;
 }
 
-/** When the first of a role's providers is free, if this one is not before an instant; `now`: one is free already. */
+/**
+ * When the first of a role's providers is available, if this one is not before a given time; `now`:
+ * one is available already.
+ */
 export function freeAgain(
   { parked }: Parked,
   role: Providers,

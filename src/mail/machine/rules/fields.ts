@@ -31,12 +31,15 @@ function problemOf(name: string, value: Json, field: FieldType): string | null {
   return null;
 }
 
-/** What a field takes, as the prompt says it. */
+/** The type of a field, in words for the prompt. */
 function kindOf({ type, enum: allowed }: FieldType): string {
   return allowed ? allowed.map((one) => JSON.stringify(one)).join(' | ') : type;
 }
 
-/** Checks fields against their type and fills in defaults. A type that declares no fields takes any. */
+/**
+ * Checks fields against their type and fills in defaults. A type that declares no fields accepts
+ * any.
+ */
 export function checkFields(
   type: MessageType,
   given: Readonly<Record<string, Json>>,

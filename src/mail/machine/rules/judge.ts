@@ -18,7 +18,10 @@ export type Judgement =
     }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Judges what a turn wrote: what it sends, or everything that is wrong with it. Gates are listed, not run. */
+/**
+ * Judges a turn's output: the messages to send, or all errors. Lists the gates without running
+ * them.
+ */
 export function judge(state: MailState, protocol: Protocol, turn: Returned): Judgement {
   const { result } = turn.phase;
   const problems: string[] = [...result.violations];
@@ -58,14 +61,17 @@ function authorOf(turn: Turn, { id, created }: Pick<Staged, 'id' | 'created'>): 
   return { role, thread, owes, mustAnswer, turn: true, id, created };
 }
 
-/** What is owed and not answered by any of this. One answer does for all that its author owes to a request. */
+/**
+ * The asks that these messages leave unanswered. One answer settles all that its author owes to a
+ * request.
+ */
 function unanswered(state: MailState, turn: Turn, sent: readonly Sent[]): Ask[] {
   return turn.owes.filter(
     (ask) => isOpen(state, ask) && !sent.some(({ answers }) => answers?.request === ask.request),
   );
 }
 
-/** Nobody would answer a request in a thread that ends with it. */
+/** A request in a thread that ends with it would never be answered. */
 function closing(sent: readonly Sent[]): string[] {
   const asks = sent.find(({ request }) => request !== null)?.message.type;
   const closes = sent.find((one) => one.closes)?.message.type;
@@ -73,7 +79,7 @@ function closing(sent: readonly Sent[]): string[] {
   return [`\`${closes}\` closes the thread, so \`${asks}\` would never be answered: send one of them`];
 }
 
-/** What is still owed at the end must be answered, or carried on by a request of the turn's own. */
+/** Open asks must be answered, or passed on by a request of the turn. */
 function debts(state: MailState, turn: Turn, sent: readonly Sent[]): string[] {
   const owed = unanswered(state, turn, sent);
   if (owed.length === 0) return [];
@@ -95,8 +101,8 @@ function describe(state: MailState, owed: readonly Ask[]): string {
 }
 
 /**
- * The turn with which a step ends: the first that leaves no request of its own open. Whatever else it sends, its final text
- * is the result, be it empty: a step asks for work, and its author knows what came of it.
+ * The result of a step, if this turn ends it: the first that leaves no request of its own open. The
+ * final text is the result, even if empty and whatever else the turn sends.
  */
 function resultOfStep(
   state: MailState,
@@ -130,7 +136,7 @@ function owesStep(state: MailState, { request }: Ask): boolean {
 
 const nothingToSend = /^\W*nothing to send\W*$/i;
 
-/** Whether the final text is a message, and which: agents that cannot write files are full members. */
+/** The message in the final text, if any: agents that cannot write files can send messages too. */
 function finalMessage(
   state: MailState,
   protocol: Protocol,
@@ -140,7 +146,7 @@ function finalMessage(
   const { result } = turn.phase;
   const { finalText } = result;
   const all = unanswered(state, turn, sent);
-  // The result of a step is not written as a message, but may be.
+  // The result of a step need not be written as a message, but can be.
   const isResult = finalText?.draft?.type === stepResult.name;
   const owed = all.filter((ask) => isResult || !owesStep(state, ask));
   const asked = sent.some(({ request }) => request !== null);
@@ -153,7 +159,7 @@ function finalMessage(
     return { draft: { ...finalText.draft, type } };
   }
   if (owed.length > 0 || result.staged.length > 0 || silent || !finalText) return { draft: null };
-  // Words for the run, and no message to anybody.
+  // Text for the run, not a message.
   if (all.length > 0 && (finalText.draft?.type ?? null) === null) return { draft: null };
   if (!finalText.draft) return { problem: `${finalText.name}: ${finalText.problem ?? ''}` };
   return finalText.draft.frontMatter
@@ -161,7 +167,10 @@ function finalMessage(
     : onlyChoice(protocol, turn, finalText.draft);
 }
 
-/** A final text without front matter, nothing owed: it can be but one thing, or it must say what it is. */
+/**
+ * A final text without front matter and without an open ask: accepted if the role can send only one
+ * type, else an error.
+ */
 function onlyChoice(protocol: Protocol, turn: Turn, draft: Draft): { draft: Draft } | { problem: string } {
   const replies = new Set([...protocol.types.values()].flatMap(({ reply }) => reply));
   const choices = typesFrom(protocol, turn.role).filter(

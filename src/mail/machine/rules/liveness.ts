@@ -6,7 +6,7 @@ import { nextOf, takesAlone } from './expects.ts';
 import { blocking, mayNest, openAsks } from './waiting.ts';
 import type { MessageId, RoleName, ThreadId } from '../../../kernel/ids.ts';
 
-/** Why an ask can still be answered: of itself, when other waits end, or not at all. */
+/** How an ask can still be answered: now, when other waits end, or not at all. */
 export type Hope =
   | { readonly is: 'alive' }
   | { readonly is: 'depends'; readonly on: readonly Wait[] }
@@ -17,7 +17,7 @@ export type Hope =
 const alive: Hope = { is: 'alive' };
 const dead: Hope = { is: 'dead' };
 
-/** What the answers to asks hang on, one step deep. */
+/** What the answers to asks depend on, one step deep. */
 export class Hopes {
   readonly #state: MailState;
   readonly #protocol: Protocol;
@@ -27,12 +27,12 @@ export class Hopes {
     this.#protocol = protocol;
   }
 
-  /** What the answer to this ask hangs on; one for each who may give it. */
+  /** What the answer to this ask depends on; one entry for each candidate. */
   of(ask: Ask): Hope[] {
     const current = askState(this.#state, ask);
     const mail = this.#state.mail.get(ask.request);
     if (current?.is !== 'open' || !mail) return [alive];
-    // A deadline has done its work for an ask that was escalated.
+    // After an escalation the deadline has had its effect.
     const timed = this.#state.deadlines.has(ask.request) && current.escalated === null;
     if (timed || this.#state.broken.has(askKey(ask))) return [alive];
     return current.candidates.map((candidate) => this.#from(ask, mail, candidate));
@@ -48,7 +48,7 @@ export class Hopes {
     return this.#state.roles.get(candidate)?.vanished === true ? alive : this.#fromInbox(mail, role);
   }
 
-  /** The request was taken up: the debt is with a turn, or with a wait of the candidate. */
+  /** The request was picked up: the debt is with a turn, or with a wait of the candidate. */
   #fromDebtor(ask: Ask, { message }: Mail, candidate: RoleName): Hope {
     const owes = (one: { role: RoleName; thread: ThreadId; owes: readonly Ask[] }) =>
       one.role === candidate &&
@@ -69,12 +69,14 @@ export class Hopes {
     return { is: 'depends', on };
   }
 
-  /** Whether the role could take this up now together with what it needs, if it waited for nothing. */
+  /** Whether the role could pick this up now with what it needs, if it were not waiting. */
   #joins(role: Role, thread: ThreadId, id: MessageId): boolean {
     return nextOf(this.#state, role, thread, null)?.includes(id) ?? false;
   }
 
-  /** A join waits for other messages of its thread: something else must be able to happen there. */
+  /**
+   * A join waits for other messages of its thread, so something else must be able to happen there.
+   */
   #fromOthers(thread: ThreadId): Hope {
     for (const turn of this.#state.turns.values()) if (turn.thread === thread) return alive;
     const ways: (readonly Wait[])[] = this.#waitsIn(thread).map((wait) => [wait]);
@@ -96,7 +98,7 @@ export class Hopes {
   }
 }
 
-/** Which of some waits can still end. Least fixpoint: nobody is alive but for a reason. */
+/** Which of some waits can still end. Least fixpoint: a wait is alive only for a reason. */
 export class Liveness {
   readonly #state: MailState;
   readonly #hopes: Hopes;
@@ -105,7 +107,8 @@ export class Liveness {
   constructor(state: MailState, hopes: Hopes, waits: Iterable<Wait>) {
     this.#state = state;
     this.#hopes = hopes;
-    // Debts lead from older waits to younger ones: the youngest first, and one pass is mostly enough.
+    // Debts lead from older waits to younger ones: with the youngest first, one pass is mostly
+    // enough.
     const reached = [...this.#reach(waits)].toReversed();
     for (let grown = true; grown;) {
       grown = false;
@@ -117,7 +120,7 @@ export class Liveness {
     }
   }
 
-  /** These waits, and everything that they hang on. */
+  /** These waits, and all that they depend on. */
   #reach(waits: Iterable<Wait>): Set<Wait> {
     const reached = new Set(waits);
     for (const wait of reached)

@@ -4,7 +4,7 @@ import type { MailState, Turn } from '../state.ts';
 import type { MessageId, ThreadId } from '../../../kernel/ids.ts';
 import type { Reason } from '../../../kernel/errors.ts';
 
-/** A notice to the person whose project it is. */
+/** A notice to the project's person. */
 export function tellUser(thread: ThreadId | null, subject: string, lines: readonly string[]): Notice {
   return { to: 'user', thread, inReplyTo: null, subject, body: lines.join('\n') };
 }

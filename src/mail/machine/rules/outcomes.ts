@@ -20,7 +20,7 @@ export interface GateCheck {
   readonly gates: readonly { readonly gate: MessageCheck; readonly message: string }[];
 }
 
-/** What becomes of turns whose invocation is over, and the gates that must run first. */
+/** The facts for turns whose invocation is over, and the gates to run first. */
 export function outcomes(
   state: MailState,
   protocol: Protocol,
@@ -52,13 +52,15 @@ export function outcomes(
   return { facts, gates };
 }
 
-/** A turn whose role is not in the protocol any more can never run again. */
+/** A turn whose role is no longer in the protocol can never run again. */
 function homeless(state: MailState, turn: Turn): Fact {
   const text = `the protocol has no role \`${turn.role}\` any more`;
   return abandonFact(state, turn, { code: 'E_UNKNOWN_NAME', text });
 }
 
-/** Goes back to the author with the reasons, as long as corrections and money are left. */
+/**
+ * Returns the reasons to the author for correction, within the limits of corrections and budget.
+ */
 function correct(
   state: MailState,
   protocol: Protocol,
@@ -83,7 +85,7 @@ function correct(
 
 function afterFailure(state: MailState, protocol: Protocol, turn: In<'failed'>, now: number): Fact[] {
   const { phase, id, provider } = turn;
-  // In a thread that has ended what runs finishes, and nothing begins again.
+  // In an ended thread running processes finish, and none starts.
   if (state.threads.get(turn.thread)?.state !== 'open') return [abandonFact(state, turn, phase.reason)];
   if (phase.class === 'RETRYABLE_RATE_LIMIT') {
     if (turn.limits >= mostLimits) {
@@ -98,7 +100,7 @@ function afterFailure(state: MailState, protocol: Protocol, turn: In<'failed'>, 
       { type: 'requeued', turn: id, notBefore, counted: false },
     ];
   }
-  // Without it there is nothing to resume, and the next attempt is told the thread instead.
+  // The session is lost, so the prompt of the next attempt includes the thread's history.
   if (phase.reason.code === 'E_SESSION')
     return [{ type: 'requeued', turn: id, notBefore: now, counted: false }];
   if (phase.class === 'RETRYABLE_TRANSIENT' && turn.failures < turn.retries)
@@ -116,7 +118,10 @@ function afterFailure(state: MailState, protocol: Protocol, turn: In<'failed'>, 
 const base = 1_000;
 const cap = 30_000;
 
-/** Exponential with full jitter; the jitter is a function of the turn, so that a replay decides the same. */
+/**
+ * Exponential with full jitter; the jitter is a function of the turn, so that a replay decides the
+ * same.
+ */
 function backoff(key: string, failures: number): number {
   let hash = 2166136261;
   for (const char of key) hash = Math.imul(hash ^ char.charCodeAt(0), 16777619) >>> 0;

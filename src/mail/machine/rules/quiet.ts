@@ -6,12 +6,14 @@ import { nextOf } from './expects.ts';
 import { tellUser } from './notices.ts';
 import type { MessageId, RoleName, ThreadId } from '../../../kernel/ids.ts';
 
-/** Threads in which nothing more can happen although nothing closed them. `user` is told once. */
+/**
+ * Threads that are still open although nothing more can happen in them. `user` is notified once.
+ */
 export function threadsAtRest(state: MailState, protocol: Protocol): Fact[] {
   return [...state.possiblyQuiet].flatMap((id): Fact[] => {
     const thread = state.threads.get(id);
     if (thread?.state !== 'open' || thread.running > 0) return [];
-    // Of a request that `retry` put back nobody may know any more that he waits; its time goes on.
+    // A request that `retry` put back may have no wait any more; its deadline still counts.
     if (thread.messages.some((message) => state.deadlines.has(message))) return [];
     const left = waitingIn(state, id);
     const startable = left.some(({ role }) => {
@@ -28,13 +30,13 @@ export function threadsAtRest(state: MailState, protocol: Protocol): Fact[] {
       '',
       `To continue, run \`mailroom send ROLE --thread ${id.slice(-6)} --message TEXT\`.`,
     ]);
-    // Nobody wants to hear of every step that was done: the run says so.
+    // No notice for every finished step: the run reports it.
     const done = left.length === 0 && stepOf(state, id) !== null;
     return [{ type: 'quieted', thread: id, notices: done ? [] : [notice] }];
   });
 }
 
-/** What waits in a thread to be taken up, and by whom. */
+/** The copies in a thread that wait to be picked up, and by which role. */
 function waitingIn(state: MailState, thread: ThreadId): { message: MessageId; role: RoleName }[] {
   return (state.threads.get(thread)?.messages ?? []).flatMap((message) =>
     [...(state.mail.get(message)?.deliveries ?? [])]

@@ -6,7 +6,10 @@ import type { AskState, Mail, MailState } from '../state.ts';
 import type { Author } from './author.ts';
 import type { MessageId, ThreadId } from '../../../kernel/ids.ts';
 
-/** What a message answers, if it answers anything. `late`: somebody else, or a notice, has answered already. */
+/**
+ * Whether and what a message answers. `late`: the ask already has an answer, or a notice in place
+ * of one.
+ */
 export type Reply =
   | {
       readonly ask: Ask | null;
@@ -16,19 +19,20 @@ export type Reply =
     }
   | { readonly problem: string };
 
-/** A request that an author may answer, by one of the asks of it that are the author's. */
+/** A request that an author can answer, by one of the author's asks of it. */
 interface Candidate {
   readonly ask: Ask;
   readonly state: Exclude<AskState, { is: 'over' }>;
   readonly request: Message;
 }
 
-/** How many requests are named to an author whose answer fits several. */
+/** How many requests an error lists when an answer fits several. */
 const mostNamed = 5;
 
 /**
- * Finds the request that a draft answers: the one it names, the one its turn owes, or the only one that fits. A draft of a
- * type that no request wants answers none, but may refer to a message of its thread.
+ * Finds the request that a draft answers: the one it names, the one its turn owes, or the only one
+ * that fits. A draft whose type is not a reply answers none, but can refer to a message of its
+ * thread.
  */
 export function findAsk(state: MailState, author: Author, type: MessageType, draft: Draft): Reply {
   if (draft.inReplyTo !== null) return named(state, author, type, draft.inReplyTo);
@@ -51,14 +55,16 @@ export function findAsk(state: MailState, author: Author, type: MessageType, dra
   return over ? ended(author, over) : { ask: null, late: false, inReplyTo: null, thread };
 }
 
-/** The requests that still wait for an answer of this author; in its thread, if it is in one. */
+/**
+ * The requests that wait for an answer of this author; within the author's thread, if there is one.
+ */
 function asked(state: MailState, { role }: Author, thread: ThreadId | null): Iterable<MessageId> {
   const open = state.roles.get(role)?.asked ?? new Set<MessageId>();
   if (thread === null) return open;
   return (state.threads.get(thread)?.messages ?? []).filter((id) => open.has(id));
 }
 
-/** Those of these requests that the author may answer with this type; each once, an open ask of it first. */
+/** The ones that the author can answer with this type; each once, preferring an open ask. */
 function candidates(
   state: MailState,
   author: Author,
@@ -84,7 +90,7 @@ function asksOf(state: MailState, author: Author, mail: Mail): Candidate[] {
   });
 }
 
-/** A message that the author may refer to. */
+/** A message that the author can refer to. */
 function inReach(state: MailState, { thread }: Author, id: MessageId): Mail | null {
   const mail = state.mail.get(id);
   return mail && (thread === null || mail.message.thread === thread) ? mail : null;

@@ -8,21 +8,21 @@ import type { MessageId, ThreadId } from '../../../kernel/ids.ts';
 
 export const ranks = { replies: 0, request: 1, mail: 2 } as const;
 
-/** Something that could start: a new turn, or the next attempt of one. */
+/** A possible start: a new turn, or the next attempt of one. */
 export interface Candidate extends Launch {
   readonly rank: number;
-  /** Its age: the place in the journal of its oldest message, or of the answer that was the last to come. */
+  /** Its age: the journal position of its oldest message, or of the last answer to arrive. */
   readonly order: number;
   readonly start: Fact;
 }
 
-/** When a turn for these messages could first start, by the journal's order. */
+/** When a turn for these messages could first start, as a position in the journal. */
 export function ageOf(state: MailState, priority: Claim['priority'], messages: readonly MessageId[]): number {
   const orders = messages.map((id) => state.mail.get(id)?.order ?? 0);
   return priority === 'replies' ? Math.max(0, ...orders) : Math.min(...orders);
 }
 
-/** Looks through what waits for one role, no further than its slots go. */
+/** Scans the waiting mail of one role, no further than its slots require. */
 export class RoleScan {
   readonly #state: MailState;
   readonly #protocol: Protocol;
@@ -40,13 +40,14 @@ export class RoleScan {
     this.#nested = mayNest(state, role.name);
   }
 
-  /** What can start, or can never start; what must wait may be left out. */
+  /** What can start, or can never start; may omit what must wait. */
   candidates(): Candidate[] {
     const role = this.#state.roles.get(this.#role.name);
     if (!role) return [];
     this.#gatherAnswers(role.answered);
     if (role.blockedBy.has('')) {
-      // While it waits with all its threads it takes up nothing but requests from those whom it waits for.
+      // While a wait blocks all of its threads, the role accepts only requests from roles that it
+      // waits for.
       for (const sender of waitsFor(this.#state, this.#role.name))
         this.#gather(role.fromRole.get(sender) ?? [], ranks.request);
       return this.#found;
@@ -56,7 +57,7 @@ export class RoleScan {
     return this.#found;
   }
 
-  /** Takes waits that are over, in the order in which their last answer came. */
+  /** Collects completed waits, in the order of their last answer. */
   #gatherAnswers(waits: Iterable<WaitId>): void {
     let startable = 0;
     for (const id of waits) {
@@ -69,7 +70,10 @@ export class RoleScan {
     }
   }
 
-  /** Takes the heads of these messages' threads, until as many of this rank can start as there are slots. */
+  /**
+   * Collects the heads of these messages' threads, until as many of this rank can start as there
+   * are slots.
+   */
   #gather(ids: Iterable<MessageId>, rank: number): void {
     const free = this.#slots.free(this.#role);
     const counted = new Set<Candidate>();
@@ -81,7 +85,7 @@ export class RoleScan {
     }
   }
 
-  /** The first thing of this thread that the role may take up. */
+  /** The first candidate of the role in this thread. */
   #head(thread: ThreadId): Candidate | null {
     const known = this.#byThread.get(thread);
     if (known !== undefined) return known;

@@ -7,12 +7,12 @@ import type { RoleName, ThreadId } from '../../../kernel/ids.ts';
 import type { Budget } from '../../../kernel/cost.ts';
 import type { Reason } from '../../../kernel/errors.ts';
 
-/** What a launch needs to be free, and what it takes. */
+/** The resources that a launch needs. */
 export interface Launch {
   readonly role: Role;
   readonly thread: ThreadId;
   readonly holds: string | null;
-  /** What it reserves. */
+  /** The launch's reservation. */
   readonly budget: Budget | null;
   /** The turn whose next attempt this is; null: a new turn. */
   readonly turn: Turn | null;
@@ -20,12 +20,12 @@ export interface Launch {
 
 const overBudget: Reason = { code: 'E_BUDGET', text: 'the next launch does not fit into the budget' };
 
-/** A turn that has a process, or whose work is being committed; a turn in backoff holds no slot. */
+/** A turn with a process, or whose output is being committed; a turn in backoff holds no slot. */
 function occupies(turn: Turn): boolean {
   return turn.phase.is === 'active' || turn.phase.is === 'returned';
 }
 
-/** Counts what is taken, and what this round of deciding has given away already. */
+/** The resources in use, including those that this round of deciding has already allocated. */
 export class Slots {
   readonly #state: MailState;
   readonly #protocol: Protocol;
@@ -33,9 +33,9 @@ export class Slots {
   #total = 0;
   readonly #byRole = new Map<RoleName, number>();
   readonly #held = new Set<string>();
-  /** `role thread` of every open turn: one of a role in a thread, whatever its phase. */
+  /** `role thread` of every open turn: one for each role in a thread, in any phase. */
   readonly #together = new Set<string>();
-  /** How many turns are open, and were started in this round, by thread. */
+  /** How many turns are open, or were started in this round, by thread. */
   readonly #open = new Map<ThreadId, number>();
   readonly #started = new Map<ThreadId, number>();
   /** Threads in which an agent or a gate runs. */
@@ -60,18 +60,18 @@ export class Slots {
     if (holds !== null) this.#held.add(holds);
   }
 
-  /** Says that something runs in this thread that is worth waiting for. */
+  /** Registers a running process of this thread, for which other launches can wait. */
   works(thread: ThreadId): void {
     this.#working.add(thread);
   }
 
-  /** How many more turns of this role may run. */
+  /** How many more turns of this role can run. */
   free(role: Role): number {
     const own = role.concurrency - (this.#byRole.get(role.name) ?? 0);
     return Math.max(0, Math.min(own, this.#protocol.concurrency - this.#total));
   }
 
-  /** Who runs the next turn of this role; null: all are at their limit. */
+  /** The provider of this role's next turn; null: all are rate limited. */
   provider(role: Role): string | null {
     return freeProvider(this.#state, role, this.#now);
   }
@@ -81,12 +81,15 @@ export class Slots {
     return this.#together.has(`${role} ${thread}`);
   }
 
-  /** True when nothing of this role can start now, whatever waits for it. */
+  /** True when no turn of this role can start now, whatever waits for it. */
   closed(role: Role, holds: string | null): boolean {
     return this.#heldBack(role, null) || !this.#room(role, holds) || this.#inDay(role.budget) === 'later';
   }
 
-  /** True when nobody wants this role, thread or provider to start anything now. */
+  /**
+   * True when this role or thread is paused, the role's inbox has vanished, or all of its providers
+   * are rate limited.
+   */
   #heldBack(role: Role, thread: ThreadId | null): boolean {
     const { paused, roles } = this.#state;
     if (paused.all || paused.roles.has(role.name)) return true;
@@ -108,7 +111,7 @@ export class Slots {
       const { turnsPerThread } = this.#protocol.limits;
       const taken = (this.#state.threads.get(thread)?.turns ?? 0) + (this.#started.get(thread) ?? 0);
       if (taken >= turnsPerThread) {
-        // Whoever still works here may close the thread, and then nothing was missing.
+        // A turn that still runs here may close the thread, and then no further turn is needed.
         if ((this.#open.get(thread) ?? 0) > 0) return 'later';
         return { code: 'E_TURNS', text: `the thread has used up its ${String(turnsPerThread)} turns` };
       }
@@ -116,7 +119,7 @@ export class Slots {
     return this.afford(launch);
   }
 
-  /** The same, as far as money goes. */
+  /** Like `verdict`, for the budget alone. */
   afford(launch: Pick<Launch, 'thread' | 'budget'>): 'now' | 'later' | Reason {
     const fit = this.#money(launch);
     if (fit === 'fits') return 'now';
@@ -154,7 +157,7 @@ export class Slots {
       );
   }
 
-  /** Takes what a launch needs. */
+  /** Allocates the resources of a launch. */
   take({ role, thread, holds, turn, budget }: Launch): void {
     this.#count(role.name, holds);
     this.#together.add(`${role.name} ${thread}`);
@@ -166,13 +169,13 @@ export class Slots {
     this.reserve(thread, budget);
   }
 
-  /** Takes money alone: a correction has its slot already. */
+  /** Reserves money alone: a correction already has its slot. */
   reserve(thread: ThreadId, budget: Budget | null): void {
     this.#granted.push({ thread, usd: budget?.usd ?? 0, tokens: budget?.tokens ?? 0 });
   }
 }
 
-/** The folder that a turn of this role must have for itself: that of its thread, if it may change it. */
+/** The folder that a turn of this role locks: its thread's, if the turn may change it. */
 export function holdsOf(protocol: Protocol, role: Role, thread: ThreadId): string | null {
   const writes = role.capabilities.includes('EDIT') || role.capabilities.includes('RUN_COMMANDS');
   if (!writes) return null;

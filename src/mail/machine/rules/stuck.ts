@@ -5,7 +5,7 @@ import { Hopes, Liveness } from './liveness.ts';
 import { tellUser } from './notices.ts';
 import { openAsks } from './waiting.ts';
 
-/** Names the oldest stuck wait to `user`, and fails the request at the end of its chain back. */
+/** Notifies `user` of the oldest stuck wait, and fails the request at the end of its chain. */
 export function failStuck(state: MailState, protocol: Protocol): Fact[] {
   if (state.waits.size === 0) return [];
   const suspects = suspected(state, protocol);
@@ -18,9 +18,10 @@ export function failStuck(state: MailState, protocol: Protocol): Fact[] {
 }
 
 /**
- * Waits of which one is stuck if any wait is. A wait hangs on a younger one of its thread by a debt, and cannot come round
- * to itself by debts alone: a circle, or a dead end, needs a role that waits with all its threads, a role whose own wait
- * holds back mail of the same thread, a request that waits for a join, or a role that is gone.
+ * Waits of which at least one is stuck if any wait is. A wait depends on a younger one of its
+ * thread by a debt, so debts alone cannot form a cycle: a cycle, or a dead end, needs a role whose
+ * wait blocks all threads, a role whose own wait blocks mail of the same thread, a request that
+ * waits for a join, or a role that is gone.
  */
 function suspected(state: MailState, protocol: Protocol): Wait[] {
   const ids = new Set<WaitId>();
@@ -37,7 +38,7 @@ function suspected(state: MailState, protocol: Protocol): Wait[] {
   return [...ids].flatMap((id) => state.waits.get(id) ?? []);
 }
 
-/** From a stuck wait along the asks that nobody can answer, until they come round or end. */
+/** The path from a stuck wait along unanswerable asks, until it repeats or ends. */
 function chainOf(state: MailState, hopes: Hopes, liveness: Liveness, first: Wait): Ask[] {
   const chain: Ask[] = [];
   const visited = new Set<Wait>();

@@ -3,7 +3,7 @@ import type { Ask } from '../event.ts';
 import type { Mail, MailState, Wait } from '../state.ts';
 import type { MessageId, RoleName, ThreadId } from '../../../kernel/ids.ts';
 
-/** The waits that keep a role from taking up mail of this thread. */
+/** The waits that keep a role from picking up mail of this thread. */
 export function blocking(state: MailState, role: RoleName, thread: ThreadId): Wait[] {
   const { blockedBy } = state.roles.get(role) ?? { blockedBy: null };
   const ids = [...(blockedBy?.get('') ?? []), ...(blockedBy?.get(thread) ?? [])];
@@ -17,12 +17,12 @@ export function asksOf(state: MailState, wait: Wait): Ask[] {
   );
 }
 
-/** The asks of a wait that have no answer yet. */
+/** The unanswered asks of a wait. */
 export function openAsks(state: MailState, wait: Wait): Ask[] {
   return asksOf(state, wait).filter((ask) => askState(state, ask)?.is === 'open');
 }
 
-/** The replies of a wait, and the notices that stand in for replies, that are there. */
+/** The replies of a wait that have arrived, and the notices in place of replies. */
 export function answers(state: MailState, wait: Wait): MessageId[] {
   const ids = asksOf(state, wait).flatMap((ask) => {
     const current = askState(state, ask);
@@ -31,7 +31,7 @@ export function answers(state: MailState, wait: Wait): MessageId[] {
   return [...new Set(ids)].filter((id) => state.mail.get(id)?.deliveries.get(wait.role)?.at === 'inbox');
 }
 
-/** Everybody whom this role waits for, directly or through others. */
+/** The roles that this role waits for, directly or indirectly. */
 export function waitsFor(state: MailState, role: RoleName): Set<RoleName> {
   const found = new Set<RoleName>();
   const next = [role];
@@ -44,13 +44,16 @@ export function waitsFor(state: MailState, role: RoleName): Set<RoleName> {
   return found;
 }
 
-/** Whether a blocked role may still be invoked for this message: a request from somebody whom it waits for. */
+/**
+ * Whether a blocked role can still be invoked for this message: a request from a role that it waits
+ * for.
+ */
 export function mayNest(state: MailState, role: RoleName): (mail: Mail) => boolean {
   const awaited = waitsFor(state, role);
   return (mail) => mail.request !== null && awaited.has(mail.message.from);
 }
 
-/** The waits of a state by role, for those who show them. */
+/** The waits of a state by role, for display. */
 export class Waiting {
   readonly #state: MailState;
   readonly #byRole = new Map<RoleName, Wait[]>();

@@ -2,7 +2,7 @@ import type { Json } from '../../../kernel/json.ts';
 import type { FieldType, MessageType } from '../../format/protocol.ts';
 import type { ProblemPath, CheckReport } from './report.ts';
 
-/** Whether the values of `enum` and `default` are of the field's own type. */
+/** Checks that the values of `enum` and `default` have the field's own type. */
 export function checkFields(report: CheckReport, type: MessageType): void {
   for (const [name, field] of Object.entries(type.fields)) {
     const path = ['messages', type.name, 'fields', name];

@@ -5,14 +5,14 @@ import { isBuiltInType } from './report.ts';
 import type { CheckReport } from './report.ts';
 import type { RoleName, TypeName } from '../../../kernel/ids.ts';
 
-/** Warns of roles that no chain of messages from people, or from runs of workflows, ever reaches. */
+/** Warns of roles that no chain of messages from people, or from workflow runs, can reach. */
 export function checkAwake(report: CheckReport): void {
   const reachable = new Set<RoleName>(builtInRoles);
   let asleep = [...report.protocol.roles.values()];
   for (let before = -1; before !== reachable.size;) {
     before = reachable.size;
     for (const role of asleep) {
-      // Tasks of workflows are all that some roles are there for.
+      // Some roles exist only for tasks of workflows.
       const isThere = isHuman(report.protocol, role.name) || (role.kinds ?? []).length > 0;
       if (isThere || role.expects.some((clause) => isMet(report, clause, role, reachable)))
         reachable.add(role.name);
@@ -32,11 +32,11 @@ export function checkAwake(report: CheckReport): void {
   }
 }
 
-/** Whether everything that the clause asks for can come from those who are awake. */
+/** Whether every message that the clause needs can come from a reachable role. */
 function isMet(report: CheckReport, clause: Clause, role: Role, awake: ReadonlySet<RoleName>): boolean {
   const arrives = (name: TypeName): boolean => {
     const type = report.protocol.types.get(name);
-    // Built-in mail comes from workflows, or is news of something that a role did itself.
+    // Built-in mail comes from workflows, or reports on something that the role itself did.
     if (type === undefined) return !isBuiltInType(name);
     const addressed = type.to.includes(role.name) || type.escalateTo === role.name;
     return addressed && type.from.some((sender) => awake.has(sender));

@@ -10,8 +10,9 @@ import type { Capability } from '../../../kernel/capabilities.ts';
 export type ProblemPath = readonly (string | number)[];
 
 /**
- * Something in a protocol that cannot work. The path leads to it in a protocol file: `roles`, `messages` and `expects` by
- * name, `start`; where several files or keys say the same, the caller knows which.
+ * An error that keeps a protocol from working. The path leads to it in a protocol file: `roles`,
+ * `messages` and `expects` by name, `start`; where several files or keys say the same, the caller
+ * knows which.
  */
 export interface Problem {
   readonly code: ErrorCode;
@@ -21,18 +22,24 @@ export interface Problem {
   readonly hint: string | null;
 }
 
-/** What the checks need to know besides the protocol. */
+/** The input of the checks besides the protocol. */
 export interface CheckContext {
-  /** Roles and types that are defined, but so badly that they are not in the protocol: nothing is concluded from them. */
+  /**
+   * Roles and types whose definitions are too invalid to be in the protocol: the checks conclude
+   * nothing from them.
+   */
   readonly broken: { readonly roles: ReadonlySet<RoleName>; readonly types: ReadonlySet<TypeName> };
-  /** Every name that a role may give as its provider. */
+  /** Every name that a role can give as its provider. */
   readonly providers: readonly string[];
-  /** By provider: the rights that an agent has although the role does not, in words. Not there: the provider is exact. */
+  /**
+   * By provider: the permissions that an agent has beyond those of its role, in words. Missing:
+   * none.
+   */
   readonly broaderThanRequested: ReadonlyMap<
     string,
     (capabilities: readonly Capability[]) => readonly string[]
   >;
-  /** By provider: why its agents can be given no MCP servers, in words. Not there: they can. */
+  /** By provider: why its agents cannot use MCP servers, in words. Missing: they can. */
   readonly withoutMcp: ReadonlyMap<string, string>;
   /** Whether a permission broader than requested is an error. */
   readonly strict: boolean;
@@ -42,10 +49,10 @@ export function isBuiltInType(name: TypeName): boolean {
   return (builtInTypes as readonly string[]).includes(name);
 }
 
-/** To look for the nearest name takes long where there are many: nobody reads so many hints. */
+/** The maximum number of hints with a nearest name, as finding it is slow with many names. */
 const helped = 100;
 
-/** A protocol that is being checked, and what was found so far. */
+/** The protocol under check, and the problems found so far. */
 export class CheckReport {
   readonly problems: Problem[] = [];
   readonly protocol: Protocol;
@@ -64,13 +71,13 @@ export class CheckReport {
     this.problems.push({ code: 'E_PROTOCOL', severity: 'error', path, message, hint });
   }
 
-  /** Whether there is such a role; reports it at the path when there is none. */
+  /** Whether this role exists; reports a missing one at the path. */
   roleExists(name: RoleName, path: ProblemPath): boolean {
     if (!this.#roles.has(name)) this.#unknown(path, 'role', name, [...this.#roles]);
     return this.#roles.has(name);
   }
 
-  /** Whether there is such a type, a built-in one included; reports it at the path when there is none. */
+  /** Whether this type exists, built-in or not; reports a missing one at the path. */
   typeExists(name: TypeName, path: ProblemPath): boolean {
     if (this.isType(name)) return true;
     this.#unknown(path, 'message type', name, this.#types.size === 0 ? builtInTypes : [...this.#types]);
@@ -88,7 +95,10 @@ export class CheckReport {
     this.problems.push({ code: 'E_UNKNOWN_NAME', severity: 'error', path, message, hint });
   }
 
-  /** Whether a type names a role that does not exist: whom it really concerns is not known then. */
+  /**
+   * Whether a type refers to a role that does not exist, so that its senders or recipients are
+   * uncertain.
+   */
   isDoubtful(type: MessageType): boolean {
     return [...type.from, ...type.to].some((name) => !this.#roles.has(name));
   }

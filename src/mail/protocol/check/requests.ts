@@ -5,7 +5,10 @@ import type { CheckReport } from './report.ts';
 import type { RoleName } from '../../../kernel/ids.ts';
 import { enumerate } from '../../../kernel/enumerate.ts';
 
-/** Whether somebody answers, may answer, and can be reached: what makes a request one. */
+/**
+ * Checks that a request can be answered, and that it can be sent to and from the roles of its
+ * replies.
+ */
 export function checkRequest(report: CheckReport, type: MessageType): void {
   for (const [index, reply] of type.reply.entries()) {
     if (!isBuiltInType(reply)) continue;
@@ -16,7 +19,8 @@ export function checkRequest(report: CheckReport, type: MessageType): void {
   }
   checkExpected(report, type);
   const replies = type.reply.flatMap((reply) => report.protocol.types.get(reply) ?? []);
-  // A reply that does not exist is reported; what it would have allowed is not known. The same holds of roles.
+  // A missing reply is reported elsewhere; what it would have allowed is unknown. The same holds
+  // for roles.
   if (replies.length < type.reply.length || [type, ...replies].some((each) => report.isDoubtful(each)))
     return;
   const useful = replies.filter((reply, index) => checkReply(report, type, reply, index));
@@ -28,7 +32,7 @@ export function checkRequest(report: CheckReport, type: MessageType): void {
   }
 }
 
-/** What only a request can have. */
+/** Checks that a type without replies has no keys that only a request can have. */
 export function checkNoRequest(report: CheckReport, type: MessageType): void {
   const given: readonly (readonly [string, boolean])[] = [
     ['blocking', type.blocking !== 'none'],
@@ -57,7 +61,10 @@ function checkExpected(report: CheckReport, type: MessageType): void {
   }
 }
 
-/** Whether somebody who gets the request may send this reply, and it may go to somebody who sent the request. */
+/**
+ * Checks that a recipient of the request can send this reply, and that a sender of the request can
+ * receive it.
+ */
 function checkReply(report: CheckReport, type: MessageType, reply: MessageType, index: number): boolean {
   const path = ['messages', type.name, 'reply', index];
   const answering = [...type.to, type.escalateTo];
@@ -74,7 +81,7 @@ function checkReply(report: CheckReport, type: MessageType, reply: MessageType, 
   return sent && comes;
 }
 
-/** Whether each recipient may answer everybody else who may ask it. */
+/** Checks that each recipient can answer every other role that can ask it. */
 function checkAnswerable(report: CheckReport, type: MessageType, replies: readonly MessageType[]): void {
   for (const [index, recipient] of type.to.entries()) {
     const unanswered = type.from.filter(
@@ -91,13 +98,16 @@ function mayAnswer(replies: readonly MessageType[], from: RoleName, to: RoleName
   return replies.some((reply) => reply.from.includes(from) && reply.to.includes(to));
 }
 
-/** Whether the role that a request is escalated to may answer everybody else who may send it. */
+/** Whether the role that a request is escalated to can answer every other role that can send it. */
 export function maySettle(type: MessageType, replies: readonly MessageType[]): boolean {
   const askers = type.from.filter((asker) => asker !== type.escalateTo);
   return askers.length > 0 && askers.every((asker) => mayAnswer(replies, type.escalateTo, asker));
 }
 
-/** Whether a role is ever invoked with messages of this type. A misspelt name among what it expects may mean this one. */
+/**
+ * Whether a role is ever invoked with messages of this type. True where a misspelt name among the
+ * types that it expects may mean this one.
+ */
 export function takesUp(report: CheckReport, role: Role, type: MessageType): boolean {
   return role.expects.some((clause) =>
     clause.types.some((name) => name === type.name || !report.isType(name)),

@@ -6,7 +6,10 @@ import type { Role } from '../../format/protocol.ts';
 import type { CheckReport } from './report.ts';
 import { enumerate } from '../../../kernel/enumerate.ts';
 
-/** Whether the provider exists and holds the role to its rights. A role without a provider is reported elsewhere. */
+/**
+ * Checks that the provider exists and can enforce the role's permissions. A missing provider is
+ * reported elsewhere.
+ */
 export function checkProvider(report: CheckReport, role: Role): void {
   const path = ['roles', role.name];
   if (role.provider !== '') checkName(report, role.provider, [...path, 'provider']);
@@ -17,7 +20,7 @@ export function checkProvider(report: CheckReport, role: Role): void {
   }
 }
 
-/** Whether the provider's program can be given the MCP servers that the role names. */
+/** Checks that the provider's program can use the role's MCP servers. */
 function checkServers(report: CheckReport, { name, mcp = [] }: Role, provider: string): void {
   const why = report.context.withoutMcp.get(provider);
   if (mcp.length === 0 || why === undefined) return;
@@ -55,7 +58,7 @@ function checkRights(report: CheckReport, role: Role, provider: string): void {
   });
 }
 
-/** Money that is limited must be reserved before it is spent, so every agent must say how much. */
+/** A limited budget is reserved before it is spent, so every agent needs a budget of its own. */
 export function checkBudget(report: CheckReport, role: Role): void {
   if (isHuman(report.protocol, role.name)) return;
   const { threadBudget, dayBudget } = report.protocol.limits;
@@ -73,7 +76,7 @@ export function checkBudget(report: CheckReport, role: Role): void {
   );
 }
 
-/** Whether what a role expects exists and ever comes to it. */
+/** Checks that the types that a role expects exist and can reach it. */
 export function checkExpects(report: CheckReport, role: Role): void {
   for (const [index, clause] of role.expects.entries()) {
     for (const [position, name] of clause.types.entries()) {
