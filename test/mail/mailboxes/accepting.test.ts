@@ -13,7 +13,7 @@ it('says the same of each attempt at a file that cannot be taken in, and takes i
     const cause = Object.assign(new Error('EACCES: permission denied, rename'), { code: 'EACCES' });
     throw diskError(`move ${path} to`, place, cause);
   };
-  const refusal = `cannot take in ${path}: permission denied`;
+  const refusal = `cannot accept ${path}: permission denied`;
   for (const id of ['1', '2']) expect(() => accepting.take(path, file, id)).toThrowError(refusal);
   disk.before = null;
   expect(accepting.take(path, file, '3')).toBe(true);
