@@ -52,15 +52,19 @@ function problemsOf(tree: Tree, language: Language): Problem[] {
 function nameProblem(
   { name, span }: Extract<Tree, { kind: 'name' }>,
   isWhole: boolean,
-  { namespaces, insteadOf = {} }: Language,
+  language: Language,
 ): Problem | null {
+  const { namespaces } = language;
   if (namespaces.some((each) => each.toLowerCase() === name.toLowerCase())) return null;
-  const instead = Object.hasOwn(insteadOf, name) ? insteadOf[name]! : null;
   const hint =
     didYouMean(name, namespaces) ??
-    (isWhole ? `write a string in single quotes: '${name}'` : instead) ??
+    (isWhole ? `write a string in single quotes: '${name}'` : insteadOfName(name, language)) ??
     `there is ${namespaces.map((each) => `\`${each}\``).join(', ')}`;
   return { message: `\`${name}\` is not defined here`, hint, span };
+}
+
+function insteadOfName(name: string, { insteadOf = {} }: Language): string | null {
+  return Object.hasOwn(insteadOf, name) ? insteadOf[name]! : null;
 }
 
 function callProblem(call: Call, language: Language): Problem | null {
@@ -71,7 +75,7 @@ function callProblem(call: Call, language: Language): Problem | null {
       names.length === 0
         ? 'there are none here'
         : `there is ${names.map((each) => `\`${each}\``).join(', ')}`;
-    const hint = didYouMean(call.name, names) ?? all;
+    const hint = didYouMean(call.name, names) ?? insteadOfName(call.name, language) ?? all;
     return { message: `there is no function \`${call.name}\``, hint, span: call.nameSpan };
   }
   const given = call.operands.length;

@@ -1,8 +1,10 @@
 import type { z } from 'zod';
 import type { Diagnostic } from '../kernel/diagnostic.ts';
 import type { ErrorCode } from '../kernel/errors.ts';
-import { didYouMean, nearest } from '../kernel/nearest.ts';
-import { descriptionAt, keysAt } from './shape.ts';
+import type { Json } from '../kernel/json.ts';
+import { didYouMean } from '../kernel/nearest.ts';
+import { accepts, descriptionAt, keysAt } from './shape.ts';
+import { formHint, keyHint, listHint, valueHint, type Habits } from './suggest.ts';
 import type { Located, Path } from './yaml.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -50,15 +52,17 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 /**
  * Checks a document against a schema. Describes each error in words and marks its place: an unknown
  * key at the key, with the nearest known one; a missing key at the mapping that lacks it; a union
- * by the one form that the author seems to have meant, else once as a whole.
+ * by the one form that the author seems to have meant, else once as a whole. Habits of other tools
+ * get a hint of their own.
  */
 export function checkShape<T>(
   schema: z.ZodType<T>,
   located: Located,
+  habits: Habits = {},
 ): { readonly value: T | null; readonly problems: readonly Diagnostic[] } {
   const result = schema.safeParse(located.value ?? {}, { error: expectation });
   if (result.success) return { value: result.data, problems: [] };
-  const teller = new Teller(schema, located);
+  const teller = new Teller(schema, located, habits);
   for (const issue of result.error.issues) teller.tell(issue, []);
   return { value: null, problems: teller.problems };
 }
@@ -67,10 +71,12 @@ class Teller {
   readonly problems: Diagnostic[] = [];
   readonly #schema: z.ZodType;
   readonly #located: Located;
+  readonly #habits: Habits;
 
-  constructor(schema: z.ZodType, located: Located) {
+  constructor(schema: z.ZodType, located: Located, habits: Habits) {
     this.#schema = schema;
     this.#located = located;
+    this.#habits = habits;
   }
 
   tell(issue: Issue, base: readonly PropertyKey[]): void {
@@ -88,7 +94,11 @@ class Teller {
   #wrong(issue: Issue, path: readonly PropertyKey[], value: unknown): void {
     const subject = subjectOf(path);
     const known = issue.code === 'invalid_value' ? issue.values.map(String) : [];
+    const key = String(path.at(-1));
+    const habit = valueHint(this.#habits, key, value);
     const near = typeof value === 'string' ? didYouMean(value, known) : null;
+    const isItem = typeof value === 'string' && accepts(this.#schema, path, [value]);
+    const listed = isItem && issue.message.startsWith('a list') ? listHint(key, value) : null;
     const bare = typeof value === 'number' || typeof value === 'boolean';
     const quote =
       bare && /^a (?:string|name)/.test(issue.message) ? `quote it: "${this.#written(path, value)}"` : null;
@@ -96,7 +106,7 @@ class Teller {
       'E_VALUE',
       path,
       `${subject} must be ${issue.message}${instead(issue, value)}`,
-      near ?? quote,
+      habit ?? near ?? formHint(issue.message, key, value) ?? listed ?? quote,
     );
   }
 
@@ -126,8 +136,9 @@ class Teller {
     const { keys, title } = keysAt(this.#schema, path);
     const place = title === null ? '' : ` of ${/^[aeiou]/.test(title) ? 'an' : 'a'} ${title}`;
     for (const key of unknown) {
-      const near = nearest(key, keys);
-      const hint = near === null ? `the keys are ${keys.join(', ')}` : `did you mean \`${near}\`?`;
+      const value = valueAt(this.#located.value, [...path, key]);
+      const habit = keyHint(this.#habits, title, key, value as Json);
+      const hint = habit ?? didYouMean(key, keys) ?? `the keys are ${keys.join(', ')}`;
       this.#problem('E_UNKNOWN_KEY', [...path, key], `\`${key}\` is not a key${place}`, hint, 'key');
     }
   }
@@ -177,9 +188,11 @@ function meantOption(options: readonly (readonly Issue[])[]): readonly Issue[] |
   let least = Number.POSITIVE_INFINITY;
   for (const issues of options) {
     if (issues.some((issue) => issue.path.length === 0 && issue.code !== 'unrecognized_keys')) continue;
-    const strange = issues.filter(
-      (issue) => issue.code === 'unrecognized_keys' || issue.path.length === 1,
-    ).length;
+    const strange = issues
+      .map((issue) =>
+        issue.code === 'unrecognized_keys' ? issue.keys.length : Number(issue.path.length === 1),
+      )
+      .reduce((sum, each) => sum + each, 0);
     if (strange === least) meant = null;
     if (strange >= least) continue;
     least = strange;

@@ -25,10 +25,10 @@ export function oneOrMore(item: z.ZodType<string, string>, error: string) {
     .transform((value) => (typeof value === 'string' ? [value] : value));
 }
 
+const anArgv = 'a list of a program and its arguments, such as [npm, test]';
+
 /** A program and its arguments, run without a shell. */
-export const argv = z
-  .array(z.string())
-  .min(1, { error: 'a list of a program and its arguments, such as [npm, test]' });
+export const argv = z.array(z.string(), { error: anArgv }).min(1, { error: anArgv });
 
 const aDuration = 'a duration such as 200ms, 30s, 5m or 1h30m';
 

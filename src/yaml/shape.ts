@@ -71,6 +71,11 @@ export function keysAt(
   return { keys: [...keys], title };
 }
 
+/** Whether a value may stand at a path. */
+export function accepts(schema: Schema, path: readonly PropertyKey[], value: unknown): boolean {
+  return schemasAt(schema, path).some((each) => z.safeParse(each, value).success);
+}
+
 /** The schema's description of the value at a path. */
 export function descriptionAt(schema: Schema, path: readonly PropertyKey[]): string | null {
   const described = schemasAt(schema, path).map((each) => z.globalRegistry.get(each)?.description);

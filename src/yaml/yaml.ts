@@ -6,7 +6,7 @@ import { Source } from './source.ts';
 import { Reader } from './yaml-nodes.ts';
 import type { Path } from './yaml-nodes.ts';
 import { syntaxProblems } from './yaml-problems.ts';
-import type { Refused } from './yaml-problems.ts';
+import type { Refused, Seen } from './yaml-problems.ts';
 
 export type { Path } from './yaml-nodes.ts';
 
@@ -58,11 +58,11 @@ export function parseYaml(
     const place = { file, line: firstLine, column: 1, length: 1, text: '' };
     return { ok: false, problems: [{ code: 'E_YAML', severity: 'error', message, place, hint: null }] };
   }
-  const refused: Refused[] = [];
-  const documents = compose(source, refused);
+  const seen: Seen = { refused: [], quotes: [] };
+  const documents = compose(source, seen);
   const root = documents[0]?.contents ?? null;
   const reader = new Reader(source);
-  const syntax = syntaxProblems(source, documents, refused);
+  const syntax = syntaxProblems(source, documents, seen);
   // After a syntax error the structure is unreliable: errors in its parts would be noise.
   const value = syntax.length === 0 ? reader.read(root) : null;
   const problems = [...syntax, ...reader.problems];
@@ -91,7 +91,7 @@ const refusedTokens: Readonly<Record<string, Refused['kind']>> = {
  * Feeds the parser token by token, so that refused syntax is found at its place without a second
  * pass.
  */
-function* tokens(source: Source, refused: Refused[]): Generator<CST.Token> {
+function* tokens(source: Source, { refused, quotes }: Seen): Generator<CST.Token> {
   const parser = new Parser();
   let offset = 0;
   let scalar = false;
@@ -99,6 +99,7 @@ function* tokens(source: Source, refused: Refused[]): Generator<CST.Token> {
     const type: CST.Token['type'] | null = scalar ? null : CST.tokenType(word);
     const kind = type === null ? undefined : refusedTokens[type];
     if (kind !== undefined) refused.push({ kind, start: offset, text: word });
+    if (type === 'double-quoted-scalar' || type === 'single-quoted-scalar') quotes.push(offset);
     // The lexer announces documents, flow ends and scalars by tokens of one control character,
     // which have no length.
     const announcement: boolean =
@@ -110,7 +111,7 @@ function* tokens(source: Source, refused: Refused[]): Generator<CST.Token> {
   yield* parser.end();
 }
 
-function compose(source: Source, refused: Refused[]): Document.Parsed[] {
+function compose(source: Source, seen: Seen): Document.Parsed[] {
   const composer = new Composer({
     schema: 'core',
     merge: false,
@@ -118,5 +119,5 @@ function compose(source: Source, refused: Refused[]): Document.Parsed[] {
     prettyErrors: false,
     logLevel: 'silent',
   });
-  return [...composer.compose(tokens(source, refused), true, source.text.length)];
+  return [...composer.compose(tokens(source, seen), true, source.text.length)];
 }

@@ -107,7 +107,7 @@ describe('what is refused stands where it is said to stand', () => {
     expect(wrong('a: *x\nb: [*y, *z, !t v]\nc: ok\nd: @e\n')).toEqual([
       '1:4 YAML aliases are not allowed',
       '2:5 YAML aliases are not allowed',
-      '4:4 plain value cannot start with reserved character @',
+      '4:4 a value cannot begin with this character',
     ]);
   });
 });

@@ -9,6 +9,7 @@ import { validParts } from '../../yaml/shape.ts';
 import type { YamlDocument } from '../../yaml/yaml.ts';
 import { Diagnostics } from '../shared/diagnostics.ts';
 import type { LanguageContext } from '../shared/context.ts';
+import { habits } from './habits.ts';
 import { lostNames, whatIsLost } from './lost.ts';
 import { lower } from './lower.ts';
 import type { Children } from '../shared/children.ts';
@@ -24,7 +25,7 @@ function readNative(
   const given = isJsonObject(document.value) ? document.value : {};
   const right = nativeFile.safeParse(given);
   const repaired = right.success ? null : repair(nativeFile, given);
-  const problems = repaired === null ? [] : checkShape(nativeFile, document).problems;
+  const problems = repaired === null ? [] : checkShape(nativeFile, document, habits).problems;
   const read = repaired === null ? right : nativeFile.safeParse(repaired.value);
   const usable = read.data ?? validParts(nativeFile, repaired!.value);
   const diagnostics = diagnosticsOf(document, repaired);

@@ -81,39 +81,8 @@ function isToldElsewhere(key: string, kind: Kind): boolean {
   return deferred[key] !== undefined || (key === 'prompt_file' && kind === 'command');
 }
 
-/** Keys of other languages, and their replacements here. */
-const elsewhere: Readonly<Record<string, string>> = {
-  on_success: 'it is `on: { success: { goto: … } }`',
-  on_failure: 'it is `on: { failure: { goto: … } }`',
-  on_timeout: 'it is `on: { timeout: { goto: … } }`',
-  next: 'it is `on: { success: { goto: … } }`',
-  goto: 'it is `on: { success: { goto: … } }`',
-  depends_on: 'steps run one after another, by `on`; `when: { step_ok: … }` asks for another step',
-  needs: 'steps run one after another, by `on`; `when: { step_ok: … }` asks for another step',
-  if: 'it is `when`',
-  condition: 'it is `when`',
-  run: 'it is `command: [program, argument]`; a script is `command: [sh, -c, "…"]`',
-  script: 'it is `command: [sh, -c, "…"]`',
-  shell: 'it is `command: [sh, -c, "…"]`',
-  prompt: 'a prompt is a file: `prompt_file: prompts/a.md`',
-  instructions: 'a prompt is a file: `prompt_file: prompts/a.md`',
-  input: 'it is `input_file`',
-  inputs: 'it is `input_file`',
-  output: 'it is `output_file`',
-  outputs: 'it is `output_file`',
-  attempts: 'it is `retry: { attempts: … }`',
-  in: 'it is `items`',
-  do: 'it is `steps`',
-  env: 'variables that may be read are named under `env` of the workflow',
-};
-
-/**
- * A better hint for an unknown key, from the message that reports it and its hint so far, which
- * does not name reserved keys.
- */
-export function betterHint(message: string, hint: string | null): string | null {
-  const [, key = ''] = /^`([^`]+)` is not a key of a (?:step|loop|while loop)$/.exec(message) ?? [];
-  if (Object.hasOwn(elsewhere, key)) return elsewhere[key] ?? null;
+/** The hint for an unknown key, without reserved keys. */
+export function withoutDeferred(hint: string | null): string | null {
   const names = Object.keys(deferred);
   const meant = names.find((name) => hint === `did you mean \`${name}\`?`);
   if (meant !== undefined) return deferred[meant] ?? null;

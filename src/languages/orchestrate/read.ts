@@ -9,7 +9,8 @@ import type { Path, YamlDocument } from '../../yaml/yaml.ts';
 import { repairListed, type Listed } from '../shared/repaired.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { LanguageContext } from '../shared/context.ts';
-import { betterHint, tellDeferred } from './kinds.ts';
+import { habits } from './habits.ts';
+import { tellDeferred, withoutDeferred } from './kinds.ts';
 import type { FileFacts } from './lowering.ts';
 import { workspace } from './paths.ts';
 import { orchestrateFile, step as stepSchema, type OrchestrateFile, type StepInput } from './schema.ts';
@@ -26,7 +27,7 @@ function readOrchestrate(
   document: YamlDocument,
   surroundings: LanguageContext,
 ): { readonly workflow: Workflow; readonly problems: readonly Diagnostic[] } {
-  const shape = checkShape(orchestrateFile, document);
+  const shape = checkShape(orchestrateFile, document, habits);
   const given = isJsonObject(document.value) ? document.value : {};
   const repaired = repairListed(document, { file: orchestrateFile, list: 'steps', item: stepSchema });
   const { items, diagnostics, lost } = repaired;
@@ -35,7 +36,7 @@ function readOrchestrate(
   const body = lowerBody(items, { items: new Set(), loop: null, way: [] }, facts);
   for (const key of ['parallel', 'limits'] as const) if (key in given) tellDeferred(diagnostics, [], key);
   if (input.strict_flow === false) tellDeferred(diagnostics, [], 'strict_flow');
-  const shapes = shape.problems.map((each) => ({ ...each, hint: betterHint(each.message, each.hint) }));
+  const shapes = shape.problems.map((each) => ({ ...each, hint: withoutDeferred(each.hint) }));
   const workflow = workflowOf(input, body, facts);
   diagnostics.check(workflow, surroundings, {
     broken: brokenNames(given['steps'], facts, body),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { name, rights, text, wholeNumber } from '../../yaml/schema.ts';
+import { argv, name, rights, text, wholeNumber } from '../../yaml/schema.ts';
 
 /*
  * The shape of a file of the orchestrate language. As in the other schemas, every `error` completes
@@ -194,11 +194,7 @@ const whileLoop = z
 export const step: z.ZodType<StepInput, Record<string, unknown>> = z
   .strictObject({
     name: name.describe('What it is called, once in the file.'),
-    command: z
-      .array(z.string(), { error: 'a list of a program and its arguments, such as ["npm", "test"]' })
-      .min(1, { error: 'a list of a program and its arguments, such as ["npm", "test"]' })
-      .optional()
-      .describe('A program and its arguments, without a shell.'),
+    command: argv.optional().describe('A program and its arguments, without a shell.'),
     provider: z.enum(['claude', 'openai', 'gemini']).optional().describe('An agent that gets a prompt.'),
     for_each: forEach.optional().describe('The same steps for each item of a list.'),
     while: whileLoop.optional().describe('The same steps as long as a condition holds.'),

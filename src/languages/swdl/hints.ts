@@ -1,4 +1,5 @@
 import { didYouMean } from '../../kernel/nearest.ts';
+import type { Habits } from '../../yaml/suggest.ts';
 import { typeNames } from './types.ts';
 
 type Hints = Readonly<Record<string, string>>;
@@ -20,6 +21,12 @@ const ofStage: Hints = {
   strategy: 'a stage of the type fan_out is run for each item of a list',
   matrix: 'a stage of the type fan_out is run for each item of a list',
   agent: 'it is `roles: { primary: { artifact: "agent:<name>" } }`',
+  run: 'a stage is done by an agent; commands run in `hooks`, or as steps of a native workflow',
+  command: 'a stage is done by an agent; commands run in `hooks`, or as steps of a native workflow',
+  uses: 'a stage names its agent: `roles: { primary: { artifact: "agent:<name>" } }`',
+  with: 'what a stage gets stands under `inputs`',
+  worker: 'which program an agent runs on is said by its `provider`, in the protocol or in mailroom.yaml',
+  provider: 'which program an agent runs on is said by its `provider`, in the protocol or in mailroom.yaml',
   if: 'it is `condition`',
   when: 'it is `condition`',
   steps: 'a stage is done by one agent; several stages depend on each other by `depends_on`',
@@ -62,27 +69,31 @@ const ofFile: Hints = {
   secrets,
   credentials: secrets,
   budget: '`run --budget` bounds the run',
+  on: 'a native workflow has `triggers`',
+  triggers: 'a native workflow has `triggers`',
   jobs: 'they are `stages`, a list',
   steps: 'they are `stages`, a list',
 };
 
-/** By the name of the mapping. */
-const elsewhere: Readonly<Record<string, Hints>> = {
-  stage: ofStage,
-  'workflow file': ofFile,
-  "workflow's error policy": {
-    retry: 'for the whole workflow it is `default_retry`',
-    max_attempts: 'it stands under `default_retry`',
-    on_failure: 'for the whole workflow it is `on_stage_failure`',
-    timeout: 'a stage has it under its own `error_policy`; that of the run is `config.timeout`',
-  },
-  'error policy': {
-    default_retry: 'in a stage it is `retry`',
-    max_attempts: 'it stands under `retry`',
-    on_stage_failure: 'in a stage it is `on_failure`',
-  },
-  "stage template's error policy": {
-    on_failure: 'it stands under `error_policy` of the stage itself, and holds for every item',
+/** What authors of other languages and tools write in a workflow of this one. */
+export const habits: Habits = {
+  keys: {
+    stage: ofStage,
+    'workflow file': ofFile,
+    "workflow's error policy": {
+      retry: 'for the whole workflow it is `default_retry`',
+      max_attempts: 'it stands under `default_retry`',
+      on_failure: 'for the whole workflow it is `on_stage_failure`',
+      timeout: 'a stage has it under its own `error_policy`; that of the run is `config.timeout`',
+    },
+    'error policy': {
+      default_retry: 'in a stage it is `retry`',
+      max_attempts: 'it stands under `retry`',
+      on_stage_failure: 'in a stage it is `on_failure`',
+    },
+    "stage template's error policy": {
+      on_failure: 'it stands under `error_policy` of the stage itself, and holds for every item',
+    },
   },
 };
 
@@ -100,7 +111,7 @@ const typeAliases: Hints = {
   list: 'array<string>',
 };
 
-/** A better hint for an error in the shape of a file, from its message; null: none. */
+/** A better hint for a wrong value, from its message; null: none. */
 export function betterHint(message: string): string | null {
   const [, type] = /^`type` must be a type: .*, not `(.*)`$/s.exec(message) ?? [];
   if (type !== undefined) return typeHint(type);
@@ -108,8 +119,7 @@ export function betterHint(message: string): string | null {
     return 'what undoes a run is said of the whole workflow: `error_policy: { on_stage_failure: rollback }`';
   if (message.startsWith('`version` must be a semantic version'))
     return 'write three numbers, in quotes: "1.0.0"';
-  const [, key = '', title = ''] = /^`([^`]+)` is not a key of an? (.+)$/.exec(message) ?? [];
-  return elsewhere[title]?.[key.replaceAll('-', '_')] ?? null;
+  return null;
 }
 
 /** The likely intended type for an unknown one. */

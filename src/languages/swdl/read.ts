@@ -10,7 +10,7 @@ import { repairListed } from '../shared/repaired.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { LanguageContext } from '../shared/context.ts';
 import { lowerHooks } from './hooks.ts';
-import { betterHint } from './hints.ts';
+import { betterHint, habits } from './hints.ts';
 import { lowerText } from './lowering.ts';
 import { outside, type KnownStage, type Lowering } from './facts.ts';
 import { languageAt, swdlVocabulary } from './language.ts';
@@ -32,7 +32,7 @@ function readSwdl(
   surroundings: LanguageContext,
 ): { readonly workflow: Workflow; readonly problems: readonly Diagnostic[] } {
   const { document, problems: overriding, applied } = overridden(written, surroundings);
-  const shape = checkShape(swdlFile, document);
+  const shape = checkShape(swdlFile, document, habits);
   const given = isJsonObject(document.value) ? document.value : {};
   const { around, items, lost, diagnostics } = repairListed(document, {
     file: swdlFile,

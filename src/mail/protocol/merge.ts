@@ -2,6 +2,7 @@ import type { Diagnostic, Place } from '../../kernel/diagnostic.ts';
 import { isJsonObject } from '../../kernel/json.ts';
 import { builtInRoles, builtInTypes, mailroom } from '../format/message.ts';
 import { checkShape } from '../../yaml/issues.ts';
+import { habits } from './habits.ts';
 import { protocolFile } from './schema.ts';
 import type { ProtocolFile } from './schema.ts';
 import { validParts } from '../../yaml/shape.ts';
@@ -46,7 +47,7 @@ class Merger {
       return;
     }
     const located = yaml.value;
-    const { value, problems } = checkShape(protocolFile, located);
+    const { value, problems } = checkShape(protocolFile, located, habits);
     this.#problems.push(...problems);
     if (!isJsonObject(located.value)) return;
     const usable: ProtocolFile = value ?? validParts(protocolFile, located.value);

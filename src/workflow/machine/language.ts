@@ -15,6 +15,17 @@ export const nativeLanguage: Language = {
   comparing: 'loose',
   results: { namespace: 'steps', status: 'status' },
   dollar: false,
+  insteadOf: {
+    success: "compare a status: steps.<id>.status == 'SUCCEEDED'",
+    failure: "compare a status: steps.<id>.status == 'FAILED'",
+    cancelled: "compare a status: steps.<id>.status == 'CANCELLED'",
+    needs: 'what an earlier step did is `steps.<id>`',
+    jobs: 'what an earlier step did is `steps.<id>`',
+    inputs: 'what a run is given is `parameters`',
+    matrix: 'in a loop the current item is `item`',
+    vars: 'variables are `env`',
+    secrets: 'a step reads a secret as a variable of its environment; expressions see none',
+  },
 };
 
 /**
