@@ -17,15 +17,16 @@ export function width(text: string): number {
 
 /**
  * Breaks lines at spaces to fit into so many columns; continuation lines are indented to the line's
- * last column. Text in backquotes can be copied and is never broken, nor is a line with a marker
- * below it.
+ * last column. Text in backquotes can be copied and is never broken, nor is a line that is a command
+ * or has a marker below it.
  */
 export function wrap(text: string, columns: number): string {
   const lines = text.split('\n');
   const isMarked = (index: number) => /^\s*\^+$/.test(lines[index + 1] ?? '');
-  return lines
-    .map((each, index) => (width(each) <= columns || isMarked(index) ? each : wrapLine(each, columns)))
-    .join('\n');
+  const isCommand = (each: string) => /^ *mailroom /.test(each.replaceAll(colour, ''));
+  const isWhole = (each: string, index: number) =>
+    width(each) <= columns || isMarked(index) || isCommand(each);
+  return lines.map((each, index) => (isWhole(each, index) ? each : wrapLine(each, columns))).join('\n');
 }
 
 function wrapLine(text: string, columns: number): string {

@@ -84,7 +84,7 @@ export function makeContext(start: Start, terminal: Terminal, program: Command):
     },
     outsideTurn: (verb) => {
       if (context.turn === null) return;
-      const hint = 'inside a turn there are send, reply and what only looks; ask a person by a message';
+      const hint = 'a turn can only send, reply and read; ask a person by a message';
       throw new MailroomError('E_INSIDE_TURN', `an agent cannot run \`${verb}\` inside its own turn`, hint);
     },
     act:

@@ -36,6 +36,12 @@ export async function readText(context: Context, file: string | null, options: L
   const { terminal, services } = context;
   if (options.message !== undefined) {
     if (file !== null) throw new MailroomError('E_USAGE', 'there is a file and a --message: say one of them');
+    if (options.message === '…')
+      throw new MailroomError(
+        'E_USAGE',
+        '`--message "…"` has no text yet',
+        'write your text in place of the …',
+      );
     return { text: options.message, plain: true, source: '--message', remedy };
   }
   if (file === '-' || (file === null && terminal.piped))

@@ -16,13 +16,17 @@ export async function watch(
   terminal: Terminal,
   project: Pick<ProjectServices, 'changed'>,
   show: () => Promise<string>,
+  print: (text: string) => void,
 ): Promise<number> {
   const end = new AbortController();
   const forget = terminal.onSignal(() => end.abort());
   let shown = '';
   while (!end.signal.aborted && !terminal.closed()) {
     const text = await show();
-    if (text !== shown) terminal.write(terminal.interactive ? `\u001b[H\u001b[2J${text}` : text);
+    if (text !== shown) {
+      if (terminal.interactive) terminal.write('\u001b[H\u001b[2J');
+      print(text);
+    }
     shown = text;
     if (!end.signal.aborted) await project.changed(1_000);
   }

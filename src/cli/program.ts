@@ -75,6 +75,8 @@ export function makeProgram(start: Start, terminal: Terminal): { program: Comman
     })
     .configureHelp({
       helpWidth: Math.min(100, terminal.columns()),
+      // Commander leaves columns of fewer than 40 characters to the terminal, which breaks words.
+      minWidthToWrap: 20,
       showGlobalOptions: true,
       // `[options]` after every command would add nothing.
       subcommandTerm: (command) =>

@@ -41,7 +41,7 @@ function runRow(
     ...gates.map(({ gate, message, approve, deadline, recorded }) => {
       if (recorded !== null) return `${gate}: \`${recorded.verb}\` by ${recorded.by} is recorded`;
       const until = deadline === null ? '' : `, until ${clock(deadline, now)}`;
-      return `${gate} asks: ${message} (${approve}${until})`;
+      return `${gate} asks: ${message} (\`${approve}\`${until})`;
     }),
   ];
   return [

@@ -1,6 +1,7 @@
 import type { Json } from '../kernel/json.ts';
 import type { MessageId, RoleName, ThreadId, TypeName } from '../kernel/ids.ts';
 import type { Message } from '../mail/format/message.ts';
+import { parseMessage } from '../mail/format/read-message.ts';
 import { emptyState, type Mail, type MailState } from '../mail/machine/state.ts';
 import { isHuman, stepResult, type FieldType, type Protocol } from '../mail/format/protocol.ts';
 import { openAsksFor } from '../mail/machine/fold/asks.ts';
@@ -67,7 +68,23 @@ export async function readInbox(
   const { protocol } = definition.value;
   if (as !== null) expectPerson(protocol, as);
   const { runs } = await workflows.status(project.holder());
-  return inboxOf(project.state() ?? emptyState(), protocol, runs, as);
+  return inboxOf(project.state() ?? emptyState(), protocol, runs, as, (role) =>
+    recordedAnswers(project, role),
+  );
+}
+
+/** The messages that a role has answered by a file in its outbox, which no controller has accepted yet. */
+function recordedAnswers(project: Project, role: RoleName): ReadonlySet<MessageId> {
+  const drafts = project.mail(role, 'outbox').map(({ text, path }) => parseMessage(text, path));
+  return new Set(drafts.flatMap((draft) => (draft.ok ? (draft.value.inReplyTo ?? []) : [])));
+}
+
+/** Whether `inbox --as` lists something for a name: an approver need not be a human role. */
+export async function isPerson(project: Project, name: string): Promise<boolean> {
+  const definition = await project.definition();
+  return (
+    definition.ok && definition.value.protocol.roles.has(name) && isHuman(definition.value.protocol, name)
+  );
 }
 
 function expectPerson(protocol: Protocol, as: RoleName): void {
@@ -110,7 +127,9 @@ export function pickItem(
       `no ${what} waits for an answer`,
       'list everything with `mailroom inbox`',
     );
-  const list = fitting.map((item) => `  ${wordsFor(item, items)}  ${item.from}: ${item.subject}`);
+  const list = fitting.map(
+    (item) => `  ${wordsFor(item, items)}  ${item.from}: ${item.subject.replaceAll(/\s+/g, ' ')}`,
+  );
   const problem =
     word === null ? `${String(fitting.length)} ${what}s wait` : `\`${word}\` is not a ${what} that waits`;
   const hint = `say which one, for example ${wordsFor(first, items)}`;
@@ -133,24 +152,29 @@ function wordsFor({ run, id }: InboxItem, items: readonly InboxItem[]): string {
   return run === null ? `@${String(position)}` : `${endOf(run)} ${id.slice(run.length + 1)}`;
 }
 
-/** What waits for a person (`as`), or for all of them. */
+/** What waits for a person (`as`), or for all of them. `answered`: requests that a role has answered, although the state does not show it yet. */
 export function inboxOf(
   state: MailState,
   protocol: Protocol,
   runs: readonly RunStatusDocument[],
   as: RoleName | null,
+  answered: (role: RoleName) => ReadonlySet<MessageId>,
 ): InboxDocument {
   const people = [...protocol.roles.keys()].filter(
     (role) => isHuman(protocol, role) && (as ?? role) === role,
   );
+  const recorded = new Map(people.map((role) => [role, answered(role)]));
+  const isAnswered = (role: RoleName, { id }: Message) => recorded.get(role)?.has(id) === true;
   const requests = [...state.mail.values()].flatMap((mail) => {
-    const to = people.filter((role) => openAsksFor(state, mail, role).length > 0);
+    const to = people.filter(
+      (role) => openAsksFor(state, mail, role).length > 0 && !isAnswered(role, mail.message),
+    );
     return to.length === 0 ? [] : [requestItem(state, protocol, mail, to, as)];
   });
   const asked = new Set(requests.map(({ id }) => id));
   const notices = new Map<MessageId, { readonly message: Message; readonly to: RoleName[] }>();
   for (const { message, role } of state.unread.values()) {
-    if (!people.includes(role) || asked.has(message.id)) continue;
+    if (!people.includes(role) || asked.has(message.id) || isAnswered(role, message)) continue;
     const to = notices.get(message.id)?.to ?? [];
     notices.set(message.id, { message, to: [...to, role] });
   }

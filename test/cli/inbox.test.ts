@@ -103,6 +103,21 @@ describe('inbox', () => {
     expect(await kinds('--as', 'user')).toEqual(['free', 'notice']);
   });
 
+  it('breaks lines between words on a narrow terminal, and leaves a command whole', async () => {
+    const bench = asked({ lead: 'Which of the parsers does the new front end take from now on?' });
+    bench.terminal.interactive = true;
+    bench.terminal.width = 34;
+    const lines = (await bench.run('inbox')).out.split('\n');
+    expect(lines.slice(0, 4)).toEqual([
+      '@1  question from engineer to',
+      '    lead: Which of the parsers',
+      '    does the new front end take',
+      '    from now on?',
+    ]);
+    const id = bench.id('Which of the parsers does the new front end take from now on?').slice(-6);
+    expect(lines).toContain(`    mailroom reply ${id} --message "…"`);
+  });
+
   it('refuses a role that is no person', async () => {
     expect(await new Bench().run('inbox', '--as', 'leads')).toMatchObject({
       code: 2,
@@ -148,16 +163,47 @@ describe('reply without an id', () => {
   });
 });
 
-describe('approve without a gate', () => {
-  it('names the gates where several wait', async () => {
-    const bench = new Bench();
-    bench.workflowStatus = { runs: [waiting(['ok', 'lead'], ['free'])], triggers: [], problems: [] };
-    expect(await bench.run('approve')).toMatchObject({
+describe('the command that the list prints', () => {
+  it('is refused unchanged, and sends nothing', async () => {
+    const bench = asked({ lead: 'Which parser?' });
+    expect(await bench.run('reply', bench.id('Which parser?').slice(-6), '--message', '…')).toMatchObject({
       code: 2,
-      err:
-        'error E_TARGET: 2 gates wait:\n  e1b40a free  ship: May free run?\n  e1b40a ok  ship: May ok run?\n' +
-        'hint: say which one, for example e1b40a free\n',
+      err: 'error E_USAGE: `--message "…"` has no text yet\nhint: write your text in place of the …\n',
     });
+    expect((await bench.run('inbox')).out).toContain('Which parser?');
+  });
+});
+
+describe('a reply that no controller has accepted yet', () => {
+  it('takes the request out of the list, for who answered it, until it is refused', async () => {
+    const bench = asked({ lead: 'Which parser?' });
+    bench.up = false;
+    expect((await bench.run('reply', '-m', 'The second.')).out).toContain('no controller runs');
+    expect(bench.disk.list('agents/lead/outbox')).toHaveLength(1);
+    expect((await bench.run('inbox')).out).toBe('Nothing waits for you.\n');
+    expect((await bench.run('reply', '-m', 'The first.')).err).toContain('no request waits for an answer');
+    for (const name of bench.disk.list('agents/lead/outbox') ?? [])
+      bench.disk.remove(`agents/lead/outbox/${name}`);
+    expect((await bench.run('inbox')).out).toContain('@1  question from engineer to lead: Which parser?');
+  });
+});
+
+describe('approve without a gate', () => {
+  it('names the gates where several wait by ID: a position would mean another entry of the inbox', async () => {
+    const bench = asked({ lead: 'Which parser?' });
+    bench.workflowStatus = { runs: [waiting(['ok', 'lead'], ['free'])], triggers: [], problems: [] };
+    for (const verb of ['approve', 'reject'])
+      expect(await bench.run(verb)).toMatchObject({
+        code: 2,
+        err:
+          'error E_TARGET: 2 gates wait:\n  e1b40a free  ship: May free run?\n  e1b40a ok  ship: May ok run?\n' +
+          'hint: say which one, for example e1b40a free\n',
+      });
+    const asAnna = await bench.run('approve', '@1', '--as', 'anna');
+    expect(asAnna.err).toContain('`@1` is not a gate that waits:\n  e1b40a free  ');
+    expect((await bench.run('approve', '@1')).err).toContain(
+      '`@1` is not a gate that waits:\n  e1b40a free  ',
+    );
   });
 
   it('takes no word for the last gate that is no position', async () => {

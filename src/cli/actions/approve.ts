@@ -39,11 +39,14 @@ export async function judge(
  * than one.
  */
 async function waitingGate(context: Context, word: string | null, as: string | null): Promise<InboxItem> {
-  const { approvalsOf, isPosition, pickItem, readInbox } = await import('../../operations/inbox.ts');
+  const { approvalsOf, isPerson, isPosition, pickItem, readInbox } =
+    await import('../../operations/inbox.ts');
   const project = context.place();
   const { workflows } = project;
-  if (word !== null && isPosition(word))
-    return pickItem((await readInbox(project, workflows, as)).items, ['approval'], word);
+  if (word !== null && isPosition(word)) {
+    const role = as !== null && (await isPerson(project, as)) ? as : null;
+    return pickItem((await readInbox(project, workflows, role)).items, ['approval'], word);
+  }
   const run = word === null ? null : workflows.run(word).run;
   const { runs } = await workflows.status(project.holder());
   return pickItem(

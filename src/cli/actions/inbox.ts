@@ -2,7 +2,6 @@ import type { InboxDocument, InboxItem } from '../../operations/inbox.ts';
 import type { Context } from '../context.ts';
 import { ahead, clock, line, since } from '../format.ts';
 import { json, watch } from '../output.ts';
-import type { Colours } from '../terminal.ts';
 
 export interface InboxOptions {
   readonly as?: string;
@@ -17,10 +16,11 @@ export async function inbox(context: Context, options: InboxOptions): Promise<nu
   const show = async () => {
     const document = await readInbox(project, project.workflows, options.as ?? null);
     if (options.json === true) return json(document);
-    return `${inboxLines(document, terminal.now(), terminal.colours).join('\n')}\n`;
+    return `${inboxLines(context, document).join('\n')}\n`;
   };
-  if (options.watch === true) return await watch(terminal, project, show);
-  terminal.write(await show());
+  const print = options.json === true ? terminal.write : terminal.tell;
+  if (options.watch === true) return await watch(terminal, project, show, print);
+  print(await show());
   return 0;
 }
 
@@ -28,14 +28,16 @@ export async function inbox(context: Context, options: InboxOptions): Promise<nu
  * The list as text: each item with its number, its subject, its deadline, and the command that
  * answers it.
  */
-function inboxLines({ as, items }: InboxDocument, now: number, colours: Colours): string[] {
+function inboxLines({ terminal, commandLine }: Context, { as, items }: InboxDocument): string[] {
+  const { colours } = terminal;
+  const now = terminal.now();
   if (items.length === 0) return [`Nothing waits for ${as ?? 'you'}.`];
   return items.flatMap((item, index) => [
     ...(index === 0 ? [] : ['']),
     `${colours.bold(`@${String(index + 1)}`)}  ${title(item)}`,
     `    ${colours.dim(timing(item, now))}`,
     ...(item.kind === 'notice' ? [] : fieldLines(item)),
-    `    ${colours.cyan(item.command)}`,
+    `    ${colours.cyan(commandLine(item.command.replace(/^mailroom /, '')))}`,
   ]);
 }
 

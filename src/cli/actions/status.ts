@@ -18,8 +18,8 @@ export async function status(context: Context, options: StatusOptions): Promise<
     if (options.json === true) return json(document);
     return `${statusLines(document, { now, all: options.all === true, colours: terminal.colours }).join('\n')}\n`;
   };
-  if (options.watch === true) return await watch(terminal, project, show);
   const print = options.json === true ? terminal.write : terminal.tell;
+  if (options.watch === true) return await watch(terminal, project, show, print);
   print(await show());
   return 0;
 }

@@ -22,7 +22,7 @@ export async function trail(context: Context, word: string | null, options: Trai
     const full = options.full === true;
     return `${trailLines(messages, state.threads, { full, colours: terminal.colours }).join('\n')}\n`;
   };
-  if (options.watch === true) return await watch(terminal, project, show);
+  if (options.watch === true) return await watch(terminal, project, show, terminal.write);
   terminal.write(await show());
   return 0;
 }

@@ -56,7 +56,7 @@ function describeForPeople(
     case 'asked':
       return {
         kind: 'notice',
-        text: `${event.path} asks: ${event.message} (mailroom approve ${state.given?.run.slice(-6) ?? ''} ${event.path})`,
+        text: `${event.path} asks: ${event.message} (\`mailroom approve ${state.given?.run.slice(-6) ?? ''} ${event.path}\`)`,
       };
     case 'judged':
       return { kind: 'notice', text: `${event.path} is ${verdicts[event.verdict]} by ${event.by}` };

@@ -14,7 +14,7 @@ describe('what is told of a run', () => {
     const world = new World('ship : gate=1h say="Ship it?"', { given: { run } });
     world.judge('ship', 'approve');
     expect(told(world)).toEqual([
-      'ship asks: Ship it? (mailroom approve d98434 ship)',
+      'ship asks: Ship it? (`mailroom approve d98434 ship`)',
       'ship is approved by ada',
       'ship SUCCEEDED in 0.0s',
     ]);
@@ -63,7 +63,7 @@ describe('what is told of one of many runs', () => {
     world.judge('ask', 'approve');
     expect(fromAfar(world)).toEqual([
       'run …d98434 of ship begins: nightly',
-      'run …d98434 of ship: ask asks: Ship it? (mailroom approve d98434 ask)',
+      'run …d98434 of ship: ask asks: Ship it? (`mailroom approve d98434 ask`)',
       'run …d98434 of ship: ask is approved by ada',
       'run …d98434 of ship SUCCEEDED in 0.0s',
     ]);
@@ -74,7 +74,7 @@ describe('what is told of one of many runs', () => {
     world.crash('up');
     world.fails('a', { class: 'NON_RETRYABLE', text: 'it broke' });
     expect(fromAfar(world).slice(1)).toEqual([
-      expect.stringMatching(/goes on$/),
+      expect.stringMatching(/continues$/),
       expect.stringMatching(/FAILED in 0\.0s: a: it broke$/),
     ]);
   });
