@@ -1,7 +1,7 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import { isJsonObject, type Json } from '../../kernel/json.ts';
 import type { Message } from '../format/message.ts';
-import { beyondRights, judgeBreach, judgeUnknown, mayChange } from '../machine/rules/rights.ts';
+import { judgeChanges, mayChange } from '../machine/rules/rights.ts';
 import { isStep } from '../machine/step.ts';
 import { Overlaps } from './overlaps.ts';
 import type { Reason } from '../../kernel/errors.ts';
@@ -61,10 +61,7 @@ export class TurnRights {
     const reports: string[] = [];
     for (const [folder, paths] of changed) {
       const worktree = turn.worktree && folder === workspace;
-      const judged =
-        typeof paths === 'string'
-          ? judgeUnknown(paths, { worktree, shared })
-          : judgeBreach(beyondRights(paths, owedIn(folder, messages)), { worktree, shared });
+      const judged = judgeChanges(paths, owedIn(folder, messages), { worktree, shared });
       if (judged.is === 'failed') failure = judged.reason;
       else if (judged.is === 'reported') reports.push(judged.text);
     }

@@ -1,5 +1,5 @@
 import { join, relative, sep } from 'node:path';
-import { beyondRights, judgeBreach, judgeUnknown, mayChange } from '../../mail/machine/rules/rights.ts';
+import { beyondRights, judgeChanges, mayChange } from '../../mail/machine/rules/rights.ts';
 import type { ChangedFiles, WorkResult } from '../machine/event.ts';
 import type { Launch, Prepared } from '../machine/launch.ts';
 import { Overlaps } from '../../mail/host/overlaps.ts';
@@ -11,7 +11,7 @@ const named = 1_000;
 export interface Looked {
   /** What it changed; null: nobody can tell. */
   readonly changed: ChangedFiles | null;
-  readonly breach: ReturnType<typeof judgeBreach>;
+  readonly breach: ReturnType<typeof judgeChanges>;
 }
 
 type Place = Pick<Prepared, 'workspace' | 'inputs' | 'decisionFile'>;
@@ -64,19 +64,16 @@ export class StepRights {
     this.#running.delete(key);
     if (changed === null || work.kind !== 'agent') return { changed: null, breach: { is: 'none' } };
     const { workspace } = prepared;
-    const worktree = workspace.startsWith(this.#worktrees);
+    const where = { worktree: workspace.startsWith(this.#worktrees), shared };
+    const isAllowed = mayChange(work.capabilities);
     if (typeof changed === 'string')
-      return {
-        changed: null,
-        breach: mayChange(work.capabilities) ? { is: 'none' } : judgeUnknown(changed, { worktree, shared }),
-      };
+      return { changed: null, breach: isAllowed ? { is: 'none' } : judgeChanges(changed, owed, where) };
     const own = beyondRights(changed, [...this.#contextDir, ...laid(prepared), ...others]);
-    // What somebody with the right may have changed is no breach that anybody could tell.
-    const beyond = shared || mayChange(work.capabilities) ? [] : beyondRights(own, owed);
     const paths = own.slice(0, named);
     return {
       changed: shared ? null : { paths, more: own.length - paths.length },
-      breach: judgeBreach(beyond, { worktree, shared }),
+      // What somebody with the right may have changed is no breach that anybody could tell.
+      breach: shared || isAllowed ? { is: 'none' } : judgeChanges(own, owed, where),
     };
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { beyondRights, judgeBreach, mayChange } from '../../../../src/mail/machine/rules/rights.ts';
+import { beyondRights, judgeChanges, mayChange } from '../../../../src/mail/machine/rules/rights.ts';
 
 describe('the rights to a workspace', () => {
   it.each([
@@ -21,23 +21,31 @@ describe('the rights to a workspace', () => {
 describe('a breach', () => {
   const paths = Array.from({ length: 12 }, (_, index) => `f${String(index)}`);
 
-  it('is none without changes', () => {
-    expect(judgeBreach([], { worktree: true, shared: false })).toEqual({ is: 'none' });
+  it('is none without changes beyond what is owed', () => {
+    expect(judgeChanges(['plan.md'], ['plan.md'], { worktree: true, shared: false })).toEqual({ is: 'none' });
   });
 
   it('fails a turn alone in a worktree, and names what it can', () => {
-    const judged = judgeBreach(paths, { worktree: true, shared: false });
+    const judged = judgeChanges(paths, [], { worktree: true, shared: false });
     expect(judged).toMatchObject({ is: 'failed', reason: { code: 'E_RIGHTS' } });
     expect(JSON.stringify(judged)).toMatch(/`f0`, .*`f9` and 2 more/);
+  });
+
+  it('is assumed alone in a worktree that git cannot compare', () => {
+    expect(judgeChanges('no git', ['a'], { worktree: true, shared: false })).toMatchObject({ is: 'failed' });
   });
 
   it.each([
     { worktree: false, shared: false },
     { worktree: true, shared: true },
   ])('is only reported where others may have made it: %j', (where) => {
-    expect(judgeBreach(['a'], where)).toEqual({
+    expect(judgeChanges(['a'], [], where)).toEqual({
       is: 'reported',
       text: 'while it ran, files were changed without permission: `a`',
+    });
+    expect(judgeChanges('no git', ['a'], where)).toMatchObject({
+      is: 'reported',
+      text: expect.stringMatching(/: no git$/),
     });
   });
 });
