@@ -338,7 +338,7 @@ export const differences: Rows = {
     ),
   'a step that has ended keeps what it has not spent of its reservation': () =>
     heldBy('workflow/machine/msats', 'is shared among the steps that are left, at most a step its cap'),
-  'a request has a bid, `execute_workflow` a budget': () => {
+  'requests have a bid, `execute_workflow` a budget': () => {
     expect(readAsked(request)).toMatchObject({ value: { msats: null } });
     expect(readAsked(request, 500)).toMatchObject({ value: { msats: 500 } });
   },

@@ -14,7 +14,7 @@ export const tables: readonly Table[] = [
   { heading: 'Dependencies', path: ['steps', '*', 'depends_on', '*', '1'] },
   { heading: 'Inputs', path: ['steps', '*', 'inputs', '*'] },
   { heading: 'Outputs', path: ['steps', '*', 'outputs', '*'] },
-  { heading: 'Told values', path: ['steps', '*', 'takes', '*'] },
+  { heading: 'Prompt inputs', path: ['steps', '*', 'takes', '*'] },
   { heading: 'Types of values and parameters', path: ['steps', '*', 'values', '*'] },
   { heading: 'Pauses between attempts', path: ['steps', '*', 'retry'] },
   { heading: 'Completion checks', path: ['steps', '*', 'completion_check'] },

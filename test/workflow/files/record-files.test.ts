@@ -9,8 +9,8 @@ const log = 'records/run-1/logs/events.jsonl';
 function opened(written: string | Buffer): { readonly last: number; readonly left: string } {
   const disk = new MemoryDisk(() => 0);
   disk.write(log, written);
-  const home = { workspace: 'workspace', records: 'records' };
-  const definition = { ...workflow(), home };
+  const ownWorkspace = { workspace: 'workspace', records: 'records' };
+  const definition = { ...workflow(), ownWorkspace };
   const run = { run: 'run-1', workspace: '/base/workspace', definition };
   const records = new DiskRecords(disk, () => disk, run);
   return { last: records.lastLine(), left: disk.read(log, 10_000_000)?.toString('utf8') ?? '' };
